@@ -75,12 +75,13 @@ module.exports = {
       'web',
       'mcp',
       'own',
+      'hooks',
       'rehearsal',
       'pipeline',
       'daemon',
     ].map(inside),
     ...allow(
-      '^src/(channels|routing|store|config|platform|media|web|mcp|own|agent|http|cli|rehearsal|sessions|delivery|schedule|approvals)/',
+      '^src/(channels|routing|store|config|platform|media|web|mcp|own|hooks|agent|http|cli|rehearsal|sessions|delivery|schedule|approvals)/',
       CORE,
     ),
     ...allow(STAGES, '^src/store/(store|[a-z]+-port)\\.ts$'),
@@ -94,7 +95,7 @@ module.exports = {
     // The one place that knows all parts; neither the command line nor the rehearsal is one of them.
     ...allow(
       '^src/daemon/',
-      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|store|config|http|platform|media|web|mcp|own|pipeline)/',
+      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|store|config|http|platform|media|web|mcp|own|hooks|pipeline)/',
       '^adapters/index\\.ts$',
     ),
     ...allow('^src/(http|cli)/', '^src/config/'),
@@ -125,6 +126,8 @@ module.exports = {
     ...vendor('^src/schedule/', 'node-cron', 'cron-parser', 'chrono-node'),
     // Its languages are entries of their own, which the resolver here does not follow.
     { from: { path: '^src/schedule/' }, to: { path: '^chrono-node/en$' } },
+    ...allow('^src/hooks/', '^src/store/store\\.ts$'),
+    ...vendor('^src/hooks/', 'p-limit'),
     ...vendor('^src/mcp/', 'zod'),
     ...vendor('^src/own/', 'zod', 'jiti'),
     ...allow('^src/own/', '^config/own-tools\\.d\\.ts$'),

@@ -14,6 +14,7 @@ import type { ApprovalOutcome, CallGate, GatedCall, GateVerdict } from '../core/
 import { sleep } from '../core/clock.ts'
 import { type Deferred, deferred } from '../core/deferred.ts'
 import type { Dispatch, ReplyTarget } from '../core/dispatch.ts'
+import type { BeforeTool } from '../core/hook.ts'
 import type { IdSource, PersonId, SessionId, TraceId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Sender } from '../core/message.ts'
@@ -66,6 +67,8 @@ export interface ApprovalDeps extends CardKeeperDeps {
   /** Returns the name of a place for people. */
   nameOf(address: Address, session: SessionId): Promise<string>
   accept(dispatch: Dispatch): Promise<void>
+  /** Returns the reason of a hook that refuses a call; absent where there are none. */
+  refusedByHook?(this: void, call: BeforeTool): Promise<string | undefined>
 }
 
 /** Asks people whether a call may be made: the gate of each turn, and the desk at which owners answer. */
@@ -116,7 +119,19 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk> {
   }
 
   gate(turn: JudgedTurn): CallGate {
-    return { judge: (call) => this.#judge(turn, call), outcome: (code, signal) => this.#outcome(code, signal) }
+    return {
+      judge: (call) => this.#judgeBehindHooks(turn, call),
+      outcome: (code, signal) => this.#outcome(code, signal),
+    }
+  }
+
+  /** The operator's hooks are asked first, so that nobody is asked about a call that one of them refuses. */
+  async #judgeBehindHooks(turn: JudgedTurn, call: GatedCall): Promise<GateVerdict> {
+    const { tool, args } = call
+    const hooked = { on: 'before_tool', session: turn.session.id, turn: turn.id, tool, args } as const
+    const reason = await this.#deps.refusedByHook?.(hooked)
+    if (reason === undefined) return this.#judge(turn, call)
+    return { kind: 'deny', reason: `Denied by a rule of the machine I run on: ${reason}` }
   }
 
   async question(

@@ -4,6 +4,7 @@ import type { Channels, TraitsByChannel } from '../core/channel-traits.ts'
 import { type AgentId, toAgentId, toPersonId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import { buildAgents } from './build-agents.ts'
+import { buildHooks, hookMistakes } from './build-hooks.ts'
 import { buildMcp, mcpMistakes } from './build-mcp.ts'
 import { buildOwnTools, ownToolsMistakes } from './build-own-tools.ts'
 import { buildSchedules } from './build-schedules.ts'
@@ -61,6 +62,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     web: buildWeb(parsed),
     mcp: buildMcp(parsed, options.folder),
     ownTools,
+    hooks: buildHooks(parsed, options),
     toolPolicy: parsed.tools.policy.map(toToolRule),
     schedules: scheduled.schedules,
     store: { path, keepRefusedDays: parsed.store.keepRefusedDays },
@@ -84,6 +86,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...searchMistakes(parsed),
       ...mcpMistakes(parsed),
       ...ownToolsMistakes(ownTools),
+      ...hookMistakes(parsed, options.folder),
       ...unknownNameMistakes(parsed),
       ...unknownZoneMistakes(parsed),
       ...scheduled.mistakes,

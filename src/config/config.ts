@@ -1,5 +1,6 @@
 import type { AgentProfile } from '../core/agent-profile.ts'
 import type { ToolRule } from '../core/approval.ts'
+import type { Hook, HookAddress, HookCommand } from '../core/hook.ts'
 import type { AgentId, ChannelId } from '../core/ids.ts'
 import type { McpAddress, McpProgram, McpServer } from '../core/mcp.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
@@ -32,6 +33,7 @@ export interface Config {
   readonly web?: WebSettings
   readonly mcp?: readonly McpSettings[]
   readonly ownTools?: readonly OwnToolsPath[]
+  readonly hooks?: readonly HookSettings[]
   /** The first rule that fits decides whether a call needs the yes of a person. */
   readonly toolPolicy?: readonly ToolRule[]
   readonly schedules: readonly ConfiguredSchedule[]
@@ -86,6 +88,13 @@ export interface WebSearchSettings {
   /** The address of the service, where it is not the usual one. */
   readonly url?: string
   readonly apiKey?: Secret
+}
+
+/** A hook, its secrets covered. */
+export interface HookSettings extends Omit<Hook, 'at'> {
+  readonly at:
+    | (Omit<HookCommand, 'env'> & { readonly env: Readonly<Record<string, Secret>> })
+    | (Omit<HookAddress, 'secret'> & { readonly secret: Secret })
 }
 
 /** A file with tools and commands of the operator's own; absolute. */

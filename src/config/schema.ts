@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type ChannelTraits, createChannels, type TraitsByChannel } from '../core/channel-traits.ts'
 import type { ChannelId } from '../core/ids.ts'
 import { agent, tools, workspace } from './schema-agents.ts'
+import { hooks } from './schema-hooks.ts'
 import { dimensions, id, text, url } from './schema-parts.ts'
 import { people, routingOf, sendPolicyOf } from './schema-policy.ts'
 
@@ -124,6 +125,7 @@ export function createFileSchema(catalogue: ChannelCatalogue) {
     routing: routingOf(ids),
     session: sessionOf(ids),
     tools,
+    hooks,
     schedules,
     store,
     http: http.exactOptional(),

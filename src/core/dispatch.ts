@@ -39,6 +39,8 @@ export interface Dispatch {
   readonly named?: NamedSession
   /** Put into a session that the caller named; always there for origin `tool`, never for a platform's own messages. */
   readonly posted?: PostedText
+  /** The text as it came, where a hook has changed that of the event. */
+  readonly raw?: string
   /** The run that made it; always there for origin `schedule`, never for another. */
   readonly schedule?: ScheduledRun
 }

@@ -141,8 +141,10 @@ export interface MessageName {
 }
 
 export interface UserMessageData extends MessageName {
-  /** Raw text (S26); tags exist only in the model's view. */
+  /** Raw text (S26), or what a hook made of it; tags exist only in the model's view. */
   readonly text: string
+  /** The text as it came, where a hook has changed it (R8). No model is shown it. */
+  readonly raw?: string
   readonly sender: Sender
   readonly person?: PersonId
   readonly owner: boolean

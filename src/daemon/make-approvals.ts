@@ -6,6 +6,7 @@ import type { CloseCards } from '../core/card.ts'
 import type { Clock } from '../core/clock.ts'
 import { type IdSource, toPersonId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import { identityOfAuthor } from '../sessions/people/author-identity.ts'
 import type { OwnerChats } from '../sessions/people/owner-chats.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
@@ -26,11 +27,12 @@ export interface MakeApprovalsDeps {
   readonly people: { readonly ownerChats: Pick<OwnerChats, 'nearest'> }
   readonly entrance: Pick<Entrance, 'accept'>
   readonly closeCards: CloseCards
+  readonly hooks: Pick<Hooks, 'has' | 'beforeSave' | 'beforeTool'>
 }
 
 /** Returns the approvals with the authors of this daemon's sessions and the chats of its owners. */
 export function makeApprovals(parts: MakeApprovalsDeps): Approvals {
-  const { config, store, clock, ids, logger, policies, lookups, people, entrance, closeCards } = parts
+  const { config, store, clock, ids, logger, policies, lookups, people, entrance, closeCards, hooks } = parts
   const { read } = store
   const { channels } = policies.routing()
   // The readers of the answer do not matter here, only those whose words the turn was shown.
@@ -39,6 +41,7 @@ export function makeApprovals(parts: MakeApprovalsDeps): Approvals {
     ...{ store, clock, ids, closeCards, accept: entrance.accept },
     logger: logger.child({ subsystem: 'approvals' }),
     rules: config.toolPolicy ?? [],
+    ...(hooks.has('before_tool') ? { refusedByHook: hooks.beforeTool } : {}),
     async speaking(turn) {
       const { authors } = await turnAuthority(authority, turn)
       return Promise.all(authors.map(async (author) => ({ author, ...(await identityOfAuthor(lookups, author)) })))

@@ -18,6 +18,7 @@ import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
+import { saveGate } from '../hooks/save-gate.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
 import { createRunTurn } from '../pipeline/run-turn.ts'
 import { decideDispatch } from '../routing/decide-dispatch.ts'
@@ -46,7 +47,7 @@ import type { DaemonEvents } from './daemon-events.ts'
 import type { Entrance } from './entrance.ts'
 import type { Lookups } from './lookups.ts'
 import { makeAgent } from './make-agent.ts'
-import { makeApprovals } from './make-approvals.ts'
+import { type MakeApprovalsDeps, makeApprovals } from './make-approvals.ts'
 import { judgeSpeaker } from './make-delivery.ts'
 import { createSessionAccess, type SessionAccess } from './make-session-access.ts'
 import type { OwnNet } from './make-web.ts'
@@ -55,7 +56,7 @@ import type { CurrentRouting } from './reload.ts'
 import { createOldState } from './restoration.ts'
 import { turnPorts } from './turn-ports.ts'
 
-export interface StagesDeps {
+export interface StagesDeps extends Pick<MakeApprovalsDeps, 'hooks'> {
   readonly config: Config
   readonly store: Store
   readonly ids: IdSource
@@ -149,8 +150,8 @@ export function createStages(parts: StagesDeps): Stages {
     return decided
   }
   const pipeline = new Pipeline({
-    ...{ ...claims, store, ids, channels, clock, logger, running, publicTurns, delivery, decide, runTurn },
-    ...{ transcript, busy, overrides: lookups.overrides },
+    ...{ ...claims, store, ids, channels, clock, logger, running, publicTurns, delivery, runTurn },
+    ...{ transcript, busy, overrides: lookups.overrides, decide: saveGate(decide, parts.hooks) },
     ended(turn, result) {
       lookups.facts.watch.ended(turn, result)
       compaction.ended(turn, result)

@@ -17,6 +17,8 @@ import type { ConfigOperator } from '../core/operate-config.ts'
 import type { OperatorService } from '../core/operator.ts'
 import type { Tool } from '../core/turn.ts'
 import type { DeliverySettings } from '../delivery/settings.ts'
+import type { Hooks } from '../hooks/hooks.ts'
+import { hookWatch } from '../hooks/store-watch.ts'
 import { startLocalApi } from '../http/server.ts'
 import { createMediaStore, type OwnMediaStore } from '../media/media-store.ts'
 import { loadOwnTools, withOwnCommands } from '../own/load-own-tools.ts'
@@ -31,6 +33,7 @@ import { createEvents } from './daemon-events.ts'
 import { createEntrance } from './entrance.ts'
 import { loadLookups } from './lookups.ts'
 import { makeCloseCards, makeDelivery, makeSay } from './make-delivery.ts'
+import { makeHooks } from './make-hooks.ts'
 import { makeMcp } from './make-mcp.ts'
 import { currentSchedules, makeSchedules } from './make-schedules.ts'
 import type { OwnNet } from './make-web.ts'
@@ -91,18 +94,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, logger, clock = systemClock } = options
   const policies = createCurrentRouting(config.routing, (warning) => logger.warn('A setting is doubtful', { warning }))
   const disk = new AbortController()
+  const hooks = makeHooks({ config, clock, logger })
   const store = await openSqliteStore({
     path: config.store.path,
     clock,
     caseSensitive: policies.routing().channels.caseSensitive,
     logger: logger.child({ subsystem: 'store' }),
+    watch: hookWatch(hooks),
     onBroken(err) {
       logger.error('The disk failed; the daemon ends at once', { err })
       disk.abort(err)
     },
   })
   try {
-    return await open(options, { policies, store, broken: disk.signal })
+    return await open(options, { policies, store, hooks, broken: disk.signal })
   } catch (error) {
     await store.close()
     throw error
@@ -112,11 +117,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 interface Opened {
   readonly policies: CurrentRouting
   readonly store: Store
+  readonly hooks: Hooks
   /** Aborted once the disk has failed. */
   readonly broken: AbortSignal
 }
 
-async function open(options: DaemonOptions, { policies, store, broken }: Opened): Promise<Daemon> {
+async function open(options: DaemonOptions, { policies, store, hooks, broken }: Opened): Promise<Daemon> {
   const { config, logger, version, plugins, socketPath } = options
   const { clock = systemClock, delivery: timing = {}, net = {} } = options
   const ids = createIdSource({ now: clock.now, randomBytes })
@@ -136,7 +142,7 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
   const reaches = ({ channel, account }: Address): boolean =>
     accounts.all.some((one) => one.channel === channel && one.account === account)
   const people = await createPeople({ ...world, lookups, entrance, say, closeCards, reaches })
-  const exit = { delivery, adapter, say, closeCards }
+  const exit = { delivery, adapter, say, closeCards, hooks }
   const schedules = makeSchedules({ ...world, lookups, entrance })
   const [mcp, extra] = [makeMcp({ ...world, version }), await loadOwnTools(config.ownTools ?? [])]
   const tools = { schedule: scheduleTools(schedules.fromChats), ...mcp.groups, ...extra.groups, ...options.tools }
@@ -181,7 +187,7 @@ async function open(options: DaemonOptions, { policies, store, broken }: Opened)
     operator,
     settled: () => hub.settled(),
     healthy: () => commitsInTime(store, clock),
-    ...createStop({ running, delivery, sinks, schedules, hub, api, mcp, store }, { clock, logger, broken }),
+    ...createStop({ running, delivery, sinks, schedules, hub, api, mcp, hooks, store }, { clock, logger, broken }),
   }
 }
 

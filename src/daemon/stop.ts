@@ -4,6 +4,7 @@ import { type Clock, within } from '../core/clock.ts'
 import { deferred } from '../core/deferred.ts'
 import type { Logger } from '../core/logger.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import type { LocalApi } from '../http/server.ts'
 import type { McpTools } from '../mcp/server-tools.ts'
 import type { ScheduleService } from '../schedule/schedule-service.ts'
@@ -19,6 +20,7 @@ export interface StoppedParts {
   readonly hub: Pick<ChannelHub, 'stop'>
   readonly api: Pick<LocalApi, 'close'>
   readonly mcp: Pick<McpTools, 'close'>
+  readonly hooks: Pick<Hooks, 'settled'>
   readonly store: Pick<Store, 'close'>
 }
 
@@ -79,7 +81,7 @@ export async function closeDaemon(
   parts: StoppedParts,
   { clock, logger }: { clock: Clock; logger: Logger },
 ): Promise<void> {
-  const { running, delivery, sinks, schedules, hub, api, mcp, store } = parts
+  const { running, delivery, sinks, schedules, hub, api, mcp, hooks, store } = parts
   const until = clock.elapsed() + STOP_WITHIN_MS
   const left = (behind: number): number => Math.max(0, until - behind - clock.elapsed())
   const inTime = async (part: string, work: Promise<void>, behind: number): Promise<void> => {
@@ -95,5 +97,6 @@ export async function closeDaemon(
   await inTime('channels', hub.stop(), BEHIND_CHANNELS)
   await inTime('api', api.close(), 0)
   await programs
+  await inTime('hooks', hooks.settled(), 0)
   await store.close()
 }

@@ -25,7 +25,7 @@ export interface PipelineDeps
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
-  readonly decide: (dispatch: Dispatch) => Decided
+  readonly decide: (dispatch: Dispatch) => Decided | Promise<Decided>
   readonly running: RunningTurns
   readonly publicTurns: PublicTurns
   readonly runTurn: RunTurn
@@ -49,7 +49,7 @@ export class Pipeline {
   readonly accept = async (given: Dispatch, position?: ChannelCursor): Promise<void> => {
     const { store, decide } = this.#deps
     const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
-    const { dispatch, decision } = decide(named)
+    const { dispatch, decision } = await decide(named)
     const accepted = await store.write((tx) => acceptDispatch(tx, { dispatch, decision, position }, this.#deps))
     this.#follow(accepted, dispatch, decision)
   }

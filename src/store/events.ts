@@ -8,7 +8,7 @@ import { fromStored, mediaIn, toStored } from './content-codec.ts'
 import { effectOf } from './event-effect.ts'
 import { addMediaUses, copyMediaUses } from './media-uses.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
-import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlValue } from './sql.ts'
+import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlValue, type WriteDeps } from './sql.ts'
 import type { EventReader, EventToAppend, EventWriter, SessionSpending, SummaryPlace } from './store.ts'
 
 /** More events than this in one append are inserted in several statements, so that few statement texts exist. */
@@ -108,6 +108,13 @@ export class EventReading implements EventReader {
 }
 
 export class EventWriting extends EventReading implements EventWriter {
+  readonly #deps: WriteDeps
+
+  constructor(deps: WriteDeps) {
+    super(deps)
+    this.#deps = deps
+  }
+
   /**
    * Takes the numbers and keeps the activity row in step, in one statement: a gap or a repeat cannot come about (C23).
    */
@@ -127,6 +134,8 @@ export class EventWriting extends EventReading implements EventWriter {
     const sessionNo = integer(row, 'no')
     const first = await this.#place({ sessionNo, first: integer(row, 'last_seq') - drafts.length + 1, at }, drafts)
     await addMediaUses(this.sql, sessionNo, mediaIn(drafts))
+    const { watch, sql } = this.#deps
+    if (watch) sql.afterCommit(() => watch.appended(sessionId, first, drafts))
     return first
   }
 

@@ -137,9 +137,12 @@ export class SessionReading implements SessionReader {
 export class SessionWriting extends SessionReading implements SessionWriter {
   readonly #known: KnownSessions
   readonly #afterUndo: (takeBack: () => void) => void
+  readonly #tellDeleted: (sessionId: SessionId) => void
 
   constructor(deps: WriteDeps) {
     super(deps)
+    const { watch } = deps
+    this.#tellDeleted = (sessionId) => watch && deps.sql.afterCommit(() => watch.deleted(sessionId))
     this.#known = deps.known
     this.#afterUndo = (takeBack) => deps.sql.afterUndo(takeBack)
   }
@@ -229,6 +232,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     const row = await this.sql.get(query, [sessionId, at, DELETED_MARK])
     if (row === undefined) throw unknownSession(sessionId)
     this.#changed(() => this.#known.forget(sessionId))
+    this.#tellDeleted(sessionId)
     await this.sql.run('DELETE FROM session_activity WHERE no = $1', [integer(row, 'no')])
     const pointer = 'DELETE FROM scopes WHERE scope_key = $1 AND session_id = $2'
     await this.sql.run(pointer, [text(row, 'scope_key'), sessionId])

@@ -61,6 +61,13 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** Whoever is notified of what was committed, before the promise of its `write` resolves. */
+export interface StoreWatch {
+  /** Called with events that were appended together; the first has the number `seq`. */
+  appended(sessionId: SessionId, seq: number, events: readonly EventToAppend[]): void
+  deleted(sessionId: SessionId): void
+}
+
 export interface StoreReader {
   readonly ageing: AgeingReader
   readonly approvals: ApprovalReader

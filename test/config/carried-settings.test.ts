@@ -26,6 +26,10 @@ const FILE: Tree = {
     // Every entry of a record is named `ada`; a server has a command or an address, never both.
     mcp: { ada: { command: 'one' }, two: { url: 'https://two.test' } },
   },
+  hooks: {
+    ada: { on: 'after_turn', command: 'one' },
+    two: { on: 'after_turn', url: 'https://two.test', secret: 'key' },
+  },
 }
 
 /** Values of settings that a schema alone cannot say, by their last names. */
@@ -38,6 +42,8 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/\.tools\[0\]$/, 'sessions'],
   [/Url$|(search|ada)\.url$/, 'https://model.test'],
   [/mcp\.ada\.(command|args|env|folder|headers|inside)/, 'changed'],
+  [/hooks\.ada\.on$/, 'before_tool'],
+  [/hooks\.ada\./, 'changed'],
   [/own\.ada$/, 'tools.ts'],
   [/allowedHosts\[0\]$/, '*.example.org'],
   [/store\.url$/, 'sqlite:other.db'],
@@ -107,7 +113,7 @@ test('the schema has many settings', () => expect(settings.length).toBeGreaterTh
 test.each(settings)('$path reaches the configuration, or is said to have no effect yet', async ({ path, value }) => {
   expect(value, 'VALUES says nothing for this setting').toBeDefined()
   const names = path
-    .replace(/mcp\.ada\.(url|headers)/, 'mcp.two.$1')
+    .replace(/(mcp|hooks)\.ada\.(url|headers|secret)/, '$1.two.$2')
     .split(/[.[\]]+/)
     .filter((name) => name !== '')
 

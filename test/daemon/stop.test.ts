@@ -28,6 +28,7 @@ function doorsOn(
     hub: { stop: done('channels') },
     api: { close: done('api') },
     mcp: { close: done('tool servers') },
+    hooks: { settled: done('hooks') },
     store: { close: done('store') },
     ...changes,
   }
@@ -54,7 +55,7 @@ test('F-A20: everything that stops at once is stopped at once, in its order', as
   const clock = steppedClock()
   const { doors, steps } = doorsOn(clock)
   expect(await pass(clock, closeDaemon(doors, { clock, logger: silentLogger }))).toBe(0)
-  const names = ['sinks', 'schedules', 'turns', 'tool servers', 'delivery', 'channels', 'api', 'store']
+  const names = ['sinks', 'schedules', 'turns', 'tool servers', 'delivery', 'channels', 'api', 'hooks', 'store']
   expect(steps).toEqual(names.map((name) => [name, 0]))
 })
 
@@ -79,6 +80,7 @@ test('F-A20: a turn that hears nothing and an adapter that does not stop togethe
     ['tool servers', 18_000],
     ['delivery', 18_000],
     ['api', 24_000],
+    ['hooks', 24_000],
     ['store', 24_000],
   ])
   expect((await log.line('A part of the daemon did not stop in its time and is left behind')).fields).toMatchObject({
@@ -119,6 +121,7 @@ test('F-A20: a part that breaks keeps none of the others from being stopped', as
     'tool servers',
     'delivery',
     'api',
+    'hooks',
     'store',
   ])
 })

@@ -60,6 +60,7 @@ export async function openStages({
     people,
     commands,
     tools,
+    hooks: { has: () => false, beforeSave: async ({ text }) => text, beforeTool: async () => undefined },
     media: noMedia,
     net: {},
     delivery,

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type TestContext } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
@@ -55,6 +56,7 @@ export interface SceneOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Default: everybody may talk to the agent. */
   readonly routing?: RoutingPolicy
+  readonly hooks?: Config['hooks']
   /** Platforms beside Telegram. */
   readonly others?: readonly OtherPlatform[]
 }
@@ -167,6 +169,7 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
       dataDir: folder,
       down: [],
       schedules: options.schedules ?? [],
+      hooks: options.hooks ?? [],
       warnings: [],
     },
     telegram: {

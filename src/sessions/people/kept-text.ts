@@ -9,7 +9,7 @@ const MOST_FILES = 10
 const CUT = ' […]'
 
 /** Returns the dispatch without a word of what was said. */
-export function withoutText({ event, schedule, ...rest }: Dispatch): Dispatch {
+export function withoutText({ event, schedule, raw: _raw, ...rest }: Dispatch): Dispatch {
   return { ...rest, event: silent(event), ...(schedule ? { schedule: withoutData(schedule) } : {}) }
 }
 

@@ -28,6 +28,7 @@ export function userData(dispatch: Dispatch, { identity, addressed, route }: Dec
   const speaker: Identity = from ? { role: 'guest' } : identity
   return {
     text: event.text,
+    ...(dispatch.raw === undefined ? {} : { raw: dispatch.raw }),
     ...messageName(event, route),
     sender: event.sender,
     owner: speaker.role === 'owner',

@@ -8,7 +8,7 @@ import { MIGRATIONS } from '../migrations/index.ts'
 import type { Migration } from '../migrations/migration.ts'
 import { RepositoryWriter, storeReader } from '../repositories.ts'
 import { integer } from '../rows.ts'
-import type { Store } from '../store.ts'
+import type { Store, StoreWatch } from '../store.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { INCREMENTAL, openConnection, type SqliteConnection } from './sqlite-connection.ts'
 import { type DatabasePlace, prepareFiles } from './sqlite-files.ts'
@@ -30,6 +30,7 @@ export interface SqliteOptions {
    * Told once when the disk did not confirm a write: from then on every write is refused, and only a new process helps.
    */
   readonly onBroken?: (error: Error) => void
+  readonly watch?: StoreWatch | undefined
 }
 
 /**
@@ -66,7 +67,7 @@ function prepare(
   connection: SqliteConnection,
   unlock: () => void,
 ): Store {
-  const { place, clock, logger = silentLogger, migrations = MIGRATIONS, caseSensitive = [], onBroken } = options
+  const { place, clock, logger = silentLogger, migrations = MIGRATIONS, caseSensitive = [], onBroken, watch } = options
   migrate({ connection, place, migrations, clock, logger })
   const marker = openMarker({ connection, place, clock, logger })
   const epoch = raiseEpoch(connection)
@@ -90,7 +91,7 @@ function prepare(
     write(body) {
       log.writes++
       marker.touch(group.write)
-      return group.write((sql) => body(new RepositoryWriter({ sql, logger, epoch, caseSensitive, known })))
+      return group.write((sql) => body(new RepositoryWriter({ sql, logger, epoch, caseSensitive, known, watch })))
     },
     shrink: () => group.read(() => giveBack(connection)),
     emptyLog: () => group.read(() => log.truncateIfIdle()),

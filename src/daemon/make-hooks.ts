@@ -1,0 +1,41 @@
+import type { Config, HookSettings } from '../config/config.ts'
+import type { Clock } from '../core/clock.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { Hook } from '../core/hook.ts'
+import type { Logger } from '../core/logger.ts'
+import { createHooks, type Hooks } from '../hooks/hooks.ts'
+import { createDoor } from '../web/door.ts'
+import { textRedactor } from './text-redactor.ts'
+
+interface HookParts {
+  readonly config: Pick<Config, 'hooks' | 'secrets'>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Bytes of an answer by HTTP. */
+const MOST_BYTES = 256 * 1024
+
+/** Returns the configured hooks; those at an address are called through the door. */
+export function makeHooks({ config, clock, logger }: HookParts): Hooks {
+  const hooks = (config.hooks ?? []).map(revealed)
+  const withinMs = Math.max(1, ...hooks.map(({ timeoutMs }) => timeoutMs))
+  const door = createDoor({ clock, withinMs, most: MOST_BYTES })
+  return createHooks(hooks, {
+    ...{ clock, redact: textRedactor(config), logger: logger.child({ subsystem: 'hooks' }) },
+    async post({ url }, { body, headers, signal }) {
+      const answer = await door.ask(url, { method: 'POST', body, headers, signal, configured: true })
+      if (answer.kind === 'redirect') throw new ParleyError('forbidden', `it redirects to ${answer.to.host}`)
+      if (answer.cut) throw new ParleyError('too_long', 'its answer is too long')
+      if (answer.status < 200 || answer.status > 299)
+        throw new ParleyError('unavailable', `it answered with status ${answer.status}`)
+      return Buffer.from(answer.bytes).toString('utf8')
+    },
+  })
+}
+
+function revealed({ at, ...hook }: HookSettings): Hook {
+  if (at.kind === 'address') return { ...hook, at: { ...at, secret: at.secret.reveal() } }
+  const env = Object.entries(at.env).map(([name, value]) => [name, value.reveal()])
+  return { ...hook, at: { ...at, env: Object.fromEntries(env) } }
+}

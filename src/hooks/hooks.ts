@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import pLimit from 'p-limit'
+import type { Clock } from '../core/clock.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { BeforeSave, BeforeTool, Hook, HookAddress, HookCall, HookMoment } from '../core/hook.ts'
+import type { Logger } from '../core/logger.ts'
+import { runCommand } from './run-command.ts'
+import { signatureOf } from './sign.ts'
+
+/** Calls that run at a time. */
+const AT_ONCE = 8
+/** Notifications that wait or run; what comes on top is left out and counted. */
+const MOST_WAITING = 1_000
+/** Characters of a text and of a reason that a hook answers. */
+const LONGEST_TEXT = 100_000
+const LONGEST_REASON = 500
+
+/**
+ * The operator's hooks (R8). None of them can break what it is called for, or hold it past its deadline: a hook that
+ * fails, is late or answers nonsense has answered nothing, and the log says so.
+ */
+export interface Hooks {
+  /** True if a hook is called at this moment. */
+  has(this: void, on: HookMoment): boolean
+  /** Notifies hooks what has happened; returns at once. */
+  notify(this: void, call: Exclude<HookCall, BeforeSave | BeforeTool>): void
+  /** Returns the text that a message is stored with: as the hooks leave it, one after another. */
+  beforeSave(this: void, message: BeforeSave): Promise<string>
+  /** Returns the reason of the first hook that refuses a call. */
+  beforeTool(this: void, call: BeforeTool): Promise<string | undefined>
+  /** Resolves when the notifications so far have ended, each by its deadline. */
+  settled(this: void): Promise<void>
+}
+
+export interface HookDeps {
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Sends a signed call; resolves with the body of a successful answer. Throws in words for the log. */
+  post(this: void, at: HookAddress, request: HookRequest): Promise<string>
+  /** Returns a text without the values of configured secrets. */
+  redact(this: void, text: string): string
+}
+
+export interface HookRequest {
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
+  const { clock, logger, redact } = deps
+  // Whoever waits for an answer does not wait behind those who are only notified.
+  const places = { asked: pLimit(AT_ONCE), notified: pLimit(AT_ONCE) }
+  const notified = new Set<Promise<unknown>>()
+  let leftOut = 0
+  const at = (on: HookMoment): readonly Hook[] => hooks.filter((hook) => hook.on.includes(on))
+
+  /** The deadline counts from now, whether the call begins at once or waits for a place. */
+  async function call(hook: Hook, given: HookCall): Promise<Answer> {
+    const late = new AbortController()
+    const cancel = clock.after(hook.timeoutMs, () => late.abort())
+    const over = new Promise<never>((_, reject) => {
+      late.signal.addEventListener('abort', () => reject(new ParleyError('unavailable', 'it took too long')))
+    })
+    try {
+      const body = redact(JSON.stringify({ ...given, at: clock.now() }))
+      const place = given.on === 'before_save' || given.on === 'before_tool' ? places.asked : places.notified
+      const answering = place(() => reach(hook, body, { ...deps, signal: late.signal }))
+      return readAnswer(await Promise.race([answering, over]))
+    } catch (err) {
+      logger.warn('A hook failed; what it was called for goes on', { hook: hook.name, on: given.on, err })
+      return {}
+    } finally {
+      cancel()
+    }
+  }
+
+  return {
+    has: (on) => at(on).length > 0,
+    notify(given) {
+      for (const hook of at(given.on)) {
+        if (notified.size >= MOST_WAITING) {
+          leftOut++
+          if (Math.log2(leftOut) % 1 === 0) logger.warn('Hooks are too slow: calls are left out', { calls: leftOut })
+          continue
+        }
+        const calling = call(hook, given).finally(() => notified.delete(calling))
+        notified.add(calling)
+      }
+    },
+    async beforeSave(message) {
+      let { text } = message
+      for (const hook of at('before_save')) {
+        const answer = await call(hook, { ...message, text })
+        if (typeof answer.text === 'string') text = redact(answer.text.slice(0, LONGEST_TEXT))
+      }
+      return text
+    },
+    async beforeTool(given) {
+      for (const hook of at('before_tool')) {
+        const { deny } = await call(hook, given)
+        if (typeof deny === 'string') return redact(deny.slice(0, LONGEST_REASON))
+      }
+      return undefined
+    },
+    async settled() {
+      await Promise.allSettled(notified)
+    },
+  }
+}
+
+interface Answer {
+  readonly text?: unknown
+  readonly deny?: unknown
+}
+
+async function reach({ name, at }: Hook, body: string, deps: HookDeps & { readonly signal: AbortSignal }) {
+  const { signal, clock } = deps
+  if (signal.aborted) throw new ParleyError('unavailable', 'other hooks left no time for it')
+  if (at.kind === 'command') return runCommand(at, body, signal)
+  const headers = {
+    'content-type': 'application/json',
+    'x-parley-hook': name,
+    'x-parley-call': randomUUID(),
+    'x-parley-signature': signatureOf(body, at.secret, clock.now()),
+  }
+  return deps.post(at, { body, headers, signal })
+}
+
+/** Nothing, or a JSON object. */
+function readAnswer(printed: string): Answer {
+  if (printed.trim() === '') return {}
+  let answer: unknown
+  try {
+    answer = JSON.parse(printed)
+  } catch {
+    throw new ParleyError('invalid', 'its answer is no JSON')
+  }
+  if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return answer
+  throw new ParleyError('invalid', 'its answer is no JSON object')
+}

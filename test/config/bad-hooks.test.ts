@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { load, refusal, TELEGRAM } from './loading.ts'
+
+/** Hooks beside a channel that is in order; the line begins after it. */
+const TABLE: readonly (readonly [mistake: string, yaml: string, message: string])[] = [
+  ['no place', 'hooks: { a: { on: after_turn } }', '2: hooks.a: needs command or url'],
+  [
+    'two places',
+    'hooks: { a: { on: after_turn, command: cat, url: "https://e.org" } }',
+    '2: hooks.a: has both command and url or secret; keep one of them',
+  ],
+  [
+    'an address without a signature',
+    'hooks: { a: { on: after_turn, url: "https://e.org" } }',
+    '2: hooks.a: needs secret, or whoever is called could not know that it is this daemon',
+  ],
+  [
+    'an address without TLS',
+    'hooks: { a: { on: after_turn, url: "http://e.org", secret: x } }',
+    '2: hooks.a: url must begin with https://, unless it is on this machine',
+  ],
+  [
+    'arguments of an address',
+    'hooks: { a: { on: after_turn, url: "https://e.org", secret: x, args: [y] } }',
+    '2: hooks.a: args, env and folder belong to a command',
+  ],
+  [
+    'a program that is not there',
+    'hooks: { a: { on: after_turn, command: /no/such/program } }',
+    '2: hooks.a: /no/such/program is no program that this user may run; check the path, and chmod +x it',
+  ],
+  [
+    'a hook that would hold up every message',
+    'hooks: { a: { on: [before_save], command: cat, timeoutMs: 5001 } }',
+    '2: hooks.a: timeoutMs must be at most 5000 with before_save: every message waits for it',
+  ],
+]
+
+test.each(TABLE)('%s is refused', async (_mistake, yaml, message) => {
+  expect(await refusal(`${TELEGRAM}${yaml}`)).toContain(message)
+})
+
+test('a moment that there is not is refused with the nearest one', async () => {
+  expect(await refusal(`${TELEGRAM}hooks: { a: { on: befor_save, command: cat } }`)).toContain('hooks.a.on')
+})
+
+test('an address on this machine needs no TLS, and a secret in the file is warned of', async () => {
+  const { config } = await load(
+    `${TELEGRAM}hooks: { a: { on: after_turn, url: "http://127.0.0.1:1/", secret: canary } }`,
+  )
+  expect(config.hooks?.[0]).toMatchObject({ name: 'a', on: ['after_turn'], timeoutMs: 2_000 })
+  expect(config.warnings.join()).toContain('hooks.a.secret')
+  expect(JSON.stringify(config.hooks)).not.toContain('canary')
+})
+
+test('a program gets the few variables that any needs, and none of the daemon’s secrets', async () => {
+  const env = { PATH: '/bin', LANG: 'C', TELEGRAM_BOT_TOKEN: 'canary' }
+  const { config } = await load(`${TELEGRAM}hooks: { a: { on: after_turn, command: cat, env: { OWN: x } } }`, env)
+  const at = config.hooks?.[0]?.at
+  expect(Object.keys(at?.kind === 'command' ? at.env : {}).sort()).toEqual(['HOME', 'LANG', 'OWN', 'PATH'])
+})

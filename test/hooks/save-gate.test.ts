@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { type Deferred, deferred } from '../../src/core/deferred.ts'
+import type { Decided, Dispatch } from '../../src/core/dispatch.ts'
+import type { InboundEvent } from '../../src/core/message.ts'
+import { saveGate } from '../../src/hooks/save-gate.ts'
+import { decide } from '../fakes/decide.ts'
+import { command, direct, dispatchOf, message } from '../fakes/dispatch.ts'
+import { household } from '../fakes/routing-policy.ts'
+
+const COMMANDS = { facts: { command: () => ({ who: 'anyone', open: false }) as const } }
+
+const say = (text: string, chat = '111') => message({ address: direct(chat), text })
+
+/** A gate whose hook makes each text louder, once it is let go. */
+function loudGate(...texts: string[]) {
+  const held = new Map<string, Deferred>(texts.map((text) => [text, deferred()]))
+  const decided = (dispatch: Dispatch): Decided => ({
+    dispatch,
+    decision: decide(household(), dispatch.event, COMMANDS),
+  })
+  const gate = saveGate(decided, {
+    has: () => true,
+    async beforeSave({ text }) {
+      await held.get(text)?.promise
+      return text.toUpperCase()
+    },
+  })
+  const stored: string[] = []
+  const pass = async (event: InboundEvent): Promise<void> => {
+    const kept = (await gate(dispatchOf(event))).dispatch.event
+    stored.push('text' in kept ? kept.text : '')
+  }
+  return { held, stored, pass }
+}
+
+it('R8: the messages of a chat keep their order, whatever time a hook takes for each', async () => {
+  const { held, stored, pass } = loudGate('first', 'second')
+  const all = [pass(say('first')), pass(say('second')), pass(say('third'))]
+  held.get('second')?.resolve()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(stored).toEqual([])
+  held.get('first')?.resolve()
+  await Promise.all(all)
+  expect(stored).toEqual(['FIRST', 'SECOND', 'THIRD'])
+})
+
+it('R8: neither another chat nor a command waits for a hook', async () => {
+  const { held, stored, pass } = loudGate('first')
+  const first = pass(say('first'))
+  await pass(say('elsewhere', '222'))
+  await pass(command('stop', { address: direct('111') }))
+  expect(stored).toEqual(['ELSEWHERE', '/stop'])
+  held.get('first')?.resolve()
+  await first
+})
+
+it('R8: without such a hook there is no gate', () => {
+  const decided = (dispatch: Dispatch): Decided => ({ dispatch, decision: decide(household(), dispatch.event) })
+  expect(saveGate(decided, { has: () => false, beforeSave: async ({ text }) => text })).toBe(decided)
+})
