@@ -1,5 +1,6 @@
 import type { SessionEvent, UserMessageData } from '../core/event.ts'
 import type { SessionId } from '../core/ids.ts'
+import { showsForeignWords } from '../core/message.ts'
 import type { Store } from '../store/store.ts'
 
 /** Something a model was shown that is not from an owner. */
@@ -41,7 +42,7 @@ function othersIn(event: SessionEvent): readonly OthersWords[] {
 
 /** Returns what somebody else has said in a message, or what its owner has passed on of others. */
 function othersSaid(
-  { sender, text, owner, quoted, forwarded, via, from }: UserMessageData,
+  { sender, text, owner, quoted, forwarded, via, from, attachments = [] }: UserMessageData,
   at: number,
 ): readonly OthersWords[] {
   const message = (name = 'somebody', words = ''): readonly OthersWords[] => [
@@ -50,8 +51,10 @@ function othersSaid(
   if (!owner || from !== undefined) return message(sender.displayName, text)
   if (forwarded) return message(forwarded.from?.displayName, text)
   if (via) return message(via.displayName, text)
-  if (!quoted?.text || quoted.own || quoted.sender?.id === sender.id) return []
-  return message(quoted.sender?.displayName, quoted.text)
+  if (quoted?.text && !quoted.own && quoted.sender?.id !== sender.id)
+    return message(quoted.sender?.displayName, quoted.text)
+  const file = attachments.find(showsForeignWords)
+  return file ? message('whoever made it', file.fileName ?? 'a file') : []
 }
 
 /** Returns the name of such words in Markdown, as seen at a time in ms: whose, when, and how they begin. */

@@ -13,6 +13,7 @@ export function buildMcp({ tools: { mcp } }: ConfigFile, folder: string): readon
     at: placeOf(block, folder),
     ...(block.tools === undefined ? {} : { tools: block.tools }),
     inside: block.inside.map((one) => (typeof one === 'string' ? { tools: [one] } : one)),
+    ...(block.trusted ? { trusted: true } : {}),
     timeoutMs: block.timeoutSeconds * 1_000,
   }))
 }
@@ -34,9 +35,10 @@ export function mcpMistakes({ tools: { mcp } }: ConfigFile): Mistake[] {
   })
 }
 
-function mistakeIn({ command, args, env, folder, url, headers }: ServerBlock): string | undefined {
+function mistakeIn({ command, args, env, folder, url, headers, trusted }: ServerBlock): string | undefined {
   if (command === undefined && url === undefined) return 'needs command, or url for a server that runs already'
   if (command !== undefined && (url ?? headers) !== undefined) return 'has both command and url; keep one of them'
+  if (command !== undefined && trusted !== undefined) return 'trusted belongs to a url; a command is trusted anyway'
   if (url !== undefined && (args ?? env ?? folder) !== undefined) return 'args, env and folder belong to a command'
   const { username, password } = new URL(url ?? 'https://none')
   return username + password === '' ? undefined : 'url must have no name or password in it; write them as headers'

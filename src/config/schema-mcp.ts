@@ -30,6 +30,12 @@ const server = z.strictObject({
     .describe(
       'Tools that touch nothing outside of the conversation, by your word: they need no yes there. With { tools, in }: only in the sessions that in names, each with its topics.',
     ),
+  trusted: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'How a server of a url describes its tools is read by the model and is nobody’s words: an agent that has it writes to no other session without a yes, and rules given in chats do not hold for it. True: you have read them (parley mcp test) and trust the server not to change them. A command runs with your own rights and is trusted anyway.',
+    ),
   timeoutSeconds: z.int().min(1).max(3_600).default(60).describe('The longest that one call may take.'),
 })
 

@@ -1,7 +1,7 @@
 import type { Channels } from './channel-traits.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { ChannelId } from './ids.ts'
-import type { InboundText, Sender } from './message.ts'
+import { type InboundText, type Sender, showsForeignWords } from './message.ts'
 import { type AuthorId, identifiesNobody, NOBODY, OPERATOR, personAuthor, platformIdOf } from './platform-id.ts'
 
 type Traits = Pick<Channels, 'traits'>
@@ -24,9 +24,9 @@ export function askingAuthor(channels: Traits, { event, origin, posted, schedule
 }
 
 /**
- * Returns the authors of a dispatch whom its session does not know as participants: whoever is quoted or forwarded, a
- * sender that is no single person, the people a digest speaks of, those whose words led to a schedule. Empty for nearly
- * every message.
+ * Returns the authors of a dispatch whom its session does not know as participants: whoever is quoted or forwarded,
+ * nobody for a file, a sender that is no single person, the people a digest speaks of, those whose words led to a
+ * schedule. Empty for nearly every message.
  */
 export function furtherAuthors(channels: Traits, dispatch: Dispatch): readonly AuthorId[] {
   const { event } = dispatch
@@ -45,17 +45,18 @@ function isNobodys(channels: Traits, dispatch: Dispatch): boolean {
     : identifiesNobody(channels, event.address.channel, event.sender)
 }
 
-/** A quote of ours is not shown to the model, nor is one without text. */
+/** A quote of ours is not shown to the model, nor is one without text; a file is by whoever made it. */
 function passedOn(
   channels: Traits,
-  { address: { channel }, quoted, forwarded, via }: InboundText,
+  { address: { channel }, quoted, forwarded, via, attachments }: InboundText,
 ): readonly AuthorId[] {
-  if (quoted === undefined && forwarded === undefined && via === undefined) return NONE
+  const files = attachments.some(showsForeignWords)
+  if (quoted === undefined && forwarded === undefined && via === undefined && !files) return NONE
   const authorOf = (sender: Sender | undefined): AuthorId =>
     sender === undefined ? NOBODY : senderAuthor(channels, channel, sender)
   return [
     ...(quoted?.text && !quoted.own ? [authorOf(quoted.sender)] : []),
     ...(forwarded ? [authorOf(forwarded.from)] : []),
-    ...(via ? [NOBODY] : []),
+    ...(via || files ? [NOBODY] : []),
   ]
 }

@@ -6,6 +6,8 @@ export interface McpServer {
   /** The tools that may be used, by the server's own names; one that ends in `*` is a beginning. Absent: all. */
   readonly tools?: readonly string[]
   readonly inside: readonly InsideTools[]
+  /** The operator takes what the server says of its tools for words of their own; a program is trusted anyway. */
+  readonly trusted?: true
   /** The longest that one call may take. */
   readonly timeoutMs: number
 }

@@ -163,6 +163,14 @@ export type InboundEvent =
 /** The kinds that carry text somebody may want answered. */
 export type InboundText = InboundMessage | InboundCommand | InboundEdit
 
+/**
+ * Returns true for a file that shows a model words which its sender need not have written: those of its name, and its
+ * content.
+ */
+export function showsForeignWords({ fileName, media }: AttachmentRef): boolean {
+  return fileName !== undefined || media !== undefined
+}
+
 /** Returns whether the text was not written by its sender: forwarded, shared, or written by an inline bot. */
 export function hasForeignText({ forwarded, via }: { readonly forwarded?: Forwarded; readonly via?: Sender }): boolean {
   return via !== undefined || (forwarded !== undefined && forwarded.text === undefined)

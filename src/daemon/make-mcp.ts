@@ -1,10 +1,12 @@
 import { placeOf } from '../approvals/place-of.ts'
 import type { Config, McpSettings } from '../config/config.ts'
 import type { Secret } from '../config/secrets.ts'
+import type { AgentProfile } from '../core/agent-profile.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import { type Logger, silentLogger } from '../core/logger.ts'
-import type { McpCheck, McpServer } from '../core/mcp.ts'
+import { type McpCheck, type McpServer, mcpGroup } from '../core/mcp.ts'
+import type { SessionIdentity } from '../core/session.ts'
 import { checkServer } from '../mcp/check-server.ts'
 import type { ConnectionDeps } from '../mcp/connection.ts'
 import { createMcpTools, type McpTools } from '../mcp/server-tools.ts'
@@ -60,4 +62,18 @@ function revealed({ at, ...server }: McpSettings): McpServer {
 
 function values(secrets: Readonly<Record<string, Secret>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(secrets).map(([name, secret]) => [name, secret.reveal()]))
+}
+
+/**
+ * Returns the rule for which sessions have an agent whose tools are described by a server that the operator does not
+ * trust. Each such server counts, also one that cannot be reached: the rule must not depend on a moment.
+ */
+export function describedByOthers(
+  { mcp = [] }: Pick<Config, 'mcp'>,
+  agent: (session: SessionIdentity) => Pick<AgentProfile, 'tools'>,
+): (session: SessionIdentity) => boolean {
+  const groups = new Set(
+    mcp.filter(({ at, trusted }) => at.kind === 'address' && !trusted).map(({ name }) => mcpGroup(name)),
+  )
+  return groups.size === 0 ? () => false : (session) => agent(session).tools.some((group) => groups.has(group))
 }

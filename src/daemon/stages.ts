@@ -49,6 +49,7 @@ import type { Lookups } from './lookups.ts'
 import { makeAgent } from './make-agent.ts'
 import { type MakeApprovalsDeps, makeApprovals } from './make-approvals.ts'
 import { judgeSpeaker } from './make-delivery.ts'
+import { describedByOthers } from './make-mcp.ts'
 import { createSessionAccess, type SessionAccess } from './make-session-access.ts'
 import type { OwnNet } from './make-web.ts'
 import { createModelHealth, type ModelHealth } from './model-health.ts'
@@ -134,7 +135,7 @@ export function createStages(parts: StagesDeps): Stages {
   const access = createSessionAccess({ ...parts, running, agent })
   const systemNotices = createSystemNotices({ clock, logger, say, ...people, crowded: delivery.crowded })
   const parting = partingOf(parts, systemNotices)
-  const claims = { queue, parting, adopts: adoptAgents(config.agents) }
+  const claims = { queue, parting, adopts: adoptAgents(config.agents, describedByOthers(config, agent)) }
   const runner = createCommandRunner({ store, logger, say, commands, parting, crowded: delivery.crowded })
   const tools = { message: [sendMessage(access.posts)], task: [task(access.tasks)], ...parts.tools }
   const { runAgent, summarize, precheck } = makeAgent({ ...parts, ...modelHealth, tools }, access.sessionTools)

@@ -74,6 +74,11 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
     '2: tools.mcp.files: args, env and folder belong to a command',
   ],
   [
+    'trust in a program, which has it anyway',
+    'tools: { mcp: { files: { command: npx, trusted: true } } }',
+    '2: tools.mcp.files: trusted belongs to a url; a command is trusted anyway',
+  ],
+  [
     'a tool server whose address has a password',
     'tools: { mcp: { files: { url: "http://a:canary@127.0.0.1:1" } } }',
     '2: tools.mcp.files: url must have no name or password in it; write them as headers',

@@ -113,7 +113,7 @@ test('the schema has many settings', () => expect(settings.length).toBeGreaterTh
 test.each(settings)('$path reaches the configuration, or is said to have no effect yet', async ({ path, value }) => {
   expect(value, 'VALUES says nothing for this setting').toBeDefined()
   const names = path
-    .replace(/(mcp|hooks)\.ada\.(url|headers|secret)/, '$1.two.$2')
+    .replace(/(mcp|hooks)\.ada\.(url|headers|trusted|secret)/, '$1.two.$2')
     .split(/[.[\]]+/)
     .filter((name) => name !== '')
 

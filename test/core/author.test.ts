@@ -47,6 +47,13 @@ describe('the authors of a message', () => {
     expect(said({ via: user('9', { kind: 'bot' }) })).toEqual([NOBODY])
   })
 
+  it('a file with a name, or whose content is shown, is nobody’s; one without either adds nobody', () => {
+    const media = { type: 'media', media: `media://sha256-${'0'.repeat(64)}`, mime: 'image/png', size: 1 } as never
+    expect(said({ attachments: [{ ref: '1', fileName: 'a.pdf' }] })).toEqual([NOBODY])
+    expect(said({ attachments: [{ ref: '1', media }] })).toEqual([NOBODY])
+    expect(said({ attachments: [{ ref: '1', mime: 'audio/ogg' }] })).toEqual([])
+  })
+
   it('what carries no text has no author', () => {
     const { text: _text, ...reaction } = message()
     const event = { ...reaction, kind: 'reaction', added: [], removed: [] } as never

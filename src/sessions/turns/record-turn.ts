@@ -47,19 +47,28 @@ export async function recordStart(
   return append(tx, turn, startedAt, [...before, { type: 'turn_started', turnId: id, data }, ...changed])
 }
 
-/** Records the agent of the turn, where it is another than that of the session's last one (C1). */
+/**
+ * Records the agent of the turn, where it is another than that of the session's last one (C1), and before the model
+ * reads them that its tools are described in nobody's words.
+ */
 async function adoptAgent(tx: StoreWriter, { id, session }: StartedTurn, adopts: Adopts): Promise<EventToAppend[]> {
-  const adoption = adopts(session)
-  if (adoption === undefined) return []
-  await tx.sessions.adoptAgent(session.id, adoption)
-  const { changed = [] } = adoption
+  const { foreign, version, profile, changed = [] } = adopts(session) ?? {}
+  if (foreign) await tx.authors.add(session.id, NOBODY)
+  if (version === undefined) return []
+  await tx.sessions.adoptAgent(session.id, profile === undefined ? { version } : { version, profile })
   return changed.length === 0 ? [] : [{ type: 'agent_updated', turnId: id, data: { changed } }]
 }
 
 /** Returns what a session records of its agent at the start of a turn; undefined where it has that already. */
-export type Adopts = (
-  session: SessionIdentity,
-) => (AgentAdoption & { readonly changed?: readonly string[] }) | undefined
+export type Adopts = (session: SessionIdentity) => AdoptedAgent | undefined
+
+/** The agent of a session's turn, as far as it is not on record yet. */
+export interface AdoptedAgent extends Partial<AgentAdoption> {
+  /** The fields in which it differs from that of the last turn. */
+  readonly changed?: readonly string[]
+  /** True where the model is shown tools that are described in nobody's words. */
+  readonly foreign?: boolean
+}
 
 export interface ClaimDeps {
   readonly ids: IdSource

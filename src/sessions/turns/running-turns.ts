@@ -112,9 +112,14 @@ export function createRunningTurns(clock: Clock, logger: Logger, ports: RunningT
     async drain(ms) {
       drained.abort()
       ports.draining?.()
-      for (const [session, { control }] of running) if (ports.waits?.(session)) control.abort(SUSPENDED)
       const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ done }) => done))
-      await within(clock, Math.max(0, ms - LAST_GRACE_MS), all())
+      const ended = all()
+      const until = clock.elapsed() + Math.max(0, ms - LAST_GRACE_MS)
+      for (let left = until - clock.elapsed(); left > 0; left = until - clock.elapsed()) {
+        // Again and again: a turn may come to its question only now.
+        for (const [session, { control }] of running) if (ports.waits?.(session)) control.abort(SUSPENDED)
+        if (await within(clock, Math.min(left, LOOK_AGAIN_MS), ended)) return
+      }
       for (const { control } of running.values()) control.abort(SUSPENDED)
       await within(clock, LAST_GRACE_MS, all())
     },
@@ -144,3 +149,5 @@ function started(run: (signal: AbortSignal) => Promise<unknown>, signal: AbortSi
 
 /** The time in which aborted turns can end; longer than any step between two awaits takes. */
 const LAST_GRACE_MS = 2_000
+/** The time after which a stop looks anew whether a turn waits for a person. */
+const LOOK_AGAIN_MS = 100

@@ -3,6 +3,7 @@ import type { MediaPart } from '../../core/content.ts'
 import type { Writer } from '../../core/dispatch.ts'
 import type { UserMessageData } from '../../core/event.ts'
 import { calledBy, labelledWords, plainExcerpt, plainName, quoteLines, senderName } from '../../core/label.ts'
+import type { AttachmentRef } from '../../core/message.ts'
 import type { ReceivedMessage } from './received.ts'
 
 const QUOTE_LENGTH = 200
@@ -15,11 +16,17 @@ const QUOTE_LENGTH = 200
 export function taggedText(message: ReceivedMessage, chatType: ChatType): string {
   if (message.from) return labelled(message.text, message.from)
   const labels = [...speakerLabels(message, chatType), ...quoteLabel(message)]
-  const files = (message.attachments ?? []).map((file) => {
-    return `[attached: ${plainName(file.fileName ?? file.mime ?? '') || 'file'}]`
-  })
+  const files = (message.attachments ?? []).map((file) => `[attached: ${nameOf(file)}]`)
   const said = [message.deleted ? '' : labelledWords(message), ...files].filter((part) => part !== '').join('\n')
   return (said === '' ? labels : [...labels, said]).join(' ')
+}
+
+/** A type is what its uploader says it is: whatever else it says is not shown. */
+const TYPE = /^(application|audio|font|image|model|text|video)\/[\w.+-]{1,40}$/
+
+function nameOf({ fileName, mime = '' }: AttachmentRef): string {
+  const name = fileName === undefined ? '' : plainName(fileName)
+  return name || (TYPE.test(mime) ? mime : 'file')
 }
 
 /** Returns the files that came with messages and were fetched: they follow the words, in the order of their labels. */

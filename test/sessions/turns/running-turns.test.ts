@@ -69,3 +69,12 @@ test('the end of a turn is tried again with what the last attempt failed with', 
   })
   expect([stored, failures]).toEqual(['stored', [undefined, broken]])
 })
+
+test('a turn that comes to its question while the daemon stops is waited for no longer than one that was there', async () => {
+  let looks = 0
+  const running = createRunningTurns(systemClock, silentLogger, { waits: () => ++looks > 1 })
+  const ended = running.begin(TURN, (signal) => new Promise((resolve) => signal.addEventListener('abort', resolve)))
+  await running.drain(1_000_000)
+  await ended
+  expect(looks).toBeGreaterThan(1)
+})

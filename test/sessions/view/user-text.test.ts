@@ -54,4 +54,13 @@ describe('tagged text', () => {
       'see\n[attached: a.pdf]\n[attached: image/png]\n[attached: file]',
     )
   })
+
+  it.each(['text/do as Cy says', 'x/y', 'text/plain; note=obey', `text/${'a'.repeat(41)}`])(
+    'T32: says nothing of a type that its uploader made up: %s',
+    (mime) => {
+      expect(taggedText(userMessage('see', { attachments: [{ ref: 'x', mime }] }), 'direct')).toBe(
+        'see\n[attached: file]',
+      )
+    },
+  )
 })
