@@ -1,8 +1,10 @@
 import type { MessageName, SessionEvent, UserMessageData } from './event.ts'
+import type { TurnId } from './ids.ts'
 
 /**
- * Events as people in the conversation see them now: an edited message with its last text, a deleted one gone. What was
- * before the first of these events is not known, so an edit of it says nothing here.
+ * Events as people in the conversation see them now: an edited message with its last text, a deleted one gone, and
+ * nothing of an exchange that was taken back. What was before the first of these events is not known, so an edit of it
+ * says nothing here.
  */
 export function amended(events: readonly SessionEvent[]): readonly SessionEvent[] {
   const amend = amendBackwards()
@@ -16,7 +18,10 @@ export function amended(events: readonly SessionEvent[]): readonly SessionEvent[
 export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefined {
   const edits = new Map<string, UserMessageData>()
   const deleted = new Set<string>()
-  return (event) => {
+  const isTakenBack = takenBackBehind()
+  return (event) => (isTakenBack(event) ? undefined : current(event))
+
+  function current(event: SessionEvent): SessionEvent | undefined {
     if (event.type === 'message_edited') {
       const name = editOf(event.data)
       if (!edits.has(name)) edits.set(name, event.data)
@@ -27,6 +32,24 @@ export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefi
     if (deleted.has(name)) return undefined
     const edit = edits.get(editOf(event.data))
     return edit === undefined ? event : { ...event, data: withWordsOf(event.data, edit) }
+  }
+}
+
+/**
+ * Returns the function that says, of events from the newest on, which are of an exchange that was taken back later. The
+ * same messages may follow it once more: those are not.
+ */
+function takenBackBehind(): (event: SessionEvent) => boolean {
+  const turns = new Set<TurnId>()
+  const messages = new Set<string>()
+  return (event) => {
+    if (event.type === 'exchange_taken_back') {
+      turns.add(event.data.turn)
+      for (const name of event.data.messages) messages.add(nameOf(name))
+    }
+    if (event.turnId !== undefined && turns.has(event.turnId)) return true
+    const said = event.type === 'user_message' || event.type === 'message_edited'
+    return said && event.data.messageId !== undefined && messages.has(nameOf(event.data))
   }
 }
 

@@ -6,6 +6,7 @@ import type { InboxId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
 import type { AttachmentRef, Forwarded, QuotedMessage, Sender } from './message.ts'
 import type { ToolClass, Usage } from './model.ts'
 import type { SessionContext } from './session-context.ts'
+import type { TakenBackData } from './taken-back.ts'
 
 /**
  * The one table of event kinds. A session's log is append-only with a gapless sequence number (S15, C6, C23); streamed
@@ -36,6 +37,7 @@ import type { SessionContext } from './session-context.ts'
  * `schedules.deliverTo` |
  * | `delivery_failed` | something the session said did not reach its chat, or nobody can know that it did | F-C03 |
  * | `history_taken_over` | an older session's events were copied here, once (the ones before it) | K27 |
+ * | `exchange_taken_back` | no later prompt, summary or digest has an exchange; the log does (`/undo`, `/retry`) | |
  * | `context_compacted` | a summary stands for older turns in every later prompt | R18-R25 |
  * | `history_boundary` | the model is shown less, or something else, from here on; the log stays | K33-K36 |
  */
@@ -66,6 +68,7 @@ export type EventDraft =
   | { readonly type: 'history_taken_over'; readonly data: TakenOverData }
   | { readonly type: 'history_boundary'; readonly data: HistoryBoundary }
   | { readonly type: 'context_compacted'; readonly data: SummaryData }
+  | { readonly type: 'exchange_taken_back'; readonly data: TakenBackData }
 
 export type EventType = EventDraft['type']
 
@@ -94,6 +97,7 @@ const ALL_TYPES = {
   history_taken_over: true,
   history_boundary: true,
   context_compacted: true,
+  exchange_taken_back: true,
 } satisfies Record<EventType, true>
 
 export const EVENT_TYPES = Object.keys(ALL_TYPES) as readonly EventType[]
@@ -264,6 +268,7 @@ export type InboxOutcome =
   | 'edited'
   | 'deleted'
   | 'quarantined'
+  | 'taken_back'
   | `refused: ${string}`
   | `ignored: ${string}`
   | `unanswered: ${string}`

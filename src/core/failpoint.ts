@@ -24,6 +24,7 @@ export type Failpoint =
   | 'CP17-approval-asked'
   | 'CP18-approval-decided'
   | 'CP19-ids-linked'
+  | 'CP20-exchange-taken-back'
 
 let reached: ((point: Failpoint) => void) | undefined
 

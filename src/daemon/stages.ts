@@ -1,5 +1,4 @@
 import { formatShortTime } from '../agent/local-time.ts'
-import { missingKey } from '../agent/models.ts'
 import { BUILT_IN_GROUPS, type ToolGroup } from '../agent/tools/catalogue.ts'
 import { sendMessage } from '../agent/tools/send-message.ts'
 import { task } from '../agent/tools/task.ts'
@@ -7,7 +6,7 @@ import type { Approvals } from '../approvals/approval-service.ts'
 import type { Accounts } from '../channels/accounts.ts'
 import type { ChannelAdapter, ChannelCursor } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
-import { type Address, formatAddress } from '../core/address.ts'
+import type { Address } from '../core/address.ts'
 import type { CloseCards } from '../core/card.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ChatCommand } from '../core/command.ts'
@@ -35,6 +34,7 @@ import { type Compaction, createCompaction } from '../sessions/service/compactio
 import { modelRules, sessionRules } from '../sessions/service/session-rules.ts'
 import { createSessionService, type DaemonSessions, type SessionService } from '../sessions/service/session-service.ts'
 import { type AskAside, createAskAside } from '../sessions/service/side-question.ts'
+import { type AnswerAgain, createAnswerAgain } from '../sessions/turns/ask-again.ts'
 import type { Parting } from '../sessions/turns/parted.ts'
 import { createPublicTurns, DEFAULT_PUBLIC_TURNS } from '../sessions/turns/public-turns.ts'
 import { recoverTurns } from '../sessions/turns/recover-turns.ts'
@@ -45,6 +45,7 @@ import { createTranscript, type Transcript } from '../sessions/view/transcript.t
 import type { Store } from '../store/store.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import type { Entrance } from './entrance.ts'
+import { healthOf, noticeOfUnreadable } from './health-and-notices.ts'
 import type { Lookups } from './lookups.ts'
 import { makeAgent } from './make-agent.ts'
 import { type MakeApprovalsDeps, makeApprovals } from './make-approvals.ts'
@@ -52,7 +53,7 @@ import { judgeSpeaker } from './make-delivery.ts'
 import { describedByOthers } from './make-mcp.ts'
 import { createSessionAccess, type SessionAccess } from './make-session-access.ts'
 import type { OwnNet } from './make-web.ts'
-import { createModelHealth, type ModelHealth } from './model-health.ts'
+import type { ModelHealth } from './model-health.ts'
 import type { CurrentRouting } from './reload.ts'
 import { createOldState } from './restoration.ts'
 import { turnPorts } from './turn-ports.ts'
@@ -90,12 +91,12 @@ export interface StagesDeps extends Pick<MakeApprovalsDeps, 'hooks'> {
 }
 
 /** The stages between the entrance and the exit. */
-export interface Stages extends SessionAccess {
+export interface Stages extends SessionAccess, Pick<Compaction, 'compact'> {
   readonly running: RunningTurns
   readonly sessions: SessionService
   readonly modelHealth: ModelHealth
-  readonly compact: Compaction['compact']
   readonly askAside: AskAside
+  readonly answerAgain: AnswerAgain
   readonly approvals: Approvals
   /** Resumes what a crash or a stop interrupted; called at the start, before anything new is accepted. */
   recover(): Promise<void>
@@ -136,6 +137,7 @@ export function createStages(parts: StagesDeps): Stages {
   const systemNotices = createSystemNotices({ clock, logger, say, ...people, crowded: delivery.crowded })
   const parting = partingOf(parts, systemNotices)
   const claims = { queue, parting, adopts: adoptAgents(config.agents, describedByOthers(config, agent)) }
+  const speaks = (place: Parameters<typeof judgeSpeaker>[1]): boolean => judgeSpeaker(parts, place).allowed
   const runner = createCommandRunner({ store, logger, say, commands, parting, crowded: delivery.crowded })
   const tools = { message: [sendMessage(access.posts)], task: [task(access.tasks)], ...parts.tools }
   const { runAgent, summarize, precheck } = makeAgent({ ...parts, ...modelHealth, tools }, access.sessionTools)
@@ -180,23 +182,12 @@ export function createStages(parts: StagesDeps): Stages {
   }
   entrance.open(accept)
   return {
-    ...{ ...access, running, modelHealth, approvals, recover },
-    compact: compaction.compact,
+    ...{ ...access, running, modelHealth, approvals, recover, compact: compaction.compact },
+    answerAgain: createAnswerAgain({ ...claims, ids, clock, running, publicTurns, speaks, resume: pipeline.resume }),
     askAside: createAskAside({
-      ...{ ids, logger, transcript, running, runAgent, agent, joined, typing: delivery.typing },
-      speaks: (place) => judgeSpeaker(parts, place).allowed,
+      ...{ ids, logger, transcript, running, runAgent, agent, joined, speaks, typing: delivery.typing },
     }),
     sessions: sessionsOf(parts, { running, transcript, approvals }),
-  }
-}
-
-/** Returns the function that is called for a message whose session cannot be read: log and owners learn of it. */
-function noticeOfUnreadable({ events }: StagesDeps, logger: Logger): (address: Address, err: unknown) => void {
-  return (address, err) => {
-    logger.error('A message is refused: a row it needs cannot be read', { err })
-    const place = formatAddress(address)
-    const text = `The record of ${place} cannot be read: what is said there is refused. My log names the row.`
-    events.ownerNotice.emit({ where: address, notice: { about: `unreadable:${place}`, text } })
   }
 }
 
@@ -211,18 +202,6 @@ function makeTranscript({ store, clock }: StagesDeps, joined: (session: SessionI
 function partingOf({ policies, lookups: { whoIs } }: StagesDeps, notices: SystemNotices): Parting {
   const { channels } = policies.routing()
   return { channels, whoIs, parted: ({ id, dispatch, decision }) => notices.parted(id, dispatch, decision) }
-}
-
-function healthOf({ config, clock, accounts, events }: StagesDeps): ModelHealth {
-  const providers = Object.keys(config.models)
-  return createModelHealth({
-    ...{ clock, where: accounts.all[0], notify: events.ownerNotice.emit },
-    unconfigured: new Map(
-      config.agents.flatMap(({ model, fallback = [] }) =>
-        [model, ...fallback].map((one) => [one, missingKey(one, providers)] as const),
-      ),
-    ),
-  })
 }
 
 function sessionsOf(

@@ -161,7 +161,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
   })
   const known = sessionCommands({
     ...{ ...lookups, ...people, ...stages, ...schedules, schedules: schedules.fromChats },
-    ...{ store, channels, clock, ids, operator, why },
+    ...{ store, channels, clock, ids, operator, why, unsay: delivery.takeBack },
     all: () => [...commands.values()],
     approvers: namedApprovers(config.toolPolicy ?? []),
   })

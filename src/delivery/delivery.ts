@@ -2,7 +2,7 @@ import type { ChannelAdapter, TextFormat } from '../channels/adapter.ts'
 import type { Address } from '../core/address.ts'
 import { type Clock, within } from '../core/clock.ts'
 import { failpoint } from '../core/failpoint.ts'
-import type { AccountId, ChannelId, IdSource } from '../core/ids.ts'
+import type { AccountId, ChannelId, IdSource, SourceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
 import type { DeliveryChange } from '../store/outbox-port.ts'
@@ -22,6 +22,7 @@ import { createRateLimiter, type SendLimits } from './rate-limiter.ts'
 import type { OutcomePorts } from './record.ts'
 import { recover, resumeHeld } from './recover.ts'
 import { DEFAULT_SETTINGS, type DeliverySettings } from './settings.ts'
+import { takeBack } from './take-back.ts'
 import { createTicker } from './ticker.ts'
 import { startTyping } from './typing.ts'
 
@@ -54,6 +55,11 @@ export interface DeliveryService {
   plan(tx: StoreWriter, message: OutboundMessage): Promise<PlannedReply>
   /** Closes a message with buttons inside the caller's transaction (`close-card.ts`). */
   close(tx: StoreWriter, card: ClosedCard): Promise<PlannedReply | 'later' | undefined>
+  /**
+   * Takes back what a source has said, inside the caller's transaction: what is shown is deleted after the commit, and
+   * what waits is never sent. Returns false while the outcome of a call is not known; then nothing was done.
+   */
+  takeBack(tx: StoreWriter, source: SourceId): Promise<boolean>
   /** Hands planned parts to their conversation after the commit. Never throws. */
   release(planned: PlannedReply): void
   /** Returns true if so much of low priority waits for this account that optional messages should not be sent. */
@@ -76,6 +82,11 @@ export interface DeliveryService {
   stop(ms: number): Promise<void>
 }
 
+/** None of these has left: unless they wait again, the next start takes them for sends of unknown outcome. */
+function isBegun({ item }: Entry): boolean {
+  return item.kind === 'sending'
+}
+
 const TICK_MS = 250
 /** The outcome of parts that newer answers to the same people replaced. */
 const SUPERSEDED = { state: 'expired', reason: 'newer answers took its place while it waited for a slot' } as const
@@ -90,9 +101,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
   const activity = createActivity()
   const ticker = createTicker(clock, TICK_MS)
   const limiter = createRateLimiter(clock, deps.limits)
-  /**
-   * After a stop no adapter takes calls any more: what is under way ends, and what waits is left for the next start.
-   */
+  /** After a stop no adapter takes calls: what is under way ends, and what waits is left for the next start. */
   const adapter: DeliveryDeps['adapter'] = (address) => (stopping.signal.aborted ? undefined : deps.adapter(address))
   const tools = { ...deps, adapter, settings, limiter, ticker, activity, calls }
   const queues = createQueues({
@@ -131,27 +140,27 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
     }
   }
 
+  function release({ address, entries }: PlannedReply): void {
+    if (entries.length === 0) return
+    failpoint('CP10-outbox-planned')
+    if (!stopping.signal.aborted) queues.push(address, entries)
+    else activity.track(settle(entries.filter(isBegun), { state: 'waiting' }))
+  }
+
   async function stop(ms: number): Promise<void> {
     stopping.abort()
     queues.stop()
     ticker.stop()
-    const idle = activity.idle()
-    await within(clock, Math.max(0, Math.min(settings.stopWithinMs, ms - LAST_GRACE_MS)), idle)
+    await within(clock, Math.max(0, Math.min(settings.stopWithinMs, ms - LAST_GRACE_MS)), activity.idle())
     calls.abort()
-    await within(clock, LAST_GRACE_MS, idle)
+    await within(clock, LAST_GRACE_MS, activity.idle())
   }
 
   return {
     plan: (tx, message) => planRows(planning, tx, message),
     close: (tx, card) => closeCard(planning, tx, card),
-    release(planned) {
-      if (planned.entries.length === 0) return
-      failpoint('CP10-outbox-planned')
-      if (!stopping.signal.aborted) return queues.push(planned.address, planned.entries)
-      // None of these has left: without this the next start would take them for sends of unknown outcome.
-      const begun = planned.entries.filter(({ item }) => item.kind === 'sending')
-      activity.track(settle(begun, { state: 'waiting' }))
-    },
+    takeBack: (tx, source) => takeBack({ ...planning, release }, tx, source),
+    release,
     crowded: (address) => queues.crowded(address),
     live: (turn) => startLiveReply({ ...tools, queues }, turn),
     typing: (turn) => startTyping(tools, turn),

@@ -47,8 +47,10 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
     conversation.followed = true
   }
   const ending = endingOf(item)
+  // Each message that is to be deleted stands for itself, and one that stays is no lost answer.
+  const deletes = row?.op === 'delete'
   const others =
-    ending?.state === 'rejected'
+    ending?.state === 'rejected' && !deletes
       ? conversation.entries.filter((other) => other !== entry && other.source === entry.source)
       : []
   await store.write(async (tx) => {
@@ -57,7 +59,7 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
       await tx.outbox.settle(id, { state: 'rejected', reason: 'an earlier part was refused', at: clock.now() })
     }
     if (!row) return
-    if (ending) await deps.undelivered?.(tx, row, ending)
+    if (ending && !deletes) await deps.undelivered?.(tx, row, ending)
     const sent = row.class === 'effect' ? sentOf(item) : undefined
     if (sent) await deps.announced?.(tx, { ...row, ...sent, address: conversation.address })
   })

@@ -64,7 +64,7 @@ async function resume(
         await tx.outbox.settle(row.id, { state, reason, at: now })
         // One notice for the first missing part of a message is enough.
         const first = some.find((other) => other.row.source === row.source)?.row === row
-        if (first && !stopped) await deps.undelivered?.(tx, row, { state, reason })
+        if (first && !stopped && row.op !== 'delete') await deps.undelivered?.(tx, row, { state, reason })
       }
     })
   }
@@ -107,7 +107,7 @@ function tooOld(row: Delivery): Ending {
  * Returns the end of the growing reply of a stopped turn: nobody will finish it, and half a sentence is not sent again.
  */
 async function orphaned(store: Store, row: Delivery): Promise<Ending | undefined> {
-  if (row.partNo > 0 || row.attempt === 0 || !isTurnId(row.source)) return undefined
+  if (row.op === 'delete' || row.partNo > 0 || row.attempt === 0 || !isTurnId(row.source)) return undefined
   const turn = await store.read.turns.get(row.source)
   return turn?.state === 'cancelled'
     ? { row, state: 'given_up', reason: 'its turn was stopped', stopped: true }

@@ -170,6 +170,12 @@ export class InboxWriting extends InboxReading implements InboxWriter {
     return this.sql.run(query, [sessionId, TURN, outcome])
   }
 
+  reopen(turnId: TurnId, sessionId: SessionId): Promise<number> {
+    const query = `UPDATE inbox SET state = 'waiting', outcome = NULL, turn_id = NULL, session_id = $2
+      WHERE turn_id = $1`
+    return this.sql.run(query, [turnId, sessionId])
+  }
+
   async replaceDispatch(inboxId: InboxId, dispatch: Dispatch): Promise<void> {
     await this.sql.run('UPDATE inbox SET dispatch = $2 WHERE id = $1', [inboxId, JSON.stringify(dispatch)])
   }

@@ -17,6 +17,8 @@ export interface SessionReader {
   overridden(): Promise<readonly OverriddenSession[]>
   /** Deleted and not yet purged, by the ids that `remove` gave them, at most `limit`. */
   deleted(limit: number): Promise<readonly SessionId[]>
+  /** Those a scope has had, newest activity first; its display key is the same for all of them. */
+  ofScope(scope: Pick<Session, 'scopeKey' | 'displayKey'>, limit: number): Promise<readonly Session[]>
   /** Shown under this display key, or under it with a topic or further dimensions; newest activity first. */
   under(displayKey: string, limit: number): Promise<readonly Session[]>
 }
@@ -71,7 +73,8 @@ export interface SessionWriter {
   reopen(id: SessionId, metadata: MetadataChange, at: number): Promise<void>
   /** Hidden from lists from now on; its scope key keeps pointing at it until `create` moves it (S10). */
   deactivate(id: SessionId, at: number): Promise<void>
-  /** Replaces all overrides. */
+  /** Points the scope key of a session at it, and makes it active; what it did last stays. Unknown: `not_found`. */
+  point(id: SessionId): Promise<void>
   /** Changes the settings that the patch names; values of a later version under other names stay. */
   patchOverrides(id: SessionId, patch: SettingPatch): Promise<void>
   /** One line; a person's own words are only replaced by a person. */

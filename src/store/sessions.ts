@@ -38,6 +38,10 @@ const SET_OVERRIDES = `UPDATE sessions SET ${OVERRIDE_COLUMNS.map((column, at) =
 const INSERT = `INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata, created_at,
   agent_profile, parent_id, ${OVERRIDES}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, ${OVERRIDE_COLUMNS.map((_, at) => `$${at + 13}`).join(', ')})
   ON CONFLICT DO NOTHING RETURNING no`
+/** `WHERE` sets the conflict clause off from a join. */
+const POINT_AT = `INSERT INTO scopes (scope_key, session_id) SELECT scope_key, id FROM sessions
+  WHERE id = $1 AND deleted_at IS NULL
+  ON CONFLICT (scope_key) DO UPDATE SET session_id = excluded.session_id RETURNING scope_key`
 const NO_OF = 'no = (SELECT no FROM sessions WHERE id = $1)'
 
 export class SessionReading implements SessionReader {
@@ -122,6 +126,19 @@ export class SessionReading implements SessionReader {
     return (await this.sql.all(query, [limit])).map((row) => id(row, 'id'))
   }
 
+  /** The index of display keys finds them. */
+  async ofScope(
+    { scopeKey, displayKey }: Pick<Session, 'scopeKey' | 'displayKey'>,
+    limit: number,
+  ): Promise<readonly Session[]> {
+    const rows = await this.sql.all(
+      `SELECT ${SESSION_COLUMNS} FROM ${SESSIONS} WHERE display_key = $1 AND scope_key = $2
+        ORDER BY last_activity_at DESC, sessions.no DESC LIMIT $3`,
+      [displayKey, scopeKey, limit],
+    )
+    return readRows(sessionCodec, rows, this.#logger)
+  }
+
   /** `/` sets off a topic and `|` a dimension; `}` is the character after `|`, so the range holds both. */
   async under(displayKey: string, limit: number): Promise<readonly Session[]> {
     const rows = await this.sql.all(
@@ -160,11 +177,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     if (row === undefined) throw new ParleyError('conflict', `the session ${draft.id} exists already`)
     const activity = 'INSERT INTO session_activity (no, last_activity_at) VALUES ($1, $2)'
     await this.sql.run(activity, [integer(row, 'no'), at])
-    await this.sql.run(
-      `INSERT INTO scopes (scope_key, session_id) VALUES ($1, $2)
-        ON CONFLICT (scope_key) DO UPDATE SET session_id = excluded.session_id`,
-      [draft.scopeKey, draft.id],
-    )
+    await this.sql.get(POINT_AT, [draft.id])
     this.#changed(() => this.#known.forgetScope(draft.scopeKey))
     const made = await this.get(draft.id)
     if (made === undefined) throw unknownSession(draft.id)
@@ -205,6 +218,13 @@ export class SessionWriting extends SessionReading implements SessionWriter {
   async deactivate(sessionId: SessionId, at: number): Promise<void> {
     const query = `UPDATE session_activity SET inactive_at = COALESCE(inactive_at, $2) WHERE ${NO_OF}`
     await this.#change(query, [sessionId, at])
+  }
+
+  async point(sessionId: SessionId): Promise<void> {
+    const row = await this.sql.get(POINT_AT, [sessionId])
+    if (row === undefined) throw unknownSession(sessionId)
+    await this.#change(`UPDATE session_activity SET inactive_at = NULL WHERE ${NO_OF}`, [sessionId])
+    this.#changed(() => this.#known.forgetScope(id(row, 'scope_key')))
   }
 
   async patchOverrides(sessionId: SessionId, patch: SettingPatch): Promise<void> {

@@ -232,6 +232,11 @@ export interface InboxWriter {
   settle(id: InboxId, outcome: InboxOutcome): Promise<void>
   /** Ends every row of a session that still waits, and returns how many (`/stop`). */
   settleWaiting(sessionId: SessionId, outcome: InboxOutcome): Promise<number>
+  /**
+   * Has the messages of a turn that has ended wait for another one, in this session. Returns how many there are
+   * (`/retry`).
+   */
+  reopen(turnId: TurnId, sessionId: SessionId): Promise<number>
   /** Puts a dispatch in the place of the stored one: the same without its text (S41). */
   replaceDispatch(id: InboxId, dispatch: Dispatch): Promise<void>
 }

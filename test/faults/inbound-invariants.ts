@@ -26,7 +26,27 @@ export function inboundUnsettled(stored: Stored, heard: readonly HeardMessage[])
   }
   const said = stored.events.filter(({ type }) => type === 'user_message')
   const texts = said.map((event) => `${event.session_id} ${String(JSON.parse(event.data).messageId)}`)
+  for (const { session, messages } of askedAgain(stored))
+    for (const name of messages) texts.splice(texts.indexOf(`${session} ${name}`), 1)
   return [...broken, ...repeated(texts).map((text) => `1: the message ${text} is in its session twice`)]
+}
+
+interface AskedAgain {
+  readonly session: string
+  /** The turn that was taken back. */
+  readonly turn: string
+  /** The ids of its messages, which another turn answers. */
+  readonly messages: readonly string[]
+}
+
+/** Returns the exchanges that were taken back to be answered once more. */
+export function askedAgain({ events }: Pick<Stored, 'events'>): readonly AskedAgain[] {
+  return events.flatMap(({ session_id, type, data }) => {
+    if (type !== 'exchange_taken_back') return []
+    const { again, turn, messages } = JSON.parse(data)
+    const names = messages.map(({ messageId }: { readonly messageId: string }) => messageId)
+    return again ? [{ session: session_id, turn, messages: names }] : []
+  })
 }
 
 /** Telegram gives an update away once it is confirmed. */

@@ -1,7 +1,7 @@
 import type { MessagesEntry } from '../../src/rehearsal/anthropic/ledger-entries.ts'
 import type { TelegramEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import { type BotMessage, botMessages, orderBroken, repeatedInVain, sendsUnmatched } from './delivery-invariants.ts'
-import { confirmedMessages, type HeardMessage, inboundUnsettled } from './inbound-invariants.ts'
+import { askedAgain, confirmedMessages, type HeardMessage, inboundUnsettled } from './inbound-invariants.ts'
 import { repeated } from './repeated.ts'
 import type { ProbeLine } from './setup-file.ts'
 import type { EventRow, Stored } from './stored.ts'
@@ -42,11 +42,12 @@ export function violations(evidence: Evidence): string[] {
 
 /** 2: each turn has begun and ended once, and answers somebody. */
 function turnsUnended({ turns, events, inbox }: Stored): string[] {
+  const again = new Set(askedAgain({ events }).map(({ turn }) => turn))
   return turns.flatMap(({ id, state }) => {
     const of = events.filter((event) => event.turn_id === id)
     const begun = of.filter(({ type }) => type === 'turn_started').length
     const ended = of.filter(({ type }) => type === 'turn_completed' || type === 'turn_cancelled').length
-    const asked = inbox.some((row) => row.turn_id === id)
+    const asked = inbox.some((row) => row.turn_id === id) || again.has(id)
     return state !== 'running' && begun === 1 && ended === 1 && asked
       ? []
       : [`2: ${id} is ${state}, begun ${begun} times, ended ${ended} times, ${asked ? 'asked' : 'asked by nobody'}`]

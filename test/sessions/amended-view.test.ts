@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChatType } from '../../src/core/address.ts'
 import { amended } from '../../src/core/amended.ts'
 import type { MessageName, UserMessageData } from '../../src/core/event.ts'
+import type { InboxId, TurnId } from '../../src/core/ids.ts'
 import { EMPTY_VIEW, extendView, requestMessages } from '../../src/sessions/view/model-view.ts'
 import { said } from '../fakes/said.ts'
 import { eventLog, userMessage } from '../fakes/session-events.ts'
@@ -169,4 +170,52 @@ it('a digest reads events as they are seen now: edited, and without what was del
   log.remove('1', { chat: 'telegram:direct:5' })
   const texts = amended(log.events).flatMap((event) => (event.type === 'user_message' ? [event.data.text] : []))
   expect(texts).toEqual(['dinner at seven'])
+})
+
+describe('an exchange that was taken back', () => {
+  function takenBack(again?: true) {
+    const log = talk()
+    log.say('1', 'the code is 4711')
+    log.started('t1')
+    log.answered('t1', 'noted')
+    log.say('2', 'at seven', { triggers: false, addressed: false })
+    log.say('3', 'my secret is blue')
+    log.started('t2')
+    log.step('t2', 'c1')
+    log.result('t2', 'c1')
+    log.answered('t2', 'blue it is')
+    log.edit('3', 'my secret is bleu')
+    const data = { turn: 't2' as TurnId, messages: [{ messageId: '3' }], command: 'in_1' as InboxId }
+    log.add({ type: 'exchange_taken_back', data: { ...data, ...(again && { again }) } })
+    return log
+  }
+
+  it('is in no later prompt; what others said meanwhile is', () => {
+    const log = takenBack()
+    log.say('4', 'when?')
+    log.started('t3')
+    expect(log.texts()).toEqual([
+      '[Ada] the code is 4711',
+      'noted',
+      '[Ada] [not directed at you] at seven\n[Ada] when?',
+    ])
+  })
+
+  it('is in no list of what was said, neither its words nor its answer nor its tools', () => {
+    const shown = JSON.stringify(amended(takenBack().events.filter(({ type }) => type !== 'exchange_taken_back')))
+    expect(shown).toContain('blue it is')
+    const left = amended(takenBack().events)
+    expect(JSON.stringify(left)).not.toMatch(/bl(ue|eu)|clock/)
+    expect(JSON.stringify(left)).toContain('at seven')
+  })
+
+  it('and asked once more is there once, with its new answer', () => {
+    const log = takenBack(true)
+    log.say('3', 'my secret is bleu', { row: 'in_3' as InboxId })
+    log.started('t3', ['in_3'])
+    log.answered('t3', 'bleu then')
+    const texts = log.texts()
+    expect(texts.slice(2)).toEqual(['[Ada] [not directed at you] at seven\n[Ada] my secret is bleu', 'bleu then'])
+    expect(JSON.stringify(amended(log.events)).match(/my secret/g)).toHaveLength(1)
+  })
 })

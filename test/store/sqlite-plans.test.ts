@@ -109,7 +109,7 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
   }
   const sql = {
     all: answering(() => []),
-    get: answering((text) => (/^(UPDATE|INSERT INTO (person|sessions))/.test(text) ? answer : undefined)),
+    get: answering((text) => (/^(UPDATE|INSERT INTO (person|sessions|scopes))/.test(text) ? answer : undefined)),
     run: answering(() => 1),
     afterCommit() {},
     afterUndo() {},
@@ -146,6 +146,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   await reader.standingRules.all()
   await tokens.all()
   await sessions.under('telegram:group:-1', 1)
+  await sessions.ofScope(sessionDraft(1), 1)
   await aliases.of(scopeKeyOf(1))
   await aliases.carriers('name')
   await chatMoves.all()
@@ -200,6 +201,7 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.sessions.create(sessionDraft(1), 1).catch(() => {})
   await tx.sessions.current(scopeKeyOf(1))
   await tx.sessions.deactivate(SESSION, 1)
+  await tx.sessions.point(SESSION)
   await tx.sessions.patchOverrides(SESSION, { set: { sendPolicy: 'deny' }, inherit: [] })
   await tx.sessions.describe(SESSION, 'x', 'ai')
   await tx.sessions.remove(SESSION, 1)
@@ -220,6 +222,7 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.inbox.add(inboxRow(1, 1))
   await tx.inbox.claim([NOBODYS_ID], ids.turn())
   await tx.inbox.settle(NOBODYS_ID, 'context')
+  await tx.inbox.reopen(ids.turn(), SESSION)
   await tx.inbox.settleWaiting(SESSION, 'cancelled')
   await tx.turns.start(turnOf(SESSION, 1))
   await tx.turns.resume(ids.turn())

@@ -14,7 +14,9 @@ import type { Links } from '../people/links.ts'
 import type { Compaction } from '../service/compaction.ts'
 import type { SessionService } from '../service/session-service.ts'
 import type { AskAside } from '../service/side-question.ts'
+import type { AnswerAgain } from '../turns/ask-again.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
+import type { TakeBackPorts } from '../turns/take-back.ts'
 import { admitCommand, denyCommand } from './admit.ts'
 import { approvalsCommand, approveCommand } from './approve.ts'
 import { compactCommand } from './compact.ts'
@@ -24,11 +26,16 @@ import { muteCommand } from './mute.ts'
 import { newCommand } from './new.ts'
 import { outboxCommand } from './outbox.ts'
 import { type RemindDeps, remindCommand } from './remind.ts'
+import { resumeCommand } from './resume.ts'
+import { retryCommand } from './retry.ts'
+import { sessionsCommand } from './sessions.ts'
 import { settingCommands } from './setting-commands.ts'
 import { sideCommand } from './side.ts'
 import { startCommand } from './start.ts'
 import { statusCommand } from './status.ts'
 import { stopCommand } from './stop.ts'
+import { titleCommand } from './title.ts'
+import { undoCommand } from './undo.ts'
 import { unlinkCommand } from './unlink.ts'
 import { usageCommand } from './usage.ts'
 import { whoamiCommand } from './whoami.ts'
@@ -50,6 +57,8 @@ export interface SessionCommandDeps extends RemindDeps {
   readonly running: RunningTurns
   readonly compact: Compaction['compact']
   readonly askAside: AskAside
+  readonly unsay: TakeBackPorts['unsay']
+  readonly answerAgain: AnswerAgain
   readonly overrides: OverridesCache
   readonly sessions: Pick<SessionService, 'patch'>
   readonly operator: Pick<OperatorService, 'status' | 'outbox'>
@@ -80,6 +89,11 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     compactCommand(deps),
     sideCommand(deps),
     stopCommand(deps),
+    undoCommand(deps),
+    retryCommand(deps),
+    titleCommand(deps),
+    sessionsCommand(deps),
+    resumeCommand(deps),
     muteCommand(deps),
     remindCommand(deps),
     ...settingCommands(deps),

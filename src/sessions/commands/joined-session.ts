@@ -17,6 +17,22 @@ export function refuseJoined(channels: Channels, { decision: { route, identity }
 }
 
 /**
+ * Throws `forbidden` where a command is about the whole of a conversation and not for this person: one that joins
+ * people of different chats is the owner's, and among others it is for people who were let in by name.
+ */
+export function refuseWhole(channels: Channels, call: CommandCall): void {
+  const { route, identity } = call.decision
+  if (identity.role !== 'owner' && joinsPeople(channels, route))
+    throw new ParleyError('forbidden', 'Only my owner may do that: people of other chats share this conversation.')
+  if (isAmongOthers(channels, call)) throw onlyKnown('Only people whom my owner knows may do that here.')
+}
+
+/** Returns the error for somebody whom nobody let in by name. */
+export function onlyKnown(words = 'Only people whom my owner knows may do that.'): ParleyError {
+  return new ParleyError('forbidden', words)
+}
+
+/**
  * Returns true if somebody whom nobody let in by name asks this in a conversation that others take part in: there they
  * end only what they alone have asked for.
  */

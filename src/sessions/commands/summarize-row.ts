@@ -71,6 +71,8 @@ function ofRun({ state, outcome, decision }: SummarizedRow, facts: SummaryFacts,
       return ofFailure(facts.error ?? (outcome === 'quarantined' ? 'quarantined' : 'internal'), facts.settings)
     case 'cancelled':
       return sentence('Not answered', '`/stop` or a later message ended its turn', SAY_AGAIN)
+    case 'taken_back':
+      return sentence('Taken back', '`/undo` removed it and the answer to it from what I know', undefined)
     case 'refused: queue_full':
       return sentence('Refused', 'too many messages waited in this conversation', settingOf('session.queue.max'))
     case 'refused: unreadable':

@@ -139,7 +139,13 @@ function foldOf({ history, hidden, summary }: ModelView): Fold | undefined {
 }
 
 /** Events after which a summary of what was read before them would say what the model shall not be shown. */
-const CHANGES: readonly EventType[] = ['history_boundary', 'message_deleted', 'context_compacted', 'history_taken_over']
+const CHANGES: readonly EventType[] = [
+  'history_boundary',
+  'message_deleted',
+  'exchange_taken_back',
+  'context_compacted',
+  'history_taken_over',
+]
 
 /**
  * Returns the number of the newest event; undefined where the session is gone or was changed after `seq`. Another one

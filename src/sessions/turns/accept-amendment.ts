@@ -1,6 +1,7 @@
 import { furtherAuthors } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
+import type { InboxOutcome } from '../../core/event.ts'
 import type { InboxId, SessionId } from '../../core/ids.ts'
 import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
 import { admittedKey } from '../people/admitted-key.ts'
@@ -97,6 +98,9 @@ async function findOriginals(tx: StoreWriter, dispatch: Dispatch): Promise<reado
   return found.filter((one) => one !== undefined)
 }
 
+/** The outcomes of messages that no later prompt has: a change of one is none of the session's. */
+const NEVER_SHOWN: readonly (InboxOutcome | undefined)[] = ['refused: queue_full', 'taken_back']
+
 /** Returns the message that an edit or deletion is about, if a session has it and its model may be shown it. */
 export async function findOriginal(tx: StoreWriter, { event }: Dispatch): Promise<FoundText | undefined> {
   if (event.kind !== 'edit' && event.kind !== 'delete') return undefined
@@ -104,7 +108,7 @@ export async function findOriginal(tx: StoreWriter, { event }: Dispatch): Promis
   const known = await tx.inbox.byKey(channel, account, event.original)
   const row =
     known && known.sessionId === undefined ? await tx.inbox.byKey(channel, account, admittedKey(event.original)) : known
-  if (row?.sessionId === undefined || row.outcome === 'refused: queue_full') return undefined
+  if (row?.sessionId === undefined || NEVER_SHOWN.includes(row.outcome)) return undefined
   const { sessionId, decision } = row
   if (decision.kind !== 'run' && decision.kind !== 'context') return undefined
   if (event.kind === 'edit' && row.dispatch.event.sender.id !== event.sender.id) return undefined

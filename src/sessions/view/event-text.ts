@@ -46,6 +46,8 @@ export function eventText(event: SessionEvent): string {
       return boundaryText(event.data)
     case 'context_compacted':
       return `a summary stands for ${event.data.turns} turns: ${event.data.text}`
+    case 'exchange_taken_back':
+      return `the exchange of ${event.data.turn} was taken back${event.data.again ? ', and is answered again' : ''}`
     case 'session_started':
       return startText(event.data)
     case 'agent_updated':

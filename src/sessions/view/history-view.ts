@@ -1,5 +1,6 @@
 import { type Content, textContent } from '../../core/content.ts'
 import type { Exchange, HistoryBoundary } from '../../core/event.ts'
+import type { TurnId } from '../../core/ids.ts'
 import { escapeLabels } from '../../core/label.ts'
 import type { ModelMessage, ModelToolCall } from '../../core/model.ts'
 import type { ReceivedMessage } from './received.ts'
@@ -8,6 +9,7 @@ import type { ReceivedMessage } from './received.ts'
 export interface SaidSource {
   /** The number of the event that ended the turn. */
   readonly seq?: number
+  readonly turn?: TurnId
   /** The lines before and after the messages. */
   readonly before?: readonly string[]
   readonly received?: readonly ReceivedMessage[]

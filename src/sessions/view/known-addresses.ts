@@ -9,6 +9,8 @@ import type { StoreReader } from '../../store/store.ts'
 
 /** Messages that are looked through: an address from before them has to be written again. */
 const MOST_MESSAGES = 2_000
+/** The events that say which messages people see now. */
+const SAID = ['user_message', 'message_edited', 'message_deleted', 'exchange_taken_back', 'thread_read'] as const
 /** Results of tools that are looked through; a turn has fewer. */
 const MOST_RESULTS = 500
 
@@ -24,8 +26,7 @@ export function createKnownAddresses({
   readonly sessions: Pick<StoreReader['sessions'], 'get'>
 }): KnownAddresses {
   const written = async (sessionId: SessionId, key: string): Promise<boolean> => {
-    const types = ['user_message', 'message_edited', 'message_deleted', 'thread_read'] as const
-    const said = await events.latestOf(sessionId, [...types], MOST_MESSAGES)
+    const said = await events.latestOf(sessionId, SAID, MOST_MESSAGES)
     return amended(said.flatMap(inThread)).some((event) => isWritten(event, key))
   }
   return {

@@ -26,7 +26,7 @@ import {
 import { advance, BEGINNING, type RunningTurn } from './running-turn-view.ts'
 import { promptOf, shown } from './said-content.ts'
 import { foldSummary, type SummaryView, unfold } from './summary-view.ts'
-import { end, MOST_NOTES, post, putBack, timeNote } from './turn-end.ts'
+import { end, MOST_NOTES, post, putBack, timeNote, withoutExchange } from './turn-end.ts'
 
 /** The bounds of a request. Trimming is silent and independent of any cap (C14). */
 export interface ViewLimits extends ContextLimits, HistoryBounds {
@@ -173,6 +173,8 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
       return foldSummary(view, event.data, seq)
     case 'history_taken_over':
       return endTakenOver(view)
+    case 'exchange_taken_back':
+      return withoutExchange(view, event.data, limits)
     case 'session_started':
     case 'agent_updated':
     case 'turn_resumed':

@@ -103,6 +103,7 @@ export function withoutDropped(
   return pending.filter(({ triggers, row }) => !triggers || (rows !== undefined && !(row && rows.includes(row))))
 }
 
-function isSame(a: MessageName, b: MessageName): boolean {
+/** Returns true if both are of the same message, or texts of it. */
+export function isSame(a: MessageName, b: MessageName): boolean {
   return a.messageId !== undefined && a.messageId === b.messageId && a.chat === b.chat
 }

@@ -1,9 +1,11 @@
 import type { ChatType } from '../../core/address.ts'
 import { textContent } from '../../core/content.ts'
 import type { PostedData } from '../../core/event.ts'
+import type { TurnId } from '../../core/ids.ts'
 import type { ModelMessage } from '../../core/model.ts'
-import { addHistory, exchange, type History, type HistoryBounds } from './history-view.ts'
-import { boundContext, type ContextLimits, type ReceivedMessage } from './received.ts'
+import type { TakenBackData } from '../../core/taken-back.ts'
+import { addHistory, exchange, type History, type HistoryBounds, sourceOf } from './history-view.ts'
+import { boundContext, type ContextLimits, isSame, type ReceivedMessage } from './received.ts'
 import type { RunningTurn } from './running-turn-view.ts'
 import { shown } from './said-content.ts'
 
@@ -70,12 +72,39 @@ export function putBack(view: EndingView, adding: Adding & { readonly keep: Cont
   }
 }
 
+/**
+ * Removes an exchange that was taken back. What others said before it, and notes that it was shown, are there for the
+ * next turn; an edit of its messages is gone with them, and so is what is noted since, which is about its answer.
+ */
+export function withoutExchange(view: EndingView, { turn, messages }: TakenBackData, keep: ContextLimits): Ended {
+  const [hidden, history] = [without(view.hidden, turn), without(view.history, turn)]
+  const [taken] = [...hidden.taken, ...history.taken].map(sourceOf)
+  const overheard = taken?.received?.filter(({ triggers, deleted }) => !triggers && !deleted) ?? []
+  const isOfIt = (one: ReceivedMessage): boolean => messages.some((name) => isSame(one, name))
+  return {
+    hidden: hidden.left,
+    history: history.left,
+    pending: boundContext([...overheard, ...view.pending.filter((one) => !isOfIt(one))], keep),
+    notes: taken?.before?.filter((note) => !isTimeNote(note)) ?? [],
+  }
+}
+
+/** Each user's words are followed by the answer to them. */
+function without(
+  messages: readonly ModelMessage[],
+  turn: TurnId,
+): { readonly taken: readonly ModelMessage[]; readonly left: readonly ModelMessage[] } {
+  const at = messages.findIndex((message) => sourceOf(message)?.turn === turn)
+  if (at === -1) return { taken: [], left: messages }
+  return { taken: messages.slice(at, at + 2), left: [...messages.slice(0, at), ...messages.slice(at + 2)] }
+}
+
 function answered(
-  { received, notes }: RunningTurn,
+  { id: turn, received, notes }: RunningTurn,
   answer: string,
   { chat, seq }: Pick<Adding, 'chat' | 'seq'>,
 ): ModelMessage[] {
-  const source = { received, before: notes, seq }
+  const source = { received, before: notes, seq, turn }
   return exchange(shown(source, chat), answer, source)
 }
 

@@ -51,6 +51,25 @@ export const inboxContract: ContractPart = (underTest) => {
     expect(await inbox.sessionsWaiting()).toEqual([sessionId, other.id])
   })
 
+  it('the messages of a turn that has ended can wait once more, and for no other', async () => {
+    const { store } = underTest
+    const { id: sessionId } = await makeSession(store, 1)
+    const [mine, other] = [turnOf(sessionId, 1), ids.turn()]
+    const rows = [1, 2].map((no) => inboxRow(1, no, { sessionId, state: 'claimed', turnId: mine.id }))
+    const foreign = inboxRow(1, 3, { sessionId, state: 'claimed', turnId: other })
+    await add(...rows, foreign)
+    await store.write(async (tx) => {
+      await tx.turns.start(mine)
+      const usage = { input: 0, output: 0 }
+      await tx.turns.finish(mine.id, { state: 'completed', outcome: 'answered', at: 1, usage })
+    })
+    expect(await store.write((tx) => tx.inbox.reopen(mine.id, sessionId))).toBe(2)
+    expect(idsOf(await store.read.inbox.waiting(sessionId, 9))).toEqual(idsOf(rows))
+    expect(await store.read.inbox.get(rows[0]?.id ?? NOBODYS_ID)).not.toHaveProperty('outcome')
+    expect(await store.read.inbox.ofTurn(mine.id)).toEqual([])
+    expect(idsOf(await store.read.inbox.ofTurn(other))).toEqual([foreign.id])
+  })
+
   it('claim binds waiting rows to a turn, each row once', async () => {
     const { id: sessionId } = await makeSession(underTest.store, 1)
     const rows = Array.from({ length: 120 }, (_, no) => inboxRow(1, no, { sessionId }))

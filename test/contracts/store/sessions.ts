@@ -67,6 +67,30 @@ export const sessionContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.sessions.get(old.id)).toMatchObject({ inactiveAt: 2 })
   })
 
+  it('those of a scope are listed newest first, and any of them can be its current one again', async () => {
+    const { store } = underTest
+    const old = await makeSession(store, 1)
+    await store.write((tx) => tx.sessions.deactivate(old.id, 2))
+    const next = await makeSession(store, 1)
+    await makeSession(store, 2)
+    await store.write((tx) => tx.events.append(next.id, 3_000, [userMessage('later')]))
+    const idsOf = async (limit: number) => (await store.read.sessions.ofScope(old, limit)).map(({ id }) => id)
+    expect(await idsOf(9)).toEqual([next.id, old.id])
+    expect(await idsOf(1)).toEqual([next.id])
+    await store.write(async (tx) => {
+      await tx.sessions.identity(old.scopeKey)
+      await tx.sessions.point(old.id)
+      expect((await tx.sessions.identity(old.scopeKey))?.id).toBe(old.id)
+    })
+    const current = await store.read.sessions.current(old.scopeKey)
+    expect(current?.id).toBe(old.id)
+    expect(current).not.toHaveProperty('inactiveAt')
+    expect(await idsOf(9)).toEqual([next.id, old.id])
+    expect(await failureOf(store.write((tx) => tx.sessions.point('telegram:none' as never)))).toMatchObject({
+      code: 'not_found',
+    })
+  })
+
   it('a session id is given once', async () => {
     const { id } = await makeSession(underTest.store, 1)
     expect(await failureOf(makeSession(underTest.store, 2, { id }))).toMatchObject({ code: 'conflict' })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { textContent } from '../../../src/core/content.ts'
 import type { SessionEvent } from '../../../src/core/event.ts'
+import type { InboxId, TurnId } from '../../../src/core/ids.ts'
 import type { ModelMessage } from '../../../src/core/model.ts'
 import type { HistoryBounds } from '../../../src/sessions/view/history-view.ts'
 import { SUMMARY_LABEL } from '../../../src/sessions/view/summary-view.ts'
@@ -16,6 +17,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('summary' as const), keep: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('failed' as const, 'cancelled' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('unasked' as const, 'thread' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('undo' as const) }) },
 )
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never
 export const actions = fc.array(action, { minLength: 1, maxLength: 60, size: 'max' })
@@ -29,6 +31,7 @@ interface Said {
 }
 
 interface Turn {
+  readonly name: string
   said: readonly Said[]
   readonly steps: ModelMessage[]
   answer?: string
@@ -88,11 +91,31 @@ export class RetoldSession {
     else if (one.kind === 'edit') this.#edit(this.#named(one.of))
     else if (one.kind === 'delete') this.#delete(this.#named(one.of))
     else if (one.kind === 'summary') this.#sumUp(one.keep)
-    else if (one.kind === 'start' && !running) this.#start()
-    else if (one.kind === 'tool' && running) this.#useTool(running)
-    else if (one.kind === 'answered' && running) this.#answer(running)
+    else if (!running) this.#tellIdle(one.kind)
+    else if (one.kind === 'tool') this.#useTool(running)
+    else if (one.kind === 'answered') this.#answer(running)
     else if (one.kind === 'unasked' || one.kind === 'thread') this.#tellBefore(one.kind)
-    else if ((one.kind === 'failed' || one.kind === 'cancelled') && running) this.#giveUp(one.kind)
+    else if (one.kind === 'failed' || one.kind === 'cancelled') this.#giveUp(one.kind)
+  }
+
+  #tellIdle(kind: Action['kind']): void {
+    if (kind === 'start') this.#start()
+    else if (kind === 'undo') this.#takeBack()
+  }
+
+  /** The last turn is in no summary: what others said stays, and no edit of what was asked does. */
+  #takeBack(): void {
+    const turn = this.#answered.pop()
+    if (!turn) return
+    const asked = turn.said.filter(({ triggers }) => triggers).map(({ id }) => id)
+    const data = {
+      turn: turn.name as TurnId,
+      messages: asked.map((messageId) => ({ messageId })),
+      command: 'in_1' as InboxId,
+    }
+    this.#log.add({ type: 'exchange_taken_back', data })
+    const left = turn.said.filter(({ triggers, deleted }) => !triggers && !deleted)
+    this.#waiting = [...left, ...this.#waiting.filter(({ id }) => !asked.includes(id))]
   }
 
   /** Returns the id of a message that was said; any other is older than the log. */
@@ -151,8 +174,9 @@ export class RetoldSession {
   }
 
   #start(): void {
-    this.#log.started(`t${++this.#no}`)
-    this.#running = { said: this.#waiting, steps: [] }
+    const name = `t${++this.#no}`
+    this.#log.started(name)
+    this.#running = { name, said: this.#waiting, steps: [] }
     this.#waiting = []
   }
 

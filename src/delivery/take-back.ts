@@ -1,0 +1,51 @@
+import { failpoint } from '../core/failpoint.ts'
+import type { SourceId } from '../core/ids.ts'
+import type { Delivery } from '../core/outbound.ts'
+import type { StoreWriter } from '../store/store.ts'
+import { entryOf } from './conversation.ts'
+import type { RowDeps } from './new-row.ts'
+import type { PlannedReply } from './plan-rows.ts'
+
+export interface TakeBackDeps extends Pick<RowDeps, 'clock' | 'settings'> {
+  /** Hands planned parts to their conversation. */
+  release(planned: PlannedReply): void
+}
+
+const REASON = 'it was taken back'
+
+/**
+ * Takes back what a source has said: what is shown is deleted, which the next start continues after a crash, and what
+ * was not sent yet ends with that outcome. Returns false while the outcome of a call is not known: a message could
+ * appear afterwards.
+ */
+export async function takeBack(
+  { clock, settings, release }: TakeBackDeps,
+  tx: StoreWriter,
+  source: SourceId,
+): Promise<boolean> {
+  const rows = await tx.outbox.ofSource(source)
+  if (rows.some(({ state }) => state === 'sending' || state === 'uncertain')) return false
+  const at = clock.now()
+  const deletions: PlannedReply[] = []
+  for (const row of rows) {
+    const { id, op, part, lowPriority, address } = row
+    if (op === 'delete') continue
+    if (isInChat(row)) {
+      const expiresAt = at + settings.expireAfterMs[row.class]
+      await tx.outbox.replace(id, { op: 'delete', part, state: 'planned', lowPriority, at, expiresAt })
+      deletions.push({ outcome: 'planned', address, entries: [entryOf(row)] })
+    } else if (row.state === 'planned' || row.state === 'waiting') {
+      await tx.outbox.settle(id, { state: 'expired', reason: REASON, at })
+    }
+  }
+  tx.afterCommit(() => {
+    failpoint('CP20-exchange-taken-back')
+    for (const one of deletions) release(one)
+  })
+  return true
+}
+
+/** A message whose last edit waits, or was given up, is there as well. */
+function isInChat({ op, state, messageId }: Delivery): boolean {
+  return messageId !== undefined && (op === 'edit' || state === 'sent' || state === 'resent')
+}

@@ -1,0 +1,89 @@
+import { isOfSameSender, withWordsOf } from '../../core/amended.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Dispatch, ReplyTarget } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { SessionEvent } from '../../core/event.ts'
+import { failpoint } from '../../core/failpoint.ts'
+import type { Session, SessionIdentity } from '../../core/session.ts'
+import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
+import { type ClaimDeps, claimWaiting } from './record-turn.ts'
+import type { RunningTurns } from './running-turns.ts'
+import type { StartedTurn } from './started-turn.ts'
+import type { LastExchange } from './take-back.ts'
+import { messageName, userMessage } from './user-message.ts'
+
+/** Changes of messages that are looked through: those of an exchange are the newest. */
+const MOST_CHANGES = 500
+
+/**
+ * Has the messages of an exchange that was taken back wait once more, in the words that they have now; one that was
+ * deleted does not. Throws `conflict` if none is left.
+ */
+export async function askAgain(
+  tx: StoreWriter,
+  session: Session,
+  at: number,
+  { turn, rows }: LastExchange,
+): Promise<void> {
+  const changes = await tx.events.latestOf(session.id, ['message_edited', 'message_deleted'], MOST_CHANGES)
+  const events: EventToAppend[] = []
+  await tx.inbox.reopen(turn, session.id)
+  for (const row of rows) {
+    const dispatch = asItReadsNow(row, changes)
+    if (dispatch === undefined || row.decision.kind !== 'run') {
+      await tx.inbox.settle(row.id, 'deleted')
+      continue
+    }
+    if (dispatch !== row.dispatch) await tx.inbox.replaceDispatch(row.id, dispatch)
+    events.push(userMessage(dispatch, row.decision, { triggers: true, row: row.id }))
+  }
+  if (events.length === 0)
+    throw new ParleyError('conflict', 'There is nothing to answer again: what was asked is deleted.')
+  await tx.events.append(session.id, at, events)
+}
+
+export interface AnswerAgainDeps extends ClaimDeps {
+  readonly clock: Clock
+  readonly running: Pick<RunningTurns, 'draining'>
+  resume(turn: StartedTurn): Promise<void>
+  /** Returns true if the session may say something there now (T31). */
+  speaks(place: { readonly session: SessionIdentity } & Pick<ReplyTarget, 'address' | 'reader'>): boolean
+}
+
+/**
+ * Claims, in an idle session, messages that wait once more, and runs their turn after the commit. Throws `conflict`
+ * where no turn begins now, and `forbidden` where those who wrote have left the session or nothing may be said there.
+ */
+export type AnswerAgain = (tx: StoreWriter, session: SessionIdentity) => Promise<void>
+
+export function createAnswerAgain(deps: AnswerAgainDeps): AnswerAgain {
+  const { running, queue, clock, resume, speaks } = deps
+  return async (tx, session) => {
+    if (running.draining || queue.busy(session.id))
+      throw new ParleyError('conflict', 'I cannot begin that now; please ask again in a moment.')
+    queue.admit(session.id, tx)
+    const turn = await claimWaiting(tx, session, clock.now(), deps)
+    if (!turn) throw new ParleyError('forbidden', 'Whoever asked that is not part of this conversation any more.')
+    if (!speaks({ ...turn.reply, session: turn.session }))
+      throw new ParleyError('forbidden', 'I say nothing here now: a mute, `/send off` or the send policy forbids it.')
+    tx.afterCommit(() => {
+      failpoint('CP4-claimed')
+      void resume(turn)
+    })
+  }
+}
+
+/** Returns a message with the words of its last edit; undefined if it was deleted. */
+function asItReadsNow({ dispatch, decision }: InboxRow, changes: readonly SessionEvent[]): Dispatch | undefined {
+  const { event } = dispatch
+  if (!('text' in event) || !('route' in decision)) return dispatch
+  const { messageId, chat } = messageName(event, decision.route)
+  const own = changes.filter(
+    ({ type, data }) =>
+      (type === 'message_edited' || type === 'message_deleted') && data.messageId === messageId && data.chat === chat,
+  )
+  if (own.some(({ type }) => type === 'message_deleted')) return undefined
+  const edit = own.findLast((change) => change.type === 'message_edited' && isOfSameSender(change.data, event))
+  if (edit?.type !== 'message_edited') return dispatch
+  return { ...dispatch, event: { ...withWordsOf(event, edit.data), attachments: edit.data.attachments ?? [] } }
+}

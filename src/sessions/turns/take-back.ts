@@ -1,0 +1,173 @@
+import type { Channels } from '../../core/channel-traits.ts'
+import type { Identity } from '../../core/dispatch.ts'
+import type { EventType, SessionEvent } from '../../core/event.ts'
+import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
+import type { InboundEvent } from '../../core/message.ts'
+import { identifiesNobody, senderKey } from '../../core/platform-id.ts'
+import type { Session } from '../../core/session.ts'
+import { stripSilence } from '../../core/silence.ts'
+import type { InboxRow, StoreWriter } from '../../store/store.ts'
+import { messageName } from './user-message.ts'
+
+/** Whoever asks that the last exchange is taken back, and with which command. */
+export interface TakingBack {
+  readonly command: InboxId
+  readonly identity: Identity
+  readonly event: Pick<InboundEvent, 'address' | 'sender'>
+  /** Its messages are answered once more. */
+  readonly again?: true
+}
+
+export interface TakeBackPorts {
+  readonly channels: Channels
+  /**
+   * Takes back what a turn has said in its chat, after the commit. Resolves with false while the outcome of a call is
+   * not known: then nothing was done.
+   */
+  readonly unsay: (tx: StoreWriter, turn: TurnId) => Promise<boolean>
+}
+
+/** The last exchange of a session. */
+export interface LastExchange {
+  readonly turn: TurnId
+  /** The messages that its turn answered. */
+  readonly rows: readonly InboxRow[]
+}
+
+/**
+ * The outcome. `running`: a turn runs or waits. `others`: somebody else has spoken in it. `summed_up`: a summary stands
+ * for it. `sending`: a part of the answer is on its way. `repeated`: the same command has done it before a crash.
+ */
+export type TakenBack =
+  | { readonly kind: 'nothing' | 'running' | 'others' | 'summed_up' | 'sending' }
+  | { readonly kind: 'done' | 'repeated'; readonly exchange: LastExchange; readonly outside: readonly string[] }
+
+/**
+ * Takes the last exchange of a session back: no later prompt has it, its answer is deleted where the platform can, and
+ * the log says so in one event. Whoever has asked in it may do that, and an owner.
+ */
+export async function takeBackLast(
+  tx: StoreWriter,
+  session: Session,
+  at: number,
+  { taking, ports }: { readonly taking: TakingBack; readonly ports: TakeBackPorts },
+): Promise<TakenBack> {
+  const newest = await tx.events.latestOf(session.id, ENDS, MOST_ENDS)
+  const before = newest.findLast(
+    (event) => event.type === 'exchange_taken_back' && event.data.command === taking.command,
+  )
+  if (before?.type === 'exchange_taken_back') {
+    const { turn } = before.data
+    const outside = await doneOutside(tx, session.id, turn)
+    return { kind: 'repeated', exchange: { turn, rows: await tx.inbox.ofTurn(turn) }, outside }
+  }
+  if (await isBusy(tx, session.id)) return { kind: 'running' }
+  const found = await findLast(tx, newest, (rows) => isOf(rows, taking, ports.channels))
+  if (found === undefined) return { kind: 'nothing' }
+  const { turn, rows } = found
+  if (taking.identity.role !== 'owner' && !isOf(rows, taking, ports.channels)) return { kind: 'others' }
+  const summary = await tx.events.latestSummary(session.id)
+  if (summary !== undefined && found.seq <= summary.seq - summary.back) return { kind: 'summed_up' }
+  if (!(await ports.unsay(tx, turn))) return { kind: 'sending' }
+  await answerOpenQuestions(tx, turn, taking, at)
+  for (const said of await wordsOf(tx, session.id, found)) await tx.sessions.unsay(session.id, said)
+  const messages = rows.flatMap(({ dispatch: { event }, decision }) =>
+    'messageId' in event && 'route' in decision ? [messageName(event, decision.route)] : [],
+  )
+  const data = { turn, messages, command: taking.command, ...(taking.again && { again: taking.again }) }
+  await tx.events.append(session.id, at, [{ type: 'exchange_taken_back', data }])
+  return { kind: 'done', exchange: { turn, rows }, outside: await doneOutside(tx, session.id, turn) }
+}
+
+/** The events that say which exchange was the last. */
+const ENDS = [
+  'turn_completed',
+  'turn_cancelled',
+  'exchange_taken_back',
+  'history_boundary',
+] as const satisfies EventType[]
+const MOST_ENDS = 200
+/** Events of one turn that are looked through, from the newest back. */
+const MOST_OF_TURN = 1_000
+
+/** Returns whether a turn of the session runs, or messages wait for one. */
+export async function isBusy(tx: StoreWriter, session: SessionId): Promise<boolean> {
+  if ((await tx.turns.running()).some(({ sessionId }) => sessionId === session)) return true
+  return (await tx.inbox.waiting(session, 1)).length > 0
+}
+
+/**
+ * Returns the last exchange that the model may know and was not taken back, with the number of its end. Where the agent
+ * kept silent, nobody but whoever wrote takes it for one.
+ */
+async function findLast(
+  tx: StoreWriter,
+  newest: readonly SessionEvent[],
+  isOwn: (rows: readonly InboxRow[]) => boolean,
+): Promise<(LastExchange & { readonly seq: number }) | undefined> {
+  for (const event of endsBackwards(newest)) {
+    if (event.turnId === undefined) return undefined
+    const rows = await tx.inbox.ofTurn(event.turnId)
+    const silent = event.type === 'turn_completed' && event.data.outcome === 'silent'
+    if (silent && !isOwn(rows)) continue
+    // An exchange that was imported has no rows: nobody here has said it.
+    return rows.length === 0 ? undefined : { turn: event.turnId, rows, seq: event.seq }
+  }
+  return undefined
+}
+
+/** Yields the ends of turns in which the agent was asked and that the model may know, from the newest back. */
+function* endsBackwards(newest: readonly SessionEvent[]): Generator<SessionEvent> {
+  const gone = new Set<TurnId | undefined>([undefined])
+  for (const event of newest.toReversed()) {
+    if (event.type === 'history_boundary' && event.data.kind === 'replaced') return
+    if (event.type === 'exchange_taken_back') gone.add(event.data.turn)
+    const unasked = event.type === 'turn_completed' && event.data.unasked
+    if (!gone.has(event.turnId) && !unasked) yield event
+  }
+}
+
+/** Returns true if nobody but this sender, by whichever of their ids, has asked in it. */
+function isOf(rows: readonly InboxRow[], { identity, event }: TakingBack, channels: Channels): boolean {
+  const { address, sender } = event
+  if (identifiesNobody(channels, address.channel, sender)) return false
+  const own = senderKey(address.channel, sender)
+  return rows.every(({ dispatch, decision }) => {
+    if (dispatch.origin !== 'platform' || dispatch.posted !== undefined) return false
+    const { address: place, sender: asked } = dispatch.event
+    const samePerson = identity.person !== undefined && decision.identity.person === identity.person
+    return samePerson || senderKey(place.channel, asked) === own
+  })
+}
+
+/** A question that the exchange has left open is answered with no: what nobody knows of any more is not done later. */
+async function answerOpenQuestions(tx: StoreWriter, turn: TurnId, taking: TakingBack, at: number): Promise<void> {
+  const by = taking.identity.person ?? senderKey(taking.event.address.channel, taking.event.sender)
+  for (const { code, turnId } of await tx.approvals.open(0))
+    if (turnId === turn) await tx.approvals.decide(code, { state: 'denied', by, at })
+}
+
+/** Returns the texts that lists of sessions may show of the exchange. */
+async function wordsOf(tx: StoreWriter, session: SessionId, { turn, rows }: LastExchange): Promise<readonly string[]> {
+  const asked = rows.flatMap(({ dispatch: { event } }) => ('text' in event ? [event.text] : []))
+  const answers = await tx.events.latestOf(session, ['assistant_message'], MOST_ENDS)
+  const said = answers.flatMap((event) =>
+    event.turnId === turn && event.type === 'assistant_message' ? [stripSilence(event.data.text).text] : [],
+  )
+  return [...asked, ...said]
+}
+
+/** Returns the names of the tools that may have changed something in the exchange, which stays as it is. */
+async function doneOutside(tx: StoreWriter, session: SessionId, turn: TurnId): Promise<readonly string[]> {
+  const events = await tx.events.latestOf(session, ['tool_call', 'tool_result'], MOST_OF_TURN)
+  const own = events.filter(({ turnId }) => turnId === turn)
+  const denied = new Set(
+    own.flatMap((event) => (event.type === 'tool_result' && event.data.denied ? [event.data.callId] : [])),
+  )
+  const changed = own.flatMap((event) =>
+    event.type === 'tool_call' && event.data.class !== 'pure' && !denied.has(event.data.callId)
+      ? [event.data.tool]
+      : [],
+  )
+  return [...new Set(changed)]
+}
