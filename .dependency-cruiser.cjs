@@ -101,7 +101,8 @@ module.exports = {
     ...allow('^src/(http|cli)/', '^src/config/'),
     // The contract of the local API, which costs nothing when it runs.
     { from: { path: '^src/cli/' }, to: { path: '^src/http/app\\.ts$', dependencyTypes: ['type-only'] } },
-    ...allow('^src/(store/engines|http|cli|media)/', '^src/platform/private-folder\\.ts$'),
+    ...allow('^src/(store/engines|http|cli|media|mcp)/', '^src/platform/private-folder\\.ts$'),
+    ...allow('^src/web/', '^src/platform/run-worker\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^adapters/index\\.ts$', '^adapters/', '^src/channels/adapter\\.ts$', CORE),
     ...allow('^adapters/(?!shared/)[^/]+/', CORE, '^src/channels/(adapter|capabilities)\\.ts$', '^adapters/shared/'),

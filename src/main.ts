@@ -30,8 +30,7 @@ const ports: CliPorts = {
   now: () => systemClock.now(),
   version: VERSION,
   variables: variableLines(createChannels(traitsOf(catalogue))),
-  stdout,
-  stderr,
+  ...{ stdin, stdout, stderr },
   load(path, use = 'run') {
     const asked = path === undefined ? {} : { path }
     return loadConfig({ env, cwd, ...(home ? { home } : {}), catalogue, checkTiming, checkRules, use, ...asked })
@@ -43,7 +42,7 @@ const ports: CliPorts = {
   async importSessions({ config }, files) {
     return (await import('./daemon/import.ts')).importInto(config, files)
   },
-  testMcp: async ({ config }, server) => (await import('./daemon/make-mcp.ts')).testMcp(config, server, VERSION),
+  mcp: async () => (await import('./daemon/make-mcp.ts')).createMcpOperator(VERSION),
   async runDemo({ once }) {
     const { runDemo } = await import('./rehearsal/demo/run-demo.ts')
     const daemon = [process.execPath, fileURLToPath(import.meta.url)] as const

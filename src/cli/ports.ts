@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { JsonSchema } from '../config/json-schema.ts'
 import type { ImportReport, OldFile } from '../core/import.ts'
-import type { McpCheck } from '../core/mcp.ts'
+import type { LoginTalk, McpCheck } from '../core/mcp.ts'
 import type { OperatorService } from '../core/operator.ts'
 
 /** Everything the CLI gets from outside; it reads no environment, no clock and no process by itself. */
@@ -13,6 +13,7 @@ export interface CliPorts {
   readonly version: string
   /** The environment variables that are enough to start without a file, a line a platform. */
   readonly variables: readonly string[]
+  readonly stdin: NodeJS.ReadableStream
   readonly stdout: Output
   readonly stderr: Output
   /**
@@ -29,8 +30,8 @@ export interface CliPorts {
   openOffline(loaded: LoadedConfig): Promise<OfflineOperator>
   /** Imports old conversations into a store that no daemon holds. Rejects with `store_locked` or `migration_failed`. */
   importSessions(loaded: LoadedConfig, files: readonly OldFile[]): Promise<ImportReport>
-  /** Asks a tool server for its tools. Rejects with `not_found` or `unavailable`. */
-  testMcp(loaded: LoadedConfig, server: string): Promise<McpCheck>
+  /** Returns what an operator does with tool servers. */
+  mcp(): Promise<McpOperator>
   /** Runs the demo; resolves with the exit code. */
   runDemo(options: { readonly once: boolean }): Promise<number>
   /** Returns the JSON schema of the configuration file. */
@@ -43,6 +44,16 @@ export interface CliPorts {
   onSignal(handler: (signal: string) => void): () => void
   /** Calls `handler` at each SIGHUP that asks for a reload until the returned function is called. */
   onHangup(handler: () => void): () => void
+}
+
+/** The work of an operator on configured tool servers. All of it rejects with `not_found` for an unknown one. */
+export interface McpOperator {
+  /** Asks a server for its tools. Rejects with `unavailable`. */
+  test(config: Config, server: string): Promise<McpCheck>
+  /** Logs in at a server; resolves with what was granted. Rejects in words for the operator. */
+  login(config: Config, server: string, talk: LoginTalk): Promise<readonly string[]>
+  /** Forgets a login; `revoked`: its server has taken the tokens back. */
+  logout(config: Config, server: string): Promise<'revoked' | 'forgotten' | 'none'>
 }
 
 /** A port may load its code first. */

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { CliPorts } from './ports.ts'
-import { JSON_OPTION, nonBlank } from './program-parts.ts'
+import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
 
 /** Adds the commands for tool servers. */
 export function addMcp(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
-  const mcp = program.command('mcp').description('list and test tool servers (Model Context Protocol)')
+  const mcp = program.command('mcp').description('list, test and log in at tool servers (Model Context Protocol)')
   mcp
     .command('list')
     .description('list the servers of the configuration')
@@ -21,5 +21,24 @@ export function addMcp(program: Command, ports: CliPorts, ended: (exitCode: numb
     .action(async (name: string, _options, command: Command) => {
       const { testMcp } = await import('./commands/mcp.ts')
       ended(await testMcp(ports, name, command.optsWithGlobals()))
+    })
+  mcp
+    .command('login')
+    .description('log in at a server that asks for it (OAuth), with a browser here or elsewhere')
+    .argument('<server>', 'its name under tools.mcp', nonBlank)
+    .option('--port <number>', 'the port on this machine to which the browser comes back', wholeNumber(1, 65_535))
+    .option(...JSON_OPTION)
+    .action(async (name: string, _options, command: Command) => {
+      const { loginMcp } = await import('./commands/mcp-login.ts')
+      ended(await loginMcp(ports, name, command.optsWithGlobals()))
+    })
+  mcp
+    .command('logout')
+    .description('forget the login at a server')
+    .argument('<server>', 'its name under tools.mcp', nonBlank)
+    .option(...JSON_OPTION)
+    .action(async (name: string, _options, command: Command) => {
+      const { logoutMcp } = await import('./commands/mcp-login.ts')
+      ended(await logoutMcp(ports, name, command.optsWithGlobals()))
     })
 }

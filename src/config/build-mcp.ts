@@ -14,14 +14,29 @@ export function buildMcp({ tools: { mcp } }: ConfigFile, folder: string): readon
     ...(block.tools === undefined ? {} : { tools: block.tools }),
     inside: block.inside.map((one) => (typeof one === 'string' ? { tools: [one] } : one)),
     ...(block.trusted ? { trusted: true } : {}),
+    ...boundsOf(block, folder),
     timeoutMs: block.timeoutSeconds * 1_000,
   }))
 }
 
-function placeOf({ command, args = [], env = {}, folder: own, url, headers = {} }: ServerBlock, folder: string) {
-  if (command === undefined) return { kind: 'address', url: url ?? '', headers: covered(headers) } as const
+function boundsOf(block: ServerBlock, folder: string): Pick<McpSettings, 'bounds'> {
+  const { arguments: taken, tier = 'sandboxed', folders = [], allowedCommands = [] } = block
+  if (taken === undefined) return {}
+  const named = taken.map(({ tools, paths = [], command = [] }) => ({ tools, paths, command: [command].flat() }))
+  const reached = folders.map((one) => resolve(folder, one))
+  return { bounds: { tier, folders: reached, arguments: named, allowedCommands } }
+}
+
+function placeOf(block: ServerBlock, folder: string): McpSettings['at'] {
+  const { command, args = [], env = {}, folder: own, url, headers = {}, oauth } = block
+  if (command === undefined)
+    return { kind: 'address', url: url ?? '', headers: covered(headers), ...(oauth && { login: loginOf(oauth) }) }
   const started = own === undefined ? {} : { folder: resolve(folder, own) }
-  return { kind: 'program', command, args, env: covered(env), ...started } as const
+  return { kind: 'program', command, args, env: covered(env), ...started }
+}
+
+function loginOf({ clientSecret, ...own }: NonNullable<ServerBlock['oauth']>) {
+  return { ...own, ...(clientSecret === undefined ? {} : { clientSecret: new Secret(clientSecret) }) }
 }
 
 function covered(values: Readonly<Record<string, string>>): Readonly<Record<string, Secret>> {
@@ -35,11 +50,34 @@ export function mcpMistakes({ tools: { mcp } }: ConfigFile): Mistake[] {
   })
 }
 
-function mistakeIn({ command, args, env, folder, url, headers, trusted }: ServerBlock): string | undefined {
+function mistakeIn(block: ServerBlock): string | undefined {
+  return mistakenPlace(block) ?? mistakenBounds(block)
+}
+
+function mistakenBounds({ arguments: taken, tier, folders, allowedCommands }: ServerBlock): string | undefined {
+  if (taken === undefined) {
+    const idle = (tier === 'full' ? undefined : tier) ?? folders ?? allowedCommands
+    return idle && 'tier, folders and allowedCommands need arguments, which says what is a path and what a command'
+  }
+  const commands = taken.some(({ command }) => command !== undefined)
+  if (commands && allowedCommands === undefined)
+    return 'needs allowedCommands, the programs that a command may begin with'
+  if (tier === 'full') return folders && 'tier full reaches every folder; take out folders'
+  if (folders === undefined) return 'needs folders, where its paths may lead, or tier: full'
+  return folders.length > 1 && tier !== 'workspace'
+    ? 'sandboxed is one folder; set tier: workspace for several'
+    : undefined
+}
+
+function mistakenPlace(block: ServerBlock): string | undefined {
+  const { command, args, env, folder, url, headers, oauth, trusted } = block
   if (command === undefined && url === undefined) return 'needs command, or url for a server that runs already'
-  if (command !== undefined && (url ?? headers) !== undefined) return 'has both command and url; keep one of them'
+  if (command !== undefined && (url ?? headers ?? oauth) !== undefined)
+    return 'has both command and url; keep one of them'
   if (command !== undefined && trusted !== undefined) return 'trusted belongs to a url; a command is trusted anyway'
   if (url !== undefined && (args ?? env ?? folder) !== undefined) return 'args, env and folder belong to a command'
+  if (oauth?.clientSecret !== undefined && oauth.clientId === undefined)
+    return 'oauth.clientSecret needs oauth.clientId'
   const { username, password } = new URL(url ?? 'https://none')
   return username + password === '' ? undefined : 'url must have no name or password in it; write them as headers'
 }

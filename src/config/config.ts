@@ -107,7 +107,10 @@ export interface OwnToolsPath {
 export interface McpSettings extends Omit<McpServer, 'at'> {
   readonly at:
     | (Omit<McpProgram, 'env'> & { readonly env: Readonly<Record<string, Secret>> })
-    | (Omit<McpAddress, 'headers'> & { readonly headers: Readonly<Record<string, Secret>> })
+    | (Omit<McpAddress, 'headers' | 'login'> & {
+        readonly headers: Readonly<Record<string, Secret>>
+        readonly login?: Omit<NonNullable<McpAddress['login']>, 'clientSecret'> & { readonly clientSecret?: Secret }
+      })
 }
 
 export interface SessionToolSettings {

@@ -6,8 +6,22 @@ const NAME = /^[a-z][a-z0-9-]{0,31}$/
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
 const HEADER = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 
+/** The way to a value in the arguments of a call: names, each with `[]` behind it where it is a list. */
+const ARGUMENT = /^[A-Za-z_$][\w$-]*(\[\])*(\.[A-Za-z_$][\w$-]*(\[\])*)*$/
+
 const patterns = z.array(text).min(1)
 const named = (form: RegExp, error: string) => z.string().refine((name) => form.test(name), { error })
+
+const argument = named(ARGUMENT, 'must be the name of an argument such as path, paths[] or edits[].path')
+
+const taken = z.strictObject({
+  tools: patterns,
+  paths: z.array(argument).exactOptional().describe('The arguments that are paths of files or folders.'),
+  command: z
+    .union([argument, z.array(argument).min(1)])
+    .exactOptional()
+    .describe('The argument that is a command, or several that make one up: [program, "args[]"].'),
+})
 
 const server = z.strictObject({
   command: text.exactOptional().describe('A program that is started at the first use, such as npx.'),
@@ -19,6 +33,16 @@ const server = z.strictObject({
   folder: text.exactOptional().describe('The folder it is started in; relative to this file.'),
   url: url.exactOptional().describe('Instead of a command: a server by streamable HTTP. It may be on this machine.'),
   headers: z.record(named(HEADER, 'must be the name of a header'), z.string()).exactOptional(),
+  oauth: z
+    .strictObject({
+      clientId: text
+        .exactOptional()
+        .describe('Parley as the authorization server knows it. Default: it makes itself known.'),
+      clientSecret: text.exactOptional(),
+      scopes: z.array(text).min(1).exactOptional().describe('What is asked for. Default: what the server names.'),
+    })
+    .exactOptional()
+    .describe('For a url where one logs in: parley mcp login <name>. Most servers need nothing here.'),
   tools: patterns
     .exactOptional()
     .describe(
@@ -35,6 +59,30 @@ const server = z.strictObject({
     .exactOptional()
     .describe(
       'How a server of a url describes its tools is read by the model and is nobody’s words: an agent that has it writes to no other session without a yes, and rules given in chats do not hold for it. True: you have read them (parley mcp test) and trust the server not to change them. A command runs with your own rights and is trusted anyway.',
+    ),
+  arguments: z
+    .array(taken)
+    .min(1)
+    .exactOptional()
+    .describe(
+      'What the arguments of its tools are; the first entry that names a tool counts. With it, calls are held to tier, folders and allowedCommands. Without it nothing is known of them: any call is passed on.',
+    ),
+  tier: z
+    .enum(['full', 'workspace', 'sandboxed'])
+    .exactOptional()
+    .describe(
+      'Where paths may lead: sandboxed (the default) to one folder, workspace to several, full anywhere. With the first two, tools that arguments does not name are left out.',
+    ),
+  folders: z
+    .array(text)
+    .min(1)
+    .exactOptional()
+    .describe('The folders of sandboxed or workspace, each with all that is in it; relative to this file.'),
+  allowedCommands: z
+    .array(text)
+    .exactOptional()
+    .describe(
+      'The programs that a command may begin with, as it is written there, or whole commands. Without one, a command is refused.',
     ),
   timeoutSeconds: z.int().min(1).max(3_600).default(60).describe('The longest that one call may take.'),
 })

@@ -8,8 +8,27 @@ export interface McpServer {
   readonly inside: readonly InsideTools[]
   /** The operator takes what the server says of its tools for words of their own; a program is trusted anyway. */
   readonly trusted?: true
+  /** Bounds of what the arguments of its tools may reach; absent: nothing is known of them, and it counts as `full`. */
+  readonly bounds?: McpBounds
   /** The longest that one call may take. */
   readonly timeoutMs: number
+}
+
+/** Bounds of the arguments of a server's tools (C47): it is the calls that are bounded, not the program. */
+export interface McpBounds {
+  /** The folders that paths may reach: `sandboxed` has one, `workspace` some, with `full` any path is passed. */
+  readonly tier: 'sandboxed' | 'workspace' | 'full'
+  readonly folders: readonly string[]
+  readonly arguments: readonly McpArguments[]
+  /** Programs by name, or whole lines. */
+  readonly allowedCommands: readonly string[]
+}
+
+/** The arguments of some tools that are paths, and those that make up a command: `edits[].path`, `argv[]`. */
+export interface McpArguments {
+  readonly tools: readonly string[]
+  readonly paths: readonly string[]
+  readonly command: readonly string[]
 }
 
 /** A program that is started at the first use and speaks over its standard input and output. */
@@ -27,6 +46,24 @@ export interface McpAddress {
   readonly kind: 'address'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /** Parley as its authorization server knows it, and what it asks for; absent: what the server says. */
+  readonly login?: {
+    readonly clientId?: string
+    readonly clientSecret?: string
+    readonly scopes?: readonly string[]
+  }
+}
+
+/** The conversation with whoever logs in at a tool server. */
+export interface LoginTalk {
+  /** The port to which a browser comes back; absent: any free one. */
+  readonly port?: number
+  /** Lines in which the address may be pasted at which a browser elsewhere has arrived. */
+  readonly pasted?: AsyncIterable<string>
+  /** Called with the address to open in a browser, and the one it comes back to. */
+  open(url: string, redirect: string): void
+  /** Called when what was pasted is not the answer to this login. */
+  wrong(): void
 }
 
 /** Tools that act inside a conversation, by the operator's word: a call of them needs nobody's yes there. */
@@ -55,4 +92,6 @@ export interface CheckedTool {
   readonly description: string
   /** `asks`: a person has to agree to each call, unless the policy says otherwise. */
   readonly use: 'asks' | 'inside' | 'inside in some places'
+  /** The check of its calls, such as `path within /srv/notes`; absent: nothing. */
+  readonly checked?: string
 }

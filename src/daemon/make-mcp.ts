@@ -5,10 +5,14 @@ import type { AgentProfile } from '../core/agent-profile.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import { type Logger, silentLogger } from '../core/logger.ts'
-import { type McpCheck, type McpServer, mcpGroup } from '../core/mcp.ts'
+import { type LoginTalk, type McpAddress, type McpCheck, type McpServer, mcpGroup } from '../core/mcp.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import { checkServer } from '../mcp/check-server.ts'
 import type { ConnectionDeps } from '../mcp/connection.ts'
+import { isExempt } from '../mcp/login/is-exempt.ts'
+import type { LoggedOut } from '../mcp/login/log-out.ts'
+import { loginFetch } from '../mcp/login/login-fetch.ts'
+import { Logins } from '../mcp/login/logins.ts'
 import { createMcpTools, type McpTools } from '../mcp/server-tools.ts'
 import type { Store } from '../store/store.ts'
 import { createDoor } from '../web/door.ts'
@@ -21,18 +25,19 @@ interface WayParts {
 }
 
 interface McpParts extends WayParts {
-  readonly config: Pick<Config, 'mcp'>
+  readonly config: Pick<Config, 'mcp' | 'dataDir'>
   readonly store: Pick<Store, 'read'>
 }
 
-/** Bytes of one answer of a server. */
+/** Bytes of one answer of a server, and of one of an authorization server. */
 const MOST_BYTES = 20_000_000
+const MOST_OF_LOGIN = 256_000
 
 /** Returns the tools of the configured servers; those that are reached by HTTP are asked through the door. */
-export function makeMcp({ config: { mcp = [] }, store, ...parts }: McpParts): McpTools {
+export function makeMcp({ config, store, ...parts }: McpParts): McpTools {
   const { sessions } = store.read
-  return createMcpTools(mcp.map(revealed), {
-    ...wayTo(mcp, parts),
+  return createMcpTools((config.mcp ?? []).map(revealed), {
+    ...wayTo(config, parts),
     async placeOf(id) {
       const session = await sessions.get(id)
       return session && placeOf(sessions, session)
@@ -40,24 +45,73 @@ export function makeMcp({ config: { mcp = [] }, store, ...parts }: McpParts): Mc
   })
 }
 
+type Servers = Pick<Config, 'mcp' | 'dataDir'>
+
+/** Returns the work of an operator on tool servers, for a process beside the daemon. */
+export function createMcpOperator(version: string) {
+  return {
+    test: (config: Servers, server: string) => testMcp(config, server, version),
+    login: loginMcp,
+    logout: logoutMcp,
+  }
+}
+
 /** Asks one of the configured servers for its tools. Throws `not_found` and `unavailable`. */
-export async function testMcp({ mcp = [] }: Pick<Config, 'mcp'>, name: string, version: string): Promise<McpCheck> {
-  const server = mcp.find((one) => one.name === name)
+async function testMcp(config: Servers, name: string, version: string): Promise<McpCheck> {
   const parts = { clock: systemClock, logger: silentLogger, version }
-  if (server !== undefined) return checkServer(revealed(server), wayTo([server], parts))
+  return checkServer(revealed(named(config, name)), wayTo(config, parts))
+}
+
+/** Logs in at one of the configured servers and returns what was granted. Throws in words for the operator. */
+export async function loginMcp(config: Servers, name: string, talk: LoginTalk): Promise<readonly string[]> {
+  const { logIn } = await import('../mcp/login/log-in.ts')
+  const at = addressOf(config, name)
+  const clock = systemClock
+  return logIn(name, at, talk, { clock, logins: new Logins(config.dataDir, clock), fetch: loginDoor(at, clock) })
+}
+
+/** Forgets the login at one of the configured servers. Throws `not_found`. */
+async function logoutMcp(config: Servers, name: string): Promise<LoggedOut> {
+  const { logOut } = await import('../mcp/login/log-out.ts')
+  const at = addressOf(config, name)
+  const logins = new Logins(config.dataDir, systemClock)
+  return logOut(name, at.url, { logins, fetch: loginDoor(at, systemClock) })
+}
+
+function named({ mcp = [] }: Pick<Config, 'mcp'>, name: string): McpSettings {
+  const server = mcp.find((one) => one.name === name)
+  if (server !== undefined) return server
   const known = mcp.length === 0 ? 'there is none under tools.mcp' : `known: ${mcp.map((one) => one.name).join(', ')}`
   throw new ParleyError('not_found', `There is no tool server ${name}; ${known}.`)
 }
 
-function wayTo(servers: readonly McpSettings[], { clock, logger, version }: WayParts): ConnectionDeps {
-  const withinMs = Math.max(0, ...servers.map(({ timeoutMs }) => timeoutMs))
+function addressOf(config: Pick<Config, 'mcp'>, name: string): McpAddress {
+  const { at } = revealed(named(config, name))
+  if (at.kind === 'address') return at
+  throw new ParleyError('invalid', `${name} is a program that is started here; one logs in at a server with a url.`)
+}
+
+function wayTo({ mcp = [], dataDir }: Servers, { clock, logger, version }: WayParts): ConnectionDeps {
+  const withinMs = Math.max(0, ...mcp.map(({ timeoutMs }) => timeoutMs))
   const fetch = doorFetch(createDoor({ clock, withinMs, most: MOST_BYTES }))
-  return { clock, logger: logger.child({ subsystem: 'mcp' }), fetch, version }
+  const logins = new Logins(dataDir, clock)
+  const fetchOf = ({ name, at }: McpServer): typeof globalThis.fetch =>
+    at.kind === 'program' ? fetch : loginFetch(name, at, { clock, logins, fetch, authFetch: loginDoor(at, clock) })
+  return { clock, logger: logger.child({ subsystem: 'mcp' }), fetchOf, version }
+}
+
+/** Returns the way to what a server names for a login. */
+function loginDoor({ url }: McpAddress, clock: Clock): typeof globalThis.fetch {
+  const door = createDoor({ clock, most: MOST_OF_LOGIN })
+  return doorFetch(door, { get: true, isConfigured: (asked) => isExempt(url, asked) })
 }
 
 function revealed({ at, ...server }: McpSettings): McpServer {
   if (at.kind === 'program') return { ...server, at: { ...at, env: values(at.env) } }
-  return { ...server, at: { ...at, headers: values(at.headers) } }
+  const { login, ...address } = at
+  const { clientSecret, ...own } = login ?? {}
+  const secret = clientSecret === undefined ? {} : { clientSecret: clientSecret.reveal() }
+  return { ...server, at: { ...address, headers: values(at.headers), login: { ...own, ...secret } } }
 }
 
 function values(secrets: Readonly<Record<string, Secret>>): Readonly<Record<string, string>> {

@@ -11,6 +11,7 @@ export async function checkServer(server: McpServer, deps: ConnectionDeps): Prom
       name: spec.name,
       description: spec.description,
       use: useOf(server, name),
+      ...checkOf(server, name),
     }))
     return { server: server.name, tools: checked, leftOut }
   } finally {
@@ -22,4 +23,14 @@ function useOf({ inside }: McpServer, tool: string): CheckedTool['use'] {
   const marks = inside.filter(({ tools }) => namesTool(tools, tool))
   if (marks.length === 0) return 'asks'
   return marks.some((mark) => mark.in === undefined) ? 'inside' : 'inside in some places'
+}
+
+function checkOf({ bounds }: McpServer, tool: string): Pick<CheckedTool, 'checked'> {
+  const taken = bounds?.arguments.find(({ tools }) => namesTool(tools, tool))
+  if (bounds === undefined || taken === undefined) return {}
+  const where = bounds.tier === 'full' ? 'anywhere' : `within ${bounds.folders.join(', ')}`
+  const paths = taken.paths.length === 0 ? [] : [`${taken.paths.join(', ')} ${where}`]
+  const commands =
+    taken.command.length === 0 ? [] : [`${taken.command.join(' ')}: ${bounds.allowedCommands.join(', ')}`]
+  return { checked: [...paths, ...commands].join('; ') || 'no paths' }
 }

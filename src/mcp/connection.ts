@@ -20,14 +20,18 @@ export interface McpConnection {
 export interface ConnectionDeps {
   readonly clock: Clock
   readonly logger: Logger
-  readonly fetch: typeof globalThis.fetch
+  /** Returns the way to ask a server by HTTP. */
+  fetchOf(this: void, server: McpServer): typeof globalThis.fetch
   readonly version: string
+  /** The time for a start and for a list, in ms. */
+  readonly startMs?: number
 }
 
 const PACE = { firstMs: 1_000, longestMs: 300_000 }
 /** A server that is not ready by then would hold up a turn for nothing. */
 const START_MS = 15_000
 const MOST_PAGES = 20
+const MOST_LISTED = 10_000
 
 export function createConnection(server: McpServer, deps: ConnectionDeps): McpConnection {
   return new Connection(server, deps)
@@ -42,6 +46,8 @@ class Connection implements McpConnection {
   /** Ms since the epoch, before which nothing is tried. */
   #retryAt = 0
   #closed = false
+  /** Resolves when the programs that were given up have ended. */
+  #ending: Promise<void> = Promise.resolve()
 
   constructor(server: McpServer, deps: ConnectionDeps) {
     this.#server = server
@@ -59,10 +65,10 @@ class Connection implements McpConnection {
     try {
       for (let pages = 0; pages < MOST_PAGES; pages++) {
         const params = cursor === undefined ? {} : { cursor }
-        const found = await client.request({ method: 'tools/list', params }, page, { timeout: START_MS })
+        const found = await client.request({ method: 'tools/list', params }, page, { timeout: this.#startMs })
         if (Array.isArray(found.tools)) listed.push(...found.tools)
         cursor = found.nextCursor
-        if (cursor === undefined) break
+        if (cursor === undefined || listed.length > MOST_LISTED) break
       }
     } catch (error) {
       throw this.#failed(error)
@@ -90,7 +96,11 @@ class Connection implements McpConnection {
   async close(): Promise<void> {
     this.#closed = true
     const client = await this.#client?.catch(() => undefined)
-    await client?.close()
+    await Promise.all([client?.close(), this.#ending])
+  }
+
+  get #startMs(): number {
+    return this.#deps.startMs ?? START_MS
   }
 
   #connected(): Promise<Client> {
@@ -110,10 +120,12 @@ class Connection implements McpConnection {
   }
 
   async #open(): Promise<Client> {
-    const { fetch, version } = this.#deps
+    const { fetchOf, version, clock } = this.#deps
+    const fetch = fetchOf(this.#server)
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
     const printed = (line: string): void => this.#logger.debug('A tool server printed', { line })
-    const transport = await openTransport(this.#server.at, { fetch, printed })
+    const slowed = (): void => this.#logger.warn('A tool server writes more than it is asked for, and is read slowly')
+    const transport = await openTransport(this.#server.at, { clock, fetch, printed, slowed })
     // Without capabilities the library refuses what a server asks of its client: to ask a model, a person, or for files.
     const client = new Client({ name: 'parley', version }, { capabilities: {} })
     client.onclose = () => {
@@ -122,18 +134,26 @@ class Connection implements McpConnection {
     }
     client.onerror = (err) => this.#logger.debug('A tool server sent what cannot be read', { err })
     try {
-      await client.connect(transport, { timeout: START_MS })
+      await client.connect(transport, { timeout: this.#startMs })
     } catch (error) {
-      client.onclose = () => {}
-      await client.close().catch(() => undefined)
+      // One that hangs takes its time to end, and nobody has to wait for that.
+      this.#giveUp(client)
       throw error
     }
     return client
   }
 
+  /** Its end is no longer that of the connection, which may be another by then. */
+  #giveUp(client: Client): void {
+    client.onclose = () => {}
+    this.#ending = Promise.all([this.#ending, client.close().catch(() => undefined)]).then(() => undefined)
+  }
+
   /** Notes an outage, in the log once until it is over, and returns it in words. */
   #failed(error: unknown): ParleyError {
+    const client = this.#client
     this.#client = undefined
+    client?.then((left) => this.#giveUp(left)).catch(() => undefined)
     this.#failures++
     this.#retryAt = this.#deps.clock.now() + backOffMs(this.#failures, PACE)
     if (this.#failures === 1) this.#logger.warn('A tool server cannot be reached', { err: error })

@@ -39,11 +39,11 @@ const OBJECT = z.object({
  * Reads what a server lists, in the order of names, whatever that of the list, so that the prompt stays the same. One
  * tool that no model could be given would make every request fail: it is left out, the others are kept. Pure.
  */
-export function readTools({ name: server, tools: wanted }: McpServer, listed: readonly unknown[]): ToolList {
+export function readTools(server: McpServer, listed: readonly unknown[]): ToolList {
   const tools = new Map<string, ListedTool>()
   const leftOut: string[] = []
   for (const one of listed) {
-    const found = readTool(server, one, wanted)
+    const found = readTool(server, one)
     if (found === undefined) continue
     if (typeof found === 'string') leftOut.push(found)
     else if (tools.has(found.spec.name)) leftOut.push(`${found.name} (another tool has that name)`)
@@ -54,21 +54,49 @@ export function readTools({ name: server, tools: wanted }: McpServer, listed: re
 }
 
 /** Returns the tool, why it is left out, or undefined for one that nobody wants. */
-function readTool(
-  server: string,
-  listed: unknown,
-  wanted: readonly string[] | undefined,
-): ListedTool | string | undefined {
+function readTool(server: McpServer, listed: unknown): ListedTool | string | undefined {
   const one = LISTED.safeParse(listed)
   if (!one.success) return 'a tool without a name'
   const { name, description, inputSchema } = one.data
-  if (wanted !== undefined && !namesTool(wanted, name)) return undefined
+  if (server.tools !== undefined && !namesTool(server.tools, name)) return undefined
+  const unfit = unfitSchema(inputSchema)
+  if (unfit !== undefined) return `${name} (${unfit})`
   const { success, data } = OBJECT.safeParse(inputSchema)
   if (!success) return `${name} (its arguments are no object)`
-  if (JSON.stringify(data).length > LONGEST_SCHEMA) return `${name} (its arguments are described at too great length)`
   const parameters = { properties: {}, ...data }
+  const unbound = unboundTool(server, name, Object.keys(data.properties ?? {}))
+  if (unbound !== undefined) return `${name} (${unbound})`
   const words = (description ?? '').trim().slice(0, LONGEST_DESCRIPTION)
-  return { name, spec: { name: shownName(server, name), description: words || name, parameters } }
+  return { name, spec: { name: shownName(server.name, name), description: words || name, parameters } }
+}
+
+/** A schema may refer to itself, which costs nothing here; a reference to another document is followed by nobody. */
+function unfitSchema(schema: unknown): string | undefined {
+  const found = { characters: 0, elsewhere: false }
+  try {
+    const count = (key: string, value: unknown): unknown => {
+      found.characters += key.length + (typeof value === 'string' ? value.length : 4)
+      if (found.characters > LONGEST_SCHEMA) throw new RangeError('too long')
+      if (key === '$ref' && typeof value === 'string' && !value.startsWith('#')) found.elsewhere = true
+      return value
+    }
+    const text = JSON.stringify(schema, count) ?? ''
+    if (text.length > LONGEST_SCHEMA) return 'its arguments are described at too great length'
+  } catch {
+    // So deep that the stack does not suffice, or stopped above.
+    return 'its arguments are described at too great length'
+  }
+  return found.elsewhere ? 'its arguments refer to another document' : undefined
+}
+
+/** A tool of which nobody has said what its arguments are could lead out of bounds. */
+function unboundTool(server: McpServer, tool: string, known: readonly string[]): string | undefined {
+  if (server.bounds === undefined || server.bounds.tier === 'full') return undefined
+  const taken = server.bounds.arguments.find(({ tools }) => namesTool(tools, tool))
+  if (taken === undefined) return 'arguments says nothing of it'
+  const ways = [...taken.paths, ...taken.command]
+  if (ways.length === 0 || ways.some((way) => known.includes(way.split(/[.[]/)[0] ?? ''))) return undefined
+  return `it has no argument ${ways.join(' or ')}`
 }
 
 /** Providers take letters, digits, `_` and `-`, 64 at most. */

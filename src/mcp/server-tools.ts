@@ -1,11 +1,15 @@
-import { ParleyError } from '../core/errors.ts'
+import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { SessionId } from '../core/ids.ts'
 import { type McpServer, mcpGroup } from '../core/mcp.ts'
 import { isIn, namesTool } from '../core/place.ts'
 import type { Tool, ToolOutput } from '../core/turn.ts'
+import { boundCall } from './bound-call.ts'
 import { type ConnectionDeps, createConnection, type McpConnection } from './connection.ts'
 import type { ListedTool } from './read-tools.ts'
 import { resultContent } from './result-content.ts'
+
+/** The tools that were left out, as many as one line of the log names. */
+const MOST_NAMED = 50
 
 /** The tools of all servers. */
 export interface McpTools {
@@ -42,8 +46,11 @@ function listedOnce(server: McpServer, connection: McpConnection, deps: McpDeps)
   let listed: Promise<readonly Tool[]> | undefined
   const list = async (): Promise<readonly Tool[]> => {
     const { tools, leftOut } = await connection.list()
-    if (leftOut.length > 0) logger.warn('Tools of a server were left out', { leftOut })
-    return tools.map((tool) => toolOf(server, tool, { connection, placeOf: deps.placeOf }))
+    if (leftOut.length > 0) {
+      const named = leftOut.slice(0, MOST_NAMED)
+      logger.warn('Tools of a server were left out', { leftOut: named, number: leftOut.length })
+    }
+    return tools.map((tool) => toolOf(server, tool, { connection, placeOf: deps.placeOf, logger }))
   }
   return async () => {
     try {
@@ -57,7 +64,7 @@ function listedOnce(server: McpServer, connection: McpConnection, deps: McpDeps)
   }
 }
 
-interface ToolDeps extends Pick<McpDeps, 'placeOf'> {
+interface ToolDeps extends Pick<McpDeps, 'placeOf' | 'logger'> {
   readonly connection: McpConnection
 }
 
@@ -66,20 +73,32 @@ interface ToolDeps extends Pick<McpDeps, 'placeOf'> {
  * beyond the conversation unless the operator says otherwise, it is never repeated, and what it returns is nobody's
  * words.
  */
-function toolOf(server: McpServer, { name, spec }: ListedTool, { connection, placeOf }: ToolDeps): Tool {
+function toolOf(server: McpServer, tool: ListedTool, { connection, placeOf, logger }: ToolDeps): Tool {
+  const { name, spec } = tool
   const marks = server.inside.filter(({ tools }) => namesTool(tools, name))
+  const bound = async (args: unknown): Promise<Readonly<Record<string, unknown>>> => {
+    try {
+      return await boundCall(server, tool, argumentsOf(args))
+    } catch (error) {
+      if (errorCode(error) === 'forbidden')
+        logger.warn('A call of a tool was refused', { tool: spec.name, reason: toError(error).message })
+      throw error
+    }
+  }
   return {
     class: 'once',
     foreign: true,
     doing: `using ${server.name}`,
     spec,
-    async reach(_args, { sessionId }) {
+    // Nobody is asked about a call that would be refused. What it leads to is looked at again when it is made.
+    async reach(args, { sessionId }) {
+      await bound(args)
       if (marks.length === 0) return 'beyond'
       const place = await placeOf(sessionId)
       return place !== undefined && marks.some((mark) => isIn(mark.in, place)) ? 'inside' : 'beyond'
     },
     async run(args, { signal, keep }): Promise<ToolOutput> {
-      const result = await connection.call(name, argumentsOf(args), signal)
+      const result = await connection.call(name, await bound(args), signal)
       const content = await resultContent(result, keep)
       if (!isRefused(result)) return { content }
       const said = content.map((part) => (part.type === 'text' ? part.text : '[a file]')).join('\n')

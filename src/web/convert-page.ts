@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { Worker } from 'node:worker_threads'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
+import { runWorker } from '../platform/run-worker.ts'
 import type { Converted } from './html-to-markdown.ts'
 import type { HtmlJob } from './html-worker.ts'
 import { plainText, titleOf } from './plain-text.ts'
@@ -36,20 +35,18 @@ export async function convertPage(html: string, base: string, converting: Conver
 
 /** Resolves with undefined for a page that is beyond a bound. */
 async function inWorker(
-  workerData: HtmlJob,
+  data: HtmlJob,
   { clock, signal, withinMs = WITHIN_MS }: Converting,
 ): Promise<Converted | undefined> {
-  const worker = new Worker(workerFile(), { workerData, resourceLimits: LIMITS, env: {}, stdout: true, stderr: true })
   const over = new AbortController()
   const cancel = clock.after(withinMs, () => over.abort())
   try {
-    const [converted] = await once(worker, 'message', { signal: AbortSignal.any([signal, over.signal]) })
-    return converted as Converted
+    const run = { data, limits: LIMITS, signal: AbortSignal.any([signal, over.signal]) }
+    return (await runWorker(workerFile(), run)) as Converted
   } catch {
     return undefined
   } finally {
     cancel()
-    await worker.terminate()
   }
 }
 

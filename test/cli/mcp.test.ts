@@ -14,15 +14,27 @@ const MCP = [
   { name: 'web', at: { kind: 'address', url: 'http://127.0.0.1:1/mcp', headers: {} }, inside: [], timeoutMs: 1 },
 ] as const
 
+const NONE = { login: () => Promise.reject(new Error('none')), logout: () => Promise.reject(new Error('none')) }
+
 async function parley(mcp: typeof MCP | undefined = MCP, check?: () => never) {
   const main = { id: toAgentId('main'), model: 'scripted/echo', prompt: '', tools: ['mcp.files'] }
   const made = await rig({
-    testMcp: async (_loaded, server) =>
-      check?.() ?? {
-        server,
-        tools: [{ name: 'files__read', description: 'Reads\n\u001b[2J a file', use: 'inside' as const }],
-        leftOut: ['odd (its arguments are no object)'],
-      },
+    mcp: async () => ({
+      ...NONE,
+      test: async (_config, server) =>
+        check?.() ?? {
+          server,
+          tools: [
+            {
+              name: 'files__read',
+              description: 'Reads\n\u001b[2J a file',
+              use: 'inside' as const,
+              checked: 'path within /srv',
+            },
+          ],
+          leftOut: ['odd (its arguments are no object)'],
+        },
+    }),
   })
   Object.assign(made.loaded.config, { agents: [main], ...(mcp === undefined ? {} : { mcp }) })
   return made
@@ -50,7 +62,7 @@ test('mcp list says where servers are named if there is none', async () => {
 test('mcp test shows the tools by the names of the policy, and those that are left out', async () => {
   const one = await parley()
   expect(await one.run('mcp', 'test', 'files')).toBe(0)
-  expect(one.out()).toContain('  files__read  inside  Reads')
+  expect(one.out()).toContain('  files__read  inside  path within /srv  Reads')
   expect(one.out()).not.toContain('\u001b')
   expect(one.out()).toContain('left out: odd (its arguments are no object)')
   expect(one.out()).toContain('files answers: 1 tool, for agents with tools: [mcp.files]')

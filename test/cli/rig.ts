@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import type { CliPorts, LoadedConfig, OfflineOperator, RunningDaemon } from '../../src/cli/ports.ts'
 import { runCommand } from '../../src/cli/run-command.ts'
@@ -64,7 +65,8 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
     start: unexpected('start'),
     openOffline: unexpected('openOffline'),
     importSessions: unexpected('importSessions'),
-    testMcp: unexpected('testMcp'),
+    stdin: Readable.from([]),
+    mcp: unexpected('mcp'),
     runDemo: unexpected('runDemo'),
     configSchema: unexpected('configSchema'),
     compile: () => [],

@@ -79,6 +79,46 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
     '2: tools.mcp.files: trusted belongs to a url; a command is trusted anyway',
   ],
   [
+    'folders for a tool server without arguments',
+    'tools: { mcp: { files: { command: npx, folders: [x] } } }',
+    '2: tools.mcp.files: tier, folders and allowedCommands need arguments, which says what is a path and what a command',
+  ],
+  [
+    'a tool server whose paths may lead nowhere',
+    'tools: { mcp: { files: { command: npx, arguments: [{ tools: [read], paths: [path] }] } } }',
+    '2: tools.mcp.files: needs folders, where its paths may lead, or tier: full',
+  ],
+  [
+    'a sandbox of two folders',
+    'tools: { mcp: { files: { command: npx, folders: [a, b], arguments: [{ tools: [read], paths: [path] }] } } }',
+    '2: tools.mcp.files: sandboxed is one folder; set tier: workspace for several',
+  ],
+  [
+    'folders that bound nothing',
+    'tools: { mcp: { files: { command: npx, tier: full, folders: [a], arguments: [{ tools: [read], paths: [path] }] } } }',
+    '2: tools.mcp.files: tier full reaches every folder; take out folders',
+  ],
+  [
+    'a command of which nothing is allowed',
+    'tools: { mcp: { files: { command: npx, folders: [a], arguments: [{ tools: [run], command: line }] } } }',
+    '2: tools.mcp.files: needs allowedCommands, the programs that a command may begin with',
+  ],
+  [
+    'a login for a program',
+    'tools: { mcp: { files: { command: npx, oauth: { clientId: x } } } }',
+    '2: tools.mcp.files: has both command and url; keep one of them',
+  ],
+  [
+    'the secret of nobody',
+    'tools: { mcp: { files: { url: "http://127.0.0.1:1", oauth: { clientSecret: canary } } } }',
+    '2: tools.mcp.files: oauth.clientSecret needs oauth.clientId',
+  ],
+  [
+    'a way to an argument that is none',
+    'tools: { mcp: { files: { command: npx, folders: [a], arguments: [{ tools: [run], paths: ["a[0]"] }] } } }',
+    '2: tools.mcp.files.arguments[0].paths[0]: must be the name of an argument such as path, paths[] or edits[].path',
+  ],
+  [
     'a tool server whose address has a password',
     'tools: { mcp: { files: { url: "http://a:canary@127.0.0.1:1" } } }',
     '2: tools.mcp.files: url must have no name or password in it; write them as headers',

@@ -24,7 +24,13 @@ const FILE: Tree = {
     policy: [{ tools: ['pay'], who: ['owner'], action: 'ask' }],
     web: { search: { provider: 'brave', apiKey: 'key' } },
     // Every entry of a record is named `ada`; a server has a command or an address, never both.
-    mcp: { ada: { command: 'one' }, two: { url: 'https://two.test' } },
+    mcp: {
+      ada: {
+        ...{ command: 'one', tier: 'workspace', folders: ['a'], allowedCommands: ['ls'] },
+        arguments: [{ tools: ['read'], paths: ['path'] }],
+      },
+      two: { url: 'https://two.test', oauth: { clientId: 'parley' } },
+    },
   },
   hooks: {
     ada: { on: 'after_turn', command: 'one' },
@@ -41,7 +47,7 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/policy\[0\]\.(who|approvers)\[0\]$/, 'ada'],
   [/\.tools\[0\]$/, 'sessions'],
   [/Url$|(search|ada)\.url$/, 'https://model.test'],
-  [/mcp\.ada\.(command|args|env|folder|headers|inside)/, 'changed'],
+  [/mcp\.ada\.(command|args|env|folder|headers|inside|arguments|allowedCommands|oauth)/, 'changed'],
   [/hooks\.ada\.on$/, 'before_tool'],
   [/hooks\.ada\./, 'changed'],
   [/own\.ada$/, 'tools.ts'],
@@ -113,7 +119,7 @@ test('the schema has many settings', () => expect(settings.length).toBeGreaterTh
 test.each(settings)('$path reaches the configuration, or is said to have no effect yet', async ({ path, value }) => {
   expect(value, 'VALUES says nothing for this setting').toBeDefined()
   const names = path
-    .replace(/(mcp|hooks)\.ada\.(url|headers|trusted|secret)/, '$1.two.$2')
+    .replace(/(mcp|hooks)\.ada\.(url|headers|trusted|oauth|secret)/, '$1.two.$2')
     .split(/[.[\]]+/)
     .filter((name) => name !== '')
 

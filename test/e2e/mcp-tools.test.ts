@@ -1,80 +1,29 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { McpSettings } from '../../src/config/config.ts'
 import { Secret } from '../../src/config/secrets.ts'
 import type { ToolRule } from '../../src/core/approval.ts'
-import { toAgentId } from '../../src/core/ids.ts'
-import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
-import { member, owner, policy } from '../fakes/routing-policy.ts'
+import { loginMcp } from '../../src/daemon/make-mcp.ts'
+import { startLoginServer } from '../fakes/login-server.ts'
 import { codeOf } from './asking-household.ts'
-import { startHousehold } from './household.ts'
-import { toolResult } from './obedient.ts'
+import { packaged, program, toolHousehold } from './tool-servers.ts'
 
 const NOTES = mkdtempSync(join(tmpdir(), 'parley-notes-'))
 writeFileSync(join(NOTES, 'milk.txt'), 'two litres')
 afterAll(() => rmSync(NOTES, { recursive: true, force: true }))
 
-/** Returns the program of a package of somebody else's. */
-function packaged(name: string): string {
-  const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
-  return join(dirname(manifest), 'dist', 'index.js')
-}
-
-type Marks = Partial<Pick<McpSettings, 'tools' | 'inside'>>
-
-function program(name: string, args: readonly string[], marks: Marks = {}): McpSettings {
-  const [, short = ''] = /server-(\w+)$/.exec(name) ?? []
-  const at = { kind: 'program', command: process.execPath, args: [packaged(name), ...args], env: {} } as const
-  return { name: short, at, inside: [], timeoutMs: 20_000, ...marks }
-}
-
-const files = (marks?: Marks) => program('@modelcontextprotocol/server-filesystem', [NOTES], marks)
-
-/** Does what anybody says: `use <tool> <arguments>`. */
-const script: Script = (request) => {
-  const result = toolResult(request)
-  if (result !== undefined) return textReply(`it says: ${result}`)
-  const [, tool, args] = /use ([\w-]+) (\{.*\})/.exec(lastUserText(request)) ?? []
-  if (tool === undefined || args === undefined) return textReply('fine')
-  return { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) as Readonly<Record<string, unknown>> }] }
-}
-
-async function household(mcp: readonly McpSettings[], rules: readonly ToolRule[] = []) {
-  const tools = ['message', ...mcp.map(({ name }) => `mcp.${name}`)]
-  const house = await startHousehold({
-    ...{ script, streaming: false },
-    config: {
-      agents: [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools }],
-      mcp,
-      toolPolicy: rules,
-    },
-    routing: policy({
-      people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],
-      access: { direct: 'public', groups: [] },
-    }),
-  })
-  const { world, ledger } = house.telegram
-  const say = async (from: number, text: string, words = ''): Promise<string> => {
-    const after = ledger.mark()
-    world.say({ from, text })
-    const where = ({ chatId, text: said }: { chatId: number; text: string }) => chatId === from && said.includes(words)
-    return (await ledger.nextFromBot('sent', { after, where })).text
-  }
-  const use = (tool: string, args: object): string => `use ${tool} ${JSON.stringify(args)}`
-  return { house, say, use }
-}
+const files = (marks?: Partial<McpSettings>) => program('@modelcontextprotocol/server-filesystem', [NOTES], marks)
 
 const MILK = { path: join(NOTES, 'milk.txt') }
 const ALL = { tools: ['*'], who: ['everybody'], action: 'allow' } as const
 
 describe('the tools of a server of somebody else', () => {
   it('asks before each call, whatever the server says of itself, and makes exactly that one', async () => {
-    const { say, use } = await household([files()])
+    const { say, use } = await toolHousehold([files()])
     const card = await say(111, use('filesystem__read_text_file', MILK), 'May I use')
     expect(card).toContain('filesystem__read_text_file')
     expect(card).toContain('milk.txt')
@@ -83,14 +32,14 @@ describe('the tools of a server of somebody else', () => {
 
   it('is used without asking where the operator has marked it, and there alone', async () => {
     const inside = [{ tools: ['read_*'], in: ['telegram:direct:444'] }]
-    const { say, use } = await household([files({ inside })])
+    const { say, use } = await toolHousehold([files({ inside })])
     expect(await say(444, use('filesystem__read_text_file', MILK))).toContain('it says: two litres')
     expect(await say(111, use('filesystem__read_text_file', MILK))).toContain('May I use')
     expect(await say(444, use('filesystem__write_file', { ...MILK, content: 'none' }), 'my owner')).toBeTruthy()
   })
 
   it('has the tools that are allowed alone', async () => {
-    const { house, say, use } = await household([files({ tools: ['read_text_file'] })], [ALL])
+    const { house, say, use } = await toolHousehold([files({ tools: ['read_text_file'] })], [ALL])
     expect(await say(111, use('filesystem__write_file', { ...MILK, content: 'none' }))).toContain('There is no tool')
     const offered = house.anthropic?.ledger.requests()[0]?.tools?.map((tool) => tool.name)
     expect(offered).toEqual(['send_message', 'filesystem__read_text_file'])
@@ -101,7 +50,7 @@ describe('the tools of a server of somebody else', () => {
       { tools: ['filesystem__*'], who: ['everybody'], action: 'allow' },
       { tools: ['send_message'], who: ['owner'], action: 'allow' },
     ]
-    const { say, use } = await household([files()], rules)
+    const { say, use } = await toolHousehold([files()], rules)
     await say(444, 'hello')
     const post = use('send_message', { to: 'telegram:direct:444', text: 'hi' })
     expect(await say(111, post)).toContain('On its way')
@@ -112,7 +61,7 @@ describe('the tools of a server of somebody else', () => {
   it('keeps a picture of a result as a file, and remembers across calls', async () => {
     const everything = program('@modelcontextprotocol/server-everything', [])
     const memory = program('@modelcontextprotocol/server-memory', [])
-    const { house, say, use } = await household([everything, memory], [ALL])
+    const { house, say, use } = await toolHousehold([everything, memory], [ALL])
     expect(await say(111, use('everything__echo', { message: 'hello' }))).toContain('Echo: hello')
     await say(111, 'use everything__get-tiny-image {}')
     const shown = JSON.stringify(house.anthropic?.ledger.requests().at(-1)?.messages)
@@ -124,7 +73,7 @@ describe('the tools of a server of somebody else', () => {
 
   it('that cannot be reached has no tools, and the agent answers without them', async () => {
     const at = { kind: 'program', command: '/no/such/program', args: [], env: {} } as const
-    const { say, use } = await household([{ name: 'gone', at, inside: [], timeoutMs: 1_000 }])
+    const { say, use } = await toolHousehold([{ name: 'gone', at, inside: [], timeoutMs: 1_000 }])
     expect(await say(111, 'hello')).toBe('fine')
     expect(await say(111, use('gone__add', {}))).toContain('There is no tool "gone__add"')
   })
@@ -133,8 +82,28 @@ describe('the tools of a server of somebody else', () => {
     const port = await freePort()
     await startHttp(port)
     const at = { kind: 'address', url: `http://127.0.0.1:${port}/mcp`, headers: { 'x-key': new Secret('k') } } as const
-    const { say, use } = await household([{ name: 'web', at, inside: [{ tools: ['*'] }], timeoutMs: 20_000 }])
+    const { say, use } = await toolHousehold([{ name: 'web', at, inside: [{ tools: ['*'] }], timeoutMs: 20_000 }])
     expect(await say(111, use('web__echo', { message: 'hello' }))).toContain('Echo: hello')
+  })
+
+  it('C29: is used with the login of its operator, whose tokens stand nowhere, and says the command once it has ended', async () => {
+    const server = await startLoginServer({ says: (authorization) => `you sent ${authorization}` })
+    const at = { kind: 'address', url: server.url, headers: {} } as const
+    const settings = { name: 'web', at, inside: [{ tools: ['*'] }], timeoutMs: 20_000 }
+    const { house, say, use } = await toolHousehold([settings])
+    const { dataDir } = house
+    await loginMcp({ mcp: [settings], dataDir }, 'web', {
+      open: (url) => void server.visit(url).then((back) => fetch(back)),
+      wrong: () => undefined,
+    })
+    expect(await say(111, use('web__who', {}))).toContain('you sent Bearer [secret]')
+    server.revoke()
+    expect(await say(111, use('web__who', {}))).toContain('parley mcp login web')
+    await house.daemon.stop()
+    const kept = readdirSync(dataDir).filter((name) => name.startsWith('parley.db'))
+    const rows = kept.map((name) => readFileSync(join(dataDir, name), 'latin1')).join('')
+    expect(rows).toContain('[secret]')
+    expect([...server.secrets].filter((secret) => rows.includes(secret))).toEqual([])
   })
 })
 

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import type { McpServer } from '../../src/core/mcp.ts'
 import { createConnection } from '../../src/mcp/connection.ts'
 import { AwaitedLog } from '../e2e/awaited-log.ts'
+import { isRunning } from '../fakes/running.ts'
 
 const HOSTILE = fileURLToPath(new URL('hostile-server.mjs', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'parley-mcp-'))
@@ -23,8 +24,8 @@ function server(args: readonly string[], more: Partial<McpServer> = {}) {
     ...more,
   }
   const log = new AwaitedLog()
-  const fetch = () => Promise.reject(new Error('nothing is asked by HTTP'))
-  const connection = createConnection(settings, { clock: systemClock, logger: log, fetch, version: '1' })
+  const fetchOf = () => () => Promise.reject(new Error('nothing is asked by HTTP'))
+  const connection = createConnection(settings, { clock: systemClock, logger: log, fetchOf, version: '1' })
   onTestFinished(() => connection.close())
   return { connection, log }
 }
@@ -137,12 +138,3 @@ describe('a tool server', () => {
     await expect(connection.list()).rejects.toMatchObject({ message: 'one: the daemon is stopping.' })
   })
 })
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

@@ -1,4 +1,6 @@
 // A tool server that speaks raw JSON-RPC over its standard streams, and misbehaves as its first argument says.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
@@ -23,6 +25,19 @@ const LISTS = {
     tool('a b'),
     tool('a_b'),
   ],
+  schemas: () => [
+    tool('plain'),
+    tool('megabyte', { inputSchema: { type: 'object', properties: { a: { enum: ['x'.repeat(1_000_000)] } } } }),
+    tool('recursive', {
+      inputSchema: {
+        type: 'object',
+        properties: { tree: { $ref: '#/$defs/node' } },
+        $defs: { node: { type: 'object', properties: { below: { type: 'array', items: { $ref: '#/$defs/node' } } } } },
+      },
+    }),
+    tool('fetched', { inputSchema: { type: 'object', properties: { a: { $ref: 'http://169.254.169.254/schema' } } } }),
+    'DEEP',
+  ],
   renames: () => [tool(`tool${++lists}`)],
   many: () => Array.from({ length: 500 }, (_, at) => tool(`t${String(at).padStart(3, '0')}`)),
 }
@@ -35,13 +50,52 @@ function answer({ id, method, params }) {
   }
   if (method === 'tools/list') {
     if (how === 'hangs-at-list') return
-    return send({ id, result: { tools: (LISTS[how] ?? LISTS.well)() } })
+    const text = JSON.stringify({ jsonrpc: '2.0', id, result: { tools: (LISTS[how] ?? LISTS.well)() } })
+    // Deeper than a text of it can be made from an object.
+    const deep = `{"name":"deep","inputSchema":{"type":"object","x":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`
+    return process.stdout.write(`${text.replace('"DEEP"', deep)}\n`)
   }
   if (method === 'tools/call') return call(id, params)
   if (id !== undefined) send({ id, error: { code: -32601, message: 'no such method' } })
 }
 
+/** Writes without end, as fast as it is read, and records how much that was. */
+async function storm(stream, line, id) {
+  const block = line.repeat(Math.ceil(64_000 / line.length))
+  for (let written = 0; ; written += block.length) {
+    if (record) appendFileSync(record, `${block.length}\n`)
+    if (!stream.write(block)) await once(stream, 'drain')
+    // The answer stands behind the first of it.
+    if (written === 0 && id !== undefined) send({ id, result: { content: [{ type: 'text', text: 'done' }] } })
+  }
+}
+
+const notice = (method, params) => `${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`
+const STORMS = {
+  'storms-lists': notice('notifications/tools/list_changed'),
+  'storms-logs': notice('notifications/message', { level: 'info', data: 'x'.repeat(200) }),
+  'storms-progress': notice('notifications/progress', { progressToken: 0, progress: 1 }),
+  'storms-ids': `${JSON.stringify({ jsonrpc: '2.0', id: 999, result: {} })}\n`,
+  'storms-noise': 'neither this nor that\n',
+  'storms-requests': `${JSON.stringify({ jsonrpc: '2.0', id: 'yours', method: 'roots/list' })}\n`,
+}
+
 function call(id, { name, arguments: args }) {
+  if (STORMS[how]) return void storm(process.stdout, STORMS[how], id)
+  if (how === 'prints') return void storm(process.stderr, `${'p'.repeat(2_000)}\n`, id)
+  if (how === 'torn') return process.stdout.write(`{"jsonrpc": "2.0", "id": ${id}, "result": {"content\n`)
+  if (how === 'ids') {
+    for (const other of [id + 1, `${id}`, null, {}, -1])
+      send({ id: other, result: { content: [{ type: 'text', text: 'wrong' }] } })
+    send({ id, result: { content: [{ type: 'text', text: 'first' }] } })
+    return send({ id, result: { content: [{ type: 'text', text: 'second' }] } })
+  }
+  if (how === 'last-word') {
+    process.stdout.write(
+      `${JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'z'.repeat(500_000) }] } })}\n`,
+    )
+    return process.stdout.end(() => process.exit(0))
+  }
   if (how === 'hangs') return
   if (how === 'dies') process.exit(3)
   if (how === 'floods') return void setInterval(() => process.stdout.write('x'.repeat(1_000_000)), 1)
@@ -60,6 +114,16 @@ function call(id, { name, arguments: args }) {
 }
 
 if (how === 'noise') process.stdout.write('Welcome to the server!\n{"not": "rpc"}\n')
+if (how === 'stays' || how === 'forks') {
+  process.on('SIGTERM', () => {})
+  setInterval(() => {}, 1_000_000)
+}
+if (how === 'forks') {
+  const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1e6)'], {
+    stdio: 'ignore',
+  })
+  appendFileSync(record, `${child.pid} child\n`)
+}
 if (how === 'exits') process.exit(2)
 createInterface({ input: process.stdin }).on('line', (line) => {
   const message = JSON.parse(line)

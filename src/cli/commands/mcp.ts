@@ -34,18 +34,23 @@ function placeOf({ at }: McpSettings): string {
 
 /** Connects to a server as the daemon would and shows its tools. Throws `not_found` and `unavailable`. */
 export async function testMcp(
-  ports: ReadPorts & Pick<CliPorts, 'testMcp'>,
+  ports: ReadPorts & Pick<CliPorts, 'mcp'>,
   name: string,
   options: ReadOptions,
 ): Promise<number> {
-  const loaded = await ports.load(options.config)
-  const check = await ports.testMcp(loaded, name)
+  const { config } = await ports.load(options.config)
+  const check = await (await ports.mcp()).test(config, name)
   const { tools, leftOut } = check
   show(ports, options, {
     value: check,
     lines: (style) => [
       ...columns(
-        tools.map((tool) => [`  ${tool.name}`, tool.use, oneLine(tool.description)]),
+        tools.map((tool) => [
+          `  ${tool.name}`,
+          tool.use,
+          oneLine(tool.checked ?? 'unchecked'),
+          oneLine(tool.description),
+        ]),
         ports.stdout.columns ?? 80,
       ),
       ...leftOut.map((one) => style.bad(`  left out: ${oneLine(one)}`)),

@@ -1,0 +1,178 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
+import * as z from 'zod'
+import { type Clock, sleep } from '../../core/clock.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { type PrivateFolder, privateFile, privateFolder } from '../../platform/private-folder.ts'
+import { loginCommand } from './login-error.ts'
+
+const LOGIN = z.object({
+  /** The address of the tool server: a token is sent to no other. */
+  url: z.string(),
+  /** The authorization server, and what it says of itself. */
+  issuer: z.string(),
+  metadata: z.record(z.string(), z.unknown()),
+  client: z.object({ client_id: z.string(), client_secret: z.string().optional() }).loose(),
+  resource: z.string().optional(),
+  /** Absent: the login has ended. */
+  tokens: z
+    .object({ access_token: z.string(), refresh_token: z.string().optional(), scope: z.string().optional() })
+    .optional(),
+  /** Ms since the epoch, after which the token is worth nothing. */
+  expiresAt: z.number().optional(),
+})
+
+/** A login at a tool server. All of it is secret. */
+export type Login = z.output<typeof LOGIN>
+
+/** Returns the part of a login that an authorization server has given. */
+export function keptTokens(
+  { access_token, refresh_token, expires_in, scope }: OAuthTokens,
+  clock: Clock,
+  asked: string | undefined,
+): Pick<Login, 'tokens' | 'expiresAt'> {
+  const granted = scope ?? asked
+  return {
+    tokens: { access_token, ...(refresh_token && { refresh_token }), ...(granted && { scope: granted }) },
+    ...(expires_in === undefined ? {} : { expiresAt: clock.now() + expires_in * 1_000 }),
+  }
+}
+
+const FOLDER = 'mcp-logins'
+const LOCK_MS = 60_000
+const ASK_AGAIN_MS = 100
+
+/**
+ * The logins at tool servers, one file each, which nobody but the owner of the folder can read. They are read anew each
+ * time, since another process of Parley may have changed them.
+ */
+export class Logins {
+  readonly #dataDir: string
+  readonly #clock: Clock
+  readonly #last = new Map<string, Promise<unknown>>()
+
+  constructor(dataDir: string, clock: Clock) {
+    this.#dataDir = dataDir
+    this.#clock = clock
+  }
+
+  /** Returns the login at that address of a server. Throws `config` for a file that cannot be used. */
+  read(server: string, url: string): Login | undefined {
+    if (!existsSync(join(this.#dataDir, FOLDER))) return undefined
+    const folder = this.#folder()
+    const path = pathOf(folder, server)
+    privateFile(path, folder, 'existing')
+    const text = readIfThere(path)
+    if (text === undefined) return undefined
+    const { data } = LOGIN.safeParse(parsed(text))
+    if (data === undefined)
+      throw new ParleyError('config', `${path} is no login. Remove it, and run: ${loginCommand(server)}`)
+    return data.url === url ? data : undefined
+  }
+
+  /** Replaces the file as a whole: a crash leaves the one or the other. */
+  write(server: string, login: Login): void {
+    const folder = this.#folder()
+    const path = pathOf(folder, server)
+    const next = `${path}.next`
+    rmSync(next, { force: true })
+    privateFile(next, folder)
+    const file = openSync(next, 'r+')
+    try {
+      writeFileSync(file, JSON.stringify(login))
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(next, path)
+  }
+
+  /** Removes a login. Returns false where there is none. */
+  remove(server: string): boolean {
+    const path = pathOf(this.#folder(), server)
+    const there = readIfThere(path) !== undefined
+    rmSync(path, { force: true })
+    return there
+  }
+
+  /** Runs `work` while no other one of this server runs, here or in another process. Throws `unavailable`. */
+  async alone<Result>(server: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#last.get(server) ?? Promise.resolve()
+    const mine = before.catch(() => undefined).then(() => this.#locked(server, work))
+    this.#last.set(server, mine)
+    return mine
+  }
+
+  async #locked<Result>(server: string, work: () => Promise<Result>): Promise<Result> {
+    const lock = `${pathOf(this.#folder(), server)}.lock`
+    for (let waited = 0; !taken(lock); waited += ASK_AGAIN_MS) {
+      if (waited > LOCK_MS) throw new ParleyError('unavailable', 'Another process renews the login.')
+      if (isLeft(lock, this.#clock.now())) rmSync(lock, { force: true })
+      else await sleep(this.#clock, ASK_AGAIN_MS)
+    }
+    try {
+      return await work()
+    } finally {
+      rmSync(lock, { force: true })
+    }
+  }
+
+  #folder(): PrivateFolder {
+    return privateFolder(join(privateFolder(this.#dataDir).path, FOLDER))
+  }
+}
+
+function pathOf({ path }: PrivateFolder, server: string): string {
+  return join(path, `${server}.json`)
+}
+
+function taken(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx', mode: 0o600 })
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}
+
+/** Returns true for the lock of a process that is gone, or of one that has had more time than any renewal takes. */
+function isLeft(lock: string, now: number): boolean {
+  try {
+    if (now - statSync(lock).mtimeMs > LOCK_MS) return true
+    process.kill(Number(readFileSync(lock, 'utf8')), 0)
+    return false
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    // Just released; or held by a process of another user.
+    return code !== 'ENOENT' && code !== 'EPERM'
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
