@@ -9,7 +9,7 @@ import { shownOf } from './event-effect.ts'
 import type { KnownSessions } from './known-sessions.ts'
 import { removeMediaUses } from './media-uses.ts'
 import { id, integer, readFound, readRows, text } from './rows.ts'
-import { OVERRIDE_COLUMNS, overriddenCodec, patchedParams, SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
+import { overriddenCodec, patchedParams, SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
 import { sessionFilter } from './session-filter.ts'
 import type {
   AgentAdoption,
@@ -20,6 +20,7 @@ import type {
   SessionReader,
   SessionWriter,
 } from './session-port.ts'
+import { INSERT, OVERRIDDEN, OVERRIDES, POINT_AT, SET_OVERRIDES, STORED_OVERRIDES } from './session-statements.ts'
 import type { RepositoryDeps, Sql, SqlRow, SqlValue, WriteDeps } from './sql.ts'
 
 /**
@@ -29,19 +30,6 @@ const SESSIONS = 'sessions JOIN session_activity AS activity ON activity.no = se
 /** The session a scope key points to. */
 const CURRENT = `SELECT ${SESSION_COLUMNS} FROM scopes CROSS JOIN ${SESSIONS}
   WHERE sessions.id = scopes.session_id AND scopes.scope_key = $1`
-const OVERRIDES = OVERRIDE_COLUMNS.join(', ')
-/** In the words of the index `sessions_with_override`. */
-const OVERRIDDEN = OVERRIDE_COLUMNS.map((column) => `${column} IS NOT NULL`).join(' OR ')
-const STORED_OVERRIDES = `SELECT ${OVERRIDES} FROM sessions WHERE id = $1`
-const SET_OVERRIDES = `UPDATE sessions SET ${OVERRIDE_COLUMNS.map((column, at) => `${column} = $${at + 2}`).join(', ')}
-  WHERE id = $1 AND deleted_at IS NULL`
-const INSERT = `INSERT INTO sessions (id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata, created_at,
-  agent_profile, parent_id, ${OVERRIDES}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, ${OVERRIDE_COLUMNS.map((_, at) => `$${at + 13}`).join(', ')})
-  ON CONFLICT DO NOTHING RETURNING no`
-/** `WHERE` sets the conflict clause off from a join. */
-const POINT_AT = `INSERT INTO scopes (scope_key, session_id) SELECT scope_key, id FROM sessions
-  WHERE id = $1 AND deleted_at IS NULL
-  ON CONFLICT (scope_key) DO UPDATE SET session_id = excluded.session_id RETURNING scope_key`
 const NO_OF = 'no = (SELECT no FROM sessions WHERE id = $1)'
 
 export class SessionReading implements SessionReader {
