@@ -19,6 +19,7 @@ import type {
   MessageTarget,
   PrivatePart,
   ProvesSending,
+  Reacts,
   ReadsThreads,
   RegistersCommands,
   SendingProof,
@@ -56,6 +57,7 @@ export class DiscordAdapter
     AnswersPrivately,
     EditsMessages,
     DeletesMessages,
+    Reacts,
     ShowsTyping,
     ProvesSending,
     ReadsThreads,
@@ -151,6 +153,10 @@ export class DiscordAdapter
 
   delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt> {
     return this.#outbound.delete(target, signal)
+  }
+
+  react(target: MessageTarget, emoji: string, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#outbound.react(target, emoji, signal)
   }
 
   showTyping(address: Address, signal: AbortSignal): Promise<void> {

@@ -18,6 +18,7 @@ import type {
   MenuCommand,
   MessageTarget,
   PrivatePart,
+  Reacts,
   ReadsThreads,
   RegistersCommands,
 } from '../../src/channels/capabilities.ts'
@@ -49,6 +50,7 @@ export class SlackAdapter
     AnswersPrivately,
     EditsMessages,
     DeletesMessages,
+    Reacts,
     FindsOwnMessages,
     ReadsThreads,
     RegistersCommands
@@ -137,6 +139,10 @@ export class SlackAdapter
 
   edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt> {
     return this.#outbound.edit(target, rendered, signal)
+  }
+
+  react(target: MessageTarget, emoji: string, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#outbound.react(target, emoji, signal)
   }
 
   delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt> {

@@ -16,6 +16,7 @@ import type {
   MessageTarget,
   PrivatePart,
   ProvesSending,
+  Reacts,
   RegistersCommands,
   SendingProof,
   ShowsTyping,
@@ -48,6 +49,7 @@ export class TelegramAdapter
     AnswersPrivately,
     EditsMessages,
     DeletesMessages,
+    Reacts,
     ShowsTyping,
     ProvesSending,
     RegistersCommands
@@ -132,6 +134,10 @@ export class TelegramAdapter
 
   delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt> {
     return this.#outbound.delete(target, signal)
+  }
+
+  react(target: MessageTarget, emoji: string, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#outbound.react(target, emoji, signal)
   }
 
   showTyping(address: Address, signal: AbortSignal): Promise<void> {

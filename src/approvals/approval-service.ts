@@ -11,6 +11,7 @@ import {
   WAITS_MS,
 } from '../core/approval.ts'
 import type { ApprovalOutcome, CallGate, GatedCall, GateVerdict } from '../core/call-gate.ts'
+import type { CardKeeper } from '../core/card-keeper.ts'
 import { sleep } from '../core/clock.ts'
 import { type Deferred, deferred } from '../core/deferred.ts'
 import type { Dispatch, ReplyTarget } from '../core/dispatch.ts'
@@ -24,7 +25,7 @@ import type { SessionIdentity } from '../core/session.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import type { StoreReader } from '../store/store.ts'
 import { MOST_SHOWN, shownArguments } from './approval-card.ts'
-import { type CardKeeper, type CardKeeperDeps, createCardKeeper } from './card-keeper.ts'
+import { approvalCards, type CardKeeperDeps } from './card-keeper.ts'
 import { createDesk } from './desk.ts'
 import { followUp } from './follow-up.ts'
 import { denyCall, judgeAsked } from './judge-asked.ts'
@@ -100,7 +101,7 @@ const MOST_OPEN = 3
 const DAY_MS = 86_400_000
 
 export function createApprovals(deps: ApprovalDeps): Approvals {
-  const cards = createCardKeeper(deps)
+  const cards = approvalCards(deps)
   const service = new ApprovalService(deps, cards)
   const desk = createDesk({ ...deps, cards, answered: (code, state) => service.answered(code, state) })
   return Object.assign(service, desk)
@@ -147,7 +148,7 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk> {
       tool,
       code,
     })
-    this.#cards.watch({ code, askedAt, turnId })
+    this.#cards.watch({ code, openUntil: askedAt + OPEN_MS, turnId })
     const approval = { code, turnId, callId, traceId, tool, args, reply, sessionId: session.id, askedAt }
     return { approval, messages: await writeCards(approval, await readersOf(this.#deps, turn, tool), this.#deps.ids) }
   }

@@ -6,13 +6,13 @@ import {
   type StandingRule,
   type ToolRule,
 } from '../core/approval.ts'
+import type { CardKeeper } from '../core/card-keeper.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { Session } from '../core/session.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import type { Store } from '../store/store.ts'
-import type { CardKeeper } from './card-keeper.ts'
 import { standingRule } from './standing-rules.ts'
 import { overBy } from './still-open.ts'
 import { approversOf, type Speaking } from './tool-policy.ts'

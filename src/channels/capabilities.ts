@@ -16,6 +16,14 @@ export interface DeletesMessages {
   delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt>
 }
 
+/**
+ * Puts an emoji on a message of anybody. The same again is success, so that an unknown outcome may be repeated; where
+ * the platform takes one reaction of a bot alone, another takes its place.
+ */
+export interface Reacts {
+  react(target: MessageTarget, emoji: string, signal: AbortSignal): Promise<DeliveryReceipt>
+}
+
 /** Shows that an answer is being worked on; never queued, never retried, failures are dropped. */
 export interface ShowsTyping {
   showTyping(address: Address, signal: AbortSignal): Promise<void>
@@ -60,6 +68,10 @@ export function editsMessages(adapter: ChannelAdapter): adapter is ChannelAdapte
 
 export function deletesMessages(adapter: ChannelAdapter): adapter is ChannelAdapter & DeletesMessages {
   return 'delete' in adapter
+}
+
+export function reacts(adapter: ChannelAdapter): adapter is ChannelAdapter & Reacts {
+  return 'react' in adapter
 }
 
 export function showsTyping(adapter: ChannelAdapter): adapter is ChannelAdapter & ShowsTyping {

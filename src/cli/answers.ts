@@ -1,5 +1,6 @@
 import type { Usage } from '../core/model.ts'
 import type { AdmissionReport } from '../core/operate-admissions.ts'
+import type { ApprovalReport } from '../core/operate-approvals.ts'
 import type { ReloadReport } from '../core/operate-config.ts'
 import type { RestorationReport, UnansweredMessage } from '../core/operate-outbox.ts'
 import type { LinkedId, PeopleReport, PersonReport } from '../core/operate-people.ts'
@@ -217,6 +218,18 @@ export const admission = object<AdmissionReport>({
   ruledBy: optional(text),
 })
 export const admissions = list(admission)
+
+export const approval = object<ApprovalReport>({
+  code: text,
+  tool: text,
+  args: text,
+  session: text,
+  askedAt: time,
+  state: text,
+  late: flag,
+  decidedBy: optional(text),
+})
+export const approvals = list(approval)
 
 export const linked = object<LinkedId>({ person: text, id: text })
 const ID = object<PersonReport['ids'][number]>({ id: text, from: text, overruledBy: optional(text) })

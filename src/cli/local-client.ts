@@ -50,7 +50,7 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
 }
 
 function operatorOf(client: Client, ask: Ask): OperatorService {
-  const { admissions, config, outbox, people, schedules, status, unseen, why } = client().v1
+  const { admissions, approvals, config, outbox, people, schedules, status, unseen, why } = client().v1
   return {
     status: () => ask(answers.status, status.$get()),
     why: (message) => ask(answers.why, why.$get({ query: { message } })),
@@ -67,6 +67,10 @@ function operatorOf(client: Client, ask: Ask): OperatorService {
     admissions: {
       list: () => ask(answers.admissions, admissions.$get()),
       decide: (name, verdict) => ask(answers.admission, admissions[verdict].$post({ query: { name } })),
+    },
+    approvals: {
+      list: () => ask(answers.approvals, approvals.$get()),
+      decide: (code, verdict) => ask(answers.approval, approvals[verdict].$post({ query: { code } })),
     },
     outbox: {
       restoration: async () => (await ask(answers.restorations, outbox.restoration.$get()))[0],

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { EXIT } from '../core/errors.ts'
 import type { CliPorts } from './ports.ts'
+import { addApprovals } from './program-approvals.ts'
 import { addMcp } from './program-mcp.ts'
 import { addOutbox } from './program-outbox.ts'
 import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
@@ -59,6 +60,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   addSchedules(program, ports, ended)
   addPeople(program, ports, ended)
   addAccess(program, ports, ended)
+  addApprovals(program, ports, ended)
   addOutbox(program, ports, ended)
   addMcp(program, ports, ended)
   addConfig(program, ports, ended)

@@ -21,7 +21,7 @@ const KEYS: Readonly<Record<string, string>> = {
 const SCRIPTED = 'scripted/'
 const ECHO = `${SCRIPTED}echo`
 const DEFAULT_TOOLS: readonly string[] = ['time']
-const BUILT_IN_TOOLS: readonly string[] = ['time', 'sessions', 'message', 'task', 'schedule', 'web']
+const BUILT_IN_TOOLS: readonly string[] = ['time', 'sessions', 'message', 'ask', 'react', 'task', 'schedule', 'web']
 /** Tool groups that can be configured and whose tools do not run yet. */
 const PLANNED_TOOLS: readonly string[] = ['memory']
 

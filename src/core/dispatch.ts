@@ -89,6 +89,8 @@ export interface PostedText {
   readonly from?: Writer
   /** The code of a question that was answered after its turn had ended: the call it is about is made now. */
   readonly approval?: string
+  /** The answer to a question, by a button or a command: an address in it is none that a person has written. */
+  readonly chosen?: true
   /** Those who will read the answer elsewhere: the readers of the session whose turn asks. */
   readonly readers?: readonly AuthorId[]
 }

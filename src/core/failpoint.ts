@@ -25,6 +25,9 @@ export type Failpoint =
   | 'CP18-approval-decided'
   | 'CP19-ids-linked'
   | 'CP20-exchange-taken-back'
+  | 'CP21-question-asked'
+  | 'CP22-question-answered'
+  | 'CP23-question-told'
 
 let reached: ((point: Failpoint) => void) | undefined
 

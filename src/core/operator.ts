@@ -1,4 +1,5 @@
 import type { AdmissionOperator } from './operate-admissions.ts'
+import type { ApprovalOperator } from './operate-approvals.ts'
 import type { ConfigOperator } from './operate-config.ts'
 import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
 import type { PeopleOperator } from './operate-people.ts'
@@ -27,6 +28,7 @@ export interface OperatorService {
   readonly schedules: ScheduleOperator
   readonly people: PeopleOperator
   readonly admissions: AdmissionOperator
+  readonly approvals: ApprovalOperator
   readonly outbox: OutboxOperator
   readonly config: ConfigOperator
 }

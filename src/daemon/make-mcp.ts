@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import { type Logger, silentLogger } from '../core/logger.ts'
 import { type LoginTalk, type McpAddress, type McpCheck, type McpServer, mcpGroup } from '../core/mcp.ts'
+import type { AsksPeople } from '../core/question.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import { checkServer } from '../mcp/check-server.ts'
 import type { ConnectionDeps } from '../mcp/connection.ts'
@@ -27,6 +28,7 @@ interface WayParts {
 interface McpParts extends WayParts {
   readonly config: Pick<Config, 'mcp' | 'dataDir'>
   readonly store: Pick<Store, 'read'>
+  readonly questions: AsksPeople
 }
 
 /** Bytes of one answer of a server, and of one of an authorization server. */
@@ -34,10 +36,11 @@ const MOST_BYTES = 20_000_000
 const MOST_OF_LOGIN = 256_000
 
 /** Returns the tools of the configured servers; those that are reached by HTTP are asked through the door. */
-export function makeMcp({ config, store, ...parts }: McpParts): McpTools {
+export function makeMcp({ config, store, questions, ...parts }: McpParts): McpTools {
   const { sessions } = store.read
   return createMcpTools((config.mcp ?? []).map(revealed), {
     ...wayTo(config, parts),
+    people: questions,
     async placeOf(id) {
       const session = await sessions.get(id)
       return session && placeOf(sessions, session)

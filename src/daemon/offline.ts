@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { operateApprovals } from '../approvals/operate-approvals.ts'
 import type { Config } from '../config/config.ts'
 import { createChannels } from '../core/channel-traits.ts'
 import { systemClock } from '../core/clock.ts'
@@ -39,6 +40,7 @@ export async function openOffline(
     why: createWhy({ read: store.read, lookups, channels: () => [] }),
     people: operatePeople({ store, channels, people: () => config.routing.people }),
     admissions: operateAdmissions({ store }),
+    approvals: operateApprovals({ store, clock: systemClock }),
     outbox: createRestoration({ store }),
     tokens: createTokens({ store, clock: systemClock, randomBytes }).operator,
     config: {

@@ -26,6 +26,7 @@ export interface OperatorSources {
   readonly tokens: OperatorService['tokens']
   readonly people: OperatorService['people']
   readonly admissions: OperatorService['admissions']
+  readonly approvals: OperatorService['approvals']
   readonly config: OperatorService['config']
   readonly outbox: OperatorService['outbox']
   readonly why: WhyService
@@ -69,6 +70,7 @@ export function createOperator(sources: OperatorSources): OperatorService {
     schedules: titledSchedules(sources),
     people: sources.people,
     admissions: sources.admissions,
+    approvals: sources.approvals,
     config: sources.config,
     outbox: sources.outbox,
   }

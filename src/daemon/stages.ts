@@ -1,7 +1,4 @@
-import { formatShortTime } from '../agent/local-time.ts'
-import { BUILT_IN_GROUPS, type ToolGroup } from '../agent/tools/catalogue.ts'
-import { sendMessage } from '../agent/tools/send-message.ts'
-import { task } from '../agent/tools/task.ts'
+import type { ToolGroup } from '../agent/tools/catalogue.ts'
 import type { Approvals } from '../approvals/approval-service.ts'
 import type { Accounts } from '../channels/accounts.ts'
 import type { ChannelAdapter, ChannelCursor } from '../channels/adapter.ts'
@@ -11,15 +8,14 @@ import type { CloseCards } from '../core/card.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ChatCommand } from '../core/command.ts'
 import type { Decided, Decision, Dispatch } from '../core/dispatch.ts'
-import type { IdSource, PersonId } from '../core/ids.ts'
-import { joinsDirectChats } from '../core/joins-people.ts'
+import type { IdSource, PersonId, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
-import type { SessionIdentity } from '../core/session.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import { saveGate } from '../hooks/save-gate.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
 import { createRunTurn } from '../pipeline/run-turn.ts'
+import type { Questions } from '../questions/question-service.ts'
 import { decideDispatch } from '../routing/decide-dispatch.ts'
 import { configuredIds } from '../routing/identity-links.ts'
 import { placeSession } from '../routing/place-session.ts'
@@ -39,10 +35,11 @@ import type { Parting } from '../sessions/turns/parted.ts'
 import { createPublicTurns, DEFAULT_PUBLIC_TURNS } from '../sessions/turns/public-turns.ts'
 import { recoverTurns } from '../sessions/turns/recover-turns.ts'
 import { createRunningTurns, type RunningTurns } from '../sessions/turns/running-turns.ts'
+import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { createSystemNotices, type SystemNotices } from '../sessions/turns/system-notices.ts'
 import { createTurnQueue } from '../sessions/turns/turn-queue.ts'
-import { createTranscript, type Transcript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
+import { agentTools, groupNames } from './agent-tools.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import type { Entrance } from './entrance.ts'
 import { healthOf, noticeOfUnreadable } from './health-and-notices.ts'
@@ -52,6 +49,7 @@ import { type MakeApprovalsDeps, makeApprovals } from './make-approvals.ts'
 import { judgeSpeaker } from './make-delivery.ts'
 import { describedByOthers } from './make-mcp.ts'
 import { createSessionAccess, type SessionAccess } from './make-session-access.ts'
+import { joinedBy, makeTranscript, VIEW_LIMITS } from './make-transcript.ts'
 import type { OwnNet } from './make-web.ts'
 import type { ModelHealth } from './model-health.ts'
 import type { CurrentRouting } from './reload.ts'
@@ -86,6 +84,7 @@ export interface StagesDeps extends Pick<MakeApprovalsDeps, 'hooks'> {
   adapter(this: void, address: Address): ChannelAdapter | undefined
   readonly say: PostNotice
   readonly closeCards: CloseCards
+  readonly questions: Questions
   readonly entrance: Entrance
   readonly events: Pick<DaemonEvents, 'ownerNotice'>
 }
@@ -102,45 +101,29 @@ export interface Stages extends SessionAccess, Pick<Compaction, 'compact'> {
   recover(): Promise<void>
 }
 
-const VIEW_LIMITS = { turns: 40, dropTurns: 10, contextMessages: 50, contextCharacters: 24_000 }
-
-/** Returns times as they stand with messages. Asking for the zone takes 13 ms, which no start should wait for. */
-function homeTime(): (at: number) => string {
-  let zone: string | undefined
-  return (at) => {
-    zone ??= Intl.DateTimeFormat().resolvedOptions().timeZone
-    return formatShortTime(at, zone)
-  }
-}
-
-function groupsOf({ tools }: Pick<StagesDeps, 'tools'>): readonly string[] {
-  return [...BUILT_IN_GROUPS, 'message', 'task', ...Object.keys(tools)]
-}
-
 /** Connects the stages, and opens the entrance to them. */
 export function createStages(parts: StagesDeps): Stages {
-  const { config, store, ids, clock, policies, lookups, people, commands, delivery, say, entrance } = parts
-  const { busy, max } = config.session.queue
-  const { channels } = policies.routing()
+  const { config, store, ids, clock, policies, lookups, people, commands, delivery, say, entrance, questions } = parts
+  const [{ busy, max }, { channels }] = [config.session.queue, policies.routing()]
   const logger = parts.logger.child({ subsystem: 'turns' })
   const oldState = createOldState(store, clock)
   const queue = createTurnQueue(max)
   const publicTurns = createPublicTurns(config.session.publicTurns ?? DEFAULT_PUBLIC_TURNS)
   const approvals = makeApprovals(parts)
-  const running = createRunningTurns(clock, logger, { draining: publicTurns.close, waits: approvals.waits })
+  const waits = (session: SessionId): boolean => approvals.waits(session) || questions.waits(session)
+  const running = createRunningTurns(clock, logger, { draining: publicTurns.close, waits })
   const modelHealth = healthOf(parts)
-  const joined = (session: SessionIdentity): boolean =>
-    joinsDirectChats(channels, session, policies.routing().sessions.scope === 'global')
+  const joined = joinedBy(policies)
   const transcript = makeTranscript(parts, joined)
-  const agent = chooseAgent({ ...modelRules(config), toolGroups: groupsOf(parts) }, lookups.overrides)
+  const agent = chooseAgent({ ...modelRules(config), toolGroups: groupNames(parts) }, lookups.overrides)
   const access = createSessionAccess({ ...parts, running, agent })
   const systemNotices = createSystemNotices({ clock, logger, say, ...people, crowded: delivery.crowded })
   const parting = partingOf(parts, systemNotices)
   const claims = { queue, parting, adopts: adoptAgents(config.agents, describedByOthers(config, agent)) }
   const speaks = (place: Parameters<typeof judgeSpeaker>[1]): boolean => judgeSpeaker(parts, place).allowed
   const runner = createCommandRunner({ store, logger, say, commands, parting, crowded: delivery.crowded })
-  const tools = { message: [sendMessage(access.posts)], task: [task(access.tasks)], ...parts.tools }
-  const { runAgent, summarize, precheck } = makeAgent({ ...parts, ...modelHealth, tools }, access.sessionTools)
+  const equipment = { ...parts, ...modelHealth, tools: agentTools(parts, access) }
+  const { runAgent, summarize, precheck } = makeAgent(equipment, access.sessionTools)
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
   const runTurn = createRunTurn({
     ...{ ...claims, store, ids, clock, transcript, delivery, busy, agent, joined, runAgent, precheck, approvals },
@@ -158,8 +141,9 @@ export function createStages(parts: StagesDeps): Stages {
     ended(turn, result) {
       lookups.facts.watch.ended(turn, result)
       compaction.ended(turn, result)
-      if (approvals.hasAsked(turn.id)) void running.nextEnd(turn.session.id).then(() => approvals.turnEnded(turn.id))
+      closeCardsOf(turn, running, [approvals, questions])
     },
+    spoken: questions.spoken,
     unreadable: noticeOfUnreadable(parts, logger),
     commands: runner,
     systemNotices,
@@ -178,7 +162,7 @@ export function createStages(parts: StagesDeps): Stages {
       ...{ ...claims, store, clock, ids, logger, publicTurns, say, commands: runner, resume: pipeline.resume },
       draining: () => running.draining,
     })
-    await approvals.recover()
+    for (const asked of [approvals, questions]) await asked.recover()
   }
   entrance.open(accept)
   return {
@@ -187,16 +171,17 @@ export function createStages(parts: StagesDeps): Stages {
     askAside: createAskAside({
       ...{ ids, logger, transcript, running, runAgent, agent, joined, speaks, typing: delivery.typing },
     }),
-    sessions: sessionsOf(parts, { running, transcript, approvals }),
+    sessions: sessionsOf(parts, { running, transcript, approvals: { waits } }),
   }
 }
 
-function makeTranscript({ store, clock }: StagesDeps, joined: (session: SessionIdentity) => boolean): Transcript {
-  return createTranscript(
-    store.read.events,
-    { ...VIEW_LIMITS, timeOf: homeTime() },
-    { chatTypeOf: (session: SessionIdentity) => (joined(session) ? 'group' : session.chatType), now: clock.now },
-  )
+/** Closes the cards of what a turn has asked once its end is on record. */
+function closeCardsOf(
+  { id, session }: StartedTurn,
+  running: Pick<RunningTurns, 'nextEnd'>,
+  asking: readonly Pick<Questions, 'hasAsked' | 'turnEnded'>[],
+): void {
+  for (const one of asking) if (one.hasAsked(id)) void running.nextEnd(session.id).then(() => one.turnEnded(id))
 }
 
 function partingOf({ policies, lookups: { whoIs } }: StagesDeps, notices: SystemNotices): Parting {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { scheduleTools } from '../agent/tools/schedule-tools.ts'
+import { operateApprovals } from '../approvals/operate-approvals.ts'
 import { AccountSinks } from '../channels/account-sinks.ts'
-import { loadAccounts } from '../channels/accounts.ts'
+import { type Accounts, loadAccounts } from '../channels/accounts.ts'
 import type { ChannelPlugin } from '../channels/adapter.ts'
 import { ChannelHub, type HubDeps } from '../channels/hub.ts'
 import { createMenus } from '../channels/menus.ts'
@@ -35,6 +36,7 @@ import { loadLookups } from './lookups.ts'
 import { makeCloseCards, makeDelivery, makeSay } from './make-delivery.ts'
 import { makeHooks } from './make-hooks.ts'
 import { makeMcp } from './make-mcp.ts'
+import { makeQuestions } from './make-questions.ts'
 import { currentSchedules, makeSchedules } from './make-schedules.ts'
 import type { OwnNet } from './make-web.ts'
 import { channelStatuses, createOperator } from './operator.ts'
@@ -139,12 +141,12 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
   const delivery = makeDelivery({ ...world, accounts, lookups, timing, adapter })
   const say = makeSay(store, delivery)
   const closeCards = makeCloseCards({ store, clock, logger }, delivery)
-  const reaches = ({ channel, account }: Address): boolean =>
-    accounts.all.some((one) => one.channel === channel && one.account === account)
+  const reaches = reachesIn(accounts)
   const people = await createPeople({ ...world, lookups, entrance, say, closeCards, reaches })
-  const exit = { delivery, adapter, say, closeCards, hooks }
+  const questions = makeQuestions({ ...world, delivery, closeCards, lookups, entrance })
+  const exit = { delivery, adapter, say, closeCards, questions, hooks }
   const schedules = makeSchedules({ ...world, lookups, entrance })
-  const [mcp, extra] = [makeMcp({ ...world, version }), await loadOwnTools(config.ownTools ?? [])]
+  const [mcp, extra] = [makeMcp({ ...world, version, questions }), await loadOwnTools(config.ownTools ?? [])]
   const tools = { schedule: scheduleTools(schedules.fromChats), ...mcp.groups, ...extra.groups, ...options.tools }
   const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, net, entrance, redact })
   const { running, sessions, modelHealth } = stages
@@ -156,11 +158,11 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
   const outbox = createRestoration({ store, sendHeld: delivery.resumeHeld })
   const operator = createOperator({
     ...{ store, clock, version, models: modelsOf(config), sessions, why, daemon, outbox, ...people.operator },
-    schedules: schedules.operator,
+    ...{ schedules: schedules.operator, approvals: operateApprovals({ store, clock, desk: stages.approvals }) },
     config: reloadOf(options, { policies, access, people }),
   })
   const known = sessionCommands({
-    ...{ ...lookups, ...people, ...stages, ...schedules, schedules: schedules.fromChats },
+    ...{ ...lookups, ...people, ...stages, ...schedules, schedules: schedules.fromChats, questions },
     ...{ store, channels, clock, ids, operator, why, unsay: delivery.takeBack },
     all: () => [...commands.values()],
     approvers: namedApprovers(config.toolPolicy ?? []),
@@ -189,6 +191,10 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
     healthy: () => commitsInTime(store, clock),
     ...createStop({ running, delivery, sinks, schedules, hub, api, mcp, hooks, store }, { clock, logger, broken }),
   }
+}
+
+function reachesIn({ all }: Accounts): (address: Address) => boolean {
+  return ({ channel, account }) => all.some((one) => one.channel === channel && one.account === account)
 }
 
 function mediaStore({ dataDir }: Config, clock: Clock, { read }: Store): OwnMediaStore {

@@ -19,6 +19,7 @@ import type { Speaker, SpeakerVerdict } from './plan-reply.ts'
 import { type PlannedReply, planRows } from './plan-rows.ts'
 import { createQueues } from './queues.ts'
 import { createRateLimiter, type SendLimits } from './rate-limiter.ts'
+import { putReaction, type Reacted } from './react.ts'
 import type { OutcomePorts } from './record.ts'
 import { recover, resumeHeld } from './recover.ts'
 import { DEFAULT_SETTINGS, type DeliverySettings } from './settings.ts'
@@ -68,6 +69,8 @@ export interface DeliveryService {
   live(turn: LiveTurn): LiveReply
   /** Shows typing until the returned function is called, two minutes at most. */
   typing(turn: Required<Pick<LiveTurn, 'address' | 'session'>> & Pick<LiveTurn, 'reader'>): () => void
+  /** Puts an emoji on a message; resolves with what came of it. */
+  react(target: Speaker & { readonly messageId: string }, emoji: string, signal: AbortSignal): Promise<Reacted>
   /** Queues what was left unsent; called at boot, before any adapter is ready. */
   recover(): Promise<void>
   /** Releases what has been held since the database was restored. */
@@ -99,8 +102,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
   const calls = createCalls()
   const stopping = new AbortController()
   const activity = createActivity()
-  const ticker = createTicker(clock, TICK_MS)
-  const limiter = createRateLimiter(clock, deps.limits)
+  const [ticker, limiter] = [createTicker(clock, TICK_MS), createRateLimiter(clock, deps.limits)]
   /** After a stop no adapter takes calls: what is under way ends, and what waits is left for the next start. */
   const adapter: DeliveryDeps['adapter'] = (address) => (stopping.signal.aborted ? undefined : deps.adapter(address))
   const tools = { ...deps, adapter, settings, limiter, ticker, activity, calls }
@@ -164,6 +166,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
     crowded: (address) => queues.crowded(address),
     live: (turn) => startLiveReply({ ...tools, queues }, turn),
     typing: (turn) => startTyping(tools, turn),
+    react: (target, emoji, signal) => putReaction(tools, target, emoji, signal),
     recover: () => recover({ ...deps, queues }),
     resumeHeld: () => resumeHeld({ ...deps, queues }),
     ready: (channel, account) => queues.wake(channel, account),

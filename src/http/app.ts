@@ -4,6 +4,7 @@ import type { Logger } from '../core/logger.ts'
 import type { OperatorService } from '../core/operator.ts'
 import { errorAnswer } from './errors.ts'
 import { admissionRoutes } from './routes/admissions.ts'
+import { approvalRoutes } from './routes/approvals.ts'
 import { configRoutes } from './routes/config.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { peopleRoutes } from './routes/people.ts'
@@ -40,6 +41,7 @@ export function createApp(service: OperatorService, logger: Logger) {
     .route('/', scheduleRoutes(service))
     .route('/', peopleRoutes(service))
     .route('/', admissionRoutes(service))
+    .route('/', approvalRoutes(service))
     .route('/', outboxRoutes(service))
     .route('/', configRoutes(service))
 }

@@ -4,6 +4,8 @@ import type { Clock } from '../core/clock.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { McpServer } from '../core/mcp.ts'
+import type { ElicitationAnswer, Elicits } from './elicit.ts'
+import { type PausableDeadline, pausableDeadline } from './pausable-deadline.ts'
 import { readTools, type ToolList } from './read-tools.ts'
 import { openTransport } from './transport.ts'
 
@@ -11,10 +13,19 @@ import { openTransport } from './transport.ts'
 export interface McpConnection {
   /** Returns the tools as the server lists them now. Throws `unavailable`. */
   list(): Promise<ToolList>
-  /** Returns the result as the server gives it. Throws `unavailable` in words for the model, and `aborted`. */
-  call(tool: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>
+  /**
+   * Returns the result as the server gives it. Throws `unavailable` in words for the model, and `aborted`. What the
+   * server asks meanwhile is answered by `asks`, whose waiting does not count for the time limit.
+   */
+  call(tool: string, args: Readonly<Record<string, unknown>>, running: RunningCall): Promise<unknown>
   /** Ends it for good, with its program. */
   close(): Promise<void>
+}
+
+export interface RunningCall {
+  readonly signal: AbortSignal
+  /** Makes what answers the server while this call runs, until the signal ends it; absent: nobody is asked. */
+  asks?(this: void, signal: AbortSignal): Elicits | undefined
 }
 
 export interface ConnectionDeps {
@@ -25,6 +36,8 @@ export interface ConnectionDeps {
   readonly version: string
   /** The time for a start and for a list, in ms. */
   readonly startMs?: number
+  /** Servers may ask people something while a call of theirs runs. */
+  readonly elicits?: boolean
 }
 
 const PACE = { firstMs: 1_000, longestMs: 300_000 }
@@ -32,6 +45,8 @@ const PACE = { firstMs: 1_000, longestMs: 300_000 }
 const START_MS = 15_000
 const MOST_PAGES = 20
 const MOST_LISTED = 10_000
+/** The longest time a timer of Node keeps. */
+const LONGEST_MS = 2 ** 31 - 1
 
 export function createConnection(server: McpServer, deps: ConnectionDeps): McpConnection {
   return new Connection(server, deps)
@@ -48,6 +63,8 @@ class Connection implements McpConnection {
   #closed = false
   /** Resolves when the programs that were given up have ended. */
   #ending: Promise<void> = Promise.resolve()
+  /** The calls that run now. */
+  readonly #calls = new Set<{ readonly asks: Elicits | undefined; readonly limit: PausableDeadline }>()
 
   constructor(server: McpServer, deps: ConnectionDeps) {
     this.#server = server
@@ -77,19 +94,30 @@ class Connection implements McpConnection {
     return readTools(this.#server, listed)
   }
 
-  async call(tool: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
+  async call(tool: string, args: Readonly<Record<string, unknown>>, { signal, asks }: RunningCall): Promise<unknown> {
     const client = await this.#connected()
-    const { timeoutMs: timeout, name } = this.#server
+    const { timeoutMs, name } = this.#server
     const { CompatibilityCallToolResultSchema } = await import('@modelcontextprotocol/sdk/types.js')
+    const over = new AbortController()
+    const ended = new AbortController()
+    const limit = pausableDeadline(this.#deps.clock, timeoutMs, () => over.abort())
+    const running = { limit, asks: asks?.(AbortSignal.any([signal, over.signal, ended.signal])) }
+    this.#calls.add(running)
     try {
       const request = { method: 'tools/call', params: { name: tool, arguments: { ...args } } } as const
-      const options = { signal, timeout, maxTotalTimeout: timeout }
+      // The library's own limit would run on while a person is asked.
+      const options = { signal: AbortSignal.any([signal, over.signal]), timeout: LONGEST_MS }
       const result = await client.request(request, CompatibilityCallToolResultSchema, options)
       this.#failures = 0
       return result
     } catch (error) {
       if (signal.aborted) throw new ParleyError('aborted', 'The call is no longer wanted.')
-      throw new ParleyError('unavailable', `${name}: ${toError(error).message}`.slice(0, 1_000))
+      const why = over.signal.aborted ? `the call timed out after ${timeoutMs / 1_000} s` : toError(error).message
+      throw new ParleyError('unavailable', `${name}: ${why}`.slice(0, 1_000))
+    } finally {
+      this.#calls.delete(running)
+      limit.end()
+      ended.abort()
     }
   }
 
@@ -120,14 +148,19 @@ class Connection implements McpConnection {
   }
 
   async #open(): Promise<Client> {
-    const { fetchOf, version, clock } = this.#deps
+    const { fetchOf, version, clock, elicits = false } = this.#deps
     const fetch = fetchOf(this.#server)
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
     const printed = (line: string): void => this.#logger.debug('A tool server printed', { line })
     const slowed = (): void => this.#logger.warn('A tool server writes more than it is asked for, and is read slowly')
     const transport = await openTransport(this.#server.at, { clock, fetch, printed, slowed })
-    // Without capabilities the library refuses what a server asks of its client: to ask a model, a person, or for files.
-    const client = new Client({ name: 'parley', version }, { capabilities: {} })
+    // The library refuses everything else that a server may ask: a model, files, a person to open an address.
+    const capabilities = elicits ? { elicitation: { form: {} } } : {}
+    const client = new Client({ name: 'parley', version }, { capabilities })
+    if (elicits) {
+      const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js')
+      client.setRequestHandler(ElicitRequestSchema, ({ params }) => this.#answer(params))
+    }
     client.onclose = () => {
       if (this.#client === undefined || this.#closed) return
       this.#failed(new Error('the connection has ended'))
@@ -147,6 +180,25 @@ class Connection implements McpConnection {
   #giveUp(client: Client): void {
     client.onclose = () => {}
     this.#ending = Promise.all([this.#ending, client.close().catch(() => undefined)]).then(() => undefined)
+  }
+
+  /**
+   * Answers what the server asks. The protocol does not say for which call: while several run it could be put to
+   * somebody whose call it is not about, so that nobody is asked.
+   */
+  async #answer(params: unknown): Promise<ElicitationAnswer> {
+    const [call, ...others] = this.#calls
+    if (call?.asks === undefined || others.length > 0) {
+      for (const { asks } of this.#calls) asks?.refuse('several of its calls ran at once')
+      this.#logger.info('A tool server asked a person something, and nobody can be asked', { calls: this.#calls.size })
+      return { action: 'cancel' }
+    }
+    const resume = call.limit.pause()
+    try {
+      return await call.asks.answer(params)
+    } finally {
+      resume()
+    }
   }
 
   /** Notes an outage, in the log once until it is over, and returns it in words. */

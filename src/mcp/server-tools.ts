@@ -2,9 +2,11 @@ import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { SessionId } from '../core/ids.ts'
 import { type McpServer, mcpGroup } from '../core/mcp.ts'
 import { isIn, namesTool } from '../core/place.ts'
+import type { AsksPeople } from '../core/question.ts'
 import type { Tool, ToolOutput } from '../core/turn.ts'
 import { boundCall } from './bound-call.ts'
 import { type ConnectionDeps, createConnection, type McpConnection } from './connection.ts'
+import { createElicits, type Elicits } from './elicit.ts'
 import type { ListedTool } from './read-tools.ts'
 import { resultContent } from './result-content.ts'
 
@@ -19,14 +21,19 @@ export interface McpTools {
   close(): Promise<void>
 }
 
-export interface McpDeps extends ConnectionDeps {
+export interface McpDeps extends Omit<ConnectionDeps, 'elicits'> {
+  /** Puts what a server asks to people; absent: nobody is asked. */
+  readonly people?: AsksPeople
   /** Returns the display key of a session; undefined for one that has ended. */
   placeOf(this: void, session: SessionId): Promise<string | undefined>
 }
 
 /** Makes the groups of the servers. Nothing is started or loaded before a turn of an agent that has one. */
 export function createMcpTools(servers: readonly McpServer[], deps: McpDeps): McpTools {
-  const connections = servers.map((server) => ({ server, connection: createConnection(server, deps) }))
+  const connections = servers.map((server) => ({
+    server,
+    connection: createConnection(server, { ...deps, elicits: deps.people !== undefined }),
+  }))
   return {
     groups: Object.fromEntries(
       connections.map(({ server, connection }) => [mcpGroup(server.name), listedOnce(server, connection, deps)]),
@@ -50,7 +57,7 @@ function listedOnce(server: McpServer, connection: McpConnection, deps: McpDeps)
       const named = leftOut.slice(0, MOST_NAMED)
       logger.warn('Tools of a server were left out', { leftOut: named, number: leftOut.length })
     }
-    return tools.map((tool) => toolOf(server, tool, { connection, placeOf: deps.placeOf, logger }))
+    return tools.map((tool) => toolOf(server, tool, { ...deps, connection, logger }))
   }
   return async () => {
     try {
@@ -64,7 +71,7 @@ function listedOnce(server: McpServer, connection: McpConnection, deps: McpDeps)
   }
 }
 
-interface ToolDeps extends Pick<McpDeps, 'placeOf' | 'logger'> {
+interface ToolDeps extends Pick<McpDeps, 'placeOf' | 'people' | 'logger'> {
   readonly connection: McpConnection
 }
 
@@ -73,7 +80,7 @@ interface ToolDeps extends Pick<McpDeps, 'placeOf' | 'logger'> {
  * beyond the conversation unless the operator says otherwise, it is never repeated, and what it returns is nobody's
  * words.
  */
-function toolOf(server: McpServer, tool: ListedTool, { connection, placeOf, logger }: ToolDeps): Tool {
+function toolOf(server: McpServer, tool: ListedTool, { connection, placeOf, people, logger }: ToolDeps): Tool {
   const { name, spec } = tool
   const marks = server.inside.filter(({ tools }) => namesTool(tools, name))
   const bound = async (args: unknown): Promise<Readonly<Record<string, unknown>>> => {
@@ -97,9 +104,16 @@ function toolOf(server: McpServer, tool: ListedTool, { connection, placeOf, logg
       const place = await placeOf(sessionId)
       return place !== undefined && marks.some((mark) => isIn(mark.in, place)) ? 'inside' : 'beyond'
     },
-    async run(args, { signal, keep }): Promise<ToolOutput> {
-      const result = await connection.call(name, await bound(args), signal)
-      const content = await resultContent(result, keep)
+    async run(args, { signal, keep, turnId: id, sessionId, agentId, callId }): Promise<ToolOutput> {
+      const turn = { id, sessionId, agentId, callId }
+      let asked: Elicits | undefined
+      const asks = (until: AbortSignal): Elicits | undefined => {
+        asked = people && createElicits({ people, server: server.name, turn, signal: until })
+        return asked
+      }
+      const result = await connection.call(name, await bound(args), { signal, asks })
+      const notes = (asked?.notes ?? []).map((text) => ({ type: 'text' as const, text }))
+      const content = [...(await resultContent(result, keep)), ...notes]
       if (!isRefused(result)) return { content }
       const said = content.map((part) => (part.type === 'text' ? part.text : '[a file]')).join('\n')
       throw new ParleyError('invalid', said)

@@ -14,6 +14,7 @@ import { NoticeWriting } from './notices.ts'
 import { OutboxReading, OutboxWriting } from './outbox.ts'
 import { ParticipantReading, ParticipantWriting } from './participants.ts'
 import { PeopleReading, PeopleWriting } from './people.ts'
+import { QuestionReading, QuestionWriting } from './questions.ts'
 import { RestorationReading, RestorationWriting } from './restorations.ts'
 import { ScheduleReading, ScheduleWriting } from './schedules.ts'
 import { SessionReading, SessionWriting } from './sessions.ts'
@@ -29,6 +30,7 @@ export function storeReader(ground: RepositoryDeps): StoreReader {
     ageing: new AgeingReading(ground),
     approvals: new ApprovalReading(ground),
     cards: new CardReading(ground),
+    questions: new QuestionReading(ground),
     standingRules: new StandingRuleReading(ground),
     sessions: new SessionReading(ground),
     aliases: new AliasReading(ground),
@@ -76,6 +78,10 @@ export class RepositoryWriter implements StoreWriter {
 
   get cards(): CardWriting {
     return new CardWriting(this.#ground)
+  }
+
+  get questions(): QuestionWriting {
+    return new QuestionWriting(this.#ground)
   }
 
   get standingRules(): StandingRuleWriting {

@@ -9,6 +9,7 @@ import type { ApprovalReader, ApprovalWriter, StandingRuleReader, StandingRuleWr
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
 import type { DeliveryChange, DeliveryReplacement } from './outbox-port.ts'
 import type { PeopleReader, PeopleWriter } from './people-port.ts'
+import type { QuestionReader, QuestionWriter } from './question-port.ts'
 import type { RestorationReader, RestorationWriter } from './restoration-port.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
 import type { SessionReader, SessionWriter } from './session-port.ts'
@@ -72,6 +73,7 @@ export interface StoreReader {
   readonly ageing: AgeingReader
   readonly approvals: ApprovalReader
   readonly cards: CardReader
+  readonly questions: QuestionReader
   readonly standingRules: StandingRuleReader
   readonly sessions: SessionReader
   readonly aliases: AliasReader
@@ -96,6 +98,7 @@ export interface StoreWriter {
   readonly ageing: AgeingReader & AgeingWriter
   readonly approvals: ApprovalReader & ApprovalWriter
   readonly cards: CardReader & CardWriter
+  readonly questions: QuestionReader & QuestionWriter
   readonly standingRules: StandingRuleReader & StandingRuleWriter
   readonly sessions: SessionReader & SessionWriter
   readonly aliases: AliasReader & AliasWriter

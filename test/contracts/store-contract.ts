@@ -12,6 +12,7 @@ import { eventContract } from './store/events.ts'
 import { inboxContract } from './store/inbox.ts'
 import { outboxContract } from './store/outbox.ts'
 import { peopleContract } from './store/people.ts'
+import { questionContract } from './store/questions.ts'
 import { restorationContract } from './store/restorations.ts'
 import { scheduleContract } from './store/schedules.ts'
 import { sessionContract } from './store/sessions.ts'
@@ -69,6 +70,7 @@ export function storeContract(name: string, make: () => Promise<ContractDatabase
     describe('schedules', () => scheduleContract(underTest))
     describe('admissions', () => admissionContract(underTest))
     describe('approvals', () => approvalContract(underTest))
+    describe('questions', () => questionContract(underTest))
     describe('cards', () => cardContract(underTest))
     describe('standing rules', () => standingRuleContract(underTest))
     describe('ageing', () => ageingContract(underTest))

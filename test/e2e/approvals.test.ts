@@ -74,6 +74,21 @@ describe('a call that needs the yes of a person', () => {
     expect(home.paid).toEqual([])
   })
 
+  it('S7: is listed for the operator, who may answer it as well', async () => {
+    const { say, heard, paid, ledger, daemon } = await household()
+    const code = codeOf(await say(111, 'pay cy', 'May I use'))
+    const { approvals } = daemon.operator
+    expect(await approvals.list()).toMatchObject([
+      { code, tool: 'pay', args: '{"to":"cy"}', session: 'telegram:direct:111' },
+    ])
+    const after = ledger.mark()
+    expect(await approvals.decide(code, 'approve')).toMatchObject({ decidedBy: 'operator' })
+    await heard(111, 'it says: paid', after)
+    expect(paid).toEqual(['cy'])
+    expect(await approvals.list()).toEqual([])
+    await expect(approvals.decide(code, 'deny')).rejects.toMatchObject({ code: 'conflict' })
+  })
+
   it('S7: stands in why, with the answer', async () => {
     const { say, heard, ledger, daemon, log } = await household()
     const card = await say(111, 'pay cy', 'May I use')

@@ -34,6 +34,7 @@ export interface DiscordHousehold {
 }
 
 export interface DiscordHouseholdOptions {
+  readonly agents?: Config['agents']
   readonly script: Script
   readonly discord?: DiscordServerOptions
   readonly logger?: Logger
@@ -93,11 +94,16 @@ interface Servers {
   readonly dataDir: string
 }
 
-function configOf({ settings, routing }: DiscordHouseholdOptions, { discord, anthropic, dataDir }: Servers): Config {
+function configOf(
+  { settings, routing, agents }: DiscordHouseholdOptions,
+  { discord, anthropic, dataDir }: Servers,
+): Config {
   const limits = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
   const account = { token: discord.token, apiRoot: discord.apiRoot, limits, ...settings }
   return {
-    agents: [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'You are Parley.', tools: ['time'] }],
+    agents: agents ?? [
+      { id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'You are Parley.', tools: ['time'] },
+    ],
     models: { anthropic: { apiKey: new Secret(anthropic.apiKey), baseUrl: anthropic.baseUrl } },
     channels: { discord: { accounts: { default: discordAccountSchema.parse(account) } } },
     down: [],

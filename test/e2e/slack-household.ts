@@ -26,6 +26,7 @@ export interface SlackHousehold {
 }
 
 export interface SlackHouseholdOptions {
+  readonly agents?: Config['agents']
   readonly script: Script
   readonly slack?: SlackServerOptions
   readonly logger?: Logger
@@ -85,7 +86,10 @@ interface Servers {
   readonly dataDir: string
 }
 
-function configOf({ others = {}, routing }: SlackHouseholdOptions, { slack, anthropic, dataDir }: Servers): Config {
+function configOf(
+  { others = {}, routing, agents }: SlackHouseholdOptions,
+  { slack, anthropic, dataDir }: Servers,
+): Config {
   const { botToken, appToken, signingSecret } = slack.app
   const limits = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
   const account = { botToken, appToken, signingSecret, apiRoot: slack.apiRoot, limits }
@@ -94,7 +98,9 @@ function configOf({ others = {}, routing }: SlackHouseholdOptions, { slack, anth
     settings.map(([name, own]) => [name, slackAccountSchema.parse({ ...account, ...own })]),
   )
   return {
-    agents: [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'You are Parley.', tools: ['time'] }],
+    agents: agents ?? [
+      { id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'You are Parley.', tools: ['time'] },
+    ],
     models: { anthropic: { apiKey: new Secret(anthropic.apiKey), baseUrl: anthropic.baseUrl } },
     channels: { slack: { accounts } },
     down: [],

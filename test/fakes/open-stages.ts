@@ -8,6 +8,7 @@ import { createEvents } from '../../src/daemon/daemon-events.ts'
 import { createEntrance, type Entrance } from '../../src/daemon/entrance.ts'
 import { loadLookups } from '../../src/daemon/lookups.ts'
 import { makeCloseCards, makeDelivery, makeSay } from '../../src/daemon/make-delivery.ts'
+import { makeQuestions } from '../../src/daemon/make-questions.ts'
 import { createCurrentRouting } from '../../src/daemon/reload.ts'
 import { createStages, type Stages } from '../../src/daemon/stages.ts'
 import type { DeliveryService } from '../../src/delivery/delivery.ts'
@@ -53,6 +54,8 @@ export async function openStages({
   const delivery = makeDelivery({ ...world, lookups, events, timing: {}, adapter: () => channel })
   const people = { decided() {}, overheard() {}, admissions: { refused() {} }, ownerChats: { nearest: () => [] } }
   const say = makeSay(store, delivery)
+  const closeCards = makeCloseCards(world, delivery)
+  const questions = makeQuestions({ ...world, lookups, entrance, delivery, closeCards })
   const stages = createStages({
     ...world,
     events,
@@ -66,7 +69,8 @@ export async function openStages({
     delivery,
     adapter: () => channel,
     say,
-    closeCards: makeCloseCards(world, delivery),
+    closeCards,
+    questions,
     entrance,
     redact: (text) => text,
   })

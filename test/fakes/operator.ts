@@ -1,6 +1,7 @@
 import { ParleyError } from '../../src/core/errors.ts'
 import { toAccountId, toAgentId } from '../../src/core/ids.ts'
 import type { AdmissionReport } from '../../src/core/operate-admissions.ts'
+import type { ApprovalReport } from '../../src/core/operate-approvals.ts'
 import type { ReloadReport } from '../../src/core/operate-config.ts'
 import type { RestorationReport } from '../../src/core/operate-outbox.ts'
 import type { PeopleReport } from '../../src/core/operate-people.ts'
@@ -108,6 +109,16 @@ export const sampleSchedule: ScheduleSummary = {
   paused: false,
   nextAt: AT + 60_000,
   last: { slotAt: AT, state: 'done', outcome: 'answered', traceId: 'tr_1' },
+}
+
+export const sampleApproval: ApprovalReport = {
+  code: 'k7m3f',
+  tool: 'pay',
+  args: '{"to":"cy"}',
+  session: 'telegram:direct:111',
+  askedAt: AT,
+  state: 'asked',
+  late: false,
 }
 
 export const sampleAdmissions: readonly AdmissionReport[] = [
@@ -278,6 +289,18 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
         const found = sampleAdmissions.find(({ code }) => code === name)
         if (!found) throw new ParleyError('not_found', `Nobody has asked to be let in as ${name}.`)
         return { ...found, state: verdict === 'admit' ? 'admitted' : 'denied', decidedAt: AT, decidedBy: 'operator' }
+      },
+    },
+    approvals: {
+      async list() {
+        asked.push('approvals')
+        return [sampleApproval]
+      },
+      async decide(code, verdict) {
+        asked.push({ [verdict]: code })
+        if (code !== sampleApproval.code)
+          throw new ParleyError('not_found', `I have asked nothing of the code ${code}.`)
+        return { ...sampleApproval, state: verdict === 'approve' ? 'allowed' : 'denied', decidedBy: 'operator' }
       },
     },
     outbox: {

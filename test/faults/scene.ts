@@ -159,7 +159,9 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
   const access = { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] } as const
   return {
     config: {
-      agents: [{ id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['probe', 'sessions', 'task'] }],
+      agents: [
+        { id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['probe', 'sessions', 'task', 'ask'] },
+      ],
       routing: options.routing ?? household({ access }),
       // Many strangers at once stand for many people: nobody is to be turned away here.
       session: { queue: { max: 100, busy: 'queue' }, publicTurns: { atOnce: 1000, perPerson: 1000, waiting: 1000 } },

@@ -37,7 +37,9 @@ describe('a tool server', () => {
   it('lists its tools by names that say whose they are, and answers', async () => {
     const one = server(['well'])
     expect(await names(one)).toEqual(['one__Slow_Tool', 'one__add'])
-    expect(await one.connection.call('add', { a: 1 }, never)).toMatchObject({ content: [{ text: 'add {"a":1}' }] })
+    expect(await one.connection.call('add', { a: 1 }, { signal: never })).toMatchObject({
+      content: [{ text: 'add {"a":1}' }],
+    })
   })
 
   it('offers the tools that are allowed alone', async () => {
@@ -87,7 +89,7 @@ describe('a tool server', () => {
 
   it('that hangs in a call is given up in its time, and is asked again', async () => {
     const one = server(['hangs'], { timeoutMs: 200 })
-    await expect(one.connection.call('add', {}, never)).rejects.toMatchObject({
+    await expect(one.connection.call('add', {}, { signal: never })).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(/^one: .*timed out/i),
     })
@@ -98,7 +100,7 @@ describe('a tool server', () => {
     const one = server(['dies'])
     const { connection, log } = one
     await names(one)
-    const call = connection.call('add', {}, never)
+    const call = connection.call('add', {}, { signal: never })
     await expect(call).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('closed') })
     await log.line('A tool server cannot be reached')
     await expect(connection.list()).rejects.toMatchObject({
@@ -117,20 +119,20 @@ describe('a tool server', () => {
 
   it('that floods ends its own connection, and the daemon goes on', async () => {
     const { connection } = server(['floods'])
-    await expect(connection.call('add', {}, never)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(connection.call('add', {}, { signal: never })).rejects.toMatchObject({ code: 'unavailable' })
   })
 
   it('that asks for a model is refused', async () => {
     const record = join(folder, 'samples')
     const { connection } = server(['samples', record])
-    await connection.call('add', {}, never)
+    await connection.call('add', {}, { signal: never })
     await expect.poll(() => readFileSync(record, 'utf8')).toContain('"error"')
   })
 
   it('ends with its connection, also while it hangs', async () => {
     const record = join(folder, 'pid')
     const { connection } = server(['hangs', record])
-    const call = connection.call('add', {}, never)
+    const call = connection.call('add', {}, { signal: never })
     await expect.poll(() => readFileSync(record, { encoding: 'utf8', flag: 'a+' })).toMatch(/^\d+ /)
     await Promise.all([connection.close(), expect(call).rejects.toThrow()])
     const pid = Number(readFileSync(record, 'utf8').split(' ')[0])

@@ -8,6 +8,8 @@ const [, , how = 'well', record] = process.argv
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const tool = (name, more = {}) => ({ name, description: `does ${name}`, inputSchema: { type: 'object' }, ...more })
 let lists = 0
+let questions = 0
+const waiting = new Map()
 
 if (record) appendFileSync(record, `${process.pid} ${JSON.stringify(process.env)}\n`)
 
@@ -84,18 +86,8 @@ function call(id, { name, arguments: args }) {
   if (STORMS[how]) return void storm(process.stdout, STORMS[how], id)
   if (how === 'prints') return void storm(process.stderr, `${'p'.repeat(2_000)}\n`, id)
   if (how === 'torn') return process.stdout.write(`{"jsonrpc": "2.0", "id": ${id}, "result": {"content\n`)
-  if (how === 'ids') {
-    for (const other of [id + 1, `${id}`, null, {}, -1])
-      send({ id: other, result: { content: [{ type: 'text', text: 'wrong' }] } })
-    send({ id, result: { content: [{ type: 'text', text: 'first' }] } })
-    return send({ id, result: { content: [{ type: 'text', text: 'second' }] } })
-  }
-  if (how === 'last-word') {
-    process.stdout.write(
-      `${JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'z'.repeat(500_000) }] } })}\n`,
-    )
-    return process.stdout.end(() => process.exit(0))
-  }
+  if (how === 'ids') return answerOthersToo(id)
+  if (how === 'last-word') return answerAndEnd(id)
   if (how === 'hangs') return
   if (how === 'dies') process.exit(3)
   if (how === 'floods') return void setInterval(() => process.stdout.write('x'.repeat(1_000_000)), 1)
@@ -104,6 +96,7 @@ function call(id, { name, arguments: args }) {
     send({ id: 'mine', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } })
     return send({ id, result: { content: [{ type: 'text', text: 'asked' }] } })
   }
+  if (how === 'asks') return void ask(args).then((answers) => send({ id, result: said(JSON.stringify(answers)) }))
   if (how === 'refuses')
     return send({ id, result: { isError: true, content: [{ type: 'text', text: 'no such row' }] } })
   if (how === 'odd')
@@ -111,6 +104,31 @@ function call(id, { name, arguments: args }) {
   const text = `${name} ${JSON.stringify(args)}`
   if (record) appendFileSync(record, `${text}\n`)
   return send({ id, result: { content: [{ type: 'text', text }] } })
+}
+
+function answerOthersToo(id) {
+  for (const other of [id + 1, `${id}`, null, {}, -1]) send({ id: other, result: said('wrong') })
+  send({ id, result: said('first') })
+  return send({ id, result: said('second') })
+}
+
+function answerAndEnd(id) {
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: said('z'.repeat(500_000)) })}\n`)
+  return process.stdout.end(() => process.exit(0))
+}
+
+const said = (text) => ({ content: [{ type: 'text', text }] })
+
+/** Asks what the arguments say, `at once` or one after the other, and returns the answers. */
+async function ask({ questions: asked = [], atOnce = false, waits = true }) {
+  const all = []
+  for (const params of asked) {
+    const id = `ask-${++questions}`
+    const answer = new Promise((resolve) => waiting.set(id, resolve))
+    send({ id, method: 'elicitation/create', params })
+    all.push(atOnce || !waits ? answer : await answer)
+  }
+  return waits ? Promise.all(all) : 'went on'
 }
 
 if (how === 'noise') process.stdout.write('Welcome to the server!\n{"not": "rpc"}\n')
@@ -127,7 +145,8 @@ if (how === 'forks') {
 if (how === 'exits') process.exit(2)
 createInterface({ input: process.stdin }).on('line', (line) => {
   const message = JSON.parse(line)
-  if (message.id === 'mine' && record) appendFileSync(record, `${line}\n`)
+  if (waiting.has(message.id)) waiting.get(message.id)(message.result ?? { error: message.error.message })
+  else if (message.id === 'mine' && record) appendFileSync(record, `${line}\n`)
   else answer(message)
 })
 process.stderr.write(`started ${how}\n`)

@@ -61,14 +61,14 @@ describe('a tool server that floods', () => {
   it.each(KINDS)('%s is held back, said once, and nobody else waits', async (how) => {
     const { connection, log } = server(how, { clock: standing, timeoutMs: 60_000 })
     const other = server('well')
-    const call = connection.call('add', {}, never)
+    const call = connection.call('add', {}, { signal: never })
     await log.line('A tool server writes more than it is asked for, and is read slowly')
     const written = (): number =>
       lines(how)
         .slice(1)
         .reduce((sum, size) => sum + Number(size), 0)
     // As long as the clock stands, nothing more of it is read, whatever is done elsewhere.
-    for (let calls = 0; calls < 50; calls++) await other.connection.call('add', { calls }, never)
+    for (let calls = 0; calls < 50; calls++) await other.connection.call('add', { calls }, { signal: never })
     expect(written()).toBeLessThan(2_000_000)
     expect(await call).toMatchObject({ content: [{ text: 'done' }] })
     expect(log.lines.filter(({ sentence }) => sentence.includes('read slowly'))).toHaveLength(1)
@@ -77,7 +77,7 @@ describe('a tool server that floods', () => {
 
   it('its own log is cut and held back', async () => {
     const { connection, log } = server('prints', { clock: standing })
-    expect(await connection.call('add', {}, never)).toMatchObject({ content: [{ text: 'done' }] })
+    expect(await connection.call('add', {}, { signal: never })).toMatchObject({ content: [{ text: 'done' }] })
     await log.line('A tool server writes more than it is asked for, and is read slowly')
     const printed = log.lines.filter(({ sentence }) => sentence === 'A tool server printed')
     expect(printed.length).toBeLessThan(1_000)
@@ -89,13 +89,13 @@ describe('a tool server that floods', () => {
 describe('a tool server that answers wrongly', () => {
   it('is believed for what was asked, and for the first answer', async () => {
     const { connection } = server('ids')
-    expect(await connection.call('add', {}, never)).toMatchObject({ content: [{ text: 'first' }] })
-    expect(await connection.call('add', {}, never)).toMatchObject({ content: [{ text: 'first' }] })
+    expect(await connection.call('add', {}, { signal: never })).toMatchObject({ content: [{ text: 'first' }] })
+    expect(await connection.call('add', {}, { signal: never })).toMatchObject({ content: [{ text: 'first' }] })
   })
 
   it('with half a message fails that call in its time, and is asked again', async () => {
     const { connection } = server('torn', { timeoutMs: 300 })
-    await expect(connection.call('add', {}, never)).rejects.toMatchObject({
+    await expect(connection.call('add', {}, { signal: never })).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(/timed out/),
     })
@@ -104,7 +104,7 @@ describe('a tool server that answers wrongly', () => {
 
   it('with its last word before it ends is heard', async () => {
     const { connection } = server('last-word')
-    expect(JSON.stringify(await connection.call('add', {}, never))).toContain('z'.repeat(500_000))
+    expect(JSON.stringify(await connection.call('add', {}, { signal: never }))).toContain('z'.repeat(500_000))
   })
 
   it('with schemas that no model could be given loses those tools alone', async () => {

@@ -122,7 +122,7 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
 
 async function readAll(reader: StoreReader): Promise<void> {
   const { sessions, aliases, chatMoves, events, inbox, turns, outbox, people, channelState, schedules, mutes } = reader
-  const { approvals, participants, tokens } = reader
+  const { approvals, participants, questions, tokens } = reader
   await reader.ageing.agedOut()
   await reader.ageing.newest()
   await sessions.resolve('name')
@@ -141,6 +141,10 @@ async function readAll(reader: StoreReader): Promise<void> {
   await approvals.ofCall('turn_1' as TurnId, 'call')
   await approvals.open(1)
   await approvals.owed(1)
+  await questions.get('aaaaa')
+  await questions.ofCall('turn_1' as TurnId, 'call', 0)
+  await questions.open(1)
+  await questions.owed(1)
   await reader.cards.of('approval:aaaaa')
   await reader.cards.subjects()
   await reader.standingRules.all()
@@ -308,7 +312,7 @@ async function writeSchedules(schedules: StoreWriter['schedules']): Promise<void
 
 const NOTICE = 'note_1' as NoticeId
 
-async function changeApprovals({ approvals, cards, standingRules }: StoreWriter): Promise<void> {
+async function changeApprovals({ approvals, cards, questions, standingRules }: StoreWriter): Promise<void> {
   await standingRules.add({ code: 'aaaaa', tool: 'pay', who: 'owner', by: 'ada', at: 1 })
   await standingRules.remove('aaaaa')
   await cards.add('approval:aaaaa', NOTICE)
@@ -320,4 +324,10 @@ async function changeApprovals({ approvals, cards, standingRules }: StoreWriter)
   await approvals.leave(call.turnId, call.callId)
   await approvals.use('aaaaa', call.turnId)
   await approvals.remove(SESSION)
+  await questions.add({ ...call, part: 0, code: 'aaaaa', text: 'Which?', choices: ['a', 'b'], reply, askedAt: 1 })
+  const by = { author: 'telegram:1', sender: { id: '1', kind: 'user' }, identity: { role: 'guest' } } as const
+  await questions.answer('aaaaa', { answer: 'a', by })
+  await questions.take('aaaaa')
+  await questions.end('aaaaa')
+  await questions.remove(SESSION)
 }

@@ -25,6 +25,7 @@ export interface DiscordOutbound {
   send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt>
   edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt>
   delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt>
+  react(target: MessageTarget, emoji: string, signal: AbortSignal): Promise<DeliveryReceipt>
   showTyping(address: Address, signal: AbortSignal): Promise<void>
   proveSending(address: Address, signal: AbortSignal): Promise<SendingProof>
 }
@@ -35,17 +36,34 @@ interface Ports {
   readonly clock: Clock
 }
 
+/** Returns the id of the channel, or why there is none. */
+type Locate = (address: Address, options: CallOptions) => Promise<string | DeliveryReceipt>
+
+async function channelOf(directs: DirectChannels, address: Address, options: CallOptions): ReturnType<Locate> {
+  const target = toApiTarget(address)
+  if (target === null) return NO_ADDRESS
+  const located = await directs.locate(target, options)
+  return 'id' in located ? located.id : toReceipt(located.outcome)
+}
+
+async function putReaction(
+  { client, locate }: { readonly client: DiscordClient; readonly locate: Locate },
+  { address, messageId, emoji }: MessageTarget & { readonly emoji: string },
+  options: CallOptions,
+): Promise<DeliveryReceipt> {
+  if (!isSnowflake(messageId)) return NO_ADDRESS
+  const channel = await locate(address, options)
+  if (typeof channel !== 'string') return channel
+  const path = `/channels/${channel}/messages/${messageId}/reactions/${encodeURIComponent(emoji)}/@me` as const
+  return toReceipt(await client.call({ verb: 'PUT', path }, options), messageId)
+}
+
 /**
  * Rendered parts to REST calls; nothing is ever repeated here. Every create carries the delivery's key as an enforced
  * nonce, so that the same send again gives the first message back. No text of a model pings anybody (F-I10).
  */
 export function createOutbound({ client, directs, clock }: Ports): DiscordOutbound {
-  const locate = async (address: Address, options: CallOptions): Promise<string | DeliveryReceipt> => {
-    const target = toApiTarget(address)
-    if (target === null) return NO_ADDRESS
-    const located = await directs.locate(target, options)
-    return 'id' in located ? located.id : toReceipt(located.outcome)
-  }
+  const locate: Locate = (address, options) => channelOf(directs, address, options)
   const edit = (path: `/${string}`, rendered: RenderedPart, options: CallOptions): Promise<CallOutcome> => {
     const body = { content: contentOf(rendered), components: rowsOf(rendered), ...NO_PINGS }
     return client.call({ verb: 'PATCH', path, body }, options)
@@ -102,6 +120,7 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
       const path = `/channels/${channel}/messages/${messageId}` as const
       return toDeleteReceipt(await client.call({ verb: 'DELETE', path }, changing(signal)), messageId)
     },
+    react: (target, emoji, signal) => putReaction({ client, locate }, { ...target, emoji }, changing(signal)),
     async showTyping(address, signal) {
       await type(address, signal)
     },
@@ -117,11 +136,16 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
 const ROW = 1
 const BUTTON = 2
 const GREY = 2
+const BUTTONS_OF_ROW = 5
 
 /** No rows take the buttons of an edited message away. */
 function rowsOf({ buttons = [] }: RenderedPart): readonly object[] {
   const components = buttons.map(({ label, command }) => ({ type: BUTTON, style: GREY, label, custom_id: command }))
-  return components.length === 0 ? [] : [{ type: ROW, components }]
+  const rows = Math.ceil(components.length / BUTTONS_OF_ROW)
+  return Array.from({ length: rows }, (_, row) => ({
+    type: ROW,
+    components: components.slice(row * BUTTONS_OF_ROW, (row + 1) * BUTTONS_OF_ROW),
+  }))
 }
 
 export const NO_PINGS = { allowed_mentions: { parse: [], replied_user: false } } as const

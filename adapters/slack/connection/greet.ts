@@ -21,6 +21,7 @@ const SCOPES: readonly (readonly [scope: string, without: string])[] = [
   ['im:history', 'it hears no direct messages; subscribe to message.im and open the Messages tab of App Home'],
   ['mpim:history', 'it hears nothing in group direct messages; subscribe to message.mpim too'],
   ['app_mentions:read', 'it hears no mentions where it cannot read along; subscribe to app_mention too'],
+  ['reactions:write', 'the agent cannot put emoji on messages'],
   ['users:read', 'the agent reads ids instead of names'],
 ]
 const WRITING = 'chat:write'

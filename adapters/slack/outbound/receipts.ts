@@ -66,6 +66,12 @@ export function toDeletionReceipt(outcome: CallOutcome, messageId: string): Deli
   return toReceipt(outcome)
 }
 
+/** Makes a receipt like `toReceipt`; an emoji that stands there already is put there. */
+export function toReactionReceipt(outcome: CallOutcome, messageId: string): DeliveryReceipt {
+  const there = outcome.kind === 'answered' || (outcome.kind === 'refused' && outcome.error === 'already_reacted')
+  return there ? { kind: 'sent', messageId } : toReceipt(outcome)
+}
+
 /** Ms until the same call may be taken; undefined: never as it is. */
 export function waitOf(refusal: Refusal): number | undefined {
   const { error, retryAfterSeconds } = refusal

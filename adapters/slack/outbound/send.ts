@@ -7,8 +7,9 @@ import type { Fields } from '../../shared/fields.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
 import { DELIVERY_EVENT, isStamp, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, SlackClient } from '../connection/client.ts'
+import { nameOfEmoji } from './emoji-names.ts'
 import { escapeText, withoutMentions } from './escape.ts'
-import { toDeletionReceipt, toEphemeralReceipt, toReceipt } from './receipts.ts'
+import { toDeletionReceipt, toEphemeralReceipt, toReactionReceipt, toReceipt } from './receipts.ts'
 
 /** From the first byte of a send to the last of its answer. */
 const SEND_DEADLINE_MS = 15_000
@@ -23,6 +24,7 @@ export interface SlackOutbound {
   answerPrivately(part: PrivatePart, signal: AbortSignal): Promise<DeliveryReceipt>
   edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt>
   delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt>
+  react(target: MessageTarget, emoji: string, signal: AbortSignal): Promise<DeliveryReceipt>
 }
 
 /**
@@ -76,6 +78,15 @@ export function createOutbound(client: SlackClient, onOutcome: (outcome: CallOut
       return toReceipt(
         await call('chat.update', { ...target, ...content(visible), attachments: [], ...buttonsOf(visible) }, signal),
       )
+    },
+    async react({ address, messageId }, emoji, signal) {
+      const target = toMessage({ address, messageId })
+      const name = nameOfEmoji(emoji)
+      if (target === null) return NO_ADDRESS
+      if (name === undefined)
+        return { kind: 'rejected', reason: `no name of ${emoji} on Slack is known: take a common one` }
+      const { channel, ts: timestamp } = target
+      return toReactionReceipt(await call('reactions.add', { channel, timestamp, name }, signal), messageId)
     },
     async delete({ address, messageId }, signal) {
       const target = toMessage({ address, messageId })

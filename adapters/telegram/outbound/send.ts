@@ -7,6 +7,7 @@ import type { Button, DeliveryReceipt, RenderedPart } from '../../../src/core/ou
 import { stripNoReply } from '../../shared/no-reply.ts'
 import { toApiId, toApiTarget } from '../address.ts'
 import type { CallOptions, CallOutcome, TelegramClient } from '../connection/client.ts'
+import { toReaction, toReactionReceipt } from './reactions.ts'
 import { type Draft, mend, type Sent, toReceipt, waitMs } from './receipts.ts'
 
 /** From the first byte of a send to the last of its answer, its mended repetition included. */
@@ -21,6 +22,7 @@ export interface TelegramOutbound {
   send(part: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt>
   edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt>
   delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt>
+  react(target: MessageTarget, emoji: string, signal: AbortSignal): Promise<DeliveryReceipt>
   showTyping(address: Address, signal: AbortSignal): Promise<void>
   proveSending(address: Address, signal: AbortSignal): Promise<SendingProof>
 }
@@ -74,6 +76,17 @@ export function createOutbound(client: TelegramClient, clock: Clock): TelegramOu
       const outcome = await client.call('deleteMessage', target, changing(signal, SEND_DEADLINE_MS))
       return toReceipt(outcome, { address, messageId })
     },
+    async react({ address, messageId }, emoji, signal) {
+      const target = toMessage(address, messageId)
+      if (target === null) return NO_ADDRESS
+      const reaction = [toReaction(emoji)]
+      const outcome = await client.call(
+        'setMessageReaction',
+        { ...target, reaction },
+        changing(signal, SEND_DEADLINE_MS),
+      )
+      return toReactionReceipt(outcome, { address, messageId })
+    },
     async showTyping(address, signal) {
       await type(address, signal)
     },
@@ -105,8 +118,13 @@ function content({ rendered }: Draft) {
   return { ...said, link_preview_options: NO_PREVIEW, ...(buttons && { reply_markup: keyboardOf(buttons) }) }
 }
 
+/** The buttons of a row share its width, so that only few and short ones stand side by side. */
+const ROW = { buttons: 3, characters: 36 }
+
 function keyboardOf(buttons: readonly Button[]) {
-  return { inline_keyboard: [buttons.map(({ label: text, command }) => ({ text, callback_data: command }))] }
+  const keys = buttons.map(({ label: text, command }) => ({ text, callback_data: command }))
+  const inOne = keys.length <= ROW.buttons && keys.every(({ text }) => text.length * keys.length <= ROW.characters)
+  return { inline_keyboard: inOne ? [keys] : keys.map((key) => [key]) }
 }
 
 function replyParameters({ reply }: Draft) {

@@ -43,7 +43,12 @@ export function buildMessage(world: WorldState, parts: MessageParts): ApiMessage
 }
 
 export function storeMessage({ channel, messages }: ChannelState, message: ApiMessage, at: number): StoredMessage {
-  const stored: StoredMessage = { message, deleted: false, history: [{ at, text: message.content }] }
+  const stored: StoredMessage = {
+    message,
+    deleted: false,
+    history: [{ at, text: message.content }],
+    reactions: new Set(),
+  }
   messages.set(message.id, stored)
   channel.last_message_id = message.id
   return stored

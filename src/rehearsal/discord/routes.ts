@@ -7,6 +7,7 @@ import {
   followInteraction,
 } from './interaction-routes.ts'
 import { createMessage, deleteMessage, editMessage, getMessages, showTyping } from './message-routes.ts'
+import { putReaction } from './reaction-routes.ts'
 import type { RestApi, RestCall } from './rest-api.ts'
 
 export type Route = (api: RestApi, call: RestCall) => unknown
@@ -36,6 +37,7 @@ const rehearsed: readonly RouteEntry[] = [
   route('POST', `${channel}/messages`, createMessage),
   route('PATCH', `${channel}/messages/([^/]+)`, editMessage),
   route('DELETE', `${channel}/messages/([^/]+)`, deleteMessage),
+  route('PUT', `${channel}/messages/([^/]+)/reactions/([^/]+)/@me`, putReaction),
   route('POST', `${channel}/typing`, showTyping),
   route('POST', `${channel}/messages/([^/]+)/threads`, startThreadFromMessage),
   route('POST', `${channel}/threads`, startThread),

@@ -9,6 +9,8 @@ export interface StoredMessage {
   deleted: boolean
   /** Every text it had, the present one last. */
   readonly history: { readonly at: number; readonly text: string }[]
+  /** Emoji that the bot has put on it. */
+  readonly reactions: Set<string>
 }
 
 export interface ChannelState {

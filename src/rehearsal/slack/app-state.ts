@@ -28,6 +28,7 @@ export const fullScopes: readonly string[] = [
   'im:write',
   'mpim:history',
   'mpim:read',
+  'reactions:write',
   'users:read',
 ]
 

@@ -8,6 +8,8 @@ export interface StoredMessage {
   deleted: boolean
   /** Every text it had, the present one last. */
   readonly history: string[]
+  /** Names of emoji that the bot has put on it. */
+  readonly reactions: Set<string>
 }
 
 export interface MessageFilter {
@@ -22,7 +24,7 @@ export class MessageStore {
   readonly #byTs = new Map<string, StoredMessage>()
 
   add(message: ApiMessage, own: boolean): void {
-    this.#byTs.set(message.ts, { message, own, deleted: false, history: [message.text] })
+    this.#byTs.set(message.ts, { message, own, deleted: false, history: [message.text], reactions: new Set() })
   }
 
   /** Returns a message that exists (deleted ones do not). */

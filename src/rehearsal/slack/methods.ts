@@ -2,6 +2,7 @@ import { authTest, openConnection, openConversation, userInfo } from './account-
 import { deleteMessage, postEphemeral, postMessage, updateMessage } from './chat-methods.ts'
 import { describeChannel } from './conversations.ts'
 import { history, replies } from './history-methods.ts'
+import { addReaction } from './reaction-methods.ts'
 import type { Method } from './web-api.ts'
 
 /** Every rehearsed method. */
@@ -16,6 +17,7 @@ const methods: Readonly<Record<string, Method>> = {
   'conversations.info': { token: 'bot', run: describeChannel },
   'conversations.open': { token: 'bot', run: openConversation },
   'conversations.replies': { token: 'bot', run: replies },
+  'reactions.add': { token: 'bot', scope: 'reactions:write', run: addReaction },
   'users.info': { token: 'bot', scope: 'users:read', run: userInfo },
 }
 

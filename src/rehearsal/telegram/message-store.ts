@@ -9,6 +9,8 @@ export interface StoredMessage {
   deleted: boolean
   /** Every text it had, the present one last; `at` in milliseconds. */
   readonly history: { readonly at: number; readonly text: string }[]
+  /** The emoji that each bot has put on it. */
+  readonly reactions: Map<number, string>
 }
 
 export interface MessageFilter {
@@ -48,7 +50,7 @@ export class MessageStore {
   add(message: ApiMessage, botId: number | null): void {
     const at = this.#now()
     const history = [{ at, text: message.text ?? '' }]
-    this.#byId.set(message.message_id, { message, botId, deleted: false, history })
+    this.#byId.set(message.message_id, { message, botId, deleted: false, history, reactions: new Map() })
     this.#ledger.append(entryOf(message, { at, change: 'sent', botId }))
   }
 

@@ -2,6 +2,7 @@ import { deleteMyCommands, getChat, getChatMember, getMe, getMyCommands, setMyCo
 import type { BotApi } from './bot-api.ts'
 import { answerCallbackQuery, deleteMessage, editMessageText, sendChatAction, sendMessage } from './message-methods.ts'
 import type { Params } from './params.ts'
+import { setMessageReaction } from './reaction-methods.ts'
 import { deleteWebhook, getWebhookInfo, setWebhook } from './webhook-methods.ts'
 
 export type Method = (api: BotApi, params: Params) => unknown
@@ -19,6 +20,7 @@ const rehearsed: Readonly<Record<string, Method>> = {
   getWebhookInfo,
   sendChatAction,
   sendMessage,
+  setMessageReaction,
   setMyCommands,
   setWebhook,
 }

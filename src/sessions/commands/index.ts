@@ -5,6 +5,7 @@ import type { ChatCommand } from '../../core/command.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import type { IdSource, PersonId } from '../../core/ids.ts'
 import type { OperatorService } from '../../core/operator.ts'
+import type { QuestionDesk } from '../../core/question.ts'
 import type { Store } from '../../store/store.ts'
 import type { Mutes } from '../lookups/mutes.ts'
 import type { OverridesCache } from '../lookups/overrides-cache.ts'
@@ -18,6 +19,7 @@ import type { AnswerAgain } from '../turns/ask-again.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import type { TakeBackPorts } from '../turns/take-back.ts'
 import { admitCommand, denyCommand } from './admit.ts'
+import { answerCommand } from './answer.ts'
 import { approvalsCommand, approveCommand } from './approve.ts'
 import { compactCommand } from './compact.ts'
 import { helpCommand } from './help.ts'
@@ -52,6 +54,7 @@ export interface SessionCommandDeps extends RemindDeps {
   readonly admissions: Admissions
   readonly approvals: ApprovalDesk
   readonly approvers: readonly PersonId[]
+  readonly questions: QuestionDesk
   /** Returns the present identity of a platform id. */
   whoIs(platformId: string): Identity
   readonly running: RunningTurns
@@ -82,6 +85,7 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     denyCommand(deps),
     approveCommand(deps),
     approvalsCommand(deps),
+    answerCommand(deps),
     statusCommand(deps),
     outboxCommand(deps.operator.outbox),
     usageCommand(deps),

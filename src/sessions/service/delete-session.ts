@@ -27,6 +27,7 @@ export async function markDeleted(tx: StoreWriter, session: Session, at: number)
   await tx.participants.remove(session.id)
   await tx.authors.remove(session.id)
   await tx.approvals.remove(session.id)
+  await tx.questions.remove(session.id)
   return tx.sessions.remove(session.id, at)
 }
 

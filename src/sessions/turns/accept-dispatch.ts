@@ -40,6 +40,8 @@ export type Accepted =
 export interface AcceptDeps extends OpenPorts, CrowdDeps {
   readonly adopts: Adopts
   readonly busy: 'queue' | 'steer' | 'interrupt'
+  /** Called after the commit of a message that waits behind a running turn. */
+  spoken(this: void, session: SessionId): void
   /** Called after the commit of a message that is refused because a row it needs cannot be read. */
   unreadable(address: Address, err: unknown): void
 }
@@ -214,6 +216,7 @@ async function acceptRun(
   }
   deps.queue.admit(session.id, tx)
   if (admission === 'wait') {
+    tx.afterCommit(() => deps.spoken(session.id))
     await tx.events.append(session.id, dispatch.receivedAt, [
       userMessage(dispatch, decision, { triggers: true, row: id }),
     ])

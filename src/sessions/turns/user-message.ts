@@ -40,6 +40,7 @@ export function userData(dispatch: Dispatch, { identity, addressed, route }: Dec
     ...(event.forwarded === undefined ? {} : { forwarded: event.forwarded }),
     ...(event.via === undefined ? {} : { via: event.via }),
     ...(event.attachments.length === 0 ? {} : { attachments: event.attachments }),
+    ...(dispatch.posted?.chosen ? { addresses: [] } : {}),
     ...(dispatch.schedule?.addresses === undefined ? {} : { addresses: dispatch.schedule.addresses }),
     ...(dispatch.schedule?.data === undefined ? {} : { data: dispatch.schedule.data }),
   }

@@ -28,6 +28,7 @@ import { readers } from './0027-readers.ts'
 import { cards } from './0028-cards.ts'
 import { standingRules } from './0029-standing-rules.ts'
 import { tasks } from './0030-tasks.ts'
+import { questions } from './0031-questions.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -62,4 +63,5 @@ export const MIGRATIONS: readonly Migration[] = [
   cards,
   standingRules,
   tasks,
+  questions,
 ]

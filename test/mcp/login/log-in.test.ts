@@ -70,7 +70,7 @@ describe('a login at a tool server', () => {
       'read',
     ])
     expect(asked.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/)
-    expect(await connect().call('who', {}, never)).toMatchObject({ content: [{ text: 'ada' }] })
+    expect(await connect().call('who', {}, { signal: never })).toMatchObject({ content: [{ text: 'ada' }] })
   })
 
   it('is made by pasting the address of a browser elsewhere, and by nothing else', async () => {
@@ -159,7 +159,7 @@ describe('a login at a tool server', () => {
     const one = connect()
     await one.list()
     expect(await logout()).toBe('revoked')
-    await expect(one.call('who', {}, never)).rejects.toThrow('parley mcp login files')
+    await expect(one.call('who', {}, { signal: never })).rejects.toThrow('parley mcp login files')
     expect(await logout()).toBe('none')
   })
 })
@@ -182,11 +182,11 @@ describe('a token that has ended', () => {
       { clock: systemClock, logger: new AwaitedLog(), fetchOf, version: '1' },
     )
     onTestFinished(() => two.close())
-    const calls = [one, two, one, two, one, two].map((each) => each.call('who', {}, never))
+    const calls = [one, two, one, two, one, two].map((each) => each.call('who', {}, { signal: never }))
     expect(await Promise.all(calls)).toHaveLength(6)
     expect(server.refreshed).toHaveLength(1)
     server.expire()
-    await one.call('who', {}, never)
+    await one.call('who', {}, { signal: never })
     expect(new Set(server.refreshed).size).toBe(2)
   })
 
@@ -207,8 +207,8 @@ describe('a token that has ended', () => {
     await one.list()
     server.revoke()
     const words = /its login has ended\. Its operator runs: parley mcp login files/
-    await expect(one.call('who', {}, never)).rejects.toThrow(words)
-    await expect(one.call('who', {}, never)).rejects.toThrow(words)
+    await expect(one.call('who', {}, { signal: never })).rejects.toThrow(words)
+    await expect(one.call('who', {}, { signal: never })).rejects.toThrow(words)
     expect(server.refreshed).toHaveLength(1)
     expect(readFileSync(file, 'utf8')).not.toContain('access-')
   })
@@ -244,9 +244,9 @@ describe('the secrets of a login', () => {
     const { login, connect, log } = await world(server)
     const scopes = await login()
     const one = connect()
-    const shown = [scopes, await one.call('who', {}, never)]
+    const shown = [scopes, await one.call('who', {}, { signal: never })]
     server.revoke()
-    shown.push(await one.call('who', {}, never).catch((error: unknown) => String(error)))
+    shown.push(await one.call('who', {}, { signal: never }).catch((error: unknown) => String(error)))
     const all = JSON.stringify([shown, log.lines])
     expect(all).toContain('[secret]')
     expect([...server.secrets].filter((secret) => all.includes(secret))).toEqual([])

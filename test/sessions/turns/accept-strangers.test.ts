@@ -30,6 +30,7 @@ async function openDoor({ behind = 4, ...places }: Limits = {}) {
     publicTurns: createPublicTurns({ atOnce: 1, perPerson: 1, waiting: 0, ...places }),
     busy: 'queue',
     crowded: () => false,
+    spoken: () => {},
     unreadable: () => {},
   }
   const accept = (dispatch: Dispatch, decision: Decision): Promise<Accepted> =>

@@ -1,0 +1,28 @@
+import { EXIT } from '../../core/errors.ts'
+import { askOperator } from '../ask-operator.ts'
+import { printApprovals } from '../print/approvals.ts'
+import { oneLine } from '../print/plain.ts'
+import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+
+export async function listApprovals(ports: ReadPorts, options: ReadOptions): Promise<number> {
+  const all = await askOperator(ports, await ports.load(options.config, 'ask'), (operator) => operator.approvals.list())
+  show(ports, options, { value: all, lines: (style) => printApprovals(all, style) })
+  return EXIT.ok
+}
+
+interface AnswerOptions extends ReadOptions {
+  readonly code: string
+  readonly verdict: 'approve' | 'deny'
+}
+
+export async function decideApproval(ports: ReadPorts, options: AnswerOptions): Promise<number> {
+  const { code, verdict } = options
+  const loaded = await ports.load(options.config, 'ask')
+  const decided = await askOperator(ports, loaded, (operator) => operator.approvals.decide(code, verdict))
+  const outcome = verdict === 'approve' ? 'allowed, this once' : 'refused'
+  show(ports, options, {
+    value: decided,
+    lines: () => [`${oneLine(decided.tool)} in ${oneLine(decided.session)} is ${outcome}.`],
+  })
+  return EXIT.ok
+}

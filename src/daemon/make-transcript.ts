@@ -1,0 +1,35 @@
+import { formatShortTime } from '../agent/local-time.ts'
+import type { Clock } from '../core/clock.ts'
+import { joinsDirectChats } from '../core/joins-people.ts'
+import type { SessionIdentity } from '../core/session.ts'
+import { createTranscript, type Transcript } from '../sessions/view/transcript.ts'
+import type { Store } from '../store/store.ts'
+import type { CurrentRouting } from './reload.ts'
+
+export const VIEW_LIMITS = { turns: 40, dropTurns: 10, contextMessages: 50, contextCharacters: 24_000 }
+
+/** Returns the function that says whether several people speak in a session that began in a direct chat. */
+export function joinedBy(policies: CurrentRouting): (session: SessionIdentity) => boolean {
+  const { channels } = policies.routing()
+  return (session) => joinsDirectChats(channels, session, policies.routing().sessions.scope === 'global')
+}
+
+export function makeTranscript(
+  { store, clock }: { readonly store: Pick<Store, 'read'>; readonly clock: Clock },
+  joined: (session: SessionIdentity) => boolean,
+): Transcript {
+  return createTranscript(
+    store.read.events,
+    { ...VIEW_LIMITS, timeOf: homeTime() },
+    { chatTypeOf: (session: SessionIdentity) => (joined(session) ? 'group' : session.chatType), now: clock.now },
+  )
+}
+
+/** Returns times as they stand with messages. Asking for the zone takes 13 ms, which no start should wait for. */
+function homeTime(): (at: number) => string {
+  let zone: string | undefined
+  return (at) => {
+    zone ??= Intl.DateTimeFormat().resolvedOptions().timeZone
+    return formatShortTime(at, zone)
+  }
+}

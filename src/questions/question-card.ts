@@ -1,0 +1,62 @@
+import type { Button } from '../core/outbound.ts'
+import type { NewQuestion, Question } from '../core/question.ts'
+import type { QuestionOver } from './still-open.ts'
+
+/** Characters of a choice on its button; the platforms cut or refuse longer ones. */
+export const LONGEST_LABEL = 60
+
+/** Returns a question as people are shown it, in Markdown, with the commands that its buttons give. */
+export function questionCard(question: NewQuestion, addressee: string | undefined): string {
+  const { code, text, choices, free, server } = question
+  const asked = server === undefined ? text : `The tool server \`${plain(server)}\` asks:\n\n${quoted(text)}`
+  const listed = choices.map((choice, at) => `${at + 1}. ${server === undefined ? choice : `\`${plain(choice)}\``}`)
+  const to = addressee === undefined ? '' : `For ${plain(addressee)}. `
+  return [asked, listed.join('\n'), `${to}${howTo(code, choices, free !== undefined)}`].filter(Boolean).join('\n\n')
+}
+
+function howTo(code: string, choices: readonly string[], free: boolean): string {
+  const what = choices.length === 0 ? 'your answer' : free ? 'the number or your own words' : 'the number'
+  const buttons = choices.length === 0 ? '' : 'Press a button, or write '
+  return `${buttons || 'Write '}\`/answer ${code}\` with ${what} behind it.`
+}
+
+/** A server's words stand in a block of their own, which nothing in them can end. */
+function quoted(text: string): string {
+  return `\`\`\`\n${text.replaceAll('`', "'")}\n\`\`\``
+}
+
+/** Returns a text on one line that can stand in a code span. */
+function plain(text: string): string {
+  return text.replace(/[`\s]+/gu, ' ').trim()
+}
+
+/** Returns the buttons of a question, which are its commands by the numbers of the choices. */
+export function questionButtons({ code, choices }: Pick<NewQuestion, 'code' | 'choices'>): readonly Button[] {
+  return choices.map((choice, at) => ({ label: shortened(choice), command: `/answer ${code} ${at + 1}` }))
+}
+
+function shortened(label: string): string {
+  const characters = [...label]
+  return characters.length <= LONGEST_LABEL ? label : `${characters.slice(0, LONGEST_LABEL - 1).join('')}…`
+}
+
+/** Returns the line that takes the place of the buttons once nobody can answer any more. */
+export function closingLine({ answer = '', by }: Question, over: QuestionOver): string {
+  if (over === 'too_old') return 'Nobody answered in time.'
+  if (over === 'ended') return 'It is not wanted any more.'
+  return `Answered by ${by === undefined ? 'somebody' : plain(nameOf(by))}: ${plain(answer).slice(0, 200)}`
+}
+
+/** Returns the name of somebody who has answered, for people. */
+export function nameOf({ sender, identity }: NonNullable<Question['by']>): string {
+  return sender.displayName ?? identity.person ?? sender.id
+}
+
+const SHOWN = 200
+
+/** Returns an answer that came late as its giver's message, with the question that it answers. */
+export function lateAnswer({ text, answer = '' }: Question): string {
+  const line = text.replace(/\s+/gu, ' ').trim()
+  const question = line.length <= SHOWN ? line : `${line.slice(0, SHOWN).replace(/[\uD800-\uDBFF]$/, '')}…`
+  return `To your question "${question}" I answer: ${answer}`
+}

@@ -1,0 +1,241 @@
+import { OPEN_MS, WAITS_MS } from '../core/approval.ts'
+import type { CloseCards } from '../core/card.ts'
+import { type CardKeeper, createCardKeeper } from '../core/card-keeper.ts'
+import { type Clock, sleep } from '../core/clock.ts'
+import { type Deferred, deferred } from '../core/deferred.ts'
+import type { Dispatch, Identity } from '../core/dispatch.ts'
+import { ParleyError } from '../core/errors.ts'
+import { failpoint } from '../core/failpoint.ts'
+import type { IdSource, SessionId, TurnId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { OutboundMessage } from '../core/outbound.ts'
+import type { AuthorId } from '../core/platform-id.ts'
+import type {
+  AsksPeople,
+  NewQuestion,
+  Question,
+  QuestionDesk,
+  QuestionDraft,
+  QuestionOutcome,
+} from '../core/question.ts'
+import type { TurnRef } from '../core/session-tools.ts'
+import type { InboxRow, Store, StoreWriter } from '../store/store.ts'
+import { type AskedPlace, placeToAsk } from './ask-where.ts'
+import { followUp } from './follow-up.ts'
+import { closingLine, nameOf, questionButtons, questionCard } from './question-card.ts'
+import { createQuestionDesk, type QuestionDeskDeps } from './question-desk.ts'
+import { openUntil, overBy } from './still-open.ts'
+
+export interface QuestionDeps extends Pick<QuestionDeskDeps, 'isSame' | 'roomOf'> {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Pick<IdSource, 'code' | 'notice' | 'trace'>
+  readonly logger: Logger
+  readonly closeCards: CloseCards
+  /** Plans a message inside the transaction and returns what sends it after the commit; throws `forbidden`. */
+  plan(this: void, tx: StoreWriter, message: OutboundMessage): Promise<() => void>
+  accept(this: void, dispatch: Dispatch): Promise<void>
+  /** Returns who wrote the message of a row, where that is one person. */
+  authorOf(this: void, row: InboxRow): AuthorId | undefined
+  whoIs(this: void, author: AuthorId): Identity
+}
+
+/** Asks people of conversations: the tool's side, the desk at which they answer, and what the daemon calls. */
+export interface Questions extends AsksPeople, QuestionDesk {
+  /** Returns true while a turn of the session waits for an answer (S7). */
+  waits(this: void, session: SessionId): boolean
+  /** Called once a message waits behind the running turn of a session: it is not held up by a question. */
+  spoken(this: void, session: SessionId): void
+  /** Returns true if a turn of this process has asked something. */
+  hasAsked(turn: TurnId): boolean
+  /** Called once the end of such a turn is on record. */
+  turnEnded(turn: TurnId): void
+  /** Hands in answers that came late before a crash, and closes the cards of what is over. */
+  recover(): Promise<void>
+}
+
+/** More questions of one session are not open at a time, so that nobody is flooded. */
+const MOST_OPEN = 3
+const DAY_MS = 86_400_000
+const SUBJECT = 'question:'
+
+interface Waiting {
+  readonly session: SessionId
+  readonly server: boolean
+  readonly answer: Deferred
+  spoken: boolean
+}
+
+export function createQuestions(deps: QuestionDeps): Questions {
+  const cards = cardsOf(deps)
+  const service = new QuestionService(deps, cards)
+  return Object.assign(
+    service,
+    createQuestionDesk({ ...deps, cards, answered: (question) => service.answered(question) }),
+  )
+}
+
+class QuestionService implements Omit<Questions, keyof QuestionDesk> {
+  readonly #deps: QuestionDeps
+  readonly #cards: CardKeeper
+  readonly #waiting = new Map<string, Waiting>()
+
+  constructor(deps: QuestionDeps, cards: CardKeeper) {
+    this.#deps = deps
+    this.#cards = cards
+  }
+
+  readonly waits = (session: SessionId): boolean => [...this.#waiting.values()].some((one) => one.session === session)
+
+  readonly spoken = (session: SessionId): void => {
+    for (const one of this.#waiting.values()) {
+      if (one.session !== session || one.server) continue
+      one.spoken = true
+      one.answer.resolve()
+    }
+  }
+
+  async ask(
+    draft: QuestionDraft,
+    turn: TurnRef & { readonly callId: string },
+    signal: AbortSignal,
+  ): Promise<QuestionOutcome> {
+    const asked = await this.#deps.store.read.questions.ofCall(turn.id, turn.callId, draft.part)
+    const question = asked ?? (await this.#put(draft, turn))
+    this.#cards.watch({ code: question.code, turnId: turn.id, openUntil: openUntil(question) })
+    const spoken = await this.#wait(question, signal)
+    if (signal.aborted) {
+      // The call of a server is never made again, unlike a turn that the next start continues.
+      if (draft.server !== undefined) await this.#end(question.code)
+      throw new ParleyError('aborted', 'The question is not wanted any more.')
+    }
+    const now = await this.#deps.store.write((tx) => tx.questions.take(question.code))
+    failpoint('CP23-question-told')
+    void this.#cards.closeIfOver(question.code)
+    if (now?.state === 'told' && now.by && now.answer !== undefined) {
+      const choice = now.choice === undefined ? {} : { choice: now.choice }
+      return { kind: 'answered', text: now.answer, name: nameOf(now.by), ...choice }
+    }
+    if (now === undefined || now.state === 'ended') return { kind: 'open', because: 'ended' }
+    return { kind: 'open', because: spoken ? 'spoken' : 'time' }
+  }
+
+  hasAsked(turn: TurnId): boolean {
+    return this.#cards.asked(turn)
+  }
+
+  turnEnded(turn: TurnId): void {
+    void this.#cards.ended(turn)
+  }
+
+  /** Called once an answer is on record: whoever waits for it continues, and one that is late is handed in. */
+  async answered({ code }: Pick<Question, 'code'>): Promise<void> {
+    this.#waiting.get(code)?.answer.resolve()
+    const now = await this.#deps.store.read.questions.get(code)
+    if (now?.state === 'answered' && now.late) await this.#follow(now)
+  }
+
+  async recover(): Promise<void> {
+    const { store, clock } = this.#deps
+    // The call of a tool server that asked has ended with its process.
+    const gone = (await store.read.questions.open(clock.now() - DAY_MS)).filter(({ server }) => server !== undefined)
+    await store.write(async (tx) => {
+      for (const { code } of gone) await tx.questions.end(code)
+    })
+    for (const question of await store.read.questions.owed(clock.now() - DAY_MS)) await this.#follow(question)
+    await this.#cards.recover()
+  }
+
+  async #put(draft: QuestionDraft, turn: TurnRef & { readonly callId: string }): Promise<Question> {
+    const { store, clock, ids, logger, plan } = this.#deps
+    const place = await placeToAsk(this.#deps, draft, turn)
+    const open = (await store.read.questions.open(clock.now() - OPEN_MS)).filter(
+      ({ sessionId }) => sessionId === turn.sessionId,
+    )
+    if (open.length >= MOST_OPEN)
+      throw new ParleyError('forbidden', `${MOST_OPEN} questions are open here already; wait for their answers.`)
+    const code = await this.#freshCode()
+    const { everybody: _, ...asked } = draft
+    const { session, traceId, reply, to } = place
+    const at = {
+      code,
+      turnId: turn.id,
+      callId: turn.callId,
+      traceId,
+      sessionId: session.id,
+      reply,
+      askedAt: clock.now(),
+    }
+    const question: NewQuestion = { ...asked, ...at, ...(to === undefined ? {} : { to: to.author }) }
+    logger.info('People of a conversation are asked something', { traceId, sessionId: session.id, code })
+    const release = await store.write(async (tx) => {
+      const message = messageOf(question, place, ids)
+      await tx.questions.add(question)
+      await tx.cards.add(`${SUBJECT}${code}`, message.source)
+      return plan(tx, message)
+    })
+    failpoint('CP21-question-asked')
+    release()
+    return { ...question, state: 'asked', late: false }
+  }
+
+  /** Returns true if somebody has said something else meanwhile. */
+  async #wait({ code, sessionId, askedAt, server }: Question, signal: AbortSignal): Promise<boolean> {
+    const { store, clock } = this.#deps
+    const waiting: Waiting = { session: sessionId, server: server !== undefined, answer: deferred(), spoken: false }
+    // From here on an answer finds the waiting turn; one that came before is found by the next look.
+    this.#waiting.set(code, waiting)
+    const now = await store.read.questions.get(code)
+    const ms = Math.min(WAITS_MS, askedAt + WAITS_MS - clock.now())
+    const over = new AbortController()
+    if (now?.state === 'asked' && !now.late && ms > 0)
+      await Promise.race([waiting.answer.promise, sleep(clock, ms, AbortSignal.any([signal, over.signal]))])
+    over.abort()
+    this.#waiting.delete(code)
+    return waiting.spoken
+  }
+
+  async #end(code: string): Promise<void> {
+    await this.#deps.store.write((tx) => tx.questions.end(code))
+    void this.#cards.closeIfOver(code)
+  }
+
+  async #freshCode(): Promise<string> {
+    const code = this.#deps.ids.code()
+    return (await this.#deps.store.read.questions.get(code)) === undefined ? code : this.#freshCode()
+  }
+
+  async #follow(question: Question): Promise<void> {
+    const { store, accept, ids, clock, whoIs } = this.#deps
+    const session = await store.read.sessions.get(question.sessionId)
+    const { by } = question
+    if (session === undefined || by === undefined) return
+    const how = { traceId: ids.trace(), at: clock.now(), identity: whoIs(by.author) }
+    await accept(followUp({ ...question, by }, session, how))
+  }
+}
+
+function messageOf(question: NewQuestion, { session, to }: AskedPlace, ids: Pick<IdSource, 'notice'>): OutboundMessage {
+  const { traceId, reply } = question
+  const { address, replyTo, reader } = reply
+  return {
+    ...{ source: ids.notice(), session, traceId, address, class: 'reply', text: questionCard(question, to?.name) },
+    buttons: questionButtons(question),
+    ...(replyTo === undefined ? {} : { replyTo }),
+    ...(reader === undefined ? {} : { reader }),
+  }
+}
+
+function cardsOf({ store, clock, closeCards }: QuestionDeps): CardKeeper {
+  return createCardKeeper({
+    ...{ clock, closeCards, prefix: SUBJECT },
+    subjects: () => store.read.cards.subjects(),
+    async look(code) {
+      const question = await store.read.questions.get(code)
+      if (question === undefined) return undefined
+      const over = await overBy(store, question, clock.now())
+      if (over !== undefined) return { line: closingLine(question, over) }
+      return { open: { code, turnId: question.turnId, openUntil: openUntil(question) } }
+    },
+  })
+}

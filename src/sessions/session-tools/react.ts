@@ -1,0 +1,95 @@
+import { type Address, formatAddress } from '../../core/address.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { DeliveryReceipt, OutboundMessage } from '../../core/outbound.ts'
+import type { PutsReactions, WantedReaction } from '../../core/reaction.ts'
+import { isOwnChannel, type Session } from '../../core/session.ts'
+import type { TurnRef } from '../../core/session-tools.ts'
+import type { StoreReader } from '../../store/store.ts'
+import type { Turn } from '../../store/turn-port.ts'
+
+/** A message of somebody else, with the session that speaks and the reader by whom the exit judges. */
+export interface ReactionTarget extends Pick<OutboundMessage, 'address' | 'session' | 'reader'> {
+  readonly messageId: string
+}
+
+/** The end of it: as of a send, or refused before: by policy, or by a channel that has no reactions or is down. */
+export type ReactionOutcome =
+  | DeliveryReceipt
+  | { readonly kind: 'denied'; readonly because: string }
+  | { readonly kind: 'without' | 'down' }
+
+export interface ReactDeps {
+  readonly read: StoreReader
+  put(this: void, target: ReactionTarget, emoji: string, signal: AbortSignal): Promise<ReactionOutcome>
+}
+
+/** Messages that are looked through for the words of one. */
+const LOOKED_THROUGH = 200
+
+export function createReactions({ read, put }: ReactDeps): PutsReactions {
+  return {
+    async react(wanted, turn, signal) {
+      const [session, row] = await Promise.all([read.sessions.get(turn.sessionId), read.turns.get(turn.id)])
+      if (session === undefined || row === undefined || isOwnChannel(session) || row.reply.elsewhere === 'only')
+        throw new ParleyError('invalid', 'There is no chat here in which anything could be put on a message.')
+      const { address, reader } = row.reply
+      const messageId = await messageOf(read, wanted, { turn, session, row })
+      if (messageId === undefined) throw new ParleyError('not_found', 'There is no such message here.')
+      const target = { address, session, messageId, ...(reader === undefined ? {} : { reader }) }
+      checkOutcome(await put(target, wanted.emoji, signal), address)
+    },
+  }
+}
+
+interface Asking {
+  readonly turn: TurnRef
+  readonly session: Session
+  readonly row: Turn
+}
+
+/** Returns the platform's id of a message: the newest with these words, or the one that is answered. */
+async function messageOf(
+  read: StoreReader,
+  { words }: WantedReaction,
+  { turn, session, row }: Asking,
+): Promise<string | undefined> {
+  const asked = (await read.inbox.ofTurn(turn.id)).flatMap(({ dispatch: { origin, event } }) =>
+    origin === 'platform' && 'messageId' in event ? [event.messageId] : [],
+  )
+  if (words === undefined) return asked.at(-1) ?? row.reply.replyTo
+  const { topic: _, ...chat } = row.reply.address
+  const here = formatAddress(chat)
+  const said = await read.events.latestOf(session.id, ['user_message'], LOOKED_THROUGH)
+  const sought = words.trim().toLowerCase()
+  const found = said.findLast(
+    ({ data, type }) =>
+      type === 'user_message' &&
+      data.messageId !== undefined &&
+      // A message that no platform has shown has a name of ours.
+      !data.messageId.includes(':') &&
+      // Whoever asks for it names the words too.
+      !asked.includes(data.messageId) &&
+      data.from === undefined &&
+      (data.chat === undefined || data.chat === here) &&
+      data.text.toLowerCase().includes(sought),
+  )
+  return found?.type === 'user_message' ? found.data.messageId : undefined
+}
+
+function checkOutcome(outcome: ReactionOutcome, { channel }: Address): void {
+  switch (outcome.kind) {
+    case 'sent':
+      return
+    case 'denied':
+      throw new ParleyError('forbidden', `Nothing may be said here now: ${outcome.because}.`)
+    case 'without':
+      throw new ParleyError('invalid', `${channel} has no reactions. Say it in words.`)
+    case 'down':
+      throw new ParleyError('unavailable', `${channel} cannot be reached now.`)
+    case 'rejected':
+      throw new ParleyError('invalid', `The platform refused it: ${outcome.reason}`)
+    case 'not_sent':
+    case 'unknown':
+      throw new ParleyError('unavailable', `Nobody knows whether it stands there: ${outcome.reason}`)
+  }
+}
