@@ -11,7 +11,7 @@ const vendor = (from, ...names) =>
 const STAGES = '^src/(sessions|delivery|schedule|approvals|questions)/'
 const CORE = '^src/core/'
 /** From top to bottom: each may import those that follow it. */
-const SESSION_FOLDERS = ['commands', 'session-tools', 'service', 'lookups', 'view', 'turns', 'people']
+const SESSION_FOLDERS = ['commands', 'session-tools', 'service', 'export', 'lookups', 'view', 'turns', 'people']
 
 module.exports = {
   forbidden: [
@@ -125,6 +125,7 @@ module.exports = {
       to: { path: '(^|/)better-sqlite3(/|$)' },
     },
     ...vendor('^src/(sessions|agent|store)/', 'lru-cache'),
+    ...vendor('^src/sessions/export/', 'yaml'),
     ...vendor('^src/schedule/', 'node-cron', 'cron-parser', 'chrono-node'),
     // Its languages are entries of their own, which the resolver here does not follow.
     { from: { path: '^src/schedule/' }, to: { path: '^chrono-node/en$' } },

@@ -10,6 +10,7 @@ import { traitsOf } from './config/schema.ts'
 import { createChannels } from './core/channel-traits.ts'
 import { systemClock } from './core/clock.ts'
 import type { RoutingPolicy } from './core/policy.ts'
+import { commandPorts } from './daemon/command-ports.ts'
 import { useCompileCache } from './platform/compile-cache.ts'
 import { userHome } from './platform/home.ts'
 import { createNotifier } from './platform/sd-notify.ts'
@@ -36,13 +37,7 @@ const ports: CliPorts = {
     return loadConfig({ env, cwd, ...(home ? { home } : {}), catalogue, checkTiming, checkRules, use, ...asked })
   },
   start,
-  async openOffline({ config }) {
-    return (await import('./daemon/offline.ts')).openOffline(config, { version: VERSION, lookups: catalogue })
-  },
-  async importSessions({ config }, files) {
-    return (await import('./daemon/import.ts')).importInto(config, files)
-  },
-  mcp: async () => (await import('./daemon/make-mcp.ts')).createMcpOperator(VERSION),
+  ...commandPorts({ version: VERSION, lookups: catalogue }),
   async runDemo({ once }) {
     const { runDemo } = await import('./rehearsal/demo/run-demo.ts')
     const daemon = [process.execPath, fileURLToPath(import.meta.url)] as const
@@ -90,7 +85,8 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
   const notifier = createNotifier(env, (err) => logger.warn('The service manager could not be notified', { err }))
   const socketPath = socketPathOf(config)
   const reload = async () => (await ports.load(config.file)).config
-  const daemon = await startDaemon({ config, logger, version: VERSION, plugins: catalogue, socketPath, reload })
+  const own = { version: VERSION, plugins: catalogue, oldStores: { home, cwd } }
+  const daemon = await startDaemon({ ...own, config, logger, socketPath, reload })
   const stopWatchdog = startWatchdog({ notifier, clock: systemClock, healthy: daemon.healthy })
   // By itself Node would open its debugger to every user of the machine.
   process.on('SIGUSR1', () => logger.warn('SIGUSR1 does nothing; SIGHUP reads the configuration again'))

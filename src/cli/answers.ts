@@ -1,6 +1,8 @@
+import type { SessionEvent } from '../core/event.ts'
 import type { Usage } from '../core/model.ts'
 import type { AdmissionReport } from '../core/operate-admissions.ts'
 import type { ApprovalReport } from '../core/operate-approvals.ts'
+import type { ArchivedFile, ArchivedSession, ArchivePage } from '../core/operate-archives.ts'
 import type { ReloadReport } from '../core/operate-config.ts'
 import type { RestorationReport, UnansweredMessage } from '../core/operate-outbox.ts'
 import type { LinkedId, PeopleReport, PersonReport } from '../core/operate-people.ts'
@@ -15,6 +17,7 @@ import type {
   SessionSummary,
 } from '../core/operate-sessions.ts'
 import type { ChannelStatus, ListedDelivery, StatusReport, TokenReport, WhyReport, WhyStep } from '../core/operator.ts'
+import type { Relocation } from '../core/relocation.ts'
 import { SETTING_NAMES, type SettingValue } from '../core/session-settings.ts'
 import type { Spending } from '../core/spending.ts'
 
@@ -55,6 +58,16 @@ function object<Value>(shown: { readonly [Name in keyof Value]?: AnswerCheck<unk
 export const health = object<{ readonly status: string }>({ status: text })
 export const deleted = object<{ readonly deleted: boolean }>({ deleted: flag })
 export const revoked = object<{ readonly revoked: boolean }>({ revoked: flag })
+export const recorded = object<{ readonly recorded: boolean }>({ recorded: flag })
+export const archivedFile = object<ArchivedFile>({ media: text, base64: text })
+const RELOCATED = object<Relocation & Record<'audience' | 'key' | 'to', unknown>>({ session: text, state: text })
+
+export function relocation(value: unknown): value is Relocation {
+  if (!RELOCATED(value)) return false
+  const { state, audience, key, to } = value
+  return state === 'asks' ? text(audience) && text(to) : state === 'done' && text(key)
+}
+
 export const texts = list(text)
 export const slots = list(time)
 
@@ -168,6 +181,19 @@ export const session = object<SessionDetail>({
   events,
 })
 export const history = object<SessionHistory>({ session: text, events, total: count, before: optional(count) })
+
+export const archivePage = object<ArchivePage>({
+  session: object<ArchivedSession>({
+    id: text,
+    displayKey: text,
+    agentId: text,
+    chatType: text,
+    description: text,
+    createdAt: time,
+    lastSeq: count,
+  }),
+  events: list(object<SessionEvent>({ seq: count, at: time, type: text })),
+})
 
 const POSTED = object<PostAnswer & Record<'reply' | 'error', unknown>>({ runId: text, traceId: text, session: text })
 

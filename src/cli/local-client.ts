@@ -5,6 +5,7 @@ import type { OperatorService } from '../core/operator.ts'
 import type { LocalApp } from '../http/app.ts'
 import { belongsHere, foreign, privateFolder } from '../platform/private-folder.ts'
 import * as answers from './answers.ts'
+import { remoteArchives } from './remote-archives.ts'
 import { type Answered, type Ask, type Client, named, remoteSessions } from './remote-sessions.ts'
 import { remoteTokens } from './remote-tokens.ts'
 import { BASE, nobodyListens, socketFetch, strange, toCallError } from './socket-fetch.ts'
@@ -56,6 +57,7 @@ function operatorOf(client: Client, ask: Ask): OperatorService {
     why: (message) => ask(answers.why, why.$get({ query: { message } })),
     unseen: (message) => ask(answers.texts, unseen.$get({ query: { message } })),
     sessions: remoteSessions(client, ask),
+    archives: remoteArchives(client, ask),
     tokens: remoteTokens(client().v1.tokens, ask),
     schedules: {
       list: () => ask(answers.schedules, schedules.$get()),

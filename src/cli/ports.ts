@@ -1,7 +1,8 @@
 import type { Config } from '../config/config.ts'
 import type { JsonSchema } from '../config/json-schema.ts'
-import type { ImportReport, OldFile } from '../core/import.ts'
+import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
 import type { LoginTalk, McpCheck } from '../core/mcp.ts'
+import type { WriteExport } from '../core/operate-archives.ts'
 import type { OperatorService } from '../core/operator.ts'
 
 /** Everything the CLI gets from outside; it reads no environment, no clock and no process by itself. */
@@ -29,7 +30,10 @@ export interface CliPorts {
   /** Opens a store that no daemon holds. Rejects with `store_locked` or `store_newer`. */
   openOffline(loaded: LoadedConfig): Promise<OfflineOperator>
   /** Imports old conversations into a store that no daemon holds. Rejects with `store_locked` or `migration_failed`. */
-  importSessions(loaded: LoadedConfig, files: readonly OldFile[]): Promise<ImportReport>
+  importSessions(loaded: LoadedConfig, files: readonly OldFile[], options: ImportOptions): Promise<ImportReport>
+  /** Imports a session from its file into such a store. Rejects with `invalid` too. */
+  importBundle(loaded: LoadedConfig, path: string, dryRun: boolean): Promise<BundleReport>
+  readonly writeExport: WriteExport
   /** Returns what an operator does with tool servers. */
   mcp(): Promise<McpOperator>
   /** Runs the demo; resolves with the exit code. */

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { INHERIT, SESSION_SETTINGS, SETTING_NAMES, type SettingName } from '../core/session-settings.ts'
+import type { RelocateOptions } from './commands/relocate.ts'
 import type { SendOptions } from './commands/send.ts'
 import type { HistoryOptions, ListOptions, StartOptions } from './commands/sessions.ts'
 import type { CliPorts } from './ports.ts'
@@ -25,6 +26,7 @@ export function addSessions(program: Command, ports: CliPorts, ended: (exitCode:
     })
   addPatch(sessions, ports, ended)
   addBoundaries(sessions, ports, ended)
+  addRelocations(sessions, ports, ended)
   sessions
     .command('delete')
     .description('delete an idle direct session with all it holds')
@@ -131,6 +133,29 @@ function addBoundaries(sessions: Command, ports: CliPorts, ended: (exitCode: num
       const { compactSession } = await import('./commands/sessions.ts')
       ended(await compactSession(ports, name, command.optsWithGlobals()))
     })
+}
+
+function addRelocations(sessions: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
+  for (const [kind, description] of [
+    ['move', 'continue a session in another conversation; the one that it leaves begins afresh'],
+    ['fork', 'continue a session in another conversation too, each for itself from then on'],
+  ] as const) {
+    sessions
+      .command(kind)
+      .description(description)
+      .argument(...NAME)
+      .argument(
+        '<conversation>',
+        '<channel>:<direct|group|channel>:<chat>[/<topic>], or the key of a session there',
+        nonBlank,
+      )
+      .option('--yes', 'more people may read it there')
+      .option(...JSON_OPTION)
+      .action(async (name: string, to: string, _options, command: Command) => {
+        const { relocateSession } = await import('./commands/relocate.ts')
+        ended(await relocateSession(ports, name, { ...command.optsWithGlobals<RelocateOptions>(), kind, to }))
+      })
+  }
 }
 
 function addReading(sessions: Command, ports: CliPorts, ended: (exitCode: number) => void): void {

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { EXIT } from '../core/errors.ts'
 import type { CliPorts } from './ports.ts'
 import { addApprovals } from './program-approvals.ts'
+import { addArchives } from './program-archives.ts'
 import { addMcp } from './program-mcp.ts'
 import { addOutbox } from './program-outbox.ts'
 import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
@@ -64,7 +65,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   addOutbox(program, ports, ended)
   addMcp(program, ports, ended)
   addConfig(program, ports, ended)
-  addImport(program, ports, ended)
+  addArchives(program, ports, ended)
   return program
 }
 
@@ -164,18 +165,6 @@ function addPeople(program: Command, ports: CliPorts, ended: Ended): void {
     .action(async (id: string, _options, command: Command) => {
       const { unlinkPerson } = await import('./commands/people.ts')
       ended(await unlinkPerson(ports, id, command.optsWithGlobals()))
-    })
-}
-
-function addImport(program: Command, ports: CliPorts, ended: Ended): void {
-  program
-    .command('import')
-    .description('import the conversations of an older program, one .json or .jsonl file each; stop the daemon first')
-    .argument('<folder>', 'where the files are', nonBlank)
-    .option(...JSON_OPTION)
-    .action(async (folder: string, _options, command: Command) => {
-      const { importFolder } = await import('./commands/import.ts')
-      ended(await importFolder(ports, folder, command.optsWithGlobals()))
     })
 }
 

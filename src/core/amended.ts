@@ -14,7 +14,16 @@ export function amended(events: readonly SessionEvent[]): readonly SessionEvent[
     .reverse()
 }
 
-/** The same, one event at a time from the newest on; undefined: it is gone. */
+/** The events without those of exchanges that were taken back; edits and deletions stay as they are. */
+export function withoutTakenBack(events: readonly SessionEvent[]): readonly SessionEvent[] {
+  const isTakenBack = takenBackBehind()
+  return events
+    .toReversed()
+    .filter((event) => !isTakenBack(event))
+    .reverse()
+}
+
+/** Amends one event at a time, from the newest on; undefined: it is gone. */
 export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefined {
   const edits = new Map<string, UserMessageData>()
   const deleted = new Set<string>()

@@ -1,12 +1,13 @@
 import type { ApprovalDecisionData, ApprovalRequestData } from './approval.ts'
 import type { Content } from './content.ts'
 import type { Writer } from './dispatch.ts'
-import type { ErrorCode } from './errors.ts'
+import type { ExportRecord } from './export-format.ts'
 import type { InboxId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
 import type { AttachmentRef, Forwarded, QuotedMessage, Sender } from './message.ts'
 import type { ToolClass, Usage } from './model.ts'
 import type { SessionContext } from './session-context.ts'
 import type { TakenBackData } from './taken-back.ts'
+import type { TurnEndData } from './turn-end.ts'
 
 /**
  * The one table of event kinds. A session's log is append-only with a gapless sequence number (S15, C6, C23); streamed
@@ -40,6 +41,7 @@ import type { TakenBackData } from './taken-back.ts'
  * | `exchange_taken_back` | no later prompt, summary or digest has an exchange; the log does (`/undo`, `/retry`) | |
  * | `context_compacted` | a summary stands for older turns in every later prompt | R18-R25 |
  * | `history_boundary` | the model is shown less, or something else, from here on; the log stays | K33-K36 |
+ * | `session_exported` | the session was written to a file, and continues | C42 |
  */
 export type SessionEvent = { readonly seq: number; readonly at: number; readonly turnId?: TurnId } & EventDraft
 
@@ -69,6 +71,7 @@ export type EventDraft =
   | { readonly type: 'history_boundary'; readonly data: HistoryBoundary }
   | { readonly type: 'context_compacted'; readonly data: SummaryData }
   | { readonly type: 'exchange_taken_back'; readonly data: TakenBackData }
+  | { readonly type: 'session_exported'; readonly data: ExportRecord }
 
 export type EventType = EventDraft['type']
 
@@ -98,6 +101,7 @@ const ALL_TYPES = {
   history_boundary: true,
   context_compacted: true,
   exchange_taken_back: true,
+  session_exported: true,
 } satisfies Record<EventType, true>
 
 export const EVENT_TYPES = Object.keys(ALL_TYPES) as readonly EventType[]
@@ -254,47 +258,4 @@ export interface ToolResultData {
   readonly shows?: readonly SessionId[]
   /** Its words are nobody's: from here on the session has an author without any reach. */
   readonly foreign?: true
-}
-
-/** The result of a turn. `silent`: the answer was a marker and nothing else. */
-export type TurnOutcome = 'answered' | 'silent' | 'failed'
-
-/** The outcome of an accepted message; `refused: …` carries the reason. */
-export type InboxOutcome =
-  | TurnOutcome
-  | 'context'
-  | 'control'
-  | 'cancelled'
-  | 'edited'
-  | 'deleted'
-  | 'quarantined'
-  | 'taken_back'
-  | `refused: ${string}`
-  | `ignored: ${string}`
-  | `unanswered: ${string}`
-
-export interface TurnEndData {
-  readonly outcome: TurnOutcome
-  readonly usage: Usage
-  /** Steps: calls of the model. */
-  readonly steps: number
-  readonly error?: ErrorCode
-  /** The text that stayed in the chat of an answer that broke off. No model is shown it. */
-  readonly partial?: string
-  /** The part of the conversation that the model read. */
-  readonly context?: ContextRead
-  /** A check decided that the agent is not asked: its messages are context of the next turn. */
-  readonly unasked?: true
-}
-
-/** The part of a conversation that a model read for an answer. */
-export interface ContextRead {
-  /** Messages of earlier turns, those of people and those of the assistant. */
-  readonly messages: number
-  /** Older ones were summed up. */
-  readonly summary?: true
-  /** Tokens of the first request of the turn. */
-  readonly tokens: number
-  /** Parts were left out because the request was too long. */
-  readonly shortened?: true
 }

@@ -28,6 +28,8 @@ export type Failpoint =
   | 'CP21-question-asked'
   | 'CP22-question-answered'
   | 'CP23-question-told'
+  | 'CP24-move-uncommitted'
+  | 'CP25-move-committed'
 
 let reached: ((point: Failpoint) => void) | undefined
 

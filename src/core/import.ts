@@ -1,9 +1,21 @@
+import type { SessionId } from './ids.ts'
+import type { AuthorId } from './platform-id.ts'
+
 /** A file of an older program, read but not understood yet. */
 export interface OldFile {
   readonly name: string
   readonly text: string
   /** The text of the `.meta.json` beside a `.jsonl` file. */
   readonly meta?: string
+  /** The key that an index beside the files gives it. */
+  readonly key?: string
+}
+
+export interface ImportOptions {
+  /** Nothing is kept of what the report names. */
+  readonly dryRun?: boolean
+  /** Called after each conversation. */
+  progress?(this: void, done: number, total: number): void
 }
 
 /** The result of an import: every file is in exactly one list. Plain JSON, as `--json` prints it. */
@@ -13,10 +25,23 @@ export interface ImportReport {
     readonly session: string
     readonly key: string
     readonly messages: number
-    /** Lines that could not be read and were left out. */
+    /** The number of lines that could not be read and were left out, and the first of them by their numbers. */
     readonly skipped: number
+    readonly damaged: readonly number[]
+    /** The people whose words they count as; empty: nobody's. */
+    readonly words: readonly AuthorId[]
   }[]
   /** Imported before, or the conversation has a session of its own by now. */
   readonly present: readonly { readonly file: string; readonly session: string }[]
   readonly unreadable: readonly { readonly file: string; readonly reason: string }[]
+}
+
+/** The result of importing one session of another store. */
+export interface BundleReport {
+  readonly session: SessionId
+  readonly key: string
+  readonly events: number
+  readonly files: number
+  /** `in place`: its chat continues in it. `beside`: under a key of its own. `present`: it is there already. */
+  readonly state: 'in place' | 'beside' | 'present'
 }

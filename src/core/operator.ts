@@ -1,5 +1,6 @@
 import type { AdmissionOperator } from './operate-admissions.ts'
 import type { ApprovalOperator } from './operate-approvals.ts'
+import type { ArchiveOperator } from './operate-archives.ts'
 import type { ConfigOperator } from './operate-config.ts'
 import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
 import type { PeopleOperator } from './operate-people.ts'
@@ -24,6 +25,7 @@ export interface OperatorService {
   /** Returns why a message of that name may never have been received, likeliest first, each with its remedy. */
   unseen(name: string): Promise<readonly string[]>
   readonly sessions: SessionOperator
+  readonly archives: ArchiveOperator
   readonly tokens: TokenOperator
   readonly schedules: ScheduleOperator
   readonly people: PeopleOperator

@@ -1,19 +1,52 @@
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
+import { createChannels } from '../core/channel-traits.ts'
 import { systemClock } from '../core/clock.ts'
-import { createIdSource } from '../core/ids.ts'
-import type { ImportReport, OldFile } from '../core/import.ts'
+import { createIdSource, type IdSource, type MediaId } from '../core/ids.ts'
+import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
 import { silentLogger } from '../core/logger.ts'
+import { createMediaStore } from '../media/media-store.ts'
 import { compileRouting } from '../routing/compile-routing.ts'
 import { importedSession } from '../routing/imported-session.ts'
+import { readBundle } from '../sessions/export/read-bundle.ts'
+import { importBundle } from '../sessions/service/import-bundle.ts'
 import { importSessions } from '../sessions/service/import-sessions.ts'
+import { modelRules } from '../sessions/service/session-rules.ts'
 import { openSqliteStore } from '../store/engines/sqlite.ts'
+import type { Store } from '../store/store.ts'
 import { textRedactor } from './text-redactor.ts'
 
 /** Imports the conversations of an older program into the configured store, which no daemon may hold meanwhile. */
-export async function importInto(config: Config, files: readonly OldFile[]): Promise<ImportReport> {
+export async function importInto(
+  config: Config,
+  files: readonly OldFile[],
+  options: ImportOptions = {},
+): Promise<ImportReport> {
   const { routing } = compileRouting(config.routing)
-  const { caseSensitive } = routing.channels
+  return inStore(config, async (store, ids) => {
+    const route = (key: string) => importedSession(routing.sessions, key)
+    const redact = textRedactor(config)
+    const clean = files.map(({ text, ...file }) => ({ ...file, text: redact(text) }))
+    const personOf = directPersons(config.routing.people.flatMap((person) => person.ids))
+    return await importSessions({ store, clock: systemClock, ids, route, personOf }, clean, options)
+  })
+}
+
+/** Imports a session of another store from its file. Throws `invalid` for a file that is not whole, or no bundle. */
+export async function importBundleInto(config: Config, path: string, dryRun: boolean): Promise<BundleReport> {
+  const bundle = readBundle(await readFile(path, 'utf8'))
+  return inStore(config, async (store, ids) => {
+    const used = (named: readonly MediaId[]) => store.read.media.used(named)
+    const media = createMediaStore({ folder: join(config.dataDir, 'media'), clock: systemClock, used })
+    return importBundle({ store, clock: systemClock, ids, media, models: modelRules(config) }, bundle, dryRun)
+  })
+}
+
+/** Opens the store, which no daemon may hold meanwhile. */
+async function inStore<Done>(config: Config, work: (store: Store, ids: IdSource) => Promise<Done>): Promise<Done> {
+  const { caseSensitive } = createChannels(config.routing.traits)
   const store = await openSqliteStore({
     path: config.store.path,
     clock: systemClock,
@@ -21,12 +54,18 @@ export async function importInto(config: Config, files: readonly OldFile[]): Pro
     caseSensitive,
   })
   try {
-    const ids = createIdSource({ now: systemClock.now, randomBytes })
-    const route = (key: string) => importedSession(routing.sessions, key)
-    const redact = textRedactor(config)
-    const clean = files.map(({ text, ...file }) => ({ ...file, text: redact(text) }))
-    return await importSessions({ store, clock: systemClock, ids, route }, clean)
+    return await work(store, createIdSource({ now: systemClock.now, randomBytes }))
   } finally {
     await store.close()
+  }
+}
+
+/** Returns the id in the key of a direct chat if a person is configured with exactly this id on this channel. */
+function directPersons(ids: readonly string[]): (key: string) => string | undefined {
+  const known = new Set(ids.map((id) => id.trim().toLowerCase()))
+  return (key) => {
+    const [, channel, id] = /^(?:agent:[^:]+:)?([a-z][a-z0-9_-]*):direct:(?:\1:)?([^:]+)$/.exec(key.toLowerCase()) ?? []
+    const author = `${channel}:${id}`
+    return channel !== undefined && known.has(author) ? author : undefined
   }
 }

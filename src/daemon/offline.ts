@@ -1,19 +1,25 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { operateApprovals } from '../approvals/operate-approvals.ts'
 import type { Config } from '../config/config.ts'
 import { createChannels } from '../core/channel-traits.ts'
 import { systemClock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import { silentLogger } from '../core/logger.ts'
+import type { MediaStore } from '../core/media.ts'
 import type { OperatorService } from '../core/operator.ts'
+import { createMediaStore } from '../media/media-store.ts'
 import { operatorSchedules } from '../schedule/schedule-service.ts'
 import { operateAdmissions } from '../sessions/people/operate-admissions.ts'
 import { operatePeople } from '../sessions/people/operate-people.ts'
 import { createTokens } from '../sessions/people/tokens.ts'
+import { createArchives } from '../sessions/service/archives.ts'
 import { offlineSessions } from '../sessions/service/session-rules.ts'
 import { openSqliteStore } from '../store/engines/sqlite.ts'
+import type { Store } from '../store/store.ts'
 import { createOperator } from './operator.ts'
 import { createRestoration } from './restoration.ts'
+import { textRedactor } from './text-redactor.ts'
 import { createWhy, type WhySources } from './why.ts'
 
 /** The answers of a store that no daemon holds. Rejects with `store_locked` or `store_newer`. */
@@ -36,6 +42,12 @@ export async function openOffline(
     models: config.agents.map(({ model }) => model),
     ownerNamed: config.routing.people.some(({ role }) => role === 'owner'),
     sessions: offlineSessions(config, { store, clock: systemClock, channels }),
+    archives: createArchives({
+      store,
+      clock: systemClock,
+      media: mediaOf(config, store),
+      redact: textRedactor(config),
+    }),
     schedules: operatorSchedules({ store, clock: systemClock }),
     why: createWhy({ read: store.read, lookups, channels: () => [] }),
     people: operatePeople({ store, channels, people: () => config.routing.people }),
@@ -50,4 +62,8 @@ export async function openOffline(
     },
   })
   return { ...operator, close: () => store.close() }
+}
+
+function mediaOf({ dataDir }: Config, { read }: Pick<Store, 'read'>): MediaStore {
+  return createMediaStore({ folder: join(dataDir, 'media'), clock: systemClock, used: (ids) => read.media.used(ids) })
 }

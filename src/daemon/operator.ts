@@ -9,6 +9,7 @@ import type { Delivery } from '../core/outbound.ts'
 import { midnightBefore } from '../core/spending.ts'
 import type { ChatWatch } from '../sessions/lookups/chat-watch.ts'
 import type { Access } from '../sessions/people/access.ts'
+import type { SessionArchives } from '../sessions/service/archives.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
 import type { SessionService } from '../sessions/service/session-service.ts'
 import type { Store, StoreReader } from '../store/store.ts'
@@ -22,6 +23,7 @@ export interface OperatorSources {
   readonly version: string
   readonly models: readonly string[]
   readonly sessions: SessionService
+  readonly archives: SessionArchives
   readonly schedules: OperatorService['schedules']
   readonly tokens: OperatorService['tokens']
   readonly people: OperatorService['people']
@@ -50,7 +52,7 @@ const SHOWN_UNCERTAIN = 20
 const OPERATOR: Caller = { kind: 'operator' }
 
 export function createOperator(sources: OperatorSources): OperatorService {
-  const { sessions } = sources
+  const { sessions, archives } = sources
   return {
     status: () => status(sources),
     why: sources.why.why,
@@ -65,6 +67,12 @@ export function createOperator(sources: OperatorSources): OperatorService {
       post: (name, request) => sessions.post(OPERATOR, name, request),
       start: (request) => sessions.start(OPERATOR, request),
       delete: (name) => sessions.delete(OPERATOR, name),
+    },
+    archives: {
+      page: (name, query) => archives.page(OPERATOR, name, query),
+      file: (name, media) => archives.file(OPERATOR, name, media),
+      exported: (name, record) => archives.exported(OPERATOR, name, record),
+      relocate: (name, request) => archives.relocate(OPERATOR, name, request),
     },
     tokens: sources.tokens,
     schedules: titledSchedules(sources),

@@ -8,7 +8,7 @@ import type { CloseCards } from '../core/card.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ChatCommand } from '../core/command.ts'
 import type { Decided, Decision, Dispatch } from '../core/dispatch.ts'
-import type { IdSource, PersonId, SessionId } from '../core/ids.ts'
+import type { IdSource, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
@@ -17,8 +17,6 @@ import { Pipeline } from '../pipeline/pipeline.ts'
 import { createRunTurn } from '../pipeline/run-turn.ts'
 import type { Questions } from '../questions/question-service.ts'
 import { decideDispatch } from '../routing/decide-dispatch.ts'
-import { configuredIds } from '../routing/identity-links.ts'
-import { placeSession } from '../routing/place-session.ts'
 import { decidedFields } from '../routing/trace.ts'
 import { createCommandRunner } from '../sessions/commands/command-runner.ts'
 import type { Admissions } from '../sessions/people/admissions.ts'
@@ -27,8 +25,7 @@ import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { adoptAgents } from '../sessions/service/adopt-agent.ts'
 import { chooseAgent } from '../sessions/service/choose-model.ts'
 import { type Compaction, createCompaction } from '../sessions/service/compaction.ts'
-import { modelRules, sessionRules } from '../sessions/service/session-rules.ts'
-import { createSessionService, type DaemonSessions, type SessionService } from '../sessions/service/session-service.ts'
+import { modelRules } from '../sessions/service/session-rules.ts'
 import { type AskAside, createAskAside } from '../sessions/service/side-question.ts'
 import { type AnswerAgain, createAnswerAgain } from '../sessions/turns/ask-again.ts'
 import type { Parting } from '../sessions/turns/parted.ts'
@@ -49,6 +46,7 @@ import { type MakeApprovalsDeps, makeApprovals } from './make-approvals.ts'
 import { judgeSpeaker } from './make-delivery.ts'
 import { describedByOthers } from './make-mcp.ts'
 import { createSessionAccess, type SessionAccess } from './make-session-access.ts'
+import { makeSessions, type OwnSessions } from './make-sessions.ts'
 import { joinedBy, makeTranscript, VIEW_LIMITS } from './make-transcript.ts'
 import type { OwnNet } from './make-web.ts'
 import type { ModelHealth } from './model-health.ts'
@@ -90,9 +88,8 @@ export interface StagesDeps extends Pick<MakeApprovalsDeps, 'hooks'> {
 }
 
 /** The stages between the entrance and the exit. */
-export interface Stages extends SessionAccess, Pick<Compaction, 'compact'> {
+export interface Stages extends SessionAccess, OwnSessions, Pick<Compaction, 'compact'> {
   readonly running: RunningTurns
-  readonly sessions: SessionService
   readonly modelHealth: ModelHealth
   readonly askAside: AskAside
   readonly answerAgain: AnswerAgain
@@ -171,7 +168,7 @@ export function createStages(parts: StagesDeps): Stages {
     askAside: createAskAside({
       ...{ ids, logger, transcript, running, runAgent, agent, joined, speaks, typing: delivery.typing },
     }),
-    sessions: sessionsOf(parts, { running, transcript, approvals: { waits } }),
+    ...makeSessions(parts, { running, transcript, approvals: { waits } }),
   }
 }
 
@@ -187,29 +184,4 @@ function closeCardsOf(
 function partingOf({ policies, lookups: { whoIs } }: StagesDeps, notices: SystemNotices): Parting {
   const { channels } = policies.routing()
   return { channels, whoIs, parted: ({ id, dispatch, decision }) => notices.parted(id, dispatch, decision) }
-}
-
-function sessionsOf(
-  { config, store, clock, ids, policies, lookups, accounts, entrance }: StagesDeps,
-  kept: Pick<DaemonSessions, 'running' | 'transcript' | 'approvals'>,
-): SessionService {
-  const { whoIs, overrides, facts } = lookups
-  const { channels } = policies.routing()
-  return createSessionService({
-    ...sessionRules(config, store, {
-      ...{ channels, whoIs, mainIsShared: () => policies.routing().sessions.scope === 'global' },
-      configuredIds: (person: PersonId) => configuredIds(policies.routing().people, person),
-    }),
-    ...{ store, clock, channels },
-    daemon: {
-      ...{ ...kept, ids, overrides, whoIs, accept: entrance.accept },
-      models: modelRules(config),
-      place: (address, agent) =>
-        placeSession(policies.routing(), facts, {
-          ...{ address, traceId: ids.trace(), receivedAt: clock.now() },
-          ...(agent === undefined ? {} : { agent }),
-        }),
-      posts: (channel) => accounts.all.some((account) => account.channel === channel),
-    },
-  })
 }

@@ -39,6 +39,7 @@ import { makeMcp } from './make-mcp.ts'
 import { makeQuestions } from './make-questions.ts'
 import { currentSchedules, makeSchedules } from './make-schedules.ts'
 import type { OwnNet } from './make-web.ts'
+import { tellOldStores, type UsualPlaces } from './old-stores.ts'
 import { channelStatuses, createOperator } from './operator.ts'
 import { createPeople, type People } from './people.ts'
 import { type CurrentRouting, createCurrentRouting, createReload, type ReloadDeps } from './reload.ts'
@@ -63,6 +64,8 @@ export interface DaemonOptions {
   readonly clock?: Clock
   /** The waits of the delivery, for a test build that cannot move the clock of a process; the defaults otherwise. */
   readonly delivery?: Partial<DeliverySettings>
+  /** The places in which conversations of older programs are looked for; absent: nowhere. */
+  readonly oldStores?: UsualPlaces
   /** A net of its own for the tools that reach the web, for a test build. */
   readonly net?: OwnNet
 }
@@ -109,7 +112,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     },
   })
   try {
-    return await open(options, { policies, store, hooks, broken: disk.signal })
+    const daemon = await open(options, { policies, store, hooks, broken: disk.signal })
+    if (options.oldStores) await tellOldStores(options.oldStores, logger)
+    return daemon
   } catch (error) {
     await store.close()
     throw error
@@ -149,7 +154,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
   const [mcp, extra] = [makeMcp({ ...world, version, questions }), await loadOwnTools(config.ownTools ?? [])]
   const tools = { schedule: scheduleTools(schedules.fromChats), ...mcp.groups, ...extra.groups, ...options.tools }
   const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, net, entrance, redact })
-  const { running, sessions, modelHealth } = stages
+  const { running, sessions, archives, modelHealth } = stages
   const { access, facts, moves } = lookups
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
   const { traits } = channels
@@ -157,7 +162,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(daemon) })
   const outbox = createRestoration({ store, sendHeld: delivery.resumeHeld })
   const operator = createOperator({
-    ...{ store, clock, version, models: modelsOf(config), sessions, why, daemon, outbox, ...people.operator },
+    ...{ store, clock, version, models: modelsOf(config), sessions, archives, why, daemon, outbox, ...people.operator },
     ...{ schedules: schedules.operator, approvals: operateApprovals({ store, clock, desk: stages.approvals }) },
     config: reloadOf(options, { policies, access, people }),
   })

@@ -5,6 +5,7 @@ import type { OperatorService } from '../core/operator.ts'
 import { errorAnswer } from './errors.ts'
 import { admissionRoutes } from './routes/admissions.ts'
 import { approvalRoutes } from './routes/approvals.ts'
+import { archiveRoutes } from './routes/archives.ts'
 import { configRoutes } from './routes/config.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { peopleRoutes } from './routes/people.ts'
@@ -37,6 +38,7 @@ export function createApp(service: OperatorService, logger: Logger) {
     .route('/', statusRoutes(service))
     .route('/', whyRoutes(service))
     .route('/', sessionRoutes(service))
+    .route('/', archiveRoutes(service))
     .route('/', tokenRoutes(service))
     .route('/', scheduleRoutes(service))
     .route('/', peopleRoutes(service))

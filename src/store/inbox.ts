@@ -1,7 +1,7 @@
 import type { Decision, Dispatch } from '../core/dispatch.ts'
-import type { InboxOutcome } from '../core/event.ts'
 import type { AccountId, ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import type { InboxOutcome } from '../core/turn-end.ts'
 import { idInLife } from './deleted-id.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readFound, readRows, text } from './rows.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlRow, type SqlValue } from './sql.ts'

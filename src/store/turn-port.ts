@@ -1,10 +1,10 @@
 import type { ReplyTarget } from '../core/dispatch.ts'
 import type { ErrorCode } from '../core/errors.ts'
-import type { InboxOutcome } from '../core/event.ts'
 import type { SessionId, TraceId, TurnId } from '../core/ids.ts'
 import type { Usage } from '../core/model.ts'
 import type { PrecheckVerdict } from '../core/precheck.ts'
 import type { Spending } from '../core/spending.ts'
+import type { InboxOutcome } from '../core/turn-end.ts'
 
 /** The turns: a part of the store port, apart only for its size. */
 export type TurnState = 'running' | 'completed' | 'failed' | 'cancelled' | 'quarantined'

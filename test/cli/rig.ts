@@ -9,6 +9,7 @@ import { silentLogger } from '../../src/core/logger.ts'
 import type { OperatorService } from '../../src/core/operator.ts'
 import { startLocalApi } from '../../src/http/server.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
+import { writeExport } from '../../src/sessions/export/write-export.ts'
 import { localFolder } from '../fakes/local-folder.ts'
 import { type FakeOperator, fakeOperator } from '../fakes/operator.ts'
 import { policy } from '../fakes/routing-policy.ts'
@@ -65,6 +66,8 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
     start: unexpected('start'),
     openOffline: unexpected('openOffline'),
     importSessions: unexpected('importSessions'),
+    importBundle: unexpected('importBundle'),
+    writeExport,
     stdin: Readable.from([]),
     mcp: unexpected('mcp'),
     runDemo: unexpected('runDemo'),

@@ -13,6 +13,7 @@ import type { RoutingPolicy } from '../../src/core/policy.ts'
 import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
 import type { Tool } from '../../src/core/turn.ts'
 import type { OwnNet } from '../../src/daemon/make-web.ts'
+import type { UsualPlaces } from '../../src/daemon/old-stores.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/start.ts'
 import type { SendLimits } from '../../src/delivery/rate-limiter.ts'
 import type { DeliverySettings } from '../../src/delivery/settings.ts'
@@ -32,6 +33,8 @@ export interface Household {
   readonly anthropic: AnthropicServer | undefined
   readonly daemon: Daemon
   readonly dataDir: string
+  /** The configuration of the daemon that runs. */
+  readonly config: Config
   /** Stops the daemon and starts another on the same store, with what changed in its configuration. */
   restart(changes?: Partial<Config>): Promise<Daemon>
 }
@@ -57,6 +60,8 @@ export interface HouseholdOptions {
   readonly reload?: () => Promise<Config>
   /** Sets the scene the schedules speak of, before the daemon starts. */
   readonly schedules?: (telegram: TelegramServer) => readonly ConfiguredSchedule[]
+  /** The places in which the daemon looks for conversations of older programs. */
+  readonly oldStores?: UsualPlaces
   /** Other platforms, which the caller starts and closes. */
   readonly beside?: OtherChannels
 }
@@ -93,6 +98,7 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
       ...(options.delivery ? { delivery: options.delivery } : {}),
       ...(options.tools ? { tools: options.tools } : {}),
       ...(options.net ? { net: options.net } : {}),
+      ...(options.oldStores ? { oldStores: options.oldStores } : {}),
       ...(options.reload ? { reload: options.reload } : {}),
     })
     await telegram.ledger.listening({ after: mark })
@@ -113,6 +119,9 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
     dataDir,
     get daemon() {
       return daemon
+    },
+    get config() {
+      return config
     },
     async restart(changes) {
       await daemon.stop()

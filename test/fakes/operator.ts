@@ -1,7 +1,9 @@
 import { ParleyError } from '../../src/core/errors.ts'
-import { toAccountId, toAgentId } from '../../src/core/ids.ts'
+import type { SessionEvent } from '../../src/core/event.ts'
+import { type SessionId, toAccountId, toAgentId, toScopeKey } from '../../src/core/ids.ts'
 import type { AdmissionReport } from '../../src/core/operate-admissions.ts'
 import type { ApprovalReport } from '../../src/core/operate-approvals.ts'
+import type { ArchivedSession } from '../../src/core/operate-archives.ts'
 import type { ReloadReport } from '../../src/core/operate-config.ts'
 import type { RestorationReport } from '../../src/core/operate-outbox.ts'
 import type { PeopleReport } from '../../src/core/operate-people.ts'
@@ -167,6 +169,27 @@ export const samplePeople: PeopleReport = {
   changes: [{ at: AT, kind: 'linked', person: 'ada', id: 'discord:222', by: 'telegram:111' }],
 }
 
+export const sampleArchive: ArchivedSession = {
+  id: sampleSession.id as SessionId,
+  scopeKey: toScopeKey(sampleSession.scopeKey),
+  scope: sampleSession.scope,
+  agentId: toAgentId('main'),
+  kind: 'group',
+  displayKey: sampleSession.key,
+  chatType: 'group',
+  source: sampleSession.source,
+  metadata: sampleSession.metadata,
+  createdAt: AT,
+  description: 'lunch plans',
+  descriptionSource: 'fallback',
+  overrides: {},
+  participants: sampleSession.participants,
+  authors: sampleSession.participants,
+  lastSeq: 1,
+}
+
+export const sampleLog: readonly SessionEvent[] = [{ seq: 1, at: AT, type: 'session_started', data: { agent: 'main' } }]
+
 export interface FakeOperator extends OperatorService {
   readonly asked: unknown[]
 }
@@ -185,6 +208,26 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
     async status() {
       asked.push('status')
       return sampleStatus
+    },
+    archives: {
+      async page(name, { after, limit }) {
+        asked.push({ archive: name, after, limit })
+        named(name)
+        return { session: sampleArchive, events: sampleLog.filter(({ seq }) => seq > after).slice(0, limit) }
+      },
+      async file(name, media) {
+        asked.push({ file: name, media })
+        throw new ParleyError('not_found', `No message of ${name} has the file ${media}.`)
+      },
+      async exported(name, record) {
+        asked.push({ exported: name, ...record })
+        named(name)
+      },
+      async relocate(name, request) {
+        asked.push({ relocate: name, ...request })
+        named(name)
+        return { state: 'done', from: sampleArchive.id, session: sampleArchive.id, key: request.to }
+      },
     },
     unseen: async () => ['telegram is down: the token is refused'],
     async why(name) {

@@ -1,56 +1,72 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { EXIT, ParleyError, toError } from '../../core/errors.ts'
-import type { ImportReport, OldFile } from '../../core/import.ts'
-import type { CliPorts } from '../ports.ts'
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { EXIT } from '../../core/errors.ts'
+import type { BundleReport, ImportReport } from '../../core/import.ts'
+import { readOldStore } from '../old-stores.ts'
+import type { CliPorts, LoadedConfig } from '../ports.ts'
 import { oneLine } from '../print/plain.ts'
+import { createProgress } from '../print/progress.ts'
 import { type ReadOptions, show } from '../show.ts'
 
-type ImportPorts = Pick<CliPorts, 'env' | 'cwd' | 'stdout' | 'load' | 'importSessions'>
+type ImportPorts = Pick<CliPorts, 'env' | 'cwd' | 'stdout' | 'stderr' | 'load' | 'importSessions' | 'importBundle'>
 
-export async function importFolder(ports: ImportPorts, folder: string, options: ReadOptions): Promise<number> {
+export interface ImportCommand extends ReadOptions {
+  readonly dryRun?: boolean
+}
+
+/** Imports the conversations of an older program from its folder, or a session of another store from its file. */
+export async function importFrom(ports: ImportPorts, from: string, options: ImportCommand): Promise<number> {
+  const { dryRun = false } = options
+  const path = resolve(ports.cwd, from)
   const loaded = await ports.load(options.config, 'ask')
-  const report = await ports.importSessions(loaded, await readFolder(resolve(ports.cwd, folder)))
-  show(ports, options, { value: report, lines: () => describe(report) })
+  if (!(await isFile(path))) return importFolder({ ...ports, loaded }, path, options)
+  const report = await ports.importBundle(loaded, path, dryRun)
+  show(ports, options, { value: report, lines: () => [describeBundle(report, dryRun)] })
   return EXIT.ok
 }
 
-/** Returns the files of that folder alone; links and folders with the name of a file are reported and not followed. */
-async function readFolder(folder: string): Promise<readonly OldFile[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
-    throw new ParleyError('invalid', `The folder ${folder} cannot be read: ${toError(cause).message}`, { cause })
-  })
-  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
-  const files = entries.map(({ name }) => name).filter((name) => /\.jsonl?$/.test(name) && !name.endsWith('.meta.json'))
-  return Promise.all(files.sort().map((name) => readOne(folder, name, names)))
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() ?? false
 }
 
-async function readOne(folder: string, name: string, names: readonly string[]): Promise<OldFile> {
-  const text = names.includes(name) ? await textOf(join(folder, name)) : 'no plain file'
-  const beside = name.replace(/\.jsonl$/, '.meta.json')
-  if (beside === name || !names.includes(beside)) return { name, text }
-  return { name, text, meta: await textOf(join(folder, beside)) }
+function describeBundle({ session, key, events, files, state }: BundleReport, dryRun: boolean): string {
+  if (state === 'present') return `${session} is there already, as ${oneLine(key)}; nothing was changed.`
+  const where =
+    state === 'beside' ? ` beside others; to continue it in a chat: parley sessions move ${session} <chat>` : ''
+  return `${session}: ${events} events and ${files} files ${dryRun ? 'would be imported' : 'imported'} as ${oneLine(key)}${where}`
 }
 
-const MOST_BYTES = 64 * 1024 * 1024
-
-/** A file that cannot be read is reported like one that is no JSON. */
-async function textOf(path: string): Promise<string> {
-  try {
-    return (await stat(path)).size > MOST_BYTES ? 'larger than 64 MiB' : await readFile(path, 'utf8')
-  } catch {
-    return 'unreadable'
-  }
+async function importFolder(
+  { loaded, ...ports }: ImportPorts & { readonly loaded: LoadedConfig },
+  folder: string,
+  options: ImportCommand,
+): Promise<number> {
+  const { dryRun = false } = options
+  const progress = createProgress(ports.stderr, 'conversations')
+  const files = await readOldStore(folder)
+  const { at } = progress
+  const report = await ports.importSessions(loaded, files, { dryRun, progress: at }).finally(progress.end)
+  show(ports, options, { value: report, lines: () => describe(report, dryRun) })
+  return EXIT.ok
 }
 
-function describe({ imported, present, unreadable }: ImportReport): readonly string[] {
+function describe({ imported, present, unreadable }: ImportReport, dryRun: boolean): readonly string[] {
+  const verb = dryRun ? 'would be imported' : 'imported'
   return [
-    ...imported.map(({ file, key, messages, skipped }) => {
-      const lost = skipped === 0 ? '' : `, ${skipped} damaged left out`
-      return `${oneLine(file)}: ${messages} messages as ${oneLine(key)}${lost}`
+    ...imported.map(({ file, key, messages, words, ...lost }) => {
+      const said = words.length === 0 ? '' : `, words of ${words.join(', ')}`
+      return `${oneLine(file)}: ${messages} messages as ${oneLine(key)}${said}${lostText(lost)}`
     }),
     ...present.map(({ file, session }) => `${oneLine(file)}: there already, as ${session}`),
     ...unreadable.map(({ file, reason }) => `${oneLine(file)}: skipped, ${oneLine(reason)}`),
-    `${imported.length} imported, ${present.length} there already, ${unreadable.length} skipped`,
+    `${imported.length} ${verb}, ${present.length} there already, ${unreadable.length} skipped`,
   ]
+}
+
+type Lost = Pick<ImportReport['imported'][number], 'skipped' | 'damaged'>
+
+function lostText({ skipped, damaged }: Lost): string {
+  if (skipped === 0) return ''
+  const more = skipped > damaged.length ? ' …' : ''
+  return `, ${skipped} damaged left out (line ${damaged.join(', ')}${more})`
 }

@@ -2,14 +2,15 @@ import type { Clock } from '../../core/clock.ts'
 import type { Route } from '../../core/dispatch.ts'
 import { ParleyError, toError } from '../../core/errors.ts'
 import type { IdSource } from '../../core/ids.ts'
-import type { ImportReport, OldFile } from '../../core/import.ts'
+import type { ImportOptions, ImportReport, OldFile } from '../../core/import.ts'
 import { NO_USAGE } from '../../core/model.ts'
-import { NOBODY } from '../../core/platform-id.ts'
-import type { SessionDraft } from '../../core/session.ts'
+import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
+import { fallbackDescription, type SessionDraft } from '../../core/session.ts'
 import { mainAlias } from '../../core/session-alias.ts'
 import type { EventToAppend, Store, StoreWriter } from '../../store/store.ts'
 import { startSession } from '../turns/open-session.ts'
-import { type OldMessage, type OldSession, readOldSession } from './read-old-session.ts'
+import type { OldMessage, OldSession } from './old-fields.ts'
+import { readOldSession } from './read-old-session.ts'
 
 export interface ImportDeps {
   readonly store: Pick<Store, 'write'>
@@ -17,6 +18,18 @@ export interface ImportDeps {
   readonly ids: IdSource
   /** Returns the route that an old key means. */
   route(key: string): Pick<Route, 'agent' | 'scope' | 'scopeKey' | 'displayKey' | 'kind' | 'chatType'>
+  /** Returns the platform id of the person whose direct chat a key means, if the configuration knows them by it. */
+  personOf(key: string): AuthorId | undefined
+}
+
+/** Undoes what a trial run wrote. */
+class TrialRun extends Error {
+  readonly report: Pick<ImportReport, 'imported' | 'present'>
+
+  constructor(report: Pick<ImportReport, 'imported' | 'present'>) {
+    super('this was a trial')
+    this.report = report
+  }
 }
 
 type Mutable<Report> = { -readonly [List in keyof Report]: Report[List] extends readonly (infer Row)[] ? Row[] : never }
@@ -26,7 +39,11 @@ type Mutable<Report> = { -readonly [List in keyof Report]: Report[List] extends 
  * `migration_failed` (K40). A conversation that exists is left alone, so that a second run changes nothing; unreadable
  * files are reported (K39). An imported session is taken over at its chat's next message (K27).
  */
-export async function importSessions(deps: ImportDeps, files: readonly OldFile[]): Promise<ImportReport> {
+export async function importSessions(
+  deps: ImportDeps,
+  files: readonly OldFile[],
+  options: ImportOptions = {},
+): Promise<ImportReport> {
   const report: Mutable<ImportReport> = { imported: [], present: [], unreadable: [] }
   const sessions: { readonly file: string; readonly old: OldSession }[] = []
   for (const file of files) {
@@ -37,9 +54,14 @@ export async function importSessions(deps: ImportDeps, files: readonly OldFile[]
     }
   }
   try {
-    const written = await deps.store.write((tx) => writeAll(tx, deps, sessions))
+    const written = await deps.store.write(async (tx) => {
+      const done = await writeAll(tx, { ...deps, ...options }, sessions)
+      if (options.dryRun) throw new TrialRun(done)
+      return done
+    })
     return { ...report, ...written }
   } catch (cause) {
+    if (cause instanceof TrialRun) return { ...report, ...cause.report }
     const message = `the import failed and changed nothing: ${toError(cause).message}`
     throw new ParleyError('migration_failed', message, { cause })
   }
@@ -47,11 +69,12 @@ export async function importSessions(deps: ImportDeps, files: readonly OldFile[]
 
 async function writeAll(
   tx: StoreWriter,
-  deps: ImportDeps,
+  deps: ImportDeps & Pick<ImportOptions, 'progress'>,
   sessions: readonly { readonly file: string; readonly old: OldSession }[],
 ): Promise<Pick<ImportReport, 'imported' | 'present'>> {
   const written: Mutable<Pick<ImportReport, 'imported' | 'present'>> = { imported: [], present: [] }
-  for (const { file, old } of sessions) {
+  for (const [index, { file, old }] of sessions.entries()) {
+    deps.progress?.(index + 1, sessions.length)
     const draft = draftOf(deps, file, old)
     const known = (await tx.sessions.current(draft.scopeKey)) ?? (await tx.sessions.resolve(draft.displayKey))
     if (known) {
@@ -64,13 +87,26 @@ async function writeAll(
     const { id, scopeKey, displayKey } = await startSession(tx, draft, { at, draw: () => deps.ids.session('import') })
     const name = draft.kind === 'main' ? mainAlias(draft.agentId) : displayKey
     await tx.aliases.add(scopeKey, [name])
-    const events = eventsOf(old, deps.ids)
+    const person = deps.personOf(old.key)
+    const events = eventsOf(old, deps.ids, person)
     if (events.length > 0) await tx.events.append(id, at, events)
-    await tx.authors.add(id, NOBODY)
-    const { skipped, messages } = old
-    written.imported.push({ file, session: id, key: displayKey, messages: messages.length, skipped })
+    if (old.title !== undefined) await tx.sessions.describe(id, fallbackDescription(old.title), 'ai')
+    for (const author of authorsOf(old, person)) await tx.authors.add(id, author)
+    const { damaged, messages } = old
+    const lost = { skipped: damaged.length, damaged: damaged.slice(0, MOST_NAMED) }
+    const words = person === undefined ? [] : [person]
+    written.imported.push({ file, session: id, key: displayKey, messages: messages.length, ...lost, words })
   }
   return written
+}
+
+/** Lines that a report names by number. */
+const MOST_NAMED = 20
+
+/** The words of a tool may stand in the answers: with them they are nobody's, whoever asked. */
+function authorsOf({ foreign }: OldSession, person: AuthorId | undefined): readonly AuthorId[] {
+  if (person === undefined) return [NOBODY]
+  return foreign ? [person, NOBODY] : [person]
 }
 
 function draftOf({ ids, route }: ImportDeps, file: string, { key }: OldSession): SessionDraft {
@@ -85,23 +121,40 @@ function draftOf({ ids, route }: ImportDeps, file: string, { key }: OldSession):
 }
 
 /** Messages that the older program no longer showed its model stay in the log, before a boundary. */
-function eventsOf({ messages, hidden, summary }: OldSession, ids: IdSource): readonly EventToAppend[] {
-  if (hidden === 0 && summary === undefined) return turnsOf(messages, ids)
+function eventsOf(
+  { messages, hidden, summary }: OldSession,
+  ids: IdSource,
+  person: AuthorId | undefined,
+): readonly EventToAppend[] {
+  const turnsOf = (some: readonly OldMessage[]) => eventsOfTurns(some, ids, person)
+  if (hidden === 0 && summary === undefined) return turnsOf(messages)
   const exchanges = summary === undefined ? [] : [{ user: SUMMARY_QUESTION, assistant: summary }]
   const boundary: EventToAppend = { type: 'history_boundary', data: { kind: 'replaced', exchanges } }
-  return [...turnsOf(messages.slice(0, hidden), ids), boundary, ...turnsOf(messages.slice(hidden), ids)]
+  return [...unanswered(turnsOf(messages.slice(0, hidden))), boundary, ...turnsOf(messages.slice(hidden))]
+}
+
+/** A hidden question without an answer owes none, or it would wait behind the boundary for the next turn. */
+function unanswered(events: readonly EventToAppend[]): readonly EventToAppend[] {
+  const answered = events.findLastIndex(({ type }) => type === 'turn_started')
+  return events.map((event, index) =>
+    event.type === 'user_message' && index > answered ? { ...event, data: { ...event.data, triggers: false } } : event,
+  )
 }
 
 const SUMMARY_QUESTION = 'What was said here before, in short?'
 
-function turnsOf(messages: readonly OldMessage[], ids: IdSource): readonly EventToAppend[] {
+function eventsOfTurns(
+  messages: readonly OldMessage[],
+  ids: IdSource,
+  person: AuthorId | undefined,
+): readonly EventToAppend[] {
   return messages.flatMap((message, index) =>
-    message.role === 'user' ? [userEvent(message)] : answerEvents(message, messages[index - 1], ids),
+    message.role === 'user' ? [userEvent(message, person)] : answerEvents(message, messages[index - 1], ids),
   )
 }
 
-function userEvent({ text }: OldMessage): EventToAppend {
-  const sender = { id: 'imported', kind: 'user' } as const
+function userEvent({ text }: OldMessage, person: AuthorId | undefined): EventToAppend {
+  const sender = { id: person?.slice(person.indexOf(':') + 1) ?? 'imported', kind: 'user' } as const
   return { type: 'user_message', data: { text, sender, owner: false, addressed: true, triggers: true } }
 }
 

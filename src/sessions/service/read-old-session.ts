@@ -1,133 +1,130 @@
 import { ParleyError } from '../../core/errors.ts'
 import type { OldFile } from '../../core/import.ts'
-
-/** A conversation in an older program's form, one file each. */
-export interface OldSession {
-  readonly key: string
-  readonly messages: readonly OldMessage[]
-  /** The number of messages that are no longer shown to the model. */
-  readonly hidden: number
-  readonly summary?: string
-  readonly updatedAt?: number
-  /** The number of lines that could not be read. */
-  readonly skipped: number
-}
-
-export interface OldMessage {
-  readonly role: 'user' | 'assistant'
-  readonly text: string
-}
-
-type Fields = Readonly<Record<string, unknown>>
+import {
+  contentOf,
+  isFields,
+  type OldFields,
+  type OldMessage,
+  type OldSession,
+  outlineOf,
+  parseJson,
+  textOf,
+  timeOf,
+} from './old-fields.ts'
+import { isWrapped, type OldLine, readWrappedLines } from './read-wrapped-lines.ts'
 
 /**
- * Reads `.json` (`{ key, messages, summary, updated }` or a list of messages) and `.jsonl` (a message a line; key,
- * summary and `skip` in the file beside it). The key inside wins over the file's name. Tool messages and messages
- * without text are left out; a torn or damaged line is skipped. Throws `invalid` with the reason if nothing can be
- * read, or if a line is whole but no message of this form: half a conversation must not look complete.
+ * Reads `.json` (`{ key, messages, summary, updated }` as PicoClaw writes it, `{ sessionId, name, messages }` as Molf
+ * does, or a list of messages) and `.jsonl` (a message a line, with key, summary and `skip` in the file beside it, or
+ * the wrapped lines of OpenClaw). The key of an index goes before the one inside, that before the file's name. Tool
+ * messages and messages without text are left out; a torn or damaged line is skipped. Throws `invalid` with the reason
+ * if nothing can be read, or if a line is whole but no message of this form: half a conversation must not look
+ * complete.
  */
-export function readOldSession({ name, text, meta }: OldFile): OldSession {
+export function readOldSession({ name, text, meta, key }: OldFile): OldSession {
   const session = name.endsWith('.jsonl') ? readLines(name, text, meta) : readWhole(name, text)
   if (session.messages.length === 0 && session.summary === undefined) {
     throw new ParleyError('invalid', 'it has no message with text')
   }
-  return session
-}
-
-function readWhole(name: string, text: string): OldSession {
-  const parsed = parse(text)
-  if (parsed === undefined) throw new ParleyError('invalid', 'it is no JSON')
-  const fields = isFields(parsed) ? parsed : {}
-  const list = Array.isArray(parsed) ? parsed : fields.messages
-  if (!Array.isArray(list)) throw new ParleyError('invalid', 'it has no list of messages')
-  return { ...readMessages(list), ...readFacts(name, fields) }
-}
-
-function readLines(name: string, text: string, meta: string | undefined): OldSession {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const values = lines.map(parse)
-  if (lines.length > 0 && values.every((value) => value === undefined)) {
-    throw new ParleyError('invalid', 'none of its lines is JSON')
-  }
-  const beside = meta === undefined ? undefined : parse(meta)
-  return { ...readMessages(values), ...readFacts(name, isFields(beside) ? beside : {}) }
-}
-
-function readFacts(name: string, fields: Fields): Pick<OldSession, 'key' | 'hidden' | 'summary' | 'updatedAt'> {
-  const key = textOf(fields.key) || name.replace(/\.jsonl?$/, '')
-  if (key.length > LONGEST_KEY) throw new ParleyError('invalid', `its key is longer than ${LONGEST_KEY} characters`)
-  const summary = textOf(fields.summary)
-  const updatedAt = timeOf(fields.updated_at ?? fields.updated)
-  return {
-    key,
-    hidden: typeof fields.skip === 'number' && fields.skip > 0 ? Math.floor(fields.skip) : 0,
-    ...(summary === '' ? {} : { summary }),
-    ...(updatedAt === undefined ? {} : { updatedAt }),
-  }
+  const named = key === undefined ? session : { ...session, key }
+  if (named.key.length > LONGEST_KEY)
+    throw new ParleyError('invalid', `its key is longer than ${LONGEST_KEY} characters`)
+  return named
 }
 
 /** Longer than any key of a chat and a topic; keys appear in labels and lists. */
 const LONGEST_KEY = 500
 
-function readMessages(values: readonly unknown[]): Pick<OldSession, 'messages' | 'skipped'> {
+function readWhole(name: string, text: string): OldSession {
+  const parsed = parseJson(text)
+  if (parsed === undefined) throw new ParleyError('invalid', 'it is no JSON')
+  const fields = isFields(parsed) ? parsed : {}
+  const list = Array.isArray(parsed) ? parsed : fields.messages
+  if (!Array.isArray(list)) throw new ParleyError('invalid', 'it has no list of messages')
+  const lines = list.map((value: unknown, index) => ({ number: index + 1, value }))
+  const read = readMessages(lines, fields.skip)
+  return { ...read, ...readFacts(name, fields), ...readClientFacts(fields, list) }
+}
+
+function readLines(name: string, text: string, meta: string | undefined): OldSession {
+  const lines = text
+    .split('\n')
+    .map((line, index) => ({ number: index + 1, line }))
+    .filter(({ line }) => line.trim() !== '')
+    .map(({ number, line }) => ({ number, value: parseJson(line) }))
+  if (lines.length > 0 && lines.every(({ value }) => value === undefined)) {
+    throw new ParleyError('invalid', 'none of its lines is JSON')
+  }
+  const beside = meta === undefined ? undefined : parseJson(meta)
+  const fields = isFields(beside) ? beside : {}
+  const facts = readFacts(name, fields)
+  return { ...facts, ...(isWrapped(lines) ? readWrappedLines(lines) : readMessages(lines, fields.skip)) }
+}
+
+function readFacts(name: string, fields: OldFields): Pick<OldSession, 'key' | 'summary' | 'updatedAt'> {
+  const summary = textOf(fields.summary)
+  const updatedAt = timeOf(fields.updated_at ?? fields.updated ?? fields.lastActiveAt)
+  return {
+    key: textOf(fields.key) || (name.split('/').at(-1) ?? name).replace(/\.jsonl?$/, ''),
+    ...(summary === '' ? {} : { summary }),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+  }
+}
+
+/**
+ * Molf knows a session by an id that no chat has, and gives it a name. Its newest pair of messages that are marked as
+ * summary stands for everything before them.
+ */
+function readClientFacts(
+  { sessionId, name }: OldFields,
+  list: readonly unknown[],
+): Partial<Pick<OldSession, 'key' | 'hidden' | 'title'>> {
+  const id = textOf(sessionId)
+  if (id === '') return {}
+  const isSummary = (value: unknown, role: string) => isFields(value) && value.summary === true && value.role === role
+  const summed = list.findLastIndex((value) => isSummary(value, 'user'))
+  const before = summed < 0 ? [] : list.slice(0, summed)
+  const title = textOf(name)
+  return {
+    key: `molf:${id}`,
+    hidden: before.filter((value) => isSaid(value)).length,
+    ...(title === '' ? {} : { title }),
+  }
+}
+
+function isSaid(value: unknown): boolean {
+  return isFields(value) && (value.role === 'user' || value.role === 'assistant') && contentOf(value.content) !== ''
+}
+
+/** `skip` is the number of lines, whatever they hold, that its model was no longer shown. */
+function readMessages(
+  lines: readonly OldLine[],
+  skip: unknown,
+): Pick<OldSession, 'messages' | 'hidden' | 'damaged' | 'foreign'> {
   const messages: OldMessage[] = []
-  let skipped = 0
-  for (const [index, value] of values.entries()) {
+  const damaged: number[] = []
+  const skipped = typeof skip === 'number' ? skip : 0
+  let [hidden, foreign] = [0, false]
+  for (const [index, { number, value }] of lines.entries()) {
+    if (index === Math.floor(skipped)) hidden = messages.length
     if (!isFields(value)) {
-      skipped++
+      damaged.push(number)
       continue
     }
-    const { role } = value
-    const text = contentOf(value.content)
-    if (typeof role !== 'string' || !ROLES.includes(role) || text === undefined) {
-      throw new ParleyError('invalid', `its message ${index + 1} has a form that is not known: ${outlineOf(value)}`)
-    }
+    const { role, text } = readMessage(value, number)
+    if (TOOL_ROLES.includes(role)) foreign = true
     if (text !== '' && (role === 'user' || role === 'assistant')) messages.push({ role, text })
   }
-  return { messages, skipped }
+  return { messages, hidden: skipped >= lines.length ? messages.length : hidden, damaged, foreign }
 }
 
-/** The roles; those other than `user` and `assistant` are left out. */
-const ROLES: readonly string[] = ['user', 'assistant', 'system', 'developer', 'tool', 'toolResult', 'function']
-
-/** Returns a text, or the texts in a list of parts; undefined for any other value. */
-function contentOf(content: unknown): string | undefined {
-  if (content === undefined || content === null) return ''
-  if (!Array.isArray(content)) return typeof content === 'string' ? content.trim() : undefined
-  const texts = content.map(partOf)
-  return texts.includes(undefined) ? undefined : texts.filter((text) => text !== '').join('\n\n')
-}
-
-function partOf(part: unknown): string | undefined {
-  if (typeof part === 'string') return part.trim()
-  if (!isFields(part)) return undefined
-  return part.text === undefined || typeof part.text === 'string' ? textOf(part.text) : undefined
-}
-
-/** Returns the role and the keys of a line, never its text. */
-function outlineOf(value: Fields): string {
+function readMessage(value: OldFields, number: number): { readonly role: string; readonly text: string } {
   const { role } = value
-  const outline = `keys ${Object.keys(value).slice(0, 6).join(', ') || 'none'}`
-  return typeof role === 'string' ? `role ${role.slice(0, 20)}, ${outline}` : outline
+  const text = contentOf(value.content)
+  if (typeof role === 'string' && ROLES.includes(role) && text !== undefined) return { role, text }
+  throw new ParleyError('invalid', `its message ${number} has a form that is not known: ${outlineOf(value)}`)
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.trim() : ''
-}
-
-function timeOf(value: unknown): number | undefined {
-  const at = typeof value === 'number' ? value : Date.parse(textOf(value))
-  return Number.isSafeInteger(at) && at > 0 ? at : undefined
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const TOOL_ROLES: readonly string[] = ['tool', 'toolResult', 'function']
+/** The roles; those other than `user` and `assistant` are left out. */
+const ROLES: readonly string[] = ['user', 'assistant', 'system', 'developer', ...TOOL_ROLES]

@@ -1,10 +1,10 @@
 import type { ErrorCode } from '../../core/errors.ts'
-import type { ContextRead } from '../../core/event.ts'
 import type { TraceId } from '../../core/ids.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
 import { isScheduled } from '../../core/session.ts'
 import { SILENCE, stripSilence } from '../../core/silence.ts'
 import type { ReadContext, TurnResult } from '../../core/turn.ts'
+import type { ContextRead } from '../../core/turn-end.ts'
 import type { TurnEnding } from './record-turn.ts'
 import type { StartedTurn } from './started-turn.ts'
 

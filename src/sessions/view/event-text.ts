@@ -1,6 +1,7 @@
 import { inWords } from '../../core/content-words.ts'
-import type { HistoryBoundary, SessionEvent, SessionStartData, ThreadReadData, TurnEndData } from '../../core/event.ts'
+import type { HistoryBoundary, SessionEvent, SessionStartData, ThreadReadData } from '../../core/event.ts'
 import { labelledWords, speakerName } from '../../core/label.ts'
+import type { TurnEndData } from '../../core/turn-end.ts'
 
 /** Returns an event as a line of text for people. */
 export function eventText(event: SessionEvent): string {
@@ -48,6 +49,8 @@ export function eventText(event: SessionEvent): string {
       return `a summary stands for ${event.data.turns} turns: ${event.data.text}`
     case 'exchange_taken_back':
       return `the exchange of ${event.data.turn} was taken back${event.data.again ? ', and is answered again' : ''}`
+    case 'session_exported':
+      return `exported as ${event.data.format}${event.data.path === undefined ? '' : ` to ${event.data.path}`}`
     case 'session_started':
       return startText(event.data)
     case 'agent_updated':

@@ -176,6 +176,7 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
     case 'exchange_taken_back':
       return withoutExchange(view, event.data, limits)
     case 'session_started':
+    case 'session_exported':
     case 'agent_updated':
     case 'turn_resumed':
     case 'approval_requested':

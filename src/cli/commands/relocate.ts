@@ -1,0 +1,35 @@
+import { EXIT } from '../../core/errors.ts'
+import type { Relocation, RelocationKind } from '../../core/relocation.ts'
+import { askOperator } from '../ask-operator.ts'
+import { oneLine } from '../print/plain.ts'
+import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+
+export interface RelocateOptions extends ReadOptions {
+  readonly kind: RelocationKind
+  readonly to: string
+  readonly yes?: boolean
+}
+
+/** Moves or forks a session; a wider audience is named first, and nothing is done until that is meant. */
+export async function relocateSession(ports: ReadPorts, name: string, options: RelocateOptions): Promise<number> {
+  const { kind, to, yes = false } = options
+  const loaded = await ports.load(options.config, 'ask')
+  const request = { kind, to, confirmed: yes }
+  const done = await askOperator(ports, loaded, ({ archives }) => archives.relocate(name, request))
+  show(ports, options, { value: done, lines: () => describe(done, name, options) })
+  return done.state === 'done' ? EXIT.ok : EXIT.failed
+}
+
+function describe(done: Relocation, name: string, { kind, to }: RelocateOptions): readonly string[] {
+  if (done.state === 'asks')
+    return [
+      oneLine(done.audience),
+      `Nothing was done. If that is meant: parley sessions ${kind} '${name}' '${to}' --yes`,
+    ]
+  const verb = kind === 'move' ? 'continues' : 'continues in both places, here'
+  return [
+    `${done.from} ${verb} in ${oneLine(done.key)} as ${done.session}.`,
+    ...(done.replaced === undefined ? [] : [`${done.replaced}, which was there, is kept and no longer used.`]),
+    ...(done.agent === undefined ? [] : [`The agent ${oneLine(done.agent)} answers there.`]),
+  ]
+}

@@ -1,0 +1,96 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { ParleyError, toError } from '../core/errors.ts'
+import type { OldFile } from '../core/import.ts'
+
+/** The folders of sessions below the folder of an older program: that of Molf, that of PicoClaw. */
+const BELOW = ['sessions', 'workspace/sessions']
+/** The folder of OpenClaw's agents, each of which has sessions. */
+const AGENTS = 'agents'
+/** OpenClaw's index of the keys beside the files. */
+const INDEX = 'sessions.json'
+const MOST_BYTES = 64 * 1024 * 1024
+
+/**
+ * Returns the files of conversations in a folder, or in those that an older program has below it. Links and folders
+ * with the name of a file are reported and not followed.
+ */
+export async function readOldStore(folder: string): Promise<readonly OldFile[]> {
+  await list(folder).catch((cause: unknown) => {
+    throw new ParleyError('invalid', `The folder ${folder} cannot be read: ${toError(cause).message}`, { cause })
+  })
+  const agents = await list(join(folder, AGENTS)).catch(() => [])
+  const below = [...BELOW, ...agents.map(({ name }) => `${AGENTS}/${name}/sessions`)]
+  const found = await Promise.all(below.map((one) => readFolder(folder, join(folder, one)).catch(() => [])))
+  const files = found.flat()
+  // The files beside a folder of sessions are those of the program itself.
+  return files.length > 0 ? files : readFolder(folder, folder)
+}
+
+type Entries = readonly { readonly name: string; isFile(): boolean }[]
+
+function list(folder: string): Promise<Entries> {
+  return readdir(folder, { withFileTypes: true })
+}
+
+function isSession(name: string): boolean {
+  return /\.jsonl?$/.test(name) && !name.endsWith('.meta.json') && name !== INDEX
+}
+
+async function readFolder(root: string, folder: string): Promise<readonly OldFile[]> {
+  const entries = await list(folder)
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+  const keys = names.includes(INDEX) ? keysOf(await textOf(join(folder, INDEX))) : new Map<string, string>()
+  const files = entries.map(({ name }) => name).filter(isSession)
+  return Promise.all(
+    files.sort().map((name) => readOne(folder, name, { names, keys, shown: relative(root, join(folder, name)) })),
+  )
+}
+
+interface Beside {
+  readonly names: readonly string[]
+  readonly keys: ReadonlyMap<string, string>
+  /** The name in the report. */
+  readonly shown: string
+}
+
+async function readOne(folder: string, name: string, { names, keys, shown }: Beside): Promise<OldFile> {
+  const text = names.includes(name) ? await textOf(join(folder, name)) : 'no plain file'
+  const beside = name.replace(/\.jsonl$/, '.meta.json')
+  const key = keys.get(name)
+  const meta = beside === name || !names.includes(beside) ? undefined : await textOf(join(folder, beside))
+  return { name: shown, text, ...(meta === undefined ? {} : { meta }), ...(key === undefined ? {} : { key }) }
+}
+
+/** Returns the key of each file of an index; the topic of a key is written behind its chat, as everywhere here. */
+function keysOf(index: string): Map<string, string> {
+  const keys = new Map<string, string>()
+  for (const [key, entry] of Object.entries(fieldsOf(parse(index)))) {
+    const { sessionId, sessionFile } = fieldsOf(entry)
+    const file = typeof sessionFile === 'string' ? sessionFile.split(/[\\/]/).at(-1) : undefined
+    const name = file ?? (typeof sessionId === 'string' ? `${sessionId}.jsonl` : undefined)
+    if (name !== undefined) keys.set(name, key.replace(/:(?:topic|thread):([^:]+)$/, '/$1'))
+  }
+  return keys
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A file that cannot be read is reported like one that is no JSON. */
+async function textOf(path: string): Promise<string> {
+  try {
+    return (await stat(path)).size > MOST_BYTES ? 'larger than 64 MiB' : await readFile(path, 'utf8')
+  } catch {
+    return 'unreadable'
+  }
+}

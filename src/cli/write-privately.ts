@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { link, lstat, open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { ParleyError, toError } from '../core/errors.ts'
+
+/** Throws `conflict` if something is there that may not be replaced, before anything is read for it. */
+export async function checkWritable(path: string, force: boolean): Promise<void> {
+  const found = await lstat(path).catch(() => undefined)
+  if (found?.isDirectory()) throw new ParleyError('invalid', `${path} is a folder; name a file.`)
+  if (found !== undefined && !force) throw taken(path)
+}
+
+/**
+ * Writes a file that its owner alone can read, and returns its bytes. It appears under its name when it is complete and
+ * on disk, and never in the place of another file unless `force` is true.
+ */
+export async function writePrivately(path: string, pieces: AsyncIterable<string>, force: boolean): Promise<number> {
+  const partial = join(dirname(path), `.${basename(path)}.${randomUUID()}`)
+  const file = await open(partial, 'wx', 0o600).catch((cause: unknown) => {
+    throw new ParleyError('invalid', `${path} cannot be written: ${toError(cause).message}`, { cause })
+  })
+  try {
+    let bytes = 0
+    try {
+      for await (const piece of pieces) {
+        const data = Buffer.from(piece)
+        await file.writeFile(data)
+        bytes += data.length
+      }
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await appear(partial, path, force)
+    return bytes
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
+
+async function appear(partial: string, path: string, force: boolean): Promise<void> {
+  if (force) return rename(partial, path)
+  try {
+    await link(partial, path)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw taken(path)
+    // Some file systems have no links.
+    await checkWritable(path, force)
+    await rename(partial, path)
+  }
+}
+
+function taken(path: string): ParleyError {
+  return new ParleyError('conflict', `${path} is there already and stays as it is; --force replaces it.`)
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

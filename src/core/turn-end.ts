@@ -1,0 +1,45 @@
+import type { ErrorCode } from './errors.ts'
+import type { Usage } from './model.ts'
+
+/** The result of a turn. `silent`: the answer was a marker and nothing else. */
+export type TurnOutcome = 'answered' | 'silent' | 'failed'
+
+/** The outcome of an accepted message; `refused: …` carries the reason. */
+export type InboxOutcome =
+  | TurnOutcome
+  | 'context'
+  | 'control'
+  | 'cancelled'
+  | 'edited'
+  | 'deleted'
+  | 'quarantined'
+  | 'taken_back'
+  | `refused: ${string}`
+  | `ignored: ${string}`
+  | `unanswered: ${string}`
+
+export interface TurnEndData {
+  readonly outcome: TurnOutcome
+  readonly usage: Usage
+  /** Steps: calls of the model. */
+  readonly steps: number
+  readonly error?: ErrorCode
+  /** The text that stayed in the chat of an answer that broke off. No model is shown it. */
+  readonly partial?: string
+  /** The part of the conversation that the model read. */
+  readonly context?: ContextRead
+  /** A check decided that the agent is not asked: its messages are context of the next turn. */
+  readonly unasked?: true
+}
+
+/** The part of a conversation that a model read for an answer. */
+export interface ContextRead {
+  /** Messages of earlier turns, those of people and those of the assistant. */
+  readonly messages: number
+  /** Older ones were summed up. */
+  readonly summary?: true
+  /** Tokens of the first request of the turn. */
+  readonly tokens: number
+  /** Parts were left out because the request was too long. */
+  readonly shortened?: true
+}

@@ -1,0 +1,52 @@
+import type { Accounts } from '../channels/accounts.ts'
+import type { Config } from '../config/config.ts'
+import type { IdSource, PersonId } from '../core/ids.ts'
+import { configuredIds } from '../routing/identity-links.ts'
+import { placeSession } from '../routing/place-session.ts'
+import { type ArchiveDeps, createArchives, type SessionArchives } from '../sessions/service/archives.ts'
+import { modelRules, sessionRules } from '../sessions/service/session-rules.ts'
+import { createSessionService, type DaemonSessions, type SessionService } from '../sessions/service/session-service.ts'
+import type { Entrance } from './entrance.ts'
+import type { Lookups } from './lookups.ts'
+import type { CurrentRouting } from './reload.ts'
+
+/** The one way to a session from outside, and the way out of its place. */
+export interface OwnSessions {
+  readonly sessions: SessionService
+  readonly archives: SessionArchives
+}
+
+export interface SessionParts extends ArchiveDeps {
+  readonly config: Config
+  readonly ids: IdSource
+  readonly policies: CurrentRouting
+  readonly lookups: Pick<Lookups, 'whoIs' | 'overrides' | 'facts'>
+  readonly accounts: Accounts
+  readonly entrance: Pick<Entrance, 'accept'>
+}
+
+export function makeSessions(
+  { config, store, clock, ids, policies, lookups, accounts, entrance, media, redact }: SessionParts,
+  kept: Pick<DaemonSessions, 'running' | 'transcript' | 'approvals'>,
+): OwnSessions {
+  const { whoIs, overrides, facts } = lookups
+  const { channels } = policies.routing()
+  const daemon: DaemonSessions = {
+    ...{ ...kept, ids, overrides, whoIs, accept: entrance.accept },
+    models: modelRules(config),
+    place: (address, agent) =>
+      placeSession(policies.routing(), facts, {
+        ...{ address, traceId: ids.trace(), receivedAt: clock.now() },
+        ...(agent === undefined ? {} : { agent }),
+      }),
+    posts: (channel) => accounts.all.some((account) => account.channel === channel),
+  }
+  const rules = sessionRules(config, store, {
+    ...{ channels, whoIs, mainIsShared: () => policies.routing().sessions.scope === 'global' },
+    configuredIds: (person: PersonId) => configuredIds(policies.routing().people, person),
+  })
+  return {
+    sessions: createSessionService({ ...rules, store, clock, channels, daemon }),
+    archives: createArchives({ store, clock, media, redact, places: { daemon, channels } }),
+  }
+}

@@ -1,0 +1,67 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { EXPORT_FORMATS } from '../../core/export-format.ts'
+import { isMediaId } from '../../core/ids.ts'
+import type { ArchivedFile, ArchivePage } from '../../core/operate-archives.ts'
+import type { OperatorService } from '../../core/operator.ts'
+import type { Relocation } from '../../core/relocation.ts'
+import { answers, bodyText, jsonBody, newRoutes, queryCount, takes } from '../route.ts'
+
+const AT = '/v1/archives/{name}'
+const params = z.object({ name: z.string() })
+
+const PAGE = createRoute({
+  method: 'get',
+  path: AT,
+  request: { params, query: z.object({ after: queryCount.prefault('0'), limit: queryCount.prefault('200') }) },
+  responses: answers<ArchivePage>(),
+})
+const FILE = createRoute({
+  method: 'get',
+  path: `${AT}/files`,
+  request: { params, query: z.object({ media: z.string().refine(isMediaId, 'must be the handle of a file') }) },
+  responses: answers<ArchivedFile>(),
+})
+const EXPORTED = createRoute({
+  method: 'post',
+  path: `${AT}/exported`,
+  middleware: jsonBody,
+  request: {
+    params,
+    body: takes(z.strictObject({ format: z.enum([...EXPORT_FORMATS, 'bundle']), path: bodyText.optional() })),
+  },
+  responses: answers<{ readonly recorded: boolean }>(),
+})
+
+const RELOCATE = createRoute({
+  method: 'post',
+  path: `${AT}/relocate`,
+  middleware: jsonBody,
+  request: {
+    params,
+    body: takes(
+      z.strictObject({
+        kind: z.enum(['move', 'fork']),
+        to: bodyText,
+        confirmed: z.boolean('must be true or false').optional(),
+      }),
+    ),
+  },
+  responses: answers<Relocation>(),
+})
+
+/** Serves sessions as they are exported, and each by its name, percent-encoded. */
+export function archiveRoutes({ archives }: OperatorService) {
+  return newRoutes()
+    .openapi(PAGE, async ({ req, json }) => json(await archives.page(req.valid('param').name, req.valid('query')), 200))
+    .openapi(FILE, async ({ req, json }) =>
+      json(await archives.file(req.valid('param').name, req.valid('query').media), 200),
+    )
+    .openapi(EXPORTED, async ({ req, json }) => {
+      const { format, path } = req.valid('json')
+      await archives.exported(req.valid('param').name, { format, ...(path === undefined ? {} : { path }) })
+      return json({ recorded: true }, 200)
+    })
+    .openapi(RELOCATE, async ({ req, json }) =>
+      json(await archives.relocate(req.valid('param').name, req.valid('json')), 200),
+    )
+}

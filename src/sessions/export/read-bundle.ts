@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { ParleyError } from '../../core/errors.ts'
+import { EVENT_TYPES, type SessionEvent } from '../../core/event.ts'
+import { isMediaId, type MediaId } from '../../core/ids.ts'
+import type { ArchivedSession } from '../../core/operate-archives.ts'
+import { SESSION_KINDS } from '../../core/session.ts'
+import { BUNDLE_VERSION } from './bundle-lines.ts'
+
+/** A session that came from another store, as its file says. Its checksum proves that it is whole, not who wrote it. */
+export interface Bundle {
+  readonly session: Omit<ArchivedSession, 'lastSeq'>
+  readonly events: readonly SessionEvent[]
+  readonly files: readonly { readonly media: MediaId; readonly bytes: Uint8Array }[]
+  readonly sha256: string
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads a bundle. Throws `invalid` for a file that is none, was cut off or changed, or is of a later version. */
+export function readBundle(text: string): Bundle {
+  const lines = text.split('\n')
+  if (lines.pop() !== '' || lines.length < 2) throw refused('it is no bundle, or it was cut off')
+  const values = lines.map(parse)
+  const [head, end] = [values[0], values.at(-1)]
+  if (head?.kind !== 'session') throw refused('it is no bundle')
+  if (typeof head.version !== 'number' || head.version > BUNDLE_VERSION)
+    throw refused(`it has version ${head.version} of the form, and this Parley reads ${BUNDLE_VERSION}: upgrade it`)
+  if (end?.kind !== 'end') throw refused('it was cut off: its last line is not the end')
+  const body = text.slice(0, text.length - (lines.at(-1)?.length ?? 0) - 1)
+  const sha256 = createHash('sha256').update(body).digest('hex')
+  if (sha256 !== end.sha256 || end.lines !== lines.length - 1)
+    throw refused('its checksum differs: it was changed or damaged on the way')
+  const inner = values.slice(1, -1)
+  return {
+    session: sessionOf(head.session),
+    events: inner.filter(({ kind }) => kind === 'event').map(({ event }) => eventOf(event)),
+    files: inner.filter(({ kind }) => kind === 'file').map(fileOf),
+    sha256,
+  }
+}
+
+const TEXTS = ['id', 'scopeKey', 'agentId', 'displayKey', 'description'] as const
+const OBJECTS = ['scope', 'source', 'metadata', 'overrides'] as const
+const LISTS = ['participants', 'authors'] as const
+
+function sessionOf(value: unknown): Bundle['session'] {
+  const fields = fieldsOf(value)
+  const known =
+    TEXTS.every((name) => typeof fields[name] === 'string') &&
+    OBJECTS.every((name) => typeof fields[name] === 'object' && fields[name] !== null) &&
+    LISTS.every((name) => isTexts(fields[name])) &&
+    SESSION_KINDS.some((kind) => kind === fields.kind) &&
+    ['direct', 'group', 'channel'].includes(String(fields.chatType)) &&
+    Number.isSafeInteger(fields.createdAt)
+  if (!known) throw refused('its session has a form that is not known')
+  return fields as unknown as Bundle['session']
+}
+
+function eventOf(value: unknown): SessionEvent {
+  const fields = fieldsOf(value)
+  const type = EVENT_TYPES.find((one) => one === fields.type)
+  if (type === undefined) throw refused(`it has an event of a later version: ${String(fields.type).slice(0, 40)}`)
+  if (!Number.isSafeInteger(fields.at) || typeof fields.data !== 'object' || fields.data === null)
+    throw refused(`its ${type} has a form that is not known`)
+  return fields as unknown as SessionEvent
+}
+
+function fileOf({ media, base64 }: Fields): Bundle['files'][number] {
+  if (!isMediaId(media) || typeof base64 !== 'string') throw refused('a file in it has no handle')
+  return { media, bytes: Buffer.from(base64, 'base64') }
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+function parse(line: string): Fields {
+  try {
+    return fieldsOf(JSON.parse(line))
+  } catch {
+    throw refused('one of its lines is no JSON')
+  }
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+}
+
+function refused(reason: string): ParleyError {
+  return new ParleyError('invalid', `The file cannot be imported: ${reason}.`)
+}

@@ -1,0 +1,109 @@
+import type { ContentPart, MediaPart } from '../../core/content.ts'
+import { mediaOf } from '../../core/content.ts'
+import type { MessageName, SessionEvent, ToolCallData, UserMessageData } from '../../core/event.ts'
+import { labelledWords, speakerName } from '../../core/label.ts'
+import { isAboutExport } from '../../core/operate-archives.ts'
+
+/** A message of a transcript, whatever became of it. */
+export interface TranscriptRow {
+  readonly sequenceNumber: number
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+  readonly role: 'user' | 'assistant' | 'tool' | 'system'
+  /** The name by which the chat knows who said it. */
+  readonly name?: string
+  readonly turn?: string
+  readonly content: readonly TranscriptPart[]
+  /** A later text of an earlier message. */
+  readonly edited?: true
+  /** Its writer deleted it: that somebody spoke stays, the words do not. */
+  readonly deleted?: true
+}
+
+export type TranscriptPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'media'; readonly source: string; readonly mime: string; readonly name?: string }
+  | { readonly type: 'tool_call'; readonly id: string; readonly name: string; readonly arguments: unknown }
+  | {
+      readonly type: 'tool_result'
+      readonly id: string
+      readonly name: string
+      readonly isError: boolean
+      readonly content: readonly TranscriptPart[]
+    }
+
+/** Returns the rows of a log, those of unanswered and interrupted turns too (C37), without what its writers deleted. */
+export function transcriptRows(events: readonly SessionEvent[]): readonly TranscriptRow[] {
+  const deleted = events.flatMap(({ type, data }) => (type === 'message_deleted' ? [data] : []))
+  return events.filter((event) => !isAboutExport(event)).flatMap((event) => rowsOf(event, deleted))
+}
+
+function rowsOf(event: SessionEvent, deleted: readonly MessageName[]): readonly TranscriptRow[] {
+  switch (event.type) {
+    case 'user_message':
+      return [userRow(event, event.data, deleted)]
+    case 'message_edited':
+      return [{ ...userRow(event, event.data, deleted), edited: true }]
+    case 'thread_read':
+      return event.data.messages.map((message) => userRow(event, message, deleted))
+    case 'assistant_step':
+      return [row(event, 'assistant', [...textParts(event.data.text), ...event.data.calls.map(callPart)])]
+    case 'assistant_message':
+    case 'assistant_posted':
+      return [row(event, 'assistant', textParts(event.data.text))]
+    case 'tool_result': {
+      const { callId: id, tool: name, isError, content } = event.data
+      return [row(event, 'tool', [{ type: 'tool_result', id, name, isError, content: content.map(partOf) }])]
+    }
+    case 'context_compacted':
+      return [row(event, 'system', textParts(event.data.text))]
+    default:
+      return []
+  }
+}
+
+function row(
+  { seq, at, turnId }: SessionEvent,
+  role: TranscriptRow['role'],
+  content: readonly TranscriptPart[],
+): TranscriptRow {
+  const turn = turnId === undefined ? {} : { turn: turnId }
+  return { sequenceNumber: seq, createdAt: new Date(at).toISOString(), role, ...turn, content }
+}
+
+function userRow(event: SessionEvent, message: UserMessageData, deleted: readonly MessageName[]): TranscriptRow {
+  const name = speakerName(message)
+  if (deleted.some((one) => isSame(one, message))) return { ...row(event, 'user', []), name, deleted: true }
+  const files = (message.attachments ?? []).flatMap(({ media }) => (media ? [mediaPart(media)] : []))
+  return { ...row(event, 'user', [...textParts(labelledWords(message)), ...files]), name }
+}
+
+function isSame(one: MessageName, other: MessageName): boolean {
+  return one.messageId !== undefined && one.messageId === other.messageId && one.chat === other.chat
+}
+
+function textParts(text: string): TranscriptPart[] {
+  return text === '' ? [] : [{ type: 'text', text }]
+}
+
+function callPart({ callId, tool, args }: ToolCallData): TranscriptPart {
+  return { type: 'tool_call', id: callId, name: tool, arguments: args }
+}
+
+function partOf(part: ContentPart): TranscriptPart {
+  return part.type === 'text' ? part : mediaPart(part)
+}
+
+function mediaPart({ media, mime, name }: MediaPart): TranscriptPart {
+  return { type: 'media', source: media, mime, ...(name === undefined ? {} : { name }) }
+}
+
+/** Returns the files that events name, each once, in the order in which they are named first. */
+export function filesIn(events: readonly SessionEvent[]): readonly MediaPart['media'][] {
+  const named = events.flatMap((event) => {
+    if (event.type === 'tool_result') return mediaOf(event.data.content)
+    if (event.type !== 'user_message' && event.type !== 'message_edited') return []
+    return (event.data.attachments ?? []).flatMap(({ media }) => media ?? [])
+  })
+  return [...new Set(named.map(({ media }) => media))]
+}

@@ -1,0 +1,113 @@
+import type { Caller } from '../../core/caller.ts'
+import type { Clock } from '../../core/clock.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { SessionEvent } from '../../core/event.ts'
+import type { ExportRecord } from '../../core/export-format.ts'
+import type { MediaId } from '../../core/ids.ts'
+import type { MediaStore } from '../../core/media.ts'
+import type { ArchivedFile, ArchivedSession, ArchivePage, ArchiveQuery } from '../../core/operate-archives.ts'
+import type { Relocation, RelocationRequest } from '../../core/relocation.ts'
+import type { Session } from '../../core/session.ts'
+import { overridesOf } from '../../core/session-settings.ts'
+import type { Store, StoreReader } from '../../store/store.ts'
+import { filesIn } from '../export/transcript-rows.ts'
+import { type RelocateDeps, relocate } from './relocate.ts'
+import { isOwner, noSuchSession } from './session-access.ts'
+
+export interface ArchiveDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly media: Pick<MediaStore, 'read'>
+  /** Returns a text without the values of configured secrets. */
+  redact(text: string): string
+  /** Absent where the store was opened without a daemon. */
+  readonly places?: Pick<RelocateDeps, 'daemon' | 'channels'>
+}
+
+/** Reads sessions for exports, a page at a time, so that nothing else waits for a long one. */
+export interface SessionArchives {
+  page(caller: Caller, name: string, query: ArchiveQuery): Promise<ArchivePage>
+  file(caller: Caller, name: string, media: MediaId): Promise<ArchivedFile>
+  exported(caller: Caller, name: string, record: ExportRecord): Promise<void>
+  /** Throws `unavailable` without a daemon; else see `relocate`. */
+  relocate(caller: Caller, name: string, request: RelocationRequest): Promise<Relocation>
+}
+
+const PAGE = { least: 1, most: 200 }
+
+export function createArchives(deps: ArchiveDeps): SessionArchives {
+  const { store, clock, media } = deps
+  return {
+    async page(caller, name, { after, limit }) {
+      if (!Number.isInteger(limit) || limit < PAGE.least || limit > PAGE.most)
+        throw new ParleyError('invalid', `limit must be ${PAGE.least} to ${PAGE.most}`)
+      const session = await find(caller, name, deps)
+      const events = await store.read.events.since(session.id, after, limit)
+      const redact = <Value>(value: Value): Value => redacted(value, deps.redact)
+      return { session: redact(await archived(session, store.read)), events: redact(events) }
+    },
+
+    async file(caller, name, id) {
+      const session = await find(caller, name, deps)
+      if (!(await names(session, id, store.read)))
+        throw new ParleyError('not_found', `No message of ${session.id} has the file ${id}.`)
+      return { media: id, base64: Buffer.from(await media.read(id)).toString('base64') }
+    },
+
+    async exported(caller, name, record) {
+      const session = await find(caller, name, deps)
+      const event = { type: 'session_exported', data: record } as const
+      await store.write((tx) => tx.events.append(session.id, clock.now(), [event]))
+    },
+
+    async relocate(caller, name, request) {
+      const session = await find(caller, name, deps)
+      if (!deps.places) throw new ParleyError('unavailable', 'No daemon is running; "parley start" knows the chats.')
+      return relocate(session, request, { store, clock, ...deps.places })
+    },
+  }
+}
+
+/** Nobody but an owner may take a session out of its place. */
+async function find(caller: Caller, name: string, { store }: Pick<ArchiveDeps, 'store'>): Promise<Session> {
+  if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may export, move or fork a session.')
+  const session = await store.read.sessions.resolve(name)
+  if (!session) throw noSuchSession(name)
+  return session
+}
+
+async function archived(session: Session, read: StoreReader): Promise<ArchivedSession> {
+  const { id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, agentProfile } = session
+  const { createdAt, description, descriptionSource, lastSeq } = session
+  return {
+    ...{ id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata },
+    ...(agentProfile === undefined ? {} : { agentProfile }),
+    ...{ createdAt, description, descriptionSource, lastSeq },
+    overrides: overridesOf(session),
+    participants: await read.participants.of(id),
+    authors: await read.authors.of(id),
+  }
+}
+
+const FILE_PAGE = 500
+
+async function names({ id }: Session, media: MediaId, read: StoreReader): Promise<boolean> {
+  for (let after = 0; ; ) {
+    const events: readonly SessionEvent[] = await read.events.since(id, after, FILE_PAGE)
+    if (filesIn(events).includes(media)) return true
+    const last = events.at(-1)
+    if (last === undefined || events.length < FILE_PAGE) return false
+    after = last.seq
+  }
+}
+
+/** A secret is taken out of each text by itself: in a whole line it might be a part of a number. */
+function redacted<Value>(value: Value, redact: (text: string) => string): Value {
+  const walk = (item: unknown): unknown => {
+    if (typeof item === 'string') return redact(item)
+    if (Array.isArray(item)) return item.map(walk)
+    if (typeof item !== 'object' || item === null) return item
+    return Object.fromEntries(Object.entries(item).map(([key, field]) => [redact(key), walk(field)]))
+  }
+  return walk(value) as Value
+}

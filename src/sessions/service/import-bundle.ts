@@ -1,0 +1,167 @@
+import type { AgentProfile } from '../../core/agent-profile.ts'
+import type { Clock } from '../../core/clock.ts'
+import { ParleyError, toError } from '../../core/errors.ts'
+import type { SessionEvent, UserMessageData } from '../../core/event.ts'
+import { type IdSource, toAccountId, toScopeKey } from '../../core/ids.ts'
+import type { BundleReport } from '../../core/import.ts'
+import type { MediaStore } from '../../core/media.ts'
+import { type AuthorId, NOBODY, OPERATOR, personOfAuthor } from '../../core/platform-id.ts'
+import type { SessionDraft } from '../../core/session.ts'
+import type { EventToAppend, Store, StoreWriter } from '../../store/store.ts'
+import type { Bundle } from '../export/read-bundle.ts'
+import { type ModelRules, refusedModel } from './choose-model.ts'
+
+export interface BundleDeps {
+  readonly store: Pick<Store, 'write'>
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly media: Pick<MediaStore, 'keep'>
+  readonly models: ModelRules
+}
+
+/**
+ * Brings a session of another store into this one, in one commit. It stays in the place it had where no session is
+ * there; else, and where a foreign name or the owner decides whose it is, it stands beside under a key of its own. The
+ * people of the other configuration mean nobody here: platform ids are all that is believed, and none of them gets
+ * more than this configuration says. A second import finds the session of the first.
+ */
+export async function importBundle(deps: BundleDeps, bundle: Bundle, dryRun: boolean): Promise<BundleReport> {
+  if (!dryRun) await keepFiles(deps, bundle)
+  const { store } = deps
+  let report: BundleReport | undefined
+  const trial = new Error('this was a trial')
+  try {
+    await store.write(async (tx) => {
+      report = await write(tx, bundle, deps)
+      if (dryRun) throw trial
+    })
+  } catch (cause) {
+    if (cause !== trial) {
+      const message = `the import failed and changed nothing: ${toError(cause).message}`
+      throw new ParleyError('migration_failed', message, { cause })
+    }
+  }
+  if (report === undefined) throw new ParleyError('internal', 'the import has no result')
+  return report
+}
+
+/** A file is kept under the digest of its content: another content than its handle says is refused. */
+async function keepFiles({ media }: BundleDeps, { files }: Bundle): Promise<void> {
+  for (const { media: named, bytes } of files) {
+    const { media: id } = await media.keep(bytes)
+    if (id !== named) throw new ParleyError('invalid', `The file ${named} of the bundle has another content.`)
+  }
+}
+
+async function write(
+  tx: StoreWriter,
+  { session, events, files, sha256 }: Bundle,
+  deps: BundleDeps,
+): Promise<BundleReport> {
+  const counts = { events: events.length, files: files.length }
+  const name = `bundle:${sha256}`
+  const [before] = await tx.aliases.carriers(name)
+  const there = await tx.sessions.get(session.id)
+  const known = before ? await tx.sessions.current(before) : there?.createdAt === session.createdAt ? there : undefined
+  if (known) return { ...counts, session: known.id, key: known.displayKey, state: 'present' }
+  const id = there ? deps.ids.session('import') : session.id
+  const stays = mayStay(session) && (await tx.sessions.current(session.scopeKey)) === undefined
+  const made = await tx.sessions.create(draftOf({ ...session, id }, stays, deps), session.createdAt)
+  await tx.aliases.add(made.scopeKey, stays ? [name] : [name, made.displayKey])
+  for (const { at, drafts } of commitsOf(events)) await tx.events.append(id, at, drafts)
+  const data = { from: session.id, events: events.length }
+  await tx.events.append(id, deps.clock.now(), [{ type: 'history_taken_over', data }])
+  if (session.description !== '') await tx.sessions.describe(id, session.description, session.descriptionSource)
+  await tx.sessions.patchOverrides(id, { set: settingsOf(session, deps), inherit: [] })
+  for (const one of session.participants) if (isPlatformId(one)) await tx.participants.add(id, one, session.createdAt)
+  for (const author of authorsOf(session)) await tx.authors.add(id, author)
+  return { ...counts, session: id, key: made.displayKey, state: stays ? 'in place' : 'beside' }
+}
+
+/** The main session is its owner's, and one that is set apart by person follows a name of the other configuration. */
+function mayStay({ kind, scope }: Bundle['session']): boolean {
+  return kind !== 'main' && scope.values.sender === undefined && scope.dimensions.length > 0
+}
+
+function draftOf(session: Bundle['session'], stays: boolean, { models }: BundleDeps): SessionDraft {
+  const { id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata } = session
+  const profile = profileOf(session, models)
+  const own = { id, agentId, source, chatType, ...(profile === undefined ? {} : { agentProfile: profile }) }
+  if (stays) return { ...own, scopeKey, scope, kind, displayKey, metadata }
+  const key = `agent:${agentId}:import:${id}`
+  const nowhere = {
+    version: 1,
+    agent: agentId,
+    channel: 'api',
+    account: toAccountId(''),
+    dimensions: [],
+    values: {},
+  } as const
+  return { ...own, scopeKey: toScopeKey(key), scope: nowhere, kind: 'other', displayKey: key, metadata: {} }
+}
+
+/** The agent that the session keeps has no tool and no model that this configuration does not give it. */
+function profileOf({ agentId, agentProfile }: Bundle['session'], models: ModelRules): AgentProfile | undefined {
+  const agent = models.agents.find(({ id }) => id === agentId)
+  if (agentProfile === undefined || agent === undefined) return undefined
+  const { prompt, tools, model } = agentProfile
+  const refused = refusedModel(models, agentId, model) !== undefined
+  return {
+    ...agent,
+    ...(typeof prompt === 'string' ? { prompt } : {}),
+    ...(refused ? {} : { model }),
+    tools: Array.isArray(tools) ? agent.tools.filter((tool) => tools.includes(tool)) : agent.tools,
+  }
+}
+
+function settingsOf({ agentId, overrides }: Bundle['session'], { models }: BundleDeps): Bundle['session']['overrides'] {
+  const { model, ...rest } = overrides
+  return model === undefined || refusedModel(models, agentId, model) !== undefined ? rest : { ...rest, model }
+}
+
+/** Words in a conversation of clients, or of nobody on record, are those of the people of the other store. */
+function authorsOf({ authors, participants, source }: Bundle['session']): readonly AuthorId[] {
+  const all = [...authors, ...participants]
+  const others = source.kind !== 'channel' || all.length === 0 ? [NOBODY] : []
+  return [...new Set([...all.map((one) => (isPlatformId(one) ? one : NOBODY)), ...others])]
+}
+
+/** A person and the operator are those of the other store. */
+function isPlatformId(author: AuthorId): boolean {
+  return author !== OPERATOR && author !== NOBODY && personOfAuthor(author) === undefined
+}
+
+/** Returns the events in the groups that have one time. */
+function* commitsOf(
+  events: readonly SessionEvent[],
+): Iterable<{ readonly at: number; readonly drafts: EventToAppend[] }> {
+  let group: { at: number; drafts: EventToAppend[] } | undefined
+  for (const { seq: _number, at, ...draft } of events) {
+    if (group && group.at !== at) yield group
+    if (group?.at !== at) group = { at, drafts: [] }
+    group.drafts.push(localEvent(draft))
+  }
+  if (group) yield group
+}
+
+/** Without what only the other store can know: its people, and its other sessions. */
+function localEvent(event: EventToAppend): EventToAppend {
+  switch (event.type) {
+    case 'user_message':
+      return { ...event, data: localMessage(event.data) }
+    case 'message_edited':
+      return { ...event, data: localMessage(event.data) }
+    case 'thread_read':
+      return { ...event, data: { ...event.data, messages: event.data.messages.map(localMessage) } }
+    case 'tool_result': {
+      const { shows: _others, ...data } = event.data
+      return { ...event, data }
+    }
+    default:
+      return event
+  }
+}
+
+function localMessage({ person: _name, ...message }: UserMessageData): UserMessageData {
+  return { ...message, owner: false }
+}

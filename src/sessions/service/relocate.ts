@@ -1,0 +1,165 @@
+import { type Address, formatAddress, parseAddress } from '../../core/address.ts'
+import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
+import type { Clock } from '../../core/clock.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { failpoint } from '../../core/failpoint.ts'
+import { type AuthorId, platformIdOf } from '../../core/platform-id.ts'
+import type { Relocation, RelocationRequest } from '../../core/relocation.ts'
+import type { Session, SessionDraft } from '../../core/session.ts'
+import { overridesOf } from '../../core/session-settings.ts'
+import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
+import { draftAfter, draftAt, startSession } from '../turns/open-session.ts'
+import { addressOf } from './address-of.ts'
+import { placeTitle } from './place-title.ts'
+import type { DaemonSessions } from './session-service.ts'
+
+export interface RelocateDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly channels: Channels
+  readonly daemon: Pick<DaemonSessions, 'ids' | 'overrides' | 'place' | 'posts'>
+}
+
+/** The conversation in which a session is continued, and the session that it has now. */
+interface Destination {
+  readonly address: Address
+  readonly there: Session | undefined
+  draft(): SessionDraft
+}
+
+/**
+ * Continues a session in another conversation, in one commit, so that it has moved once or not at all. Its log and its
+ * authors are copied into a new session there: who took part before reads nothing of what is said later. Throws
+ * `conflict` while a turn runs or waits in either of them.
+ */
+export async function relocate(session: Session, request: RelocationRequest, deps: RelocateDeps): Promise<Relocation> {
+  const { store, daemon } = deps
+  if (session.messageCount === 0) throw new ParleyError('conflict', `Nothing was said in ${session.id} yet.`)
+  const destination = await destinationOf(request.to, deps)
+  const { address, there } = destination
+  if (there?.scopeKey === session.scopeKey && there.id === session.id)
+    throw new ParleyError('conflict', `${session.id} is in ${formatAddress(address)} already.`)
+  const audience = await widerAudience(session, address, { read: store.read, channels: deps.channels })
+  if (audience !== undefined && request.confirmed !== true)
+    return { state: 'asks', session: session.id, to: formatAddress(address), audience }
+  const done = await store.write(async (tx) => {
+    await checkIdle(tx, [session, ...(there ? [there] : [])])
+    if (audience === undefined && (await widerAudience(session, address, { read: tx, channels: deps.channels })))
+      throw new ParleyError('conflict', `Somebody else has spoken in ${session.id} meanwhile: ask again.`)
+    const made = await continueThere(tx, session, destination, deps)
+    const fresh = request.kind === 'move' ? await beginAfresh(tx, session, deps) : undefined
+    tx.afterCommit(() => {
+      for (const one of [made, ...(fresh ? [fresh] : [])]) daemon.overrides.set(one, overridesOf(one), true)
+    })
+    failpoint('CP24-move-uncommitted')
+    return made
+  })
+  failpoint('CP25-move-committed')
+  return {
+    ...{ state: 'done', from: session.id, session: done.id, key: done.displayKey },
+    ...(there ? { replaced: there.id } : {}),
+    ...(done.agentId === session.agentId ? {} : { agent: done.agentId }),
+  }
+}
+
+/** A session of the conversation has more of it than its address: the team, the name, the agent. */
+async function destinationOf(to: string, { store, daemon, channels }: RelocateDeps): Promise<Destination> {
+  const named = await store.read.sessions.resolve(to)
+  const there = named && (await store.read.sessions.current(named.scopeKey))
+  if (there) {
+    const nowhere = there.scopeKey === there.displayKey || there.parent !== undefined
+    if (nowhere || ['cron', 'hook', 'node'].includes(there.kind))
+      throw new ParleyError('invalid', `${to} is no conversation in which people write; name a chat.`)
+    return { address: addressOf(there), there, draft: () => draftAfter(there, daemon.ids) }
+  }
+  const address = parseAddress(OWN_CHANNELS.some((one) => to.startsWith(`${one}:`)) ? ownName(to) : to)
+  if (!OWN_CHANNELS.includes(address.channel) && !daemon.posts(address.channel))
+    throw new ParleyError('invalid', `No account of ${address.channel} is configured, so nobody could go on there.`)
+  const opening = daemon.place(address)
+  const current = await store.read.sessions.current(opening.route.scopeKey)
+  const draft = (): SessionDraft =>
+    current ? draftAfter(current, daemon.ids) : draftAt(opening, { ids: daemon.ids, channels })
+  return { address, there: current, draft }
+}
+
+/** `cli:<name>` has no type of chat in it. */
+function ownName(name: string): string {
+  const [channel = '', ...rest] = name.split(':')
+  return rest[0] === 'direct' ? name : `${channel}:direct:${rest.join(':')}`
+}
+
+async function checkIdle(tx: StoreWriter, sessions: readonly Session[]): Promise<void> {
+  const running = await tx.turns.running()
+  for (const { id, displayKey } of sessions) {
+    const busy = running.some(({ sessionId }) => sessionId === id) || (await tx.inbox.waiting(id, 1)).length > 0
+    if (busy)
+      throw new ParleyError('conflict', `${displayKey} has a turn that runs or waits: try again when it has ended.`)
+  }
+}
+
+/** The send policy stays with the place: a chat that was silenced is not opened by a session that comes into it. */
+async function continueThere(
+  tx: StoreWriter,
+  session: Session,
+  { there, draft }: Destination,
+  { clock }: RelocateDeps,
+): Promise<Session> {
+  const at = clock.now()
+  if (there) await tx.sessions.deactivate(there.id, at)
+  const made = await startSession(tx, { ...draft(), settingsOf: session.id }, { at, draw: () => draft().id })
+  if (!there) await tx.aliases.add(made.scopeKey, [made.displayKey])
+  const sendPolicy = there?.sendPolicy
+  await tx.sessions.patchOverrides(
+    made.id,
+    sendPolicy === undefined ? { set: {}, inherit: ['sendPolicy'] } : { set: { sendPolicy }, inherit: [] },
+  )
+  const events = await tx.events.copy(session.id, made.id)
+  await tx.authors.copy(session.id, made.id)
+  await tx.events.append(made.id, at, [{ type: 'history_taken_over', data: { from: session.id, events } }])
+  return (await tx.sessions.get(made.id)) ?? made
+}
+
+/** The conversation that a session left begins afresh, as after `/new`. */
+async function beginAfresh(tx: StoreWriter, session: Session, deps: RelocateDeps): Promise<Session | undefined> {
+  const at = deps.clock.now()
+  await tx.sessions.deactivate(session.id, at)
+  if ((await tx.sessions.current(session.scopeKey))?.id !== session.id) return undefined
+  const draft = (): SessionDraft => draftAfter(session, deps.daemon.ids)
+  return startSession(tx, draft(), { at, draw: () => draft().id })
+}
+
+/**
+ * Returns who could read the session there and could not before, in words for people; undefined if it is nobody: a
+ * direct chat of the only one whose words it holds.
+ */
+async function widerAudience(
+  session: Session,
+  address: Address,
+  { read, channels }: { readonly read: Pick<StoreReader, 'authors' | 'sessions'>; readonly channels: Channels },
+): Promise<string | undefined> {
+  const authors = await read.authors.of(session.id)
+  const only = personAt(address, channels)
+  if (only !== undefined && authors.length > 0 && authors.every((author) => author === only)) return undefined
+  const title = (await placeTitle(read, address)).title ?? formatAddress(address)
+  const from = (await placeTitle(read, addressOf(session), session.id)).title ?? session.displayKey
+  return `${readersOf(address, title)} could then have the agent say everything that was said in ${from}: ${session.messageCount} messages, ${wordsOf(authors)}.`
+}
+
+function personAt(address: Address, channels: Channels): AuthorId | undefined {
+  const { channel, chat, chatType } = address
+  const { ids } = channels.traits(channel)
+  return chatType === 'direct' && ids.directChatIsPerson ? platformIdOf(channels, channel, { id: chat }) : undefined
+}
+
+function readersOf({ channel, chatType }: Address, title: string): string {
+  if (OWN_CHANNELS.includes(channel)) return `Whoever may use ${title} on this machine or with a token`
+  return chatType === 'direct' ? `Whoever writes in ${title}` : `Everybody who writes in ${title}`
+}
+
+const MOST_NAMED = 5
+
+function wordsOf(authors: readonly AuthorId[]): string {
+  if (authors.length === 0) return 'words of nobody who is on record'
+  const more = authors.length > MOST_NAMED ? ` and ${authors.length - MOST_NAMED} more` : ''
+  return `words of ${authors.slice(0, MOST_NAMED).join(', ')}${more}`
+}

@@ -1,0 +1,151 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { EXIT } from '../../src/core/errors.ts'
+import { toPersonId } from '../../src/core/ids.ts'
+import { importInto } from '../../src/daemon/import.ts'
+import { createTranscript } from '../../src/sessions/view/transcript.ts'
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import { policy } from '../fakes/routing-policy.ts'
+import { said as wordsOf } from '../fakes/said.ts'
+import { type Rig, rig } from './rig.ts'
+
+const STORES = new URL('../fixtures/imports/', import.meta.url).pathname
+const LIMITS = { turns: 40, dropTurns: 1, contextMessages: 50, contextCharacters: 9_000 }
+
+/** The command beside a copy of an older program's folder, with Ada (111) configured. */
+async function beside(program: string): Promise<Rig> {
+  const people = [{ id: toPersonId('ada'), role: 'owner' as const, ids: ['telegram:111'] }]
+  const cli = await rig({
+    importSessions: ({ config }, files, options) =>
+      importInto({ ...config, routing: policy({ people }) }, files, options),
+  })
+  cpSync(join(STORES, program), join(cli.loaded.config.dataDir, program), { recursive: true })
+  return cli
+}
+
+/** What the model would be shown of a session, and whose words it counts as. */
+async function shown({ loaded }: Rig, name: string) {
+  const store = await openSqliteStore({ path: loaded.config.store.path, clock: systemClock })
+  try {
+    const session = await store.read.sessions.resolve(name)
+    if (!session) return undefined
+    const view = await createTranscript(store.read.events, LIMITS).view(session)
+    const authors = await store.read.authors.of(session.id)
+    return { session, authors, texts: view.history.map(wordsOf), hidden: view.hidden.map(wordsOf) }
+  } finally {
+    await store.close()
+  }
+}
+
+describe('the store of OpenClaw', () => {
+  it('K39: its wrapped lines are read on the branch that was in use, under the keys of its index', async () => {
+    const cli = await beside('openclaw')
+    expect(await cli.run('import', 'openclaw')).toBe(EXIT.ok)
+    const group = await shown(cli, 'agent:main:telegram:group:-1001234567890/42')
+    expect(group?.texts.map((text) => text.replace(/^\[imported\] /, ''))).toEqual([
+      expect.stringContaining('who feeds the cat?'),
+      'Bo does, on Tuesdays.',
+      'and on Sundays?',
+      'Ada, by turns.',
+    ])
+    const direct = await shown(cli, 'agent:main:telegram:direct:111')
+    expect(direct?.texts).toEqual([
+      expect.stringContaining('in short'),
+      'Ada booked the early train.',
+      'thanks',
+      'You are welcome.',
+      'which platform?',
+      'Platform 4.',
+    ])
+    expect(direct?.session.messageCount).toBe(6)
+  })
+
+  it('K32: a damaged line is left out and told by its number, and what stands before it is not lost', async () => {
+    const cli = await beside('openclaw')
+    await cli.run('import', 'openclaw')
+    const lines = cli.out().split('\n')
+    expect(lines).toContain(
+      'agents/main/sessions/b7300bff-a214-4c11-97ae-eab26883c67a.jsonl: 4 messages as agent:main:telegram:group:-1001234567890/42, 1 damaged left out (line 10)',
+    )
+  })
+
+  it('K39: a file that yields no message is skipped', async () => {
+    const cli = await beside('openclaw')
+    await cli.run('import', 'openclaw')
+    expect(cli.out()).toContain('77aa1c0e-55ab-4d38-8f0e-6b8f3f0f1c22.jsonl: skipped, it has no message with text')
+    expect(cli.out()).toContain('2 imported, 0 there already, 1 skipped')
+    expect(cli.out()).not.toContain('openclaw.json')
+  })
+
+  it('imported words are those of a person whom the configuration knows by id, and else nobody’s', async () => {
+    const cli = await beside('openclaw')
+    await cli.run('import', 'openclaw')
+    expect((await shown(cli, 'agent:main:telegram:direct:111'))?.authors).toEqual(['telegram:111'])
+    expect((await shown(cli, 'agent:main:telegram:group:-1001234567890/42'))?.authors).toEqual(['nobody'])
+    expect(cli.out()).toContain('as agent:main:telegram:direct:111, words of telegram:111')
+  })
+})
+
+describe('the store of PicoClaw', () => {
+  it('K39, K32: lines and whole files are read, with what was hidden, and damaged lines are told', async () => {
+    const cli = await beside('picoclaw')
+    expect(await cli.run('import', 'picoclaw')).toBe(EXIT.ok)
+    const direct = await shown(cli, 'agent:main:telegram:direct:444')
+    expect(direct?.texts).toContain('They keep a shopping list.')
+    expect(direct?.texts.slice(-2)).toEqual(['and the bread', 'Both are.'])
+    expect(direct?.authors).toEqual(['nobody'])
+    expect(direct?.session.lastActivityAt).toBe(Date.parse('2026-02-21T09:00:00.123Z'))
+    expect(cli.out()).toContain('4 messages as agent:main:telegram:direct:444, 1 damaged left out (line 5)')
+    expect((await shown(cli, 'agent:main:slack:channel:c001'))?.texts.at(-1)).toBe('Not on Fridays.')
+    expect(cli.out()).toContain('2 imported, 0 there already, 0 skipped')
+  })
+})
+
+describe('the store of Molf', () => {
+  it('K39: a session keeps its name, and its summary stands for what came before', async () => {
+    const cli = await beside('molf')
+    expect(await cli.run('import', 'molf')).toBe(EXIT.ok)
+    const session = await shown(cli, 'agent:main:molf:3f0e2d1c-9b8a-4c7d-8e6f-5a4b3c2d1e0f')
+    expect(session?.session).toMatchObject({ description: 'Refactoring the parser', lastActivityAt: 1772080700000 })
+    expect(session?.texts).toEqual([
+      expect.stringContaining('was summarized'),
+      'The parser is in src/parse.ts.',
+      'split it',
+      'Done, in two files.',
+    ])
+    expect(cli.out()).toContain('1 imported, 0 there already, 1 skipped')
+    expect(cli.out()).not.toContain('config.json')
+  })
+})
+
+describe.each(['openclaw', 'picoclaw', 'molf'])('any import, here of %s', (program) => {
+  it('K39: a second one doubles nothing', async () => {
+    const cli = await beside(program)
+    await cli.run('import', program)
+    const counted = /(\d+) imported, 0 there already/.exec(cli.out())?.[1]
+    expect(await cli.run('import', program)).toBe(EXIT.ok)
+    expect(cli.out()).toContain(`0 imported, ${counted} there already`)
+  })
+
+  it('K39: with --dry-run it says the same and keeps nothing', async () => {
+    const cli = await beside(program)
+    expect(await cli.run('import', program, '--dry-run')).toBe(EXIT.ok)
+    const [, count] = /(\d+) would be imported, 0 there already/.exec(cli.out()) ?? []
+    const store = await openSqliteStore({ path: cli.loaded.config.store.path, clock: systemClock })
+    expect((await store.read.sessions.list({ limit: 1, offset: 0, inactive: true })).total).toBe(0)
+    await store.close()
+    await cli.run('import', program)
+    expect(cli.out()).toContain(`${count} imported, 0 there already`)
+  })
+
+  it('a terminal is shown how far it is', async () => {
+    const cli = await beside(program)
+    const err: string[] = []
+    cli.ports.stderr.write = (text) => void err.push(text)
+    Object.assign(cli.ports.stderr, { isTTY: true })
+    await cli.run('import', program)
+    expect(err.join('')).toMatch(/\[#{24}\] (\d+) of \1 conversations/)
+  })
+})

@@ -1,0 +1,56 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { AwaitedLog } from './awaited-log.ts'
+import { parley } from './house-command.ts'
+import { startHousehold } from './household.ts'
+
+const STORES = new URL('../fixtures/imports/', import.meta.url).pathname
+const SENTENCE = 'An older program has conversations here; none is imported by itself'
+
+function homeWith(stores: Readonly<Record<string, string>>): string {
+  const home = mkdtempSync(join(tmpdir(), 'parley-home-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  for (const [program, place] of Object.entries(stores))
+    cpSync(join(STORES, program), join(home, place), { recursive: true })
+  return home
+}
+
+it('K39: a start that finds older programs says so once each with the command, and imports nothing by itself', async () => {
+  const home = homeWith({ openclaw: '.openclaw', picoclaw: '.picoclaw', molf: 'work' })
+  const logger = new AwaitedLog()
+  const house = await startHousehold({ logger, oldStores: { home, cwd: join(home, 'work') } })
+  const told = logger.lines.filter(({ sentence }) => sentence === SENTENCE).map(({ fields }) => fields)
+  expect(told).toEqual([
+    { program: 'PicoClaw', folder: join(home, '.picoclaw'), command: `parley import '${join(home, '.picoclaw')}'` },
+    { program: 'OpenClaw', folder: join(home, '.openclaw'), command: `parley import '${join(home, '.openclaw')}'` },
+    { program: 'Molf', folder: join(home, 'work'), command: `parley import '${join(home, 'work')}'` },
+  ])
+  expect((await house.daemon.operator.sessions.list({ limit: 1, offset: 0, inactive: true })).total).toBe(0)
+  await house.daemon.stop()
+  for (const [index, count] of [2, 2, 1].entries()) {
+    const done = await parley(house.config, ['import', String(told[index]?.folder)])
+    expect(done.out).toContain(`${count} imported`)
+  }
+})
+
+it('a start where there is none says nothing of it', async () => {
+  const logger = new AwaitedLog()
+  await startHousehold({ logger, oldStores: { home: homeWith({}), cwd: homeWith({}) } })
+  expect(logger.lines.map(({ sentence }) => sentence)).not.toContain(SENTENCE)
+})
+
+it('K39: a chat goes on from its imported session at the next message', async () => {
+  const home = homeWith({ openclaw: '.openclaw' })
+  const house = await startHousehold({ script: () => ({ blocks: [{ type: 'text', text: 'At seven.' }] }) })
+  await house.daemon.stop()
+  await parley(house.config, ['import', join(home, '.openclaw')])
+  await house.restart()
+  house.telegram.world.say({ from: 111, text: 'and when does it leave?' })
+  await house.telegram.ledger.nextFromBot('sent')
+  const said = JSON.stringify(house.anthropic?.ledger.requests().at(-1)?.messages)
+  expect(said).toContain('Ada booked the early train.')
+  expect(said).toContain('Platform 4.')
+  expect(said).not.toContain('This branch was left.')
+})
