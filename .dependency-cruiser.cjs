@@ -8,7 +8,7 @@ const allow = (from, ...to) => to.map((path) => ({ from: { path: from }, to: { p
 const vendor = (from, ...names) =>
   names.map((name) => ({ from: { path: from }, to: { path: `^node_modules/(@types/)?${name}(/|$)` } }))
 
-const STAGES = '^src/(sessions|delivery|schedule|approvals|questions)/'
+const STAGES = '^src/(sessions|delivery|schedule|approvals|questions|memory)/'
 const CORE = '^src/core/'
 /** From top to bottom: each may import those that follow it. */
 const SESSION_FOLDERS = ['commands', 'session-tools', 'service', 'export', 'lookups', 'view', 'turns', 'people']
@@ -67,6 +67,7 @@ module.exports = {
       'schedule',
       'approvals',
       'questions',
+      'memory',
       'store',
       'config',
       'http',
@@ -82,7 +83,7 @@ module.exports = {
       'daemon',
     ].map(inside),
     ...allow(
-      '^src/(channels|routing|store|config|platform|media|web|mcp|own|hooks|agent|http|cli|rehearsal|sessions|delivery|schedule|approvals|questions)/',
+      '^src/(channels|routing|store|config|platform|media|web|mcp|own|hooks|agent|http|cli|rehearsal|sessions|delivery|schedule|approvals|questions|memory)/',
       CORE,
     ),
     ...allow(STAGES, '^src/store/(store|[a-z]+-port)\\.ts$'),
@@ -96,7 +97,7 @@ module.exports = {
     // The one place that knows all parts; neither the command line nor the rehearsal is one of them.
     ...allow(
       '^src/daemon/',
-      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|questions|store|config|http|platform|media|web|mcp|own|hooks|pipeline)/',
+      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|questions|memory|store|config|http|platform|media|web|mcp|own|hooks|pipeline)/',
       '^adapters/index\\.ts$',
     ),
     ...allow('^src/(http|cli)/', '^src/config/'),

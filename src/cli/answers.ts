@@ -4,6 +4,7 @@ import type { AdmissionReport } from '../core/operate-admissions.ts'
 import type { ApprovalReport } from '../core/operate-approvals.ts'
 import type { ArchivedFile, ArchivedSession, ArchivePage } from '../core/operate-archives.ts'
 import type { ReloadReport } from '../core/operate-config.ts'
+import type { MemoryReport } from '../core/operate-memory.ts'
 import type { RestorationReport, UnansweredMessage } from '../core/operate-outbox.ts'
 import type { LinkedId, PeopleReport, PersonReport } from '../core/operate-people.ts'
 import type { ScheduleSummary, StartedRun } from '../core/operate-schedules.ts'
@@ -256,6 +257,18 @@ export const approval = object<ApprovalReport>({
   decidedBy: optional(text),
 })
 export const approvals = list(approval)
+
+export const memory = object<MemoryReport>({
+  no: count,
+  text,
+  agent: text,
+  session: text,
+  title: text,
+  authors: texts,
+  by: text,
+  at: time,
+})
+export const memories = list(memory)
 
 export const linked = object<LinkedId>({ person: text, id: text })
 const ID = object<PersonReport['ids'][number]>({ id: text, from: text, overruledBy: optional(text) })

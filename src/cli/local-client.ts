@@ -51,7 +51,7 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
 }
 
 function operatorOf(client: Client, ask: Ask): OperatorService {
-  const { admissions, approvals, config, outbox, people, schedules, status, unseen, why } = client().v1
+  const { admissions, approvals, config, memory, outbox, people, schedules, status, unseen, why } = client().v1
   return {
     status: () => ask(answers.status, status.$get()),
     why: (message) => ask(answers.why, why.$get({ query: { message } })),
@@ -77,6 +77,15 @@ function operatorOf(client: Client, ask: Ask): OperatorService {
     outbox: {
       restoration: async () => (await ask(answers.restorations, outbox.restoration.$get()))[0],
       decide: (verdict) => ask(answers.restoration, outbox[verdict].$post()),
+    },
+    memory: {
+      list: ({ words, before }) =>
+        ask(
+          answers.memories,
+          memory.$get({ query: { ...(words ? { words } : {}), ...(before ? { before: String(before) } : {}) } }),
+        ),
+      show: (no) => ask(answers.memory, memory[':no'].$get({ param: { no: String(no) } })),
+      remove: (no) => ask(answers.memory, memory[':no'].$delete({ param: { no: String(no) } })),
     },
     people: {
       list: () => ask(answers.people, people.$get()),

@@ -4,6 +4,7 @@ import type { CliPorts } from './ports.ts'
 import { addApprovals } from './program-approvals.ts'
 import { addArchives } from './program-archives.ts'
 import { addMcp } from './program-mcp.ts'
+import { addMemory } from './program-memory.ts'
 import { addOutbox } from './program-outbox.ts'
 import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
 import { addSend, addSessions } from './program-sessions.ts'
@@ -63,6 +64,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   addAccess(program, ports, ended)
   addApprovals(program, ports, ended)
   addOutbox(program, ports, ended)
+  addMemory(program, ports, ended)
   addMcp(program, ports, ended)
   addConfig(program, ports, ended)
   addArchives(program, ports, ended)

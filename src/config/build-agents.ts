@@ -21,9 +21,9 @@ const KEYS: Readonly<Record<string, string>> = {
 const SCRIPTED = 'scripted/'
 const ECHO = `${SCRIPTED}echo`
 const DEFAULT_TOOLS: readonly string[] = ['time']
-const BUILT_IN_TOOLS: readonly string[] = ['time', 'sessions', 'message', 'ask', 'react', 'task', 'schedule', 'web']
-/** Tool groups that can be configured and whose tools do not run yet. */
-const PLANNED_TOOLS: readonly string[] = ['memory']
+const BUILT_IN_TOOLS: readonly string[] = [
+  ...['time', 'sessions', 'message', 'ask', 'react', 'task', 'schedule', 'web', 'memory'],
+]
 
 type AgentBlock = ConfigFile['agents'][number]
 
@@ -218,12 +218,7 @@ function toolsOf(
   const path = `agents[${index}].tools`
   for (const [place, tool] of (tools ?? []).entries()) {
     if (available.includes(tool)) continue
-    if (PLANNED_TOOLS.includes(tool)) {
-      at.found.warnings.push(`${path}[${place}]: the tools "${tool}" have no effect yet`)
-      continue
-    }
-    const all = [...available, ...PLANNED_TOOLS]
-    const message = `${path}[${place}]: there are no such tools; known: ${all.join(', ')}${suggestion(tool, all)}`
+    const message = `${path}[${place}]: there are no such tools; known: ${available.join(', ')}${suggestion(tool, available)}`
     at.found.mistakes.push({ path: ['agents', index, 'tools', place], message })
   }
   return tools === undefined ? DEFAULT_TOOLS : tools.filter((tool) => available.includes(tool))

@@ -98,9 +98,13 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
 }
 
 function sessionSettings({
-  session: { queue, publicTurns, answerParts, staleDays, turnCap },
+  session: { queue, publicTurns, answerParts, staleDays, turnCap, checkpoint },
 }: ConfigFile): Config['session'] {
-  return { queue, publicTurns, answerParts, staleDays, ...(turnCap === undefined ? {} : { turnCap }) }
+  return {
+    ...{ queue, publicTurns, answerParts, staleDays },
+    ...(turnCap === undefined ? {} : { turnCap }),
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+  }
 }
 
 function buildModels({ models: { anthropic, openai } }: ConfigFile): Config['models'] {

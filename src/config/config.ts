@@ -3,6 +3,7 @@ import type { ToolRule } from '../core/approval.ts'
 import type { Hook, HookAddress, HookCommand } from '../core/hook.ts'
 import type { AgentId, ChannelId } from '../core/ids.ts'
 import type { McpAddress, McpProgram, McpServer } from '../core/mcp.ts'
+import type { CheckpointSettings } from '../core/memory.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import type { ConfiguredSchedule } from '../core/schedule.ts'
 import type { Dimension } from '../core/session.ts'
@@ -70,6 +71,8 @@ export interface SessionConfig {
    */
   readonly publicTurns?: { readonly atOnce: number; readonly perPerson: number; readonly waiting: number }
   readonly turnCap?: TurnCaps
+  /** When checkpoints start by themselves; what is absent as in `DEFAULT_CHECKPOINTS`. */
+  readonly checkpoint?: Partial<CheckpointSettings>
   /** Messages that one answer becomes at most; 20 if absent. */
   readonly answerParts?: number
   /** Days without a word after which a session counts as inactive (S12); 3 if absent. */

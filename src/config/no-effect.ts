@@ -1,4 +1,5 @@
 import type { Channels } from '../core/channel-traits.ts'
+import { MEMORY_GROUP } from '../core/memory.ts'
 import type { ConfigFile } from './schema.ts'
 
 /**
@@ -26,7 +27,8 @@ export function noEffectWarnings(file: ConfigFile, { traits }: Channels): readon
         `routing.access.groups[${index}].precheck: is asked with trigger: always alone; set that, or take it out`,
       )
   }
-  if (file.session.checkpoint !== undefined) used.push('session.checkpoint')
+  if (file.session.checkpoint !== undefined && !file.agents.some(({ tools }) => tools?.includes(MEMORY_GROUP)))
+    idle.push('session.checkpoint: no agent has the tools memory, so there is no checkpoint; add them, or take it out')
   if (file.http !== undefined) used.push('http')
   return [...used.map((path) => `${path}: has no effect yet`), ...idle]
 }

@@ -62,7 +62,7 @@ export const agent = z.strictObject({
     .array(text)
     .exactOptional()
     .describe(
-      'time (the default); sessions: list, read and write to the other conversations the person it answers may see; message: write to another conversation, after a yes; task: work in a session of its own; schedule: reminders and tasks for the chat where somebody asks; web: read web pages, and search where tools.web.search is set; mcp.<name>: those of a server under tools.mcp; own.<name>: those of a file under tools.own. memory has no effect yet.',
+      'time (the default); sessions: list, read and write to the other conversations the person it answers may see; message: write to another conversation, after a yes; task: work in a session of its own; schedule: reminders and tasks for the chat where somebody asks; web: read web pages, and search where tools.web.search is set; mcp.<name>: those of a server under tools.mcp; own.<name>: those of a file under tools.own. memory: keep and find what was said, by checkpoints (session.checkpoint), /memory and /remember too.',
     ),
 })
 

@@ -179,20 +179,24 @@ const turnCap = z
     'Turns that a session has at most; then it says so until /new. 0, less or none is the default: 50 for sessions of the API, the command line and the web, no cap for chats and schedules.',
   )
 
-/**
- * The parts of the configuration whose feature does not run yet: read strictly all the same, so that a file written for
- * a later version is checked today. `no-effect.ts` says so for each that is used.
- */
 const positive = z.int().min(1)
 
 const checkpoint = z
   .strictObject({
-    turns: positive.exactOptional(),
-    quietGroupMessages: positive.exactOptional(),
-    idleMinutes: positive.exactOptional(),
+    turns: positive.exactOptional().describe('Turns since the last one. Default: 5.'),
+    quietGroupMessages: positive
+      .exactOptional()
+      .describe('Messages of a group since the last one that were not answered. Default: 20.'),
+    idleMinutes: positive.exactOptional().describe('Minutes without a message. Default: 10.'),
   })
-  .describe('No effect yet.')
+  .describe(
+    'When an agent with the tools memory looks through a conversation for what is worth remembering; also at /new and by /checkpoint. Each is one or a few calls of a model, never for conversations of strangers alone.',
+  )
 
+/**
+ * The parts of the configuration whose feature does not run yet: read strictly all the same, so that a file written for
+ * a later version is checked today. `no-effect.ts` says so for each that is used.
+ */
 const http = z
   .strictObject({
     host: text.default('127.0.0.1'),

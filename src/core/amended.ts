@@ -1,5 +1,6 @@
-import type { MessageName, SessionEvent, UserMessageData } from './event.ts'
+import type { SessionEvent, UserMessageData } from './event.ts'
 import type { TurnId } from './ids.ts'
+import type { MessageName } from './message.ts'
 
 /**
  * Events as people in the conversation see them now: an edited message with its last text, a deleted one gone, and

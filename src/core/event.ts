@@ -1,10 +1,12 @@
 import type { ApprovalDecisionData, ApprovalRequestData } from './approval.ts'
+import type { CheckpointData } from './checkpoint.ts'
 import type { Content } from './content.ts'
 import type { Writer } from './dispatch.ts'
 import type { ExportRecord } from './export-format.ts'
 import type { InboxId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
-import type { AttachmentRef, Forwarded, QuotedMessage, Sender } from './message.ts'
+import type { AttachmentRef, Forwarded, MessageName, QuotedMessage, Sender } from './message.ts'
 import type { ToolClass, Usage } from './model.ts'
+import type { AuthorId } from './platform-id.ts'
 import type { SessionContext } from './session-context.ts'
 import type { TakenBackData } from './taken-back.ts'
 import type { TurnEndData } from './turn-end.ts'
@@ -40,6 +42,8 @@ import type { TurnEndData } from './turn-end.ts'
  * | `history_taken_over` | an older session's events were copied here, once (the ones before it) | K27 |
  * | `exchange_taken_back` | no later prompt, summary or digest has an exchange; the log does (`/undo`, `/retry`) | |
  * | `context_compacted` | a summary stands for older turns in every later prompt | R18-R25 |
+ * | `checkpoint_written` | the conversation was looked through for what is worth remembering; it brings the working
+ * memory | S34-S39 |
  * | `history_boundary` | the model is shown less, or something else, from here on; the log stays | K33-K36 |
  * | `session_exported` | the session was written to a file, and continues | C42 |
  */
@@ -72,6 +76,7 @@ export type EventDraft =
   | { readonly type: 'context_compacted'; readonly data: SummaryData }
   | { readonly type: 'exchange_taken_back'; readonly data: TakenBackData }
   | { readonly type: 'session_exported'; readonly data: ExportRecord }
+  | { readonly type: 'checkpoint_written'; readonly data: CheckpointData }
 
 export type EventType = EventDraft['type']
 
@@ -102,6 +107,7 @@ const ALL_TYPES = {
   context_compacted: true,
   exchange_taken_back: true,
   session_exported: true,
+  checkpoint_written: true,
 } satisfies Record<EventType, true>
 
 export const EVENT_TYPES = Object.keys(ALL_TYPES) as readonly EventType[]
@@ -140,12 +146,6 @@ export interface ThreadReadData {
 
 export interface TurnStartData extends TakenMessages {
   readonly traceId: TraceId
-}
-
-/** Which message of a session is meant: the platform's id, and the chat where the session joins several. */
-export interface MessageName {
-  readonly messageId?: string
-  readonly chat?: string
 }
 
 export interface UserMessageData extends MessageName {
@@ -256,6 +256,8 @@ export interface ToolResultData {
   readonly denied?: true
   /** Sessions whose words are in `content`: their authors become authors of this one. */
   readonly shows?: readonly SessionId[]
+  /** The people whose words are in `content`: they become authors of this session too. */
+  readonly authors?: readonly AuthorId[]
   /** Its words are nobody's: from here on the session has an author without any reach. */
   readonly foreign?: true
 }

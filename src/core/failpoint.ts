@@ -30,6 +30,9 @@ export type Failpoint =
   | 'CP23-question-told'
   | 'CP24-move-uncommitted'
   | 'CP25-move-committed'
+  | 'CP26-checkpoint-owed'
+  | 'CP27-checkpoint-uncommitted'
+  | 'CP28-checkpoint-committed'
 
 let reached: ((point: Failpoint) => void) | undefined
 

@@ -175,3 +175,9 @@ export function showsForeignWords({ fileName, media }: AttachmentRef): boolean {
 export function hasForeignText({ forwarded, via }: { readonly forwarded?: Forwarded; readonly via?: Sender }): boolean {
   return via !== undefined || (forwarded !== undefined && forwarded.text === undefined)
 }
+
+/** Which message of a session is meant: the platform's id, and the chat where the session joins several. */
+export interface MessageName {
+  readonly messageId?: string
+  readonly chat?: string
+}

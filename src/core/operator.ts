@@ -2,6 +2,7 @@ import type { AdmissionOperator } from './operate-admissions.ts'
 import type { ApprovalOperator } from './operate-approvals.ts'
 import type { ArchiveOperator } from './operate-archives.ts'
 import type { ConfigOperator } from './operate-config.ts'
+import type { MemoryOperator } from './operate-memory.ts'
 import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
 import type { PeopleOperator } from './operate-people.ts'
 import type { ScheduleOperator } from './operate-schedules.ts'
@@ -32,6 +33,7 @@ export interface OperatorService {
   readonly admissions: AdmissionOperator
   readonly approvals: ApprovalOperator
   readonly outbox: OutboxOperator
+  readonly memory: MemoryOperator
   readonly config: ConfigOperator
 }
 

@@ -16,6 +16,11 @@ export interface SessionTools {
   /** Returns messages of a session, named in any way. Throws `not_found` or `forbidden`. */
   history(query: HistoryQuery, caller: SessionCaller): Promise<HistoryAnswer>
   /**
+   * Finds messages by their words in the sessions whose history the caller may read. A part of a word is enough; case
+   * and marks do not count.
+   */
+  search(query: MessageQuery, caller: SessionCaller): Promise<readonly MatchingMessage[]>
+  /**
    * Hands a session a message and waits for the answer to it. Always answers, with a run id, unless the message is
    * empty (`invalid`) or the turn may not send there (`forbidden`). The answer of a session that may not be read is
    * kept back: `accepted`. The run is on disk before anything is answered and continues whatever becomes of the wait:
@@ -122,6 +127,18 @@ export interface HistoryAnswer {
   readonly messages: readonly HistoryMessage[]
   /** Older messages there are and that did not fit. */
   readonly truncated?: true
+}
+
+export interface MessageQuery {
+  readonly words: string
+  /** 10 by default, 50 at most. */
+  readonly limit?: number
+}
+
+/** A message that has the words, cut to its beginning where it is long. */
+export interface MatchingMessage extends HistoryMessage {
+  readonly sessionKey: string
+  readonly sessionId: SessionId
 }
 
 export interface HistoryMessage {

@@ -6,6 +6,7 @@ import type { ErrorCode } from './errors.ts'
 import type { EventDraft, SummaryData, ToolResultData } from './event.ts'
 import type { AgentId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
 import type { ModelMessage, ModelToolCall, ToolClass, ToolSpec, Usage } from './model.ts'
+import type { AuthorId } from './platform-id.ts'
 import type { PrecheckVerdict } from './precheck.ts'
 import type { Role } from './session.ts'
 import type { SessionContext } from './session-context.ts'
@@ -175,6 +176,8 @@ export interface ToolOutput {
   readonly content: Content
   /** The sessions whose words are in it. */
   readonly shows?: readonly SessionId[]
+  /** The people whose words are in it. */
+  readonly authors?: readonly AuthorId[]
   /** The answer is a refusal: nothing was done. */
   readonly denied?: true
 }

@@ -1,10 +1,12 @@
 import { askTool } from '../agent/tools/ask.ts'
 import { BUILT_IN_GROUPS, type ToolGroup } from '../agent/tools/catalogue.ts'
+import { memoryTools } from '../agent/tools/memory-tools.ts'
 import { react } from '../agent/tools/react.ts'
 import { sendMessage } from '../agent/tools/send-message.ts'
 import { task } from '../agent/tools/task.ts'
 import type { AsksPeople } from '../core/question.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
+import type { LongTerm } from '../memory/long-term.ts'
 import { createReactions } from '../sessions/session-tools/react.ts'
 import type { Store } from '../store/store.ts'
 import type { SessionAccess } from './make-session-access.ts'
@@ -22,14 +24,15 @@ interface AgentToolsDeps {
 /** Returns the tools by group name, besides the built-in groups. */
 export function agentTools(
   { questions, store, delivery, tools }: AgentToolsDeps,
-  { posts, tasks }: Pick<SessionAccess, 'posts' | 'tasks'>,
+  { posts, tasks, sessionTools }: Pick<SessionAccess, 'posts' | 'tasks' | 'sessionTools'>,
+  longTerm: LongTerm,
 ): Groups {
   const reactions = createReactions({ read: store.read, put: delivery.react })
   const own = { message: [sendMessage(posts)], ask: [askTool(questions)], react: [react(reactions)] }
-  return { ...own, task: [task(tasks)], ...tools }
+  return { ...own, task: [task(tasks)], memory: memoryTools(longTerm, sessionTools), ...tools }
 }
 
 /** Returns the names of all groups. */
 export function groupNames({ tools }: { readonly tools: Groups }): readonly string[] {
-  return [...BUILT_IN_GROUPS, 'message', 'ask', 'react', 'task', ...Object.keys(tools)]
+  return [...BUILT_IN_GROUPS, 'message', 'ask', 'react', 'task', 'memory', ...Object.keys(tools)]
 }

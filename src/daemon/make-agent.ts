@@ -1,4 +1,5 @@
 import { createRunAgent } from '../agent/agent-loop.ts'
+import { createIntrospect } from '../agent/introspect.ts'
 import { createModels, type ModelSettings } from '../agent/models.ts'
 import { createPrecheck } from '../agent/precheck.ts'
 import { createSummarize } from '../agent/summarize.ts'
@@ -7,6 +8,7 @@ import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
+import type { Introspect } from '../core/memory.ts'
 import type { RunPrecheck } from '../core/precheck.ts'
 import type { SessionTools } from '../core/session-tools.ts'
 import type { RunAgent, Summarize } from '../core/turn.ts'
@@ -37,6 +39,7 @@ export interface ConfiguredAgent {
   readonly runAgent: RunAgent
   readonly summarize: Summarize
   readonly precheck: RunPrecheck
+  readonly introspect: Introspect
 }
 
 /**
@@ -53,6 +56,7 @@ export function makeAgent(parts: AgentDeps, sessions: SessionTools): ConfiguredA
     runAgent: (request, signal) => agent().runAgent(request, signal),
     summarize: (request, signal) => agent().summarize(request, signal),
     precheck: (request, signal) => agent().precheck(request, signal),
+    introspect: (request, signal) => agent().introspect(request, signal),
   }
 }
 
@@ -73,6 +77,7 @@ function configured(parts: AgentDeps, sessions: SessionTools): ConfiguredAgent {
     runAgent,
     summarize: createSummarize({ models, called, rests, logger }),
     precheck: createPrecheck({ models, called, clock, logger }),
+    introspect: createIntrospect({ models, called, rests, logger }),
   }
 }
 

@@ -14,7 +14,7 @@ import { sourceRoute } from '../routing/source-route.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
 import { createPosts, type PostMessageDeps } from '../sessions/session-tools/post-message.ts'
-import { createReach } from '../sessions/session-tools/reach.ts'
+import { createReach, type Reach } from '../sessions/session-tools/reach.ts'
 import { createTasks, type RunTaskDeps } from '../sessions/session-tools/run-task.ts'
 import { createSessionTools, type SessionToolsDeps } from '../sessions/session-tools/session-tools.ts'
 import { createExternalRuns, type ExternalRunDeps } from '../sessions/session-tools/start-external-run.ts'
@@ -30,6 +30,7 @@ export interface SessionAccess {
   readonly externalRuns: ExternalRuns
   readonly posts: PostsMessages
   readonly tasks: RunsTasks
+  readonly reach: Reach
 }
 
 export interface SessionAccessDeps {
@@ -79,5 +80,6 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
     externalRuns: createExternalRuns(deps),
     posts: createPosts(deps),
     tasks: createTasks(deps),
+    reach: deps.reach,
   }
 }

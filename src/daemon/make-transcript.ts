@@ -6,6 +6,7 @@ import { createTranscript, type Transcript } from '../sessions/view/transcript.t
 import type { Store } from '../store/store.ts'
 import type { CurrentRouting } from './reload.ts'
 
+/** The bounds of what a model is shown of a session. */
 export const VIEW_LIMITS = { turns: 40, dropTurns: 10, contextMessages: 50, contextCharacters: 24_000 }
 
 /** Returns the function that says whether several people speak in a session that began in a direct chat. */
@@ -14,6 +15,7 @@ export function joinedBy(policies: CurrentRouting): (session: SessionIdentity) =
   return (session) => joinsDirectChats(channels, session, policies.routing().sessions.scope === 'global')
 }
 
+/** Returns the reader of session logs as model views. */
 export function makeTranscript(
   { store, clock }: { readonly store: Pick<Store, 'read'>; readonly clock: Clock },
   joined: (session: SessionIdentity) => boolean,

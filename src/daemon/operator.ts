@@ -7,6 +7,7 @@ import type { Clock } from '../core/clock.ts'
 import type { ChannelStatus, ListedDelivery, OperatorService, StatusReport } from '../core/operator.ts'
 import type { Delivery } from '../core/outbound.ts'
 import { midnightBefore } from '../core/spending.ts'
+import { operateMemory } from '../memory/operate-memory.ts'
 import type { ChatWatch } from '../sessions/lookups/chat-watch.ts'
 import type { Access } from '../sessions/people/access.ts'
 import type { SessionArchives } from '../sessions/service/archives.ts'
@@ -81,6 +82,7 @@ export function createOperator(sources: OperatorSources): OperatorService {
     approvals: sources.approvals,
     config: sources.config,
     outbox: sources.outbox,
+    memory: operateMemory(sources),
   }
 }
 

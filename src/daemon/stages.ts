@@ -45,6 +45,7 @@ import { makeAgent } from './make-agent.ts'
 import { type MakeApprovalsDeps, makeApprovals } from './make-approvals.ts'
 import { judgeSpeaker } from './make-delivery.ts'
 import { describedByOthers } from './make-mcp.ts'
+import { type Memory, makeLongTerm, makeMemory } from './make-memory.ts'
 import { createSessionAccess, type SessionAccess } from './make-session-access.ts'
 import { makeSessions, type OwnSessions } from './make-sessions.ts'
 import { joinedBy, makeTranscript, VIEW_LIMITS } from './make-transcript.ts'
@@ -94,6 +95,7 @@ export interface Stages extends SessionAccess, OwnSessions, Pick<Compaction, 'co
   readonly askAside: AskAside
   readonly answerAgain: AnswerAgain
   readonly approvals: Approvals
+  readonly memory: Memory
   /** Resumes what a crash or a stop interrupted; called at the start, before anything new is accepted. */
   recover(): Promise<void>
 }
@@ -103,8 +105,7 @@ export function createStages(parts: StagesDeps): Stages {
   const { config, store, ids, clock, policies, lookups, people, commands, delivery, say, entrance, questions } = parts
   const [{ busy, max }, { channels }] = [config.session.queue, policies.routing()]
   const logger = parts.logger.child({ subsystem: 'turns' })
-  const oldState = createOldState(store, clock)
-  const queue = createTurnQueue(max)
+  const [oldState, queue] = [createOldState(store, clock), createTurnQueue(max)]
   const publicTurns = createPublicTurns(config.session.publicTurns ?? DEFAULT_PUBLIC_TURNS)
   const approvals = makeApprovals(parts)
   const waits = (session: SessionId): boolean => approvals.waits(session) || questions.waits(session)
@@ -119,25 +120,24 @@ export function createStages(parts: StagesDeps): Stages {
   const claims = { queue, parting, adopts: adoptAgents(config.agents, describedByOthers(config, agent)) }
   const speaks = (place: Parameters<typeof judgeSpeaker>[1]): boolean => judgeSpeaker(parts, place).allowed
   const runner = createCommandRunner({ store, logger, say, commands, parting, crowded: delivery.crowded })
-  const equipment = { ...parts, ...modelHealth, tools: agentTools(parts, access) }
-  const { runAgent, summarize, precheck } = makeAgent(equipment, access.sessionTools)
+  const longTerm = makeLongTerm(parts, access.reach)
+  const equipment = { ...parts, ...modelHealth, tools: agentTools(parts, access, longTerm) }
+  const { runAgent, summarize, precheck, introspect } = makeAgent(equipment, access.sessionTools)
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
+  const memory = makeMemory(parts, { introspect, running, transcript, agent, longTerm })
   const runTurn = createRunTurn({
     ...{ ...claims, store, ids, clock, transcript, delivery, busy, agent, joined, runAgent, precheck, approvals },
     ...turnPorts({ ...parts, logger, most: VIEW_LIMITS.contextMessages }),
   })
-  function decide(received: Dispatch): Decided {
-    const decided = oldState.judged(decideDispatch(policies.routing(), lookups.facts, received))
-    people.decided(decided.dispatch, decided.decision)
-    logger.debug('A message was decided', decidedFields(decided.dispatch, decided.decision))
-    return decided
-  }
+  const decide = decider(parts, oldState, logger)
   const pipeline = new Pipeline({
     ...{ ...claims, store, ids, channels, clock, logger, running, publicTurns, delivery, runTurn },
-    ...{ transcript, busy, overrides: lookups.overrides, decide: saveGate(decide, parts.hooks) },
+    ...{ transcript, busy, overrides: lookups.overrides, heard: memory.checkpoints.heard },
+    decide: saveGate(decide, parts.hooks),
     ended(turn, result) {
       lookups.facts.watch.ended(turn, result)
       compaction.ended(turn, result)
+      memory.checkpoints.ended(turn.session)
       closeCardsOf(turn, running, [approvals, questions])
     },
     spoken: questions.spoken,
@@ -160,15 +160,30 @@ export function createStages(parts: StagesDeps): Stages {
       draining: () => running.draining,
     })
     for (const asked of [approvals, questions]) await asked.recover()
+    memory.checkpoints.recover()
   }
   entrance.open(accept)
   return {
-    ...{ ...access, running, modelHealth, approvals, recover, compact: compaction.compact },
+    ...{ ...access, running, modelHealth, approvals, memory, recover, compact: compaction.compact },
     answerAgain: createAnswerAgain({ ...claims, ids, clock, running, publicTurns, speaks, resume: pipeline.resume }),
     askAside: createAskAside({
       ...{ ids, logger, transcript, running, runAgent, agent, joined, speaks, typing: delivery.typing },
     }),
     ...makeSessions(parts, { running, transcript, approvals: { waits } }),
+  }
+}
+
+/** Returns the decision about a dispatch, of which the log has a line. */
+function decider(
+  { policies, lookups, people }: StagesDeps,
+  oldState: Pick<ReturnType<typeof createOldState>, 'judged'>,
+  logger: Logger,
+): (received: Dispatch) => Decided {
+  return (received) => {
+    const decided = oldState.judged(decideDispatch(policies.routing(), lookups.facts, received))
+    people.decided(decided.dispatch, decided.decision)
+    logger.debug('A message was decided', decidedFields(decided.dispatch, decided.decision))
+    return decided
   }
 }
 

@@ -7,6 +7,7 @@ import { admissionRoutes } from './routes/admissions.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { archiveRoutes } from './routes/archives.ts'
 import { configRoutes } from './routes/config.ts'
+import { memoryRoutes } from './routes/memory.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { peopleRoutes } from './routes/people.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
@@ -45,5 +46,6 @@ export function createApp(service: OperatorService, logger: Logger) {
     .route('/', admissionRoutes(service))
     .route('/', approvalRoutes(service))
     .route('/', outboxRoutes(service))
+    .route('/', memoryRoutes(service))
     .route('/', configRoutes(service))
 }

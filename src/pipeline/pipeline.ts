@@ -20,7 +20,7 @@ import type { Store } from '../store/store.ts'
 import { afterFailure, type RunTurn, STOPPED } from './run-turn.ts'
 
 export interface PipelineDeps
-  extends Pick<AcceptDeps, 'ids' | 'channels' | 'overrides' | 'queue' | 'busy' | 'unreadable' | 'spoken'>,
+  extends Pick<AcceptDeps, 'ids' | 'channels' | 'overrides' | 'queue' | 'busy' | 'unreadable' | 'spoken' | 'heard'>,
     Pick<ClaimDeps, 'parting' | 'adopts'> {
   readonly store: Store
   readonly clock: Clock

@@ -7,6 +7,7 @@ import { NOTHING_SPENT } from '../core/spending.ts'
 import { fromStored, mediaIn, toStored } from './content-codec.ts'
 import { effectOf } from './event-effect.ts'
 import { addMediaUses, copyMediaUses } from './media-uses.ts'
+import type { CheckpointPlace } from './memory-port.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlValue, type WriteDeps } from './sql.ts'
 import type { EventReader, EventToAppend, EventWriter, SessionSpending, SummaryPlace } from './store.ts'
@@ -16,6 +17,7 @@ const ROWS_PER_INSERT = 64
 
 const SPENT_PAGE = 500
 
+const COSTING = "'turn_completed', 'context_compacted', 'checkpoint_written'"
 const COLUMNS = 'seq, at, type, turn_id, data'
 /** Those and the session's number. */
 const WIDTH = 6
@@ -39,7 +41,8 @@ const codec: RowCodec<SessionEvent> = {
 }
 
 function addCost({ turns, reached, usage }: SessionSpending, event: SessionEvent): SessionSpending {
-  if (event.type === 'context_compacted') return { turns, reached, usage: addUsage(usage, event.data.usage) }
+  if (event.type === 'context_compacted' || event.type === 'checkpoint_written')
+    return { turns, reached, usage: addUsage(usage, event.data.usage) }
   if (event.type !== 'turn_completed') return { turns, reached, usage }
   const { steps } = event.data
   return { turns: turns + 1, reached: reached + (steps > 0 ? 1 : 0), usage: addUsage(usage, event.data.usage) }
@@ -69,6 +72,12 @@ export class EventReading implements EventReader {
     return event?.type === 'context_compacted' ? { seq: event.seq, back: event.data.back } : undefined
   }
 
+  async latestCheckpoint(sessionId: SessionId): Promise<CheckpointPlace | undefined> {
+    const where = `${OF_SESSION} AND type = 'checkpoint_written' ORDER BY seq DESC LIMIT 1`
+    const [event] = await this.#list(where, [sessionId])
+    return event?.type === 'checkpoint_written' ? { seq: event.seq, data: event.data } : undefined
+  }
+
   async messagesBefore(sessionId: SessionId, seq: number): Promise<number> {
     const row = await this.sql.get(
       `SELECT COUNT(*) AS messages FROM events
@@ -82,10 +91,11 @@ export class EventReading implements EventReader {
   async spent(sessionId: SessionId): Promise<SessionSpending> {
     let spent: SessionSpending = { ...NOTHING_SPENT, reached: 0 }
     for (let after = 0; ; ) {
-      const rows = await this.#list(
-        `${OF_SESSION} AND seq > $2 AND type IN ('turn_completed', 'context_compacted') ORDER BY seq LIMIT ($3 + 0)`,
-        [sessionId, after, SPENT_PAGE],
-      )
+      const rows = await this.#list(`${OF_SESSION} AND seq > $2 AND type IN (${COSTING}) ORDER BY seq LIMIT ($3 + 0)`, [
+        sessionId,
+        after,
+        SPENT_PAGE,
+      ])
       for (const event of rows) spent = addCost(spent, event)
       after = rows.at(-1)?.seq ?? after
       if (rows.length < SPENT_PAGE) return spent

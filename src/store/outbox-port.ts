@@ -1,4 +1,6 @@
-import type { DeliveryOp, DeliveryState, LowPriority, RenderedPart } from '../core/outbound.ts'
+import type { Address } from '../core/address.ts'
+import type { DeliveryId, SourceId } from '../core/ids.ts'
+import type { Delivery, DeliveryOp, DeliveryState, LowPriority, RenderedPart } from '../core/outbound.ts'
 
 export interface DeliveryChange {
   readonly state: DeliveryState
@@ -18,4 +20,55 @@ export interface DeliveryReplacement {
   readonly at: number
   /** The new end of the time in which it may be sent, where it begins anew. */
   readonly expiresAt?: number
+}
+
+export type NewDelivery = Omit<Delivery, 'attempt' | 'ownerEpoch'>
+
+/** `address`: where it was to go, if that can be read. */
+export interface UnreadableDelivery {
+  readonly id: DeliveryId
+  readonly address?: Address
+}
+
+export interface OutboxReader {
+  /** Throws `unreadable` for a row that holds something else than was written. */
+  get(id: DeliveryId): Promise<Delivery | undefined>
+  ofSource(source: SourceId): Promise<readonly Delivery[]>
+  /**
+   * Our own messages by the platform's id, among the newest 20,000 rows, newest first: nobody asks about older ones.
+   */
+  ofMessage(messageId: string): Promise<readonly Delivery[]>
+  /**
+   * Every row that still owes something (planned, sending, waiting, uncertain), oldest first, without the unreadable
+   * and without what is held after a restoration.
+   */
+  unfinished(): Promise<readonly Delivery[]>
+  /** The rows that still owe something and cannot be read. */
+  unreadable(): Promise<readonly UnreadableDelivery[]>
+  counts(): Promise<Readonly<Partial<Record<DeliveryState, number>>>>
+  /** Newest first; for `parley outbox` and `status`. */
+  recent(states: readonly DeliveryState[], limit: number): Promise<readonly Delivery[]>
+}
+
+export interface OutboxWriter {
+  /** A row in state `sending` gets attempt 1 and this epoch. A repeated `(source, partNo)`: `conflict`. */
+  add(rows: readonly NewDelivery[]): Promise<void>
+  /**
+   * Commits `sending` before the first byte: attempt + 1, this epoch, `startedAt`. False if the row is not in `from`.
+   */
+  begin(id: DeliveryId, from: readonly DeliveryState[], at: number): Promise<boolean>
+  /** Moves a row on, with what is known. */
+  settle(id: DeliveryId, change: DeliveryChange): Promise<void>
+  /**
+   * Turns a live reply's row into its final edit, delete or repeated send; state becomes `state`. A row without its
+   * text stays as it is.
+   */
+  replace(id: DeliveryId, change: DeliveryReplacement): Promise<void>
+  /**
+   * Takes the text out of every row of a source; what was not sent yet never will be, and what is settled later ends
+   * (S41).
+   */
+  blank(source: SourceId): Promise<void>
+  /** Boot: every `sending` row of an older epoch becomes `uncertain`. Returns how many. */
+  fence(): Promise<number>
 }

@@ -12,7 +12,14 @@ import type {
   Recipient,
   RenderedPart,
 } from '../core/outbound.ts'
-import type { DeliveryChange, DeliveryReplacement } from './outbox-port.ts'
+import type {
+  DeliveryChange,
+  DeliveryReplacement,
+  NewDelivery,
+  OutboxReader,
+  OutboxWriter,
+  UnreadableDelivery,
+} from './outbox-port.ts'
 import {
   defined,
   id,
@@ -27,7 +34,6 @@ import {
   text,
 } from './rows.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlRow, type SqlValue } from './sql.ts'
-import type { NewDelivery, OutboxReader, OutboxWriter, UnreadableDelivery } from './store.ts'
 
 const STATES: readonly DeliveryState[] = [
   'planned',

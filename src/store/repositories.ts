@@ -6,9 +6,11 @@ import { AuthorReading, AuthorWriting } from './authors.ts'
 import { CardReading, CardWriting } from './cards.ts'
 import { ChannelStateReading, ChannelStateWriting } from './channel-state.ts'
 import { ChatMoveReading, ChatMoveWriting } from './chat-moves.ts'
+import { CheckpointReading, CheckpointWriting } from './checkpoints.ts'
 import { EventReading, EventWriting } from './events.ts'
 import { InboxReading, InboxWriting } from './inbox.ts'
 import { MediaUseReading } from './media-uses.ts'
+import { MemoryReading, MemoryWriting } from './memory.ts'
 import { MuteReading, MuteWriting } from './mutes.ts'
 import { NoticeWriting } from './notices.ts'
 import { OutboxReading, OutboxWriting } from './outbox.ts'
@@ -17,6 +19,7 @@ import { PeopleReading, PeopleWriting } from './people.ts'
 import { QuestionReading, QuestionWriting } from './questions.ts'
 import { RestorationReading, RestorationWriting } from './restorations.ts'
 import { ScheduleReading, ScheduleWriting } from './schedules.ts'
+import { SearchReading, SearchWriting } from './search.ts'
 import { SessionReading, SessionWriting } from './sessions.ts'
 import type { RepositoryDeps, WriteDeps } from './sql.ts'
 import { StandingRuleReading, StandingRuleWriting } from './standing-rules.ts'
@@ -49,6 +52,9 @@ export function storeReader(ground: RepositoryDeps): StoreReader {
     authors: new AuthorReading(ground),
     tokens: new TokenReading(ground),
     restorations: new RestorationReading(ground),
+    memory: new MemoryReading(ground),
+    checkpoints: new CheckpointReading(ground),
+    search: new SearchReading(ground),
   }
 }
 
@@ -146,6 +152,18 @@ export class RepositoryWriter implements StoreWriter {
 
   get authors(): AuthorWriting {
     return new AuthorWriting(this.#ground)
+  }
+
+  get memory(): MemoryWriting {
+    return new MemoryWriting(this.#ground)
+  }
+
+  get checkpoints(): CheckpointWriting {
+    return new CheckpointWriting(this.#ground)
+  }
+
+  get search(): SearchWriting {
+    return new SearchWriting(this.#ground)
   }
 
   get restorations(): RestorationWriting {

@@ -1,14 +1,21 @@
-import type { Address } from '../core/address.ts'
 import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { EventDraft, EventType, SessionEvent, SummaryData } from '../core/event.ts'
-import type { AccountId, ChannelId, DeliveryId, InboxId, SessionId, SourceId, TurnId } from '../core/ids.ts'
-import type { Delivery, DeliveryState } from '../core/outbound.ts'
+import type { AccountId, ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
 import type { Spending } from '../core/spending.ts'
 import type { InboxOutcome } from '../core/turn-end.ts'
 import type { AdmissionReader, AdmissionWriter } from './admission-port.ts'
 import type { ApprovalReader, ApprovalWriter, StandingRuleReader, StandingRuleWriter } from './approval-port.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
-import type { DeliveryChange, DeliveryReplacement } from './outbox-port.ts'
+import type {
+  CheckpointPlace,
+  CheckpointReader,
+  CheckpointWriter,
+  MemoryReader,
+  MemoryWriter,
+  SearchReader,
+  SearchWriter,
+} from './memory-port.ts'
+import type { OutboxReader, OutboxWriter } from './outbox-port.ts'
 import type { PeopleReader, PeopleWriter } from './people-port.ts'
 import type { QuestionReader, QuestionWriter } from './question-port.ts'
 import type { RestorationReader, RestorationWriter } from './restoration-port.ts'
@@ -93,6 +100,9 @@ export interface StoreReader {
   readonly authors: AuthorReader
   readonly tokens: TokenReader
   readonly restorations: RestorationReader
+  readonly memory: MemoryReader
+  readonly checkpoints: CheckpointReader
+  readonly search: SearchReader
 }
 
 export interface StoreWriter {
@@ -118,6 +128,9 @@ export interface StoreWriter {
   readonly authors: AuthorReader & AuthorWriter
   readonly tokens: TokenReader & TokenWriter
   readonly restorations: RestorationReader & RestorationWriter
+  readonly memory: MemoryReader & MemoryWriter
+  readonly checkpoints: CheckpointReader & CheckpointWriter
+  readonly search: SearchReader & SearchWriter
   /**
    * Updates what memory holds of what was written: once it is committed, before `write` resolves, and never if it is
    * undone.
@@ -149,7 +162,9 @@ export interface EventReader {
   messagesBefore(sessionId: SessionId, seq: number): Promise<number>
   /** Returns the place of the newest summary, if there is one. */
   latestSummary(sessionId: SessionId): Promise<SummaryPlace | undefined>
-  /** Returns the cost of the turns and summaries in this log. */
+  /** Returns the newest checkpoint, if there is one. */
+  latestCheckpoint(sessionId: SessionId): Promise<CheckpointPlace | undefined>
+  /** Returns the cost of the turns, summaries and checkpoints in this log. */
   spent(sessionId: SessionId): Promise<SessionSpending>
   /** The newest `limit` events of these types, in order. */
   latestOf(
@@ -243,57 +258,4 @@ export interface InboxWriter {
   reopen(turnId: TurnId, sessionId: SessionId): Promise<number>
   /** Puts a dispatch in the place of the stored one: the same without its text (S41). */
   replaceDispatch(id: InboxId, dispatch: Dispatch): Promise<void>
-}
-
-// outbox -----------------------------------------------------------------------------------------------------------
-
-export type NewDelivery = Omit<Delivery, 'attempt' | 'ownerEpoch'>
-
-/** `address`: where it was to go, if that can be read. */
-export interface UnreadableDelivery {
-  readonly id: DeliveryId
-  readonly address?: Address
-}
-
-export interface OutboxReader {
-  /** Throws `unreadable` for a row that holds something else than was written. */
-  get(id: DeliveryId): Promise<Delivery | undefined>
-  ofSource(source: SourceId): Promise<readonly Delivery[]>
-  /**
-   * Our own messages by the platform's id, among the newest 20,000 rows, newest first: nobody asks about older ones.
-   */
-  ofMessage(messageId: string): Promise<readonly Delivery[]>
-  /**
-   * Every row that still owes something (planned, sending, waiting, uncertain), oldest first, without the unreadable
-   * and without what is held after a restoration.
-   */
-  unfinished(): Promise<readonly Delivery[]>
-  /** The rows that still owe something and cannot be read. */
-  unreadable(): Promise<readonly UnreadableDelivery[]>
-  counts(): Promise<Readonly<Partial<Record<DeliveryState, number>>>>
-  /** Newest first; for `parley outbox` and `status`. */
-  recent(states: readonly DeliveryState[], limit: number): Promise<readonly Delivery[]>
-}
-
-export interface OutboxWriter {
-  /** A row in state `sending` gets attempt 1 and this epoch. A repeated `(source, partNo)`: `conflict`. */
-  add(rows: readonly NewDelivery[]): Promise<void>
-  /**
-   * Commits `sending` before the first byte: attempt + 1, this epoch, `startedAt`. False if the row is not in `from`.
-   */
-  begin(id: DeliveryId, from: readonly DeliveryState[], at: number): Promise<boolean>
-  /** Moves a row on, with what is known. */
-  settle(id: DeliveryId, change: DeliveryChange): Promise<void>
-  /**
-   * Turns a live reply's row into its final edit, delete or repeated send; state becomes `state`. A row without its
-   * text stays as it is.
-   */
-  replace(id: DeliveryId, change: DeliveryReplacement): Promise<void>
-  /**
-   * Takes the text out of every row of a source; what was not sent yet never will be, and what is settled later ends
-   * (S41).
-   */
-  blank(source: SourceId): Promise<void>
-  /** Boot: every `sending` row of an older epoch becomes `uncertain`. Returns how many. */
-  fence(): Promise<number>
 }

@@ -1,4 +1,5 @@
 import { Database } from '../../src/store/engines/sqlite-driver.ts'
+import { SQLITE } from '../../src/store/engines/sqlite-migrate.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
 import { assistantMessage, deliveryOf, ids, inboxRow, sessionDraft, turnOf, userMessage } from '../store/sample-rows.ts'
 
@@ -23,8 +24,7 @@ export function rawCycles({ path, sessions, parallel, cycles }: RawLoad): number
     'temp_store = MEMORY',
   ])
     db.pragma(pragma)
-  const dialect = { identity: 'INTEGER PRIMARY KEY', clustered: ' WITHOUT ROWID' }
-  for (const migration of MIGRATIONS) for (const text of migration.statements(dialect)) db.exec(text)
+  for (const migration of MIGRATIONS) for (const text of migration.statements(SQLITE)) db.exec(text)
   const made = makeSessions(db, sessions)
   const steps = prepare(db)
   let no = 0

@@ -6,7 +6,7 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   [
     'tools that do not exist',
     'agents: [{ id: main, tools: [tiem] }]',
-    '2: agents[0].tools[0]: there are no such tools; known: time, sessions, message, task, schedule, web, memory; did you mean `time`?',
+    '2: agents[0].tools[0]: there are no such tools; known: time, sessions, message, ask, react, task, schedule, web, memory; did you mean `time`?',
   ],
   [
     'a zone of a person that is none',
@@ -56,7 +56,7 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   [
     'tools of a server that is not there',
     'tools: { mcp: { files: { command: npx } } }\nagents: [{ id: main, tools: [mcp.file] }]',
-    '3: agents[0].tools[0]: there are no such tools; known: time, sessions, message, task, schedule, web, mcp.files, memory; did you mean `mcp.files`?',
+    '3: agents[0].tools[0]: there are no such tools; known: time, sessions, message, ask, react, task, schedule, web, memory, mcp.files; did you mean `mcp.files`?',
   ],
   [
     'a tool server without a place',

@@ -292,7 +292,7 @@ test("a channel's own dimensions replace the global ones there", async () => {
 
 test('settings that do nothing are read, and each is warned of once', async () => {
   const { config } = await load(`${TELEGRAM}
-agents: [{ id: main, model: scripted/echo, tools: [time, memory] }]
+agents: [{ id: main, model: scripted/echo, tools: [time] }]
 routing: { access: { groups: [{ match: { channel: telegram }, who: public, followThreads: true }] } }
 session: { checkpoint: { turns: 5 } }
 schedules: [{ id: a, cron: "0 8 * * *", prompt: hello, deliverTo: "telegram:group:-1/2", missed: all(3) }]
@@ -300,10 +300,9 @@ http: { port: 7275 }
 `)
 
   expect(config.warnings).toEqual([
-    'agents[0].tools[1]: the tools "memory" have no effect yet',
-    'session.checkpoint: has no effect yet',
     'http: has no effect yet',
     'routing.access.groups[0].followThreads: Telegram has no threads to follow; take it out',
+    'session.checkpoint: no agent has the tools memory, so there is no checkpoint; add them, or take it out',
   ])
   expect(config.agents[0]?.tools).toEqual(['time'])
 })

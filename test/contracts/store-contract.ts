@@ -10,6 +10,7 @@ import { chatMoveContract } from './store/chat-moves.ts'
 import { currentSessionContract } from './store/current-sessions.ts'
 import { eventContract } from './store/events.ts'
 import { inboxContract } from './store/inbox.ts'
+import { memoryContract } from './store/memory.ts'
 import { outboxContract } from './store/outbox.ts'
 import { peopleContract } from './store/people.ts'
 import { questionContract } from './store/questions.ts'
@@ -73,6 +74,7 @@ export function storeContract(name: string, make: () => Promise<ContractDatabase
     describe('questions', () => questionContract(underTest))
     describe('cards', () => cardContract(underTest))
     describe('standing rules', () => standingRuleContract(underTest))
+    describe('memory, checkpoints, search', () => memoryContract(underTest))
     describe('ageing', () => ageingContract(underTest))
     describe('people', () => peopleContract(underTest))
     describe('channel state, notices', () => smallContract(underTest))

@@ -40,6 +40,7 @@ export interface DiscordHouseholdOptions {
   readonly logger?: Logger
   readonly settings?: Readonly<Record<string, unknown>>
   readonly routing?: Partial<RoutingPolicy>
+  readonly config?: Partial<Config>
 }
 
 /** Ada (222) owns the agent; Bob (444) and Cy (555) are guests, and the guild is open to whoever addresses it. */
@@ -95,7 +96,7 @@ interface Servers {
 }
 
 function configOf(
-  { settings, routing, agents }: DiscordHouseholdOptions,
+  { settings, routing, agents, config }: DiscordHouseholdOptions,
   { discord, anthropic, dataDir }: Servers,
 ): Config {
   const limits = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
@@ -115,5 +116,6 @@ function configOf(
     scriptFolder: dataDir,
     dataDir,
     warnings: [],
+    ...config,
   }
 }

@@ -33,6 +33,7 @@ export interface SlackHouseholdOptions {
   /** Further accounts of the daemon, by name, their settings laid over the first one's. */
   readonly others?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly routing?: Partial<RoutingPolicy>
+  readonly config?: Partial<Config>
   /** What the daemon finds in its file when it reads it again. */
   readonly reload?: () => Promise<Config>
 }
@@ -87,7 +88,7 @@ interface Servers {
 }
 
 function configOf(
-  { others = {}, routing, agents }: SlackHouseholdOptions,
+  { others = {}, routing, agents, config }: SlackHouseholdOptions,
   { slack, anthropic, dataDir }: Servers,
 ): Config {
   const { botToken, appToken, signingSecret } = slack.app
@@ -112,5 +113,6 @@ function configOf(
     scriptFolder: dataDir,
     dataDir,
     warnings: [],
+    ...config,
   }
 }

@@ -5,6 +5,7 @@ import type { AdmissionReport } from '../../src/core/operate-admissions.ts'
 import type { ApprovalReport } from '../../src/core/operate-approvals.ts'
 import type { ArchivedSession } from '../../src/core/operate-archives.ts'
 import type { ReloadReport } from '../../src/core/operate-config.ts'
+import type { MemoryReport } from '../../src/core/operate-memory.ts'
 import type { RestorationReport } from '../../src/core/operate-outbox.ts'
 import type { PeopleReport } from '../../src/core/operate-people.ts'
 import type { ScheduleSummary } from '../../src/core/operate-schedules.ts'
@@ -190,6 +191,11 @@ export const sampleArchive: ArchivedSession = {
 
 export const sampleLog: readonly SessionEvent[] = [{ seq: 1, at: AT, type: 'session_started', data: { agent: 'main' } }]
 
+export const sampleMemory: MemoryReport = {
+  ...{ no: 7, text: 'Ada likes\ngreen tea', agent: 'main', session: sampleSession.id, title: 'Workshop › Engines' },
+  ...{ authors: ['telegram:111', 'nobody'], by: 'checkpoint', at: AT },
+}
+
 export interface FakeOperator extends OperatorService {
   readonly asked: unknown[]
 }
@@ -354,6 +360,22 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
       async decide(verdict) {
         asked.push({ outbox: verdict })
         return { ...sampleRestoration, state: verdict === 'resume' ? 'resumed' : 'discarded', held: 0 }
+      },
+    },
+    memory: {
+      async list(query) {
+        asked.push({ memory: query })
+        return query.words === 'nothing' ? [] : [sampleMemory]
+      },
+      async show(no) {
+        asked.push({ show: no })
+        if (no !== sampleMemory.no) throw new ParleyError('not_found', `Nothing is remembered under ${no}.`)
+        return sampleMemory
+      },
+      async remove(no) {
+        asked.push({ remove: no })
+        if (no !== sampleMemory.no) throw new ParleyError('not_found', `Nothing is remembered under ${no}.`)
+        return sampleMemory
       },
     },
     people: {

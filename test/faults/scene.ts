@@ -57,6 +57,8 @@ export interface SceneOptions {
   /** Default: everybody may talk to the agent. */
   readonly routing?: RoutingPolicy
   readonly hooks?: Config['hooks']
+  /** Laid over the configuration. */
+  readonly config?: Partial<SetupFile['config']>
   /** Platforms beside Telegram. */
   readonly others?: readonly OtherPlatform[]
 }
@@ -173,6 +175,7 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
       schedules: options.schedules ?? [],
       hooks: options.hooks ?? [],
       warnings: [],
+      ...options.config,
     },
     telegram: {
       token,

@@ -45,6 +45,7 @@ async function startOver(meanwhile: () => Promise<unknown>) {
     channels: CHANNELS,
     running: { abort },
     overrides,
+    memory: { checkpoints: { async oweLast() {}, runLast() {} } },
   }).run(call)
   return { said, overrides, current: await store.read.sessions.current(scopeKey) }
 }

@@ -55,6 +55,7 @@ const WHOLE = [
   /subject FROM cards/,
   /FROM standing_rules ORDER/,
   /state = 'claimed' ORDER/,
+  /docs.words LIKE .* ORDER BY docs.no/,
 ]
 
 it('every statement goes through an index, and every index has a statement', async () => {
@@ -81,7 +82,7 @@ it('every statement goes through an index, and every index has a statement', asy
 function isScan(step: string): boolean {
   return (
     step.startsWith('SCAN') &&
-    !/^SCAN (\(subquery-\d+\)$|inbox$|outbox$|turns USING INDEX turns_running|(sessions|activity) USING INDEX|admissions USING INDEX admissions_untold)/.test(
+    !/^SCAN (\(subquery-\d+\)$|inbox$|outbox$|turns USING INDEX turns_running|search_words VIRTUAL TABLE INDEX \d+:(=|M)|json_each VIRTUAL|memory_entries$|checkpoints USING INDEX|(sessions|activity) USING INDEX|admissions USING INDEX admissions_untold)/.test(
       step,
     )
   )
@@ -191,6 +192,37 @@ async function readAll(reader: StoreReader): Promise<void> {
   await schedules.recent(SCHEDULE, 1)
   await schedules.lastDone(SCHEDULE)
   await mutes.all()
+  await readMemory(reader)
+}
+
+async function readMemory({ memory, checkpoints, search, events }: StoreReader): Promise<void> {
+  await memory.get(1)
+  await memory.newest([SESSION], 1)
+  await memory.sessions(toAgentId('main'))
+  await memory.sessions(toAgentId('main'), scopeKeyOf(1))
+  await memory.all(1)
+  await checkpoints.owed()
+  await checkpoints.unread(1, 1)
+  await events.latestCheckpoint(SESSION)
+  for (const of of ['entries', 'messages'] as const) {
+    await search.find({ words: 'several words', of, limit: 1 })
+    await search.find({ words: 'ab', of, sessions: [SESSION], limit: 1 })
+  }
+  await search.indexedTo(SESSION)
+  await search.behind(1, 1)
+}
+
+async function writeMemory({ memory, checkpoints, search }: StoreWriter): Promise<void> {
+  const rest = { authors: [], by: 'person', at: 1, sources: [{ messageId: '1' }] } as const
+  await memory.add({ ...rest, agentId: toAgentId('main'), sessionId: SESSION, request: 'a', text: 'x' }).catch(() => {})
+  await memory.change(1, { ...rest, text: 'y' })
+  await memory.remove(1)
+  await memory.removeOf(SESSION, { messageId: '1' })
+  await memory.removeAll(SESSION)
+  await checkpoints.owe(SESSION, 'idle', 1)
+  await checkpoints.putOff(SESSION, 1)
+  await checkpoints.settle(SESSION)
+  await search.index(SESSION, 1, { added: [{ seq: 1, words: 'x' }], gone: [{ messageId: '1' }] })
 }
 
 async function readAdmissions(admissions: StoreReader['admissions']): Promise<void> {
@@ -279,6 +311,7 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.mutes.set({ conversation: 'x' }, 1)
   await tx.mutes.clear('x')
   await writeSchedules(tx.schedules)
+  await writeMemory(tx)
 }
 
 async function useChatMoves(chatMoves: StoreWriter['chatMoves']): Promise<void> {

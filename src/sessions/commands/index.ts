@@ -24,8 +24,9 @@ import { approvalsCommand, approveCommand } from './approve.ts'
 import { compactCommand } from './compact.ts'
 import { helpCommand } from './help.ts'
 import { linkCommand } from './link.ts'
+import { type MemoryCommandDeps, memoryCommands } from './memory.ts'
 import { muteCommand } from './mute.ts'
-import { newCommand } from './new.ts'
+import { type NewCommandDeps, newCommand } from './new.ts'
 import { outboxCommand } from './outbox.ts'
 import { type RemindDeps, remindCommand } from './remind.ts'
 import { resumeCommand } from './resume.ts'
@@ -44,6 +45,7 @@ import { whoamiCommand } from './whoami.ts'
 import { type WhyDeps, whyCommand } from './why.ts'
 
 export interface SessionCommandDeps extends RemindDeps {
+  readonly memory: MemoryCommandDeps['memory'] & NewCommandDeps['memory']
   readonly store: Store
   readonly clock: Clock
   readonly ids: IdSource
@@ -100,6 +102,7 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     resumeCommand(deps),
     muteCommand(deps),
     remindCommand(deps),
+    ...memoryCommands(deps),
     ...settingCommands(deps),
     whyCommand({ ...deps, ...deps.why }),
   ]

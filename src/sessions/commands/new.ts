@@ -2,9 +2,9 @@ import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { IdSource } from '../../core/ids.ts'
-import type { Session, SessionDraft } from '../../core/session.ts'
+import type { Session, SessionDraft, SessionIdentity } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
 import type { OverridesCache } from '../lookups/overrides-cache.ts'
 import { draftAfter, startSession } from '../turns/open-session.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
@@ -17,6 +17,13 @@ export interface NewCommandDeps {
   readonly ids: IdSource
   readonly running: Pick<RunningTurns, 'abort'>
   readonly overrides: Pick<OverridesCache, 'set'>
+  /** Looks through the session that ends for what is worth remembering. */
+  readonly memory: {
+    readonly checkpoints: {
+      oweLast(tx: StoreWriter, session: SessionIdentity): Promise<void>
+      runLast(session: SessionIdentity): void
+    }
+  }
 }
 
 /**
@@ -35,7 +42,7 @@ export function newCommand(deps: NewCommandDeps): ChatCommand {
 
 async function startOver(
   call: CommandCall,
-  { store, clock, channels, ids, running, overrides }: NewCommandDeps,
+  { store, clock, channels, ids, running, overrides, memory: { checkpoints } }: NewCommandDeps,
 ): Promise<string> {
   refuseJoined(channels, call)
   if (isAmongOthers(channels, call)) throw othersToo()
@@ -43,15 +50,19 @@ async function startOver(
   const current = await store.read.sessions.current(decision.route.scopeKey)
   if (!current || isFresh(current)) return FRESH
   await running.abort(current.id)
-  const fresh = await store.write(async (tx) => {
+  const ended = await store.write(async (tx) => {
     // Overrides that were set while the turn was ending carry over too, and another /new may have come first.
     const last = await tx.sessions.current(decision.route.scopeKey)
     if (!last || isFresh(last)) return undefined
     await tx.sessions.deactivate(last.id, clock.now())
+    await checkpoints.oweLast(tx, last)
     const draft = (): SessionDraft => draftAfter(last, ids)
-    return startSession(tx, draft(), { at: clock.now(), draw: () => draft().id })
+    return { last, session: await startSession(tx, draft(), { at: clock.now(), draw: () => draft().id }) }
   })
-  if (!fresh) return FRESH
+  if (!ended) return FRESH
+  const { last, session: fresh } = ended
+  // Nobody waits for it, and whether it succeeds changes nothing of the fresh conversation.
+  checkpoints.runLast(last)
   overrides.set(fresh, overridesOf(fresh), true)
   return 'Done: a fresh conversation. The old one is kept but no longer used.'
 }

@@ -1,7 +1,8 @@
 import type { ContentPart, MediaPart } from '../../core/content.ts'
 import { mediaOf } from '../../core/content.ts'
-import type { MessageName, SessionEvent, ToolCallData, UserMessageData } from '../../core/event.ts'
+import type { SessionEvent, ToolCallData, UserMessageData } from '../../core/event.ts'
 import { labelledWords, speakerName } from '../../core/label.ts'
+import type { MessageName } from '../../core/message.ts'
 import { isAboutExport } from '../../core/operate-archives.ts'
 
 /** A message of a transcript, whatever became of it. */

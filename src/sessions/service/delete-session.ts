@@ -28,6 +28,8 @@ export async function markDeleted(tx: StoreWriter, session: Session, at: number)
   await tx.authors.remove(session.id)
   await tx.approvals.remove(session.id)
   await tx.questions.remove(session.id)
+  await tx.checkpoints.settle(session.id)
+  await tx.memory.removeAll(session.id)
   return tx.sessions.remove(session.id, at)
 }
 

@@ -117,6 +117,10 @@ function partsOf(event: SessionEvent): ReportedParts {
       const { model, usage } = event.data
       return { model, usage, synthetic: true, summary: true }
     }
+    case 'checkpoint_written': {
+      const { model, usage } = event.data
+      return { model, usage, synthetic: true }
+    }
     case 'assistant_posted':
       return { synthetic: true }
     default:

@@ -6,6 +6,7 @@ import { newestMessages } from '../service/read-messages.ts'
 import { clamp } from './clamp.ts'
 import { type ListDeps, listSessions } from './list-sessions.ts'
 import { checkVerdict } from './reach.ts'
+import { type SearchDeps, searchMessages } from './search-messages.ts'
 import { type SendDeps, sendMessage, waitAgain } from './send-message.ts'
 import { sessionNamed, shownKey } from './shown-key.ts'
 
@@ -13,7 +14,7 @@ const HISTORY = { fallback: 200, least: 1, most: 1000 }
 /** The most bytes of one answer: less than a tool result may have, so that it is never cut in the middle. */
 const HISTORY_BYTES = 80_000
 
-export interface SessionToolsDeps extends ListDeps, SendDeps {
+export interface SessionToolsDeps extends ListDeps, SendDeps, SearchDeps {
   readonly read: StoreReader
 }
 
@@ -22,6 +23,7 @@ export function createSessionTools(deps: SessionToolsDeps): SessionTools {
   return {
     list: (query, caller) => listSessions(deps, query, caller),
     history: (query, caller) => history(deps, query, caller),
+    search: (query, caller) => searchMessages(deps, query, caller),
     send: ({ sessionKey, ...request }, caller, signal) => sendMessage(deps, sessionKey, { request, caller, signal }),
     wait: (request, caller, signal) => waitAgain(deps, request, caller, signal),
   }

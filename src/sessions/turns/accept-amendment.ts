@@ -6,6 +6,7 @@ import type { InboxOutcome } from '../../core/turn-end.ts'
 import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
 import { admittedKey } from '../people/admitted-key.ts'
 import { withoutText, withShortText } from '../people/kept-text.ts'
+import { forgetMade } from './forget-made.ts'
 import { inThreadKey } from './in-thread-key.ts'
 import { messageName, userMessage } from './user-message.ts'
 
@@ -43,7 +44,13 @@ export async function acceptAmendment(
   if (first === undefined) return tx.inbox.add({ ...row, outcome: 'ignored: unknown_message' })
   if (!(await tx.inbox.add({ ...row, sessionId: original?.sessionId ?? first, outcome: decision.reason }))) return false
   if (decision.reason === 'deleted') await dropTexts(tx, texts, originals)
-  for (const [sessionId, text] of found) await amendIn(tx, sessionId, { text, dispatch, decision }, channels)
+  for (const [sessionId, text] of found) {
+    if (dispatch.event.kind === 'delete') {
+      const said = 'text' in text.dispatch.event ? [text.dispatch.event.text] : []
+      await forgetMade(tx, sessionId, { messages: [messageName(dispatch.event, text.decision.route)], said })
+    }
+    await amendIn(tx, sessionId, { text, dispatch, decision }, channels)
+  }
   return true
 }
 

@@ -42,6 +42,8 @@ export interface AcceptDeps extends OpenPorts, CrowdDeps {
   readonly busy: 'queue' | 'steer' | 'interrupt'
   /** Called after the commit of a message that waits behind a running turn. */
   spoken(this: void, session: SessionId): void
+  /** Called for each message that a session has got, in its transaction. */
+  heard(this: void, tx: Pick<StoreWriter, 'afterCommit'>, session: SessionIdentity, how: 'asked' | 'quiet'): void
   /** Called after the commit of a message that is refused because a row it needs cannot be read. */
   unreadable(address: Address, err: unknown): void
 }
@@ -179,6 +181,7 @@ async function acceptContext(
     return { kind: 'repeat' }
   await recordSpeakers(tx, session.id, dispatch, deps)
   await tx.events.append(session.id, dispatch.receivedAt, [userMessage(dispatch, decision, { triggers: false })])
+  deps.heard(tx, session, 'quiet')
   return { kind: 'done', inboxId: id }
 }
 
@@ -215,6 +218,7 @@ async function acceptRun(
     return { kind: 'full', inboxId: id }
   }
   deps.queue.admit(session.id, tx)
+  deps.heard(tx, session, 'asked')
   if (admission === 'wait') {
     tx.afterCommit(() => deps.spoken(session.id))
     await tx.events.append(session.id, dispatch.receivedAt, [

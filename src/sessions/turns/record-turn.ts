@@ -193,6 +193,8 @@ export async function recordStep(tx: StoreWriter, turn: StartedTurn, at: number,
   if (event.type === 'tool_result') await tx.approvals.leave(turn.id, event.data.callId)
   const shown = event.type === 'tool_result' ? (event.data.shows ?? []) : []
   for (const session of shown) await tx.authors.copy(session, turn.session.id)
+  const authors = event.type === 'tool_result' ? (event.data.authors ?? []) : []
+  for (const author of authors) await tx.authors.add(turn.session.id, author)
   if (event.type === 'tool_result' && event.data.foreign) await tx.authors.add(turn.session.id, NOBODY)
   await tx.events.append(turn.session.id, at, [{ ...event, turnId: turn.id }])
 }

@@ -7,6 +7,7 @@ import { identifiesNobody, senderKey } from '../../core/platform-id.ts'
 import type { Session } from '../../core/session.ts'
 import { stripSilence } from '../../core/silence.ts'
 import type { InboxRow, StoreWriter } from '../../store/store.ts'
+import { forgetMade } from './forget-made.ts'
 import { messageName } from './user-message.ts'
 
 /** Whoever asks that the last exchange is taken back, and with which command. */
@@ -70,10 +71,12 @@ export async function takeBackLast(
   if (summary !== undefined && found.seq <= summary.seq - summary.back) return { kind: 'summed_up' }
   if (!(await ports.unsay(tx, turn))) return { kind: 'sending' }
   await answerOpenQuestions(tx, turn, taking, at)
-  for (const said of await wordsOf(tx, session.id, found)) await tx.sessions.unsay(session.id, said)
+  const said = await wordsOf(tx, session.id, found)
+  for (const text of said) await tx.sessions.unsay(session.id, text)
   const messages = rows.flatMap(({ dispatch: { event }, decision }) =>
     'messageId' in event && 'route' in decision ? [messageName(event, decision.route)] : [],
   )
+  await forgetMade(tx, session.id, { messages, said })
   const data = { turn, messages, command: taking.command, ...(taking.again && { again: taking.again }) }
   await tx.events.append(session.id, at, [{ type: 'exchange_taken_back', data }])
   return { kind: 'done', exchange: { turn, rows }, outside: await doneOutside(tx, session.id, turn) }

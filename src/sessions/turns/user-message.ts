@@ -1,8 +1,8 @@
 import { type Address, formatAddress } from '../../core/address.ts'
 import type { Dispatch, Identity, Route } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { MessageName, UserMessageData } from '../../core/event.ts'
-import type { InboundText } from '../../core/message.ts'
+import type { UserMessageData } from '../../core/event.ts'
+import type { InboundText, MessageName } from '../../core/message.ts'
 import type { EventToAppend } from '../../store/store.ts'
 
 /** The part of a decision that names the speaker and the session. */

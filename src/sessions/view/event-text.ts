@@ -1,3 +1,4 @@
+import type { CheckpointData } from '../../core/checkpoint.ts'
 import { inWords } from '../../core/content-words.ts'
 import type { HistoryBoundary, SessionEvent, SessionStartData, ThreadReadData } from '../../core/event.ts'
 import { labelledWords, speakerName } from '../../core/label.ts'
@@ -51,6 +52,8 @@ export function eventText(event: SessionEvent): string {
       return `the exchange of ${event.data.turn} was taken back${event.data.again ? ', and is answered again' : ''}`
     case 'session_exported':
       return `exported as ${event.data.format}${event.data.path === undefined ? '' : ` to ${event.data.path}`}`
+    case 'checkpoint_written':
+      return checkpointText(event.data)
     case 'session_started':
       return startText(event.data)
     case 'agent_updated':
@@ -62,6 +65,11 @@ function threadText({ messages, leftOut, failed }: ThreadReadData): string {
   if (failed !== undefined) return `the thread could not be read: ${failed}`
   const said = messages.map((message) => `\n${speakerName(message)}: ${message.text}`)
   return `${messages.length} messages of the thread, ${leftOut} left out${said.join('')}`
+}
+
+function checkpointText({ reason, entries, working }: CheckpointData): string {
+  const kept = entries.length === 0 ? '' : `, memory ${entries.map((no) => `#${no}`).join(' ')}`
+  return `checkpoint (${reason})${kept}${working === undefined ? '' : `, working memory: ${working}`}`
 }
 
 function startText({ agent, workspace, context = {} }: SessionStartData): string {

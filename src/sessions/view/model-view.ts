@@ -1,14 +1,9 @@
 import type { ChatType } from '../../core/address.ts'
-import type {
-  EventDraft,
-  HistoryBoundary,
-  MessageName,
-  SessionEvent,
-  TakenMessages,
-  ThreadReadData,
-} from '../../core/event.ts'
+import type { EventDraft, HistoryBoundary, SessionEvent, TakenMessages, ThreadReadData } from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
+import type { MessageName } from '../../core/message.ts'
 import type { ModelMessage } from '../../core/model.ts'
+import type { TakenBackData } from '../../core/taken-back.ts'
 import type { EarlierMessages, OpenStep } from '../../core/turn.ts'
 import { undeliveredNote } from '../turns/record-undelivered.ts'
 import { countSaid, type History, type HistoryBounds, saidByUser, setBoundary, sourceOf } from './history-view.ts'
@@ -27,6 +22,7 @@ import { advance, BEGINNING, type RunningTurn } from './running-turn-view.ts'
 import { promptOf, shown } from './said-content.ts'
 import { foldSummary, type SummaryView, unfold } from './summary-view.ts'
 import { end, MOST_NOTES, post, putBack, timeNote, withoutExchange } from './turn-end.ts'
+import { isMadeOf, type WorkingMemory, withoutWorking, workingNotes, workingOf } from './working-memory.ts'
 
 /** The bounds of a request. Trimming is silent and independent of any cap (C14). */
 export interface ViewLimits extends ContextLimits, HistoryBounds {
@@ -48,6 +44,8 @@ export interface ModelView extends History {
   readonly threadRead: true | undefined
   /** Stands for older turns, before the history. */
   readonly summary: SummaryView | undefined
+  /** The working memory of the newest checkpoint; shown with the next turn, unless the history has it already. */
+  readonly working: WorkingMemory | undefined
   /** The notes at the beginning of the next turn, about messages that did not arrive. */
   readonly notes: readonly string[]
 }
@@ -66,6 +64,7 @@ export const EMPTY_VIEW: ModelView = {
   running: undefined,
   threadRead: undefined,
   summary: undefined,
+  working: undefined,
   notes: NONE,
 }
 
@@ -168,13 +167,15 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
     case 'delivery_failed':
       return { notes: [...view.notes, undeliveredNote(event.data)].slice(-MOST_NOTES) }
     case 'history_boundary':
-      return bound(view, event.data, seq)
+      return bound(view, event.data, { chat, seq })
     case 'context_compacted':
       return foldSummary(view, event.data, seq)
+    case 'checkpoint_written':
+      return { working: workingOf(event.data) }
     case 'history_taken_over':
       return endTakenOver(view)
     case 'exchange_taken_back':
-      return withoutExchange(view, event.data, limits)
+      return takeBack(view, event.data, { chat, limits })
     case 'session_started':
     case 'session_exported':
     case 'agent_updated':
@@ -190,11 +191,12 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
  * provider that keeps the beginning of a prompt finds it again.
  */
 function start(
-  { pending, notes }: ModelView,
+  view: ModelView,
   { id, takes }: { readonly id: TurnId; readonly takes: TakenMessages },
   { limits: { timeOf }, at }: Folding,
 ): Change {
-  const { taken, left } = takeMessages(pending, takes)
+  const { taken, left } = takeMessages(view.pending, takes)
+  const notes = [...workingNotes(view), ...view.notes]
   const before = timeOf === undefined ? notes : [timeNote(timeOf(at)), ...notes]
   return { pending: left, notes: NONE, running: { ...BEGINNING, id, received: taken, notes: before } }
 }
@@ -207,13 +209,27 @@ function forget(view: ModelView, deleted: MessageName, chat: ChatType): Change {
     summary === undefined || isAmong(view, deleted)
       ? { history: view.history }
       : unfold({ ...view, summary }, deleted, (one) => withoutDeleted(one, deleted, chat))
-  return {
+  const forgotten = {
     ...unfolded,
     history: without(unfolded.history),
     hidden: without(view.hidden),
     pending: dropDeleted(pending, deleted),
     running: running && { ...running, received: redact(running.received, deleted) },
   }
+  return isMadeOf(view.working, deleted)
+    ? { ...forgotten, ...withoutWorking({ ...view, ...forgotten }, chat) }
+    : forgotten
+}
+
+/** The working memory ends where it may have words of the exchange. */
+function takeBack(
+  view: ModelView,
+  taken: TakenBackData,
+  { chat, limits }: { readonly chat: ChatType; readonly limits: ViewLimits },
+): Change {
+  const left = withoutExchange(view, taken, limits)
+  const isMade = taken.messages.some((name) => isMadeOf(view.working, name))
+  return isMade ? { ...left, ...withoutWorking({ ...view, ...left }, chat) } : left
 }
 
 /** Returns true if the message is in a turn that is shown or can be, or waits for one. */
@@ -246,11 +262,17 @@ function steer(view: ModelView, chat: ChatType, which: TakenMessages): Change {
 }
 
 /** Unanswered messages belong to the history that a replacement puts aside. */
-function bound(view: ModelView, boundary: HistoryBoundary, seq: number): Change {
+function bound(view: ModelView, boundary: HistoryBoundary, { chat, seq }: Pick<Folding, 'chat' | 'seq'>): Change {
   const pending = boundary.kind === 'replaced' ? view.pending.filter(({ triggers }) => triggers) : view.pending
   // A summary is as old as what is hidden.
   const gone = boundary.kind === 'replaced' || (boundary.kind === 'compacted' && view.hidden.length > 0)
-  return { ...setBoundary(view, boundary, seq), pending, ...(gone ? { summary: undefined } : {}) }
+  // The working memory may have the words of what is hidden.
+  const rest = { ...view, ...withoutWorking(view, chat) }
+  return {
+    ...{ working: rest.working, running: rest.running, pending },
+    ...setBoundary(rest, boundary, seq),
+    ...(gone ? { summary: undefined } : {}),
+  }
 }
 
 /** Ends a turn that was under way in the older session; its unanswered messages are context here. */

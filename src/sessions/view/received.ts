@@ -1,5 +1,6 @@
 import { isOfSameSender, withWordsOf } from '../../core/amended.ts'
-import type { MessageName, TakenMessages, UserMessageData } from '../../core/event.ts'
+import type { TakenMessages, UserMessageData } from '../../core/event.ts'
+import type { MessageName } from '../../core/message.ts'
 
 /** A user message as a model view keeps it. */
 export type ReceivedMessage = UserMessageData & {

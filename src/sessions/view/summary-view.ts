@@ -1,5 +1,6 @@
 import { textContent } from '../../core/content.ts'
-import type { MessageName, SummaryData } from '../../core/event.ts'
+import type { SummaryData } from '../../core/event.ts'
+import type { MessageName } from '../../core/message.ts'
 import type { ModelMessage } from '../../core/model.ts'
 import { exchange, type History, partAt, sourceOf } from './history-view.ts'
 import { names } from './received.ts'

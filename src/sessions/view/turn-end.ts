@@ -8,6 +8,7 @@ import { addHistory, exchange, type History, type HistoryBounds, sourceOf } from
 import { boundContext, type ContextLimits, isSame, type ReceivedMessage } from './received.ts'
 import type { RunningTurn } from './running-turn-view.ts'
 import { shown } from './said-content.ts'
+import { isWorkingNote } from './working-memory.ts'
 
 /** The part of a view that the end of a turn changes. */
 export interface EndingView extends History {
@@ -68,7 +69,7 @@ export function putBack(view: EndingView, adding: Adding & { readonly keep: Cont
     ...end(view, false, adding),
     threadRead: view.threadRead,
     pending: boundContext([...unanswered, ...pending], adding.keep),
-    notes: [...running.notes.filter((note) => !isTimeNote(note)), ...notes].slice(-MOST_NOTES),
+    notes: [...running.notes.filter((note) => !isTimeNote(note) && !isWorkingNote(note)), ...notes].slice(-MOST_NOTES),
   }
 }
 
@@ -85,7 +86,7 @@ export function withoutExchange(view: EndingView, { turn, messages }: TakenBackD
     hidden: hidden.left,
     history: history.left,
     pending: boundContext([...overheard, ...view.pending.filter((one) => !isOfIt(one))], keep),
-    notes: taken?.before?.filter((note) => !isTimeNote(note)) ?? [],
+    notes: taken?.before?.filter((note) => !isTimeNote(note) && !isWorkingNote(note)) ?? [],
   }
 }
 

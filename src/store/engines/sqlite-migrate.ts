@@ -6,7 +6,12 @@ import { integer } from '../rows.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { copyDatabase, type DatabasePlace } from './sqlite-files.ts'
 
-const SQLITE: Dialect = { identity: 'INTEGER PRIMARY KEY', clustered: ' WITHOUT ROWID' }
+export const SQLITE: Dialect = {
+  identity: 'INTEGER PRIMARY KEY',
+  clustered: ' WITHOUT ROWID',
+  wordIndex: (name) =>
+    `CREATE VIRTUAL TABLE ${name} USING fts5(words, tokenize = 'trigram', content = '', contentless_delete = 1)`,
+}
 
 interface Migrating {
   readonly connection: SqliteConnection

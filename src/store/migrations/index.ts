@@ -29,6 +29,7 @@ import { cards } from './0028-cards.ts'
 import { standingRules } from './0029-standing-rules.ts'
 import { tasks } from './0030-tasks.ts'
 import { questions } from './0031-questions.ts'
+import { memory } from './0032-memory.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -64,4 +65,5 @@ export const MIGRATIONS: readonly Migration[] = [
   standingRules,
   tasks,
   questions,
+  memory,
 ]

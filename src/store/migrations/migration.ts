@@ -4,6 +4,11 @@ export interface Dialect {
   readonly identity: string
   /** Table suffix: rows live in the primary key's own tree. Pays for narrow rows that are only found by that key. */
   readonly clustered: string
+  /**
+   * Returns the statement that makes an index of the parts of words in texts, each by a number that its row has
+   * elsewhere; the index has no text itself.
+   */
+  wordIndex(this: void, name: string): string
 }
 
 /** One step of the schema. Append-only: a released migration never changes. */

@@ -18,6 +18,9 @@ function recording() {
       asked.push({ query, caller })
       return { sessionKey: query.sessionKey, sessionId: toSessionId('s'), messages: [] }
     },
+    async search() {
+      return []
+    },
     async send(request, caller) {
       asked.push({ request, caller })
       return { runId: runId('x'), sessionKey: request.sessionKey, status: 'accepted' }

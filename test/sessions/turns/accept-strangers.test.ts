@@ -32,6 +32,7 @@ async function openDoor({ behind = 4, ...places }: Limits = {}) {
     crowded: () => false,
     spoken: () => {},
     unreadable: () => {},
+    heard() {},
   }
   const accept = (dispatch: Dispatch, decision: Decision): Promise<Accepted> =>
     store.write((tx) => acceptDispatch(tx, { dispatch, decision }, deps))

@@ -1,0 +1,33 @@
+/**
+ * Returns a text as it is searched: without case, marks above letters and their other spellings, so that `STRASSE`
+ * finds `Straße` and `a` finds `ä`. NUL, which no query language takes, is a space.
+ */
+export function foldText(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replaceAll('\0', ' ')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .normalize('NFC')
+}
+
+/** The most words of a query that count. */
+const MOST_WORDS = 12
+
+/** Returns the words of a query, folded; the query itself where it has no words, such as an emoji. */
+export function searchWords(query: string): readonly string[] {
+  const folded = foldText(query)
+  const words = [...new Set(folded.match(/[\p{L}\p{N}]+/gu) ?? [])]
+  if (words.length > 0) return words.slice(0, MOST_WORDS)
+  const other = folded.trim()
+  return other === '' ? [] : [other.slice(0, 64).replace(/[\uD800-\uDBFF]$/, '')]
+}
+
+/** Shorter words are in too many texts. */
+const SHORTEST_TELLING = 5
+
+/** Returns the words of a text, folded, by which one text may be known to be made of another. */
+export function tellingWords(text: string): readonly string[] {
+  return (foldText(text).match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word.length >= SHORTEST_TELLING)
+}

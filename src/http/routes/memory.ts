@@ -1,0 +1,36 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import type { MemoryReport } from '../../core/operate-memory.ts'
+import type { OperatorService } from '../../core/operator.ts'
+import { answers, newRoutes, queryCount } from '../route.ts'
+
+const params = z.object({ no: queryCount })
+const LIST = createRoute({
+  method: 'get',
+  path: '/v1/memory',
+  request: { query: z.object({ words: z.string().optional(), before: queryCount.optional() }) },
+  responses: answers<readonly MemoryReport[]>(),
+})
+const SHOW = createRoute({
+  method: 'get',
+  path: '/v1/memory/{no}',
+  request: { params },
+  responses: answers<MemoryReport>(),
+})
+const REMOVE = createRoute({
+  method: 'delete',
+  path: '/v1/memory/{no}',
+  request: { params },
+  responses: answers<MemoryReport>(),
+})
+
+/** Serves long-term memory, and removes an entry by its number. */
+export function memoryRoutes({ memory }: OperatorService) {
+  return newRoutes()
+    .openapi(LIST, async ({ req, json }) => {
+      const { words, before } = req.valid('query')
+      const query = { ...(words === undefined ? {} : { words }), ...(before === undefined ? {} : { before }) }
+      return json(await memory.list(query), 200)
+    })
+    .openapi(SHOW, async ({ req, json }) => json(await memory.show(req.valid('param').no), 200))
+    .openapi(REMOVE, async ({ req, json }) => json(await memory.remove(req.valid('param').no), 200))
+}

@@ -1,0 +1,193 @@
+import type { Clock } from '../core/clock.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { AgentId, SessionId } from '../core/ids.ts'
+import {
+  MEMORY_LIMITS,
+  type MemoryAsker,
+  type MemoryDesk,
+  type MemoryEntry,
+  type MemoryTools,
+  type ShownEntry,
+} from '../core/memory.ts'
+import type { AuthorId } from '../core/platform-id.ts'
+import type { Session } from '../core/session.ts'
+import type { TurnRef } from '../core/session-tools.ts'
+import type { Principal } from '../core/turn.ts'
+import type { MessageRef } from '../store/memory-port.ts'
+import type { Store } from '../store/store.ts'
+import { shortened } from './memory-text.ts'
+
+/** The authority of a turn over memory, as it is at this moment. */
+export interface TurnReach {
+  /** Everybody whose words the turn was shown. */
+  readonly authors: readonly AuthorId[]
+  /** Its answer is said in its own conversation and nowhere else. */
+  readonly here: boolean
+  /** The messages that it answers. */
+  readonly messages: readonly MessageRef[]
+  /** Returns true if everybody who sees the answer may read that session. */
+  reads(session: Session): Promise<boolean>
+}
+
+export interface LongTermDeps {
+  readonly store: Store
+  readonly clock: Clock
+  turnReach(turn: TurnRef): Promise<TurnReach>
+  /** Returns who an author is now. */
+  identityOf(author: AuthorId): Promise<Principal>
+  /** Returns true if this person may read that session. */
+  mayRead(author: AuthorId, session: Session): Promise<boolean>
+  has(agent: AgentId): boolean
+}
+
+export type LongTerm = MemoryTools & Omit<MemoryDesk, 'checkpoint'>
+
+const MOST_FOUND = 50
+
+/**
+ * Long-term memory. An entry goes where its session goes: whoever may read that today may be shown it, so that what was
+ * said in private appears in no group. Inside one shared conversation it also outlives `/new`.
+ */
+export function createLongTerm(deps: LongTermDeps): LongTerm {
+  const { store, clock, has } = deps
+  const { read } = store
+  return {
+    async search({ words, limit }, turn) {
+      const reach = await deps.turnReach(turn)
+      const found = await lookUp(deps, await turnSessions(deps, turn, reach), { words, limit })
+      return { entries: found.map(shown), authors: [...new Set(found.flatMap(({ authors }) => authors))] }
+    },
+    async save(text, turn, key) {
+      const { authors, messages } = await deps.turnReach(turn)
+      const { agentId, sessionId } = turn
+      const entry = { agentId, sessionId, authors, text: checked(text), at: clock.now() }
+      return shown(
+        await store.write((tx) => tx.memory.add({ ...entry, by: 'agent', request: `tool ${key}`, sources: messages })),
+      )
+    },
+    async forget(no, turn) {
+      const reach = await deps.turnReach(turn)
+      const entry = await named(deps, no, await turnSessions(deps, turn, reach))
+      for (const author of reach.authors) if (!(await mayChange(deps, author, entry))) throw notTheirs(no)
+      if (reach.authors.length === 0) throw notTheirs(no)
+      await store.write((tx) => tx.memory.remove(no))
+    },
+    list: async (asker, words, limit) =>
+      (await lookUp(deps, await askerSessions(deps, asker), { words, limit })).map(shown),
+    async remember({ author, sessionId }, text, key) {
+      const session = await sessionOf(deps, sessionId)
+      const entry = { agentId: session.agentId, sessionId, authors: [author], text: checked(text), at: clock.now() }
+      return shown(
+        await store.write((tx) => tx.memory.add({ ...entry, by: 'person', request: `command ${key}`, sources: [] })),
+      )
+    },
+    async correct(asker, no, text) {
+      const entry = await changeable(deps, asker, no)
+      const changed = { text: checked(text), authors: [asker.author], by: 'person', at: clock.now() } as const
+      if (!(await store.write((tx) => tx.memory.change(no, { ...changed, sources: [] })))) throw absent(no)
+      return shown({ ...entry, ...changed })
+    },
+    async remove(asker, no) {
+      const entry = await changeable(deps, asker, no)
+      if (!(await store.write((tx) => tx.memory.remove(no)))) throw absent(no)
+      return shown(entry)
+    },
+    working: async (session) => (await read.events.latestCheckpoint(session))?.data.working,
+    has,
+  }
+}
+
+function shown({ no, text, at }: MemoryEntry): ShownEntry {
+  return { no, text, at }
+}
+
+/** Throws `invalid` for an empty text and for one that is too long. */
+function checked(text: string): string {
+  const longest = MEMORY_LIMITS.entry
+  const kept = shortened(text, longest + 1)
+  if (kept === '') throw new ParleyError('invalid', 'There is nothing to remember in that.')
+  if (kept.length > longest) throw new ParleyError('invalid', `An entry has ${longest} characters at most.`)
+  return kept
+}
+
+async function lookUp(
+  { store: { read } }: LongTermDeps,
+  sessions: readonly SessionId[],
+  { words, limit }: { readonly words: string; readonly limit: number },
+): Promise<readonly MemoryEntry[]> {
+  const most = Math.min(Math.max(1, Math.floor(limit)), MOST_FOUND)
+  if (words.trim() === '') return read.memory.newest(sessions, most)
+  const hits = await read.search.find({ words, of: 'entries', sessions, limit: most })
+  const entries = await Promise.all(hits.map(({ entry = 0 }) => read.memory.get(entry)))
+  return entries.filter((entry) => entry !== undefined)
+}
+
+async function turnSessions(
+  deps: LongTermDeps,
+  { sessionId, agentId }: TurnRef,
+  { here, reads }: TurnReach,
+): Promise<readonly SessionId[]> {
+  const own = await sessionOf(deps, sessionId)
+  return among(deps, agentId, async (session) => isSame(session, own, here) || reads(session))
+}
+
+async function askerSessions(
+  deps: LongTermDeps,
+  { author, sessionId, shared }: MemoryAsker,
+): Promise<readonly SessionId[]> {
+  const own = await sessionOf(deps, sessionId)
+  const reads = (session: Session): Promise<boolean> => deps.mayRead(author, session)
+  return among(deps, own.agentId, async (session) => isSame(session, own, true) || (!shared && reads(session)))
+}
+
+/** A session, and earlier ones of the same shared conversation, which `/new` ended. */
+function isSame(session: Session, own: Session, here: boolean): boolean {
+  return session.id === own.id || (here && own.chatType !== 'direct' && session.scopeKey === own.scopeKey)
+}
+
+async function among(
+  { store: { read } }: LongTermDeps,
+  agent: AgentId,
+  may: (session: Session) => Promise<boolean>,
+): Promise<readonly SessionId[]> {
+  const allowed: SessionId[] = []
+  for (const id of await read.memory.sessions(agent)) {
+    const session = await read.sessions.get(id)
+    if (session && (await may(session))) allowed.push(id)
+  }
+  return allowed
+}
+
+async function sessionOf({ store: { read } }: LongTermDeps, id: SessionId): Promise<Session> {
+  const session = await read.sessions.get(id)
+  if (session === undefined) throw new ParleyError('not_found', `There is no session ${id}.`)
+  return session
+}
+
+async function named(deps: LongTermDeps, no: number, sessions: readonly SessionId[]): Promise<MemoryEntry> {
+  const entry = await deps.store.read.memory.get(no)
+  if (entry === undefined || !sessions.includes(entry.sessionId)) throw absent(no)
+  return entry
+}
+
+async function changeable(deps: LongTermDeps, asker: MemoryAsker, no: number): Promise<MemoryEntry> {
+  const entry = await named(deps, no, await askerSessions(deps, asker))
+  if (await mayChange(deps, asker.author, entry)) return entry
+  throw notTheirs(no)
+}
+
+/** An owner may, and whoever is the only author by today's identities. */
+async function mayChange({ identityOf }: LongTermDeps, author: AuthorId, { authors }: MemoryEntry): Promise<boolean> {
+  const { person, role } = await identityOf(author)
+  if (role === 'owner') return true
+  const people = await Promise.all(authors.map(async (one) => (await identityOf(one)).person))
+  return person !== undefined && people.length > 0 && people.every((one) => one === person)
+}
+
+function absent(no: number): ParleyError {
+  return new ParleyError('not_found', `I remember nothing here under ${no}; /memory shows the numbers.`)
+}
+
+function notTheirs(no: number): ParleyError {
+  return new ParleyError('forbidden', `Number ${no} has words of others: only my owner may change it.`)
+}

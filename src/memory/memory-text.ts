@@ -1,0 +1,14 @@
+/** Returns a text without what a text column does not give back, at most so long and never half a character. */
+export function shortened(text: string, longest: number): string {
+  return text
+    .replaceAll('\0', '')
+    .trim()
+    .slice(0, longest)
+    .replace(/[\uD800-\uDBFF]$/, '')
+}
+
+/** Returns a text as one line, without the marks of a heading or a quotation around it. */
+export function oneLine(text: string, longest: number): string {
+  const line = shortened(text, 1_000).replace(/\s+/g, ' ')
+  return shortened(line.replace(/^#+\s*|^["'“”„«]+|["'“”»]+$/g, ''), longest)
+}

@@ -1,0 +1,104 @@
+import type { SessionEvent } from '../../core/event.ts'
+import type { SessionId, TurnId } from '../../core/ids.ts'
+import { labelledWords } from '../../core/label.ts'
+import type { MessageName } from '../../core/message.ts'
+import { stripSilence } from '../../core/silence.ts'
+import type { MessageRef } from '../../store/memory-port.ts'
+import type { Store } from '../../store/store.ts'
+
+const PAGE = 200
+
+/**
+ * Indexes what was said in a session since the last time, one page a transaction, and returns the number of events that
+ * were read, at most about `most`. It runs when somebody searches, so that no message waits for an index.
+ */
+export async function indexSession(
+  { read, write }: Pick<Store, 'read' | 'write'>,
+  session: SessionId,
+  most: number,
+): Promise<number> {
+  let events = 0
+  while (events < most) {
+    const after = await read.search.indexedTo(session)
+    const page = await read.events.since(session, after, PAGE)
+    const last = page.at(-1)
+    if (last === undefined) break
+    const changes = changesOf(page)
+    await write(async (tx) => {
+      // Another search may have been here first.
+      if ((await tx.search.indexedTo(session)) === after) await tx.search.index(session, last.seq, changes)
+    })
+    events += page.length
+    if (page.length < PAGE) break
+  }
+  return events
+}
+
+interface Indexed {
+  readonly seq: number
+  readonly words: string
+  readonly message?: MessageRef
+}
+
+function changesOf(events: readonly SessionEvent[]): {
+  readonly added: readonly Indexed[]
+  readonly gone: readonly MessageRef[]
+} {
+  let added: readonly Indexed[] = []
+  const gone: MessageRef[] = []
+  for (const event of events) {
+    for (const old of replacedBy(event)) {
+      added = added.filter(({ message }) => message === undefined || !isSame(message, old))
+      gone.push(old)
+    }
+    const words = wordsOf(event)
+    if (words === '') continue
+    const message = nameOf(event)
+    added = [...added, { seq: event.seq, words, ...(message ? { message } : {}) }]
+  }
+  return { added, gone }
+}
+
+/** Returns the names of what an event replaces or removes. */
+function replacedBy(event: SessionEvent): readonly MessageRef[] {
+  switch (event.type) {
+    case 'message_edited':
+    case 'message_deleted':
+      return [refOf(event.data) ?? []].flat()
+    case 'exchange_taken_back':
+      return [...event.data.messages.flatMap((one) => refOf(one) ?? []), answerOf(event.data.turn)]
+    default:
+      return []
+  }
+}
+
+function nameOf(event: SessionEvent): MessageRef | undefined {
+  if (event.type === 'user_message' || event.type === 'message_edited') return refOf(event.data)
+  return event.type === 'assistant_message' && event.turnId !== undefined ? answerOf(event.turnId) : undefined
+}
+
+/** The log has no platform id of an answer: the index knows it by its turn. */
+function answerOf(turn: TurnId): MessageRef {
+  return { messageId: `answer of ${turn}` }
+}
+
+function wordsOf(event: SessionEvent): string {
+  switch (event.type) {
+    case 'user_message':
+    case 'message_edited':
+      return event.data.refused ? '' : labelledWords(event.data)
+    case 'assistant_message':
+    case 'assistant_posted':
+      return stripSilence(event.data.text).text.trim()
+    default:
+      return ''
+  }
+}
+
+function refOf({ messageId, chat }: MessageName): MessageRef | undefined {
+  return messageId === undefined ? undefined : { messageId, ...(chat === undefined ? {} : { chat }) }
+}
+
+function isSame(one: MessageRef, other: MessageRef): boolean {
+  return one.messageId === other.messageId && one.chat === other.chat
+}
