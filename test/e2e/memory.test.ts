@@ -163,6 +163,25 @@ describe('long-term memory', () => {
   })
 })
 
+describe('an exchange that is taken back', () => {
+  it('F-H11: takes along what was remembered of it, and the words by which it is found', async () => {
+    const saved = noting(
+      ['memory_save', { text: 'the surprise is a unicorn', lines: [1] }],
+      ['working_memory', { text: 'A unicorn is planned.' }],
+    )
+    const home = await startRemembering(NEVER, { script: remembering(saved) })
+    await home.say('the surprise is a unicorn')
+    await home.say('/checkpoint')
+    expect(await home.daemon.operator.memory.list({ words: 'unicorn' })).toHaveLength(1)
+    expect(await home.say('/undo')).toContain('Taken back')
+    expect(await home.daemon.operator.memory.list({})).toEqual([])
+    await home.say(within('unicorn'))
+    await home.say('and now?')
+    expect(foundBy(home)).toEqual([])
+    expect(home.asked().at(-1)).not.toContain('unicorn is planned')
+  })
+})
+
 describe('a deleted session', () => {
   it('S41: takes along what was remembered of it, and the words by which it is found', async () => {
     const home = await startRemembering(NEVER)
