@@ -22,6 +22,7 @@ import { type ImageLimits, type Images, loadImages } from './load-images.ts'
 import { ModelError } from './model-error.ts'
 import { withoutPrinting } from './sdk-warnings.ts'
 import { parseArguments } from './tool-arguments.ts'
+import { fetchWithWholeCharacters } from './whole-characters.ts'
 
 interface AnthropicOptions {
   readonly apiKey: string
@@ -51,6 +52,7 @@ export async function createAnthropic(options: AnthropicOptions): Promise<Model>
     baseURL: options.baseUrl ?? PUBLIC_API,
     maxRetries: 0,
     logLevel: 'off',
+    fetch: fetchWithWholeCharacters,
   })
   return { id: `anthropic/${options.model}`, stream: (request, signal) => stream(client, options, { request, signal }) }
 }

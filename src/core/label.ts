@@ -165,8 +165,8 @@ const LOOK_ALIKE = new Map(
 )
 
 /** Returns how a text looks: small Latin letters where it has them or ones drawn alike, single spaces between words. */
-function lookOf(text: string): string {
-  const folded = text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
+export function lookOf(text: string): string {
+  const folded = text.replace(INVISIBLE, '').normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
   const latin = [...folded].map((letter) => LOOK_ALIKE.get(letter) ?? letter).join('')
   return latin.replace(NO_LETTERS, ' ').trim()
 }

@@ -38,7 +38,7 @@ export async function putReaction(
   const { allowed, because } = deps.sendAllowed(target)
   if (!allowed) return { kind: 'denied', because }
   for (let attempt = 1; ; attempt++) {
-    const adapter = deps.adapter(address)
+    const adapter = await adapterOf(deps, address, signal)
     if (adapter === undefined) return { kind: 'down' }
     if (!reacts(adapter)) return { kind: 'without' }
     await sleep(clock, limiter.bookAccount(address), signal)
@@ -48,6 +48,20 @@ export async function putReaction(
     if (wait === undefined || wait > LONGEST_WAIT_MS || attempt === ATTEMPTS) return receipt
     await sleep(clock, wait, signal)
   }
+}
+
+/** Right after a start, a turn may continue before its platform can be reached. */
+async function adapterOf(
+  { adapter, clock }: ReactDeps,
+  address: Address,
+  signal: AbortSignal,
+): Promise<ChannelAdapter | undefined> {
+  for (let waited = 0; waited < LONGEST_WAIT_MS; waited += PAUSE_MS) {
+    const found = adapter(address)
+    if (found !== undefined || signal.aborted) return found
+    await sleep(clock, PAUSE_MS, signal)
+  }
+  return adapter(address)
 }
 
 /** Returns how long to wait before the next attempt; undefined where another is useless. */

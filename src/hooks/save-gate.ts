@@ -9,7 +9,8 @@ type Decide = (dispatch: Dispatch) => Decided
 /**
  * Returns `decide` with the hooks of `before_save` behind it: they are asked about each message that a session will
  * have, and what they answer is stored. The messages of a chat keep their order: one waits until those before it have
- * passed. Commands, such as `/stop`, are of no session and wait for nothing. Never rejects because of a hook.
+ * passed. Commands, such as `/stop`, wait for nothing, unless a model is shown their words. Never rejects
+ * because of a hook.
  */
 export function saveGate(
   decide: Decide,
@@ -19,6 +20,8 @@ export function saveGate(
   const passing = new Map<string, Promise<Dispatch>>()
   return async (received) => {
     const { dispatch, decision } = decide(received)
+    if (decision.kind === 'control')
+      return { dispatch: await withoutOrder(dispatch, decision.command, beforeSave), decision }
     if (decision.kind !== 'run' && decision.kind !== 'context' && decision.kind !== 'amend')
       return { dispatch, decision }
     const { topic: _topic, ...chat } = dispatch.event.address
@@ -34,16 +37,34 @@ export function saveGate(
   }
 }
 
+/** The commands whose words a model is shown, each with what stands before them. */
+const SHOWN: Readonly<Record<string, RegExp>> = { side: /^/, answer: /^\s*\S+\s*/ }
+
+/** Returns a command as it is run: its words as a message's, and nobody waits for them. */
+async function withoutOrder(dispatch: Dispatch, name: string, beforeSave: Hooks['beforeSave']): Promise<Dispatch> {
+  const { event } = dispatch
+  const before = Object.hasOwn(SHOWN, name) && event.kind === 'command' ? SHOWN[name]?.exec(event.args)?.[0] : undefined
+  if (event.kind !== 'command' || before === undefined) return dispatch
+  const raw = event.args.slice(before.length)
+  // A choice by its number is no words.
+  const words = /^\s*\d{0,3}\s*$/.test(raw) ? raw : await beforeSave({ ...callOf(event), text: raw })
+  return words === raw
+    ? dispatch
+    : { ...dispatch, event: { ...event, args: before + words, text: `/${name} ${before}${words}` } }
+}
+
 async function changed(dispatch: Dispatch, beforeSave: Hooks['beforeSave']): Promise<Dispatch> {
   const { event } = dispatch
   if (event.kind !== 'message' && event.kind !== 'edit' && event.kind !== 'command') return dispatch
-  const { quoted, text: raw } = event
+  const { quoted, forwarded, text: raw } = event
   const given = callOf(event)
   const text = raw === '' ? raw : await beforeSave({ ...given, text: raw })
   const quote = quoted?.text ? await beforeSave({ ...given, text: quoted.text }) : quoted?.text
-  if (text === raw && quote === quoted?.text) return dispatch
+  const passed = forwarded?.text ? await beforeSave({ ...given, text: forwarded.text }) : forwarded?.text
+  if (text === raw && quote === quoted?.text && passed === forwarded?.text) return dispatch
   const requoted = quoted === undefined || quote === undefined ? {} : { quoted: { ...quoted, text: quote } }
-  return { ...dispatch, event: { ...event, text, ...requoted }, ...(text === raw ? {} : { raw }) }
+  const repassed = forwarded === undefined || passed === undefined ? {} : { forwarded: { ...forwarded, text: passed } }
+  return { ...dispatch, event: { ...event, text, ...requoted, ...repassed }, ...(text === raw ? {} : { raw }) }
 }
 
 function callOf({ kind, address, sender: { id, displayName: name } }: InboundText): Omit<BeforeSave, 'text'> {

@@ -4,7 +4,7 @@ import { ParleyError } from '../core/errors.ts'
 import type { McpBounds, McpServer } from '../core/mcp.ts'
 import { namesTool } from '../core/place.ts'
 import { changeValues, valuesAt } from './argument-values.ts'
-import { pathIn, readCommand } from './read-command.ts'
+import { pathsIn, readCommand } from './read-command.ts'
 import type { ListedTool } from './read-tools.ts'
 import { absolutePath, leadsInto, type PathBase } from './real-path.ts'
 
@@ -57,11 +57,15 @@ async function checkCommand(args: Args, ways: readonly string[], { bounds, base 
   }
   if (command.kind === 'listed' || bounds.tier === 'full') return
   for (const word of command.words) {
-    const path = pathIn(word)
-    const meant = typeof path === 'string' ? absolutePath(path, base) : undefined
-    const passes = path === undefined || (meant !== undefined && (await leadsInto(bounds.folders, meant.path)))
-    if (!passes) throw denied(`a word of the command leads outside of ${bounds.folders.join(', ')}.`)
+    const within = pathsIn(word)?.map((path) => isWithin(path, { bounds, base }))
+    if (within === undefined || (await Promise.all(within)).includes(false))
+      throw denied(`a word of the command leads outside of ${bounds.folders.join(', ')}.`)
   }
+}
+
+async function isWithin(path: string, { bounds: { folders }, base }: Bounded): Promise<boolean> {
+  const meant = absolutePath(path, base)
+  return meant !== undefined && leadsInto(folders, meant.path)
 }
 
 /** A program expands `~` by its own variables, and begins in its folder; where another machine begins is not known. */

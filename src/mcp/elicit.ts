@@ -1,4 +1,4 @@
-import { toError } from '../core/errors.ts'
+import { ParleyError, toError } from '../core/errors.ts'
 import type { AsksPeople, QuestionDraft, QuestionOutcome } from '../core/question.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import { type AskedField, CANCEL, DECLINE, type Elicitation, EMPTY, readElicitation } from './read-elicitation.ts'
@@ -52,6 +52,8 @@ export function createElicits({ people, server, turn, signal }: ElicitDeps): Eli
   }
 
   async function put(draft: Omit<QuestionDraft, 'part' | 'server'>): Promise<QuestionOutcome> {
+    // The questions behind the first may wait longer than their call.
+    if (signal.aborted) throw new ParleyError('aborted', 'the call has ended')
     return people.ask({ ...draft, server, part: parts++ }, turn, signal)
   }
 

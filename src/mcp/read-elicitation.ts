@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { lookOf, plainName } from '../core/label.ts'
 import type { FreeAnswer } from '../core/question.ts'
 
 /** One field that a server wants filled in. */
@@ -24,6 +25,8 @@ export const DECLINE = 'Decline'
 export const CANCEL = 'Cancel'
 export const EMPTY = 'Leave empty'
 const OURS: readonly string[] = [DECLINE, CANCEL, EMPTY].map((label) => label.toLowerCase())
+/** Controls, and what turns the direction of a text. */
+const UNFIT = /[\p{Cc}\p{Bidi_Control}\p{Cs}]/u
 
 const MOST_FIELDS = 5
 /** Every platform shows so many buttons, with ours below them. */
@@ -90,14 +93,15 @@ function readField(name: string, field: Field, required: boolean): AskedField | 
   if (words.length > LONGEST_WORDS) return `the words of a field are longer than ${LONGEST_WORDS} characters`
   const choices = choicesOf(field)
   if (choices.length > MOST_CHOICES) return `a field has more than ${MOST_CHOICES} choices`
-  if (
-    choices.some(
-      ({ label }) => label.trim() === '' || label.length > LONGEST_LABEL || OURS.includes(label.toLowerCase()),
-    )
-  )
+  if (choices.some(({ label }) => label.length > LONGEST_LABEL || UNFIT.test(label) || isOursOrBlank(label)))
     return 'a choice has no label, one that is too long, or one of mine'
   const free = freeOf(field)
   return { name, words, required, choices, ...(free === undefined ? {} : { free }) }
+}
+
+/** Also for one of ours in another dress. */
+function isOursOrBlank(label: string): boolean {
+  return plainName(label) === '' || OURS.includes(lookOf(label))
 }
 
 function choicesOf(field: Field): AskedField['choices'] {

@@ -4,13 +4,16 @@ import type { QuestionOver } from './still-open.ts'
 
 /** Characters of a choice on its button; the platforms cut or refuse longer ones. */
 export const LONGEST_LABEL = 60
+/** Characters that are shown of an answer or a question, and of a name. */
+const SHOWN = 200
+const LONGEST_NAME = 64
 
 /** Returns a question as people are shown it, in Markdown, with the commands that its buttons give. */
 export function questionCard(question: NewQuestion, addressee: string | undefined): string {
   const { code, text, choices, free, server } = question
   const asked = server === undefined ? text : `The tool server \`${plain(server)}\` asks:\n\n${quoted(text)}`
   const listed = choices.map((choice, at) => `${at + 1}. ${server === undefined ? choice : `\`${plain(choice)}\``}`)
-  const to = addressee === undefined ? '' : `For ${plain(addressee)}. `
+  const to = addressee === undefined ? '' : `For ${literal(addressee, LONGEST_NAME)}. `
   return [asked, listed.join('\n'), `${to}${howTo(code, choices, free !== undefined)}`].filter(Boolean).join('\n\n')
 }
 
@@ -30,6 +33,11 @@ function plain(text: string): string {
   return text.replace(/[`\s]+/gu, ' ').trim()
 }
 
+/** Returns somebody's words on one line, as they are: what looks like a link or a mark in them is none. */
+function literal(text: string, longest: number): string {
+  return excerpt(plain(text), longest).replace(/[\\*_~[\]()<>|#!]/g, '\\$&')
+}
+
 /** Returns the buttons of a question, which are its commands by the numbers of the choices. */
 export function questionButtons({ code, choices }: Pick<NewQuestion, 'code' | 'choices'>): readonly Button[] {
   return choices.map((choice, at) => ({ label: shortened(choice), command: `/answer ${code} ${at + 1}` }))
@@ -44,7 +52,7 @@ function shortened(label: string): string {
 export function closingLine({ answer = '', by }: Question, over: QuestionOver): string {
   if (over === 'too_old') return 'Nobody answered in time.'
   if (over === 'ended') return 'It is not wanted any more.'
-  return `Answered by ${by === undefined ? 'somebody' : plain(nameOf(by))}: ${plain(answer).slice(0, 200)}`
+  return `Answered by ${by === undefined ? 'somebody' : literal(nameOf(by), LONGEST_NAME)}: ${literal(answer, SHOWN)}`
 }
 
 /** Returns the name of somebody who has answered, for people. */
@@ -52,11 +60,12 @@ export function nameOf({ sender, identity }: NonNullable<Question['by']>): strin
   return sender.displayName ?? identity.person ?? sender.id
 }
 
-const SHOWN = 200
-
 /** Returns an answer that came late as its giver's message, with the question that it answers. */
 export function lateAnswer({ text, answer = '' }: Question): string {
   const line = text.replace(/\s+/gu, ' ').trim()
-  const question = line.length <= SHOWN ? line : `${line.slice(0, SHOWN).replace(/[\uD800-\uDBFF]$/, '')}…`
-  return `To your question "${question}" I answer: ${answer}`
+  return `To your question "${excerpt(line, SHOWN)}" I answer: ${answer}`
+}
+
+function excerpt(line: string, longest: number): string {
+  return line.length <= longest ? line : `${line.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

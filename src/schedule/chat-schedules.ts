@@ -108,7 +108,8 @@ async function add(
     const own = (await tx.schedules.all()).filter(({ creator }) => creator === person)
     if (own.length >= MOST_OF_ONE)
       throw new ParleyError('conflict', `You have ${MOST_OF_ONE} already; cancel one first: /remind list`)
-    await tx.schedules.put(schedule, clock.now())
+    // A slot before this commit is owed as well: a crash can lie between the request and its work.
+    await tx.schedules.put(schedule, clock.now(), Math.min(at, clock.now()))
   })
   return schedule
 }

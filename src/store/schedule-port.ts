@@ -15,8 +15,11 @@ export interface ScheduleReader {
 }
 
 export interface ScheduleWriter {
-  /** Adds a schedule or replaces its definition, source and creator; pause and evaluated time stay as they are. */
-  put(schedule: NewSchedule, at: number): Promise<void>
+  /**
+   * Adds a schedule, of which the slots after `since` come due, or replaces its definition, source and creator; pause
+   * and evaluated time stay as they are.
+   */
+  put(schedule: NewSchedule, at: number, since?: number): Promise<void>
   /** Its slots stay, so that the same id, added again, runs none of them a second time. False if there is none. */
   remove(id: ScheduleId): Promise<boolean>
   /** `not_found`. */

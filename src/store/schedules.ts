@@ -89,12 +89,12 @@ export class ScheduleReading implements ScheduleReader {
 }
 
 export class ScheduleWriting extends ScheduleReading implements ScheduleWriter {
-  async put(schedule: NewSchedule, at: number): Promise<void> {
+  async put(schedule: NewSchedule, at: number, since = at): Promise<void> {
     await this.sql.run(
       `INSERT INTO schedules (id, source, definition, creator, created_at, updated_at, evaluated_to)
-        VALUES ($1, $2, $3, $4, $5, $5, $5) ON CONFLICT (id) DO UPDATE SET source = excluded.source,
+        VALUES ($1, $2, $3, $4, $5, $5, $6) ON CONFLICT (id) DO UPDATE SET source = excluded.source,
         definition = excluded.definition, creator = excluded.creator, updated_at = excluded.updated_at`,
-      [schedule.id, schedule.source, JSON.stringify(schedule.definition), schedule.creator ?? null, at],
+      [schedule.id, schedule.source, JSON.stringify(schedule.definition), schedule.creator ?? null, at, since],
     )
   }
 

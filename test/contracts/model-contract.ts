@@ -70,6 +70,13 @@ export function modelContract(name: string, openRig: () => Promise<ModelRig>): v
 
     const failsWith = (code: string) => expect.objectContaining({ name: 'ParleyError', code })
 
+    test('half of a character, wherever it came from, does not make the provider refuse the request', async () => {
+      rig.behave({ texts: ['yes'] })
+      await answer({ messages: [user(textContent('half \ud83d, whole 👍, words \\ud83d'))] })
+      const shown = rig.shown?.()
+      if (shown !== undefined) expect(shown).toContain('half \ufffd, whole 👍, words ')
+    })
+
     test('an answer comes in its texts; the end is last, with usage and the model', async () => {
       rig.behave({ texts: ['one ', 'two ', 'six.'] })
       const events = await answer()

@@ -170,3 +170,10 @@ it('R8: a hook gets no secret of the daemon, in its environment or in what it is
   await vi.waitFor(() => expect(heard.length).toBeGreaterThan(1))
   expect(heard.map(({ body }) => body).join()).not.toContain('hunter2')
 })
+
+it('R8: a question aside reaches no model past the hook', async () => {
+  const house = await withHooks([shell('before_save', `cat > /dev/null; printf '{"text": "masked"}'`)])
+  await say(house, 'hello')
+  expect(await say(house, '/side my card is 4711')).toContain('you said: masked')
+  expect(JSON.stringify(house.anthropic?.ledger.requests())).not.toContain('4711')
+})

@@ -152,6 +152,7 @@ function inSlack({ world, ledger, faults, close }: SlackServer, channel: string,
   } satisfies Partial<OtherPlace> & { pinged(): Promise<unknown> }
 }
 
+/** These platforms keep code with its backticks; the rows tell what is read. */
 function asTold(chat: string, id: string, text: string): BotMessage {
-  return { chat, id, texts: [text], deleted: false }
+  return { chat, id, texts: [text.replace(/(`+)([^`\n]+)\1/g, '$2')], deleted: false }
 }

@@ -59,6 +59,9 @@ export interface SceneOptions {
   readonly hooks?: Config['hooks']
   /** Laid over the configuration. */
   readonly config?: Partial<SetupFile['config']>
+  readonly mcp?: Config['mcp']
+  /** Groups of tools beside those that every scene has. */
+  readonly tools?: readonly string[]
   /** Platforms beside Telegram. */
   readonly others?: readonly OtherPlatform[]
 }
@@ -162,7 +165,12 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
   return {
     config: {
       agents: [
-        { id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['probe', 'sessions', 'task', 'ask'] },
+        {
+          id: toAgentId('main'),
+          model,
+          prompt: 'You are Parley.',
+          tools: ['probe', 'sessions', 'task', 'ask', ...(options.tools ?? [])],
+        },
       ],
       routing: options.routing ?? household({ access }),
       // Many strangers at once stand for many people: nobody is to be turned away here.
@@ -174,6 +182,7 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
       down: [],
       schedules: options.schedules ?? [],
       hooks: options.hooks ?? [],
+      mcp: options.mcp ?? [],
       warnings: [],
       ...options.config,
     },

@@ -26,11 +26,13 @@ function loudGate(...texts: string[]) {
     },
   })
   const stored: string[] = []
+  const events: InboundEvent[] = []
   const pass = async (event: InboundEvent): Promise<void> => {
     const kept = (await gate(dispatchOf(event))).dispatch.event
+    events.push(kept)
     stored.push('text' in kept ? kept.text : '')
   }
-  return { held, stored, pass }
+  return { held, stored, events, pass }
 }
 
 it('R8: the messages of a chat keep their order, whatever time a hook takes for each', async () => {
@@ -57,4 +59,22 @@ it('R8: neither another chat nor a command waits for a hook', async () => {
 it('R8: without such a hook there is no gate', () => {
   const decided = (dispatch: Dispatch): Decided => ({ dispatch, decision: decide(household(), dispatch.event) })
   expect(saveGate(decided, { has: () => false, beforeSave: async ({ text }) => text })).toBe(decided)
+})
+
+it('R8: words that are quoted or passed on beside own ones are asked about too', async () => {
+  const { pass, events } = loudGate()
+  const sender = { id: '555', kind: 'user' } as const
+  const quoted = { messageId: '1', text: 'quoted', sender, own: false }
+  await pass({ ...say('mine'), quoted, forwarded: { from: sender, text: 'theirs' } })
+  expect(events).toMatchObject([{ text: 'MINE', quoted: { text: 'QUOTED' }, forwarded: { text: 'THEIRS' } }])
+})
+
+it('R8: the words of a command that a model is shown are asked about too, its code and numbers are not', async () => {
+  const { pass, events } = loudGate()
+  for (const args of ['ab12 my card is 4711', 'ab12 2']) await pass(command('answer', { address: direct('111'), args }))
+  await pass(command('side', { address: direct('111'), args: 'my card' }))
+  await pass(command('title', { address: direct('111'), args: 'my card' }))
+  expect(events.map((event) => event.kind === 'command' && event.args)).toEqual([
+    ...['ab12 MY CARD IS 4711', 'ab12 2', 'MY CARD', 'my card'],
+  ])
 })

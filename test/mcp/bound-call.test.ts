@@ -83,12 +83,21 @@ describe('C47: a call with paths', () => {
 describe('C47: a call with a command', () => {
   const one = server({ command: ['command'] })
 
-  it.each(['ls', 'ls -la', 'git log --oneline', 'git  status', 'git diff a.txt', 'make all && make test', 'ls --x=a'])(
-    'passes: %s',
-    async (command) => {
-      expect(await call(one, { command })).toEqual({ command })
-    },
-  )
+  it.each([
+    'ls',
+    'ls -la',
+    'git log --oneline',
+    'git  status',
+    'git diff a.txt',
+    'make all && make test',
+    'ls --x=a',
+    'git diff a..b',
+    'ls a=b,c',
+    'ls @a/b',
+    'ls a=',
+  ])('passes: %s', async (command) => {
+    expect(await call(one, { command })).toEqual({ command })
+  })
 
   it.each([
     ...[
@@ -117,6 +126,21 @@ describe('C47: a call with a command', () => {
       'ls a/../../x',
       'git file:///etc',
     ],
+    ...[
+      'git -C..',
+      'git -Cetc',
+      'ls -xCetc',
+      'git -C．．',
+      'ls if=/etc/passwd',
+      'ls a=../../x',
+      'ls a=etc/passwd',
+      'ls @/etc/passwd',
+      'ls 1:/etc/passwd',
+      'ls a,/etc/passwd',
+      'ls +/etc/passwd',
+      'ls --x=a=/etc/passwd',
+      'ls --x=a,../../b',
+    ],
   ])('is refused: %j', async (command) => {
     await expect(call(one, { command })).rejects.toMatchObject(refused)
   })
@@ -130,6 +154,8 @@ describe('C47: a call with a command', () => {
     const args = { command: 'ls', args: ['-l', 'a b'] }
     expect(await call(two, args)).toEqual(args)
     await expect(call(two, { command: 'ls', args: ['/etc'] })).rejects.toMatchObject(refused)
+    await expect(call(two, { command: 'ls', args: ['a /etc'] })).rejects.toMatchObject(refused)
+    await expect(call(two, { command: 'ls', args: ['a -C..'] })).rejects.toMatchObject(refused)
     await expect(call(two, { command: 'ls', args: ['a; rm x'] })).rejects.toMatchObject(refused)
     await expect(call(two, { args: ['ls'] })).rejects.toMatchObject(refused)
   })

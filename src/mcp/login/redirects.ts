@@ -19,8 +19,10 @@ export async function listenForRedirect(port: number, state: string): Promise<Re
     resolve = done
   })
   const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
-    const url = new URL(request.url ?? '/', `http://${HOST}`)
-    if (request.method !== 'GET' || url.pathname !== PATH) return say(response, 404, 'There is nothing here.')
+    // Any page in a browser may ask here, for whatever address.
+    const asked = [request.url ?? '/', `http://${HOST}`] as const
+    const url = URL.canParse(...asked) ? new URL(...asked) : undefined
+    if (request.method !== 'GET' || url?.pathname !== PATH) return say(response, 404, 'There is nothing here.')
     if (!isAnswer(url, state)) return say(response, 400, 'This does not belong to the login that was begun.')
     say(response, 200, 'Thank you. You may close this window and go back to the terminal.')
     resolve(url)

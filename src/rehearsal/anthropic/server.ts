@@ -6,6 +6,7 @@ import type { Interruption } from '../faults.ts'
 import { FaultBook } from '../faults.ts'
 import type { ListenOptions } from '../http-server.ts'
 import { sendBody, startHttpServer } from '../http-server.ts'
+import { parseStrictly } from '../parse-strictly.ts'
 import { errorJson, invalid, MessagesError } from './api-error.ts'
 import { type EndedEntry, MessagesLedger } from './ledger-entries.ts'
 import { playStream, playWhole } from './play-reply.ts'
@@ -204,7 +205,7 @@ function unauthorized(message: string): MessagesError {
 
 function parseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString())
+    return parseStrictly(body.toString())
   } catch {
     throw invalid('The request body is not valid JSON')
   }

@@ -6,6 +6,7 @@ import type { Interruption } from '../faults.ts'
 import { FaultBook } from '../faults.ts'
 import type { ListenOptions } from '../http-server.ts'
 import { sendBody, startHttpServer } from '../http-server.ts'
+import { parseStrictly } from '../parse-strictly.ts'
 import { ChatError, type ErrorFields, errorJson, invalid } from './api-error.ts'
 import { ChatLedger, type EndedEntry } from './ledger-entries.ts'
 import { playStream, playWhole } from './play-reply.ts'
@@ -250,7 +251,7 @@ function masked(key: string): string {
 function parseJson(body: Buffer | null): unknown {
   if (body === null) throw new ChatError(413, 'Request body is too large.', { code: 'request_too_large' })
   try {
-    return JSON.parse(body.toString())
+    return parseStrictly(body.toString())
   } catch {
     throw invalid(
       'We could not parse the JSON body of your request. (HINT: This likely means you aren’t using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)',

@@ -1,3 +1,4 @@
+import { senderAuthor } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { ParleyError } from '../../core/errors.ts'
@@ -35,6 +36,9 @@ async function title(call: CommandCall, { channels, store }: TitleCommandDeps): 
     if (session === undefined) return 'There is nothing to give a title to yet: nobody has said anything here.'
     if (typed === '') return `This conversation is called: ${titleOf(session)}. \`/title <text>\` changes that.`
     await tx.sessions.describe(session.id, typed, 'user')
+    // Lists show a title to the model, here and in other sessions, as words that were said in this one.
+    const { address, sender } = call.dispatch.event
+    await tx.authors.add(session.id, senderAuthor(channels, address.channel, sender))
     return `This conversation is called: ${titleOf({ description: typed })}`
   })
 }

@@ -70,7 +70,7 @@ export async function takeBackLast(
   const summary = await tx.events.latestSummary(session.id)
   if (summary !== undefined && found.seq <= summary.seq - summary.back) return { kind: 'summed_up' }
   if (!(await ports.unsay(tx, turn))) return { kind: 'sending' }
-  await answerOpenQuestions(tx, turn, taking, at)
+  await endOpenQuestions(tx, turn, taking, at)
   const said = await wordsOf(tx, session.id, found)
   for (const text of said) await tx.sessions.unsay(session.id, text)
   const messages = rows.flatMap(({ dispatch: { event }, decision }) =>
@@ -143,11 +143,15 @@ function isOf(rows: readonly InboxRow[], { identity, event }: TakingBack, channe
   })
 }
 
-/** A question that the exchange has left open is answered with no: what nobody knows of any more is not done later. */
-async function answerOpenQuestions(tx: StoreWriter, turn: TurnId, taking: TakingBack, at: number): Promise<void> {
+/**
+ * A question that the exchange has left open is answered with no, one of another kind ends: what nobody knows of any
+ * more is neither done nor said later.
+ */
+async function endOpenQuestions(tx: StoreWriter, turn: TurnId, taking: TakingBack, at: number): Promise<void> {
   const by = taking.identity.person ?? senderKey(taking.event.address.channel, taking.event.sender)
   for (const { code, turnId } of await tx.approvals.open(0))
     if (turnId === turn) await tx.approvals.decide(code, { state: 'denied', by, at })
+  for (const { code, turnId } of await tx.questions.open(0)) if (turnId === turn) await tx.questions.end(code)
 }
 
 /** Returns the texts that lists of sessions may show of the exchange. */

@@ -98,12 +98,13 @@ describe('a login at a tool server', () => {
     await login(async (to) => {
       for (const other of ['/callback?code=stolen&state=other', '/callback?code=stolen', '/callback', '/'])
         seen.push((await fetch(new URL(other, to))).status)
+      seen.push((await fetch(`${new URL(to).origin}//`)).status)
       const posted = await fetch(to, { method: 'POST' })
       const page = await fetch(to)
       seen.push(posted.status, page.status)
       expect(await page.text()).not.toContain('code')
     })
-    expect(seen).toEqual([400, 400, 400, 404, 404, 200])
+    expect(seen).toEqual([400, 400, 400, 404, 404, 404, 200])
   })
 
   it('that somebody refuses says so, and keeps nothing', async () => {
