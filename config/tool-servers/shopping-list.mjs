@@ -1,5 +1,6 @@
 // An example of a tool server: a shopping list, in a file beside it or in the one that its first argument names. The demo
-// uses it too. Under `tools.mcp`: shopping: { command: node, args: [config/tool-servers/shopping-list.mjs], inside: [show_list] }
+// uses it too. It needs the libraries of the checkout, so that it is not copied: with its whole path under `tools.mcp`,
+// shopping: { command: node, args: [/path/of/parley/config/tool-servers/shopping-list.mjs], inside: [show_list] }
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'

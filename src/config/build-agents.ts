@@ -218,8 +218,19 @@ function toolsOf(
   const path = `agents[${index}].tools`
   for (const [place, tool] of (tools ?? []).entries()) {
     if (available.includes(tool)) continue
-    const message = `${path}[${place}]: there are no such tools; known: ${available.join(', ')}${suggestion(tool, available)}`
+    const message = `${path}[${place}]: there are no such tools; known: ${available.join(', ')}${meantGroup(tool, available)}`
     at.found.mistakes.push({ path: ['agents', index, 'tools', place], message })
   }
   return tools === undefined ? DEFAULT_TOOLS : tools.filter((tool) => available.includes(tool))
+}
+
+/** Says which group was probably meant: a server or a file by its bare name, the name of a tool of a group, a slip. */
+function meantGroup(typed: string, known: readonly string[]): string {
+  const [kind = ''] = typed.split('.', 1)
+  const bare = [mcpGroup(typed), ownGroup(typed)].find((one) => known.includes(one))
+  const group = bare ?? typed.split('_').find((part) => known.includes(part))
+  if (group !== undefined) return `; did you mean \`${group}\`?`
+  const near = suggestion(typed, known)
+  if (near !== '' || (kind !== 'mcp' && kind !== 'own') || kind === typed) return near
+  return `; tools.${kind} has no ${typed.slice(kind.length + 1)}, which would bring them`
 }

@@ -11,6 +11,7 @@ import { buildSchedules } from './build-schedules.ts'
 import type { ChannelBlock, Config, SessionToolSettings, WebSettings } from './config.ts'
 import { suggestion } from './describe-issue.ts'
 import { idleRuleWarnings } from './idle-rules.ts'
+import { idleToolWarnings } from './idle-tool-rules.ts'
 import { malformedIdMistakes } from './malformed-ids.ts'
 import type { Mistake } from './mistake.ts'
 import { mistakenTokenWarnings } from './mistaken-tokens.ts'
@@ -74,6 +75,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...mistakenTokenWarnings(parsed, options.known),
       ...noEffectWarnings(parsed, options.known),
       ...idleRuleWarnings(parsed, options.known),
+      ...idleToolWarnings(parsed),
     ],
   }
   return {
@@ -84,7 +86,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...storeMistakes(parsed),
       ...toolMistakes,
       ...searchMistakes(parsed),
-      ...mcpMistakes(parsed),
+      ...mcpMistakes(parsed, options.folder),
       ...ownToolsMistakes(ownTools),
       ...hookMistakes(parsed, options.folder),
       ...unknownNameMistakes(parsed),

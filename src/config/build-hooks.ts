@@ -1,7 +1,7 @@
-import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import type { HookSettings } from './config.ts'
 import type { Mistake } from './mistake.ts'
+import { programAt, programMistake } from './program-at.ts'
 import type { ConfigFile } from './schema.ts'
 import { Secret } from './secrets.ts'
 
@@ -41,11 +41,6 @@ function placeOf(block: HookBlock, { folder, env: all }: Place): HookSettings['a
   return { kind: 'command', ...place, args, env: Object.fromEntries(covered) }
 }
 
-/** A bare name is looked up in PATH; anything with a slash is a file, relative to the configuration. */
-function programAt(command: string, folder: string): string {
-  return command.includes('/') ? resolve(folder, command) : command
-}
-
 export function hookMistakes({ hooks }: ConfigFile, folder: string): Mistake[] {
   return Object.entries(hooks).flatMap(([name, block]) => {
     const words = mistakeIn(block, folder)
@@ -60,7 +55,7 @@ function mistakeIn(block: HookBlock, folder: string): string | undefined {
   if (command === undefined && url === undefined) return 'needs command or url'
   if (command !== undefined && (url ?? secret) !== undefined)
     return 'has both command and url or secret; keep one of them'
-  if (command !== undefined) return programMistake(programAt(command, folder))
+  if (command !== undefined) return programMistake(command, folder)
   if ((args ?? env ?? own) !== undefined) return 'args, env and folder belong to a command'
   if (secret === undefined) return 'needs secret, or whoever is called could not know that it is this daemon'
   const { protocol, hostname, username, password } = new URL(url ?? 'https://none')
@@ -68,14 +63,4 @@ function mistakeIn(block: HookBlock, folder: string): string | undefined {
   if (protocol !== 'https:' && !LOOPBACK.has(hostname))
     return 'url must begin with https://, unless it is on this machine'
   return undefined
-}
-
-function programMistake(program: string): string | undefined {
-  if (!program.includes('/')) return undefined
-  try {
-    accessSync(program, constants.X_OK)
-    return undefined
-  } catch {
-    return `${program} is no program that this user may run; check the path, and chmod +x it`
-  }
 }

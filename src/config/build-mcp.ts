@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { McpSettings } from './config.ts'
 import type { Mistake } from './mistake.ts'
+import { programAt, programMistake } from './program-at.ts'
 import type { ConfigFile } from './schema.ts'
 import { Secret } from './secrets.ts'
 
@@ -31,8 +32,8 @@ function placeOf(block: ServerBlock, folder: string): McpSettings['at'] {
   const { command, args = [], env = {}, folder: own, url, headers = {}, oauth } = block
   if (command === undefined)
     return { kind: 'address', url: url ?? '', headers: covered(headers), ...(oauth && { login: loginOf(oauth) }) }
-  const started = own === undefined ? {} : { folder: resolve(folder, own) }
-  return { kind: 'program', command, args, env: covered(env), ...started }
+  const started = { command: programAt(command, folder), folder: resolve(folder, own ?? '.') }
+  return { kind: 'program', ...started, args, env: covered(env) }
 }
 
 function loginOf({ clientSecret, ...own }: NonNullable<ServerBlock['oauth']>) {
@@ -43,15 +44,15 @@ function covered(values: Readonly<Record<string, string>>): Readonly<Record<stri
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, new Secret(value)]))
 }
 
-export function mcpMistakes({ tools: { mcp } }: ConfigFile): Mistake[] {
+export function mcpMistakes({ tools: { mcp } }: ConfigFile, configFolder: string): Mistake[] {
   return Object.entries(mcp).flatMap(([name, block]) => {
-    const words = mistakeIn(block)
+    const words = mistakeIn(block, configFolder)
     return words === undefined ? [] : [{ path: ['tools', 'mcp', name], message: `tools.mcp.${name}: ${words}` }]
   })
 }
 
-function mistakeIn(block: ServerBlock): string | undefined {
-  return mistakenPlace(block) ?? mistakenBounds(block)
+function mistakeIn(block: ServerBlock, configFolder: string): string | undefined {
+  return mistakenPlace(block, configFolder) ?? mistakenBounds(block)
 }
 
 function mistakenBounds({ arguments: taken, tier, folders, allowedCommands }: ServerBlock): string | undefined {
@@ -69,15 +70,25 @@ function mistakenBounds({ arguments: taken, tier, folders, allowedCommands }: Se
     : undefined
 }
 
-function mistakenPlace(block: ServerBlock): string | undefined {
-  const { command, args, env, folder, url, headers, oauth, trusted } = block
-  if (command === undefined && url === undefined) return 'needs command, or url for a server that runs already'
-  if (command !== undefined && (url ?? headers ?? oauth) !== undefined)
-    return 'has both command and url; keep one of them'
-  if (command !== undefined && trusted !== undefined) return 'trusted belongs to a url; a command is trusted anyway'
-  if (url !== undefined && (args ?? env ?? folder) !== undefined) return 'args, env and folder belong to a command'
+function mistakenPlace(block: ServerBlock, configFolder: string): string | undefined {
+  if (block.command !== undefined) return mistakenProgram(block.command, block, configFolder)
+  const { args, env, folder, url, oauth } = block
+  if (url === undefined) return 'needs command, or url for a server that runs already'
+  if ((args ?? env ?? folder) !== undefined) return 'args, env and folder belong to a command'
   if (oauth?.clientSecret !== undefined && oauth.clientId === undefined)
     return 'oauth.clientSecret needs oauth.clientId'
-  const { username, password } = new URL(url ?? 'https://none')
+  const { username, password } = new URL(url)
   return username + password === '' ? undefined : 'url must have no name or password in it; write them as headers'
+}
+
+function mistakenProgram(
+  command: string,
+  { url, headers, oauth, trusted }: ServerBlock,
+  configFolder: string,
+): string | undefined {
+  if (url !== undefined) return 'has both command and url; keep one of them'
+  if ((headers ?? oauth) !== undefined)
+    return 'headers and oauth belong to a url; a program gets what it needs under env'
+  if (trusted !== undefined) return 'trusted belongs to a url; a command is trusted anyway'
+  return programMistake(command, configFolder)
 }

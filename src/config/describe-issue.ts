@@ -21,9 +21,20 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
       return tooBig(issue)
     case 'invalid_format':
       return issue.format === 'url' ? 'must be an address that begins with http:// or https://' : 'has the wrong form'
+    case 'invalid_union':
+      return nearestForm(issue.errors)
     default:
       return 'has the wrong form'
   }
+}
+
+/** Returns what is wrong by the one of several forms that the value has from outside. */
+function nearestForm(forms: readonly (readonly z.core.$ZodIssue[])[]): string {
+  const first = forms.flatMap(([issue]) => issue ?? [])
+  const typed = first.filter(({ code, path }) => path.length > 0 || code !== 'invalid_type')
+  const inner = typed.filter(({ path }) => path.length > 0)
+  const [found, ...others] = inner.length > 0 ? inner : typed
+  return found === undefined || others.length > 0 ? 'has the wrong form' : found.message
 }
 
 function tooBig({ origin, maximum }: { readonly origin: string; readonly maximum: unknown }): string {
@@ -61,12 +72,17 @@ function unknownKey(root: JsonSchema, path: ConfigPath, key: string): Mistake {
   }
 }
 
+/** Names that other programs have for the same, as their pages show them to be copied. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([['mcpServers', 'mcp']])
+
 function keyHint(root: JsonSchema, path: ConfigPath, key: string): string {
   const siblings = Object.keys(schemaAt(root, path)?.properties ?? {})
-  const near = suggestion(key, siblings)
+  const own = OTHER_NAMES.get(key)
+  const near = suggestion(own ?? key, siblings)
   if (near !== '') return near
-  const elsewhere = placeOf(root, key)
-  if (elsewhere !== undefined) return `; it belongs ${elsewhere}`
+  const elsewhere = placeOf(root, own ?? key)
+  if (elsewhere !== undefined)
+    return own === undefined ? `; it belongs ${elsewhere}` : `; here it is ${own}, ${elsewhere}`
   return siblings.length === 0 ? '' : `; known: ${siblings.filter((name) => name !== '$schema').join(', ')}`
 }
 

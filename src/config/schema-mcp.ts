@@ -24,13 +24,17 @@ const taken = z.strictObject({
 })
 
 const server = z.strictObject({
-  command: text.exactOptional().describe('A program that is started at the first use, such as npx.'),
+  command: text
+    .exactOptional()
+    .describe('A program that is started at the first use, such as npx; with a / in it, relative to this file.'),
   args: z.array(z.string()).exactOptional(),
   env: z
     .record(named(VARIABLE, 'must be the name of a variable'), z.string())
     .exactOptional()
     .describe('Variables of its environment; besides these it gets PATH, HOME, LOGNAME, SHELL, TERM and USER.'),
-  folder: text.exactOptional().describe('The folder it is started in; relative to this file.'),
+  folder: text
+    .exactOptional()
+    .describe('The folder it is started in, relative to this file; default: that of this file.'),
   url: url.exactOptional().describe('Instead of a command: a server by streamable HTTP. It may be on this machine.'),
   headers: z.record(named(HEADER, 'must be the name of a header'), z.string()).exactOptional(),
   oauth: z

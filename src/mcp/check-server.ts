@@ -1,10 +1,19 @@
+import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { CheckedTool, McpCheck, McpServer } from '../core/mcp.ts'
 import { namesTool } from '../core/place.ts'
+import { createTextRedactor } from '../core/redact.ts'
 import { type ConnectionDeps, createConnection } from './connection.ts'
 
-/** Connects to a server, lists its tools and ends the connection. Throws `unavailable` for one that does not answer. */
+/** Lines of what a program wrote last that are shown of one that does not answer. */
+const MOST_PRINTED = 20
+
+/**
+ * Connects to a server, lists its tools and ends the connection. Throws `unavailable` for one that does not answer,
+ * with what its program wrote last, without the values of its variables: there it mostly says why.
+ */
 export async function checkServer(server: McpServer, deps: ConnectionDeps): Promise<McpCheck> {
-  const connection = createConnection(server, deps)
+  const printed: string[] = []
+  const connection = createConnection(server, { ...deps, printed: (line) => void printed.push(line) })
   try {
     const { tools, leftOut } = await connection.list()
     const checked = tools.map(({ name, spec }) => ({
@@ -14,6 +23,8 @@ export async function checkServer(server: McpServer, deps: ConnectionDeps): Prom
       ...checkOf(server, name),
     }))
     return { server: server.name, tools: checked, leftOut }
+  } catch (error) {
+    throw withPrinted(error, printed, server)
   } finally {
     await connection.close()
   }
@@ -33,4 +44,11 @@ function checkOf({ bounds }: McpServer, tool: string): Pick<CheckedTool, 'checke
   const commands =
     taken.command.length === 0 ? [] : [`${taken.command.join(' ')}: ${bounds.allowedCommands.join(', ')}`]
   return { checked: [...paths, ...commands].join('; ') || 'no paths' }
+}
+
+function withPrinted(error: unknown, printed: readonly string[], { at }: McpServer): unknown {
+  if (errorCode(error) !== 'unavailable' || printed.length === 0 || at.kind === 'address') return error
+  const redact = createTextRedactor(Object.values(at.env))
+  const lines = printed.slice(-MOST_PRINTED).map((line) => `  ${redact(line)}`)
+  return new ParleyError('unavailable', [`${toError(error).message}. It wrote:`, ...lines].join('\n'))
 }

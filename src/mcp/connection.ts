@@ -7,6 +7,7 @@ import type { McpServer } from '../core/mcp.ts'
 import type { ElicitationAnswer, Elicits } from './elicit.ts'
 import { type PausableDeadline, pausableDeadline } from './pausable-deadline.ts'
 import { readTools, type ToolList } from './read-tools.ts'
+import { startWords } from './start-words.ts'
 import { openTransport } from './transport.ts'
 
 /** The connection to one server, opened at its first use and again after it has ended. */
@@ -34,6 +35,8 @@ export interface ConnectionDeps {
   /** Returns the way to ask a server by HTTP. */
   fetchOf(this: void, server: McpServer): typeof globalThis.fetch
   readonly version: string
+  /** Called with each line that a program writes to its standard error. */
+  printed?(this: void, line: string): void
   /** The time for a start and for a list, in ms. */
   readonly startMs?: number
   /** Servers may ask people something while a call of theirs runs. */
@@ -151,7 +154,10 @@ class Connection implements McpConnection {
     const { fetchOf, version, clock, elicits = false } = this.#deps
     const fetch = fetchOf(this.#server)
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
-    const printed = (line: string): void => this.#logger.debug('A tool server printed', { line })
+    const printed = (line: string): void => {
+      this.#logger.debug('A tool server printed', { line })
+      this.#deps.printed?.(line)
+    }
     const slowed = (): void => this.#logger.warn('A tool server writes more than it is asked for, and is read slowly')
     const transport = await openTransport(this.#server.at, { clock, fetch, printed, slowed })
     // The library refuses everything else that a server may ask: a model, files, a person to open an address.
@@ -209,6 +215,7 @@ class Connection implements McpConnection {
     this.#failures++
     this.#retryAt = this.#deps.clock.now() + backOffMs(this.#failures, PACE)
     if (this.#failures === 1) this.#logger.warn('A tool server cannot be reached', { err: error })
-    return new ParleyError('unavailable', `${this.#server.name} cannot be reached: ${toError(error).message}`)
+    const why = startWords(error, this.#server.at, this.#startMs)
+    return new ParleyError('unavailable', `${this.#server.name} cannot be reached: ${why}`)
   }
 }

@@ -41,7 +41,12 @@ test.each(TABLE)('%s is refused', async (_mistake, yaml, message) => {
 })
 
 test('a moment that there is not is refused with the nearest one', async () => {
-  expect(await refusal(`${TELEGRAM}hooks: { a: { on: befor_save, command: cat } }`)).toContain('hooks.a.on')
+  expect(await refusal(`${TELEGRAM}hooks: { a: { on: befor_save, command: cat } }`)).toContain(
+    '2: hooks.a.on: must be one of session_create, before_save, session_save, session_delete, before_tool, after_turn; did you mean `before_save`?',
+  )
+  expect(await refusal(`${TELEGRAM}hooks: { a: { on: [after_turn, before_tol], command: cat } }`)).toContain(
+    'after_turn; did you mean `before_tool`?',
+  )
 })
 
 test('an address on this machine needs no TLS, and a secret in the file is warned of', async () => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { load, refusal, TELEGRAM } from './loading.ts'
 
@@ -106,7 +107,22 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   [
     'a login for a program',
     'tools: { mcp: { files: { command: npx, oauth: { clientId: x } } } }',
-    '2: tools.mcp.files: has both command and url; keep one of them',
+    '2: tools.mcp.files: headers and oauth belong to a url; a program gets what it needs under env',
+  ],
+  [
+    'a program that is not there',
+    'tools: { mcp: { files: { command: /no/such/program } } }',
+    '2: tools.mcp.files: /no/such/program is no program that this user may run; check the path, and chmod +x it',
+  ],
+  [
+    'a folder in place of a program',
+    'tools: { mcp: { files: { command: /tmp } } }',
+    '2: tools.mcp.files: /tmp is no program that this user may run; check the path, and chmod +x it',
+  ],
+  [
+    'a program with its arguments in one line',
+    'tools: { mcp: { files: { command: npx -y server } } }',
+    '2: tools.mcp.files: there is no program npx -y server; write what stands behind the program under args',
   ],
   [
     'the secret of nobody',
@@ -134,6 +150,25 @@ test.each(TABLE)('%s is refused with line, path and remedy', async (_, yaml, mes
   expect(await refusal(`${TELEGRAM}${yaml}\n`)).toContain(`parley.yaml:${message}`)
 })
 
+/** Slips that are more than a letter: what is shown behind the list of all groups. */
+const MEANT: readonly (readonly [slip: string, yaml: string, hint: string])[] = [
+  [
+    'a server by its bare name',
+    'tools: { mcp: { files: { command: npx } } }\nagents: [{ id: main, tools: [files] }]',
+    '; did you mean `mcp.files`?',
+  ],
+  ['a tool in place of its group', 'agents: [{ id: main, tools: [web_fetch] }]', '; did you mean `web`?'],
+  [
+    'a file that nothing names',
+    'agents: [{ id: main, tools: [own.dice] }]',
+    '; tools.own has no dice, which would bring them',
+  ],
+]
+
+test.each(MEANT)('%s is refused with what was meant', async (_, yaml, hint) => {
+  expect(await refusal(`${TELEGRAM}${yaml}\n`)).toContain(`memory${hint}`)
+})
+
 test('C29: what opens a tool server is a secret, by its name or as a header', async () => {
   const env = { A_KEY: 'first-canary', B: 'second-canary', C: 'third-canary', PLAIN: 'harmless' }
   const { config } = await load(
@@ -149,4 +184,14 @@ test('C29: what opens a tool server is a secret, by its name or as a header', as
   expect(secrets).toEqual(expect.arrayContaining(['first-canary', 'second-canary', 'third-canary']))
   expect(secrets).not.toContain('harmless')
   expect(JSON.stringify(config)).not.toMatch(/(first|second|third)-canary/)
+})
+
+test('a program of a tool server begins beside the configuration, wherever the daemon was started', async () => {
+  const { config, folder } = await load(
+    `${TELEGRAM}tools: { mcp: { one: { command: npx }, two: { command: npx, folder: work } } }`,
+  )
+  expect((config.mcp ?? []).map(({ at }) => at.kind === 'program' && at.folder)).toEqual([folder, join(folder, 'work')])
+  expect(await refusal(`${TELEGRAM}tools: { mcp: { one: { command: ./run } } }`)).toMatch(
+    /one: \/.*parley-config-[^/]*\/run is no program/,
+  )
 })

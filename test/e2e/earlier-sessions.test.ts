@@ -105,6 +105,8 @@ describe('/sessions and /resume', () => {
     expect(await say(home, '/resume 2', { from: 444, chat: id })).toBe('We continue this conversation: @parley_bot one')
     const asked = home.anthropic?.ledger.requests().length
     home.telegram.world.say({ ...ada, text: '@parley_bot are you there?' })
+    await home.restart()
+    home.telegram.world.say({ ...ada, text: '@parley_bot and now?' })
     expect(await say(home, '/send inherit', ada)).toContain('I follow the configuration here again')
     expect(home.anthropic?.ledger.requests()).toHaveLength(asked ?? 0)
   })

@@ -156,6 +156,16 @@ describe('a question of a tool server', () => {
     await ledger.nextFromBot('edited', { after, where: ({ text }) => text.includes('Nobody answered in time') })
   })
 
+  it('F-H07: waits on while something else is said, unlike a question of the agent', async () => {
+    const { world, ledger, heard, call, answers } = await household()
+    const after = call({ questions: [field({ sure: { type: 'boolean' } })] })
+    await heard('The tool server', after)
+    world.say({ from: 111, text: 'hello?' })
+    await ledger.confirmed(ledger.updateIdOf(world.say({ from: 111, text: 'still there?' })))
+    await answers('yes', after)
+    expect((await heard('it says:', after)).text).toContain('"sure":true')
+  })
+
   it('F-H07: is over when its call has ended without it', async () => {
     const { ledger, heard, call } = await household()
     const after = call({ questions: [field({ sure: { type: 'boolean' } })], waits: false })

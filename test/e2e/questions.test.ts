@@ -128,6 +128,12 @@ describe('a question to whoever is answered', () => {
     expect(await press(111, at, `/answer ${code} 1`)).toContain('is over')
   })
 
+  it('F-H07: of one conversation three are open at a time', async () => {
+    const { say, asked } = await household()
+    for (let nth = 0; nth < 3; nth++) await asked(111, 'ask me')
+    expect((await say(111, 'ask me', 'open here already')).text).toContain('3 questions are open here already')
+  })
+
   it('S8: survives a restart while it waits: asked once, answered once', async () => {
     const home = await household()
     const { code, at, after } = await home.asked(111, 'ask me')

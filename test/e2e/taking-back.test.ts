@@ -5,6 +5,8 @@ import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthro
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import type { MessageEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import { type Household, startHousehold } from './household.ts'
+import { toolResult } from './obedient.ts'
+import { setClock } from './set-clock.ts'
 
 /** Answers each request with a number of its own, so that no two answers are alike. */
 function numbered(): Script {
@@ -111,6 +113,46 @@ describe('/undo', () => {
     expect(prompts(home).at(-1)).not.toContain('milk')
   })
 
+  it('names no tool that was refused, and leaves no question open for a yes', async () => {
+    const order: Tool = {
+      ...{ class: 'once', reach: 'beyond' },
+      spec: { name: 'order', description: 'Orders.', parameters: { type: 'object' } },
+      run: async () => 'ordered',
+    }
+    const script: Script = (request) =>
+      lastUserText(request).endsWith('order milk') && toolResult(request) === undefined
+        ? { blocks: [{ type: 'tool_use', name: 'order', input: {} }] }
+        : textReply('done')
+    const clock = setClock('2026-11-23T10:00:00Z')
+    const home = await household({ script, clock, tools: { shop: [order] } })
+    const codeOf = ({ text }: MessageEntry): string => /\/approve (\w+)/.exec(text)?.[1] ?? ''
+    const refused = codeOf(await say(home, 'order milk'))
+    const mark = home.telegram.ledger.mark()
+    await say(home, `/deny ${refused}`)
+    await home.telegram.ledger.nextFromBot('sent', { after: mark, where: ({ text }) => text === 'done' })
+    expect((await say(home, '/undo')).text).toBe(UNDONE)
+
+    const waits = clock.timerOf(120_000, 5_000)
+    const later = home.telegram.ledger.mark()
+    const open = codeOf(await say(home, 'order milk'))
+    await waits
+    clock.skip(120_000)
+    await home.telegram.ledger.nextFromBot('sent', { after: later, where: ({ text }) => text === 'done' })
+    expect((await say(home, '/undo')).text).toContain('Taken back')
+    expect((await say(home, `/approve ${open}`)).text).toContain('is over')
+  })
+
+  it('of what is part of a summary says so, and takes nothing back', async () => {
+    const summary = textReply(`They counted. ${'Each number was said once, in its order. '.repeat(3)}`)
+    const script: Script = ({ system }) =>
+      JSON.stringify(system ?? '').includes('You condense') ? summary : textReply('fine')
+    const home = await household({ script })
+    for (const text of ['one', 'two', 'three', 'four', 'five']) await say(home, text)
+    expect((await say(home, '/compact')).text).toMatch(/^Done: a summary stands for 1 earlier turn /)
+    for (let nth = 0; nth < 4; nth++) expect((await say(home, '/undo')).text).toBe(UNDONE)
+    expect((await say(home, '/undo')).text).toMatch(/^What was said last is part of a summary by now/)
+  })
+
   it('waits for no turn: while one runs it says so and does nothing', async () => {
     const gate = createGate()
     const home = await household({ script: () => textReply('slow', { holds: [{ beforeDelta: 0, gate }] }) })
@@ -166,6 +208,19 @@ describe('in a group', () => {
     expect((await say(home, '/undo', by(444))).text).toBe(UNDONE)
     expect((await say(home, '/undo', by(111))).text).toBe(UNDONE)
     expect(prompts(home)).toHaveLength(2)
+  })
+
+  it('takes back what was answered, not what somebody else said since and got no answer to', async () => {
+    const script: Script = (request) => textReply(/thanks$/.test(lastUserText(request)) ? '<NO_REPLY>' : 'fine')
+    const { home, id, by } = await group({ script })
+    await say(home, '@parley_bot my secret is blue', by(111))
+    const thanks = home.telegram.world.say({ from: 444, chat: id, text: '@parley_bot thanks' })
+    await home.telegram.ledger.confirmed(home.telegram.ledger.updateIdOf(thanks))
+    await expect.poll(() => prompts(home).length).toBe(2)
+    await expect.poll(async () => (await say(home, '/undo', by(111))).text).toBe(UNDONE)
+    await say(home, '@parley_bot and now?', by(111))
+    expect(prompts(home).at(-1)).not.toContain('blue')
+    expect(prompts(home).at(-1)).toContain('thanks')
   })
 
   it('what others said meanwhile to nobody stays, for the next prompt', async () => {

@@ -140,3 +140,34 @@ describe('a tool server', () => {
     await expect(connection.list()).rejects.toMatchObject({ message: 'one: the daemon is stopping.' })
   })
 })
+
+it('F-H07: what a server asks while several of its calls run is put to nobody, and each call is told', async () => {
+  const settings: McpServer = {
+    name: 'one',
+    at: { kind: 'program', command: process.execPath, args: [HOSTILE, 'asks'], env: {} },
+    ...{ inside: [], timeoutMs: 5_000 },
+  }
+  const fetchOf = () => () => Promise.reject(new Error('nothing is asked by HTTP'))
+  const deps = { clock: systemClock, logger: new AwaitedLog(), fetchOf, version: '1', elicits: true }
+  const connection = createConnection(settings, deps)
+  onTestFinished(() => connection.close())
+  await connection.list()
+  const put: unknown[] = []
+  const told: string[] = []
+  const asks = () => ({
+    answer: async (params: unknown) => {
+      put.push(params)
+      return { action: 'cancel' } as const
+    },
+    refuse: (why: string) => void told.push(why),
+    notes: [],
+  })
+  const question = { message: 'who?', requestedSchema: { type: 'object', properties: {} } }
+  const call = (questions: readonly unknown[]) => connection.call('add', { questions }, { signal: never, asks })
+  const [asked] = await Promise.all([call([question]), call([question])])
+  expect(JSON.stringify(asked)).toContain('cancel')
+  expect(put.length).toBeLessThan(2)
+  expect(told.length).toBeGreaterThanOrEqual(2)
+  await call([question])
+  expect(put.at(-1)).toMatchObject({ message: 'who?' })
+})

@@ -1,9 +1,32 @@
-import { expect, it } from 'vitest'
-import type { SessionId, TurnId } from '../../src/core/ids.ts'
-import { toAgentId } from '../../src/core/ids.ts'
+import { expect, test } from 'vitest'
+import { deferred } from '../../src/core/deferred.ts'
+import { type SessionId, type TurnId, toAgentId } from '../../src/core/ids.ts'
+import type { QuestionDraft } from '../../src/core/question.ts'
 import { createElicits } from '../../src/mcp/elicit.ts'
 
-it('F-H07: a question that waits behind another is put to nobody once its call has ended', async () => {
+const form = (message: string) => ({ message, requestedSchema: { type: 'object', properties: {} } })
+const TURN = { id: 'turn', sessionId: 's', agentId: 'main', callId: 'call' } as never
+
+test('F-H07: what one call asks at once is put to a person one after the other', async () => {
+  const asked: QuestionDraft[] = []
+  const first = deferred()
+  const people = {
+    async ask(draft: QuestionDraft) {
+      asked.push(draft)
+      if (draft.text === 'one') await first.promise
+      return { kind: 'answered', text: 'Accept', name: 'Ada', choice: 0 } as const
+    },
+  }
+  const elicits = createElicits({ people, server: 'asker', turn: TURN, signal: new AbortController().signal })
+  const answers = [elicits.answer(form('one')), elicits.answer(form('two'))]
+  await new Promise(setImmediate)
+  expect(asked.map(({ text }) => text)).toEqual(['one'])
+  first.resolve()
+  expect(await Promise.all(answers)).toEqual(Array(2).fill({ action: 'accept', content: {} }))
+  expect(asked.map(({ part }) => part)).toEqual([0, 1])
+})
+
+test('F-H07: a question that waits behind another is put to nobody once its call has ended', async () => {
   const over = new AbortController()
   const put: string[] = []
   const { answer } = createElicits({

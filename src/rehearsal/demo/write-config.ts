@@ -38,7 +38,7 @@ function yamlOf({ telegram, discord, slack, anthropic, toolServer, cast: { peopl
     return `["telegram:${who.ids.telegram}", "discord:${who.ids.discord}", "slack:${slack.app.teamId}/${who.ids.slack}"]`
   }
   return `people:
-  ada: { role: owner, ids: ${ids(people.ada)} }
+  ada: { role: owner, timezone: Europe/Berlin, ids: ${ids(people.ada)} }
   bo: { role: member, ids: ${ids(people.bo)} }
   cy: { role: member, ids: ${ids(people.cy)} }
 agents:

@@ -296,6 +296,11 @@ describe('C34: a server that names a place for its login', () => {
       /not protected by TLS/,
     ],
     [
+      'with an endpoint for its end without TLS',
+      { metadata: (origin) => both(origin, { revocation_endpoint: 'http://example.org/revoke' }) },
+      /not protected by TLS/,
+    ],
+    [
       'with a token endpoint in the network',
       { metadata: (origin) => both(origin, { token_endpoint: 'https://192.168.0.1/token' }) },
       /not on the public net/,

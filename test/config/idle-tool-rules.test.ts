@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { TOOL_NAMES } from '../../src/config/idle-tool-rules.ts'
+import { WEB_SEARCH } from '../../src/core/web.ts'
+import { load, refusal, TELEGRAM } from './loading.ts'
+
+const warnings = async (tools: string): Promise<readonly string[]> =>
+  (await load(`${TELEGRAM}tools: ${tools}`)).config.warnings.filter((one) => one.includes('tools.'))
+
+const rule = (...names: readonly string[]) => `policy: [{ tools: [${names}], who: [everybody], action: deny }]`
+
+test.each([
+  ['a slip', rule('web_fech'), 'tools[0]: no tool is called web_fech, so it does nothing; did you mean `web_fetch`?'],
+  [
+    'a group',
+    rule('ask', 'web'),
+    'tools[1]: no tool is called web, so it does nothing; a rule names tools: web_fetch, web_search',
+  ],
+  [
+    'the group of a server',
+    `mcp: { notes: { command: npx } }, ${rule('mcp.notes')}`,
+    'the tools of that server are notes__<tool>, all of them notes__*',
+  ],
+  ['one underscore', `mcp: { notes: { command: npx } }, ${rule('notes_read')}`, 'no tool is called notes_read'],
+  ['a server that is not there', rule('notes__read'), 'no tool is called notes__read'],
+])('a rule is warned of whose tool is %s', async (_, tools, words) => {
+  expect(await warnings(`{ ${tools} }`)).toEqual([expect.stringContaining(words)])
+})
+
+test('a rule may name tools of servers by their beginning, and those of own files, whose names are not known', async () => {
+  const names = rule('notes__read', '"not*"', '"*"', 'skill', '"sessions_*"')
+  expect(await warnings(`{ mcp: { notes: { command: npx } }, ${names} }`)).toEqual([])
+  expect(await warnings(`{ own: { dice: parley.yaml }, ${rule('roll')} }`)).toEqual([])
+})
+
+test('a tool that is marked as inside and may not be used is warned of', async () => {
+  const server =
+    'mcp: { notes: { command: npx, tools: ["read*"], inside: [write, read_all, { tools: ["a*", edit] }] } }'
+  expect(await warnings(`{ ${server} }`)).toEqual([
+    expect.stringContaining('tools.mcp.notes.inside: write is not among tools, so no agent has it; add it there'),
+    expect.stringContaining('inside: edit is not among tools'),
+  ])
+})
+
+test('the names of tools are those that the agent has', () => {
+  const folder = fileURLToPath(new URL('../../src/agent/tools/', import.meta.url))
+  const named = readdirSync(folder).flatMap((file) => {
+    const source = readFileSync(`${folder}${file}`, 'utf8')
+    return [...source.matchAll(/^ +name: '([a-z_]+)',$/gm)].map(([, name]) => name)
+  })
+  expect([...new Set([...named, WEB_SEARCH])].sort()).toEqual([...TOOL_NAMES].sort())
+})
+
+test('servers as other programs name them are refused with the name here', async () => {
+  const servers = 'mcpServers: { notes: { command: npx } }'
+  expect(await refusal(`${TELEGRAM}${servers}`)).toContain('; here it is mcp, under tools')
+  expect(await refusal(`${TELEGRAM}tools: { ${servers} }`)).toContain('in tools; did you mean `mcp`?')
+})

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { deferred } from '../../src/core/deferred.ts'
+import type { BeforeSave, BeforeTool, Hook, HookMoment } from '../../src/core/hook.ts'
+import { createHooks, type HookRequest } from '../../src/hooks/hooks.ts'
+import { AwaitedLog } from '../e2e/awaited-log.ts'
+
+const SAID = { on: 'before_save', text: 'hello', edit: false } as unknown as BeforeSave
+const CALL = { on: 'before_tool', tool: 'pay', args: { token: 'canary' } } as unknown as BeforeTool
+const DONE = { on: 'session_delete', session: 's' } as never
+
+function hooks(on: HookMoment | readonly HookMoment[], post: (request: HookRequest) => Promise<string>) {
+  const hook: Hook = {
+    ...{ name: 'one', on: [on].flat(), timeoutMs: 5_000 },
+    at: { kind: 'address', url: 'http://127.0.0.1:1', secret: 'key' },
+  }
+  const log = new AwaitedLog()
+  const redact = (text: string) => text.replaceAll('canary', '[secret]')
+  return {
+    log,
+    ...createHooks([hook], { clock: systemClock, logger: log, redact, post: (_, request) => post(request) }),
+  }
+}
+
+test('C29: no hook is told the value of a secret, and none brings one in', async () => {
+  const told: string[] = []
+  const post = (answer: object) => async (request: HookRequest) => {
+    told.push(request.body)
+    return JSON.stringify(answer)
+  }
+  const refused = hooks('before_tool', post({ deny: 'because of canary' }))
+  expect(await refused.beforeTool(CALL)).toBe('because of [secret]')
+  expect(await hooks('before_save', post({ text: 'a canary' })).beforeSave(SAID)).toBe('a [secret]')
+  expect(told).toHaveLength(2)
+  expect(told.join()).toContain('"token":"[secret]"')
+  expect(told.join()).not.toContain('canary')
+})
+
+test('R8: what a hook answers has its longest length, and anything but an object is no answer', async () => {
+  const long = JSON.stringify({ text: 'x'.repeat(100_001), deny: 'y'.repeat(501) })
+  expect(await hooks('before_save', async () => long).beforeSave(SAID)).toHaveLength(100_000)
+  expect(await hooks('before_tool', async () => long).beforeTool(CALL)).toHaveLength(500)
+  for (const answer of ['[]', '7', '"no"', 'null', 'no']) {
+    const { beforeTool, log } = hooks('before_tool', async () => answer)
+    expect(await beforeTool(CALL)).toBeUndefined()
+    expect(log.lines.map(({ sentence }) => sentence)).toEqual(['A hook failed; what it was called for goes on'])
+  }
+})
+
+test('R8: whoever waits for an answer does not wait behind those who are only notified', async () => {
+  const slow = deferred()
+  const post = async ({ body }: HookRequest) => {
+    if (body.includes('session_delete')) await slow.promise
+    return body.includes('session_delete') ? '' : '{"deny":"no"}'
+  }
+  const { notify, beforeTool, settled } = hooks(['before_tool', 'session_delete'], post)
+  for (let nth = 0; nth < 20; nth++) notify(DONE)
+  expect(await beforeTool(CALL)).toBe('no')
+  slow.resolve()
+  await settled()
+})
+
+test('R8: of a flood of notifications a thousand wait, and the log says how many were left out', async () => {
+  const slow = deferred()
+  let calls = 0
+  const { notify, settled, log } = hooks('session_delete', async () => {
+    calls++
+    await slow.promise
+    return ''
+  })
+  for (let nth = 0; nth < 1_003; nth++) notify(DONE)
+  expect(log.lines.map(({ fields }) => fields.calls)).toEqual([1, 2])
+  slow.resolve()
+  await settled()
+  expect(calls).toBe(1_000)
+})
