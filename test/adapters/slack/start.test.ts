@@ -76,6 +76,7 @@ describe('start', () => {
       expect.stringMatching(/im:history.*message\.im.*Messages tab/),
       expect.stringMatching(/mpim:history/),
       expect.stringMatching(/app_mentions:read/),
+      expect.stringMatching(/reactions:write.*emoji/),
       expect.stringMatching(/users:read.*ids instead of names/),
     ])
   })
