@@ -104,7 +104,7 @@ module.exports = {
     // The contract of the local API, which costs nothing when it runs.
     { from: { path: '^src/cli/' }, to: { path: '^src/http/app\\.ts$', dependencyTypes: ['type-only'] } },
     ...allow('^src/(store/engines|http|cli|media|mcp)/', '^src/platform/private-folder\\.ts$'),
-    ...allow('^src/web/', '^src/platform/run-worker\\.ts$'),
+    ...allow('^src/(web|media)/', '^src/platform/run-worker\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^adapters/index\\.ts$', '^adapters/', '^src/channels/adapter\\.ts$', CORE),
     ...allow('^adapters/(?!shared/)[^/]+/', CORE, '^src/channels/(adapter|capabilities)\\.ts$', '^adapters/shared/'),
@@ -138,7 +138,7 @@ module.exports = {
     ...allow('^config/own-tools/', '^config/own-tools\\.d\\.ts$'),
     // Names of the package's `exports`, which are not resolved to files.
     ...allow('^src/mcp/', '^@modelcontextprotocol/sdk/'),
-    ...vendor('^src/media/', 'file-type'),
+    ...vendor('^src/media/', 'file-type', 'unpdf'),
     ...vendor('^src/web/door\\.ts$', 'undici'),
     ...vendor('^src/web/public-address\\.ts$', 'ipaddr\\.js'),
     ...vendor('^src/web/html-to-markdown\\.ts$', 'turndown'),

@@ -12,6 +12,8 @@ import type {
   AnswersPrivately,
   DeletesMessages,
   EditsMessages,
+  FetchesFiles,
+  FilePart,
   FindsOwnMessages,
   FoundMessage,
   LostMessage,
@@ -23,29 +25,33 @@ import type {
   ReadsThreads,
   RegistersCommands,
   SendingProof,
+  SendsFiles,
   ShowsTyping,
+  WantedFile,
 } from '../../src/channels/capabilities.ts'
 import type { Address } from '../../src/core/address.ts'
 import { within } from '../../src/core/clock.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import { type AccountId, toAccountId } from '../../src/core/ids.ts'
+import type { FetchedFile } from '../../src/core/media.ts'
 import type { DeliveryReceipt } from '../../src/core/outbound.ts'
 import type { ThreadPlace, ThreadRead } from '../../src/core/thread.ts'
 import { AccountHealth } from '../shared/account-health.ts'
 import { linkedAbort } from '../shared/deadline.ts'
-import { directPart } from '../shared/direct-part.ts'
-import { stripNoReply } from '../shared/no-reply.ts'
 import type { DiscordConfig } from './config.ts'
 import { createClient, type DiscordClient } from './connection/client.ts'
 import { greet } from './connection/greet.ts'
 import { type AccountRun, createRun, type RunDeps } from './connection/run.ts'
+import { fetchFile, MOST_FILE_BYTES } from './inbound/fetch-file.ts'
 import { createPositions, Seen } from './inbound/positions.ts'
 import { readThread } from './inbound/read-thread.ts'
+import { answerPrivately } from './outbound/answer-privately.ts'
 import { registerMenu } from './outbound/command-menu.ts'
 import { DirectChannels } from './outbound/direct-channels.ts'
 import { findOwn } from './outbound/find-own.ts'
 import { Interactions } from './outbound/interactions.ts'
 import { createOutbound, type DiscordOutbound } from './outbound/send.ts'
+import { sendFile } from './outbound/send-file.ts'
 
 /** `stop` waits this long for accepts in flight. */
 const STOP_GRACE_MS = 5000
@@ -56,15 +62,18 @@ export class DiscordAdapter
     ChannelAdapter,
     AnswersPrivately,
     EditsMessages,
+    FetchesFiles,
     DeletesMessages,
     Reacts,
     ShowsTyping,
     ProvesSending,
     ReadsThreads,
     RegistersCommands,
-    FindsOwnMessages
+    FindsOwnMessages,
+    SendsFiles
 {
   readonly id = 'discord'
+  readonly mostFileBytes = MOST_FILE_BYTES
   /** The platform's ten seconds, less the way. */
   readonly typingLastsMs = 9000
   /** The documentation says "the past few minutes"; two are safe. */
@@ -143,6 +152,10 @@ export class DiscordAdapter
     return this.#outbound.send(part, signal)
   }
 
+  sendFile(part: FilePart, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return sendFile({ client: this.#client, directs: this.#directs }, part, signal)
+  }
+
   answerPrivately(part: PrivatePart, signal: AbortSignal): Promise<DeliveryReceipt> {
     return answerPrivately({ outbound: this.#outbound, interactions: this.#interactions }, part, signal)
   }
@@ -197,6 +210,11 @@ export class DiscordAdapter
     await registerMenu({ client: this.#client, state: run.sink.state, signal, botId }, commands)
   }
 
+  fetchFile(file: WantedFile, signal: AbortSignal): Promise<FetchedFile> {
+    const { apiRoot } = this.#config
+    return fetchFile({ client: this.#client, clock: this.#services.clock, apiRoot }, file, signal)
+  }
+
   health(): ChannelHealth {
     const minutes = Math.ceil(this.#client.pausedMs() / 60_000)
     if (minutes === 0) return this.#health.read()
@@ -223,26 +241,4 @@ export class DiscordAdapter
       down: (detail) => this.#health.trouble('connection', detail),
     })
   }
-}
-
-interface Ports {
-  readonly outbound: DiscordOutbound
-  readonly interactions: Interactions
-}
-
-/**
- * An answer for one person alone: by the interaction it answers, while that takes one. A message that was typed cannot
- * be answered so; then it goes where the recipient says, a direct chat or the chat itself.
- */
-async function answerPrivately(
-  { outbound, interactions }: Ports,
-  { recipient, partNo, ...part }: PrivatePart,
-  signal: AbortSignal,
-): Promise<DeliveryReceipt> {
-  const rendered = stripNoReply(part.rendered)
-  if (recipient.handle !== undefined && rendered !== null) {
-    const receipt = await interactions.answer({ handle: recipient.handle, rendered, partNo }, signal)
-    if (receipt !== undefined) return receipt
-  }
-  return outbound.send(recipient.otherwise === 'here' ? part : directPart(part, recipient), signal)
 }

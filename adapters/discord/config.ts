@@ -35,6 +35,12 @@ export type DiscordConfig = z.infer<typeof discordAccountSchema>
 export const discordTraits: ChannelTraits = {
   name: 'Discord',
   topics: 'threads',
+  // The least that every server takes: boosted ones take more.
+  files: {
+    mostBytes: 10 * 1024 * 1024,
+    pictures: { mostBytes: 10 * 1024 * 1024, types: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] },
+    voices: ['audio/ogg', 'audio/mpeg', 'audio/wav', 'audio/mp4'],
+  },
   dimensions: ['chat', 'topic'],
   ids: {
     caseSensitive: false,

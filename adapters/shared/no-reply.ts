@@ -25,8 +25,8 @@ const PAIRED_MARKS = { html: '', mrkdwn: '*_~`', markdown: '*_~`|', plain: '' } 
 
 /**
  * The last look before delivery (S28-S30): removes silence markers from a rendered part, however escaping and
- * formatting have disguised them, with the tags that enclosed nothing else. `null`: nothing is left to send. A part
- * without a marker comes back as it is.
+ * formatting have disguised them, with the tags that enclosed nothing else. `null`: nothing is left to send; a file is
+ * sent without its caption then. A part without a marker comes back as it is.
  */
 export function stripNoReply(part: RenderedPart): RenderedPart | null {
   if (!opensBracket(part.plain) && !opensBracket(part.text)) return part
@@ -36,7 +36,8 @@ export function stripNoReply(part: RenderedPart): RenderedPart | null {
   const meant = withoutMarkers(atomsOf(part.plain, 'plain'), PAIRED_MARKS.plain)
   if (found.removed === 0 && meant.removed === 0) return part
   const atoms = withoutEdgeSpace(found.atoms)
-  if (plain === '' || atoms.every((atom) => atom.shown === '')) return null
+  if (plain === '' || atoms.every((atom) => atom.shown === ''))
+    return part.file === undefined ? null : { ...part, text: '', plain: '', markup: 'plain' }
   // Marks that cannot be distinguished from text stood inside a marker: rather no formatting than a marker in a chat.
   if (found.removed < meant.removed) return { ...part, text: plain, plain, markup: 'plain' }
   const text = atoms.map((atom) => atom.source).join('')

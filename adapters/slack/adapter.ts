@@ -12,6 +12,8 @@ import type {
   AnswersPrivately,
   DeletesMessages,
   EditsMessages,
+  FetchesFiles,
+  FilePart,
   FindsOwnMessages,
   FoundMessage,
   LostMessage,
@@ -21,22 +23,27 @@ import type {
   Reacts,
   ReadsThreads,
   RegistersCommands,
+  SendsFiles,
+  WantedFile,
 } from '../../src/channels/capabilities.ts'
 import { within } from '../../src/core/clock.ts'
 import { ParleyError, toError } from '../../src/core/errors.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { toAccountId } from '../../src/core/ids.ts'
+import type { FetchedFile } from '../../src/core/media.ts'
 import type { DeliveryReceipt } from '../../src/core/outbound.ts'
 import type { ThreadPlace, ThreadRead } from '../../src/core/thread.ts'
 import { AccountHealth } from '../shared/account-health.ts'
 import { linkedAbort } from '../shared/deadline.ts'
 import { receivesBy, type SlackConfig } from './config.ts'
-import { createClient, type SlackClient } from './connection/client.ts'
+import { type CallOutcome, createClient, type SlackClient, type SlackUploads } from './connection/client.ts'
 import { greet } from './connection/greet.ts'
 import { type AccountRun, createRun } from './connection/run.ts'
+import { fetchFile, MOST_FILE_BYTES } from './inbound/fetch-file.ts'
 import { readThread } from './inbound/read-thread.ts'
 import { findOwnMessage } from './outbound/find-own.ts'
 import { createOutbound, type SlackOutbound } from './outbound/send.ts'
+import { sendFile } from './outbound/send-file.ts'
 
 /** `stop` waits this long for accepts in flight. */
 const STOP_GRACE_MS = 5000
@@ -49,13 +56,16 @@ export class SlackAdapter
     ChannelAdapter,
     AnswersPrivately,
     EditsMessages,
+    FetchesFiles,
     DeletesMessages,
     Reacts,
     FindsOwnMessages,
     ReadsThreads,
-    RegistersCommands
+    RegistersCommands,
+    SendsFiles
 {
   readonly id = 'slack'
+  readonly mostFileBytes = MOST_FILE_BYTES
   /** The platform has no key that makes a repeated send harmless; the message is looked up instead. */
   readonly sameKeyWindowMs = 0
   readonly #account: AccountId
@@ -63,7 +73,7 @@ export class SlackAdapter
   readonly #services: AdapterServices
   /** Two pools of connections: what is asked cannot leave a send on a connection the platform has closed. */
   readonly #askClient: SlackClient
-  readonly #sendClient: SlackClient
+  readonly #sendClient: SlackClient & SlackUploads
   readonly #outbound: SlackOutbound
   readonly #health: AccountHealth
   #run: AccountRun | undefined
@@ -133,6 +143,11 @@ export class SlackAdapter
     return this.#outbound.send(part, signal)
   }
 
+  sendFile(part: FilePart, signal: AbortSignal): Promise<DeliveryReceipt> {
+    const onOutcome = (outcome: CallOutcome): void => this.#run?.tokens.see(outcome)
+    return sendFile({ client: this.#sendClient, clock: this.#services.clock, onOutcome }, part, signal)
+  }
+
   answerPrivately(part: PrivatePart, signal: AbortSignal): Promise<DeliveryReceipt> {
     return this.#outbound.answerPrivately(part, signal)
   }
@@ -150,7 +165,7 @@ export class SlackAdapter
   }
 
   findOwn(lost: LostMessage, signal: AbortSignal): Promise<FoundMessage> {
-    return findOwnMessage(this.#askClient, lost, signal)
+    return findOwnMessage(this.#askClient, lost, signal, this.#health.identity?.id)
   }
 
   readThread(place: ThreadPlace, signal: AbortSignal): Promise<ThreadRead> {
@@ -167,6 +182,11 @@ export class SlackAdapter
   async registerCommands(commands: readonly MenuCommand[]): Promise<void> {
     if (this.#run === undefined) throw new ParleyError('unavailable', 'Slack takes commands only after the start')
     await this.#run.commands.learn(commands.map(({ name }) => name))
+  }
+
+  fetchFile(file: WantedFile, signal: AbortSignal): Promise<FetchedFile> {
+    const { botToken: token, apiRoot } = this.#config
+    return fetchFile({ client: this.#askClient, clock: this.#services.clock, token, apiRoot }, file, signal)
   }
 
   health(): ChannelHealth {

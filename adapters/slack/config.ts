@@ -71,6 +71,11 @@ export function receivesBy({ mode, listen: { host, port } }: SlackConfig): strin
 export const slackTraits: ChannelTraits = {
   name: 'Slack',
   topics: 'threads',
+  files: {
+    mostBytes: 1_000_000_000,
+    pictures: { mostBytes: 1_000_000_000, types: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] },
+    voices: ['audio/ogg', 'audio/mpeg', 'audio/wav', 'audio/mp4'],
+  },
   dimensions: ['chat', 'topic'],
   ids: {
     caseSensitive: false,

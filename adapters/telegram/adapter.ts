@@ -12,6 +12,8 @@ import type {
   AnswersPrivately,
   DeletesMessages,
   EditsMessages,
+  FetchesFiles,
+  FilePart,
   MenuCommand,
   MessageTarget,
   PrivatePart,
@@ -19,13 +21,16 @@ import type {
   Reacts,
   RegistersCommands,
   SendingProof,
+  SendsFiles,
   ShowsTyping,
+  WantedFile,
 } from '../../src/channels/capabilities.ts'
 import type { Address } from '../../src/core/address.ts'
 import { within } from '../../src/core/clock.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import type { AccountId } from '../../src/core/ids.ts'
 import { toAccountId } from '../../src/core/ids.ts'
+import type { FetchedFile } from '../../src/core/media.ts'
 import type { DeliveryReceipt } from '../../src/core/outbound.ts'
 import { AccountHealth } from '../shared/account-health.ts'
 import { linkedAbort } from '../shared/deadline.ts'
@@ -35,9 +40,11 @@ import { receivesBy, type TelegramConfig } from './config.ts'
 import { createClient, type TelegramClient } from './connection/client.ts'
 import { greet } from './connection/greet.ts'
 import { type AccountRun, createRun, type RunDeps } from './connection/run.ts'
+import { fetchFile, MOST_FILE_BYTES } from './inbound/fetch-file.ts'
 import { registerMenus } from './outbound/command-menu.ts'
 import { Presses } from './outbound/presses.ts'
 import { createOutbound, type TelegramOutbound } from './outbound/send.ts'
+import { sendFile } from './outbound/send-file.ts'
 
 /** `stop` waits this long for accepts in flight. */
 const STOP_GRACE_MS = 5000
@@ -48,13 +55,16 @@ export class TelegramAdapter
     ChannelAdapter,
     AnswersPrivately,
     EditsMessages,
+    FetchesFiles,
     DeletesMessages,
     Reacts,
     ShowsTyping,
     ProvesSending,
-    RegistersCommands
+    RegistersCommands,
+    SendsFiles
 {
   readonly id = 'telegram'
+  readonly mostFileBytes = MOST_FILE_BYTES
   readonly typingLastsMs = 5000
   readonly #account: AccountId
   readonly #config: TelegramConfig
@@ -128,6 +138,10 @@ export class TelegramAdapter
     return this.#outbound.send(part, signal)
   }
 
+  sendFile(part: FilePart, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return sendFile({ client: this.#sendClient, clock: this.#services.clock }, part, signal)
+  }
+
   edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt> {
     return this.#outbound.edit(target, rendered, signal)
   }
@@ -171,6 +185,11 @@ export class TelegramAdapter
     const bot = this.#health.identity?.id ?? ''
     const ports = { client: this.#sendClient, state: run.sink.state, signal: run.abort.signal }
     await registerMenus(ports, { bot, commands, owners })
+  }
+
+  fetchFile(file: WantedFile, signal: AbortSignal): Promise<FetchedFile> {
+    const { token, apiRoot } = this.#config
+    return fetchFile({ client: this.#askClient, clock: this.#services.clock, token, apiRoot }, file, signal)
   }
 
   health(): ChannelHealth {

@@ -127,6 +127,12 @@ export const telegramTraits: ChannelTraits = {
     directChatIsPerson: true,
     examples: [],
   },
+  // The limits of the public Bot API server; captions have 1,024 characters.
+  files: {
+    mostBytes: 50_000_000,
+    pictures: { mostBytes: 10_000_000, types: ['image/jpeg', 'image/png', 'image/webp'] },
+    voices: ['audio/ogg'],
+  },
   listensIn: 'webhook',
   token: /^\d+:[\w-]+$/,
   variables: [{ setting: 'token', variable: 'TELEGRAM_BOT_TOKEN' }],

@@ -8,6 +8,8 @@ import { escapeHtml, renderHtml, renderPlain } from './outbound/render.ts'
 
 /** UTF-16 units of text after entity parsing (Bot API, sendMessage). */
 const LIMIT = 4096
+/** UTF-16 units of text below a file, after entity parsing. */
+const CAPTION = 1024
 
 export const telegramFormat: TextFormat = createTelegramFormat(LIMIT)
 
@@ -17,6 +19,7 @@ export function createTelegramFormat(limit: number): TextFormat {
   const partsOf = (blocks: readonly Block[]) => splitPassages(layOutBlocks(blocks), ruler).filter(isVisible)
   return {
     limit,
+    captionLimit: Math.min(limit, CAPTION),
     split(markdown) {
       if (markdown.length <= limit && isBareText(markdown) && VISIBLE.test(markdown)) return [bare(markdown)]
       const parts = partsOf(parseMarkdown(markdown))

@@ -7,6 +7,8 @@ import { pairCalls } from './pair-calls.ts'
 import { buildPrompt } from './prompt.ts'
 import { pruneResults } from './prune-results.ts'
 import { shortenRequest } from './shorten-request.ts'
+import { withHandles } from './show-handles.ts'
+import { SEND_FILE } from './tools/send-file.ts'
 import { skillTools } from './tools/skill.ts'
 import type { RunningAgent } from './turn-progress.ts'
 import { showsImages, withoutImages } from './without-images.ts'
@@ -97,9 +99,12 @@ function withLess(
 function nextRequest(run: RunningAgent, { tools, system }: Equipment, model: Model): ModelRequest {
   const { request, progress, settings } = run
   const { thinking, answerTokens: maxTokens = ANSWER_TOKENS, contextTokens: window } = request.agent
+  const sends = tools.some(({ spec }) => spec.name === SEND_FILE)
+  const whole = progress.talk ? progress.messages : paired(run, model)
+  const shown = sends ? withHandles(whole) : whole
   const messages = progress.talk
-    ? progress.messages
-    : pruneResults(paired(run, model), {
+    ? shown
+    : pruneResults(shown, {
         ...{ window, from: settings.results.pruneFrom },
         besides: tools.reduce((sum, { spec }) => sum + JSON.stringify(spec).length, system.length),
       })

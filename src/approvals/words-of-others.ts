@@ -1,12 +1,13 @@
 import type { SessionEvent, UserMessageData } from '../core/event.ts'
 import type { SessionId } from '../core/ids.ts'
-import { showsForeignWords } from '../core/message.ts'
+import { isShown, showsForeignWords } from '../core/message.ts'
 import type { Store } from '../store/store.ts'
 
 /** Something a model was shown that is not from an owner. */
 export type OthersWords =
   | { readonly kind: 'message'; readonly name: string; readonly text: string; readonly at: number }
   | { readonly kind: 'result'; readonly tool: string; readonly at: number }
+  | { readonly kind: 'file'; readonly name: string; readonly at: number }
 
 /** Events that are looked through, so that a question has a bounded cost. */
 const LOOKED_THROUGH = 100
@@ -20,7 +21,7 @@ export async function newestOfOthers(
   { store }: { readonly store: Pick<Store, 'read'> },
   session: SessionId,
 ): Promise<OthersWords | undefined> {
-  const types = ['user_message', 'message_edited', 'thread_read', 'tool_result'] as const
+  const types = ['user_message', 'message_edited', 'thread_read', 'files_read', 'tool_result'] as const
   const events = await store.read.events.latestOf(session, types, LOOKED_THROUGH)
   return events.toReversed().flatMap(othersIn)[0]
 }
@@ -33,6 +34,10 @@ function othersIn(event: SessionEvent): readonly OthersWords[] {
       return othersSaid(event.data, at)
     case 'thread_read':
       return event.data.messages.toReversed().flatMap((message) => othersSaid(message, at))
+    case 'files_read':
+      return event.data.files
+        .filter(isShown)
+        .map(({ media }): OthersWords => ({ kind: 'file', name: media?.name ?? 'without a name', at }))
     case 'tool_result':
       return event.data.foreign || event.data.shows ? [{ kind: 'result', tool: event.data.tool, at }] : []
     default:
@@ -42,7 +47,7 @@ function othersIn(event: SessionEvent): readonly OthersWords[] {
 
 /** Returns what somebody else has said in a message, or what its owner has passed on of others. */
 function othersSaid(
-  { sender, text, owner, quoted, forwarded, via, from, attachments = [] }: UserMessageData,
+  { sender, text, owner, quoted, forwarded, via, from, attachments = [], enclosed = [] }: UserMessageData,
   at: number,
 ): readonly OthersWords[] {
   const message = (name = 'somebody', words = ''): readonly OthersWords[] => [
@@ -54,13 +59,15 @@ function othersSaid(
   if (quoted?.text && !quoted.own && quoted.sender?.id !== sender.id)
     return message(quoted.sender?.displayName, quoted.text)
   const file = attachments.find(showsForeignWords)
-  return file ? message('whoever made it', file.fileName ?? 'a file') : []
+  if (file) return message('whoever made it', file.fileName ?? 'a file')
+  return enclosed.length === 0 ? [] : message('whoever made it', enclosed[0])
 }
 
 /** Returns the name of such words in Markdown, as seen at a time in ms: whose, when, and how they begin. */
 export function inWords(words: OthersWords, now: number): string {
   const when = ago(now - words.at)
   if (words.kind === 'result') return `what \`${words.tool}\` returned ${when}`
+  if (words.kind === 'file') return `the file \`${plain(words.name)}\` that was sent ${when}`
   const text = plain(words.text)
   return `\`${text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text}\` by \`${plain(words.name)}\` ${when}`
 }

@@ -111,6 +111,8 @@ export interface BotIdentity {
 export interface TextFormat {
   /** UTF-16 units of visible text a part may have. */
   readonly limit: number
+  /** Those of a caption; absent: as many as a part. */
+  readonly captionLimit?: number
   split(markdown: string): readonly RenderedPart[]
 }
 

@@ -1,6 +1,7 @@
 import type { Address } from '../core/address.ts'
 import type { ChatCommand } from '../core/command.ts'
-import type { DeliveryReceipt, Recipient, RenderedPart } from '../core/outbound.ts'
+import type { FetchedFile } from '../core/media.ts'
+import type { DeliveryReceipt, OutboundFile, Recipient, RenderedPart } from '../core/outbound.ts'
 import type { ThreadPlace, ThreadRead } from '../core/thread.ts'
 import type { ChannelAdapter, OutboundPart } from './adapter.ts'
 
@@ -46,6 +47,17 @@ export interface PrivatePart extends OutboundPart {
   readonly partNo: number
 }
 
+/** Sends a message with a file. */
+export interface SendsFiles {
+  /** Sends like `send`; a refusal of the file itself says so (`of`), and nothing was sent then. */
+  sendFile(part: FilePart, signal: AbortSignal): Promise<DeliveryReceipt>
+}
+
+export interface FilePart extends OutboundPart {
+  readonly file: OutboundFile
+  readonly bytes: Uint8Array
+}
+
 /** Registers the command menu, by difference to what was registered last. */
 export interface RegistersCommands {
   /**
@@ -80,6 +92,10 @@ export function showsTyping(adapter: ChannelAdapter): adapter is ChannelAdapter 
 
 export function answersPrivately(adapter: ChannelAdapter): adapter is ChannelAdapter & AnswersPrivately {
   return 'answerPrivately' in adapter
+}
+
+export function sendsFiles(adapter: ChannelAdapter): adapter is ChannelAdapter & SendsFiles {
+  return 'sendFile' in adapter
 }
 
 export function registersCommands(adapter: ChannelAdapter): adapter is ChannelAdapter & RegistersCommands {
@@ -153,4 +169,25 @@ export interface ReadsThreads {
 
 export function readsThreads(adapter: ChannelAdapter): adapter is ChannelAdapter & ReadsThreads {
   return 'readThread' in adapter
+}
+
+/** Can fetch the files that came with messages. */
+export interface FetchesFiles {
+  /** Bytes of the largest file that the platform gives to bots. */
+  readonly mostFileBytes: number
+  /**
+   * Never rejects, and reads no more than `most` bytes, whatever the platform says of the size. A secret of the account
+   * goes to no other host than the platform's own.
+   */
+  fetchFile(file: WantedFile, signal: AbortSignal): Promise<FetchedFile>
+}
+
+export interface WantedFile {
+  /** The opaque reference of an attachment. */
+  readonly ref: string
+  readonly most: number
+}
+
+export function fetchesFiles(adapter: ChannelAdapter): adapter is ChannelAdapter & FetchesFiles {
+  return 'fetchFile' in adapter
 }

@@ -22,7 +22,7 @@ const SCRIPTED = 'scripted/'
 const ECHO = `${SCRIPTED}echo`
 const DEFAULT_TOOLS: readonly string[] = ['time']
 const BUILT_IN_TOOLS: readonly string[] = [
-  ...['time', 'sessions', 'message', 'ask', 'react', 'task', 'schedule', 'web', 'memory'],
+  ...['time', 'sessions', 'message', 'files', 'ask', 'react', 'task', 'schedule', 'web', 'memory'],
 ]
 
 type AgentBlock = ConfigFile['agents'][number]
@@ -85,13 +85,18 @@ function optionsOf({
   summaryModel,
   contextTokens,
   answerTokens,
-}: AgentBlock): Pick<AgentProfile, 'models' | 'maxSteps' | 'summaryModel' | 'contextTokens' | 'answerTokens'> {
+  voice,
+}: AgentBlock): Pick<
+  AgentProfile,
+  'models' | 'maxSteps' | 'summaryModel' | 'contextTokens' | 'answerTokens' | 'voice'
+> {
   return {
     ...(models === undefined ? {} : { models }),
     ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(summaryModel === undefined ? {} : { summaryModel }),
     ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(answerTokens === undefined ? {} : { answerTokens }),
+    ...(voice === undefined ? {} : { voice }),
   }
 }
 

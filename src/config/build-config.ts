@@ -4,6 +4,7 @@ import type { Channels, TraitsByChannel } from '../core/channel-traits.ts'
 import { type AgentId, toAgentId, toPersonId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import { buildAgents } from './build-agents.ts'
+import { audioMistakes, buildAudio, voiceWarnings } from './build-audio.ts'
 import { buildHooks, hookMistakes } from './build-hooks.ts'
 import { buildMcp, mcpMistakes } from './build-mcp.ts'
 import { buildOwnTools, ownToolsMistakes } from './build-own-tools.ts'
@@ -49,10 +50,12 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
   const { mistakes: toolMistakes, ...sessionTools } = buildSessionTools(parsed, ids)
   const ownTools = buildOwnTools(parsed, options.folder)
   const scheduled = buildSchedules(parsed, { agents: ids, down: options.down })
+  const audio = buildAudio(parsed)
   const config: Config = {
     ...(options.file === undefined ? {} : { file: options.file }),
     agents,
     models: buildModels(parsed),
+    ...(audio === undefined ? {} : { audio }),
     ...(parsed.workspaces === undefined ? {} : { workspaces: parsed.workspaces }),
     channels: buildChannels(parsed, options.known),
     down: options.down,
@@ -60,6 +63,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     session: sessionSettings(parsed),
     ...sessionTools,
     toolResults: parsed.tools.results,
+    media: parsed.media,
     web: buildWeb(parsed),
     mcp: buildMcp(parsed, options.folder),
     ownTools,
@@ -74,6 +78,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...warnings,
       ...mistakenTokenWarnings(parsed, options.known),
       ...noEffectWarnings(parsed, options.known),
+      ...voiceWarnings(parsed),
       ...idleRuleWarnings(parsed, options.known),
       ...idleToolWarnings(parsed),
     ],
@@ -83,6 +88,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     mistakes: [
       ...mistakes,
       ...modelMistakes(parsed),
+      ...audioMistakes(parsed),
       ...storeMistakes(parsed),
       ...toolMistakes,
       ...searchMistakes(parsed),
@@ -100,10 +106,11 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
 }
 
 function sessionSettings({
-  session: { queue, publicTurns, answerParts, staleDays, turnCap, checkpoint },
+  session: { queue, publicTurns, answerParts, answerAsFile, staleDays, turnCap, checkpoint },
 }: ConfigFile): Config['session'] {
   return {
     ...{ queue, publicTurns, answerParts, staleDays },
+    ...(answerAsFile === undefined ? {} : { answerAsFile }),
     ...(turnCap === undefined ? {} : { turnCap }),
     ...(checkpoint === undefined ? {} : { checkpoint }),
   }

@@ -1,8 +1,10 @@
 import type { AgentProfile } from '../core/agent-profile.ts'
 import type { ToolRule } from '../core/approval.ts'
+import type { AudioLimits } from '../core/audio.ts'
 import type { Hook, HookAddress, HookCommand } from '../core/hook.ts'
 import type { AgentId, ChannelId } from '../core/ids.ts'
 import type { McpAddress, McpProgram, McpServer } from '../core/mcp.ts'
+import type { FileLimits } from '../core/media.ts'
 import type { CheckpointSettings } from '../core/memory.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import type { ConfiguredSchedule } from '../core/schedule.ts'
@@ -21,6 +23,8 @@ export interface Config {
     /** At least one of the two: a server of one's own may need no key. */
     readonly openai?: { readonly apiKey?: Secret; readonly baseUrl?: string }
   }
+  /** Absent: nothing is transcribed or spoken. */
+  readonly audio?: AudioSettings
   /** Groups of the sessions of clients that have a model of their own. */
   readonly workspaces?: readonly { readonly name: string; readonly model: string }[]
   readonly channels: Readonly<Record<ChannelId, ChannelBlock>>
@@ -31,6 +35,8 @@ export interface Config {
   /** Absent: `DEFAULT_SESSION_TOOLS`. */
   readonly sessionTools?: SessionToolSettings
   readonly toolResults?: ToolResultLimits
+  /** Absent: `DEFAULT_FILE_LIMITS`. */
+  readonly media?: FileLimits
   readonly web?: WebSettings
   readonly mcp?: readonly McpSettings[]
   readonly ownTools?: readonly OwnToolsPath[]
@@ -75,8 +81,19 @@ export interface SessionConfig {
   readonly checkpoint?: Partial<CheckpointSettings>
   /** Messages that one answer becomes at most; 20 if absent. */
   readonly answerParts?: number
+  /** An answer of more messages than this goes out as a file; never if absent. */
+  readonly answerAsFile?: number
   /** Days without a word after which a session counts as inactive (S12); 3 if absent. */
   readonly staleDays?: number
+}
+
+export interface AudioSettings {
+  /** With the path before `/audio/…`. */
+  readonly baseUrl: string
+  readonly apiKey?: Secret
+  readonly transcribe?: { readonly model: string; readonly language?: string }
+  readonly speak?: { readonly model: string; readonly voice: string; readonly format: string }
+  readonly limits: AudioLimits
 }
 
 export interface WebSettings {

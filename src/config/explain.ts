@@ -1,5 +1,7 @@
 import { formatAddress } from '../core/address.ts'
 import type { AgentProfile } from '../core/agent-profile.ts'
+import { sizeInWords } from '../core/content-words.ts'
+import { DEFAULT_FILE_LIMITS } from '../core/media.ts'
 import type {
   Audience,
   DeletionPolicy,
@@ -29,9 +31,15 @@ export function explainConfig(config: Config): readonly string[] {
     ...sendLines(config),
     ...sessionLines(config),
     ...scheduleLines(config),
+    mediaLine(config),
     `store.keepRefusedDays: what was refused or ignored, commands and their answers go after ${config.store.keepRefusedDays ?? 30} days; sessions stay`,
     ...config.warnings.map((warning) => `warning: ${warning}`),
   ]
+}
+
+function mediaLine({ media: { maxFilesPerPrompt, maxBytes, perPersonPerDay } = DEFAULT_FILE_LIMITS }: Config): string {
+  const [most, aDay] = [sizeInWords(maxBytes), sizeInWords(perPersonPerDay)]
+  return `media: one answer reads ${maxFilesPerPrompt} files, each up to ${most}, and ${aDay} of one person a day; the others are named`
 }
 
 function channelLines({ channels }: Config): string[] {
@@ -138,7 +146,7 @@ function sendLines({ routing: { sendPolicy } }: Config): string[] {
 function sessionLines({
   agents,
   routing,
-  session: { queue, publicTurns, answerParts = 20, staleDays },
+  session: { queue, publicTurns, answerParts = 20, answerAsFile, staleDays },
   sessionTools = DEFAULT_SESSION_TOOLS,
   web,
 }: Config): string[] {
@@ -150,6 +158,9 @@ function sessionLines({
     `session.queue: at most ${queue.max} waiting, a busy session: ${queue.busy}`,
     ...publicLines(publicTurns),
     `session.answerParts: an answer becomes ${answerParts} messages at most, and the last of them says where the rest is`,
+    ...(answerAsFile === undefined
+      ? []
+      : [`session.answerAsFile: an answer of more than ${answerAsFile} messages goes out as a file`]),
     `session.staleDays: a session counts as inactive after ${staleDays ?? 3} days without a word`,
     ...(agents.some(({ tools }) => tools.includes('sessions'))
       ? sessionToolLines(sessionTools, routing.people)

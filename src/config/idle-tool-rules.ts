@@ -5,7 +5,8 @@ import type { ConfigFile } from './schema.ts'
 /** The tools that need no file and no server, by the names that rules have for them. */
 export const TOOL_NAMES: readonly string[] = [
   ...['current_time', 'sessions_list', 'sessions_history', 'sessions_send', 'send_message', 'ask', 'react', 'task'],
-  ...['schedule_create', 'schedule_list', 'schedule_cancel', 'skill', 'web_fetch', 'web_search'],
+  ...['schedule_create', 'schedule_list', 'schedule_cancel', 'skill', 'web_fetch', 'web_search', 'send_file'],
+  ...['memory_save', 'memory_search', 'memory_forget', 'session_search'],
 ]
 
 /** Returns one warning for each name of a tool that no tool has: a rule that denies it would deny nothing. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { VOICE_MODES } from '../core/audio.ts'
 import { mcp, own } from './schema-mcp.ts'
 import { modelName, text, url } from './schema-parts.ts'
 
@@ -48,6 +49,12 @@ export const agent = z.strictObject({
     .max(200_000)
     .exactOptional()
     .describe('The longest answer of the model, in tokens, without what it thinks. Default: 4096.'),
+  voice: z
+    .enum(VOICE_MODES)
+    .exactOptional()
+    .describe(
+      'Which answers are spoken, where audio.speak is set: never (the default), when-spoken-to (those to a voice note), always. /voice sets it for one conversation.',
+    ),
   prompt: text
     .exactOptional()
     .describe(
@@ -62,7 +69,7 @@ export const agent = z.strictObject({
     .array(text)
     .exactOptional()
     .describe(
-      'time (the default); sessions: list, read and write to the other conversations the person it answers may see; message: write to another conversation, after a yes; task: work in a session of its own; schedule: reminders and tasks for the chat where somebody asks; web: read web pages, and search where tools.web.search is set; mcp.<name>: those of a server under tools.mcp; own.<name>: those of a file under tools.own. memory: keep and find what was said, by checkpoints (session.checkpoint), /memory and /remember too.',
+      'time (the default); sessions: list, read and write to the other conversations the person it answers may see; message: write to another conversation, after a yes; files: send files here; task: work in a session of its own; schedule: reminders and tasks for the chat where somebody asks; web: read web pages, and search where tools.web.search is set; mcp.<name>: those of a server under tools.mcp; own.<name>: those of a file under tools.own. memory: keep and find what was said, by checkpoints (session.checkpoint), /memory and /remember too.',
     ),
 })
 

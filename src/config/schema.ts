@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { type ChannelTraits, createChannels, type TraitsByChannel } from '../core/channel-traits.ts'
 import type { ChannelId } from '../core/ids.ts'
+import { DEFAULT_FILE_LIMITS, MOST_MEDIA_BYTES } from '../core/media.ts'
 import { agent, tools, workspace } from './schema-agents.ts'
+import { audio } from './schema-audio.ts'
 import { hooks } from './schema-hooks.ts'
 import { dimensions, id, text, url } from './schema-parts.ts'
 import { people, routingOf, sendPolicyOf } from './schema-policy.ts'
@@ -59,6 +61,14 @@ function sessionOf(channels: readonly ChannelId[]) {
         .describe(
           'Messages that one answer becomes at most; the last says that it was cut. The session keeps the whole.',
         ),
+      answerAsFile: z
+        .int()
+        .min(1)
+        .max(1000)
+        .exactOptional()
+        .describe(
+          'An answer of more messages than this goes out as one file, its beginning above it, where the platform takes files. Default: never.',
+        ),
       turnCap: turnCap.exactOptional(),
       checkpoint: checkpoint.exactOptional(),
       staleDays: z
@@ -92,6 +102,37 @@ const store = z
   })
   .prefault({})
 
+const media = z
+  .strictObject({
+    maxBytes: z
+      .int()
+      .min(1)
+      .max(MOST_MEDIA_BYTES)
+      .default(DEFAULT_FILE_LIMITS.maxBytes)
+      .describe('Bytes of one file; a larger one is named to the agent and not fetched.'),
+    maxFilesPerPrompt: z
+      .int()
+      .min(0)
+      .max(100)
+      .default(DEFAULT_FILE_LIMITS.maxFilesPerPrompt)
+      .describe('Files that one answer reads; the others are named.'),
+    perPersonPerDay: z
+      .int()
+      .min(0)
+      .default(DEFAULT_FILE_LIMITS.perPersonPerDay)
+      .describe('Bytes of all files of one person that are fetched within a day.'),
+    maxCharacters: z
+      .int()
+      .min(100)
+      .max(1_000_000)
+      .default(DEFAULT_FILE_LIMITS.maxCharacters)
+      .describe(
+        'Characters of the text of one file, or PDF, that the agent is shown; the rest is cut off with a mark.',
+      ),
+  })
+  .prefault({})
+  .describe('Files that come with messages.')
+
 /** The shape of the file, references resolved. Unknown keys are refused everywhere. */
 export function createFileSchema(catalogue: ChannelCatalogue) {
   const { ids } = createChannels(traitsOf(catalogue))
@@ -117,6 +158,7 @@ export function createFileSchema(catalogue: ChannelCatalogue) {
           ),
       })
       .prefault({}),
+    audio: audio.exactOptional(),
     workspaces: z
       .array(workspace)
       .exactOptional()
@@ -126,6 +168,7 @@ export function createFileSchema(catalogue: ChannelCatalogue) {
     session: sessionOf(ids),
     tools,
     hooks,
+    media,
     schedules,
     store,
     http: http.exactOptional(),

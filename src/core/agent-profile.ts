@@ -1,3 +1,4 @@
+import type { VoiceMode } from './audio.ts'
 import type { AgentId } from './ids.ts'
 import type { SettingValues } from './session-settings.ts'
 
@@ -20,6 +21,8 @@ export interface AgentProfile {
   readonly models?: readonly string[]
   /** Sets how hard the model thinks; absent: the model's default. */
   readonly thinking?: SettingValues['thinkingLevel']
+  /** Which of its answers are spoken; absent: none. */
+  readonly voice?: VoiceMode
   readonly prompt: string
   readonly tools: readonly string[]
   readonly skills?: readonly Skill[]

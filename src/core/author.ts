@@ -25,8 +25,8 @@ export function askingAuthor(channels: Traits, { event, origin, posted, schedule
 
 /**
  * Returns the authors of a dispatch whom its session does not know as participants: whoever is quoted or forwarded,
- * nobody for a file, a sender that is no single person, the people a digest speaks of, those whose words led to a
- * schedule. Empty for nearly every message.
+ * nobody for a file or a poll, a sender that is no single person, the people a digest speaks of, those whose words led
+ * to a schedule. Empty for nearly every message.
  */
 export function furtherAuthors(channels: Traits, dispatch: Dispatch): readonly AuthorId[] {
   const { event } = dispatch
@@ -45,12 +45,12 @@ function isNobodys(channels: Traits, dispatch: Dispatch): boolean {
     : identifiesNobody(channels, event.address.channel, event.sender)
 }
 
-/** A quote of ours is not shown to the model, nor is one without text; a file is by whoever made it. */
+/** A quote of ours is not shown to the model, nor is one without text; a file or a contact is by whoever made it. */
 function passedOn(
   channels: Traits,
-  { address: { channel }, quoted, forwarded, via, attachments }: InboundText,
+  { address: { channel }, quoted, forwarded, via, attachments, enclosed }: InboundText,
 ): readonly AuthorId[] {
-  const files = attachments.some(showsForeignWords)
+  const files = enclosed !== undefined || attachments.some(showsForeignWords)
   if (quoted === undefined && forwarded === undefined && via === undefined && !files) return NONE
   const authorOf = (sender: Sender | undefined): AuthorId =>
     sender === undefined ? NOBODY : senderAuthor(channels, channel, sender)

@@ -17,6 +17,8 @@ export interface ChannelTraits {
   /** Tell the channel's sessions apart unless its block says otherwise; absent: those of `session.dimensions`. */
   readonly dimensions?: readonly Dimension[]
   readonly ids: IdTraits
+  /** Absent: no files are sent there. */
+  readonly files?: FileTraits
   /**
    * The environment variables that are enough for one account, all of them together; none: the channel needs a file.
    */
@@ -32,6 +34,16 @@ export interface ChannelTraits {
    * absent: `/start <code>` is typed.
    */
   readonly claimLink?: string
+}
+
+/** The files that a platform takes of a bot. */
+export interface FileTraits {
+  /** Bytes of one file. */
+  readonly mostBytes: number
+  /** Pictures that it shows in the chat; all others are documents. */
+  readonly pictures: { readonly mostBytes: number; readonly types: readonly string[] }
+  /** Types of the recordings that it plays in the chat. */
+  readonly voices: readonly string[]
 }
 
 export interface IdTraits {

@@ -4,7 +4,7 @@ import type { Content } from './content.ts'
 import type { Writer } from './dispatch.ts'
 import type { ExportRecord } from './export-format.ts'
 import type { InboxId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
-import type { AttachmentRef, Forwarded, MessageName, QuotedMessage, Sender } from './message.ts'
+import type { AttachmentRef, FilesReadData, Forwarded, MessageName, QuotedMessage, Sender } from './message.ts'
 import type { ToolClass, Usage } from './model.ts'
 import type { AuthorId } from './platform-id.ts'
 import type { SessionContext } from './session-context.ts'
@@ -26,6 +26,7 @@ import type { TurnEndData } from './turn-end.ts'
  * | `turn_started` | a turn is claimed, once a turn | C5 |
  * | `turn_resumed` | the same turn continues after a crash | C19 |
  * | `thread_read` | what the platform shows of a thread was read before the first turn in it | |
+ * | `files_read` | the files of a turn's messages were fetched, or cannot be: before the model is asked | R9 |
  * | `turn_steered` | the user messages before it joined the running turn | `session.queue.busy` |
  * | `messages_dropped` | messages that waited for a turn will get none, all or those named (`/stop`) | C17 |
  * | `assistant_step` | the model asked for tools: before they run | S15 |
@@ -59,6 +60,7 @@ export type EventDraft =
   | { readonly type: 'turn_started'; readonly data: TurnStartData }
   | { readonly type: 'turn_resumed'; readonly data: { readonly attempt: number } }
   | { readonly type: 'thread_read'; readonly data: ThreadReadData }
+  | { readonly type: 'files_read'; readonly data: FilesReadData }
   | { readonly type: 'turn_steered'; readonly data: TakenMessages & { readonly messages: number } }
   | { readonly type: 'messages_dropped'; readonly data: TakenMessages & { readonly messages: number } }
   | { readonly type: 'assistant_step'; readonly data: AssistantData & { readonly calls: readonly ToolCallData[] } }
@@ -91,6 +93,7 @@ const ALL_TYPES = {
   turn_resumed: true,
   turn_steered: true,
   thread_read: true,
+  files_read: true,
   messages_dropped: true,
   assistant_step: true,
   tool_call: true,
@@ -168,6 +171,7 @@ export interface UserMessageData extends MessageName {
   readonly forwarded?: Forwarded
   readonly via?: Sender
   readonly attachments?: readonly AttachmentRef[]
+  readonly enclosed?: readonly string[]
   /** The writer; its text is data for the model and nobody's own words. */
   readonly from?: Writer
   /** The only web addresses in a scheduled prompt that a person has written; absent: all of them. */

@@ -33,6 +33,10 @@ export type Failpoint =
   | 'CP26-checkpoint-owed'
   | 'CP27-checkpoint-uncommitted'
   | 'CP28-checkpoint-committed'
+  | 'CP29-files-fetched'
+  | 'CP30-files-recorded'
+  | 'CP31-file-uploaded'
+  | 'CP32-transcript-kept'
 
 let reached: ((point: Failpoint) => void) | undefined
 

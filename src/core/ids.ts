@@ -167,6 +167,13 @@ export function isMediaId(value: unknown): value is MediaId {
   return typeof value === 'string' && MEDIA_ID.test(value)
 }
 
+const SHORT_DIGITS = 12
+
+/** Returns as much of a handle as sets the files of one conversation apart, for a model to copy. */
+export function shortHandle(id: MediaId): string {
+  return id.slice(0, 'media://sha256-'.length + SHORT_DIGITS)
+}
+
 /** Returns the digest of the file: 64 hex digits. */
 export function digestOf(id: MediaId): string {
   return id.slice(-64)

@@ -15,15 +15,51 @@ export interface Sender {
   readonly team?: string
 }
 
+/** The kind of a file that came with a message, in the words of the platform. */
+export type FileKind = 'photo' | 'document' | 'voice' | 'audio' | 'video' | 'animation' | 'sticker'
+
 /** A file the platform holds, by its opaque reference. It is never a path or URL of a message. */
-export interface AttachmentRef {
+export interface AttachmentRef extends FileReading {
   readonly ref: string
+  /** Absent where the platform does not say. It is not believed: what a file is, its content says. */
+  readonly kind?: FileKind
   readonly mime?: string
   readonly fileName?: string
-  /** Bytes. */
+  /** Bytes, as the platform says. */
   readonly size?: number
-  /** The file in the media store, once it was fetched; nothing fetches it yet. */
+  /** The rest that the platform says of it, in words: the emoji of a sticker, the length of a recording. */
+  readonly about?: string
+  /** It came with the message that this one answers, from whoever sent that. */
+  readonly quoted?: true
+}
+
+/** The outcome of reading a file for a turn; empty as long as no turn has read it. */
+export interface FileReading {
+  /** The file in the media store. */
   readonly media?: MediaPart
+  /** The text of it that the model is shown. */
+  readonly text?: string
+  /** The words of its sender in a voice note of their own, unlike a text, which is nobody's. */
+  readonly spoken?: string
+  /** The part that was cut off, in words; absent for a text that is whole. */
+  readonly cut?: string
+  /** The reason, in words, why its content is not shown. */
+  readonly unread?: string
+}
+
+/** The outcome of reading the files of messages, for the turn that took them. */
+export interface FilesReadData {
+  readonly files: readonly ReadFile[]
+}
+
+/** The outcome for one file, which is named by its reference. */
+export interface ReadFile extends FileReading {
+  readonly ref: string
+}
+
+/** Returns true where the model is shown what is in a file, and nobody is known to have said it. */
+export function isShown({ media, text }: FileReading): boolean {
+  return text !== undefined || media?.type === 'image'
 }
 
 export interface QuotedMessage {
@@ -59,6 +95,16 @@ export interface Titles {
   readonly topicBegan?: string
 }
 
+/** A part of something that the platform takes apart. */
+export interface Piece {
+  /** The same for all pieces of it, in one chat. */
+  readonly of: string
+  /** More may come, within a second. */
+  readonly more: boolean
+  /** An earlier piece has come. */
+  readonly begun?: true
+}
+
 /** Facts every inbound event has. */
 interface InboundFacts {
   /** Unique per channel and account for as long as the platform may repeat it: the dedupe key. */
@@ -88,6 +134,10 @@ interface TextFacts extends InboundFacts {
   /** The bot that wrote the text for the sender (Telegram's inline bots). */
   readonly via?: Sender
   readonly attachments: readonly AttachmentRef[]
+  /** Things that came with it beside text and files, one line each: a location, a contact, a poll. Nobody's words. */
+  readonly enclosed?: readonly string[]
+  /** It is a piece of what the sender sent as one: an album, a text that was too long for one message. */
+  readonly piece?: Piece
   /** Read back from the platform, which shows an answer of ours to it. */
   readonly answered?: true
   /** The topic that an answer to this message begins: if it is answered, it is routed and answered there. */
@@ -164,11 +214,14 @@ export type InboundEvent =
 export type InboundText = InboundMessage | InboundCommand | InboundEdit
 
 /**
- * Returns true for a file that shows a model words which its sender need not have written: those of its name, and its
- * content.
+ * Returns true for a file that shows a model words which its sender need not have written: those of its name, what the
+ * platform says of it, and its content. Of a voice note or a video the platform says the length alone, and a voice note
+ * is called that.
  */
-export function showsForeignWords({ fileName, media }: AttachmentRef): boolean {
-  return fileName !== undefined || media !== undefined
+export function showsForeignWords({ kind, fileName, about, media, text }: AttachmentRef): boolean {
+  const named = fileName !== undefined && kind !== 'voice'
+  const described = about !== undefined && kind !== 'voice' && kind !== 'video'
+  return named || described || media !== undefined || text !== undefined
 }
 
 /** Returns whether the text was not written by its sender: forwarded, shared, or written by an inline bot. */

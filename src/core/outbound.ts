@@ -1,5 +1,5 @@
 import type { Address } from './address.ts'
-import type { DeliveryId, PersonId, SessionId, SourceId, TraceId } from './ids.ts'
+import type { DeliveryId, MediaId, PersonId, SessionId, SourceId, TraceId } from './ids.ts'
 import type { Session } from './session.ts'
 
 /**
@@ -38,6 +38,22 @@ export interface Reader {
   readonly owner?: true
 }
 
+/** A file on its way out. Its bytes stay in the media store for as long as a row that has not ended names it. */
+export interface OutboundFile {
+  readonly media: MediaId
+  /** The name that people see, never a path. */
+  readonly name: string
+  /** The type by its content. */
+  readonly mime: string
+  /** Bytes. */
+  readonly size: number
+  /**
+   * `picture`: shown in the chat where the platform can. `voice`: the text of its part, spoken; the text itself is sent
+   * where the platform refuses the file.
+   */
+  readonly as: 'document' | 'picture' | 'voice'
+}
+
 /**
  * A text that a stage wants sent: Markdown, not yet split or stripped. It leaves only through the one exit, `delivery`.
  */
@@ -51,6 +67,8 @@ export interface OutboundMessage {
   readonly address: Address
   readonly class: DeliveryClass
   readonly text: string
+  /** Sent with the text as its caption, which may be empty then. */
+  readonly file?: OutboundFile
   /** Platform id of the message this answers; an adapter shows it where several people talk. */
   readonly replyTo?: string
   readonly only?: Recipient
@@ -84,6 +102,8 @@ export interface RenderedPart {
   readonly plain: string
   readonly markup: 'html' | 'markdown' | 'mrkdwn' | 'plain'
   readonly buttons?: readonly Button[]
+  /** The text is its caption, or what it says (`voice`). */
+  readonly file?: OutboundFile
 }
 
 /** `edit` and `delete` act on `messageId`; both are idempotent, so an unknown outcome is simply repeated. */
@@ -136,11 +156,17 @@ export interface Delivery {
 
 /**
  * The result of a send; adapters never throw for it. `not_sent`: provably nothing was sent, so a retry is safe.
- * `rejected`: the platform refused; permanent unless `retryAfterMs`. `unknown`: a failure after the first body byte
- * without a readable answer; never blindly repeated.
+ * `rejected`: the platform refused; permanent unless `retryAfterMs`. `of`: it refused the file, not the message.
+ * `unknown`: a failure after the first body byte without a readable answer; never blindly repeated.
  */
 export type DeliveryReceipt =
   | { readonly kind: 'sent'; readonly messageId: string }
   | { readonly kind: 'not_sent'; readonly reason: string }
-  | { readonly kind: 'rejected'; readonly reason: string; readonly retryAfterMs?: number; readonly movedTo?: Address }
+  | {
+      readonly kind: 'rejected'
+      readonly reason: string
+      readonly retryAfterMs?: number
+      readonly movedTo?: Address
+      readonly of?: 'file'
+    }
   | { readonly kind: 'unknown'; readonly reason: string }

@@ -3,7 +3,7 @@ import type { InboundEvent } from './message.ts'
 
 /** Fields that say which thing is meant, not what somebody wrote. They stay as they are, with all that is in them. */
 const IDS: ReadonlySet<string> = new Set([
-  ...['address', 'answerBy', 'eventKey', 'id', 'kind', 'messageId', 'opens', 'original', 'ref', 'team'],
+  ...['address', 'answerBy', 'eventKey', 'id', 'kind', 'messageId', 'of', 'opens', 'original', 'ref', 'team'],
   ...['identity', 'media', 'participant', 'readers', 'route', 'scope', 'session'],
 ])
 

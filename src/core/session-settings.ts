@@ -1,3 +1,5 @@
+import { VOICE_MODES } from './audio.ts'
+
 /** A value as it is stored and sent as JSON. */
 export type SettingValue = string | number
 
@@ -103,6 +105,23 @@ const SETTINGS = {
       ...levelWords('Showing my tool steps', verboseLevels, 'not set'),
     },
     example: 'on',
+  }),
+  /** Sets which answers are spoken, where an audio endpoint can. */
+  voice: setting({
+    value: choice(...VOICE_MODES),
+    label: 'voice',
+    flag: { name: 'voice', value: 'mode', description: 'which answers are spoken' },
+    command: {
+      name: 'voice',
+      description: 'Which of my answers I speak here',
+      usage: `One of ${VOICE_MODES.join(', ')}, or \`inherit\`.`,
+      shown: (value) => `I speak my answers here ${value ?? 'as configured'}.`,
+      said: (value) =>
+        value === null
+          ? 'I speak my answers here as configured again.'
+          : `I speak my answers here ${value} from now on.`,
+    },
+    example: 'always',
   }),
   /** Sets which model answers, from the next turn on (T37). */
   model: setting({

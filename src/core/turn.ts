@@ -6,6 +6,7 @@ import type { ErrorCode } from './errors.ts'
 import type { EventDraft, SummaryData, ToolResultData } from './event.ts'
 import type { AgentId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
 import type { ModelMessage, ModelToolCall, ToolClass, ToolSpec, Usage } from './model.ts'
+import type { OutboundMessage } from './outbound.ts'
 import type { AuthorId } from './platform-id.ts'
 import type { PrecheckVerdict } from './precheck.ts'
 import type { Role } from './session.ts'
@@ -112,6 +113,8 @@ export type TurnResult = { readonly precheck?: PrecheckVerdict } & (
       readonly context?: ReadContext
       /** Lines on the tool steps, shown in the chat above the text and kept out of the record (T37). */
       readonly preface?: string
+      /** The text and the file that are sent in place of the answer: spoken, or as a file. */
+      readonly presented?: Pick<OutboundMessage, 'text' | 'file'>
     }
   | {
       readonly kind: 'failed'

@@ -2,10 +2,12 @@ import type { Accounts } from '../channels/accounts.ts'
 import type { ChannelAdapter } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
 import { type Address, formatAddress } from '../core/address.ts'
+import type { Audio } from '../core/audio.ts'
 import type { CloseCards } from '../core/card.ts'
 import type { Clock } from '../core/clock.ts'
 import type { IdSource, PersonId, TraceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import type { MediaStore } from '../core/media.ts'
 import { withTitle } from '../core/titles.ts'
 import { createDelivery, type DeliveryService } from '../delivery/delivery.ts'
 import type { Speaker, SpeakerVerdict } from '../delivery/plan-reply.ts'
@@ -31,6 +33,8 @@ export interface DeliveryWiringDeps {
   /** Returns a number in [0, 1), for jitter. */
   random(this: void): number
   readonly logger: Logger
+  readonly media: MediaStore
+  readonly audio: Pick<Audio, 'speak'>
   readonly accounts: Accounts
   readonly policies: CurrentRouting
   readonly lookups: Pick<Lookups, 'facts' | 'moves' | 'overrides' | 'whoIs'>
@@ -43,13 +47,17 @@ export interface DeliveryWiringDeps {
 /** Connects the one exit with the facts about chats and sessions. */
 export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
   const { store, clock, random, ids, accounts, adapter, policies, lookups, timing } = parts
-  const { answerParts = DEFAULT_SETTINGS.answerParts } = parts.config.session
+  const { answerParts = DEFAULT_SETTINGS.answerParts, answerAsFile } = parts.config.session
+  const { channels } = policies.routing()
   return createDelivery({
-    ...{ store, ids, clock, random, adapter },
+    ...{ store, ids, clock, random, adapter, media: parts.media },
     logger: parts.logger.child({ subsystem: 'delivery' }),
     epoch: store.epoch,
     settings: { answerParts, ...timing },
     format: accounts.format,
+    files: (channel) => channels.traits(channel).files,
+    ...(answerAsFile === undefined ? {} : { answerAsFile }),
+    ...(parts.audio.speak ? { speak: parts.audio.speak } : {}),
     limits: accounts.limits,
     streams: accounts.streams,
     sendAllowed: (speaker) => judgeSpeaker(parts, speaker),

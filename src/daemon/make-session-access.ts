@@ -6,7 +6,9 @@ import type { RunsTasks } from '../core/child-task.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ExternalRuns } from '../core/external-run.ts'
 import type { IdSource } from '../core/ids.ts'
+import type { MediaStore } from '../core/media.ts'
 import type { PostsMessages } from '../core/post-message.ts'
+import type { FileSender } from '../core/send-file.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import type { SessionTools } from '../core/session-tools.ts'
 import { configuredIds } from '../routing/identity-links.ts'
@@ -16,6 +18,7 @@ import { sessionRules } from '../sessions/service/session-rules.ts'
 import { createPosts, type PostMessageDeps } from '../sessions/session-tools/post-message.ts'
 import { createReach, type Reach } from '../sessions/session-tools/reach.ts'
 import { createTasks, type RunTaskDeps } from '../sessions/session-tools/run-task.ts'
+import { createFileSender } from '../sessions/session-tools/send-file.ts'
 import { createSessionTools, type SessionToolsDeps } from '../sessions/session-tools/session-tools.ts'
 import { createExternalRuns, type ExternalRunDeps } from '../sessions/session-tools/start-external-run.ts'
 import { createWaitGraph } from '../sessions/session-tools/wait-graph.ts'
@@ -29,6 +32,7 @@ export interface SessionAccess {
   readonly sessionTools: SessionTools
   readonly externalRuns: ExternalRuns
   readonly posts: PostsMessages
+  readonly files: FileSender
   readonly tasks: RunsTasks
   readonly reach: Reach
 }
@@ -39,6 +43,7 @@ export interface SessionAccessDeps {
   readonly clock: Clock
   readonly ids: IdSource
   readonly accounts: Accounts
+  readonly media: MediaStore
   readonly policies: CurrentRouting
   readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs' | 'overrides'>
   readonly entrance: Pick<Entrance, 'accept'>
@@ -79,6 +84,7 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
     sessionTools: createSessionTools(deps),
     externalRuns: createExternalRuns(deps),
     posts: createPosts(deps),
+    files: createFileSender({ ...deps, media: parts.media }),
     tasks: createTasks(deps),
     reach: deps.reach,
   }

@@ -1,8 +1,10 @@
 import type { Config, WebSearchSettings } from '../config/config.ts'
+import type { Audio } from '../core/audio.ts'
 import type { Clock } from '../core/clock.ts'
 import type { WebTools } from '../core/web.ts'
 import { createKnownAddresses } from '../sessions/view/known-addresses.ts'
 import type { Store } from '../store/store.ts'
+import { createAudio } from '../web/audio.ts'
 import { createDoor, type DoorDeps } from '../web/door.ts'
 import { createSearch } from '../web/search.ts'
 import { createWebAccess } from '../web/web-access.ts'
@@ -27,6 +29,19 @@ export function makeWeb({ config: { web }, store: { read }, clock, net }: WebDep
     allowedHosts,
     ...(search === undefined ? {} : { search: createSearch(revealed(search), { door, clock }) }),
   }
+}
+
+/** Returns the audio endpoint behind a door of its own, with its limits; what it cannot do is absent. */
+export function makeAudio({ config: { audio }, clock, net }: Pick<WebDeps, 'clock' | 'net'> & AudioDeps): Audio {
+  if (audio === undefined) return {}
+  const { apiKey, ...endpoint } = audio
+  const { seconds, bytes: most } = endpoint.limits
+  const door = createDoor({ ...net, clock, withinMs: seconds * 1_000, most })
+  return createAudio({ ...endpoint, ...(apiKey ? { apiKey: apiKey.reveal() } : {}) }, door)
+}
+
+interface AudioDeps {
+  readonly config: Pick<Config, 'audio'>
 }
 
 function revealed({ apiKey, ...service }: WebSearchSettings) {

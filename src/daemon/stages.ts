@@ -4,6 +4,7 @@ import type { Accounts } from '../channels/accounts.ts'
 import type { ChannelAdapter, ChannelCursor } from '../channels/adapter.ts'
 import type { Config } from '../config/config.ts'
 import type { Address } from '../core/address.ts'
+import type { Audio } from '../core/audio.ts'
 import type { CloseCards } from '../core/card.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ChatCommand } from '../core/command.ts'
@@ -78,6 +79,7 @@ export interface StagesDeps extends Pick<MakeApprovalsDeps, 'hooks'> {
   /** The tools by group name, besides the built-in groups. */
   readonly tools: Readonly<Record<string, ToolGroup>>
   readonly media: MediaStore
+  readonly audio: Audio
   readonly net: OwnNet
   readonly delivery: DeliveryService
   adapter(this: void, address: Address): ChannelAdapter | undefined
@@ -125,14 +127,13 @@ export function createStages(parts: StagesDeps): Stages {
   const { runAgent, summarize, precheck, introspect } = makeAgent(equipment, access.sessionTools)
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
   const memory = makeMemory(parts, { introspect, running, transcript, agent, longTerm })
-  const runTurn = createRunTurn({
-    ...{ ...claims, store, ids, clock, transcript, delivery, busy, agent, joined, runAgent, precheck, approvals },
-    ...turnPorts({ ...parts, logger, most: VIEW_LIMITS.contextMessages }),
-  })
+  const ports = turnPorts({ ...parts, logger, agent, most: VIEW_LIMITS.contextMessages })
+  const shared = { ...claims, store, ids, clock, transcript, delivery, busy }
+  const runTurn = createRunTurn({ ...shared, ...ports, agent, joined, runAgent, precheck, approvals })
   const decide = decider(parts, oldState, logger)
   const pipeline = new Pipeline({
     ...{ ...claims, store, ids, channels, clock, logger, running, publicTurns, delivery, runTurn },
-    ...{ transcript, busy, overrides: lookups.overrides, heard: memory.checkpoints.heard },
+    ...{ transcript, busy, overrides: lookups.overrides, heard: memory.checkpoints.heard, pieces: ports.pieces },
     decide: saveGate(decide, parts.hooks),
     ended(turn, result) {
       lookups.facts.watch.ended(turn, result)

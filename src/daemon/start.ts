@@ -38,7 +38,8 @@ import { makeHooks } from './make-hooks.ts'
 import { makeMcp } from './make-mcp.ts'
 import { makeQuestions } from './make-questions.ts'
 import { currentSchedules, makeSchedules } from './make-schedules.ts'
-import type { OwnNet } from './make-web.ts'
+import { sweepFiles } from './make-voice.ts'
+import { makeAudio, type OwnNet } from './make-web.ts'
 import { tellOldStores, type UsualPlaces } from './old-stores.ts'
 import { channelStatuses, createOperator } from './operator.ts'
 import { createPeople, type People } from './people.ts'
@@ -141,15 +142,15 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
   const commands = new Map<string, ChatCommand>()
   const accounts = await loadAccounts(config.channels, plugins)
   const lookups = await loadLookups({ ...world, commands })
-  const hub = makeHub(world)
+  const [hub, audio] = [makeHub(world), makeAudio({ ...world, net })]
   const adapter = hub.adapter.bind(hub)
-  const delivery = makeDelivery({ ...world, accounts, lookups, timing, adapter })
+  const delivery = makeDelivery({ ...world, audio, accounts, lookups, timing, adapter })
   const say = makeSay(store, delivery)
   const closeCards = makeCloseCards({ store, clock, logger }, delivery)
   const reaches = reachesIn(accounts)
   const people = await createPeople({ ...world, lookups, entrance, say, closeCards, reaches })
   const questions = makeQuestions({ ...world, delivery, closeCards, lookups, entrance })
-  const exit = { delivery, adapter, say, closeCards, questions, hooks }
+  const exit = { delivery, adapter, say, closeCards, questions, hooks, audio }
   const schedules = makeSchedules({ ...world, lookups, entrance })
   const [mcp, extra] = [makeMcp({ ...world, version, questions }), await loadOwnTools(config.ownTools ?? [])]
   const tools = { schedule: scheduleTools(schedules.fromChats), ...mcp.groups, ...extra.groups, ...options.tools }
@@ -157,8 +158,8 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
   const { running, sessions, archives, modelHealth } = stages
   const { access, facts, moves } = lookups
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
-  const { traits } = channels
-  const daemon = { hub, sinks, access, modelHealth, watch: facts.watch, startedAt: clock.now(), traits }
+  const status = { startedAt: clock.now(), traits: channels.traits }
+  const daemon = { hub, sinks, access, modelHealth, watch: facts.watch, ...status }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(daemon) })
   const outbox = createRestoration({ store, sendHeld: delivery.resumeHeld })
   const operator = createOperator({
@@ -188,7 +189,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
     notifyRestored(channel, account)
     menus.register(adapter, { channel, account })
   })
-  const cleaning = { ...world, ageingTime, sweepMedia: world.media.sweep, keepDays: config.store.keepRefusedDays }
+  const cleaning = { ...world, ageingTime, sweepMedia: sweepFiles(world), keepDays: config.store.keepRefusedDays }
   startCleaning({ ...cleaning, stopping: () => running.draining })
   return {
     operator,

@@ -1,22 +1,35 @@
 import type { ChannelAdapter } from '../channels/adapter.ts'
-import { readsThreads } from '../channels/capabilities.ts'
+import { fetchesFiles, readsThreads } from '../channels/capabilities.ts'
 import type { Config } from '../config/config.ts'
 import type { Address } from '../core/address.ts'
+import type { Audio } from '../core/audio.ts'
+import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
+import { DEFAULT_FILE_LIMITS, type MediaStore } from '../core/media.ts'
 import { redactEvent } from '../core/redact-dispatch.ts'
 import { turnCapOf } from '../core/turn-cap.ts'
+import { createReadArrived } from '../media/read-arrived.ts'
+import { createFileAllowance } from '../pipeline/file-allowance.ts'
+import { createPieceWaits } from '../pipeline/gather-pieces.ts'
+import type { FilesDeps } from '../pipeline/read-files.ts'
 import type { ThreadDeps } from '../pipeline/read-thread.ts'
 import type { RunTurnDeps } from '../pipeline/run-turn.ts'
 import { decideDispatch } from '../routing/decide-dispatch.ts'
+import type { Store } from '../store/store.ts'
 import type { Lookups } from './lookups.ts'
+import { createHear, isSpoken, type VoiceDeps } from './make-voice.ts'
 import type { CurrentRouting } from './reload.ts'
 
-interface TurnPortsDeps {
+interface TurnPortsDeps extends Pick<VoiceDeps, 'agent'> {
+  readonly audio: Audio
   readonly config: Config
+  readonly store: Pick<Store, 'read' | 'write'>
   readonly policies: CurrentRouting
   readonly lookups: Lookups
   readonly people: Pick<ThreadDeps, 'overheard'>
   readonly logger: Logger
+  readonly clock: Clock
+  readonly media: MediaStore
   adapter(this: void, address: Address): ChannelAdapter | undefined
   /** Returns a text without the values of configured secrets. */
   redact(this: void, text: string): string
@@ -24,22 +37,42 @@ interface TurnPortsDeps {
   readonly most: number
 }
 
-type TurnPorts = Pick<RunTurnDeps, 'cap' | 'verbose'> &
+type TurnPorts = Pick<RunTurnDeps, 'cap' | 'verbose' | 'pieces' | 'speaks'> &
+  Pick<FilesDeps, 'files'> &
   Pick<ThreadDeps, 'logger' | 'channels' | 'readThread' | 'judge' | 'overheard'>
 
 /** Returns what a turn asks of its session, and of a thread that began before anybody addressed the agent in it. */
 export function turnPorts(deps: TurnPortsDeps): TurnPorts {
-  const { config, policies, lookups, people, logger, adapter, most, redact } = deps
+  const { config, store, policies, lookups, people, logger, adapter, most, redact } = deps
   return {
     cap: (session) => turnCapOf(config.session.turnCap ?? {}, session),
+    speaks: (turn) => isSpoken({ ...deps, ...lookups, read: store.read }, turn),
     verbose: ({ id }) => lookups.overrides.of(id).verboseLevel,
     ...{ logger, channels: policies.routing().channels, overheard: people.overheard },
     judge: (dispatch) => decideDispatch(policies.routing(), lookups.facts, dispatch).decision,
+    files: filePorts(deps),
+    pieces: createPieceWaits(deps.clock),
     async readThread(address, before, signal) {
       const account = adapter(address)
       if (account === undefined || !readsThreads(account)) return undefined
       const read = await account.readThread({ address, before, most }, signal)
       return 'events' in read ? { ...read, events: read.events.map((event) => redactEvent(event, redact)) } : read
+    },
+  }
+}
+
+/** Returns how the files of messages are fetched and read. */
+function filePorts({ config, store, audio, clock, logger, media, adapter, redact }: TurnPortsDeps): FilesDeps['files'] {
+  const limits = config.media ?? DEFAULT_FILE_LIMITS
+  return {
+    ...{ limits, redact },
+    allowance: createFileAllowance(clock, limits.perPersonPerDay),
+    read: createReadArrived({ media, clock, logger }),
+    ...(audio.transcribe ? { hear: createHear({ transcribe: audio.transcribe, store, clock, logger }) } : {}),
+    async fetch({ address, ref, most }, signal) {
+      const account = adapter(address)
+      if (account === undefined || !fetchesFiles(account)) return undefined
+      return account.fetchFile({ ref, most: Math.min(most, account.mostFileBytes) }, signal)
     },
   }
 }

@@ -31,7 +31,7 @@ export function afterCall(item: Sending, receipt: DeliveryReceipt, facts: Judgin
 
 function afterRefusal(
   item: Sending,
-  { reason, retryAfterMs, movedTo }: Extract<DeliveryReceipt, { kind: 'rejected' }>,
+  { reason, retryAfterMs, movedTo, of }: Extract<DeliveryReceipt, { kind: 'rejected' }>,
   facts: Judging,
 ): Recording {
   const { row } = item
@@ -44,6 +44,8 @@ function afterRefusal(
     const change = { kind: 'settle', state: 'waiting', reason } as const
     return { ...recording(row, change, { kind: 'queued', id: row.id }), movedTo }
   }
+  if (of === 'file' && row.part.file)
+    return recording(row, { kind: 'send_text', reason }, { kind: 'queued', id: row.id })
   if (row.op === 'edit') return recording(row, { kind: 'send_anew' }, { kind: 'queued', id: row.id })
   return recording(row, { kind: 'settle', state: 'rejected', reason }, ENDED)
 }

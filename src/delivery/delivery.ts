@@ -4,6 +4,7 @@ import { type Clock, within } from '../core/clock.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { AccountId, ChannelId, IdSource, SourceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import type { MediaStore } from '../core/media.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
 import type { DeliveryChange } from '../store/outbox-port.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
@@ -17,6 +18,7 @@ import { rankOf } from './low-priority.ts'
 import { factsOf, perform } from './perform.ts'
 import type { Speaker, SpeakerVerdict } from './plan-reply.ts'
 import { type PlannedReply, planRows } from './plan-rows.ts'
+import { type PresentDeps, type Presented, type Presenting, present } from './present.ts'
 import { createQueues } from './queues.ts'
 import { createRateLimiter, type SendLimits } from './rate-limiter.ts'
 import { putReaction, type Reacted } from './react.ts'
@@ -27,11 +29,12 @@ import { takeBack } from './take-back.ts'
 import { createTicker } from './ticker.ts'
 import { startTyping } from './typing.ts'
 
-export interface DeliveryDeps extends OutcomePorts {
+export interface DeliveryDeps extends OutcomePorts, Pick<PresentDeps, 'files' | 'answerAsFile' | 'speak'> {
   readonly store: Store
   readonly ids: IdSource
   readonly clock: Clock
   readonly logger: Logger
+  readonly media: MediaStore
   /** Returns a number in [0, 1), for jitter. */
   random(): number
   /** Returns the channel's format, also while the channel is down. */
@@ -61,6 +64,8 @@ export interface DeliveryService {
    * what waits is never sent. Returns false while the outcome of a call is not known; then nothing was done.
    */
   takeBack(tx: StoreWriter, source: SourceId): Promise<boolean>
+  /** Returns an answer as a recording or a file, where it is to be one; never rejects. Called before `plan`. */
+  present(answer: Presenting): Promise<Presented | undefined>
   /** Hands planned parts to their conversation after the commit. Never throws. */
   release(planned: PlannedReply): void
   /** Returns true if so much of low priority waits for this account that optional messages should not be sent. */
@@ -99,8 +104,7 @@ const LAST_GRACE_MS = 1_000
 export function createDelivery(deps: DeliveryDeps): DeliveryService {
   const { clock, store } = deps
   const settings = { ...DEFAULT_SETTINGS, ...deps.settings }
-  const calls = createCalls()
-  const stopping = new AbortController()
+  const [calls, stopping] = [createCalls(), new AbortController()]
   const activity = createActivity()
   const [ticker, limiter] = [createTicker(clock, TICK_MS), createRateLimiter(clock, deps.limits)]
   /** After a stop no adapter takes calls: what is under way ends, and what waits is left for the next start. */
@@ -161,6 +165,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
   return {
     plan: (tx, message) => planRows(planning, tx, message),
     close: (tx, card) => closeCard(planning, tx, card),
+    present: (answer) => present(deps, answer),
     takeBack: (tx, source) => takeBack({ ...planning, release }, tx, source),
     release,
     crowded: (address) => queues.crowded(address),

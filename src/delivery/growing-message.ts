@@ -2,6 +2,7 @@ import type { ChannelAdapter } from '../channels/adapter.ts'
 import type { DeletesMessages, EditsMessages } from '../channels/capabilities.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { TurnId } from '../core/ids.ts'
+import type { MediaStore } from '../core/media.ts'
 import type { DeliveryReceipt, OutboundMessage, RenderedPart } from '../core/outbound.ts'
 import type { Store } from '../store/store.ts'
 import { afterCall } from './after-call.ts'
@@ -16,6 +17,7 @@ export type LiveTurn = Omit<OutboundMessage, 'source' | 'class' | 'text'> & { re
 export interface MessageDeps extends RowDeps {
   readonly store: Store
   readonly calls: Calls
+  readonly media: Pick<MediaStore, 'read'>
   random(): number
 }
 
@@ -66,7 +68,7 @@ export function createGrowingMessage(deps: MessageDeps, turn: LiveTurn): Growing
     await store.write((tx) => tx.outbox.add([row]))
     failpoint('CP11-sending-committed')
     const startedAt = clock.elapsed()
-    const receipt = await call((signal) => transmit(editor, row, address, signal))
+    const receipt = await call((signal) => transmit(editor, row, { address, signal, media: deps.media }))
     if (receipt.kind === 'sent') calls.wrote(address, startedAt)
     if (abandoned) return receipt
     const item = { kind: 'sending', row, startedAt, expiresAt: Number.POSITIVE_INFINITY, as: 'first' } as const

@@ -105,6 +105,8 @@ export type Change =
     }
   /** The message to change is gone: the text is sent as a message of its own. */
   | { readonly kind: 'send_anew' }
+  /** The platform refused the file: the text is sent without it, with the reason unless the text was to be spoken. */
+  | { readonly kind: 'send_text'; readonly reason: string }
   /** The message stands in the chat with an earlier text and is edited. */
   | { readonly kind: 'edit'; readonly messageId: string }
 

@@ -6,13 +6,14 @@ import { errorCode } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { ChannelId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import type { MediaStore } from '../core/media.ts'
 import type { Delivery, DeliveryState } from '../core/outbound.ts'
 import type { Store } from '../store/store.ts'
 import type { Calls } from './calls.ts'
 import type { Conversation, Head } from './conversation.ts'
 import type { Asking, EffectResult, Facts, Item, Looked, Reserved } from './item.ts'
 import { rankOf } from './low-priority.ts'
-import type { Speaker, SpeakerVerdict } from './plan-reply.ts'
+import { type Speaker, type SpeakerVerdict, withoutFile } from './plan-reply.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { type OutcomePorts, record } from './record.ts'
 import { markRepeat } from './repeat-mark.ts'
@@ -26,6 +27,7 @@ export interface PerformDeps extends OutcomePorts {
   readonly limiter: RateLimiter
   readonly settings: DeliverySettings
   readonly calls: Calls
+  readonly media: Pick<MediaStore, 'read'>
   random(): number
   format(channel: ChannelId): TextFormat
   /** Returns undefined while the adapter is not ready: the conversation waits, and that is no attempt. */
@@ -127,7 +129,10 @@ async function begin(deps: PerformDeps, { conversation }: Head, { row: known, as
     if (!row || !OWED.includes(row.state)) return undefined
     const sending: Delivery = { ...row, state: 'sending', attempt: row.attempt + 1, startedAt: at }
     if (as !== 'repeat') return (await tx.outbox.begin(row.id, OWED, at)) ? sending : undefined
-    const part = markRepeat(row.part, settings.repeatMark, deps.format(row.address.channel).limit)
+    const { limit, captionLimit = limit } = deps.format(row.address.channel)
+    // A recording has no place for the mark: its text is repeated instead.
+    const again = row.part.file?.as === 'voice' ? withoutFile(row.part) : row.part
+    const part = markRepeat(again, settings.repeatMark, again.file === undefined ? limit : captionLimit)
     await tx.outbox.replace(row.id, { op: 'send', part, state: 'sending', lowPriority: row.lowPriority, at })
     return { ...sending, op: 'send' as const, part }
   })
@@ -144,7 +149,7 @@ async function call(deps: PerformDeps, { conversation: { address } }: Head, row:
   const adapter = deps.adapter(address)
   if (!adapter) return { kind: 'not_sent', reason: 'the channel went away' } as const
   const begunAt = clock.elapsed()
-  const receipt = await transmit(adapter, row, address, calls.signal)
+  const receipt = await transmit(adapter, row, { address, signal: calls.signal, media: deps.media })
   if (receipt.kind === 'sent') calls.wrote(address, begunAt)
   return receipt
 }

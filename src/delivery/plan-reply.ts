@@ -1,5 +1,5 @@
 import type { TextFormat } from '../channels/adapter.ts'
-import type { OutboundMessage, RenderedPart } from '../core/outbound.ts'
+import type { OutboundFile, OutboundMessage, RenderedPart } from '../core/outbound.ts'
 import { stripSilence } from '../core/silence.ts'
 import { partsOf } from './cut-answer.ts'
 
@@ -36,14 +36,15 @@ export function planReply(
   verdict: SpeakerVerdict,
 ): ReplyPlan {
   const { text, silent } = stripSilence(message.text)
-  if (silent) return { kind: 'silent' }
+  if (silent && message.file === undefined) return { kind: 'silent' }
   const said = text.trim() === '' ? undefined : text
   const above = message.below?.shown
   const whole =
     above === undefined
       ? { text: said ?? '' }
       : { text: stripSilence(above).text, ...(said === undefined ? {} : { end: said }) }
-  const parts = partsOf(format, whole, most)
+  const texts = partsOf(format, whole, most)
+  const parts = message.file === undefined ? texts : withFile(texts, message.file, format)
   if (parts.length === 0) return text === message.text ? { kind: 'empty' } : { kind: 'silent' }
   if (verdict.parted) return { kind: 'parted' }
   if (!verdict.allowed && message.class !== 'control') return { kind: 'denied', because: verdict.because }
@@ -54,4 +55,32 @@ function withButtons(parts: readonly RenderedPart[], { buttons }: OutboundMessag
   return buttons === undefined
     ? parts
     : parts.map((part, at) => (at === parts.length - 1 ? { ...part, buttons } : part))
+}
+
+/** A caption that is too long for one is sent below its file; a text that is spoken fits into one message. */
+function withFile(
+  texts: readonly RenderedPart[],
+  file: OutboundFile,
+  { limit, captionLimit = limit }: TextFormat,
+): readonly RenderedPart[] {
+  const [first, ...others] = texts
+  if (file.as === 'voice') return first && others.length === 0 ? [{ ...first, file }] : texts
+  if (first === undefined || others.length > 0 || first.plain.length > captionLimit)
+    return [{ ...NO_CAPTION, file }, ...texts]
+  return [{ ...first, file }]
+}
+
+const NO_CAPTION: RenderedPart = { text: '', plain: '', markup: 'plain' }
+
+/** Returns the part without its file. */
+export function withoutFile({ file: _, ...part }: RenderedPart): RenderedPart {
+  return part
+}
+
+/** Returns a caption and its file as two parts; what stands in the chat already can become the first of them. */
+export function apart(part: RenderedPart): readonly RenderedPart[] {
+  const { file } = part
+  if (file === undefined) return [part]
+  if (file.as === 'voice') return [withoutFile(part)]
+  return part.plain === '' ? [part] : [withoutFile(part), { ...NO_CAPTION, file }]
 }

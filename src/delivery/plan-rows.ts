@@ -6,7 +6,7 @@ import type { Delivery, OutboundMessage, RenderedPart } from '../core/outbound.t
 import type { StoreWriter } from '../store/store.ts'
 import { type Entry, entryOf } from './conversation.ts'
 import { newRow, type RowDeps } from './new-row.ts'
-import { planReply, type ReplyPlan, type Speaker, type SpeakerVerdict } from './plan-reply.ts'
+import { apart, planReply, type ReplyPlan, type Speaker, type SpeakerVerdict } from './plan-reply.ts'
 
 /** The decision about a message, and what `release` hands to its queue after the commit. */
 export interface PlannedReply {
@@ -58,14 +58,15 @@ async function say(planning: Planning, parts: readonly RenderedPart[]): Promise<
   return { outcome: 'planned', address: message.address, entries: [plannedEntry(deps, row)] }
 }
 
-/** The first part replaces what was shown, unless it goes below it. */
+/** The first part replaces what was shown, unless it goes below it. No edit gives a message a file. */
 async function sayAll(
   planning: Planning,
-  parts: readonly RenderedPart[],
+  planned: readonly RenderedPart[],
   startedAt: number | undefined,
 ): Promise<PlannedReply> {
   const { deps, tx, message } = planning
   const row = await growing(tx, message.source)
+  const parts = row === undefined ? planned : planned.flatMap((part) => apart(part))
   const stays = row !== undefined && isShown(row) && message.below !== undefined && message.below.shown === undefined
   const entries: Entry[] = []
   const rows: Delivery[] = []

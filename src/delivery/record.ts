@@ -5,6 +5,7 @@ import type { Delivery, Undelivered } from '../core/outbound.ts'
 import type { DeliveryChange, DeliveryReplacement } from '../store/outbox-port.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import type { Head } from './conversation.ts'
+import { inText } from './file-words.ts'
 import type { Recording } from './item.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 
@@ -50,7 +51,7 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
   // Each message that is to be deleted stands for itself, and one that stays is no lost answer.
   const deletes = row?.op === 'delete'
   const others =
-    ending?.state === 'rejected' && !deletes
+    ending?.state === 'rejected' && item.change.kind === 'settle' && !deletes
       ? conversation.entries.filter((other) => other !== entry && other.source === entry.source)
       : []
   await store.write(async (tx) => {
@@ -75,6 +76,13 @@ async function write(tx: StoreWriter, { id, row, change }: Recording, at: number
       return tx.outbox.settle(id, settlement(change, at))
     case 'send_anew':
       return row && tx.outbox.replace(id, { ...rest(row), op: 'send', state: 'planned', at })
+    case 'send_text': {
+      const { lowPriority, part } = row ?? {}
+      return (
+        part &&
+        tx.outbox.replace(id, { op: 'send', part: inText(part, change.reason), state: 'planned', lowPriority, at })
+      )
+    }
     case 'edit':
       await tx.outbox.settle(id, { state: 'sent', messageId: change.messageId, at })
       return row && tx.outbox.replace(id, { ...rest(row), op: 'edit', state: 'planned', at })
@@ -92,7 +100,9 @@ export function settlement(change: Extract<Recording['change'], { kind: 'settle'
   return waitMs === undefined ? { ...settled, at } : { ...settled, notBefore: at + waitMs, at }
 }
 
-function endingOf({ change }: Recording): Undelivered | undefined {
+/** A text that was to be spoken has all that is said; a file that does not arrive is notified of. */
+function endingOf({ change, row }: Recording): Undelivered | undefined {
+  if (change.kind === 'send_text' && row?.part.file?.as !== 'voice') return { state: 'rejected', reason: change.reason }
   if (change.kind !== 'settle') return undefined
   const { state, reason = '' } = change
   return state === 'rejected' || state === 'given_up' || state === 'expired' ? { state, reason } : undefined
@@ -105,7 +115,8 @@ function sentOf({ change }: Recording): Pick<Delivery, 'state' | 'messageId'> | 
 
 function report(logger: Logger, { id, row, change }: Recording): void {
   if (change.kind === 'settle' && change.messageId !== undefined) return
-  const { state, reason } = change.kind === 'settle' ? change : { state: change.kind, reason: undefined }
+  const { state, reason } =
+    change.kind === 'settle' ? change : { state: change.kind, reason: 'reason' in change ? change.reason : undefined }
   const fields = { id, traceId: row?.traceId, state, reason, attempt: row?.attempt }
   if (!row) logger.error('A stored message cannot be read and was set aside', fields)
   else if (state === 'waiting') logger.info('A message waits for another attempt', fields)

@@ -7,11 +7,20 @@ import {
   findsOwnMessages,
   provesSending,
   type SendingProof,
+  sendsFiles,
 } from '../channels/capabilities.ts'
 import type { Address } from '../core/address.ts'
 import { toError } from '../core/errors.ts'
 import { deliveryKey } from '../core/ids.ts'
-import type { Delivery, DeliveryReceipt } from '../core/outbound.ts'
+import type { MediaStore } from '../core/media.ts'
+import type { Delivery, DeliveryReceipt, OutboundFile } from '../core/outbound.ts'
+
+export interface Transmission {
+  readonly address: Address
+  readonly signal: AbortSignal
+  /** Reads the files that rows name. */
+  readonly media: Pick<MediaStore, 'read'>
+}
 
 /**
  * Makes the call a row asks for. Never rejects: an adapter that throws breaks its contract, and the outcome counts as
@@ -20,11 +29,12 @@ import type { Delivery, DeliveryReceipt } from '../core/outbound.ts'
 export async function transmit(
   adapter: ChannelAdapter,
   row: Delivery,
-  address: Address,
-  signal: AbortSignal,
+  { address, signal, media }: Transmission,
 ): Promise<DeliveryReceipt> {
   try {
-    return await call(adapter, row, address, signal)
+    const { file } = row.part
+    if (file === undefined || row.op !== 'send') return await call(adapter, row, address, signal)
+    return await sendFile(adapter, { row, file, address, signal, media })
   } catch (thrown) {
     return { kind: 'unknown', reason: toError(thrown).message }
   }
@@ -49,11 +59,17 @@ function call(
 
 function send(
   adapter: ChannelAdapter,
-  { id, part, partNo, replyTo, only }: Delivery,
+  { only, partNo, ...row }: Delivery,
   address: Address,
   signal: AbortSignal,
 ): Promise<DeliveryReceipt> {
-  const message = {
+  const message = outboundPart(row, address)
+  if (only === undefined || !answersPrivately(adapter)) return adapter.send(message, signal)
+  return adapter.answerPrivately({ ...message, recipient: only, partNo }, signal)
+}
+
+function outboundPart({ id, part, replyTo }: Pick<Delivery, 'id' | 'part' | 'replyTo'>, address: Address) {
+  return {
     address,
     rendered: part,
     // Computed on demand, since it is a hash that few platforms use.
@@ -62,8 +78,23 @@ function send(
     },
     ...(replyTo === undefined ? undefined : { replyTo }),
   }
-  if (only === undefined || !answersPrivately(adapter)) return adapter.send(message, signal)
-  return adapter.answerPrivately({ ...message, recipient: only, partNo }, signal)
+}
+
+interface FileSending extends Transmission {
+  readonly row: Delivery
+  readonly file: OutboundFile
+}
+
+/** The file is read before the call: one that is gone was certainly not sent. */
+async function sendFile(
+  adapter: ChannelAdapter,
+  { row, file, address, signal, media }: FileSending,
+): Promise<DeliveryReceipt> {
+  if (!sendsFiles(adapter)) return { kind: 'rejected', reason: 'this channel takes no files', of: 'file' }
+  const bytes = await media.read(file.media).catch(() => undefined)
+  if (bytes === undefined) return { kind: 'rejected', reason: 'the file is not there any more', of: 'file' }
+  const shown = file.as === 'voice' ? { ...row, part: { ...row.part, text: '', plain: '' } } : row
+  return adapter.sendFile({ ...outboundPart(shown, address), file, bytes }, signal)
 }
 
 /** Asks the platform for a lost message. Never rejects: if the adapter fails, the answer is `unknown`. */

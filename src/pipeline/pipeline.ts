@@ -1,10 +1,7 @@
 import type { ChannelCursor } from '../channels/adapter.ts'
-import type { Clock } from '../core/clock.ts'
 import type { Decided, Decision, Dispatch } from '../core/dispatch.ts'
 import { failpoint } from '../core/failpoint.ts'
-import type { Logger } from '../core/logger.ts'
 import type { TurnResult } from '../core/turn.ts'
-import type { DeliveryService } from '../delivery/delivery.ts'
 import type { CommandRunner } from '../sessions/commands/command-runner.ts'
 import { type AcceptDeps, type Accepted, acceptDispatch, nameSession } from '../sessions/turns/accept-dispatch.ts'
 import { notifyParted } from '../sessions/turns/parted.ts'
@@ -16,15 +13,12 @@ import type { SystemNotices } from '../sessions/turns/system-notices.ts'
 import { failureFields, turnLine } from '../sessions/turns/turn-line.ts'
 import { endingOf, replyOf } from '../sessions/turns/turn-reply.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
-import type { Store } from '../store/store.ts'
-import { afterFailure, type RunTurn, STOPPED } from './run-turn.ts'
+import { afterFailure, type RunTurn, type RunTurnDeps, STOPPED } from './run-turn.ts'
 
 export interface PipelineDeps
   extends Pick<AcceptDeps, 'ids' | 'channels' | 'overrides' | 'queue' | 'busy' | 'unreadable' | 'spoken' | 'heard'>,
-    Pick<ClaimDeps, 'parting' | 'adopts'> {
-  readonly store: Store
-  readonly clock: Clock
-  readonly logger: Logger
+    Pick<ClaimDeps, 'parting' | 'adopts'>,
+    Pick<RunTurnDeps, 'store' | 'clock' | 'logger' | 'delivery' | 'pieces'> {
   readonly decide: (dispatch: Dispatch) => Decided | Promise<Decided>
   readonly running: RunningTurns
   readonly publicTurns: PublicTurns
@@ -32,7 +26,6 @@ export interface PipelineDeps
   /** Called before a turn's end is stored. */
   ended(turn: StartedTurn, result: TurnResult): void
   readonly transcript: Pick<Transcript, 'saw'>
-  readonly delivery: DeliveryService
   readonly commands: CommandRunner
   readonly systemNotices: SystemNotices
 }
@@ -61,7 +54,7 @@ export class Pipeline {
   }
 
   #follow(accepted: Accepted, dispatch: Dispatch, decision: Decision): void {
-    const { transcript, running, publicTurns, commands, systemNotices } = this.#deps
+    const { transcript, running, publicTurns, commands, systemNotices, pieces } = this.#deps
     switch (accepted.kind) {
       case 'started':
         transcript.saw(accepted.turn.session, accepted.appended)
@@ -70,6 +63,7 @@ export class Pipeline {
         break
       case 'waiting':
         if (decision.kind === 'run' && !decision.public) publicTurns.hurry(accepted.sessionId)
+        pieces.came(accepted.sessionId, dispatch.event)
         if (accepted.interrupts) void running.abort(accepted.sessionId, accepted.interrupts)
         break
       case 'command':

@@ -13,16 +13,18 @@ import { recordStep, steerWaiting } from '../sessions/turns/record-turn.ts'
 import { SUSPENDED } from '../sessions/turns/running-turns.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import type { TurnQueue } from '../sessions/turns/turn-queue.ts'
-import { askedElsewhere, priorityOf } from '../sessions/turns/turn-reply.ts'
+import { askedElsewhere, priorityOf, replyOf } from '../sessions/turns/turn-reply.ts'
 import { type ModelView, requestMessages } from '../sessions/view/model-view.ts'
 import { toolNotes } from '../sessions/view/tool-notes.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
 import { type AskPersonDeps, askPerson } from './ask-person.ts'
 import { type CheckFirstDeps, checkFirst, unasked, withCheck } from './check-first.ts'
+import { gatherPieces, type PiecesDeps } from './gather-pieces.ts'
+import { type FilesDeps, readFiles } from './read-files.ts'
 import { readThreadBefore, type ThreadDeps } from './read-thread.ts'
 
-export interface RunTurnDeps extends CheckFirstDeps, ThreadDeps, AskPersonDeps {
+export interface RunTurnDeps extends CheckFirstDeps, ThreadDeps, AskPersonDeps, FilesDeps, PiecesDeps {
   readonly store: Store
   readonly clock: Clock
   readonly queue: TurnQueue
@@ -40,6 +42,8 @@ export interface RunTurnDeps extends CheckFirstDeps, ThreadDeps, AskPersonDeps {
   joined(session: SessionIdentity): boolean
   /** Returns how many turns the session has at most; undefined: as many as it likes (C9). */
   cap(session: SessionIdentity): number | undefined
+  /** Returns true if the answer of a turn is to be spoken. */
+  speaks(turn: StartedTurn): Promise<boolean>
   /** Returns how much of the tool steps the chat sees; undefined where nobody has set it. */
   verbose(session: SessionIdentity): VerboseLevel | undefined
 }
@@ -75,10 +79,15 @@ async function answer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal)
     const { delivery, transcript } = deps
     const { id: turnId, session, traceId, reply } = turn
     const watched = !askedElsewhere(turn)
-    const live = watched ? delivery.live({ ...reply, turnId, session, traceId, ...priorityOf(turn) }) : UNSEEN
+    // An answer that will be spoken is not shown before.
+    const spoken = watched && (await deps.speaks(turn))
+    const live =
+      watched && !spoken ? delivery.live({ ...reply, turnId, session, traceId, ...priorityOf(turn) }) : UNSEEN
     const stopTyping = watched ? delivery.typing({ ...reply, session }) : undefined
     let result: TurnResult
     try {
+      await gatherPieces(deps, turn, signal)
+      await readFiles(deps, turn, signal)
       const view = await transcript.view(session, turnId)
       const context = await variablesOf(deps, session)
       const request = {
@@ -90,6 +99,7 @@ async function answer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal)
       result = withEarlier(request, first.done ? first.value : await journaled(deps, turn, { steps, first, signal }))
       const level = deps.verbose(session) ?? 'off'
       if (level !== 'off') result = await withNotes(deps, turn, { result, level })
+      result = await presented(deps, turn, { result, spoken, signal })
     } catch (cause) {
       result = failedBy(cause)
     } finally {
@@ -102,6 +112,19 @@ async function answer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal)
   } catch (cause) {
     return failedBy(cause)
   }
+}
+
+/** Returns the result with its answer spoken, or as a file, where it is to be one. */
+async function presented(
+  { delivery }: RunTurnDeps,
+  turn: StartedTurn,
+  { result, spoken, signal }: { readonly result: TurnResult; readonly spoken: boolean; readonly signal: AbortSignal },
+): Promise<TurnResult> {
+  const reply = result.kind === 'final' ? replyOf(turn, result) : undefined
+  if (result.kind !== 'final' || reply === undefined) return result
+  const { address, text } = reply
+  const shown = await delivery.present({ address, text, spoken, signal })
+  return shown === undefined ? result : { ...result, presented: shown }
 }
 
 /** Returns the calls that were allowed too late for their own turn, unless this one has made them before a crash. */
@@ -232,15 +255,14 @@ const nothingSaid = async (): Promise<readonly Content[]> => []
  * Adds messages that came meanwhile to the turn, unless it is being stopped; the agent is shown them as the log has
  * them.
  */
-async function steer(
-  { store, clock, queue, parting, transcript }: RunTurnDeps,
-  turn: StartedTurn,
-  signal: AbortSignal,
-): Promise<readonly Content[]> {
+async function steer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal): Promise<readonly Content[]> {
+  const { store, clock, queue, parting, transcript } = deps
   const rows = await store.write(async (tx) =>
     signal.aborted ? [] : steerWaiting(tx, turn, clock.now(), { queue, parting }),
   )
   if (rows.length === 0) return []
+  await transcript.view(turn.session)
+  await readFiles(deps, turn, signal)
   const { running } = await transcript.view(turn.session)
   const joined = running?.steps.at(-1)
   return joined?.role === 'user' ? [joined.content] : []

@@ -56,13 +56,17 @@ export function sendBody(response: ServerResponse, answer: Answer): void {
 
 export interface Answer {
   readonly status: number
-  readonly body: string
+  readonly body: string | Buffer
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export function headersOf({ body, headers }: Answer): Record<string, string | number> {
-  const type = body.startsWith('<') ? 'text/html; charset=utf-8' : 'application/json'
+  const type = typeof body === 'string' ? typeOf(body) : 'application/octet-stream'
   return { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers }
+}
+
+function typeOf(body: string): string {
+  return body.startsWith('<') ? 'text/html; charset=utf-8' : 'application/json'
 }
 
 function readBody(request: IncomingMessage, most: number, done: (body: Buffer | null) => void): void {

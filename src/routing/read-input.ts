@@ -39,6 +39,6 @@ function isFor({ who, also = [] }: KnownCommand, { role, person }: Identity): bo
   return who === 'anyone' || role === 'owner' || (person !== undefined && also.includes(person))
 }
 
-function isEmpty({ text, attachments }: InboundText): boolean {
-  return attachments.length === 0 && text.trim() === ''
+function isEmpty({ text, attachments, enclosed }: InboundText): boolean {
+  return attachments.length === 0 && enclosed === undefined && text.trim() === ''
 }

@@ -40,6 +40,7 @@ export function mediaIn(drafts: readonly EventDraft[]): readonly MediaId[] {
 const NONE: readonly never[] = []
 
 function attached(draft: EventDraft): readonly MediaPart[] {
+  if (draft.type === 'files_read') return draft.data.files.flatMap(({ media }) => media ?? NONE)
   if (draft.type !== 'user_message' && draft.type !== 'message_edited') return NONE
   return (draft.data.attachments ?? NONE).flatMap(({ media }) => media ?? NONE)
 }

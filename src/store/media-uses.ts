@@ -6,7 +6,10 @@ import { inBatches, placeholders, type RepositoryDeps, type Sql } from './sql.ts
 const IDS_AT_ONCE = 50
 const OF_SESSION = 'session_no = (SELECT no FROM sessions WHERE id = $1)'
 
-/** The files that events name. Nobody writes them by themselves: they follow the events of a session. */
+/**
+ * The files that events name, and those that are still to be sent. Nobody writes them by themselves: they follow the
+ * events of a session and the rows of the outbox.
+ */
 export class MediaUseReading implements MediaUseReader {
   readonly #sql: Sql
 
@@ -17,10 +20,18 @@ export class MediaUseReading implements MediaUseReader {
   async used(ids: readonly MediaId[]): Promise<ReadonlySet<MediaId>> {
     const found = new Set<MediaId>()
     for (const some of inBatches(ids, IDS_AT_ONCE)) {
-      const query = `SELECT DISTINCT media_id FROM media_uses WHERE media_id IN (${placeholders(some.length)})`
+      const ids = placeholders(some.length)
+      const query = `SELECT media_id FROM media_uses WHERE media_id IN (${ids})
+        UNION SELECT media FROM outbox WHERE media IS NOT NULL AND media IN (${ids})
+          AND state IN ('planned', 'sending', 'waiting', 'uncertain')`
       for (const row of await this.#sql.all(query, some)) found.add(id<MediaId>(row, 'media_id'))
     }
     return found
+  }
+
+  async ofSession(session: SessionId): Promise<readonly MediaId[]> {
+    const rows = await this.#sql.all(`SELECT media_id FROM media_uses WHERE ${OF_SESSION}`, [session])
+    return rows.map((row) => id<MediaId>(row, 'media_id'))
   }
 }
 

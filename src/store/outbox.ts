@@ -50,8 +50,8 @@ const CLASSES: readonly DeliveryClass[] = ['reply', 'effect', 'control', 'notice
 const OPS: readonly DeliveryOp[] = ['send', 'edit', 'delete']
 
 const COLUMNS = `id, source, part_no, session_id, trace_id, address, class, op, part, reply_to, state, attempt,
-  owner_epoch, not_before, expires_at, started_at, message_id, reason, recipient, low_priority, reader`
-const WIDTH = 21
+  owner_epoch, not_before, expires_at, started_at, message_id, reason, recipient, low_priority, reader, media`
+const WIDTH = 22
 /** Includes the column that a row has only after a growing reply was lost. */
 const ALL_COLUMNS = `${COLUMNS}, earlier`
 
@@ -208,10 +208,10 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
     const sending = change.state === 'sending'
     // The right side of an assignment is the row as it was.
     const lost = change.state === 'uncertain' ? ', earlier = COALESCE(earlier, part)' : ''
-    const claim = sending ? ', attempt = attempt + 1, owner_epoch = $7, started_at = $8' : ''
+    const claim = sending ? ', attempt = attempt + 1, owner_epoch = $8, started_at = $9' : ''
     const replaced = await this.sql.run(
       `UPDATE outbox SET op = $2, part = $3, state = $4, low_priority = $5,
-        expires_at = COALESCE($6, expires_at), not_before = NULL, reason = NULL${lost}${claim}
+        expires_at = COALESCE($6, expires_at), media = $7, not_before = NULL, reason = NULL${lost}${claim}
         WHERE id = $1 AND COALESCE(reason, '') <> ${BLANKED}`,
       [
         deliveryId,
@@ -220,6 +220,7 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
         change.state,
         jsonOrNull(change.lowPriority),
         change.expiresAt ?? null,
+        change.part.file?.media ?? null,
         ...(sending ? [this.epoch, change.at] : []),
       ],
     )
@@ -228,7 +229,7 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
 
   /** A part on the wire loses its text too: its sender has it in memory, and reports only what became of it. */
   async blank(source: SourceId): Promise<void> {
-    const query = `UPDATE outbox SET part = $2, earlier = NULL, reason = ${BLANKED}, state = ${endedBy('state')}
+    const query = `UPDATE outbox SET part = $2, earlier = NULL, media = NULL, reason = ${BLANKED}, state = ${endedBy('state')}
       WHERE source = $1`
     await this.sql.run(query, [source, JSON.stringify({ text: '', plain: '', markup: 'plain' })])
   }
@@ -274,6 +275,7 @@ function pushParams(params: SqlValue[], row: NewDelivery, epoch: number): void {
     jsonOrNull(row.only),
     jsonOrNull(row.lowPriority),
     jsonOrNull(row.reader),
+    row.part.file?.media ?? null,
   )
 }
 

@@ -25,6 +25,7 @@ import type { RepositoryDeps, WriteDeps } from './sql.ts'
 import { StandingRuleReading, StandingRuleWriting } from './standing-rules.ts'
 import type { StoreReader, StoreWriter } from './store.ts'
 import { TokenReading, TokenWriting } from './tokens.ts'
+import { TranscriptReading, TranscriptWriting } from './transcripts.ts'
 import { TurnReading, TurnWriting } from './turns.ts'
 
 /** Every repository over the committed data. */
@@ -51,6 +52,7 @@ export function storeReader(ground: RepositoryDeps): StoreReader {
     participants: new ParticipantReading(ground),
     authors: new AuthorReading(ground),
     tokens: new TokenReading(ground),
+    transcripts: new TranscriptReading(ground),
     restorations: new RestorationReading(ground),
     memory: new MemoryReading(ground),
     checkpoints: new CheckpointReading(ground),
@@ -168,6 +170,10 @@ export class RepositoryWriter implements StoreWriter {
 
   get restorations(): RestorationWriting {
     return new RestorationWriting(this.#ground)
+  }
+
+  get transcripts(): TranscriptWriting {
+    return new TranscriptWriting(this.#ground)
   }
 
   get tokens(): TokenWriting {

@@ -31,8 +31,22 @@ export interface MuteWriter {
 }
 
 export interface MediaUseReader {
-  /** Returns those of the files that an event of any session names. */
+  /** Returns those of the files that an event of any session names, or that are still to be sent. */
   used(ids: readonly MediaId[]): Promise<ReadonlySet<MediaId>>
+  /** Returns the files that the events of a session name. */
+  ofSession(session: SessionId): Promise<readonly MediaId[]>
+}
+
+/** The transcripts of recordings, by the handle of each. */
+export interface TranscriptReader {
+  of(media: MediaId): Promise<string | undefined>
+}
+
+export interface TranscriptWriter {
+  /** Does nothing for one that is known. */
+  add(media: MediaId, said: string, at: number): Promise<void>
+  /** Deletes those of recordings that no event names, and that were made before a time; returns how many. */
+  sweep(before: number): Promise<number>
 }
 
 export interface NoticeWriter {

@@ -40,6 +40,8 @@ import type {
   ParticipantWriter,
   TokenReader,
   TokenWriter,
+  TranscriptReader,
+  TranscriptWriter,
 } from './small-port.ts'
 import type { TurnReader, TurnWriter } from './turn-port.ts'
 
@@ -99,6 +101,7 @@ export interface StoreReader {
   readonly participants: ParticipantReader
   readonly authors: AuthorReader
   readonly tokens: TokenReader
+  readonly transcripts: TranscriptReader
   readonly restorations: RestorationReader
   readonly memory: MemoryReader
   readonly checkpoints: CheckpointReader
@@ -127,6 +130,7 @@ export interface StoreWriter {
   readonly participants: ParticipantReader & ParticipantWriter
   readonly authors: AuthorReader & AuthorWriter
   readonly tokens: TokenReader & TokenWriter
+  readonly transcripts: TranscriptReader & TranscriptWriter
   readonly restorations: RestorationReader & RestorationWriter
   readonly memory: MemoryReader & MemoryWriter
   readonly checkpoints: CheckpointReader & CheckpointWriter
@@ -232,15 +236,7 @@ export interface InboxReader {
   inSession(sessionId: SessionId, messageId: string): Promise<readonly InboxRow[]>
 }
 
-export interface NewInboxRow {
-  readonly id: InboxId
-  readonly dispatch: Dispatch
-  readonly decision: Decision
-  readonly sessionId?: SessionId
-  readonly turnId?: TurnId
-  readonly state: InboxState
-  readonly outcome?: InboxOutcome
-}
+export type NewInboxRow = InboxRow
 
 export interface InboxWriter {
   /** False when `(channel, account, eventKey)` is already there: a repeated delivery, nothing was written (S43). */

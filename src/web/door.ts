@@ -23,7 +23,7 @@ export interface Door {
 export interface DoorRequest {
   readonly signal: AbortSignal
   readonly method?: 'GET' | 'POST'
-  readonly body?: string
+  readonly body?: string | Uint8Array
   /** They are sent to the first host alone. */
   readonly headers?: Readonly<Record<string, string>>
   /**
@@ -31,6 +31,8 @@ export interface DoorRequest {
    * ever becomes one.
    */
   readonly configured?: true
+  /** False: a redirect within the site is not followed either. */
+  readonly follow?: false
 }
 
 /** `redirect`: the page is on another site, where nobody has asked for it; it was not followed. */
@@ -87,7 +89,7 @@ async function visit(deps: DoorDeps, first: URL, request: DoorRequest): Promise<
   let url = first
   for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
     const answer = await ask(deps, url, hop === 0 ? request : { signal: request.signal })
-    if (answer.kind === 'answer' || !isSameSite(url, answer.to)) return answer
+    if (answer.kind === 'answer' || request.follow === false || !isSameSite(url, answer.to)) return answer
     url = answer.to
   }
   throw new ParleyError('unavailable', `${first.host} redirects more than ${MOST_REDIRECTS} times.`)

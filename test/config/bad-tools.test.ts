@@ -7,7 +7,7 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   [
     'tools that do not exist',
     'agents: [{ id: main, tools: [tiem] }]',
-    '2: agents[0].tools[0]: there are no such tools; known: time, sessions, message, ask, react, task, schedule, web, memory; did you mean `time`?',
+    '2: agents[0].tools[0]: there are no such tools; known: time, sessions, message, files, ask, react, task, schedule, web, memory; did you mean `time`?',
   ],
   [
     'a zone of a person that is none',
@@ -57,7 +57,7 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   [
     'tools of a server that is not there',
     'tools: { mcp: { files: { command: npx } } }\nagents: [{ id: main, tools: [mcp.file] }]',
-    '3: agents[0].tools[0]: there are no such tools; known: time, sessions, message, ask, react, task, schedule, web, memory, mcp.files; did you mean `mcp.files`?',
+    '3: agents[0].tools[0]: there are no such tools; known: time, sessions, message, files, ask, react, task, schedule, web, memory, mcp.files; did you mean `mcp.files`?',
   ],
   [
     'a tool server without a place',
@@ -154,19 +154,19 @@ test.each(TABLE)('%s is refused with line, path and remedy', async (_, yaml, mes
 const MEANT: readonly (readonly [slip: string, yaml: string, hint: string])[] = [
   [
     'a server by its bare name',
-    'tools: { mcp: { files: { command: npx } } }\nagents: [{ id: main, tools: [files] }]',
-    '; did you mean `mcp.files`?',
+    'tools: { mcp: { notes: { command: npx } } }\nagents: [{ id: main, tools: [notes] }]',
+    'memory, mcp.notes; did you mean `mcp.notes`?',
   ],
-  ['a tool in place of its group', 'agents: [{ id: main, tools: [web_fetch] }]', '; did you mean `web`?'],
+  ['a tool in place of its group', 'agents: [{ id: main, tools: [web_fetch] }]', 'memory; did you mean `web`?'],
   [
     'a file that nothing names',
     'agents: [{ id: main, tools: [own.dice] }]',
-    '; tools.own has no dice, which would bring them',
+    'memory; tools.own has no dice, which would bring them',
   ],
 ]
 
 test.each(MEANT)('%s is refused with what was meant', async (_, yaml, hint) => {
-  expect(await refusal(`${TELEGRAM}${yaml}\n`)).toContain(`memory${hint}`)
+  expect(await refusal(`${TELEGRAM}${yaml}\n`)).toContain(hint)
 })
 
 test('C29: what opens a tool server is a secret, by its name or as a header', async () => {

@@ -32,6 +32,7 @@ const FILE: Tree = {
       two: { url: 'https://two.test', oauth: { clientId: 'parley' } },
     },
   },
+  audio: { transcribe: { model: 'whisper-1' }, speak: { model: 'tts-1' } },
   hooks: {
     ada: { on: 'after_turn', command: 'one' },
     two: { on: 'after_turn', url: 'https://two.test', secret: 'key' },
@@ -50,6 +51,9 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/mcp\.ada\.(command|args|env|folder|headers|inside|arguments|allowedCommands|oauth)/, 'changed'],
   [/hooks\.ada\.on$/, 'before_tool'],
   [/hooks\.ada\./, 'changed'],
+  [/\.language$/, 'de'],
+  [/\.voice$/, 'changed'],
+  [/\.megabytes$/, 1.5],
   [/own\.ada$/, 'tools.ts'],
   [/allowedHosts\[0\]$/, '*.example.org'],
   [/store\.url$/, 'sqlite:other.db'],
@@ -81,11 +85,11 @@ function settingsOf(schema: JsonSchema, path = ''): readonly Setting[] {
 }
 
 function otherValue(schema: JsonSchema, path: string): unknown {
-  const { enum: choices, type, default: usual, minimum } = schema
+  const { enum: choices, type, default: usual, minimum, maximum } = schema
   const given = VALUES.find(([name]) => name.test(path))
   if (Array.isArray(choices)) return choices.findLast((one) => one !== usual)
   if (type === 'boolean') return usual !== true
-  if (type === 'integer') return Number(usual ?? minimum) + 1
+  if (type === 'integer') return Number(usual ?? minimum) + (usual === maximum ? -1 : 1)
   return given?.[1]
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { SEND_FILE } from '../../src/agent/tools/send-file.ts'
 import { TOOL_NAMES } from '../../src/config/idle-tool-rules.ts'
 import { WEB_SEARCH } from '../../src/core/web.ts'
 import { load, refusal, TELEGRAM } from './loading.ts'
@@ -49,7 +50,7 @@ test('the names of tools are those that the agent has', () => {
     const source = readFileSync(`${folder}${file}`, 'utf8')
     return [...source.matchAll(/^ +name: '([a-z_]+)',$/gm)].map(([, name]) => name)
   })
-  expect([...new Set([...named, WEB_SEARCH])].sort()).toEqual([...TOOL_NAMES].sort())
+  expect([...new Set([...named, SEND_FILE, WEB_SEARCH])].sort()).toEqual([...TOOL_NAMES].sort())
 })
 
 test('servers as other programs name them are refused with the name here', async () => {

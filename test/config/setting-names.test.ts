@@ -16,7 +16,7 @@ type Schema = {
 
 const SCHEMA: Schema = JSON.parse(readFileSync(join(ROOT, 'config/parley.schema.json'), 'utf8'))
 /** Dotted names in quotes that are no settings. */
-const OTHERS = new Set(['http.Agent', 'store.path'])
+const OTHERS = new Set(['http.Agent', 'media.discordapp.net', 'store.path'])
 
 function optionsOf(schema: Schema): readonly Schema[] {
   const { $ref, anyOf = [], oneOf = [], allOf = [] } = schema

@@ -2,9 +2,11 @@ import type { ChannelAdapter, OutboundPart } from '../../src/channels/adapter.ts
 import type {
   DeletesMessages,
   EditsMessages,
+  FilePart,
   MessageTarget,
   ProvesSending,
   SendingProof,
+  SendsFiles,
   ShowsTyping,
 } from '../../src/channels/capabilities.ts'
 import { type Address, formatAddress } from '../../src/core/address.ts'
@@ -18,6 +20,8 @@ export interface Call {
   readonly at: number
   readonly key?: string
   readonly replyTo?: string
+  /** The name and the content of the file that went along. */
+  readonly file?: string
   readonly messageId?: string
 }
 
@@ -48,7 +52,9 @@ export const broken = (message: string): Fate => ({
 export const hanging = (done: boolean): Fate => ({ receipt: new Promise(() => {}), done })
 
 /** A platform in memory behind the seam: it answers what it is told, and keeps what it was asked and what people see. */
-export class FakeChannel implements ChannelAdapter, EditsMessages, DeletesMessages, ShowsTyping, ProvesSending {
+export class FakeChannel
+  implements ChannelAdapter, EditsMessages, DeletesMessages, ShowsTyping, ProvesSending, SendsFiles
+{
   readonly id = 'telegram'
   readonly typingLastsMs = 5_000
   readonly calls: Call[] = []
@@ -72,6 +78,11 @@ export class FakeChannel implements ChannelAdapter, EditsMessages, DeletesMessag
   async stop(): Promise<void> {}
   health(): { status: 'up' } {
     return { status: 'up' }
+  }
+
+  sendFile({ address, rendered, key, file, bytes }: FilePart, signal: AbortSignal): Promise<DeliveryReceipt> {
+    const more = { key, file: `${file.as} ${file.name}: ${Buffer.from(bytes).toString()}` }
+    return this.#take({ op: 'send', address, text: rendered.text, more }, `m${++this.#lastId}`, signal)
   }
 
   send({ address, rendered, key, replyTo }: OutboundPart, signal: AbortSignal): Promise<DeliveryReceipt> {

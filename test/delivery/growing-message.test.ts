@@ -4,6 +4,7 @@ import { createCalls } from '../../src/delivery/calls.ts'
 import { createGrowingMessage, type Editor } from '../../src/delivery/growing-message.ts'
 import { DEFAULT_SETTINGS } from '../../src/delivery/settings.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
+import { noMedia } from '../fakes/media.ts'
 import { at, DM, openRig } from './rig.ts'
 
 test('a message abandoned while its row waits for the disk goes out with a signal that has aborted', async () => {
@@ -18,6 +19,7 @@ test('a message abandoned while its row waits for the disk goes out with a signa
     epoch: store.epoch,
     calls: createCalls(),
     random: () => 0,
+    media: noMedia,
   }
   const turn = { turnId: ids.turn(), traceId: 'tr_1' as TraceId, address: at(DM) }
   const message = createGrowingMessage(deps, turn)

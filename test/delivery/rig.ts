@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { telegramTraits } from '../../adapters/telegram/config.ts'
 import { createTelegramFormat } from '../../adapters/telegram/format.ts'
 import type { ChannelAdapter } from '../../src/channels/adapter.ts'
 import { type Address, parseAddress } from '../../src/core/address.ts'
@@ -13,8 +14,10 @@ import { createDelivery, type DeliveryDeps, type DeliveryService } from '../../s
 import type { Speaker, SpeakerVerdict } from '../../src/delivery/plan-reply.ts'
 import type { PlannedReply } from '../../src/delivery/plan-rows.ts'
 import type { SendLimits } from '../../src/delivery/rate-limiter.ts'
+import type { OwnMediaStore } from '../../src/media/media-store.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
+import { mediaStoreIn } from '../fakes/media.ts'
 import { sessionDraft } from '../store/sample-rows.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { FakeChannel } from './fake-channel.ts'
@@ -32,13 +35,17 @@ export const TURN = { address: parseAddress(DM), session: { id, scopeKey, displa
 /** UTF-16 units of a part; short, so that few words make several parts. */
 export const LIMIT = 40
 
-export type RigOptions = Pick<Partial<DeliveryDeps>, 'settings' | 'moved' | 'streams' | 'unreadable'> & {
+export type RigOptions = Pick<
+  Partial<DeliveryDeps>,
+  'settings' | 'moved' | 'streams' | 'unreadable' | 'speak' | 'answerAsFile'
+> & {
   readonly limits?: SendLimits
 }
 
 /** The delivery service on a real database file and a platform in memory. */
 export interface Rig {
   readonly channel: FakeChannel
+  readonly media: OwnMediaStore
   readonly clock: SteppedClock
   readonly ids: IdSource
   readonly store: Store
@@ -75,6 +82,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     const store = await openSqliteStore({ path, clock })
     const ids = createIdSource({ now: clock.now, randomBytes: (count) => new Uint8Array(count) })
     const delivery = createDelivery({
+      media: rig.media,
       ...options,
       ...ports(rig),
       store: fillable(rig, store),
@@ -89,6 +97,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   const limits = options.limits ?? UNLIMITED
   const rig: Rig = {
     channel,
+    media: mediaStoreIn(join(folder, 'media')),
     up: true,
     diskFull: false,
     verdict: { allowed: true, because: 'default' },
@@ -152,12 +161,13 @@ interface Process {
   readonly delivery: DeliveryService
 }
 
-function ports(rig: Rig): Pick<DeliveryDeps, 'logger' | 'random' | 'format' | 'adapter' | 'sendAllowed'> {
+function ports(rig: Rig): Pick<DeliveryDeps, 'logger' | 'random' | 'format' | 'files' | 'adapter' | 'sendAllowed'> {
   const format = createTelegramFormat(LIMIT)
   return {
     logger: silentLogger,
     random: () => 0.5,
     format: () => format,
+    files: () => telegramTraits.files,
     adapter: () => (rig.up ? (rig.adapter ?? rig.channel) : undefined),
     sendAllowed: (speaker) => rig.verdictOf?.(speaker) ?? rig.verdict,
   }

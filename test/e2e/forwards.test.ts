@@ -88,7 +88,9 @@ describe('what is forwarded on Telegram', () => {
     const extra = { text: undefined, entities: undefined, photo, caption: '/new', caption_entities: [] }
     const message = telegram.world.say({ from: 555, chat: news, text: '', extra })
     telegram.world.forward({ from: 111, of: { chat: news, message } })
-    expect(await prompt(anthropic)).toBe('[forwarded from News] /new\n[attached: image/jpeg]')
+    expect(await prompt(anthropic)).toBe(
+      '[forwarded from News] /new\n[attached: photo, not shown: the platform does not have it any more]',
+    )
   })
 
   it('cannot be a command for another bot, so it is not passed over', async () => {

@@ -29,21 +29,33 @@ const WAYS: Readonly<Record<string, (stage: Stage) => unknown>> = {
   },
 }
 
+/** What the owner sends and others have made. */
+const THINGS: Readonly<Record<string, object>> = {
+  'the emoji of a sticker': { sticker: { ...FILE, emoji: ALL } },
+  'the title of a song': { audio: { ...FILE, duration: 1, title: ALL } },
+  'a contact': { contact: { phone_number: '1', first_name: ALL } },
+  'a venue': { venue: { title: ALL, address: ALL, location: { latitude: 1, longitude: 1 } } },
+  'a poll': { poll: { id: '1', question: ALL, options: [{ text: ALL, voter_count: 0 }] } },
+}
+
 describe('an obedient model does nothing elsewhere for names that others gave', () => {
   it.each(Object.entries(WAYS))('T32, F-I01: %s', async (_, bring) => {
     const scene = await stage()
     await bring(scene)
     await denied(scene)
   })
+
+  it.each(Object.entries(THINGS))('T32, F-I01: %s', async (_, extra) => {
+    const scene = await stage()
+    scene.world.say({ from: 111, text: '', extra: { text: undefined, ...extra } })
+    await denied(scene)
+  })
 })
 
 /** What a platform carries beside the words of a message, which no model is shown. */
 const UNSHOWN: Readonly<Record<string, object>> = {
-  'the emoji and the set of a sticker': { sticker: { ...FILE, emoji: ALL, set_name: ALL } },
+  'the set of a sticker': { sticker: { ...FILE, set_name: ALL } },
   'the type of a file': { caption: 'see', document: { ...FILE, mime_type: `text/${ALL}` } },
-  'a contact': { contact: { phone_number: '1', first_name: ALL } },
-  'a venue': { venue: { title: ALL, address: ALL, location: { latitude: 1, longitude: 1 } } },
-  'a poll': { poll: { id: '1', question: ALL, options: [{ text: ALL, voter_count: 0 }] } },
   'a game': { game: { title: ALL, description: ALL, photo: [] } },
   'the preview of a link': { text: 'see https://example.org', link_preview_options: { url: ALL } },
   'the label of a button': { text: 'see', reply_markup: { inline_keyboard: [[{ text: ALL, url: 'https://x.org' }]] } },

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { socketPathOf } from '../../src/cli/socket-path.ts'
+import { Secret } from '../../src/config/secrets.ts'
+import { DEFAULT_AUDIO_LIMITS } from '../../src/core/audio.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import {
   SESSION_SETTINGS,
@@ -11,6 +13,7 @@ import {
   typedInChat,
 } from '../../src/core/session-settings.ts'
 import { type Reply, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
 import { rig, serveDaemon } from '../cli/rig.ts'
 import { type Household, startHousehold } from './household.ts'
 
@@ -120,7 +123,12 @@ async function effectOf(name: SettingName, value: SettingValue | null): Promise<
     prompt: 'You are Parley.',
     tools: ['time'],
   }
-  const house = await startHousehold({ script: thoughtful, streaming: false, config: { agents: [agent] } })
+  const speaker = await startOpenAiServer({ apiKey: 'sk-voice' })
+  onTestFinished(speaker.close)
+  const speak = { model: 'tts-1', voice: 'alloy', format: 'opus' } as const
+  const key = { apiKey: new Secret('sk-voice'), limits: DEFAULT_AUDIO_LIMITS }
+  const audio = { baseUrl: speaker.baseUrl, ...key, speak }
+  const house = await startHousehold({ script: thoughtful, streaming: false, config: { agents: [agent], audio } })
   await tell(house, 'hello')
   await house.daemon.operator.sessions.patch(KEY, { [name]: value })
   const said = house.telegram.ledger.calls('sendMessage').length

@@ -43,7 +43,7 @@ export async function openStages({
 }: StageOptions): Promise<OpenedStages> {
   const { config, store } = options
   const policies = createCurrentRouting(config.routing, () => {})
-  const world = { ...options, clock: systemClock, random: () => 0, logger: silentLogger, policies }
+  const world = { ...options, media: noMedia, clock: systemClock, random: () => 0, logger: silentLogger, policies }
   const events = createEvents()
   const entrance = createEntrance((text) => text)
   const commands = new Map<string, never>()
@@ -51,7 +51,7 @@ export async function openStages({
   const facts = { ...stored.facts, ...routeFacts(known) }
   const whoIs = (platformId: string) => personBehind(policies.routing().people, facts, platformId)
   const lookups = { ...stored, facts, whoIs }
-  const delivery = makeDelivery({ ...world, lookups, events, timing: {}, adapter: () => channel })
+  const delivery = makeDelivery({ ...world, lookups, events, timing: {}, audio: {}, adapter: () => channel })
   const people = { decided() {}, overheard() {}, admissions: { refused() {} }, ownerChats: { nearest: () => [] } }
   const say = makeSay(store, delivery)
   const closeCards = makeCloseCards(world, delivery)
@@ -64,8 +64,8 @@ export async function openStages({
     commands,
     tools,
     hooks: { has: () => false, beforeSave: async ({ text }) => text, beforeTool: async () => undefined },
-    media: noMedia,
     net: {},
+    audio: {},
     delivery,
     adapter: () => channel,
     say,

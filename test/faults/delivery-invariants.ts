@@ -1,3 +1,4 @@
+import { saidInRecording } from '../../src/rehearsal/recordings.ts'
 import type { TelegramEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import type { OutboxRow } from './stored.ts'
 
@@ -20,7 +21,8 @@ export function botMessages(entries: readonly TelegramEntry[]): BotMessage[] {
     const message = messages.get(`${chat}/${id}`) ?? { chat, id, texts: [], deleted: false }
     messages.set(`${chat}/${id}`, message)
     if (entry.change === 'deleted') message.deleted = true
-    else message.texts.push(entry.text)
+    // A recording is the text that it says.
+    else message.texts.push((entry.file && saidInRecording(entry.file.bytes)) ?? entry.text)
   }
   return [...messages.values()]
 }

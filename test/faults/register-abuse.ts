@@ -55,7 +55,7 @@ const INJECTION: readonly FaultCase[] = [
     what: 'Private addresses in every spelling: no connection.',
     waitsFor: 'tools that reach the network',
   },
-  { code: 'F-I09', what: 'Paths and links in attachments: nothing outside of the store.', waitsFor: 'attachments' },
+  { code: 'F-I09', what: 'Paths and links in attachments: nothing outside of the store.' },
   { code: 'F-I10', what: 'Mentions of everybody in a text of the model: nobody is pinged.' },
   {
     code: 'F-I11',

@@ -142,7 +142,7 @@ const MALFORMED: readonly FaultCase[] = [
   { code: 'F-G04', what: 'Ids beyond 2^53: exact.' },
   { code: 'F-G05', what: 'Update ids far lower than before: processed.' },
   { code: 'F-G06', what: 'Any document in each renderer: accepted by the platform, nothing lost at the seams.' },
-  { code: 'F-G07', what: 'Hostile attachments: refused by rule.', waitsFor: 'attachments' },
+  { code: 'F-G07', what: 'Hostile attachments: refused by rule.' },
   { code: 'F-G08', what: 'Altered buttons: refused, no effect.' },
   { code: 'F-G09', what: 'Names such as __proto__ in payloads and configuration: no prototype changes.' },
   { code: 'F-G10', what: 'Messages of unknown kind: ignored and counted.' },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type TestContext } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
+import type { VoiceMode } from '../../src/core/audio.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
@@ -45,6 +46,9 @@ export interface Scene {
 }
 
 export interface SceneOptions {
+  /** An audio endpoint without a key, and which answers are spoken. */
+  readonly audio?: Config['audio']
+  readonly voice?: VoiceMode
   /** How the model answers. Default: echo. */
   readonly script?: Script
   /** Default: the Messages API rehearsal; `scripted/echo` answers without a network. */
@@ -126,7 +130,8 @@ export async function startScene(test: TestContext, options: SceneOptions = {}):
       writeFileSync(setupFile, JSON.stringify(setup))
     },
     probes,
-    texts: (chat) => telegram.world.messages(chat, { by: 'bot' }).map(({ message }) => message.text ?? ''),
+    texts: (chat) =>
+      telegram.world.messages(chat, { by: 'bot' }).map(({ message }) => message.text ?? message.caption ?? ''),
     sent,
     async settle(chats, timeoutMs = 50_000) {
       for (const from of chats) telegram.world.say({ from, text: 'goodbye' })
@@ -158,8 +163,10 @@ interface Ground {
   readonly anthropic: AnthropicServer
 }
 
+const TOOLS = ['probe', 'sessions', 'task', 'ask', 'files']
+
 function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions): SetupFile {
-  const { model = 'anthropic/rehearsal', streaming = false } = options
+  const { model = 'anthropic/rehearsal', streaming = false, audio, voice } = options
   const { token, apiRoot } = telegram
   const access = { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] } as const
   return {
@@ -169,9 +176,11 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
           id: toAgentId('main'),
           model,
           prompt: 'You are Parley.',
-          tools: ['probe', 'sessions', 'task', 'ask', ...(options.tools ?? [])],
+          tools: [...TOOLS, ...(options.tools ?? [])],
+          ...(voice ? { voice } : {}),
         },
       ],
+      ...(audio ? { audio } : {}),
       routing: options.routing ?? household({ access }),
       // Many strangers at once stand for many people: nobody is to be turned away here.
       session: { queue: { max: 100, busy: 'queue' }, publicTurns: { atOnce: 1000, perPerson: 1000, waiting: 1000 } },

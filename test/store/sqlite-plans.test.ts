@@ -4,6 +4,7 @@ import type { Address } from '../../src/core/address.ts'
 import type { Namespace } from '../../src/core/caller.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import {
+  mediaId,
   type NoticeId,
   type PersonId,
   type TraceId,
@@ -52,6 +53,7 @@ const WHOLE = [
   /FROM admissions (ORDER|WHERE state)/,
   /FROM schedules ORDER/,
   /FROM mutes/,
+  /DELETE FROM transcripts/,
   /subject FROM cards/,
   /FROM standing_rules ORDER/,
   /state = 'claimed' ORDER/,
@@ -174,6 +176,9 @@ async function readAll(reader: StoreReader): Promise<void> {
   await turns.interrupted()
   await turns.running()
   await turns.spentSince(1)
+  await reader.media.used([mediaId('0'.repeat(64))])
+  await reader.media.ofSession(SESSION)
+  await reader.transcripts.of(mediaId('0'.repeat(64)))
   await outbox.get(ids.delivery())
   await outbox.ofSource(ids.turn())
   await outbox.unfinished()
@@ -247,6 +252,8 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.events.remove(SESSION, 1)
   await tx.inbox.replaceDispatch(NOBODYS_ID, dispatchOf(1, 1))
   await tx.outbox.blank(ids.turn())
+  await tx.transcripts.add(mediaId('0'.repeat(64)), 'said', 1)
+  await tx.transcripts.sweep(1)
   await tx.tokens.revoke('tok_1', 1)
   await changeApprovals(tx)
   await tx.sessions.setAgent(SESSION, toAgentId('main'))

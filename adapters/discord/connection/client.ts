@@ -34,6 +34,8 @@ export interface Call {
   readonly path: `/${string}`
   readonly query?: Readonly<Record<string, string>>
   readonly body?: object
+  /** Sent beside the body, as a form. */
+  readonly files?: readonly { readonly name: string; readonly data: Buffer; readonly contentType: string }[]
 }
 
 export type CallOptions = Limits
@@ -93,7 +95,7 @@ export function createClient(settings: ClientSettings): DiscordClient {
   const unwatch = watchWritten()
   const at = publicUrl(apiRoot ?? PUBLIC_API)
   return {
-    call({ verb, path, query, body }, options) {
+    call({ verb, path, query, body, files }, options) {
       if (options.signal.aborted) return Promise.resolve(NEVER_BEGUN)
       const retryAfterMs = invalid.pauseMs(clock.elapsed())
       if (retryAfterMs > 0) return Promise.resolve({ ...PAUSED, retryAfterMs })
@@ -103,6 +105,7 @@ export function createClient(settings: ClientSettings): DiscordClient {
         fullRoute: path,
         ...(query === undefined ? {} : { query: new URLSearchParams(query) }),
         ...(body === undefined ? {} : { body }),
+        ...(files === undefined ? {} : { files: [...files] }),
       }
       const wireCall: WireCall = { call: `${verb} ${shown(path)}`, at, api: 'the Discord API', setting: 'apiRoot' }
       const abort = new AbortController()

@@ -1,10 +1,4 @@
-import {
-  type AttachmentRef,
-  hasForeignText,
-  type InboundText,
-  type QuotedMessage,
-  type Sender,
-} from '../../../src/core/message.ts'
+import { hasForeignText, type InboundText, type QuotedMessage, type Sender } from '../../../src/core/message.ts'
 import {
   type Fields,
   fieldsOf,
@@ -14,12 +8,13 @@ import {
   optionalFields,
   optionalText,
   present,
-  textOf,
 } from '../../shared/fields.ts'
+import { asQuoted } from '../../shared/file-kind.ts'
 import { dropped, type InboundReading, readSafely } from '../../shared/reading.ts'
 import { sharedWords } from '../../shared/shared-words.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
 import { idOf, isSnowflake, timeOfSnowflake, titlesOf, toAddress } from '../address.ts'
+import { readAttachments, readEnclosed } from './attachments.ts'
 import type { InboundContext } from './reading.ts'
 import { readCommand } from './typed-command.ts'
 
@@ -99,8 +94,10 @@ function readFacts(message: Fields, context: InboundContext): TextFacts | string
   if (idOf(author.id) === context.botId) return 'own_message'
   if (typeof message.type !== 'number' || !WRITTEN.has(message.type)) return `message:type_${wordOf(message.type)}`
   const { text, forwarded } = readWords(message)
-  const attachments = [message, ...snapshotsOf(message)].flatMap((holder) => readAttachments(message, holder))
-  if (text === '' && attachments.length === 0) return 'message:without_text'
+  const holders = [message, ...snapshotsOf(message)]
+  const own = holders.flatMap((holder) => readAttachments(message, holder))
+  const enclosed = holders.flatMap(readEnclosed)
+  if (text === '' && own.length === 0 && enclosed.length === 0) return 'message:without_text'
   const sender = readSender(author, message.webhook_id !== undefined)
   const address = toAddress(context.account, context.place, sender.id)
   if (address === null) return 'message:unknown_channel'
@@ -117,7 +114,8 @@ function readFacts(message: Fields, context: InboundContext): TextFacts | string
     mentionsOthers: mentions.others,
     ...present('quoted', quoted),
     ...present('forwarded', forwarded),
-    attachments,
+    attachments: [...own, ...quotedFiles(message, quoted)],
+    ...(enclosed.length === 0 ? {} : { enclosed }),
   }
 }
 
@@ -174,6 +172,11 @@ function readQuoted(message: Fields, { botId }: InboundContext): QuotedMessage |
   }
 }
 
+function quotedFiles({ referenced_message: given }: Fields, quoted: QuotedMessage | undefined) {
+  const original = quoted === undefined || quoted.own ? undefined : optionalFields(given)
+  return original === undefined ? [] : asQuoted(readAttachments(original, original))
+}
+
 /** A webhook speaks under an id of its own, and under any name. */
 export function readSender(user: Fields, webhook = false): Sender {
   return {
@@ -182,23 +185,6 @@ export function readSender(user: Fields, webhook = false): Sender {
     ...present('displayName', optionalText(user.global_name)),
     ...present('username', optionalText(user.username)),
   }
-}
-
-/**
- * By the ids of channel, message and file: links expire, and no link of a message is ever followed. `holder` is the
- * message itself, or one that it forwards.
- */
-function readAttachments(message: Fields, holder: Fields): readonly AttachmentRef[] {
-  return listOf(holder.attachments).map((value) => {
-    const file = fieldsOf(value)
-    const size = file.size
-    return {
-      ref: `${idOf(message.channel_id)}/${idOf(message.id)}/${idOf(file.id)}`,
-      fileName: textOf(file.filename),
-      ...present('mime', optionalText(file.content_type)),
-      ...present('size', typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? size : undefined),
-    }
-  })
 }
 
 function wordOf(type: unknown): string {

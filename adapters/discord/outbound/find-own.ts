@@ -1,4 +1,6 @@
 import type { FoundMessage, LostMessage, OwnMessage } from '../../../src/channels/capabilities.ts'
+import type { OutboundFile } from '../../../src/core/outbound.ts'
+import { sendableName } from '../../../src/core/sendable-name.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
 import { isNewer, isSnowflake, snowflakeAt, timeOfSnowflake, toApiTarget } from '../address.ts'
@@ -88,8 +90,11 @@ function isMessage(value: unknown): value is Message {
   return isFields(value) && isSnowflake(value.id)
 }
 
-/** Returns a message as one of ours if it shows what was lost. */
+/** Returns a message as one of ours if it shows what was lost; one with a file by the name and the size of that. */
 function ownMessages({ rendered, earlier }: LostMessage, botId: string): (message: Message) => readonly OwnMessage[] {
+  const { file } = rendered
+  if (file !== undefined)
+    return (message) => (isOwn(message, botId) && hasFile(message, file) ? [{ messageId: message.id }] : [])
   const [whole, first] = [rendered, earlier].map((part) => {
     const visible = part && stripNoReply(part)
     return visible ? contentOf(visible).trim() : undefined
@@ -99,6 +104,19 @@ function ownMessages({ rendered, earlier }: LostMessage, botId: string): (messag
     if (message.content === whole) return [{ messageId: message.id }]
     return message.content === first ? [{ messageId: message.id, outdated: true }] : []
   }
+}
+
+/** The platform may change the characters of a name, and keeps its size. */
+function hasFile({ attachments }: Fields, { name, size }: OutboundFile): boolean {
+  if (!Array.isArray(attachments)) return false
+  const sent = wordsOf(sendableName(name))
+  return attachments
+    .filter(isFields)
+    .some((one) => one.size === size && typeof one.filename === 'string' && wordsOf(one.filename) === sent)
+}
+
+function wordsOf(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
 
 function isOwn({ author }: Fields, botId: string): boolean {

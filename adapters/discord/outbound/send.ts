@@ -30,7 +30,7 @@ export interface DiscordOutbound {
   proveSending(address: Address, signal: AbortSignal): Promise<SendingProof>
 }
 
-interface Ports {
+export interface Ports {
   readonly client: DiscordClient
   readonly directs: DirectChannels
   readonly clock: Clock
@@ -38,13 +38,6 @@ interface Ports {
 
 /** Returns the id of the channel, or why there is none. */
 type Locate = (address: Address, options: CallOptions) => Promise<string | DeliveryReceipt>
-
-async function channelOf(directs: DirectChannels, address: Address, options: CallOptions): ReturnType<Locate> {
-  const target = toApiTarget(address)
-  if (target === null) return NO_ADDRESS
-  const located = await directs.locate(target, options)
-  return 'id' in located ? located.id : toReceipt(located.outcome)
-}
 
 async function putReaction(
   { client, locate }: { readonly client: DiscordClient; readonly locate: Locate },
@@ -85,17 +78,7 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
       if (typeof channel !== 'string') return channel
       const content = contentOf(visible)
       const path = `/channels/${channel}/messages` as const
-      const shown = address.chatType === 'direct' ? {} : reply(replyTo)
-      const components = visible.buttons && { components: rowsOf(visible) }
-      const body = {
-        content,
-        flags: SUPPRESS_EMBEDS,
-        nonce: key,
-        enforce_nonce: true,
-        ...NO_PINGS,
-        ...shown,
-        ...components,
-      }
+      const body = messageBody({ address, rendered: visible, key, ...(replyTo === undefined ? {} : { replyTo }) })
       const outcome = await client.call({ verb: 'POST', path, body }, { signal, deadlineMs: until - clock.elapsed() })
       if (outcome.kind === 'answered') failpoint('CP13-response-read')
       const receipt = toReceipt(outcome)
@@ -131,6 +114,31 @@ export function createOutbound({ client, directs, clock }: Ports): DiscordOutbou
       return retryAfterMs === undefined ? { works: true } : { works: false, retryAfterMs }
     },
   }
+}
+
+/** Returns the body of a message to make. */
+export function messageBody({ address, rendered, key, replyTo }: OutboundPart): object {
+  return {
+    content: contentOf(rendered),
+    flags: SUPPRESS_EMBEDS,
+    nonce: key,
+    enforce_nonce: true,
+    ...NO_PINGS,
+    ...(address.chatType === 'direct' ? {} : reply(replyTo)),
+    ...(rendered.buttons && { components: rowsOf(rendered) }),
+  }
+}
+
+/** Returns the id of the channel of an address, or the receipt of what there is none for. */
+export async function channelOf(
+  directs: DirectChannels,
+  address: Address,
+  options: CallOptions,
+): Promise<string | DeliveryReceipt> {
+  const target = toApiTarget(address)
+  if (target === null) return NO_ADDRESS
+  const located = await directs.locate(target, options)
+  return 'id' in located ? located.id : toReceipt(located.outcome)
 }
 
 const ROW = 1

@@ -50,6 +50,12 @@ export interface SlackClient {
   close(): void
 }
 
+/** The one call that is none of the API. */
+export interface SlackUploads {
+  /** Sends the content of a file to the address that the API has named for it; the token does not go there. */
+  upload(address: string, content: Buffer, options: CallOptions): Promise<CallOutcome>
+}
+
 /** For every call: the package would repeat each ten times, sends too. Deadline and signal are ours. */
 export const CLIENT_OPTIONS = {
   retryConfig: { retries: 0 },
@@ -61,7 +67,7 @@ export const CLIENT_OPTIONS = {
 /** Answers after which something may have been done all the same (documented with each method's errors). */
 const UNCERTAIN: ReadonlySet<string> = new Set(['fatal_error', 'internal_error', 'request_timeout'])
 
-export function createClient({ token, apiRoot, clock }: ClientSettings): SlackClient {
+export function createClient({ token, apiRoot, clock }: ClientSettings): SlackClient & SlackUploads {
   const wire = createWire()
   const root = apiRoot === undefined ? {} : { slackApiUrl: apiRoot }
   const at = publicUrl(apiRoot ?? PUBLIC_API)
@@ -90,6 +96,28 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): SlackCl
       }
       return underDeadline(clock, options, {
         begin,
+        cut: () => abort.abort(),
+        givenUp: fail,
+        spoiled: ({ kind }) => kind === 'failed',
+      })
+    },
+    upload(address, content, options) {
+      const watched = wire.watch(options.onWritten ?? (() => {}))
+      const wireCall: WireCall = { ...slackCall('the upload of a file'), at: publicUrl(new URL(address).origin) }
+      const abort = new AbortController()
+      const fail = (why: string): CallOutcome => {
+        const reason = notAnswered(wireCall, why)
+        return { kind: 'failed', reason, bytesMayHaveLeft: watched.bytesMayHaveLeft() }
+      }
+      return underDeadline(clock, options, {
+        begin: () =>
+          watched.send(address, { content, signal: abort.signal }).then(
+            ({ ok, status }): CallOutcome => {
+              if (ok) return { kind: 'answered', result: {} }
+              return status < 500 ? { kind: 'refused', error: `http_${status}` } : fail(`it was answered ${status}`)
+            },
+            (error: unknown) => fail(reasonOf(error)),
+          ),
         cut: () => abort.abort(),
         givenUp: fail,
         spoiled: ({ kind }) => kind === 'failed',

@@ -23,6 +23,8 @@ const SCOPES: readonly (readonly [scope: string, without: string])[] = [
   ['app_mentions:read', 'it hears no mentions where it cannot read along; subscribe to app_mention too'],
   ['reactions:write', 'the agent cannot put emoji on messages'],
   ['users:read', 'the agent reads ids instead of names'],
+  ['files:read', 'the agent is not shown files'],
+  ['files:write', 'no files are sent, their texts alone'],
 ]
 const WRITING = 'chat:write'
 const HEARING: readonly string[] = SCOPES.map(([scope]) => scope).filter((scope) =>

@@ -1,4 +1,10 @@
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+} from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
 import type { FetchFunction } from '@slack/web-api'
@@ -8,6 +14,8 @@ import type { SeenAnswer } from '../../../src/core/wire-error.ts'
 export interface WatchedCall {
   /** For the client; made for this call alone. */
   readonly fetch: FetchFunction
+  /** Sends the content of a file. */
+  send(address: string, upload: { readonly content: Buffer; readonly signal: AbortSignal }): Promise<FetchResponse>
   /** False as long as it is certain that no byte of the request reached the network. */
   bytesMayHaveLeft(): boolean
   /** The head of the answer; undefined as long as nothing answered. */
@@ -41,20 +49,30 @@ export function createWire(): Wire {
     watch(onWritten) {
       let left = false
       let answer: SeenAnswer | undefined
-      const fetch: FetchFunction = async (input, init = {}) => {
-        const url = new URL(String(input))
+      const send = async (url: URL, body: string | Buffer, options: RequestOptions): Promise<FetchResponse> => {
         const ask = url.protocol === 'http:' ? requestHttp : requestHttps
-        const headers = init.headers ?? {}
         const agent = url.protocol === 'http:' ? plain : secure
-        const signal = init.signal ?? undefined
-        const request = ask(url, { method: init.method ?? 'POST', headers, agent, ...(signal ? { signal } : {}) })
+        const request = ask(url, { ...options, agent })
         noteDeparture(request, () => (left = true))
         request.once('finish', onWritten)
-        const message = await answerTo(request, String(init.body ?? ''))
+        const message = await answerTo(request, body)
         answer = { status: message.statusCode ?? 0, type: message.headers['content-type'] ?? '' }
         return toResponse(message)
       }
-      return { fetch, bytesMayHaveLeft: () => left, answer: () => answer }
+      const fetch: FetchFunction = async (input, init = {}) => {
+        const { method = 'POST', headers = {}, body, signal } = init
+        const options = { method, headers, ...(signal ? { signal } : {}) }
+        return send(new URL(String(input)), String(body ?? ''), options)
+      }
+      return {
+        send: (address, { content, signal }) => {
+          const headers = { 'content-type': 'application/octet-stream', 'content-length': String(content.length) }
+          return send(new URL(address), content, { method: 'POST', headers, signal })
+        },
+        fetch,
+        bytesMayHaveLeft: () => left,
+        answer: () => answer,
+      }
     },
     close() {
       plain.destroy()
@@ -71,7 +89,7 @@ function noteDeparture(request: ClientRequest, departed: () => void): void {
   })
 }
 
-function answerTo(request: ClientRequest, body: string): Promise<IncomingMessage> {
+function answerTo(request: ClientRequest, body: string | Buffer): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve)
     request.once('error', reject)

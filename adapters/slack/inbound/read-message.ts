@@ -1,6 +1,5 @@
 import type { Address } from '../../../src/core/address.ts'
 import {
-  type AttachmentRef,
   type Forwarded,
   hasForeignText,
   type InboundText,
@@ -11,6 +10,7 @@ import { type Fields, fieldsOf, isFields, Malformed, optionalText, present } fro
 import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
 import { sharedWords } from '../../shared/shared-words.ts'
 import { DELIVERY_EVENT, idOf, isStamp, timeOfStamp, toAddress, toChatType } from '../address.ts'
+import { readAttachments } from './attachments.ts'
 import { readMrkdwn } from './mrkdwn-text.ts'
 import type { InboundContext, OwnBot } from './reading.ts'
 
@@ -198,22 +198,6 @@ function readCommand(text: string, { bot, commands }: InboundContext): TextReadi
   const start = text.startsWith(own) ? text.slice(own.length).trimStart() : text
   const [, name = '', args = ''] = /^[!/]([a-z][a-z0-9_-]{0,31})(?:\s+([\s\S]*))?$/i.exec(start) ?? []
   return commands.has(name.toLowerCase()) ? { name: name.toLowerCase(), args: args.trim() } : undefined
-}
-
-function readAttachments(message: Fields): readonly AttachmentRef[] {
-  if (!Array.isArray(message.files)) return []
-  return message.files.filter(isFields).flatMap(({ id, mimetype, name, size }) =>
-    typeof id === 'string'
-      ? [
-          {
-            ref: id,
-            ...(typeof mimetype === 'string' ? { mime: mimetype } : {}),
-            ...(typeof name === 'string' ? { fileName: name } : {}),
-            ...(typeof size === 'number' ? { size } : {}),
-          },
-        ]
-      : [],
-  )
 }
 
 /** Our own messages, and the notices of the platform. */

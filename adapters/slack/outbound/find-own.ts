@@ -1,5 +1,6 @@
-import type { FoundMessage, LostMessage } from '../../../src/channels/capabilities.ts'
-import type { RenderedPart } from '../../../src/core/outbound.ts'
+import type { FoundMessage, LostMessage, OwnMessage } from '../../../src/channels/capabilities.ts'
+import type { OutboundFile, RenderedPart } from '../../../src/core/outbound.ts'
+import { sendableName } from '../../../src/core/sendable-name.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { stripNoReply } from '../../shared/no-reply.ts'
 import { DELIVERY_EVENT, isStamp, timeOfStamp, toApiTarget, toStamp } from '../address.ts'
@@ -26,6 +27,7 @@ export async function findOwnMessage(
   client: SlackClient,
   { address, key, rendered, ageMs }: LostMessage,
   signal: AbortSignal,
+  bot?: string,
 ): Promise<FoundMessage> {
   const target = toApiTarget(address)
   if (target === null) return { kind: 'cannot_tell', reason: 'this address is no Slack conversation' }
@@ -39,8 +41,10 @@ export async function findOwnMessage(
     const outcome = await ask(place.method, cursor === undefined ? place.args : { ...place.args, cursor })
     if (outcome.kind !== 'answered') return asUnknown(outcome)
     const messages = messagesOf(outcome.result)
-    const found = messages.find((message) => carries(message, key))
-    if (found !== undefined) return foundAs(found, rendered)
+    const { file } = rendered
+    const found = messages.filter((message) => (file ? shares(message, file, bot) : carries(message, key)))
+    const [first, ...others] = found.map((message) => ownMessage(message, rendered))
+    if (first !== undefined) return { kind: 'found', messages: [first, ...others] }
     newest ??= timeOf(messages[0])
     const oldest = timeOf(messages.at(-1))
     // A thread is read from its oldest message on, a conversation from its newest back.
@@ -82,11 +86,18 @@ function timeOf(message: Fields | undefined): number | undefined {
   return isStamp(message?.ts) ? timeOfStamp(message.ts) : undefined
 }
 
-function foundAs({ ts, text }: Fields, rendered: RenderedPart): FoundMessage {
+function ownMessage({ ts, text }: Fields, rendered: RenderedPart): OwnMessage {
   const visible = stripNoReply(rendered)
   const messageId = String(ts)
-  const same = visible === null || text === content(visible).text
-  return { kind: 'found', messages: [same ? { messageId } : { messageId, outdated: true }] }
+  const same = rendered.file !== undefined || visible === null || text === content(visible).text
+  return same ? { messageId } : { messageId, outdated: true }
+}
+
+/** A message that shares a file has no key of ours: it is known by its writer and by the name and size of the file. */
+function shares({ user, ts, files }: Fields, { name, size }: OutboundFile, bot: string | undefined): boolean {
+  if (typeof ts !== 'string' || !Array.isArray(files) || bot === undefined || user !== bot.split('/').at(-1))
+    return false
+  return files.filter(isFields).some((one) => one.size === size && one.name === sendableName(name))
 }
 
 function messagesOf({ messages }: Fields): readonly Fields[] {

@@ -7,6 +7,7 @@ import { isFields } from '../../shared/fields.ts'
 import { createGuard } from '../../shared/guard.ts'
 import type { TelegramConfig } from '../config.ts'
 import { FOREIGN_BUTTON } from '../inbound/chat-events.ts'
+import { Pieces } from '../inbound/pieces.ts'
 import { readUpdate } from '../inbound/read-event.ts'
 import { readableByOthers } from '../inbound/reading.ts'
 import { TopicNames } from '../inbound/topic-names.ts'
@@ -87,6 +88,7 @@ function receiverOf({ abort, sink, services, account, profile, presses }: RunDep
   const { bot } = profile
   const guard = createGuard({ sink, logger, account })
   const topics = new TopicNames()
+  const pieces = new Pieces()
   const acceptEvent = (event: InboundEvent, shown: unknown): Promise<void> => {
     // Before the commit, after which the answer may come at any time.
     if (event.kind === 'command' && event.answerBy !== undefined) presses.received(event.answerBy, abort.signal)
@@ -101,8 +103,9 @@ function receiverOf({ abort, sink, services, account, profile, presses }: RunDep
       topics.note(update)
       const reading = readUpdate(update, { account, bot, topics, receivedAt })
       const shown = readableByOthers(update)
-      if (reading.kind === 'event') accept = () => acceptEvent(reading.event, shown)
-      else sink.unknown(reading.why, shown)
+      const event = reading.kind === 'event' ? pieces.mark(reading.event, update) : undefined
+      if (event !== undefined) accept = () => acceptEvent(event, shown)
+      if (reading.kind === 'dropped') sink.unknown(reading.why, shown)
       if (reading.kind === 'dropped' && reading.why === FOREIGN_BUTTON) presses.refuse(pressIn(update), abort.signal)
     })
     return accept()

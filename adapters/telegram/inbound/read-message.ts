@@ -4,10 +4,12 @@ import {
   type InboundText,
   type QuotedMessage,
 } from '../../../src/core/message.ts'
-import { type Fields, optionalFields, optionalText, present } from '../../shared/fields.ts'
+import { type Fields, fieldsOf, optionalFields, optionalText, present } from '../../shared/fields.ts'
+import { asQuoted } from '../../shared/file-kind.ts'
 import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
 import { idOf, toAddress } from '../address.ts'
 import { readAttachments } from './attachments.ts'
+import { readEnclosed } from './enclosed.ts'
 import { findMentions, readCommand, readText } from './mentions.ts'
 import { type InboundContext, readPlace, readTitles, timeOf, type UpdateReading } from './reading.ts'
 import { readAuthor, readForwarded, readVia, readWriter } from './sender.ts'
@@ -64,8 +66,9 @@ const NO_MENTIONS = { bot: false, others: false }
 function readTextFacts(message: Fields, context: InboundContext): TextFacts | string {
   if (isFromBot(message, context)) return 'own_message'
   const { text, entities } = readText(message)
-  const attachments = readAttachments(message)
-  if (text === '' && attachments.length === 0) return `message:${wordOf(contentOf(message))}`
+  const own = readAttachments(message)
+  const enclosed = readEnclosed(message)
+  if (text === '' && own.length === 0 && enclosed === undefined) return `message:${wordOf(contentOf(message))}`
   const address = readPlace(message, context)
   const words = { ...present('forwarded', readForwarded(message)), ...present('via', readVia(message)) }
   const mentions = hasForeignText(words) ? NO_MENTIONS : findMentions(text, entities, context.bot)
@@ -81,7 +84,8 @@ function readTextFacts(message: Fields, context: InboundContext): TextFacts | st
     mentionsOthers: mentions.others,
     ...present('quoted', quoted),
     ...words,
-    attachments,
+    attachments: [...own, ...quotedFiles(message, quoted)],
+    ...present('enclosed', enclosed),
   }
 }
 
@@ -100,6 +104,10 @@ function readQuoted(message: Fields, context: InboundContext): QuotedMessage | u
     ...present('sender', readWriter(original)),
     own: isFromBot(original, context),
   }
+}
+
+function quotedFiles({ reply_to_message: original }: Fields, quoted: QuotedMessage | undefined) {
+  return quoted === undefined || quoted.own ? [] : asQuoted(readAttachments(fieldsOf(original)))
 }
 
 /** Both chats report a move, each from its side; the key is the same, so the second is a repetition. */

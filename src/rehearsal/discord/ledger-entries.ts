@@ -1,5 +1,6 @@
 import type { WaitOptions } from '../ledger.ts'
 import { Ledger } from '../ledger.ts'
+import type { UploadedFile } from '../uploads.ts'
 import type { ApiMessage } from './api-types.ts'
 
 /** One REST call, recorded when its effect (or refusal) stands, before the first byte of the answer. */
@@ -10,6 +11,7 @@ export interface CallEntry {
   readonly method: string
   readonly path: string
   readonly body: Readonly<Record<string, unknown>>
+  readonly files?: readonly UploadedFile[]
   /** The server's answer, or the one without the fault; absent when the fault came before the effect. */
   readonly status?: number
   readonly answer?: unknown

@@ -1,3 +1,4 @@
+import type { UploadedFile } from '../uploads.ts'
 import { archivedThread, emptyMessage, foreignMessage, invalidField, missingPermissions } from './api-error.ts'
 import type { ApiAttachment, ApiMessage } from './api-types.ts'
 import { buildMessage } from './build-message.ts'
@@ -44,6 +45,22 @@ export function deleteMessage(api: RestApi, call: RestCall): undefined {
   api.world.erase(state, stored)
 }
 
+/** Returns one message, with links to its files that hold anew. */
+export function getMessage(api: RestApi, call: RestCall): ApiMessage {
+  const { message } = readMessage(readChannel(api, call), call)
+  const { message_snapshots: forwarded } = message
+  const fresh = (files: readonly ApiAttachment[]) => files.map((file) => api.world.refreshed(file))
+  return {
+    ...message,
+    attachments: fresh(message.attachments),
+    ...(forwarded && {
+      message_snapshots: forwarded.map(({ message: inner }) => ({
+        message: { ...inner, attachments: fresh(inner.attachments) },
+      })),
+    }),
+  }
+}
+
 /** Returns messages newest first, as the platform does also with `after`: then the oldest of those that follow it. */
 export function getMessages(api: RestApi, call: RestCall): ApiMessage[] {
   const state = readChannel(api, call)
@@ -79,7 +96,7 @@ function build(
       content,
       ...(!allowed.users && { mentions: [] }),
       ...(replied !== undefined && { replied, pingReplied: allowed.repliedUser }),
-      attachments: call.files.map((filename) => attachment(api, filename)),
+      attachments: call.files.map((file) => attachment(api, file)),
     }),
     mention_everyone: allowed.everyone && /@(everyone|here)\b/.test(content),
     ...(typeof call.body.flags === 'number' && { flags: call.body.flags }),
@@ -137,8 +154,10 @@ function readAllowed({ body }: RestCall): { users: boolean; everyone: boolean; r
   }
 }
 
-function attachment({ world }: RestApi, filename: string): ApiAttachment {
+/** The platform leaves few characters in a name. */
+function attachment({ world }: RestApi, { name, size, type }: UploadedFile): ApiAttachment {
   const id = world.ids.next()
+  const filename = name.replaceAll(' ', '_').replace(/[^\p{L}\p{N}._-]/gu, '')
   const url = `https://cdn.invalid/attachments/${id}/${filename}`
-  return { id, filename, size: 0, url, proxy_url: url }
+  return { id, filename, size, content_type: type, url, proxy_url: url }
 }

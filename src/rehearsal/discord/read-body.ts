@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http'
-import { invalidField, invalidJson } from './api-error.ts'
+import { readForm, UploadedFile } from '../uploads.ts'
+import { invalidField, invalidJson, tooLarge } from './api-error.ts'
 
 export type Body = Readonly<Record<string, unknown>>
 
-/** The body of a call: JSON, or the `payload_json` of a multipart form with the names of its files. */
+/** The body of a call: JSON, or the `payload_json` of a multipart form with its files. */
 export interface ReadBody {
   readonly body: Body
-  readonly files: readonly string[]
+  readonly files: readonly UploadedFile[]
 }
 
 export function readBody({ headers }: IncomingMessage, bytes: Buffer): ReadBody {
@@ -29,22 +30,26 @@ function parseJson(text: string): Body {
   return value as Body
 }
 
+/** Files are `files[0]` to `files[9]`, in order. */
 function readMultipart(type: string, bytes: Buffer): ReadBody {
-  const boundary = /boundary="?([^";]+)"?/.exec(type)?.[1]
-  if (boundary === undefined) throw invalidJson()
-  const files: string[] = []
+  const parts = readForm(type, bytes)
+  if (parts === undefined) throw invalidJson()
+  const files: UploadedFile[] = []
   let body: Body = {}
-  // Every part ends with CRLF before the next boundary; the piece before the first boundary is empty.
-  for (const part of bytes.toString('latin1').split(`--${boundary}`).slice(1, -1)) {
-    const split = part.indexOf('\r\n\r\n')
-    const head = part.slice(0, split)
-    const name = /;\s*name="([^"]*)"/i.exec(head)?.[1]
-    const content = Buffer.from(part.slice(split + 4, -2), 'latin1').toString()
-    if (name === 'payload_json') body = parseJson(content)
-    else files.push(/;\s*filename="([^"]*)"/i.exec(head)?.[1] ?? name ?? 'file')
+  for (const { name, content, file } of parts) {
+    if (name === 'payload_json') body = parseJson(content.toString())
+    else if (file === undefined || name !== `files[${files.length}]`)
+      throw invalidField(name, 'UNKNOWN', 'Unknown field')
+    else files.push(new UploadedFile(file.name, file.type, content))
   }
+  if (files.length > MOST_FILES)
+    throw invalidField('attachments', 'BASE_TYPE_MAX_LENGTH', 'Must be 10 or fewer in length.')
+  if (files.some(({ size }) => size > MOST_BYTES)) throw tooLarge()
   return { body, files }
 }
+
+const MOST_FILES = 10
+const MOST_BYTES = 10 * 1024 * 1024
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

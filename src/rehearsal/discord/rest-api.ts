@@ -1,3 +1,4 @@
+import type { UploadedFile } from '../uploads.ts'
 import type { SessionLimit } from './gateway.ts'
 import type { InteractionBook } from './interaction-book.ts'
 import type { DiscordLedger } from './ledger-entries.ts'
@@ -24,5 +25,5 @@ export interface RestCall {
   readonly ids: readonly string[]
   readonly query: URLSearchParams
   readonly body: Body
-  readonly files: readonly string[]
+  readonly files: readonly UploadedFile[]
 }

@@ -6,7 +6,7 @@ import {
   editInteractionAnswer,
   followInteraction,
 } from './interaction-routes.ts'
-import { createMessage, deleteMessage, editMessage, getMessages, showTyping } from './message-routes.ts'
+import { createMessage, deleteMessage, editMessage, getMessage, getMessages, showTyping } from './message-routes.ts'
 import { putReaction } from './reaction-routes.ts'
 import type { RestApi, RestCall } from './rest-api.ts'
 
@@ -34,6 +34,7 @@ const rehearsed: readonly RouteEntry[] = [
   route('POST', '/users/@me/channels', openDirect),
   route('GET', channel, getChannel),
   route('GET', `${channel}/messages`, getMessages),
+  route('GET', `${channel}/messages/([^/]+)`, getMessage),
   route('POST', `${channel}/messages`, createMessage),
   route('PATCH', `${channel}/messages/([^/]+)`, editMessage),
   route('DELETE', `${channel}/messages/([^/]+)`, deleteMessage),

@@ -55,6 +55,7 @@ export async function startDiscordServer(options: DiscordServerOptions = {}): Pr
     handle: (request, response, body) => rehearsal.handle(request, response, body),
   })
   const gateway = await rehearsal.openGateway(options)
+  rehearsal.world.filesUrl = http.url
   const { world, ledger, faults, settings } = rehearsal
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
@@ -151,6 +152,7 @@ class DiscordRehearsal {
 
   #recognise(request: IncomingMessage, body: Buffer | null): Recognised {
     const url = new URL(request.url ?? '', 'http://rehearsal')
+    if (url.pathname.startsWith('/attachments/')) return this.#download(url)
     const path = /^\/api\/v10(\/.*)$/.exec(url.pathname)?.[1]
     if (path === undefined) throw noRoute()
     if (request.headers.authorization !== `Bot ${this.settings.token}`) throw unauthorized()
@@ -162,6 +164,19 @@ class DiscordRehearsal {
     }
     const { name, ids, run } = route
     return { run, call: { method: name, path, ids, query: url.searchParams, ...readBody(request, body) } }
+  }
+
+  /** The servers of files ask for no token: the link is the proof. */
+  #download(url: URL): Recognised {
+    const call = { method: 'download', path: url.pathname, ids: [], query: url.searchParams, body: {}, files: [] }
+    return {
+      call,
+      run: (api) => {
+        const file = api.world.fileOf(url)
+        if (file === undefined) throw new ApiError(404, 0, 'This content is no longer available.')
+        return Buffer.from(file.bytes)
+      },
+    }
   }
 
   #answer({ call, run }: Recognised, response: ServerResponse): void {
@@ -182,8 +197,10 @@ class DiscordRehearsal {
     try {
       const headers = this.#limits.take(`${call.method} ${call.ids[0] ?? ''}`)
       const result = run(this.#api, call)
-      const answer = result === undefined ? NOTHING : { status: 200, body: JSON.stringify(result), headers: {} }
-      this.#record(call, fault, { status: answer.status, answer: result })
+      const isFile = Buffer.isBuffer(result)
+      const body = isFile ? result : JSON.stringify(result)
+      const answer = result === undefined ? NOTHING : { status: 200, body, headers: {} }
+      this.#record(call, fault, { status: answer.status, answer: isFile ? { bytes: result.length } : result })
       return { ...answer, headers: { ...answer.headers, ...headers } }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -192,8 +209,13 @@ class DiscordRehearsal {
     }
   }
 
-  #record({ method, path, body }: RestCall, fault?: string, answer: { status?: number; answer?: unknown } = {}): void {
-    const entry = { kind: 'call', at: this.world.now(), method, path, body, ...answer } as const
+  #record(
+    { method, path, body, files }: RestCall,
+    fault?: string,
+    answer: { status?: number; answer?: unknown } = {},
+  ): void {
+    const sent = files.length === 0 ? {} : { files }
+    const entry = { kind: 'call', at: this.world.now(), method, path, body, ...sent, ...answer } as const
     this.ledger.append(fault === undefined ? entry : { ...entry, fault })
   }
 

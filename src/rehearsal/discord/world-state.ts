@@ -1,4 +1,5 @@
-import type { ApiChannel, ApiGuild, ApiMessage, ApiUser } from './api-types.ts'
+import { FileShelf, type NewFile, type ShelvedFile } from '../file-shelf.ts'
+import type { ApiAttachment, ApiChannel, ApiGuild, ApiMessage, ApiUser } from './api-types.ts'
 import type { Access, NewChannel, NewThread, NewUser, Ref } from './driver-types.ts'
 import type { DiscordLedger } from './ledger-entries.ts'
 import { Snowflakes } from './snowflakes.ts'
@@ -38,6 +39,9 @@ export interface WorldDeps {
   readonly now: () => number
 }
 
+/** The id of the first attachment, less one. */
+const ATTACHMENT = 770_000_000_000
+
 /** The people and places that exist. Asking for an unknown one is a mistake of the script, so it throws. */
 export class WorldState {
   readonly bot: ApiUser
@@ -46,6 +50,11 @@ export class WorldState {
   readonly guilds = new Map<string, GuildState>()
   readonly channels = new Map<string, ChannelState>()
   readonly users = new Map<string, ApiUser>()
+  readonly files = new FileShelf()
+  /** `http://host:port` of the server, once it listens. */
+  filesUrl = 'https://cdn.invalid'
+  /** The time for which a link to a file holds, ms. */
+  linksHoldMs = 24 * 3_600_000
   readonly closedDirects = new Set<string>()
   /** Global slash commands by name. */
   readonly commands = new Map<string, ApiCommand>()
@@ -71,6 +80,37 @@ export class WorldState {
     this.users.set(user.id, user)
     if (input.closedDirect === true) this.closedDirects.add(user.id)
     return user
+  }
+
+  /** Returns the attachment of a file for a person's message, with a link that holds for a day. */
+  attach(file: NewFile & { readonly name: string }): ApiAttachment {
+    const shelved = this.files.put(file)
+    const { mime, size } = shelved
+    const url = this.linkTo(shelved)
+    const type = mime === undefined ? {} : { content_type: mime }
+    return { id: String(ATTACHMENT + shelved.no), filename: file.name, size, url, proxy_url: url, ...type }
+  }
+
+  /** Returns a fresh link to a file: the time at which it expires stands in it, and a proof. */
+  linkTo({ no, name, secret }: ShelvedFile): string {
+    const expires = Math.floor((this.now() + this.linksHoldMs) / 1000).toString(16)
+    return `${this.filesUrl}/attachments/${ATTACHMENT + no}/${encodeURIComponent(name ?? 'file')}?ex=${expires}&hm=${secret}`
+  }
+
+  /** Returns the file of a link, as long as the link holds. */
+  fileOf({ pathname, searchParams }: URL): ShelvedFile | undefined {
+    const no = Number(/^\/attachments\/(\d+)\//.exec(pathname)?.[1]) - ATTACHMENT
+    const expires = Number.parseInt(searchParams.get('ex') ?? '', 16) * 1000
+    return expires > this.now()
+      ? this.files.find((file) => file.no === no && file.secret === searchParams.get('hm'))
+      : undefined
+  }
+
+  /** Returns an attachment with a fresh link, as the platform shows it to whoever asks for the message. */
+  refreshed(attachment: ApiAttachment): ApiAttachment {
+    const file = this.files.find(({ no }) => String(ATTACHMENT + no) === attachment.id)
+    const url = file === undefined ? attachment.url : this.linkTo(file)
+    return { ...attachment, url, proxy_url: url }
   }
 
   user(ref: Ref): ApiUser {

@@ -1,5 +1,6 @@
 import type { WaitOptions } from '../ledger.ts'
 import { Ledger } from '../ledger.ts'
+import type { SpeechRequest, TranscriptionRequest } from './audio.ts'
 import type { Usage } from './reply-completion.ts'
 import type { ChatRequest } from './request.ts'
 
@@ -41,7 +42,21 @@ export interface SkippedEntry {
   readonly fault: string
 }
 
-export type ChatEntry = AcceptedEntry | RefusedEntry | EndedEntry | SkippedEntry
+/** A recording that was transcribed. */
+export interface HeardEntry {
+  readonly kind: 'heard'
+  readonly at: number
+  readonly request: TranscriptionRequest
+}
+
+/** A text that was spoken. */
+export interface SpokeEntry {
+  readonly kind: 'spoke'
+  readonly at: number
+  readonly request: SpeechRequest
+}
+
+export type ChatEntry = AcceptedEntry | RefusedEntry | EndedEntry | SkippedEntry | HeardEntry | SpokeEntry
 
 export class ChatLedger extends Ledger<ChatEntry> {
   constructor() {
@@ -75,5 +90,9 @@ function describeEntry(entry: ChatEntry): string {
       return `answer ${entry.turn} ended: ${entry.how} after ${entry.deltas} deltas`
     case 'skipped':
       return `request met the fault ${entry.fault}`
+    case 'heard':
+      return `heard ${entry.request.fileName} with ${entry.request.model}`
+    case 'spoke':
+      return `spoke ${entry.request.input.length} characters with ${entry.request.model}`
   }
 }

@@ -8,6 +8,7 @@ import type { ListenOptions } from '../http-server.ts'
 import { sendBody, startHttpServer } from '../http-server.ts'
 import { parseStrictly } from '../parse-strictly.ts'
 import { ChatError, type ErrorFields, errorJson, invalid } from './api-error.ts'
+import { readSpeech, readTranscription, speechOf, transcriptOf } from './audio.ts'
 import { ChatLedger, type EndedEntry } from './ledger-entries.ts'
 import { playStream, playWhole } from './play-reply.ts'
 import { PromptPrefixes, type PromptUsage } from './prompt-prefixes.ts'
@@ -34,7 +35,7 @@ export interface OpenAiServerOptions extends ListenOptions {
 
 /** The call as the `where` of a fault sees it: the parsed body, before validation. */
 export interface ChatCall {
-  readonly method: 'chat' | 'models'
+  readonly method: 'chat' | 'models' | 'transcriptions' | 'speech'
   readonly body: unknown
 }
 
@@ -113,14 +114,37 @@ class ChatRehearsal {
     const { request, response } = received
     const method = methodOf(request)
     const apiKey = this.#authenticate(request)
-    const body = method === 'chat' ? parseJson(received.body) : undefined
+    const body = method === 'chat' || method === 'speech' ? parseJson(received.body) : undefined
     const fault = this.faults.take({ method, body })
     const faulty = fault === undefined ? undefined : { response, fault, closing: this.#closing.signal }
     if (faulty !== undefined && !(await meet(faulty, 'before'))) {
       return this.ledger.append({ kind: 'skipped', at: this.#now(), fault: faulty.fault.action.kind })
     }
     if (method === 'models') return this.#listModels(received)
+    if (method === 'transcriptions' || method === 'speech') return this.#answerSound(method, received, faulty)
     await this.#answer(received, { body, apiKey }, faulty)
+  }
+
+  /** Hears a recording, or speaks a text. */
+  async #answerSound(
+    method: 'transcriptions' | 'speech',
+    { request, response, body }: Received,
+    faulty: Pick<FaultyCall, 'response' | 'fault' | 'closing'> | undefined,
+  ): Promise<void> {
+    const at = this.#now()
+    if (body === null) throw new ChatError(413, 'Maximum content size limit exceeded.')
+    if (method === 'transcriptions') {
+      const heard = readTranscription(request.headers['content-type'] ?? '', body)
+      this.ledger.append({ kind: 'heard', at, request: heard })
+      if (faulty !== undefined && !(await meet(faulty, 'after'))) return
+      return sendBody(response, { status: 200, body: JSON.stringify(transcriptOf(heard)) })
+    }
+    const asked = readSpeech(parseJson(body))
+    this.ledger.append({ kind: 'spoke', at, request: asked })
+    if (faulty !== undefined && !(await meet(faulty, 'after'))) return
+    const { type, bytes } = speechOf(asked)
+    response.writeHead(200, { 'content-type': type, 'content-length': bytes.length })
+    response.end(bytes)
   }
 
   /** Answers a list, or one model by its name. */
@@ -226,10 +250,14 @@ interface Received {
   readonly requestId: string
 }
 
+const SOUND = ['transcriptions', 'speech'] as const
+
 function methodOf(request: IncomingMessage): ChatCall['method'] {
   const { method } = request
   const path = pathOf(request)
   const models = path === '/v1/models' || path.startsWith('/v1/models/')
+  const sound = SOUND.find((name) => path === `/v1/audio/${name}`)
+  if (sound !== undefined && method === 'POST') return sound
   if (!models && path !== '/v1/chat/completions') throw new ChatError(404, `Invalid URL (${method} ${path})`)
   if (method === (models ? 'GET' : 'POST')) return models ? 'models' : 'chat'
   throw new ChatError(405, `Not allowed to ${method} on ${path}.`, { code: 'method_not_supported' })

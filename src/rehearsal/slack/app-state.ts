@@ -21,6 +21,8 @@ export const fullScopes: readonly string[] = [
   'channels:read',
   'chat:write',
   'commands',
+  'files:read',
+  'files:write',
   'groups:history',
   'groups:read',
   'im:history',

@@ -104,7 +104,7 @@ function checkBlocks(blocks: unknown): void {
 }
 
 /** This is stricter than the platform: a missing thread is refused instead of being made up. */
-function readThread({ messages }: ChannelState, params: Params): string | undefined {
+export function readThread({ messages }: ChannelState, params: Params): string | undefined {
   const thread = textParam(params, 'thread_ts')
   if (thread === undefined) return undefined
   if (!/^\d+\.\d{6}$/.test(thread)) throw new SlackApiError('invalid_thread_ts')

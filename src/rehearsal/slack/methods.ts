@@ -1,6 +1,7 @@
 import { authTest, openConnection, openConversation, userInfo } from './account-methods.ts'
 import { deleteMessage, postEphemeral, postMessage, updateMessage } from './chat-methods.ts'
 import { describeChannel } from './conversations.ts'
+import { anyFileInfo, completeUpload, getUploadUrl } from './file-methods.ts'
 import { history, replies } from './history-methods.ts'
 import { addReaction } from './reaction-methods.ts'
 import type { Method } from './web-api.ts'
@@ -18,6 +19,9 @@ const methods: Readonly<Record<string, Method>> = {
   'conversations.open': { token: 'bot', run: openConversation },
   'conversations.replies': { token: 'bot', run: replies },
   'reactions.add': { token: 'bot', scope: 'reactions:write', run: addReaction },
+  'files.completeUploadExternal': { token: 'bot', scope: 'files:write', run: completeUpload },
+  'files.getUploadURLExternal': { token: 'bot', scope: 'files:write', run: getUploadUrl },
+  'files.info': { token: 'bot', scope: 'files:read', run: anyFileInfo },
   'users.info': { token: 'bot', scope: 'users:read', run: userInfo },
 }
 

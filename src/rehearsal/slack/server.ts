@@ -9,6 +9,8 @@ import { type AppOptions, type AppState, createApp } from './app-state.ts'
 import { authorize } from './authorize.ts'
 import { requireScope } from './conversations.ts'
 import { EventQueue, type RedeliverySettings, slackRedelivery } from './event-queue.ts'
+import { takeUpload } from './file-methods.ts'
+import { downloadAnswer } from './files.ts'
 import { HttpEvents } from './http-events.ts'
 import { SlackLedger } from './ledger-entries.ts'
 import { findMethod } from './methods.ts'
@@ -49,7 +51,7 @@ export interface SlackServer {
   close(): Promise<void>
 }
 
-const maxBodyBytes = 4 * 1024 * 1024
+const maxBodyBytes = 25 * 1024 * 1024
 
 /** Returns a rule that refuses the next call of `method` as the platform does when it is called too often. */
 export function rateLimited(method: string, retryAfterSeconds: number): FaultRule<SlackCall> {
@@ -73,6 +75,7 @@ export async function startSlackServer(options: SlackServerOptions = {}): Promis
     maxBodyBytes,
     handle: (request, response, body) => rehearsal.handle(request, response, body),
   })
+  world.filesUrl = http.url
   return {
     apiRoot: `${http.url}/api/`,
     app,
@@ -94,8 +97,20 @@ export async function startSlackServer(options: SlackServerOptions = {}): Promis
   }
 }
 
+/** The address that takes files answers by a status alone. */
+class UploadRefused extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super(`the upload is refused with ${status}`)
+    this.status = status
+  }
+}
+
 interface Recognised extends SlackCall {
   run(): Readonly<Record<string, unknown>>
+  /** The whole answer, where it is no object of the Web API. */
+  answer?(): Answer
 }
 
 class WebApiServer {
@@ -115,7 +130,8 @@ class WebApiServer {
   }
 
   handle(request: IncomingMessage, response: ServerResponse, body: Buffer | null): void {
-    const call = this.#recognise(request, body)
+    const upload = /^\/upload\/v1\/([\w-]+)$/.exec(request.url ?? '')?.[1]
+    const call = upload === undefined ? this.#recognise(request, body) : this.#upload(upload, request, body)
     const fault = this.faults.take(call)
     if (fault === undefined) {
       sendBody(response, this.#perform(call))
@@ -138,9 +154,28 @@ class WebApiServer {
     this.#ledger.close()
   }
 
+  /** The token of the bot must not come here. */
+  #upload(ticket: string, { headers }: IncomingMessage, bytes: Buffer | null): Recognised {
+    const refusal = (status: number) => new UploadRefused(status)
+    return {
+      method: 'upload',
+      params: { ticket, length: bytes?.length },
+      run: () => {
+        if (headers.authorization !== undefined || bytes === null) throw refusal(bytes === null ? 413 : 400)
+        const status = takeUpload(this.#api.world, ticket, { type: headers['content-type'] ?? '', bytes })
+        if (status !== 200) throw refusal(status)
+        return {}
+      },
+    }
+  }
+
   #recognise(request: IncomingMessage, body: Buffer | null): Recognised {
     const url = new URL(request.url ?? '/', 'http://localhost')
     const method = url.pathname.replace(/^\/api\//, '')
+    if (url.pathname.startsWith('/files-pri/')) {
+      const params = { path: url.pathname }
+      return { method: 'download', params, run: () => ({}), answer: () => downloadAnswer(this.#api, request) }
+    }
     try {
       if (body === null) throw new SlackApiError('request_too_large')
       const params = readParams(request.headers['content-type'] ?? '', body)
@@ -171,10 +206,19 @@ class WebApiServer {
 
   #perform(call: Recognised, fault?: string): Answer {
     try {
+      const whole = call.answer?.()
+      if (whole !== undefined) {
+        this.#record(call, { ok: whole.status === 200 }, fault)
+        return whole
+      }
       const answer = { ok: true, ...call.run() }
       this.#record(call, answer, fault)
       return this.#answer(answer)
     } catch (error) {
+      if (error instanceof UploadRefused) {
+        this.#record(call, { ok: false }, fault)
+        return { status: error.status, body: 'refused' }
+      }
       if (!(error instanceof SlackApiError)) return this.#broken(error)
       const answer = { ok: false, error: error.code, ...error.fields }
       this.#record(call, answer, fault)

@@ -1,3 +1,4 @@
+import { FileShelf, type NewFile, type ShelvedFile } from '../file-shelf.ts'
 import type { ApiMessage, ApiUser, ChannelKind } from './api-types.ts'
 import type { AppState } from './app-state.ts'
 import type { ChannelRef, NewChannel, NewUser, UserRef } from './driver-types.ts'
@@ -20,10 +21,17 @@ export interface WorldDeps {
   readonly now: () => number
 }
 
+function fileId(no: number): string {
+  return `F0${1000 + no}`
+}
+
 /** The people and places that exist. Asking for an unknown one is a mistake of the script, so it throws. */
 export class WorldState {
   readonly app: AppState
   readonly now: () => number
+  readonly files = new FileShelf()
+  /** `http://host:port` of the server, once it listens. */
+  filesUrl = 'https://files.invalid'
   protected readonly ledger: SlackLedger
   readonly #users = new Map<string, ApiUser>()
   readonly #channels = new Map<string, ChannelState>()
@@ -36,6 +44,25 @@ export class WorldState {
     this.ledger = ledger
     this.now = now
     this.#users.set(app.bot.id, app.bot)
+  }
+
+  /** Returns a file for the `files` of a person's message. */
+  attach(file: NewFile & { readonly name: string }): Readonly<Record<string, unknown>> {
+    return this.describeFile(this.files.put(file))
+  }
+
+  describeFile({ no, name, mime = 'application/octet-stream', size, secret }: ShelvedFile) {
+    const url = `${this.filesUrl}/files-pri/${this.app.teamId}-${fileId(no)}/${secret.slice(0, 8)}`
+    return {
+      id: fileId(no),
+      ...{ name, mimetype: mime, size, mode: 'hosted', is_external: false },
+      url_private: `${url}/${encodeURIComponent(name ?? 'file')}`,
+      url_private_download: `${url}/download/${encodeURIComponent(name ?? 'file')}`,
+    }
+  }
+
+  fileOf(id: unknown): ShelvedFile | undefined {
+    return this.files.find(({ no }) => fileId(no) === id)
   }
 
   addUser({ id, name, displayName = name, team, isBot = false }: NewUser): ApiUser {

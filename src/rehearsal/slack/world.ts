@@ -3,6 +3,7 @@ import { buildPress, shownName } from './build-press.ts'
 import type { ChannelRef, EditSaid, MessageRef, Press, Say, Share, Slash, UserRef } from './driver-types.ts'
 import type { EventQueue } from './event-queue.ts'
 import type { MessageFilter, StoredMessage } from './message-store.ts'
+import type { SharedFile } from './shared-file.ts'
 import { type ChannelState, idOf, type WorldDeps, WorldState } from './world-state.ts'
 
 /** A message that the bot posts. */
@@ -11,6 +12,7 @@ interface BotPost {
   readonly thread?: string
   readonly metadata?: ApiMetadata
   readonly attachments?: readonly object[]
+  readonly files?: readonly object[]
 }
 
 /**
@@ -18,6 +20,8 @@ interface BotPost {
  * platform's events to the app. Everything is immediate and synchronous.
  */
 export class SlackWorld extends WorldState {
+  /** Files of the bot by id, shared or not. */
+  readonly uploads = new Map<string, SharedFile>()
   readonly #queue: EventQueue
   #nextClientMessage = 1
 
@@ -111,7 +115,7 @@ export class SlackWorld extends WorldState {
   }
 
   /** Posts a text of the bot, by the Web API. */
-  post(channel: ChannelState, { text, thread, metadata, attachments }: BotPost): ApiMessage {
+  post(channel: ChannelState, { text, thread, metadata, attachments, files }: BotPost): ApiMessage {
     const { bot, botId, appId, teamId } = this.app
     const message: ApiMessage = {
       type: 'message',
@@ -124,10 +128,19 @@ export class SlackWorld extends WorldState {
       ...this.#threadFields(channel, thread),
       ...(metadata === undefined ? {} : { metadata }),
       ...(attachments === undefined ? {} : { attachments }),
+      ...(files === undefined ? {} : { files, subtype: 'file_share' }),
     }
     this.addMessage(channel, message, true)
     this.#publish(channel, message)
     return message
+  }
+
+  /** Makes a place for the content of a file. */
+  addFile({ name, length }: { readonly name: string; readonly length: number }): SharedFile {
+    const id = `F0UPLOAD${this.uploads.size + 1}`
+    const file: SharedFile = { id, name, length, ticket: `${id}-${this.nextStamp().replace('.', '')}` }
+    this.uploads.set(id, file)
+    return file
   }
 
   update(

@@ -39,6 +39,14 @@ export type ApiOrigin = { date: number } & (
   | { type: 'channel'; chat: ApiChat; message_id: number }
 )
 
+export interface ApiFile {
+  file_id: string
+  file_unique_id: string
+  file_name: string
+  mime_type: string
+  file_size: number
+}
+
 export interface ApiMessage {
   message_id: number
   /** Seconds since the epoch. */
@@ -60,6 +68,9 @@ export interface ApiMessage {
   reply_to_message?: ApiMessage
   text?: string
   entities?: ApiEntity[]
+  document?: ApiFile
+  photo?: (Omit<ApiFile, 'file_name' | 'mime_type'> & { width: number; height: number })[]
+  voice?: Omit<ApiFile, 'file_name'> & { duration: number }
   caption?: string
   caption_entities?: ApiEntity[]
   edit_date?: number

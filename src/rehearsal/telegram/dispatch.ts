@@ -1,6 +1,7 @@
 import type { Answer } from '../http-server.ts'
 import { ApiError } from './api-error.ts'
 import type { BotApi } from './bot-api.ts'
+import { fileAt } from './files.ts'
 import { getUpdates } from './get-updates.ts'
 import type { CallAnswer } from './ledger-entries.ts'
 import type { Method } from './methods.ts'
@@ -29,6 +30,7 @@ export function perform(dispatch: Dispatch): Answer | Promise<Answer> {
   const { api, call, run } = dispatch
   try {
     if (call.method === 'getUpdates') return performPoll(dispatch)
+    if (call.method === 'download') return performDownload(dispatch)
     return settle(dispatch, { ok: true, result: run(api, call.params) })
   } catch (error) {
     return refuse(dispatch, error)
@@ -59,6 +61,13 @@ async function performPoll(dispatch: Dispatch): Promise<Answer> {
 
 function joinJson(updates: readonly QueuedUpdate[]): string {
   return updates.map((update) => update.json).join(',')
+}
+
+/** The ledger keeps the path, not the bytes. */
+function performDownload(dispatch: Dispatch): Answer {
+  const { bytes } = fileAt(dispatch.api.world, String(dispatch.call.params.path))
+  record(dispatch, { ok: true, result: { bytes: bytes.length } })
+  return { status: 200, body: Buffer.from(bytes) }
 }
 
 function settle(dispatch: Dispatch, answer: CallAnswer & { ok: true }): Answer {

@@ -14,6 +14,8 @@ export interface TextRules {
   strictHtml: boolean
   /** The server's message for a text over the limit; it differs between sending and editing. */
   tooLong: string
+  /** UTF-16 units after entity parsing; those of a message if absent. */
+  most?: number
   unrehearsed(what: string): void
 }
 
@@ -29,7 +31,7 @@ export function readText(params: Params, rules: TextRules): FormattedText {
   if (/\p{Surrogate}/u.test(source)) throw badRequest('text must be encoded in UTF-8')
   const trimmed = trim(parse(clean(source), params, rules))
   if (trimmed.text === '') throw badRequest('message text is empty')
-  if (trimmed.text.length > maxTextLength) throw badRequest(rules.tooLong)
+  if (trimmed.text.length > (rules.most ?? maxTextLength)) throw badRequest(rules.tooLong)
   return { text: trimmed.text, entities: withFoundEntities(trimmed.text, trimmed.entities).slice(0, maxEntities) }
 }
 

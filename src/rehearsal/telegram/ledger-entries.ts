@@ -1,5 +1,6 @@
 import type { WaitOptions } from '../ledger.ts'
 import { Ledger } from '../ledger.ts'
+import type { UploadedFile } from '../uploads.ts'
 import type { ApiMessage } from './api-types.ts'
 
 /** One API call, recorded when its effect (or refusal) stands, before the first byte of the answer. */
@@ -35,8 +36,11 @@ export interface MessageEntry {
   /** The forum topic, or null in no forum, or in its General topic. */
   readonly topic: number | null
   readonly messageId: number
+  /** The text, or the caption of its file. */
   readonly text: string
   readonly message: ApiMessage
+  /** The file that a bot has sent with it. */
+  readonly file?: UploadedFile
 }
 
 /**

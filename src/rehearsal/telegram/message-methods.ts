@@ -95,7 +95,7 @@ function looks(message: ApiMessage): string {
   return JSON.stringify([message.text, message.entities ?? [], message.reply_markup ?? null])
 }
 
-function throttle(api: BotApi, state: ChatState): void {
+export function throttle(api: BotApi, state: ChatState): void {
   const wait = api.flood?.take(state.chat) ?? 0
   if (wait > 0) throw tooManyRequests(wait)
 }

@@ -1,3 +1,4 @@
+import type { UploadedFile } from '../uploads.ts'
 import type { ApiMessage } from './api-types.ts'
 import type { MessageEntry, TelegramLedger } from './ledger-entries.ts'
 
@@ -47,17 +48,17 @@ export class MessageStore {
     return [...this.#byId.values()].filter((stored) => matches(stored, filter))
   }
 
-  add(message: ApiMessage, botId: number | null): void {
+  add(message: ApiMessage, botId: number | null, file?: UploadedFile): void {
     const at = this.#now()
-    const history = [{ at, text: message.text ?? '' }]
+    const history = [{ at, text: textOf(message) }]
     this.#byId.set(message.message_id, { message, botId, deleted: false, history, reactions: new Map() })
-    this.#ledger.append(entryOf(message, { at, change: 'sent', botId }))
+    this.#ledger.append({ ...entryOf(message, { at, change: 'sent', botId }), ...(file === undefined ? {} : { file }) })
   }
 
   replace(stored: StoredMessage, message: ApiMessage, botId: number | null): void {
     const at = this.#now()
     stored.message = message
-    stored.history.push({ at, text: message.text ?? '' })
+    stored.history.push({ at, text: textOf(message) })
     this.#ledger.append(entryOf(message, { at, change: 'edited', botId }))
   }
 
@@ -70,6 +71,10 @@ export class MessageStore {
 /** Returns the topic of a message; null for the General topic and chats without topics. */
 export function topicOf(message: ApiMessage): number | null {
   return message.is_topic_message === true ? (message.message_thread_id ?? null) : null
+}
+
+function textOf({ text, caption }: ApiMessage): string {
+  return text ?? caption ?? ''
 }
 
 function matches({ message, botId, deleted }: StoredMessage, filter: MessageFilter): boolean {
@@ -90,7 +95,7 @@ function entryOf(
     chatId: message.chat.id,
     topic: topicOf(message),
     messageId: message.message_id,
-    text: message.text ?? '',
+    text: textOf(message),
     message,
   }
 }

@@ -1,8 +1,10 @@
 import { deleteMyCommands, getChat, getChatMember, getMe, getMyCommands, setMyCommands } from './account-methods.ts'
 import type { BotApi } from './bot-api.ts'
+import { getFile } from './files.ts'
 import { answerCallbackQuery, deleteMessage, editMessageText, sendChatAction, sendMessage } from './message-methods.ts'
 import type { Params } from './params.ts'
 import { setMessageReaction } from './reaction-methods.ts'
+import { sendDocument, sendPhoto, sendVoice } from './upload-methods.ts'
 import { deleteWebhook, getWebhookInfo, setWebhook } from './webhook-methods.ts'
 
 export type Method = (api: BotApi, params: Params) => unknown
@@ -15,12 +17,16 @@ const rehearsed: Readonly<Record<string, Method>> = {
   editMessageText,
   getChat,
   getChatMember,
+  getFile,
   getMe,
   getMyCommands,
   getWebhookInfo,
   sendChatAction,
+  sendDocument,
   sendMessage,
+  sendPhoto,
   setMessageReaction,
+  sendVoice,
   setMyCommands,
   setWebhook,
 }

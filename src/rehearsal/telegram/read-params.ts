@@ -1,23 +1,23 @@
 import type { IncomingMessage } from 'node:http'
+import { readForm, UploadedFile } from '../uploads.ts'
 import { badRequest } from './api-error.ts'
 import type { Params } from './params.ts'
 import { isRecord } from './params.ts'
 
 /**
- * Reads the parameters of a call from its query string and its body: JSON, urlencoded, or multipart without files.
- * Values of the body win.
- * @param onFile called before a multipart request with a file is refused
+ * Reads the parameters of a call from its query string and its body: JSON, urlencoded, or multipart, where a file is an
+ * `UploadedFile`. Values of the body win.
  */
-export function readParams(request: IncomingMessage, body: Buffer, onFile: () => void): Params {
+export function readParams(request: IncomingMessage, body: Buffer): Params {
   const url = request.url ?? ''
   const mark = url.indexOf('?')
-  const fromBody = body.length === 0 ? {} : parseBody(request.headers['content-type'] ?? '', body, onFile)
+  const fromBody = body.length === 0 ? {} : parseBody(request.headers['content-type'] ?? '', body)
   return mark === -1 ? fromBody : { ...formFields(url.slice(mark + 1)), ...fromBody }
 }
 
-function parseBody(contentType: string, body: Buffer, onFile: () => void): Params {
+function parseBody(contentType: string, body: Buffer): Params {
   if (contentType.startsWith('application/json')) return parseJson(body)
-  if (contentType.startsWith('multipart/form-data')) return parseMultipart(contentType, body, onFile)
+  if (contentType.startsWith('multipart/form-data')) return parseMultipart(contentType, body)
   return formFields(body.toString())
 }
 
@@ -36,20 +36,13 @@ function formFields(text: string): Params {
   return Object.fromEntries(new URLSearchParams(text))
 }
 
-function parseMultipart(contentType: string, body: Buffer, onFile: () => void): Params {
-  const boundary = /boundary="?([^";]+)"?/.exec(contentType)?.[1]
-  if (boundary === undefined) throw badRequest("can't parse multipart request: boundary is missing")
-  const fields: Record<string, string> = {}
-  // Every part ends with CRLF before the next boundary; the piece before the first boundary is empty.
-  for (const part of body.toString().split(`--${boundary}`).slice(1, -1)) {
-    const split = part.indexOf('\r\n\r\n')
-    const head = part.slice(0, split)
-    if (/;\s*filename\*?=/i.test(head)) {
-      onFile()
-      throw badRequest('file uploads are not rehearsed')
-    }
-    const name = /;\s*name="([^"]*)"/i.exec(head)?.[1]
-    if (split !== -1 && name !== undefined) fields[name] = part.slice(split + 4, -2)
-  }
-  return fields
+function parseMultipart(contentType: string, body: Buffer): Params {
+  const parts = readForm(contentType, body)
+  if (parts === undefined) throw badRequest("can't parse multipart request")
+  return Object.fromEntries(
+    parts.map(({ name, content, file }) => [
+      name,
+      file === undefined ? content.toString() : new UploadedFile(file.name, file.type, content),
+    ]),
+  )
 }

@@ -10,6 +10,7 @@ import type { BotOptions } from './bot-state.ts'
 import { createBot } from './bot-state.ts'
 import type { Dispatch, TelegramCall } from './dispatch.ts'
 import { errorAnswer, perform, recordSkipped } from './dispatch.ts'
+import { fileAt } from './files.ts'
 import type { FloodLimits } from './flood.ts'
 import { FloodControl } from './flood.ts'
 import { TelegramLedger } from './ledger-entries.ts'
@@ -131,16 +132,20 @@ class TelegramRehearsal {
   }
 
   #recognise(request: IncomingMessage, response: ServerResponse, body: Buffer | null): Omit<Dispatch, 'fault'> {
-    const { token, method: name } = splitPath(request.url ?? '')
+    const { token, method: name, isFile } = splitPath(request.url ?? '')
     const api = this.#apis.get(token)
     if (api === undefined) throw unknownToken(token)
+    if (isFile) {
+      const call = { botId: api.bot.user.id, method: 'download', params: { path: name } }
+      return { api, call, run: () => fileAt(api.world, name), gone: () => goneSignal(response) }
+    }
     if (body === null) throw new ApiError(413, 'Request Entity Too Large')
     const method = findMethod(name)
     if (method === undefined) {
       api.textRules.unrehearsed(`method ${name}`)
       throw new ApiError(404, 'Not Found: method not found')
     }
-    const params = readParams(request, body, () => api.textRules.unrehearsed(`file upload to ${method.name}`))
+    const params = readParams(request, body)
     const call = { botId: api.bot.user.id, method: method.name, params }
     return { api, call, run: method.run, gone: () => goneSignal(response) }
   }
@@ -154,14 +159,16 @@ class TelegramRehearsal {
   }
 }
 
-/** `/bot<token>/<method>?query` */
-function splitPath(url: string): { token: string; method: string } {
+/** `/bot<token>/<method>?query`, or `/file/bot<token>/<path>` for a file. */
+function splitPath(url: string): { token: string; method: string; isFile: boolean } {
   const query = url.indexOf('?')
-  const path = query === -1 ? url : url.slice(0, query)
+  const whole = query === -1 ? url : url.slice(0, query)
+  const isFile = whole.startsWith('/file/')
+  const path = isFile ? whole.slice('/file'.length) : whole
   const slash = path.indexOf('/', 1)
   if (!path.startsWith('/bot') || slash === -1) throw new ApiError(404, 'Not Found')
   const token = path.slice('/bot'.length, slash)
-  return { token: token.includes('%') ? decodeURIComponent(token) : token, method: path.slice(slash + 1) }
+  return { token: token.includes('%') ? decodeURIComponent(token) : token, method: path.slice(slash + 1), isFile }
 }
 
 function unknownToken(token: string): ApiError {

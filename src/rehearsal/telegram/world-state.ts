@@ -1,3 +1,4 @@
+import { FileShelf } from '../file-shelf.ts'
 import type { ApiChat, ApiMessage, ApiUser, MemberStatus } from './api-types.ts'
 import type { BotState } from './bot-state.ts'
 import type { ChatRef, NewChat, NewUser, UserRef } from './driver-types.ts'
@@ -36,6 +37,7 @@ const firstSupergroupId = -1_001_000_000_001
 export class WorldState {
   readonly bots: readonly BotState[]
   readonly now: () => number
+  readonly files = new FileShelf()
   protected readonly ledger: TelegramLedger
   readonly #users = new Map<number, ApiUser>()
   readonly #chats = new Map<number, ChatState>()

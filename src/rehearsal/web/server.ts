@@ -55,7 +55,7 @@ export async function startSearchServer(options: SearchServerOptions = {}): Prom
     return service.accept({ url, headers: request.headers, body, apiKey })
   }
   function refused({ answer }: SearchRefusal): Answer {
-    ledger.append({ kind: 'refused', at: now(), status: answer.status, message: answer.body })
+    ledger.append({ kind: 'refused', at: now(), status: answer.status, message: String(answer.body) })
     return answer
   }
   async function handle(request: IncomingMessage, response: ServerResponse, body: Buffer | null): Promise<void> {

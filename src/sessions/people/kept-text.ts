@@ -17,12 +17,13 @@ export function withoutText({ event, schedule, raw: _raw, ...rest }: Dispatch): 
 export function withShortText(dispatch: Dispatch): Dispatch {
   const { event } = dispatch
   if (event.kind !== 'message' && event.kind !== 'edit' && event.kind !== 'command') return dispatch
-  const { quoted, forwarded, ...rest } = event
+  const { quoted, forwarded, enclosed, ...rest } = event
   const said = {
     ...(quoted === undefined ? {} : { quoted: { ...quoted, ...shortText(quoted.text, LONGEST_QUOTE) } }),
     ...(forwarded === undefined ? {} : { forwarded: { ...forwarded, ...shortText(forwarded.text, LONGEST) } }),
     text: cut(rest.text, LONGEST),
     attachments: rest.attachments.slice(0, MOST_FILES),
+    ...(enclosed === undefined ? {} : { enclosed: enclosed.slice(0, 1).map((line) => cut(line, LONGEST_QUOTE)) }),
   }
   const short = rest.kind === 'command' ? { ...rest, ...said, args: cut(rest.args, LONGEST) } : { ...rest, ...said }
   return { ...dispatch, event: short }
@@ -31,7 +32,7 @@ export function withShortText(dispatch: Dispatch): Dispatch {
 /** Returns how many bytes of text the dispatch holds, whoever wrote it. */
 export function textBytes({ event }: Dispatch): number {
   if (!('text' in event)) return 0
-  const texts = [event.text, event.quoted?.text ?? '', event.forwarded?.text ?? '']
+  const texts = [event.text, event.quoted?.text ?? '', event.forwarded?.text ?? '', ...(event.enclosed ?? [])]
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0)
 }
 
@@ -54,7 +55,7 @@ function silent(event: InboundEvent): InboundEvent {
     case 'message':
     case 'edit':
     case 'command': {
-      const { quoted: _quoted, forwarded, ...rest } = event
+      const { quoted: _quoted, enclosed: _enclosed, forwarded, ...rest } = event
       const blank = {
         text: '',
         attachments: [],

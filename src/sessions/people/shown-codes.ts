@@ -70,10 +70,11 @@ function textsOf(event: InboundEvent): string {
   const texts = [sender.displayName, sender.username]
   if (event.kind === 'membership') texts.push(event.chatTitle)
   if ('text' in event) {
-    const { text, forwarded, quoted, attachments } = event
+    const { text, forwarded, quoted, attachments, enclosed = [] } = event
     texts.push(text, forwarded?.text, forwarded?.name, forwarded?.from?.displayName)
     if (quoted && !(quoted.own && address.chatType === 'direct')) texts.push(quoted.text, quoted.sender?.displayName)
-    for (const { fileName } of attachments) texts.push(fileName)
+    for (const { fileName, about } of attachments) texts.push(fileName, about)
+    texts.push(...enclosed)
   }
   return texts.filter((text) => text !== undefined).join('\n')
 }

@@ -1,8 +1,9 @@
 import { inWords } from '../../core/content-words.ts'
 import type { SessionEvent } from '../../core/event.ts'
-import { labelledWords, speakerName } from '../../core/label.ts'
+import { speakerName } from '../../core/label.ts'
 import type { HistoryMessage } from '../../core/session-tools.ts'
 import { stripSilence } from '../../core/silence.ts'
+import { saidText } from '../view/event-text.ts'
 import { SUMMARY_LABEL } from '../view/summary-view.ts'
 
 /**
@@ -26,7 +27,7 @@ function messageOf(event: SessionEvent, tools: boolean): HistoryMessage | undefi
   const timestamp = event.at
   switch (event.type) {
     case 'user_message': {
-      return { role: 'user', text: labelledWords(event.data), timestamp, from: speakerName(event.data) }
+      return { role: 'user', text: saidText(event.data), timestamp, from: speakerName(event.data) }
     }
     case 'assistant_message':
     case 'assistant_posted':

@@ -109,6 +109,10 @@ function partsOf(event: SessionEvent): ReportedParts {
       const { model, usage } = event.data
       return { model, usage }
     }
+    case 'files_read': {
+      const files = event.data.files.flatMap(({ media }) => (media === undefined ? [] : [mediaFile(media)]))
+      return files.length === 0 ? {} : { files }
+    }
     case 'tool_result': {
       const files = mediaOf(event.data.content).map(mediaFile)
       return files.length === 0 ? {} : { files }

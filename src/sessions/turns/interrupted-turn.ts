@@ -20,12 +20,17 @@ export async function interruptedBy(
   { dispatch, decision }: { readonly dispatch: Dispatch; readonly decision: Extract<Decision, { kind: 'run' }> },
   { busy, channels }: { readonly busy: 'queue' | 'steer' | 'interrupt'; readonly channels: Channels },
 ): Promise<{ readonly interrupts?: TurnId | 'any' }> {
-  if (busy !== 'interrupt' || dispatch.posted) return {}
+  if (busy !== 'interrupt' || dispatch.posted || isFurtherPiece(dispatch.event)) return {}
   if (decision.public) {
     const turn = await findOwnTurn(store, session.id, dispatch.event, channels)
     return turn === undefined || turn === 'others' ? {} : { interrupts: turn }
   }
   return decision.identity.role === 'owner' || !joinsPeople(channels, session) ? { interrupts: 'any' } : {}
+}
+
+/** It belongs to the message that began the turn. */
+function isFurtherPiece(event: InboundEvent): boolean {
+  return event.kind === 'message' && event.piece?.begun === true
 }
 
 /**

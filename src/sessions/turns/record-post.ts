@@ -1,3 +1,4 @@
+import { saidIn } from '../../core/content-words.ts'
 import { madeAt } from '../../core/ids.ts'
 import type { Delivery } from '../../core/outbound.ts'
 import type { StoreWriter } from '../../store/store.ts'
@@ -17,7 +18,7 @@ export async function recordPost(
   const session = await openSession(tx, place, ports)
   if (session.id === sessionId) return
   const data = {
-    text: part.plain,
+    text: saidIn(part),
     traceId,
     ...(sessionId === undefined ? {} : { from: sessionId }),
     ...(messageId === undefined ? {} : { messageId }),

@@ -3,6 +3,7 @@ import { approvedCode } from '../../core/approval.ts'
 import { type ErrorCode, errorCode, ParleyError } from '../../core/errors.ts'
 import type { EventDraft, TakenMessages } from '../../core/event.ts'
 import type { IdSource, InboxId, SessionId } from '../../core/ids.ts'
+import { type FilesReadData, isShown } from '../../core/message.ts'
 import type { Usage } from '../../core/model.ts'
 import { NOBODY } from '../../core/platform-id.ts'
 import type { PrecheckVerdict } from '../../core/precheck.ts'
@@ -180,10 +181,30 @@ export async function steerWaiting(
   const rows = answeredNext(waiting)
   const [first] = rows
   if (first === undefined || isFromElsewhere(first) || placeOf(first.dispatch) !== placeOf(turn)) return []
-  queue.taken(turn.session.id, rows.length, tx)
-  await tx.inbox.claim(idsOf(rows), turn.id)
-  const steered: EventToAppend = { type: 'turn_steered', turnId: turn.id, data: named(rows) }
-  await tx.events.append(turn.session.id, at, [steered])
+  return bind(tx, turn, { rows, at, queue })
+}
+
+/** Binds the further pieces of what began the turn to it, as if they had come with the first. */
+export async function joinPieces(
+  tx: StoreWriter,
+  turn: StartedTurn,
+  at: number,
+  { queue, parting }: Pick<ClaimDeps, 'queue' | 'parting'>,
+): Promise<readonly InboxRow[]> {
+  const of = turn.asked?.piece?.of
+  const waiting = await stillWaiting(tx, turn.session, { at, queue, parting })
+  const rows = waiting.filter(({ dispatch: { event } }) => event.kind === 'message' && event.piece?.of === of)
+  return rows.length === 0 ? rows : bind(tx, turn, { rows, at, queue })
+}
+
+async function bind(
+  tx: StoreWriter,
+  { id: turnId, session }: StartedTurn,
+  { rows, at, queue }: { readonly rows: readonly InboxRow[]; readonly at: number; readonly queue: TurnQueue },
+): Promise<readonly InboxRow[]> {
+  queue.taken(session.id, rows.length, tx)
+  await tx.inbox.claim(idsOf(rows), turnId)
+  await tx.events.append(session.id, at, [{ type: 'turn_steered', turnId, data: named(rows) }])
   return rows
 }
 
@@ -197,6 +218,15 @@ export async function recordStep(tx: StoreWriter, turn: StartedTurn, at: number,
   for (const author of authors) await tx.authors.add(turn.session.id, author)
   if (event.type === 'tool_result' && event.data.foreign) await tx.authors.add(turn.session.id, NOBODY)
   await tx.events.append(turn.session.id, at, [{ ...event, turnId: turn.id }])
+}
+
+/**
+ * Commits what became of the files of a turn's messages. What a file says is nobody's words, whoever sent it: the
+ * session has an author without any reach from then on.
+ */
+export async function recordFiles(tx: StoreWriter, turn: StartedTurn, at: number, data: FilesReadData): Promise<void> {
+  if (data.files.some(isShown)) await tx.authors.add(turn.session.id, NOBODY)
+  await tx.events.append(turn.session.id, at, [{ type: 'files_read', turnId: turn.id, data }])
 }
 
 /**

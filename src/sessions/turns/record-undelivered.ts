@@ -1,4 +1,5 @@
 import { formatAddress } from '../../core/address.ts'
+import { saidIn } from '../../core/content-words.ts'
 import type { UndeliveredData } from '../../core/event.ts'
 import { isTurnId, madeAt } from '../../core/ids.ts'
 import { plainExcerpt } from '../../core/label.ts'
@@ -23,7 +24,7 @@ export async function recordUndelivered(
   const session = await tx.sessions.get(sessionId)
   // A session that has the id since did not say it.
   if (session === undefined || session.createdAt > (madeAt(id) ?? at)) return
-  const plain = part.plain.replace(/\s+/g, ' ').trim()
+  const plain = saidIn(part).replace(/\s+/g, ' ').trim()
   const text = plain.length > BEGINNING ? `${plain.slice(0, BEGINNING).replace(/[\uD800-\uDBFF]$/, '')}…` : plain
   const data = { to: formatAddress(address), ...ending, text }
   await tx.events.append(sessionId, at, [

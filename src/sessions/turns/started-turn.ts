@@ -1,6 +1,6 @@
 import type { ReplyTarget } from '../../core/dispatch.ts'
 import type { TraceId, TurnId } from '../../core/ids.ts'
-import type { InboundEvent, Sender } from '../../core/message.ts'
+import type { InboundEvent, Piece, Sender } from '../../core/message.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { Precheck } from '../../core/precheck.ts'
 import type { SessionIdentity } from '../../core/session.ts'
@@ -32,6 +32,8 @@ export interface Asked {
   readonly sender?: Sender
   /** The message itself, where a person wrote it. */
   readonly messageId?: string
+  /** Others of which it is a piece may have come, or still come. */
+  readonly piece?: Piece
   /** The model that was asked for with the message. */
   readonly model?: string
   /** The answer, where a reminder is said without a model. */
@@ -77,6 +79,7 @@ export function askedIn(rows: readonly Decided[]): Pick<StartedTurn, 'asked' | '
       at,
       ...model,
       ...approvals,
+      ...(event.kind === 'message' && event.piece ? { piece: event.piece } : {}),
       ...(schedule?.said && 'text' in event ? { said: event.text } : {}),
       ...(schedule || posted?.from ? {} : { sender: event.sender, ...messageIdOf(event) }),
     },

@@ -36,7 +36,12 @@ export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage 
   // Nothing stands there but the line about a tool: it is taken away.
   if (result.kind === 'aborted') return { ...common, class: 'reply', text: SILENCE }
   return result.kind === 'final'
-    ? { ...common, class: unasked ? 'effect' : 'reply', text: unasked ? result.text : withPreface(result) }
+    ? {
+        ...common,
+        class: unasked ? 'effect' : 'reply',
+        text: unasked ? result.text : withPreface(result),
+        ...result.presented,
+      }
     : { ...common, class: 'notice', ...failureOf(result, turn.traceId) }
 }
 

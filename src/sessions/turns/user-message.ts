@@ -41,6 +41,7 @@ export function userData(dispatch: Dispatch, { identity, addressed, route }: Dec
     ...(event.via === undefined ? {} : { via: event.via }),
     ...(event.attachments.length === 0 ? {} : { attachments: event.attachments }),
     ...(dispatch.posted?.chosen ? { addresses: [] } : {}),
+    ...(event.enclosed === undefined ? {} : { enclosed: event.enclosed }),
     ...(dispatch.schedule?.addresses === undefined ? {} : { addresses: dispatch.schedule.addresses }),
     ...(dispatch.schedule?.data === undefined ? {} : { data: dispatch.schedule.data }),
   }

@@ -1,16 +1,23 @@
 import type { CheckpointData } from '../../core/checkpoint.ts'
-import { inWords } from '../../core/content-words.ts'
-import type { HistoryBoundary, SessionEvent, SessionStartData, ThreadReadData } from '../../core/event.ts'
-import { labelledWords, speakerName } from '../../core/label.ts'
+import { fileWords, inWords, nameOf } from '../../core/content-words.ts'
+import type {
+  HistoryBoundary,
+  SessionEvent,
+  SessionStartData,
+  ThreadReadData,
+  UserMessageData,
+} from '../../core/event.ts'
+import { labelledWords, plainExcerpt, speakerName } from '../../core/label.ts'
+import type { FilesReadData, ReadFile } from '../../core/message.ts'
 import type { TurnEndData } from '../../core/turn-end.ts'
 
 /** Returns an event as a line of text for people. */
 export function eventText(event: SessionEvent): string {
   switch (event.type) {
     case 'user_message':
-      return `${speakerName(event.data)}: ${labelledWords(event.data)}`
+      return `${speakerName(event.data)}: ${saidText(event.data)}`
     case 'message_edited':
-      return `${speakerName(event.data)} edited a message: ${labelledWords(event.data)}`
+      return `${speakerName(event.data)} edited a message: ${saidText(event.data)}`
     case 'message_deleted':
       return `message ${event.data.messageId} was deleted`
     case 'assistant_message':
@@ -38,6 +45,8 @@ export function eventText(event: SessionEvent): string {
       return `${event.data.messages} waiting will not be answered`
     case 'thread_read':
       return threadText(event.data)
+    case 'files_read':
+      return filesText(event.data)
     case 'turn_steered':
       return `took in ${event.data.messages} more`
     case 'turn_started':
@@ -59,6 +68,27 @@ export function eventText(event: SessionEvent): string {
     case 'agent_updated':
       return `changed: ${event.data.changed.join(', ')}`
   }
+}
+
+/** Returns the words of a message, and below them what came with it, in words. */
+export function saidText(data: UserMessageData): string {
+  const things = (data.enclosed ?? []).map((line) => `[${plainExcerpt(line, LONGEST_LINE)}]`)
+  const files = (data.attachments ?? []).map((file) => `[${fileWords(file)}]`)
+  return [labelledWords(data), ...things, ...files].filter((part) => part !== '').join('\n')
+}
+
+const LONGEST_LINE = 500
+
+function filesText({ files }: FilesReadData): string {
+  return files.map(fileText).join('\n')
+}
+
+function fileText({ media, text, spoken, cut, unread }: ReadFile): string {
+  if (unread !== undefined) return `not shown: ${unread}`
+  if (spoken !== undefined) return `said: ${spoken}`
+  const kept = media === undefined ? '' : nameOf(media)
+  if (text === undefined) return kept
+  return `${kept}: ${text.length} characters of text${cut === undefined ? '' : `, without ${cut}`}`.trim()
 }
 
 function threadText({ messages, leftOut, failed }: ThreadReadData): string {

@@ -1,9 +1,8 @@
 import type { ChatType } from '../../core/address.ts'
 import type { EventDraft, HistoryBoundary, SessionEvent, TakenMessages, ThreadReadData } from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
-import type { MessageName } from '../../core/message.ts'
+import type { FilesReadData, MessageName } from '../../core/message.ts'
 import type { ModelMessage } from '../../core/model.ts'
-import type { TakenBackData } from '../../core/taken-back.ts'
 import type { EarlierMessages, OpenStep } from '../../core/turn.ts'
 import { undeliveredNote } from '../turns/record-undelivered.ts'
 import { countSaid, type History, type HistoryBounds, saidByUser, setBoundary, sourceOf } from './history-view.ts'
@@ -17,11 +16,13 @@ import {
   redact,
   takeMessages,
   withoutDropped,
+  withReadFiles,
 } from './received.ts'
 import { advance, BEGINNING, type RunningTurn } from './running-turn-view.ts'
 import { promptOf, shown } from './said-content.ts'
 import { foldSummary, type SummaryView, unfold } from './summary-view.ts'
-import { end, MOST_NOTES, post, putBack, timeNote, withoutExchange } from './turn-end.ts'
+import { takeBack } from './take-back-view.ts'
+import { end, MOST_NOTES, post, putBack, timeNote } from './turn-end.ts'
 import { isMadeOf, type WorkingMemory, withoutWorking, workingNotes, workingOf } from './working-memory.ts'
 
 /** The bounds of a request. Trimming is silent and independent of any cap (C14). */
@@ -148,6 +149,8 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
       return event.turnId ? start(view, { id: event.turnId, takes: event.data }, folding) : UNCHANGED
     case 'thread_read':
       return readBefore(view, event.data, limits)
+    case 'files_read':
+      return readFiles(view, event.data, chat)
     case 'turn_steered':
       return steer(view, chat, event.data)
     case 'assistant_step':
@@ -175,7 +178,7 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
     case 'history_taken_over':
       return endTakenOver(view)
     case 'exchange_taken_back':
-      return takeBack(view, event.data, { chat, limits })
+      return takeBack(view, event.data, { chat, keep: limits })
     case 'session_started':
     case 'session_exported':
     case 'agent_updated':
@@ -221,17 +224,6 @@ function forget(view: ModelView, deleted: MessageName, chat: ChatType): Change {
     : forgotten
 }
 
-/** The working memory ends where it may have words of the exchange. */
-function takeBack(
-  view: ModelView,
-  taken: TakenBackData,
-  { chat, limits }: { readonly chat: ChatType; readonly limits: ViewLimits },
-): Change {
-  const left = withoutExchange(view, taken, limits)
-  const isMade = taken.messages.some((name) => isMadeOf(view.working, name))
-  return isMade ? { ...left, ...withoutWorking({ ...view, ...left }, chat) } : left
-}
-
 /** Returns true if the message is in a turn that is shown or can be, or waits for one. */
 function isAmong({ history, hidden, pending, running }: ModelView, message: MessageName): boolean {
   const turns = [...hidden, ...history].map((said) => sourceOf(said)?.received ?? NONE)
@@ -254,11 +246,31 @@ function readBefore({ running }: ModelView, { messages }: ThreadReadData, limits
   return { running: { ...running, received }, threadRead: true }
 }
 
+/** Adds what became of the files of the turn's messages: the model is asked only afterwards. */
+function readFiles({ running }: ModelView, { files }: FilesReadData, chat: ChatType): Change {
+  if (!running) return UNCHANGED
+  const byRef = new Map(files.map(({ ref, ...reading }) => [ref, reading]))
+  const steps = running.steps.map((step) => {
+    const source = sourceOf(step)
+    const received = source?.received && withReadFiles(source.received, byRef)
+    if (source === undefined || received === source.received) return step
+    const read = { ...source, ...(received && { received }) }
+    return saidByUser(shown(read, chat), read)
+  })
+  return { running: { ...running, received: withReadFiles(running.received, byRef), steps } }
+}
+
+/**
+ * Messages that join a turn before the model was asked are read with those that began it, as the rest of an album is.
+ */
 function steer(view: ModelView, chat: ChatType, which: TakenMessages): Change {
-  if (!view.running) return UNCHANGED
+  const { running } = view
+  if (!running) return UNCHANGED
   const { taken, left } = takeMessages(view.pending, which)
-  const said: ModelMessage = { role: 'user', content: shown({ received: taken }, chat) }
-  return { pending: left, running: { ...view.running, steps: [...view.running.steps, said] } }
+  if (running.steps.length === 0)
+    return { pending: left, running: { ...running, received: [...running.received, ...taken] } }
+  const source = { received: taken }
+  return { pending: left, running: { ...running, steps: [...running.steps, saidByUser(shown(source, chat), source)] } }
 }
 
 /** Unanswered messages belong to the history that a replacement puts aside. */

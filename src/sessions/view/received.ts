@@ -1,6 +1,6 @@
 import { isOfSameSender, withWordsOf } from '../../core/amended.ts'
 import type { TakenMessages, UserMessageData } from '../../core/event.ts'
-import type { MessageName } from '../../core/message.ts'
+import type { AttachmentRef, FileReading, MessageName } from '../../core/message.ts'
 
 /** A user message as a model view keeps it. */
 export type ReceivedMessage = UserMessageData & {
@@ -49,6 +49,32 @@ export function dropDeleted(pending: readonly ReceivedMessage[], deleted: Messag
   return redact(pending, deleted).filter((message) => !message.deleted)
 }
 
+/** Adds what became of files; returns the same list if none of them came with these messages. */
+export function withReadFiles(
+  received: readonly ReceivedMessage[],
+  files: ReadonlyMap<string, FileReading>,
+): readonly ReceivedMessage[] {
+  const isRead = ({ ref }: AttachmentRef): boolean => files.has(ref)
+  if (!received.some(({ attachments }) => attachments?.some(isRead))) return received
+  return received.map((message) => {
+    if (!message.attachments?.some(isRead)) return message
+    return { ...message, attachments: message.attachments.map((file) => ({ ...file, ...readingOf(file, files) })) }
+  })
+}
+
+/** The same recording may come with its own message and with a reply to it: what is said in it is not the replier's. */
+function readingOf({ ref, quoted }: AttachmentRef, files: ReadonlyMap<string, FileReading>): FileReading | undefined {
+  const reading = files.get(ref)
+  if (quoted === undefined || reading?.spoken === undefined) return reading
+  const { spoken: text, ...rest } = reading
+  return { ...rest, text }
+}
+
+/** Returns true for a file of which no turn has found out yet whether it can be shown. */
+export function isUnread({ media, text, spoken, unread }: FileReading): boolean {
+  return media === undefined && text === undefined && spoken === undefined && unread === undefined
+}
+
 /** Returns true if the message itself is among them, not only a later text of it. */
 export function names(received: readonly ReceivedMessage[], message: MessageName): boolean {
   return received.some((one) => !one.edit && isSame(one, message))
@@ -59,7 +85,7 @@ export function redact(received: readonly ReceivedMessage[], deleted: MessageNam
   const quotes = ({ quoted }: ReceivedMessage) => quoted?.text !== undefined && quoted.messageId === deleted.messageId
   if (!received.some((message) => isSame(message, deleted) || quotes(message))) return received
   return received.map((message) => {
-    const { attachments: _files, quoted, ...rest } = message
+    const { attachments: _files, enclosed: _things, quoted, ...rest } = message
     if (isSame(message, deleted)) {
       const { forwarded: _words, via: _by, ...left } = rest
       return { ...left, text: '', deleted: true }

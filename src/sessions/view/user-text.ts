@@ -1,12 +1,22 @@
 import type { ChatType } from '../../core/address.ts'
-import type { MediaPart } from '../../core/content.ts'
+import type { ContentPart } from '../../core/content.ts'
+import { fileName, fileWords } from '../../core/content-words.ts'
 import type { Writer } from '../../core/dispatch.ts'
 import type { UserMessageData } from '../../core/event.ts'
-import { calledBy, labelledWords, plainExcerpt, plainName, quoteLines, senderName } from '../../core/label.ts'
+import {
+  calledBy,
+  escapeLabels,
+  labelledWords,
+  plainExcerpt,
+  plainName,
+  quoteLines,
+  senderName,
+} from '../../core/label.ts'
 import type { AttachmentRef } from '../../core/message.ts'
 import type { ReceivedMessage } from './received.ts'
 
 const QUOTE_LENGTH = 200
+const ENCLOSED_LENGTH = 500
 
 /**
  * Returns a user message as the model reads it: labels, each at the beginning of a line, and the escaped text, whose
@@ -16,25 +26,41 @@ const QUOTE_LENGTH = 200
 export function taggedText(message: ReceivedMessage, chatType: ChatType): string {
   if (message.from) return labelled(message.text, message.from)
   const labels = [...speakerLabels(message, chatType), ...quoteLabel(message)]
-  const files = (message.attachments ?? []).map((file) => `[attached: ${nameOf(file)}]`)
-  const said = [message.deleted ? '' : labelledWords(message), ...files].filter((part) => part !== '').join('\n')
+  const things = (message.enclosed ?? NONE).map((line) => `[attached ${plainExcerpt(line, ENCLOSED_LENGTH)}]`)
+  const files = (message.attachments ?? NONE).map(fileLine)
+  const said = [message.deleted ? '' : labelledWords(message), ...things, ...files]
+    .filter((part) => part !== '')
+    .join('\n')
   return (said === '' ? labels : [...labels, said]).join(' ')
 }
 
-/** A type is what its uploader says it is: whatever else it says is not shown. */
-const TYPE = /^(application|audio|font|image|model|text|video)\/[\w.+-]{1,40}$/
-
-function nameOf({ fileName, mime = '' }: AttachmentRef): string {
-  const name = fileName === undefined ? '' : plainName(fileName)
-  return name || (TYPE.test(mime) ? mime : 'file')
+/** Spoken words stand where written ones would, with a label that says how they came. */
+function fileLine(file: AttachmentRef): string {
+  const { spoken, about = '' } = file
+  if (spoken === undefined) return `[attached: ${fileWords(file)}]`
+  const seconds = Number(/(\d+) s$/.exec(about)?.[1] ?? 0)
+  const length = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+  return `[voice note${seconds === 0 ? '' : `, ${length}`}] ${escapeLabels(spoken)}`
 }
 
-/** Returns the files that came with messages and were fetched: they follow the words, in the order of their labels. */
-export function filesOf(received: readonly ReceivedMessage[]): readonly MediaPart[] {
-  return received.flatMap(({ attachments = NO_FILES }) => attachments.flatMap(({ media }) => media ?? NO_FILES))
+/**
+ * Returns what the model is shown of the files that came with messages: pictures, and texts, quoted line by line. They
+ * follow the words, in the order of their labels.
+ */
+export function filesOf(received: readonly ReceivedMessage[]): readonly ContentPart[] {
+  const files = received.flatMap(({ attachments = NONE }) => attachments)
+  // A reply to a message that is shown as well names its file again.
+  return [...new Map(files.map((file) => [file.ref, file])).values()].flatMap(shownOf)
 }
 
-const NO_FILES: readonly never[] = []
+function shownOf(file: AttachmentRef): readonly ContentPart[] {
+  const { media, text, cut } = file
+  if (text === undefined) return media?.type === 'image' ? [media] : NONE
+  const end = cut === undefined ? '' : `\n[cut: ${cut} of ${fileName(file)}]`
+  return [{ type: 'text', text: `[attached text of ${fileName(file)}]\n${quoteLines(text)}${end}` }]
+}
+
+const NONE: readonly never[] = []
 
 function speakerLabels({ sender, addressed, edit, deleted }: ReceivedMessage, chatType: ChatType): string[] {
   const change = deleted ? '[deleted this message]' : edit ? '[edited an earlier message]' : undefined

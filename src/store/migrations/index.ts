@@ -30,6 +30,8 @@ import { standingRules } from './0029-standing-rules.ts'
 import { tasks } from './0030-tasks.ts'
 import { questions } from './0031-questions.ts'
 import { memory } from './0032-memory.ts'
+import { sentFiles } from './0033-sent-files.ts'
+import { transcripts } from './0034-transcripts.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -66,4 +68,6 @@ export const MIGRATIONS: readonly Migration[] = [
   tasks,
   questions,
   memory,
+  sentFiles,
+  transcripts,
 ]

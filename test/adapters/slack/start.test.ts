@@ -78,6 +78,8 @@ describe('start', () => {
       expect.stringMatching(/app_mentions:read/),
       expect.stringMatching(/reactions:write.*emoji/),
       expect.stringMatching(/users:read.*ids instead of names/),
+      expect.stringMatching(/files:read.*not shown files/),
+      expect.stringMatching(/files:write.*no files are sent/),
     ])
   })
 })

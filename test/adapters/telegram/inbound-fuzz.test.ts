@@ -37,11 +37,15 @@ const text = {
   attachments: z.array(
     z.strictObject({
       ref: z.string(),
+      kind: z.enum(['photo', 'document', 'voice', 'audio', 'video', 'animation', 'sticker']).optional(),
+      about: z.string().optional(),
       mime: z.string().optional(),
       fileName: z.string().optional(),
       size: z.int().optional(),
     }),
   ),
+  enclosed: z.array(z.string()).optional(),
+  piece: z.strictObject({ of: z.string(), more: z.boolean() }).optional(),
 }
 const event = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('message'), ...text }),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { DeliveryId, PersonId } from '../../../src/core/ids.ts'
+import { type DeliveryId, mediaId, type PersonId } from '../../../src/core/ids.ts'
 import type { Delivery } from '../../../src/core/outbound.ts'
 import { deliveryOf, ids, inboxRow } from '../../store/sample-rows.ts'
 import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
@@ -32,6 +32,25 @@ export const outboxContract: ContractPart = (underTest) => {
     expect(await store.read.outbox.get(full.id)).toEqual({ ...full, attempt: 0, ownerEpoch: 0 })
     expect(await store.read.outbox.get(bare.id)).toEqual({ ...bare, attempt: 0, ownerEpoch: 0 })
     expect(await store.read.outbox.get(NOBODY)).toBeUndefined()
+  })
+
+  it('the file of a row is in use until the row has ended, or sends something else', async () => {
+    const [one, other] = [mediaId('1'.repeat(64)), mediaId('2'.repeat(64))]
+    const file = { media: one, name: 'a.md', mime: 'text/plain', size: 3, as: 'document' } as const
+    const [sent, replaced] = [file, { ...file, media: other }].map((file) =>
+      deliveryOf(ids.turn(), { part: { text: 'x', plain: 'x', markup: 'plain', file } }),
+    )
+    const rows = await add(...[sent, replaced].filter((row) => row !== undefined))
+    const used = async () => [...(await underTest.store.read.media.used([one, other]))].sort()
+    expect(await underTest.store.read.outbox.get(rows[0]?.id ?? NOBODY)).toMatchObject({ part: { file } })
+    expect(await used()).toEqual([one, other])
+    await underTest.store.write(async (tx) => {
+      await tx.outbox.settle(rows[0]?.id ?? NOBODY, { state: 'sent', messageId: '1', at: 1 })
+      const part = { text: 'y', plain: 'y', markup: 'plain' } as const
+      const change = { op: 'send', part, state: 'planned', lowPriority: undefined, at: 1 } as const
+      await tx.outbox.replace(rows[1]?.id ?? NOBODY, change)
+    })
+    expect(await used()).toEqual([])
   })
 
   it('a row added as sending is a first attempt of this epoch', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { parseNamespace } from '../../../src/core/caller.ts'
-import { toAccountId } from '../../../src/core/ids.ts'
+import { mediaId, toAccountId } from '../../../src/core/ids.ts'
 import { sessionDraft } from '../../store/sample-rows.ts'
 import type { ContractPart } from './under-test.ts'
 
@@ -17,6 +17,22 @@ export const smallContract: ContractPart = (underTest) => {
     expect(await channelState.get('telegram', FIRST, 'cursor')).toBe('3')
     expect(await channelState.get('telegram', SECOND, 'cursor')).toBe('2')
     expect(await channelState.get('slack', FIRST, 'cursor')).toBeUndefined()
+  })
+
+  it('what was heard in a recording is kept once, until nothing names it any more', async () => {
+    const [one, other] = [mediaId('1'.repeat(64)), mediaId('2'.repeat(64))]
+    await underTest.store.write(async (tx) => {
+      await tx.transcripts.add(one, 'first', 5)
+      await tx.transcripts.add(one, 'second', 6)
+      await tx.transcripts.add(other, 'late', 20)
+    })
+    const { transcripts } = (await underTest.reopen()).read
+    expect([await transcripts.of(one), await transcripts.of(other)]).toEqual(['first', 'late'])
+    expect(await underTest.store.write((tx) => tx.transcripts.sweep(10))).toBe(1)
+    expect([await underTest.store.read.transcripts.of(one), await underTest.store.read.transcripts.of(other)]).toEqual([
+      undefined,
+      'late',
+    ])
   })
 
   it('channel state is removed by its key alone, and what is not there is no error', async () => {

@@ -38,15 +38,23 @@ describe('sendMessage', () => {
     expect(server.world.messages(1001, { by: 'bot' }).map(({ message }) => message.text)).toEqual(['hi'])
   })
 
-  test('refuses a file upload and counts it as not rehearsed', async () => {
+  test('takes a file by sendDocument alone: one beside a text is left out', async () => {
     const server = await rehearse()
-    const form = formOf({ chat_id: '1001', text: 'hi' })
-    form.append('document', new Blob(['x']), 'x.txt')
+    server.world.say({ from: server.world.addUser({ firstName: 'Ada' }), text: 'hello' })
+    const send = async (method: string, text: Record<string, string>) => {
+      const body = formOf({ chat_id: '1001', ...text })
+      body.append('document', new Blob(['x']), 'x.txt')
+      return (await fetch(`${server.apiRoot}/bot${server.token}/${method}`, { method: 'POST', body })).status
+    }
 
-    const response = await fetch(`${server.apiRoot}/bot${server.token}/sendMessage`, { method: 'POST', body: form })
+    expect(await send('sendDocument', { caption: 'a file' })).toBe(200)
+    expect(await send('sendMessage', { text: 'hi' })).toBe(200)
 
-    expect(response.status).toBe(400)
-    expect(server.ledger.count((entry) => entry.kind === 'unrehearsed')).toBe(1)
+    const [document, text] = server.world.messages(1001, { by: 'bot' }).map(({ message }) => message)
+    expect(document).toMatchObject({ caption: 'a file', document: { file_name: 'x.txt', file_size: 1 } })
+    expect(text).toMatchObject({ text: 'hi' })
+    expect(text).not.toHaveProperty('document')
+    expect(server.ledger.count((entry) => entry.kind === 'unrehearsed')).toBe(0)
   })
 
   test('refuses texts as the platform does, counted after entity parsing in UTF-16 units', async () => {

@@ -120,7 +120,7 @@ describe('model view', () => {
     log.user('two')
     log.user('three')
     log.steered('t1')
-    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', content: textContent('two') })
+    expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', content: textContent('one\ntwo') })
     log.answered('t1', 'first')
     log.started('t2')
     expect(messagesOf(log.events).messages.at(-1)).toEqual({ role: 'user', content: textContent('three') })

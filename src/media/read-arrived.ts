@@ -1,0 +1,79 @@
+import type { Clock } from '../core/clock.ts'
+import type { MediaPart } from '../core/content.ts'
+import type { Logger } from '../core/logger.ts'
+import type { ArrivedFile, MediaStore, ReadArrived } from '../core/media.ts'
+import type { FileReading } from '../core/message.ts'
+import { cannotBeShown } from './media-kind.ts'
+import { readPdf } from './read-pdf.ts'
+import { readText } from './read-text.ts'
+
+interface Deps {
+  readonly media: Pick<MediaStore, 'keep'>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** The codes of the system for a disk without room. */
+const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
+const IS_TEXT = /^(?:text\/|application\/(?:xml|json)$|image\/svg\+xml$)/
+
+/** Returns the function that keeps what arrives and finds out what a model can be shown of it, by the content alone. */
+export function createReadArrived(deps: Deps): ReadArrived {
+  return async (file, longest, signal) => {
+    const kept = await keep(deps, file)
+    if ('unread' in kept) return kept
+    const { media } = kept
+    if (media.type === 'image') return { media }
+    const shown = await readContent(deps, file, { media, longest, signal })
+    return { media, ...shown }
+  }
+}
+
+async function keep(
+  { media, logger }: Deps,
+  { bytes, name }: ArrivedFile,
+): Promise<{ readonly media: MediaPart } | { readonly unread: string }> {
+  try {
+    return { media: await media.keep(bytes, name) }
+  } catch (err) {
+    logger.warn('A file that came with a message could not be kept', { err, bytes: bytes.length })
+    const full = NO_ROOM.has(err instanceof Error && 'code' in err ? err.code : undefined)
+    return { unread: full ? 'there is no room left for files here' : 'it could not be kept' }
+  }
+}
+
+interface Wanted {
+  readonly media: MediaPart
+  readonly longest: number
+  readonly signal: AbortSignal
+}
+
+async function readContent(
+  { clock }: Deps,
+  { bytes, kind }: ArrivedFile,
+  { media: { mime }, longest, signal }: Wanted,
+): Promise<FileReading> {
+  if (mime === 'application/pdf') {
+    const read = await readPdf(bytes, { clock, signal, longest })
+    if (read === undefined) return { unread: 'a PDF that cannot be read' }
+    const { text, read: pages, pages: all } = read
+    if (text.trim() === '') return { unread: `a PDF without text, ${all} pages of pictures` }
+    if (pages < all) return { text, cut: `pages ${pages + 1} to ${all}` }
+    return text.length < longest ? { text } : { text, cut: 'the end' }
+  }
+  const text = IS_TEXT.test(mime) ? readText(bytes) : undefined
+  if (text !== undefined) return cutAt(longest, text)
+  return { unread: cannotBeShown(mime, bytes) ?? reasonOf(mime, kind) }
+}
+
+function reasonOf(mime: string, kind: ArrivedFile['kind']): string {
+  if (kind === 'sticker') return 'it moves'
+  return mime === 'application/octet-stream' ? 'of no known type' : `of the type ${mime}`
+}
+
+/** Cuts between characters. */
+function cutAt(longest: number, text: string): FileReading {
+  if (text.length <= longest) return { text }
+  const shown = text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')
+  return { text: shown, cut: `${text.length - shown.length} more characters` }
+}

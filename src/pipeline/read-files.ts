@@ -1,0 +1,185 @@
+import { type Address, parseAddress } from '../core/address.ts'
+import type { Hear } from '../core/audio.ts'
+import { type Clock, sleep, within } from '../core/clock.ts'
+import { sizeInWords } from '../core/content-words.ts'
+import { failpoint } from '../core/failpoint.ts'
+import type { Logger } from '../core/logger.ts'
+import type { FetchedFile, FileLimits, ReadArrived } from '../core/media.ts'
+import type { AttachmentRef, FileKind, FileReading, ReadFile } from '../core/message.ts'
+import { senderKey } from '../core/platform-id.ts'
+import { recordFiles } from '../sessions/turns/record-turn.ts'
+import type { StartedTurn } from '../sessions/turns/started-turn.ts'
+import type { Transcript } from '../sessions/view/transcript.ts'
+import { type UnreadFile, unreadFiles } from '../sessions/view/wanted-files.ts'
+import type { Store } from '../store/store.ts'
+import type { FileAllowance } from './file-allowance.ts'
+
+/** A file as it is asked for, where it came. */
+export interface AskedFile {
+  readonly address: Address
+  readonly ref: string
+  readonly most: number
+}
+
+export interface FilesDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly transcript: Pick<Transcript, 'view'>
+  readonly files: {
+    readonly limits: FileLimits
+    readonly allowance: FileAllowance
+    /** Never rejects; undefined where the platform cannot be asked. */
+    fetch(file: AskedFile, signal: AbortSignal): Promise<FetchedFile | undefined>
+    readonly read: ReadArrived
+    /** Absent: nothing is transcribed. */
+    readonly hear?: Hear
+    /** Returns a text without the values of configured secrets. */
+    redact(this: void, text: string): string
+  }
+  /** Called with the texts that were read: a one-time code in them is worth nothing any more. */
+  overheard(payload: unknown): void
+}
+
+/** People wait for their answer meanwhile; all files of a turn together. */
+const LONGEST_MS = 60_000
+const AT_ONCE = 3
+
+/**
+ * Fetches the files of the turn's messages, and commits what became of each: what the model is shown of it, or the
+ * reason why nothing. A crash before the commit fetches them again; afterwards every prompt shows the same.
+ */
+export async function readFiles(deps: FilesDeps, turn: StartedTurn, signal: AbortSignal): Promise<void> {
+  const { running } = await deps.transcript.view(turn.session, turn.id)
+  const wanted = running === undefined ? [] : unreadFiles(running)
+  if (wanted.length === 0) return
+  const late = new AbortController()
+  const both = AbortSignal.any([signal, late.signal])
+  const files: ReadFile[] = []
+  const places = wanted.map((one, index) => ({ ...one, index }))
+  const work = Array.from({ length: AT_ONCE }, async () => {
+    for (let one = places.shift(); one !== undefined && !both.aborted; one = places.shift())
+      files[one.index] = { ref: one.file.ref, ...(await readOne(deps, turn, one, both)) }
+  })
+  const all = Promise.all(work)
+  if (!(await within(deps.clock, LONGEST_MS, all))) {
+    late.abort()
+    await all
+  }
+  if (signal.aborted) return
+  const read = wanted.map(({ file: { ref } }, index) => files[index] ?? { ref, unread: TOO_LONG })
+  failpoint('CP29-files-fetched')
+  deps.overheard(read.map(({ text, spoken }) => text ?? spoken))
+  await deps.store.write((tx) => recordFiles(tx, turn, deps.clock.now(), { files: read }))
+  failpoint('CP30-files-recorded')
+  // The turn has begun, so nothing else would look for it.
+  await deps.transcript.view(turn.session)
+}
+
+const TOO_LONG = 'it took too long to fetch it'
+
+type Wanted = UnreadFile & { readonly index: number }
+
+async function readOne(
+  { files, clock, logger }: FilesDeps,
+  turn: StartedTurn,
+  { file, message, index }: Wanted,
+  signal: AbortSignal,
+): Promise<FileReading> {
+  const { limits, allowance } = files
+  const address = message.chat === undefined ? turn.reply.address : parseAddress(message.chat)
+  const { ref, kind, size = 0 } = file
+  const unread = neverShown(kind, files)
+  if (unread !== undefined) return { unread }
+  if (size > limits.maxBytes) return { unread: tooLarge(limits.maxBytes) }
+  if (index >= limits.maxFilesPerPrompt)
+    return { unread: `no more than ${limits.maxFilesPerPrompt} files are read at a time` }
+  const person = message.person ?? senderKey(address.channel, message.sender)
+  if (!allowance.mayFetch(person)) return { unread: `its sender has sent ${sizeInWords(limits.perPersonPerDay)} today` }
+  const fetched = await fetchTwice({ files, clock }, { address, ref, most: limits.maxBytes }, signal)
+  if (signal.aborted) return { unread: TOO_LONG }
+  if (fetched.kind !== 'fetched') {
+    if (fetched.kind === 'failed') logger.warn('A file could not be fetched', { reason: fetched.reason })
+    return { unread: fetched.kind === 'refused' ? fetched.reason : 'the platform did not give it' }
+  }
+  const { bytes } = fetched
+  allowance.fetched(person, bytes.length)
+  const name = file.fileName ?? ''
+  const reading = await files.read({ bytes, name, kind }, limits.maxCharacters, signal)
+  return shownOf(files, { reading, bytes, file, own: isOwnVoice(file, message) }, signal)
+}
+
+async function shownOf(
+  { hear, redact }: FilesDeps['files'],
+  { file: { kind }, ...of }: Heard & { readonly file: AttachmentRef },
+  signal: AbortSignal,
+): Promise<FileReading> {
+  const { reading } = of
+  if (hear && isRecording(kind)) return heard({ hear, redact }, of, signal)
+  return reading.text === undefined ? reading : { ...reading, text: redact(reading.text) }
+}
+
+interface Heard {
+  readonly reading: FileReading
+  readonly bytes: Uint8Array
+  /** Its sender has spoken it. */
+  readonly own: boolean
+}
+
+/**
+ * Returns a recording with what is said in it: the words of whoever sent it, if they have spoken it, else nobody's. A
+ * file that is no recording by its content is read as any other.
+ */
+async function heard(
+  { hear, redact }: Pick<FilesDeps['files'], 'redact'> & { readonly hear: Hear },
+  { reading, bytes, own }: Heard,
+  signal: AbortSignal,
+): Promise<FileReading> {
+  const { media } = reading
+  if (media === undefined || !/^(?:audio|video)\//.test(media.mime)) return reading
+  const outcome = await hear({ id: media.media, bytes, mime: media.mime }, signal)
+  if ('unheard' in outcome) return { media, unread: outcome.unheard }
+  const said = redact(outcome.said)
+  return own ? { media, spoken: said } : { media, text: said }
+}
+
+function isRecording(kind: FileKind | undefined): boolean {
+  return kind === 'voice' || kind === 'audio'
+}
+
+/** A recording that was passed on, or kept as a file, may be of anybody; that of a quoted message is its writer's. */
+function isOwnVoice({ kind, quoted }: AttachmentRef, { forwarded, via, from }: Wanted['message']): boolean {
+  return kind === 'voice' && quoted === undefined && forwarded === undefined && via === undefined && from === undefined
+}
+
+/** Returns why a file is not shown whatever is in it. */
+function neverShown(kind: FileKind | undefined, { hear }: FilesDeps['files']): string | undefined {
+  return kind === undefined || (hear && isRecording(kind)) ? undefined : NOT_SHOWN[kind]
+}
+
+/** The kinds of which no model is shown anything, whatever is in the file. */
+const NOT_SHOWN: Partial<Record<string, string>> = {
+  video: 'a video',
+  animation: 'it moves',
+  audio: 'a recording',
+  voice: 'a recording',
+}
+
+function tooLarge(most: number): string {
+  return `larger than ${sizeInWords(most)}`
+}
+
+const PAUSE_MS = 1_000
+
+/** A platform in trouble for a moment is asked once more. */
+async function fetchTwice(
+  { files, clock }: Pick<FilesDeps, 'files' | 'clock'>,
+  asked: AskedFile,
+  signal: AbortSignal,
+): Promise<FetchedFile> {
+  const down: FetchedFile = { kind: 'failed', reason: 'the channel is down' }
+  const first = (await files.fetch(asked, signal)) ?? down
+  if (first.kind !== 'failed' || signal.aborted) return first
+  await sleep(clock, PAUSE_MS, signal)
+  return signal.aborted ? first : ((await files.fetch(asked, signal)) ?? down)
+}

@@ -1,0 +1,130 @@
+import { STATUS_CODES } from 'node:http'
+import type { Audio, AudioLimits, SoundFile } from '../core/audio.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { Door, DoorAnswer, DoorRequest } from './door.ts'
+
+/** An endpoint with the two calls of OpenAI's audio API. */
+export interface AudioEndpoint {
+  /** With the path before `/audio/…`. */
+  readonly baseUrl: string
+  readonly apiKey?: string
+  readonly transcribe?: { readonly model: string; readonly language?: string }
+  readonly speak?: { readonly model: string; readonly voice: string; readonly format: string }
+  readonly limits: AudioLimits
+}
+
+/** Characters of a transcript; the rest of a longer one is left out. */
+const LONGEST_TRANSCRIPT = 20_000
+/** The type of each format as the endpoint names formats. */
+const TYPES: Readonly<Record<string, string>> = {
+  opus: 'audio/ogg',
+  mp3: 'audio/mpeg',
+  aac: 'audio/aac',
+  flac: 'audio/flac',
+  wav: 'audio/wav',
+}
+/** The endpoint goes by the ending of the name. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  'audio/ogg': 'ogg',
+  'audio/opus': 'ogg',
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'm4a',
+  'audio/x-m4a': 'm4a',
+  'video/mp4': 'mp4',
+  'audio/wav': 'wav',
+  'audio/webm': 'webm',
+  'video/webm': 'webm',
+  'audio/flac': 'flac',
+  'audio/aac': 'aac',
+}
+
+/**
+ * Returns the endpoint behind the door. It is the operator's own word, so that its origin may be anywhere, and no
+ * redirect of it is followed. The door bounds time and size. What the endpoint says of a failure is not repeated: a
+ * server may put into it what it was sent, its key too.
+ */
+export function createAudio(endpoint: AudioEndpoint, door: Door): Audio {
+  const { transcribe, speak, limits } = endpoint
+  return {
+    ...(transcribe && {
+      async transcribe(recording, signal) {
+        if (recording.bytes.length > limits.bytes)
+          throw new ParleyError('too_long', 'The recording is larger than is transcribed.')
+        const form = formOf(recording, transcribe)
+        const encoded = new Response(form)
+        const type = encoded.headers.get('content-type') ?? ''
+        const body = new Uint8Array(await encoded.arrayBuffer())
+        const { bytes } = await ask({ endpoint, door }, 'transcriptions', { body, type, signal })
+        return readTranscript(bytes)
+      },
+    }),
+    ...(speak && {
+      async speak(input, signal) {
+        if (input.length > limits.characters) throw new ParleyError('too_long', 'The text is longer than is spoken.')
+        const { model, voice, format } = speak
+        const body = JSON.stringify({ model, voice, input, response_format: format })
+        const { bytes } = await ask({ endpoint, door }, 'speech', { body, type: 'application/json', signal })
+        if (bytes.length === 0) throw new ParleyError('unavailable', 'The audio endpoint answered without any sound.')
+        return { bytes, mime: TYPES[format] ?? 'application/octet-stream' }
+      },
+    }),
+  }
+}
+
+function formOf({ bytes, mime }: SoundFile, { model, language }: NonNullable<AudioEndpoint['transcribe']>): FormData {
+  const type = mime.split(';')[0] ?? mime
+  const form = new FormData()
+  form.set('file', new Blob([Uint8Array.from(bytes)], { type }), `recording.${ENDINGS[type] ?? 'bin'}`)
+  form.set('model', model)
+  form.set('response_format', 'json')
+  if (language !== undefined) form.set('language', language)
+  return form
+}
+
+interface Call {
+  readonly body: string | Uint8Array
+  readonly type: string
+  readonly signal: AbortSignal
+}
+
+type Answer = Extract<DoorAnswer, { kind: 'answer' }>
+
+async function ask(
+  { endpoint, door }: { readonly endpoint: AudioEndpoint; readonly door: Door },
+  call: 'transcriptions' | 'speech',
+  { body, type, signal }: Call,
+): Promise<Answer> {
+  const { baseUrl, apiKey } = endpoint
+  const headers = { 'content-type': type, ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) }
+  const request: DoorRequest = { method: 'POST', body, headers, signal, configured: true, follow: false }
+  const answer = await door.ask(`${baseUrl.replace(/\/+$/, '')}/audio/${call}`, request)
+  if (answer.kind === 'redirect')
+    throw new ParleyError('unavailable', 'The audio endpoint redirects elsewhere, which is not followed.')
+  if (answer.status < 200 || answer.status > 299) throw refused(answer.status)
+  if (answer.cut) throw new ParleyError('unavailable', 'The audio endpoint answered with more than is taken.')
+  return answer
+}
+
+function refused(status: number): ParleyError {
+  const words = STATUS_CODES[status]
+  return new ParleyError('unavailable', `The audio endpoint answered ${status}${words ? ` (${words})` : ''}.`)
+}
+
+function readTranscript(bytes: Uint8Array): string {
+  const text = textIn(bytes)
+  if (text === undefined)
+    throw new ParleyError('unavailable', 'The audio endpoint answered with something that is no transcript.')
+  const said = text.replace(/\s+/g, ' ').trim()
+  if (said === '') throw new ParleyError('unavailable', 'The audio endpoint heard no words.')
+  return said.slice(0, LONGEST_TRANSCRIPT).replace(/[\uD800-\uDBFF]$/, '')
+}
+
+function textIn(bytes: Uint8Array): string | undefined {
+  try {
+    const answer: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    const text = typeof answer === 'object' && answer !== null && 'text' in answer ? answer.text : undefined
+    return typeof text === 'string' ? text : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,133 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { DEFAULT_AUDIO_LIMITS } from '../../src/core/audio.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { toError } from '../../src/core/errors.ts'
+import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
+import { recordingOf, saidInRecording } from '../../src/rehearsal/recordings.ts'
+import { type AudioEndpoint, createAudio } from '../../src/web/audio.ts'
+import { createDoor, type DoorDeps } from '../../src/web/door.ts'
+
+const KEY = 'sk-canary-4711'
+const NOTE = { bytes: recordingOf('buy milk'), mime: 'audio/ogg; codecs=opus' }
+const never = new AbortController().signal
+
+function endpoint(baseUrl: string, settings: Partial<AudioEndpoint> = {}, door: Partial<DoorDeps> = {}) {
+  return createAudio(
+    {
+      ...{ baseUrl, apiKey: KEY, limits: DEFAULT_AUDIO_LIMITS },
+      ...{ transcribe: { model: 'whisper-1' }, speak: { model: 'tts-1', voice: 'alloy', format: 'opus' } },
+      ...settings,
+    },
+    createDoor({ clock: systemClock, most: 100_000, ...door }),
+  )
+}
+
+async function serve(handle: RequestListener): Promise<string> {
+  const server = createServer(handle)
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => void server.closeAllConnections())
+  onTestFinished(() => new Promise((closed) => server.close(() => closed())))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+const failureOf = (work: Promise<unknown> | undefined): Promise<Error> =>
+  (work ?? Promise.resolve()).then(
+    () => new Error('it did not fail'),
+    (error: unknown) => toError(error),
+  )
+
+describe('an audio endpoint', () => {
+  it('hears a recording and speaks a text, as the strict rehearsal of it takes them', async () => {
+    const server = await startOpenAiServer({ apiKey: KEY })
+    onTestFinished(server.close)
+    const audio = endpoint(server.baseUrl, { transcribe: { model: 'whisper-1', language: 'en' } })
+    expect(await audio.transcribe?.(NOTE, never)).toBe('buy milk')
+    const spoken = await audio.speak?.('Done, *really*.', never)
+    expect(spoken?.mime).toBe('audio/ogg')
+    expect(saidInRecording(spoken?.bytes ?? NOTE.bytes)).toBe('Done, *really*.')
+    expect(server.ledger.entries).toMatchObject([
+      { kind: 'heard', request: { model: 'whisper-1', language: 'en', fileName: 'recording.ogg' } },
+      { kind: 'spoke', request: { model: 'tts-1', voice: 'alloy', response_format: 'opus' } },
+    ])
+  })
+
+  it('without one of its parts does not have it', () => {
+    const audio = createAudio(
+      { baseUrl: 'http://127.0.0.1:1', limits: DEFAULT_AUDIO_LIMITS },
+      createDoor({ clock: systemClock }),
+    )
+    expect(audio).toEqual({})
+  })
+
+  it.each([
+    [
+      'says the key in its refusal',
+      500,
+      `{"error":{"message":"bad key ${KEY}"}}`,
+      'answered 500 (Internal Server Error)',
+    ],
+    ['refuses the key', 401, `Incorrect API key provided: ${KEY}`, 'answered 401 (Unauthorized)'],
+    ['answers a page', 200, '<html>hello</html>', 'something that is no transcript'],
+    ['answers another type', 200, '{"text":{"a":1}}', 'something that is no transcript'],
+    ['answers no words', 200, '{"text":"  \\n "}', 'heard no words'],
+    ['answers nothing', 200, '', 'something that is no transcript'],
+    ['answers too much', 200, `{"text":"${'x'.repeat(200_000)}"}`, 'more than is taken'],
+  ])('that %s fails in words, without its words or the key', async (_, status, body, words) => {
+    const url = await serve((request, response) =>
+      request.resume().on('end', () => response.writeHead(status).end(body)),
+    )
+    const error = await failureOf(endpoint(url).transcribe?.(NOTE, never))
+    expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining(words) })
+    expect(`${error.message} ${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`).not.toContain(KEY)
+  })
+
+  it('that hangs is given up after its time', async () => {
+    const url = await serve((request) => void request.resume())
+    const error = await failureOf(endpoint(url, {}, { withinMs: 200 }).speak?.('hello', never))
+    expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('did not answer within') })
+  })
+
+  it('that sends byte after byte is given up after its time', async () => {
+    const url = await serve((request, response) => {
+      request.resume()
+      const timer = setInterval(() => response.write('x'), 20)
+      response.on('close', () => clearInterval(timer))
+    })
+    const error = await failureOf(endpoint(url, {}, { withinMs: 300 }).speak?.('hello', never))
+    expect(error).toMatchObject({ code: 'unavailable' })
+  })
+
+  it('that speaks without a sound fails', async () => {
+    const url = await serve((request, response) => request.resume().on('end', () => response.end()))
+    expect(await failureOf(endpoint(url).speak?.('hello', never))).toMatchObject({ code: 'unavailable' })
+  })
+
+  it('C34: is exempt from the check of addresses itself, and no redirect of it is followed, nor gets the key', async () => {
+    const asked: unknown[] = []
+    const other = await serve((request, response) => {
+      asked.push(request.headers.authorization)
+      response.end('{"text":"stolen"}')
+    })
+    for (const location of [other, '/v1/elsewhere']) {
+      const url = await serve((request, response) => {
+        if (request.url?.includes('elsewhere')) asked.push('followed')
+        request.resume().on('end', () => response.writeHead(307, { location }).end())
+      })
+      expect((await failureOf(endpoint(url).transcribe?.(NOTE, never))).message).toMatch(/redirects (elsewhere|to)/)
+    }
+    expect(asked).toEqual([])
+  })
+
+  it('is not asked for what is larger than is sent, or longer than is spoken', async () => {
+    const audio = endpoint('http://127.0.0.1:1', { limits: { seconds: 1, bytes: 10, characters: 3 } })
+    expect(await failureOf(audio.transcribe?.(NOTE, never))).toMatchObject({ code: 'too_long' })
+    expect(await failureOf(audio.speak?.('four', never))).toMatchObject({ code: 'too_long' })
+  })
+
+  it('is let go of once nobody wants it any more', async () => {
+    const url = await serve((request) => void request.resume())
+    expect(await failureOf(endpoint(url).speak?.('hello', AbortSignal.timeout(100)))).toMatchObject({ code: 'aborted' })
+  })
+})
