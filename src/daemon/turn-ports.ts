@@ -71,7 +71,8 @@ function filePorts({ config, store, audio, clock, logger, media, adapter, redact
     ...(audio.transcribe ? { hear: createHear({ transcribe: audio.transcribe, store, clock, logger }) } : {}),
     async fetch({ address, ref, most }, signal) {
       const account = adapter(address)
-      if (account === undefined || !fetchesFiles(account)) return undefined
+      if (account === undefined) return undefined
+      if (!fetchesFiles(account)) return { kind: 'refused', reason: 'this channel gives no files' }
       return account.fetchFile({ ref, most: Math.min(most, account.mostFileBytes) }, signal)
     },
   }

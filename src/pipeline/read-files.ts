@@ -1,6 +1,6 @@
-import { type Address, parseAddress } from '../core/address.ts'
+import { parseAddress } from '../core/address.ts'
 import type { Hear } from '../core/audio.ts'
-import { type Clock, sleep, within } from '../core/clock.ts'
+import { type Clock, within } from '../core/clock.ts'
 import { sizeInWords } from '../core/content-words.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { Logger } from '../core/logger.ts'
@@ -12,14 +12,8 @@ import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
 import { type UnreadFile, unreadFiles } from '../sessions/view/wanted-files.ts'
 import type { Store } from '../store/store.ts'
+import { type AskedFile, fetchPatiently } from './fetch-file.ts'
 import type { FileAllowance } from './file-allowance.ts'
-
-/** A file as it is asked for, where it came. */
-export interface AskedFile {
-  readonly address: Address
-  readonly ref: string
-  readonly most: number
-}
 
 export interface FilesDeps {
   readonly store: Store
@@ -29,7 +23,7 @@ export interface FilesDeps {
   readonly files: {
     readonly limits: FileLimits
     readonly allowance: FileAllowance
-    /** Never rejects; undefined where the platform cannot be asked. */
+    /** Never rejects; undefined while the platform cannot be asked. */
     fetch(file: AskedFile, signal: AbortSignal): Promise<FetchedFile | undefined>
     readonly read: ReadArrived
     /** Absent: nothing is transcribed. */
@@ -96,7 +90,7 @@ async function readOne(
     return { unread: `no more than ${limits.maxFilesPerPrompt} files are read at a time` }
   const person = message.person ?? senderKey(address.channel, message.sender)
   if (!allowance.mayFetch(person)) return { unread: `its sender has sent ${sizeInWords(limits.perPersonPerDay)} today` }
-  const fetched = await fetchTwice({ files, clock }, { address, ref, most: limits.maxBytes }, signal)
+  const fetched = await fetchPatiently({ files, clock }, { address, ref, most: limits.maxBytes }, signal)
   if (signal.aborted) return { unread: TOO_LONG }
   if (fetched.kind !== 'fetched') {
     if (fetched.kind === 'failed') logger.warn('A file could not be fetched', { reason: fetched.reason })
@@ -167,19 +161,4 @@ const NOT_SHOWN: Partial<Record<string, string>> = {
 
 function tooLarge(most: number): string {
   return `larger than ${sizeInWords(most)}`
-}
-
-const PAUSE_MS = 1_000
-
-/** A platform in trouble for a moment is asked once more. */
-async function fetchTwice(
-  { files, clock }: Pick<FilesDeps, 'files' | 'clock'>,
-  asked: AskedFile,
-  signal: AbortSignal,
-): Promise<FetchedFile> {
-  const down: FetchedFile = { kind: 'failed', reason: 'the channel is down' }
-  const first = (await files.fetch(asked, signal)) ?? down
-  if (first.kind !== 'failed' || signal.aborted) return first
-  await sleep(clock, PAUSE_MS, signal)
-  return signal.aborted ? first : ((await files.fetch(asked, signal)) ?? down)
 }
