@@ -151,7 +151,9 @@ class Connection implements McpConnection {
   }
 
   async #open(): Promise<Client> {
-    const { fetchOf, version, clock, elicits = false } = this.#deps
+    const { fetchOf, version, clock } = this.#deps
+    // By HTTP an answer is read to its end before it is looked at: whoever asks in the middle would wait in vain.
+    const elicits = this.#deps.elicits === true && this.#server.at.kind === 'program'
     const fetch = fetchOf(this.#server)
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
     const printed = (line: string): void => {
