@@ -18,7 +18,7 @@ interface FetchDeps {
 }
 
 const PAUSE_MS = 1_000
-/** Looks for a channel that is down, a pause apart: right after a start a turn may continue before its platform is up. */
+/** Looks for a channel that is down, a pause apart: after a start a turn may continue before its platform is up. */
 const MOST_LOOKS = 20
 
 /** A platform in trouble for a moment is asked once more; one that cannot be asked yet is waited for. */

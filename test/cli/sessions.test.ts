@@ -47,7 +47,7 @@ test('T29: patch without an option says what there is, and asks nobody', async (
   const parley = await rig()
   await serveDaemon(parley, operator)
   expect(await parley.run('sessions', 'patch', KEY)).toBe(2)
-  expect(parley.err()).toContain('nothing to change; give --send, --thinking, --verbose, --model')
+  expect(parley.err()).toContain('nothing to change; give --send, --thinking, --verbose, --voice, --model')
   expect(operator.asked).toEqual([])
 })
 

@@ -43,7 +43,7 @@ describe('help', () => {
   const table = page.split('## Commands')[1]?.split('\n\n')[2] ?? ''
   const named = table.split('\n').flatMap((row) => {
     const cells = [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)]
-    const commands = cells.map(([, text = '']) => text.replace(/ <.*/, '').split(' '))
+    const commands = cells.map(([, text = '']) => text.replace(/ [<[].*/, '').split(' '))
     const [group = ''] = commands[0]?.length === 2 ? commands[0] : []
     return commands.map((words) => (words.length === 1 && group !== '' ? [group, ...words] : words).join(' '))
   })

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DEFAULT_AUDIO_LIMITS } from '../../src/core/audio.ts'
 import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
@@ -23,7 +23,7 @@ describe.concurrent('a kill around a voice note and its spoken answer', CASE, ()
   for (const [point, heard, spoken] of rounds(cases, 2)) {
     it(`F-A14: ${point}: it is transcribed once, and answered once or with the mark of a repeat`, async (test) => {
       const audio = await startOpenAiServer({ keyless: true })
-      onTestFinished(audio.close)
+      test.onTestFinished(audio.close)
       const scene = await startScene(test, {
         ...{ script, voice: 'when-spoken-to' },
         audio: {

@@ -41,7 +41,7 @@ function runTurnWith(
   }
   const deps = {
     ...{ store: { write }, clock: systemClock, runAgent, busy: 'queue', agent: () => ({}) },
-    ...{ joined: () => false, verbose: () => 'off', cap: () => undefined },
+    ...{ joined: () => false, verbose: () => 'off', cap: () => undefined, speaks: async () => false },
     transcript: { view: () => EMPTY_VIEW },
     approvals: { gate: () => undefined, settled() {}, callsOf: async () => [] },
     delivery: {
@@ -49,6 +49,7 @@ function runTurnWith(
         live(turn)
         return { push() {}, settle: () => void told.push('settled'), shown: () => undefined }
       },
+      present: async () => undefined,
       typing: () => () => void told.push('typing over'),
     },
   } as unknown as RunTurnDeps

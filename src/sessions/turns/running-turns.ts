@@ -113,13 +113,15 @@ export function createRunningTurns(clock: Clock, logger: Logger, ports: RunningT
       drained.abort()
       ports.draining?.()
       const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ done }) => done))
-      const ended = all()
-      const until = clock.elapsed() + Math.max(0, ms - LAST_GRACE_MS)
-      for (let left = until - clock.elapsed(); left > 0; left = until - clock.elapsed()) {
-        // Again and again: a turn may come to its question only now.
+      let cancel = (): void => {}
+      const suspendWaiting = (): void => {
         for (const [session, { control }] of running) if (ports.waits?.(session)) control.abort(SUSPENDED)
-        if (await within(clock, Math.min(left, LOOK_AGAIN_MS), ended)) return
+        // Again and again: a turn may come to its question only now.
+        cancel = clock.after(LOOK_AGAIN_MS, suspendWaiting)
       }
+      suspendWaiting()
+      await within(clock, Math.max(0, ms - LAST_GRACE_MS), all())
+      cancel()
       for (const { control } of running.values()) control.abort(SUSPENDED)
       await within(clock, LAST_GRACE_MS, all())
     },

@@ -273,7 +273,7 @@ describe('changes', () => {
     [{ verboseLevel: '' }, '"verboseLevel" must be off, on, full or null'],
     [{ model: 'gpt' }, '"model" must be <provider>/<model> or null'],
     [{ model: 'openai/gpt' }, 'There is no key for openai/gpt'],
-    [{ sendpolicy: 'deny' }, '"sendpolicy" is not known; give sendPolicy, thinkingLevel, verboseLevel, model'],
+    [{ sendpolicy: 'deny' }, '"sendpolicy" is not known; give sendPolicy, thinkingLevel, verboseLevel, voice, model'],
     [{}, 'nothing to change'],
     ['deny', 'as an object'],
     [null, 'as an object'],
