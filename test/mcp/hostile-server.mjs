@@ -64,11 +64,12 @@ function answer({ id, method, params }) {
 /** Writes without end, as fast as it is read, and records how much that was. */
 async function storm(stream, line, id) {
   const block = line.repeat(Math.ceil(64_000 / line.length))
-  for (let written = 0; ; written += block.length) {
+  // Behind a little of it: what is read at once, before the reading is held back, is not more than one block.
+  stream.write(line.repeat(10))
+  if (id !== undefined) send({ id, result: { content: [{ type: 'text', text: 'done' }] } })
+  for (;;) {
     if (record) appendFileSync(record, `${block.length}\n`)
     if (!stream.write(block)) await once(stream, 'drain')
-    // The answer stands behind the first of it.
-    if (written === 0 && id !== undefined) send({ id, result: { content: [{ type: 'text', text: 'done' }] } })
   }
 }
 
