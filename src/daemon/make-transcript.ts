@@ -2,6 +2,7 @@ import { formatShortTime } from '../agent/local-time.ts'
 import type { Clock } from '../core/clock.ts'
 import { joinsDirectChats } from '../core/joins-people.ts'
 import type { SessionIdentity } from '../core/session.ts'
+import type { RunningTurns } from '../sessions/turns/running-turns.ts'
 import { createTranscript, type Transcript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
 import type { CurrentRouting } from './reload.ts'
@@ -15,15 +16,25 @@ export function joinedBy(policies: CurrentRouting): (session: SessionIdentity) =
   return (session) => joinsDirectChats(channels, session, policies.routing().sessions.scope === 'global')
 }
 
+interface TranscriptParts {
+  readonly store: Pick<Store, 'read'>
+  readonly clock: Clock
+  readonly running: Pick<RunningTurns, 'has'>
+}
+
 /** Returns the reader of session logs as model views. */
 export function makeTranscript(
-  { store, clock }: { readonly store: Pick<Store, 'read'>; readonly clock: Clock },
+  { store, clock, running }: TranscriptParts,
   joined: (session: SessionIdentity) => boolean,
 ): Transcript {
   return createTranscript(
     store.read.events,
     { ...VIEW_LIMITS, timeOf: homeTime() },
-    { chatTypeOf: (session: SessionIdentity) => (joined(session) ? 'group' : session.chatType), now: clock.now },
+    {
+      chatTypeOf: (session: SessionIdentity) => (joined(session) ? 'group' : session.chatType),
+      clock,
+      runs: running.has,
+    },
   )
 }
 

@@ -114,7 +114,7 @@ export function createStages(parts: StagesDeps): Stages {
   const running = createRunningTurns(clock, logger, { draining: publicTurns.close, waits })
   const modelHealth = healthOf(parts)
   const joined = joinedBy(policies)
-  const transcript = makeTranscript(parts, joined)
+  const transcript = makeTranscript({ ...parts, running }, joined)
   const agent = chooseAgent({ ...modelRules(config), toolGroups: groupNames(parts) }, lookups.overrides)
   const access = createSessionAccess({ ...parts, running, agent })
   const systemNotices = createSystemNotices({ clock, logger, say, ...people, crowded: delivery.crowded })

@@ -1,10 +1,12 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
-import { recorded, startHousehold } from './household.ts'
+import { type Household, recorded, startHousehold } from './household.ts'
 
 removeTempFolders()
 
@@ -44,6 +46,30 @@ test('C31: a conversation whose row cannot be read is refused, and nobody else w
   expect(channels.map(({ status }) => status)).toEqual(['up'])
   expect(ledger.count((entry) => entry.kind === 'poll')).toBeLessThan(50)
 })
+
+test('R5: one damaged session is left out of a list, and loading it gives a typed error', async () => {
+  const { of } = await householdWith(`UPDATE sessions SET metadata = '{"half' ${OF_ADA}`)
+  const { sessions } = of.daemon.operator
+  const all = await sessions.list({ limit: 50, offset: 0, inactive: true })
+  expect([all.total, all.sessions.map(({ key }) => key)]).toEqual([1, ['telegram:direct:444']])
+  await expect(sessions.show('telegram:direct:111')).rejects.toMatchObject({ code: 'unreadable' })
+  await expect(sessions.history('telegram:direct:111', { limit: 50 })).rejects.toMatchObject({ code: 'unreadable' })
+  expect(await sessions.show('telegram:direct:444')).toMatchObject({ messages: expect.any(Number) })
+  const key = encodeURIComponent('telegram:direct:111')
+  expect(await answerOf(of, `/v1/sessions/${key}`)).toMatchObject({
+    error: { code: 'unreadable', message: expect.stringContaining('of table sessions cannot be read') },
+  })
+})
+
+/** The answer of the local API of the daemon. */
+async function answerOf({ dataDir }: Household, path: string): Promise<unknown> {
+  const call = request({ socketPath: join(dataDir, 'parley.sock'), path, agent: false })
+  call.end()
+  const [response] = await once(call, 'response')
+  let body = ''
+  for await (const chunk of response) body += chunk
+  return JSON.parse(body)
+}
 
 test.each(["thinking_level = 'max'", "settings = '{'", 'settings = \'{"voice":"loud"}\''])(
   'a setting that this version cannot read counts as not set: %s',

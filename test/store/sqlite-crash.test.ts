@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ import { MIGRATIONS } from '../../src/store/migrations/index.ts'
 import type { Store } from '../../src/store/store.ts'
 import { failureOf } from '../contracts/store/under-test.ts'
 import { said } from '../fakes/said.ts'
-import { scopeKeyOf } from './sample-rows.ts'
+import { scopeKeyOf, sessionDraft } from './sample-rows.ts'
 import { removeTempFolders, tempFolder, withDatabase } from './temp-database.ts'
 
 removeTempFolders()
@@ -44,6 +44,15 @@ async function storedEvents(store: Store) {
   const session = await store.read.sessions.current(scopeKeyOf(1))
   if (session === undefined) throw new Error('the session is lost')
   return { session, events: await store.read.events.since(session.id, 0, 1_000_000) }
+}
+
+/** The files of a store that nobody has killed. */
+async function filesOfAStore(): Promise<string[]> {
+  const folder = tempFolder()
+  const store = await open(join(folder, 'store.db'))
+  await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
+  await store.close()
+  return readdirSync(folder)
 }
 
 describe('a killed process', () => {
@@ -135,6 +144,37 @@ describe('a killed process', () => {
     expect(lines.length).toBeGreaterThanOrEqual(500)
     expect(lines.filter((line) => !stored.has(line))).toEqual([])
     await store.close()
+  })
+
+  it('R4: killed in a save before its commit, the session is the old one, and no temporary file is left', async () => {
+    const folder = tempFolder()
+    const path = join(folder, 'store.db')
+    expect(await once(start('saveUncommitted', path), 'exit')).toEqual([null, 'SIGKILL'])
+    const store = await open(path)
+    const { session, events } = await storedEvents(store)
+    expect(session).toMatchObject({ metadata: { chat: '-1001' }, lastSeq: events.length })
+    expect(session.description).not.toContain('new')
+    expect(JSON.stringify(events)).not.toContain('new')
+    await store.close()
+    expect(readdirSync(folder)).toEqual(await filesOfAStore())
+  })
+
+  it('R4: killed while it saves, the session is the last one acknowledged or the next, whole', async () => {
+    for (const after of [1, 7, 40]) {
+      const folder = tempFolder()
+      const path = join(folder, 'store.db')
+      const lines = await linesUntilKilled(start('save', path), after)
+      const store = await open(path)
+      const { session, events } = await storedEvents(store)
+      const state = Number(session.metadata.state)
+      expect([lines.length, lines.length + 1]).toContain(state)
+      expect(session).toMatchObject({ description: `state ${state}`, lastSeq: state })
+      expect(events.map((event) => event.type === 'user_message' && event.data.text.split(',')[0])).toEqual(
+        Array.from({ length: state }, (_, no) => `state ${no + 1}`),
+      )
+      await store.close()
+      expect(readdirSync(folder)).toEqual(await filesOfAStore())
+    }
   })
 
   it('F-A23: a second process is refused within 2 s, and the lock dies with its holder', async () => {

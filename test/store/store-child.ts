@@ -104,6 +104,29 @@ const tasks: Record<string, () => Promise<void>> = {
     })
     await service.setHistory(OPERATOR, id, REPLACED)
   },
+  /** Saves a session again and again, its name and an event of the same number at once; a line for each save. */
+  async save() {
+    const store = await open()
+    const { id } = await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
+    for (let no = 1; ; no++) {
+      await store.write(async (tx) => {
+        await tx.sessions.describe(id, `state ${no}`, 'user')
+        await tx.events.append(id, no, [userMessage(`state ${no}, ${'x'.repeat(20_000)}`)])
+        await tx.sessions.reopen(id, { state: String(no) }, no)
+      })
+      say(String(no))
+    }
+  },
+  /** Dies in a save, when all of it is written and nothing committed. */
+  async saveUncommitted() {
+    const { store, id } = await withHistory()
+    await store.write(async (tx) => {
+      await tx.sessions.describe(id, 'new', 'user')
+      await tx.sessions.reopen(id, { state: 'new' }, 9)
+      await tx.events.append(id, 9, [userMessage('new')])
+      die()
+    })
+  },
   /** Dies in the middle of a schema step. */
   async migrate() {
     const statements = ['CREATE TABLE half (x TEXT)', 'never']

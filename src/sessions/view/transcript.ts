@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import type { ChatType } from '../../core/address.ts'
+import { type Clock, systemClock } from '../../core/clock.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { Session, SessionIdentity } from '../../core/session.ts'
@@ -10,10 +10,9 @@ import { EMPTY_VIEW, extendView, growView, type ModelView, type ViewLimits } fro
 import type { ReceivedMessage } from './received.ts'
 import { type SideMessages, sideMessages } from './side-messages.ts'
 import { timeNote } from './turn-end.ts'
+import { ViewCache, type ViewCachePorts } from './view-cache.ts'
 
 const PAGE = 500
-/** The most views kept in memory; one more drops the one used longest ago. Each can be rebuilt from the log. */
-const CACHED_VIEWS = 500
 
 /** The events read at the first look at a long session: enough for the kept turns, whatever the log's length. */
 const TAIL = 2_000
@@ -43,17 +42,19 @@ export interface Transcript<Viewed extends SessionKind = SessionIdentity> {
 
 type ViewedEvents = Pick<StoreReader['events'], 'latest' | 'since' | 'latestSummary'>
 
-/** `chatTypeOf` returns the kind of chat that a session is to its model; absent, its own. `now` is the time of side
- * questions. */
+export interface TranscriptPorts<Viewed> extends Partial<ViewCachePorts> {
+  /** Returns the kind of chat that a session is to its model; absent: its own. */
+  chatTypeOf?(session: Viewed): ChatType
+  /** The time of side questions, and of the use of views. */
+  readonly clock?: Clock
+}
+
 export function createTranscript<Viewed extends SessionKind>(
   events: ViewedEvents,
   limits: ViewLimits,
-  {
-    chatTypeOf = ({ chatType }) => chatType,
-    now = Date.now,
-  }: { readonly chatTypeOf?: (session: Viewed) => ChatType; readonly now?: () => number } = {},
+  { chatTypeOf = ({ chatType }) => chatType, clock = systemClock, runs = () => false }: TranscriptPorts<Viewed> = {},
 ): Transcript<Viewed> {
-  const views = new LRUCache<SessionId, ModelView>({ max: CACHED_VIEWS })
+  const views = new ViewCache({ clock, runs })
   let drops = 0
 
   const read = async (session: Viewed): Promise<ModelView> => {
@@ -87,7 +88,7 @@ export function createTranscript<Viewed extends SessionKind>(
     },
     async aside(session, question) {
       const { timeOf } = limits
-      const notes = timeOf === undefined ? [] : [timeNote(timeOf(now()))]
+      const notes = timeOf === undefined ? [] : [timeNote(timeOf(clock.now()))]
       return sideMessages(await read(session), chatTypeOf(session), { question, notes })
     },
     saw(session, { seq, at, events: appended }) {
