@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
+/** Said when the first scene has begun. */
+const FIRST_WORDS = 'Dinner at seven?'
 
 it('the demo by hand: what is typed is said, a command is no message, and the last decision is asked for by :why', {
   timeout: 240_000,
@@ -39,7 +41,7 @@ it('the demo by hand: what is typed is said, a command is no message, and the la
   expect(byHand).toMatch(/\nGoodbye\. .*\n$/)
 })
 
-it('the demo: its model is called a script, no line is wider than 80 columns, and the tour is about two screens', {
+it('the demo: it sees, hears and keeps a secret; its model is called a script, and two screens of 80 columns hold it', {
   timeout: 240_000,
 }, async () => {
   const home = mkdtempSync(join(tmpdir(), 'parley-home-'))
@@ -59,8 +61,15 @@ it('the demo: its model is called a script, no line is wider than 80 columns, an
   expect(demo.exitCode).toBe(0)
   expect(printed.replaceAll(/\s+/g, ' ')).toContain('The model is a script')
   expect(lines.filter((line) => line.length > 80)).toEqual([])
-  expect(lines.length).toBeLessThan(100)
+  expect(lines.length).toBeLessThan(112)
   expect(printed).not.toContain('✗')
+
+  // The model has read the picture and the transcript, and the memory of each conversation decides what it knows there.
+  expect(printed).toContain('I see something red and round, 64 pixels wide.')
+  const memories = printed.split('what do you remember of me?').slice(1)
+  const [inGroup = '', inPrivate = ''] = memories.map((text) => /I remember [^.]*\./.exec(text)?.[0])
+  expect(inGroup).toBe('I remember “Ada: I bake the cake”.')
+  expect(inPrivate.replaceAll(/\s+/g, ' ')).toBe("I remember “Bo's party is a surprise” and “Ada: I bake the cake”.")
 })
 
 it('the demo ended by Ctrl-C says goodbye, exits with 0, and leaves nothing behind', { timeout: 240_000 }, async () => {
@@ -80,10 +89,13 @@ it('the demo ended by Ctrl-C says goodbye, exits with 0, and leaves nothing behi
   demo.stderr.on('data', (chunk) => {
     errors += chunk
   })
+  let ended = false
   for await (const chunk of demo.stdout) {
     printed += chunk
-    // A terminal sends it to the whole process group, once the first scene has begun.
-    if (/Dinner at seven\?/.test(String(chunk))) process.kill(-pid, 'SIGINT')
+    if (ended || !printed.includes(FIRST_WORDS)) continue
+    ended = true
+    // A terminal sends it to the whole process group.
+    process.kill(-pid, 'SIGINT')
   }
   if (demo.exitCode === null && demo.signalCode === null) await once(demo, 'close')
 
@@ -108,8 +120,12 @@ it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
       demo.kill('SIGKILL')
       rmSync(home, { recursive: true, force: true })
     })
+    let printed = ''
+    let ended = false
     for await (const chunk of demo.stdout) {
-      if (String(chunk).includes('Dinner at seven?')) demo.kill(signal)
+      printed += chunk
+      if (ended || !printed.includes(FIRST_WORDS)) continue
+      ended = demo.kill(signal)
     }
     if (demo.exitCode === null && demo.signalCode === null) await once(demo, 'close')
 

@@ -49,6 +49,27 @@ export async function awaitOutcome(daemon: DaemonProcess, asked: Asked): Promise
   return (await awaitRecord(daemon, asked, ({ outcome }) => !OPEN.includes(outcome))).outcome
 }
 
+interface Status {
+  readonly runningTurns: number
+  readonly waiting: number
+  readonly outbox: Readonly<Record<string, number>>
+}
+
+/** States of a message of ours that is not out, or whose end is not known. */
+const UNSENT = ['planned', 'sending', 'waiting', 'uncertain']
+
+/** Returns true if no turn runs or waits, and everything that was to be said is out. */
+export async function owesNothing(daemon: DaemonProcess): Promise<boolean> {
+  const { runningTurns, waiting, outbox } = (await daemon.ask('/v1/status')) as Status
+  return [runningTurns, waiting, ...UNSENT.map((state) => outbox[state] ?? 0)].every((count) => count === 0)
+}
+
+/** Resolves once it owes nothing. Rejects if it still does after a minute. */
+export async function awaitNothingOwed(daemon: DaemonProcess): Promise<void> {
+  for (const end = Date.now() + WITHIN_MS; !(await owesNothing(daemon)); await setTimeout(ASK_AGAIN_MS))
+    if (Date.now() > end) throw new Error('The daemon still owes an answer.')
+}
+
 async function awaitRecord(
   daemon: DaemonProcess,
   asked: Asked,

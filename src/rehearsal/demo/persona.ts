@@ -1,5 +1,6 @@
 import type { MessagesRequest } from '../anthropic/request.ts'
 import { type AnswerReply, lastUserText, type Reply, type Script, textReply } from '../anthropic/script.ts'
+import { lookAt } from '../paint.ts'
 import { SHOPPING } from './tour-tools.ts'
 
 /** A delay slow enough to be watched, fast enough for a tour. */
@@ -18,6 +19,9 @@ const MENTION = /<?@\w+>?\s*/g
 const NAME_TAG = /^\[(\w+)\] /
 const BEGINNING_OF_TAGS = /^(\[[^\]]*\] )+/
 
+/** The system prompt of a model that is to keep a memory begins so. */
+const CHECKPOINT = 'You keep the memory'
+
 /** The prompt text of a scheduled digest, and one message in it; "you" is the model itself. */
 const IS_DIGEST = /^Messages of \S+ since the last run/m
 const DIGEST_LINE = /^> \[.*?\] (?!you\b)(\w+)(?: \(.*?\))?: (.*[^?])$/gm
@@ -29,17 +33,28 @@ const DIGEST_LINE = /^> \[.*?\] (?!you\b)(\w+)(?: \(.*?\))?: (.*[^?])$/gm
 export const persona: Script = (request) => {
   const text = lastUserText(request)
   if (IS_DIGEST.test(text)) return digest(text)
+  if (JSON.stringify(request.system ?? '').includes(CHECKPOINT)) return textReply('Nothing else is worth a note.')
   const line = text.trimEnd().split('\n').at(-1) ?? ''
   const result = toolResult(request)
+  if (result?.startsWith('[')) return spoken(memories(result))
   if (result) return spoken(/\d\d:\d\d/.test(result) ? `My clock says ${result}.` : result)
   if (line.includes('[not directed at you]')) return textReply('<NO_REPLY>')
-  return answer(line.replace(BEGINNING_OF_TAGS, ''), request)
+  const picture = pictureIn(request)
+  if (picture) return spoken(describe(picture))
+  return answer(line, request)
 }
 
-function answer(said: string, request: MessagesRequest): Reply {
+function answer(line: string, request: MessagesRequest): Reply {
+  const said = line.replace(BEGINNING_OF_TAGS, '')
   if (/story/i.test(said)) return textReply(STORY, { delayMs: STORY_MS })
   if (/what time/i.test(said)) return use(request, 'current_time', { timezone: 'Europe/Berlin' })
   if (/show the list/i.test(said)) return use(request, `${SHOPPING}__show_list`, {})
+  const [, fact] = /remember that (.+)/i.exec(said) ?? []
+  if (fact !== undefined) {
+    const [, who] = NAME_TAG.exec(line) ?? []
+    return use(request, 'memory_save', { text: who === undefined ? fact : `${who}: ${fact}` })
+  }
+  if (/remember of me/i.test(said)) return use(request, 'memory_search', {})
   const [, item] = /put (.+) on the list/i.exec(said) ?? []
   if (item !== undefined) return use(request, `${SHOPPING}__add_to_list`, { item })
   if (/what do you know|what have you read|remember/i.test(said))
@@ -58,6 +73,29 @@ function toolResult({ messages }: MessagesRequest): string | undefined {
   const content = messages.at(-1)?.content
   const block = Array.isArray(content) ? content.find(({ type }) => type === 'tool_result') : undefined
   return block && textOf(block.content)
+}
+
+/** Returns the picture that came with the newest message. */
+function pictureIn({ messages }: MessagesRequest): Buffer | undefined {
+  const content = messages.at(-1)?.content
+  const block = Array.isArray(content) ? content.find(({ type }) => type === 'image') : undefined
+  const { source } = (block ?? {}) as { readonly source?: { readonly data?: string } }
+  const data = source?.data
+  return data === undefined ? undefined : Buffer.from(data, 'base64')
+}
+
+function describe(picture: Buffer): string {
+  const { side, colour } = lookAt(picture)
+  return `I see something ${colour} and round, ${side} pixels wide.`
+}
+
+/** Says what a search in memory has found, oldest first. */
+function memories(found: string): string {
+  const entries = JSON.parse(found) as readonly { readonly text: string }[]
+  return `I remember ${entries
+    .map(({ text }) => `“${text}”`)
+    .toReversed()
+    .join(' and ')}.`
 }
 
 /** Uses a tool, as a model does that has it. */

@@ -1,16 +1,14 @@
 import { createInterface, type Interface } from 'node:readline'
 import type { CharacterName, PlaceName } from './cast.ts'
 import { askWhy } from './decision.ts'
-import { isIn } from './platform-stage.ts'
 import type { Screen, ScreenOutput } from './screen.ts'
 import { Answers } from './show-answers.ts'
 import type { Line, Stage } from './stage.ts'
 
-const LAST_ANSWER_WITHIN_MS = 10_000
-
 const HELP = `Type a message; it is said by the person and in the place before the ">".
 "@parley" addresses the bot. Its model is a script here, so try "what do you
-know?", "what time is it?" or "tell me a story".
+know?", "what time is it?", "remember that I like tea", "what do you remember
+of me?" or "tell me a story".
   :as <person>     ada (the owner), bo, cy, or mallory, whom nobody knows
   :in <place>      family, general, garden, budget, dm        on Telegram
                    workshop, boiler (a thread of workshop)    on Discord
@@ -43,7 +41,8 @@ export async function playByHand(stage: Stage, { input, output, screen }: Hands)
     table.prompt()
   }
   if (!screen.terminal) {
-    await table.lastAnswer()
+    // Input from a pipe ends before the last answer comes.
+    await stage.done()
     await answers.whole()
   }
   lines.close()
@@ -93,14 +92,6 @@ class Table {
         if (/^:[a-z]+$/.test(command ?? '')) return this.#stage.printer.note(`there is no ${command}; see :help`)
         await this.#say(line)
     }
-  }
-
-  /** Waits for the answer to the last message: input from a pipe ends before it comes. */
-  async lastAnswer(): Promise<void> {
-    const line = this.#last
-    if (!line || (await this.#stage.outcome(line)) !== 'answered') return
-    const options = { after: line.mark, timeoutMs: LAST_ANSWER_WITHIN_MS }
-    await line.platform.next(isIn(line.spot), options).catch(() => {})
   }
 
   #as(name: string): void {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { startAnthropicServer } from '../anthropic/server.ts'
 import { startDiscordServer } from '../discord/server.ts'
+import { startOpenAiServer } from '../openai/server.ts'
 import { startSlackServer } from '../slack/server.ts'
 import { startTelegramServer } from '../telegram/server.ts'
 import { castWorld, type Servers } from './cast.ts'
@@ -48,10 +49,11 @@ export async function runDemo({ once, daemon: command, input, output, cut }: Dem
   const printer = createPrinter((line) => screen.write(line), { colours, width })
   const servers = await startServers()
   const anthropic = await startAnthropicServer({ script: persona })
+  const audio = await startOpenAiServer()
   const cast = castWorld(servers)
-  const config = writeConfig(folder, { ...servers, anthropic, cast, toolServer: toolServerOf(command, folder) })
+  const config = writeConfig(folder, { ...servers, anthropic, audio, cast, toolServer: toolServerOf(command, folder) })
   const daemon = demoDaemon(command, { folder, config, secrets: secretsOf(servers, TELEGRAM_TOKEN) })
-  const stage = new Stage({ platforms: platformsOf(servers), anthropic, cast, daemon, printer })
+  const stage = new Stage({ platforms: platformsOf(servers), anthropic, audio, cast, daemon, printer })
   const play = async (): Promise<undefined> => {
     printer.title('Parley, rehearsed')
     printer.note(INTRODUCTION)
@@ -74,7 +76,7 @@ export async function runDemo({ once, daemon: command, input, output, cut }: Dem
       stage.failures++
       output.write(`The daemon ended with ${code ?? 'a signal'} instead of 0.\n`)
     }
-    await Promise.all([anthropic, ...Object.values(servers)].map((server) => server.close()))
+    await Promise.all([anthropic, audio, ...Object.values(servers)].map((server) => server.close()))
     rmSync(folder, { recursive: true })
   }
   if (!once) output.write('\nGoodbye. The daemon has stopped, and nothing of it is left here.\n')

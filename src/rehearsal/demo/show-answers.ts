@@ -2,8 +2,8 @@ import type { PlatformStage, Shown } from './platform-stage.ts'
 import type { Stage } from './stage.ts'
 
 const FOREVER_MS = 2 ** 31 - 1
-/** A message that grew is whole when the model has ended and no edit came for this long. */
-const QUIET_MS = 1500
+/** A message that grew is whole when the daemon is done with everything. It is asked when no edit came for this long. */
+const QUIET_MS = 300
 
 /** Prints each message of the bot with its place when it comes, and a growing one once it is whole. */
 export class Answers {
@@ -11,6 +11,7 @@ export class Answers {
   readonly #growing = new Map<string, NodeJS.Timeout>()
   readonly #printed = new Map<string, string>()
   #whole: (() => void) | undefined
+  #over = false
 
   constructor(stage: Stage) {
     this.#stage = stage
@@ -19,6 +20,7 @@ export class Answers {
   /** Resolves when the servers close. */
   async show(): Promise<void> {
     await Promise.all(Object.values(this.#stage.platforms).map((platform) => this.#showOn(platform)))
+    this.#over = true
     for (const timer of this.#growing.values()) clearTimeout(timer)
   }
 
@@ -43,8 +45,11 @@ export class Answers {
 
   #wait(key: string, platform: PlatformStage, shown: Shown): void {
     clearTimeout(this.#growing.get(key))
-    const onQuiet = (): void => {
-      if (this.#modelWrites()) {
+    const onQuiet = async (): Promise<void> => {
+      const done = await this.#stage.isDone()
+      // An edit may have come meanwhile, which then waits itself.
+      if (this.#over || this.#growing.get(key) !== timer) return
+      if (!done) {
         this.#wait(key, platform, shown)
         return
       }
@@ -52,7 +57,8 @@ export class Answers {
       this.#print(key, platform, shown)
       this.#whole?.()
     }
-    this.#growing.set(key, setTimeout(onQuiet, QUIET_MS))
+    const timer = setTimeout(() => void onQuiet(), QUIET_MS)
+    this.#growing.set(key, timer)
   }
 
   #print(key: string, platform: PlatformStage, { spot, text, change }: Shown): void {

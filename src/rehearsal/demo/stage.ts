@@ -1,7 +1,9 @@
 import type { AnthropicServer } from '../anthropic/server.ts'
+import type { OpenAiServer } from '../openai/server.ts'
+import type { SentFile } from '../telegram/files.ts'
 import type { Cast, CharacterName, Place, PlaceName, Platform } from './cast.ts'
 import type { DaemonProcess } from './daemon-process.ts'
-import { type Asked, awaitDecision, awaitOutcome, type Decision } from './decision.ts'
+import { type Asked, awaitDecision, awaitNothingOwed, awaitOutcome, type Decision, owesNothing } from './decision.ts'
 import { isIn, type PlatformStage, type Said, type Shown, type Spot } from './platform-stage.ts'
 import type { Printer } from './printer.ts'
 import type { TelegramStage } from './telegram-stage.ts'
@@ -12,6 +14,8 @@ const START_WITHIN_MS = 60_000
 export interface StagesDeps {
   readonly platforms: Readonly<Record<Platform, PlatformStage>> & { readonly telegram: TelegramStage }
   readonly anthropic: AnthropicServer
+  /** Transcribes voice notes. */
+  readonly audio: OpenAiServer
   readonly cast: Cast
   readonly daemon: DaemonProcess
   readonly printer: Printer
@@ -28,15 +32,17 @@ export interface Line extends Said {
 export class Stage {
   readonly platforms: StagesDeps['platforms']
   readonly anthropic: AnthropicServer
+  readonly audio: OpenAiServer
   readonly cast: Cast
   readonly daemon: DaemonProcess
   readonly printer: Printer
   checks = 0
   failures = 0
 
-  constructor({ platforms, anthropic, cast, daemon, printer }: StagesDeps) {
+  constructor({ platforms, anthropic, audio, cast, daemon, printer }: StagesDeps) {
     this.platforms = platforms
     this.anthropic = anthropic
+    this.audio = audio
     this.cast = cast
     this.daemon = daemon
     this.printer = printer
@@ -65,6 +71,15 @@ export class Stage {
     const label = this.#labelOf(who, where)
     if (print) this.printer.said(label, this.cast.people[who].name, text)
     return { ...said, platform, place: label }
+  }
+
+  /** Sends a file in private on Telegram, which is printed as `shown`. */
+  send(who: CharacterName, file: SentFile, shown: string): Line {
+    const platform = this.platforms.telegram
+    const sent = platform.send(this.cast.people[who], file)
+    const label = this.#labelOf(who, 'dm')
+    this.printer.said(label, this.cast.people[who].name, shown)
+    return { ...sent, platform, place: label }
   }
 
   /** Returns the place of a message of the bot, by the name that `:in` takes, and its person if it is private. */
@@ -96,6 +111,16 @@ export class Stage {
   /** Resolves with the outcome of a message that may never show in a chat. */
   outcome(line: Line): Promise<string> {
     return awaitOutcome(this.daemon, askedOf(line))
+  }
+
+  /** Returns true if the daemon owes nobody anything; false also while it does not run. */
+  isDone(): Promise<boolean> {
+    return owesNothing(this.daemon).catch(() => false)
+  }
+
+  /** Resolves once the daemon owes nobody anything. */
+  done(): Promise<void> {
+    return awaitNothingOwed(this.daemon)
   }
 
   /** Waits for the answer to a message until its text is `finished`, and prints it. */

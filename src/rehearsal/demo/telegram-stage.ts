@@ -1,4 +1,5 @@
 import type { WaitOptions } from '../ledger.ts'
+import { fileFields, type SentFile } from '../telegram/files.ts'
 import type { TelegramEntry } from '../telegram/ledger-entries.ts'
 import type { TelegramServer } from '../telegram/server.ts'
 import type { Character, Place } from './cast.ts'
@@ -24,6 +25,15 @@ export class TelegramStage implements PlatformStage {
       ...(place.topic === undefined ? {} : { topic: Number(place.topic) }),
     })
     return { messageId: String(message_id), spot: { chat: String(chat.id), topic: place.topic ?? null }, mark }
+  }
+
+  /** Sends a file in the person's private chat. */
+  send(who: Character, file: SentFile): Said {
+    const mark = this.mark()
+    const { world } = this.#server
+    const extra = fileFields(world, file)
+    const { message_id, chat } = world.say({ from: Number(who.ids.telegram), text: '', extra })
+    return { messageId: String(message_id), spot: { chat: String(chat.id), topic: null }, mark }
   }
 
   /** Presses the button of a message that carries this command. */

@@ -2,6 +2,7 @@ import { balance } from './balance.ts'
 import type { Stage } from './stage.ts'
 import { scheduledDigest } from './tour-digest.ts'
 import { channelAndThread } from './tour-discord.ts'
+import { pictureVoiceAndMemory } from './tour-memory.ts'
 import { twoThreads } from './tour-slack.ts'
 import { crashInReply, directChats, familyGroup, forumTopics } from './tour-telegram.ts'
 import { reminderAndTools } from './tour-tools.ts'
@@ -33,6 +34,11 @@ const SCENES: readonly Scene[] = [
     title: 'A reminder, a tool of a server, and a yes by a button',
     proves: 'what acts elsewhere is done after a yes, once, and a reminder comes by itself',
     play: reminderAndTools,
+  },
+  {
+    title: 'A picture, a voice note, and what is remembered',
+    proves: 'it sees, it hears, and what was said in private stays out of the group',
+    play: pictureVoiceAndMemory,
   },
   {
     title: 'Discord: a channel, and a thread in it',

@@ -1,12 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AnthropicServer } from '../anthropic/server.ts'
+import type { OpenAiServer } from '../openai/server.ts'
 import type { Cast, Character, Servers } from './cast.ts'
 import { DIGEST_ID } from './tour-digest.ts'
 import { SHOPPING } from './tour-tools.ts'
 
 export interface Scenery extends Servers {
   readonly anthropic: AnthropicServer
+  readonly audio: OpenAiServer
   readonly cast: Cast
   /** The arguments of Node that start the demo's tool server. */
   readonly toolServer: readonly string[]
@@ -33,7 +35,7 @@ export function writeConfig(folder: string, scenery: Scenery): string {
   return file
 }
 
-function yamlOf({ telegram, discord, slack, anthropic, toolServer, cast: { people, places } }: Scenery): string {
+function yamlOf({ telegram, discord, slack, anthropic, audio, toolServer, cast: { people, places } }: Scenery): string {
   const ids = (who: Character): string => {
     return `["telegram:${who.ids.telegram}", "discord:${who.ids.discord}", "slack:${slack.app.teamId}/${who.ids.slack}"]`
   }
@@ -42,12 +44,13 @@ function yamlOf({ telegram, discord, slack, anthropic, toolServer, cast: { peopl
   bo: { role: member, ids: ${ids(people.bo)} }
   cy: { role: member, ids: ${ids(people.cy)} }
 agents:
-  - { id: main, model: anthropic/rehearsal, tools: [time, mcp.${SHOPPING}] }
+  - { id: main, model: anthropic/rehearsal, tools: [time, memory, mcp.${SHOPPING}] }
 tools:
   mcp:
     ${SHOPPING}: { command: ${JSON.stringify(process.execPath)}, args: ${JSON.stringify(toolServer)}, inside: [show_list] }
 models:
   anthropic: { apiKey: "\${env:PARLEY_DEMO_KEY}", baseUrl: "${anthropic.baseUrl}" }
+audio: { apiKey: "\${env:PARLEY_DEMO_KEY}", baseUrl: "${audio.baseUrl}", transcribe: { model: whisper-1 } }
 channels:
   telegram: { accounts: { default: { token: "\${env:PARLEY_DEMO_TELEGRAM}", apiRoot: "${telegram.apiRoot}" } } }
   discord: { accounts: { default: { token: "\${env:PARLEY_DEMO_DISCORD}", apiRoot: "${discord.apiRoot}" } } }

@@ -10,7 +10,7 @@ const MOST_BYTES = 20 * 1024 * 1024
 
 type FileField = 'photo' | 'document' | 'voice' | 'audio' | 'video' | 'animation' | 'sticker'
 
-interface SentFile extends NewFile {
+export interface SentFile extends NewFile {
   readonly as: FileField
   readonly caption?: string
   /** The same for all files of an album. */
