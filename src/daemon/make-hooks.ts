@@ -17,14 +17,16 @@ interface HookParts {
 const MOST_BYTES = 256 * 1024
 
 /** Returns the configured hooks; those at an address are called through the door. */
-export function makeHooks({ config, clock, logger }: HookParts): Hooks {
+export function makeHooks({ config, clock, logger }: HookParts, openDoor = createDoor): Hooks {
   const hooks = (config.hooks ?? []).map(revealed)
   const withinMs = Math.max(1, ...hooks.map(({ timeoutMs }) => timeoutMs))
-  const door = createDoor({ clock, withinMs, most: MOST_BYTES })
+  const door = openDoor({ clock, withinMs, most: MOST_BYTES })
   return createHooks(hooks, {
     ...{ clock, redact: textRedactor(config), logger: logger.child({ subsystem: 'hooks' }) },
     async post({ url }, { body, headers, signal }) {
-      const answer = await door.ask(url, { method: 'POST', body, headers, signal, configured: true })
+      // Behind a redirect the call would be asked for, without its body and its signature.
+      const request = { method: 'POST', body, headers, signal, configured: true, follow: false } as const
+      const answer = await door.ask(url, request)
       if (answer.kind === 'redirect') throw new ParleyError('forbidden', `it redirects to ${answer.to.host}`)
       if (answer.cut) throw new ParleyError('too_long', 'its answer is too long')
       if (answer.status < 200 || answer.status > 299)

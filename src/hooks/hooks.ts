@@ -117,7 +117,7 @@ interface Answer {
 async function reach({ name, at }: Hook, body: string, deps: HookDeps & { readonly signal: AbortSignal }) {
   const { signal, clock } = deps
   if (signal.aborted) throw new ParleyError('unavailable', 'other hooks left no time for it')
-  if (at.kind === 'command') return runCommand(at, body, signal)
+  if (at.kind === 'command') return runCommand(at, body, { clock, signal })
   const headers = {
     'content-type': 'application/json',
     'x-parley-hook': name,

@@ -1,20 +1,35 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { HookCommand } from '../core/hook.ts'
 
 /** Bytes of an answer; a program that writes more is ended. */
 const MOST_BYTES = 256 * 1024
+/** Bytes on its standard error; a program that writes more is ended too. */
+const MOST_COMPLAINED = 1024 * 1024
 /** Characters of what a program says on its standard error when it fails. */
 const LONGEST_COMPLAINT = 500
 
+/** The time in which the output of a program that has ended is read to its end. */
+const LAST_OUTPUT_MS = 200
+
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
+interface Running {
+  readonly clock: Pick<Clock, 'after'>
+  readonly signal: AbortSignal
+}
+
 /**
- * Runs a program with `input` on its standard input and resolves with what it printed. The program and everything it
- * started are killed when `signal` aborts. Throws `unavailable` in words for the log.
+ * Runs a program with `input` on its standard input and resolves with what it printed. What it has started is killed
+ * when it ends, and the program itself when `signal` aborts. Throws `unavailable` in words for the log.
  */
-export function runCommand({ command, args, env, folder }: HookCommand, input: string, signal: AbortSignal) {
+export function runCommand(
+  { command, args, env, folder }: HookCommand,
+  input: string,
+  { clock, signal }: Running,
+): Promise<string> {
   const child: Child = spawn(command, args, {
     ...{ cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] as const },
     // A group of its own, so that what it started ends with it.
@@ -22,13 +37,22 @@ export function runCommand({ command, args, env, folder }: HookCommand, input: s
   })
   return new Promise<string>((resolve, reject) => {
     const out: Buffer[] = []
-    let size = 0
-    let complaint = ''
-    const fail = (reason: string): void => {
+    let [size, complained, complaint] = [0, 0, '']
+    let cancel = (): void => {}
+    const end = (settle: () => void): void => {
+      signal.removeEventListener('abort', late)
+      cancel()
       killGroup(child)
-      reject(new ParleyError('unavailable', reason))
+      // A program that left the group may hold the other ends for ever.
+      for (const stream of child.stdio) stream?.destroy()
+      settle()
     }
+    const fail = (reason: string): void => end(() => reject(new ParleyError('unavailable', reason)))
     const late = (): void => fail('it did not end in time')
+    const ended = (code: number | null, by: string | null): void => {
+      if (code === 0) end(() => resolve(Buffer.concat(out).toString('utf8')))
+      else fail(`it ended with ${by ?? code}${complaint.trim() === '' ? '' : `: ${complaint.trim()}`}`)
+    }
     signal.addEventListener('abort', late, { once: true })
     child.on('error', (error) => fail(`it cannot be started: ${error.message}`))
     child.stdout.on('data', (chunk: Buffer) => {
@@ -37,13 +61,15 @@ export function runCommand({ command, args, env, folder }: HookCommand, input: s
       else out.push(chunk)
     })
     child.stderr.on('data', (chunk: Buffer) => {
-      if (complaint.length < LONGEST_COMPLAINT) complaint = `${complaint}${chunk}`.slice(0, LONGEST_COMPLAINT)
+      complained += chunk.length
+      if (complained > MOST_COMPLAINED) fail(`it complained at more than ${MOST_COMPLAINED} bytes`)
+      else if (complaint.length < LONGEST_COMPLAINT) complaint = `${complaint}${chunk}`.slice(0, LONGEST_COMPLAINT)
     })
-    child.on('close', (code, by) => {
-      signal.removeEventListener('abort', late)
-      if (code === 0) resolve(Buffer.concat(out).toString('utf8'))
-      else fail(`it ended with ${by ?? code}${complaint.trim() === '' ? '' : `: ${complaint.trim()}`}`)
+    child.on('exit', (code, by) => {
+      killGroup(child)
+      cancel = clock.after(LAST_OUTPUT_MS, () => ended(code, by))
     })
+    child.on('close', ended)
     // A program that does not read its input closes it early.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
