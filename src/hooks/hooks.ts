@@ -49,14 +49,15 @@ export interface HookRequest {
 
 export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
   const { clock, logger, redact } = deps
-  // Whoever waits for an answer does not wait behind those who are only notified.
-  const places = { asked: pLimit(AT_ONCE), notified: pLimit(AT_ONCE) }
+  // Whoever waits for an answer does not wait behind those who are only notified. A call that is judged waits for
+  // neither, nor does its time run while it waits: else whoever sends many messages would have the hook left out.
+  const places = { saving: pLimit(AT_ONCE), judging: pLimit(AT_ONCE), notified: pLimit(AT_ONCE) }
   const notified = new Set<Promise<unknown>>()
   let leftOut = 0
   const at = (on: HookMoment): readonly Hook[] => hooks.filter((hook) => hook.on.includes(on))
 
   /** The deadline counts from now, whether the call begins at once or waits for a place. */
-  async function call(hook: Hook, given: HookCall): Promise<Answer> {
+  async function call(hook: Hook, given: HookCall, place: Place): Promise<Answer> {
     const late = new AbortController()
     const cancel = clock.after(hook.timeoutMs, () => late.abort())
     const over = new Promise<never>((_, reject) => {
@@ -64,7 +65,6 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
     })
     try {
       const body = redact(JSON.stringify({ ...given, at: clock.now() }))
-      const place = given.on === 'before_save' || given.on === 'before_tool' ? places.asked : places.notified
       const answering = place(() => reach(hook, body, { ...deps, signal: late.signal }))
       return readAnswer(await Promise.race([answering, over]))
     } catch (err) {
@@ -84,21 +84,21 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
           if (Math.log2(leftOut) % 1 === 0) logger.warn('Hooks are too slow: calls are left out', { calls: leftOut })
           continue
         }
-        const calling = call(hook, given).finally(() => notified.delete(calling))
+        const calling = call(hook, given, places.notified).finally(() => notified.delete(calling))
         notified.add(calling)
       }
     },
     async beforeSave(message) {
       let { text } = message
       for (const hook of at('before_save')) {
-        const answer = await call(hook, { ...message, text })
+        const answer = await call(hook, { ...message, text }, places.saving)
         if (typeof answer.text === 'string') text = redact(answer.text.slice(0, LONGEST_TEXT))
       }
       return text
     },
     async beforeTool(given) {
       for (const hook of at('before_tool')) {
-        const { deny } = await call(hook, given)
+        const { deny } = await places.judging(() => call(hook, given, atOnce))
         if (typeof deny === 'string') return redact(deny.slice(0, LONGEST_REASON))
       }
       return undefined
@@ -108,6 +108,10 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
     },
   }
 }
+
+type Place = <Done>(work: () => Promise<Done>) => Promise<Done>
+
+const atOnce: Place = (work) => work()
 
 interface Answer {
   readonly text?: unknown

@@ -1,15 +1,20 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { deferred } from '../../src/core/deferred.ts'
 import type { BeforeSave, BeforeTool, Hook, HookMoment } from '../../src/core/hook.ts'
 import { createHooks, type HookRequest } from '../../src/hooks/hooks.ts'
 import { AwaitedLog } from '../e2e/awaited-log.ts'
+import { setClock } from '../e2e/set-clock.ts'
 
 const SAID = { on: 'before_save', text: 'hello', edit: false } as unknown as BeforeSave
 const CALL = { on: 'before_tool', tool: 'pay', args: { token: 'canary' } } as unknown as BeforeTool
 const DONE = { on: 'session_delete', session: 's' } as never
 
-function hooks(on: HookMoment | readonly HookMoment[], post: (request: HookRequest) => Promise<string>) {
+function hooks(
+  on: HookMoment | readonly HookMoment[],
+  post: (request: HookRequest) => Promise<string>,
+  clock = systemClock,
+) {
   const hook: Hook = {
     ...{ name: 'one', on: [on].flat(), timeoutMs: 5_000 },
     at: { kind: 'address', url: 'http://127.0.0.1:1', secret: 'key' },
@@ -18,7 +23,7 @@ function hooks(on: HookMoment | readonly HookMoment[], post: (request: HookReque
   const redact = (text: string) => text.replaceAll('canary', '[secret]')
   return {
     log,
-    ...createHooks([hook], { clock: systemClock, logger: log, redact, post: (_, request) => post(request) }),
+    ...createHooks([hook], { clock, logger: log, redact, post: (_, request) => post(request) }),
   }
 }
 
@@ -58,6 +63,26 @@ test('R8: whoever waits for an answer does not wait behind those who are only no
   expect(await beforeTool(CALL)).toBe('no')
   slow.resolve()
   await settled()
+})
+
+test('R8: a hook that refuses calls is not left out because of how many messages wait for theirs', async () => {
+  const slow = deferred()
+  const clock = setClock('2026-11-24T09:20:00Z')
+  const post = async ({ body }: HookRequest) => {
+    const { on } = JSON.parse(body) as { on: HookMoment }
+    await (on === 'before_save' || calls++ < 8 ? slow.promise : undefined)
+    return '{"deny":"no"}'
+  }
+  let calls = 0
+  const { beforeSave, beforeTool } = hooks(['before_tool', 'before_save'], post, clock)
+  const saved = Array.from({ length: 20 }, () => beforeSave(SAID))
+  const judged = Array.from({ length: 12 }, () => beforeTool(CALL))
+  await vi.waitFor(() => expect(calls).toBe(8))
+  clock.skip(5_000)
+  expect(await Promise.all(saved)).toEqual(Array(20).fill('hello'))
+  // Those whose hook itself was late, and those that waited for a place behind them.
+  expect(await Promise.all(judged)).toEqual([...Array(8).fill(undefined), ...Array(4).fill('no')])
+  slow.resolve()
 })
 
 test('R8: of a flood of notifications a thousand wait, and the log says how many were left out', async () => {
