@@ -9,9 +9,19 @@ import { inWords, type OthersWords } from './words-of-others.ts'
  */
 export const MOST_SHOWN = 6_000
 
-/** Returns the arguments as a card shows them, in full. */
+/** What is drawn as nothing, or changes how the characters behind it are drawn, and a backtick, which ends a block. */
+const UNSEEN = /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800`]/gu
+
+/**
+ * Returns the arguments as a card shows them, in full. A path with a mark of direction in it would be read as another
+ * one: whatever cannot be seen is written as JSON escapes it, which is the same text.
+ */
 export function shownArguments(args: unknown): string {
-  return JSON.stringify(args, null, 2)
+  return JSON.stringify(args, null, 2).replace(UNSEEN, (character) => character.split('').map(escaped).join(''))
+}
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
 export interface CardFacts {
@@ -23,18 +33,14 @@ export interface CardFacts {
   readonly newest: OthersWords | undefined
 }
 
-/**
- * Returns the question to somebody who may allow a call, in Markdown. A backtick in it could end the block it stands
- * in.
- */
+/** Returns the question to somebody who may allow a call, in Markdown. */
 export function approvalCard({ code, tool, args, askedAt }: NewApproval, { where, others, newest }: CardFacts): string {
   const last = newest === undefined ? '' : `, most recently ${inWords(newest, askedAt)}`
   const behind =
     others.length === 0
       ? ''
       : ` What I was shown there includes words of ${others.join(', ')}${last}: it may be their idea.`
-  const call = shownArguments(args).replaceAll('`', '\\u0060')
-  return `May I use \`${tool}\` in ${where}?${behind}\n\n\`\`\`\n${call}\n\`\`\`\n\n\`/approve ${code}\` lets me do exactly this, once, \`/approve ${code} here\` whatever I use it for here; \`/deny ${code}\` refuses. After ten minutes it is over.`
+  return `May I use \`${tool}\` in ${where}?${behind}\n\n\`\`\`\n${shownArguments(args)}\n\`\`\`\n\n\`/approve ${code}\` lets me do exactly this, once, \`/approve ${code} here\` whatever I use it for here; \`/deny ${code}\` refuses. After ten minutes it is over.`
 }
 
 /** Returns the buttons of a question, which are its two commands. */
