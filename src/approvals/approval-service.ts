@@ -198,7 +198,7 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk> {
     const code = approvedCode(call.callId)
     const approval = await (code === undefined ? this.#read.ofCall(turn.id, call.callId) : this.#read.get(code))
     const speaking = await this.#deps.speaking(refOf(turn))
-    const place = await placeOf(this.#deps.store.read.sessions, turn.session)
+    const place = await placeOf(this.#deps.store.read, turn.session)
     const verdict = decideToolUse(rules, {
       ...{ ...call, speaking, place },
       standing: await inForce(await this.#deps.store.read.standingRules.all(), isOwnerNow),

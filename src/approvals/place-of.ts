@@ -1,14 +1,24 @@
-import type { Session } from '../core/session.ts'
-import type { SessionReader } from '../store/session-port.ts'
+import { toScheduleId } from '../core/ids.ts'
+import type { Session, SessionIdentity } from '../core/session.ts'
+import type { StoreReader } from '../store/store.ts'
+
+type Placed = Pick<SessionIdentity, 'displayKey' | 'parent' | 'source' | 'metadata'>
 
 /**
  * Returns the display key by which rules name the place of a session. A task is where the conversation is that began
- * it: what is denied there is denied in it (R36).
+ * it, and what somebody in a chat had scheduled is in that chat: what is denied there is denied in it (R36).
  */
 export async function placeOf(
-  sessions: Pick<SessionReader, 'get'>,
-  { displayKey, parent }: Pick<Session, 'displayKey' | 'parent'>,
+  read: Pick<StoreReader, 'sessions' | 'schedules'>,
+  { parent, ...own }: Placed,
 ): Promise<string> {
-  const above = parent === undefined ? undefined : await sessions.get(parent)
-  return above?.displayKey ?? displayKey
+  const above: Placed | undefined = parent === undefined ? undefined : await read.sessions.get(parent)
+  const { displayKey, source, metadata } = above ?? own
+  const chat = metadata.deliver_to
+  if (source.kind !== 'schedule' || source.triggerId === undefined || chat === undefined) return displayKey
+  // One that was cancelled while it runs has no row any more.
+  const schedule = await read.schedules.get(toScheduleId(source.triggerId))
+  if (schedule?.source === 'config') return displayKey
+  const there: Session | undefined = await read.sessions.resolve(chat)
+  return there?.displayKey ?? chat
 }

@@ -136,7 +136,9 @@ export const tools = z
             .array(text)
             .min(1)
             .exactOptional()
-            .describe('Sessions as `parley sessions list` names them, each with its topics. Default: everywhere.'),
+            .describe(
+              'Sessions as `parley sessions list` names them, each with its topics and senders. Default: everywhere.',
+            ),
           action: z
             .enum(['allow', 'ask', 'deny'])
             .describe('ask: an owner is asked in the chat, and nothing is done before.'),

@@ -1,6 +1,9 @@
-/** Returns true for a session shown under one of the keys, or under one with a topic; no keys are everywhere. */
+/**
+ * Returns true for a session shown under one of the keys, or under one with a topic or further dimensions, such as the
+ * sender; no keys are everywhere.
+ */
 export function isIn(keys: readonly string[] | undefined, place: string): boolean {
-  return keys === undefined || keys.some((key) => place === key || place.startsWith(`${key}/`))
+  return keys?.some((key) => place === key || [`${key}/`, `${key}|`].some((begin) => place.startsWith(begin))) ?? true
 }
 
 /** Returns true if one of the patterns names the tool: its name, or the beginning of it and `*`. */

@@ -37,13 +37,12 @@ const MOST_OF_LOGIN = 256_000
 
 /** Returns the tools of the configured servers; those that are reached by HTTP are asked through the door. */
 export function makeMcp({ config, store, questions, ...parts }: McpParts): McpTools {
-  const { sessions } = store.read
   return createMcpTools((config.mcp ?? []).map(revealed), {
     ...wayTo(config, parts),
     people: questions,
     async placeOf(id) {
-      const session = await sessions.get(id)
-      return session && placeOf(sessions, session)
+      const session = await store.read.sessions.get(id)
+      return session && placeOf(store.read, session)
     },
   })
 }

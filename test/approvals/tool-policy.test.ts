@@ -76,3 +76,10 @@ test('T32: besides owners those answer whom every rule names that asks because o
   expect(approvers()).toEqual([])
   expect(approvers(ADA)).toEqual([])
 })
+
+test('T32: a rule of a place holds in its topics and for the sessions of each sender there, and nowhere else', () => {
+  const here = [rule('deny', ['everybody'], { in: ['telegram:group:-1'] })]
+  for (const place of ['telegram:group:-1', 'telegram:group:-1/5', 'telegram:group:-1|sender=bob'])
+    expect(decide(here, [BOB], { place })).toBe('deny')
+  expect(decide(here, [BOB], { place: 'telegram:group:-12' })).toBe('ask')
+})
