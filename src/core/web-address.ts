@@ -1,6 +1,7 @@
 const SEPARATORS = /[\s<>"`|\\^{}]+/
 /** A word that people write for an address, without a scheme. */
 const BARE = /^[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?\.\p{L}{2,}(?::\d{1,5})?(?:[/?#].*)?$/u
+const NOT_PLAIN = /[^\p{ASCII}]|%/u
 const BEFORE = /^[([«„“‘'*_~]+/
 /** Characters that end a sentence or a bracket; most of them may be part of an address as well. */
 const AFTER = /[.,;:!?)\]»“”’'…*_~]$/
@@ -24,6 +25,30 @@ export function addressKey({ host, pathname, search }: URL): string {
  */
 export function addressesIn(text: string): ReadonlySet<string> {
   return new Set(text.split(SEPARATORS).flatMap((word) => formsOf(word).flatMap(keyOf)))
+}
+
+/** Words that were read as an address, of all texts that one is looked for in. */
+export interface AddressBudget {
+  words: number
+}
+
+/**
+ * Returns true if the address of that key stands in a text. Only words that can be it are read, and no more than are
+ * left: whoever fills a conversation with addresses could otherwise keep the process busy for seconds.
+ */
+export function hasAddress(text: string, key: string, left: AddressBudget): boolean {
+  const host = key.replace(/(?::\d+)?[/?].*$/s, '')
+  if (left.words <= 0 || !mayHold(text, host)) return false
+  return text.split(SEPARATORS).some((word) => {
+    if (!/[.:]/.test(word) || !mayHold(word, host) || left.words <= 0) return false
+    left.words--
+    return formsOf(word).some((form) => keyOf(form) === key)
+  })
+}
+
+/** A host can be written in other letters and with `%`; else it stands there as it is. */
+function mayHold(text: string, host: string): boolean {
+  return NOT_PLAIN.test(text) || text.toLowerCase().includes(host)
 }
 
 /** Returns a word from where the address in it begins, with the marks at its end and without them. */

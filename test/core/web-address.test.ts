@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressesIn, addressKey, isAllowedHost } from '../../src/core/web-address.ts'
+import { addressesIn, addressKey, hasAddress, isAllowedHost } from '../../src/core/web-address.ts'
 
 describe('the addresses in a text', () => {
   it.each([
@@ -19,7 +19,20 @@ describe('the addresses in a text', () => {
     ['(www.e.org:8080/a)', 'www.e.org:8080/a'],
     ['https://bücher.de/ä', 'xn--bcher-kva.de/%C3%A4'],
     ['bücher.de', 'xn--bcher-kva.de/'],
-  ])('%s', (text, key) => expect([...addressesIn(text)]).toContain(key))
+  ])('%s', (text, key) => {
+    expect([...addressesIn(text)]).toContain(key)
+    expect(hasAddress(text, key, { words: 1_000 })).toBe(true)
+  })
+
+  it('are looked for in no more words than are left, and in those alone that may be it', () => {
+    const left = { words: 10 }
+    const others = 'hello https://f.org/a '.repeat(50)
+    expect(hasAddress(`${others} https://e.org/a`, 'e.org/a', left)).toBe(true)
+    expect(left.words).toBe(9)
+    expect(hasAddress(`${'http://é.org/x '.repeat(9)} https://e.org/a`, 'e.org/a', left)).toBe(false)
+    expect(left.words).toBe(0)
+    expect(hasAddress('https://e.org/a', 'e.org/a', left)).toBe(false)
+  })
 
   it.each(['', 'hello.', 'me@e.org', 'a/b', 'https://', 'http://[', 'ftp://e.org/', '1.5', 'e.', 'x..', 'https:e.org'])(
     'none in %j',

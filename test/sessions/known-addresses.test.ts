@@ -68,6 +68,17 @@ it('an address is known to a task where a person wrote it in the conversation th
   expect([await isKnown('task'), await isKnown('other')]).toEqual([true, false])
 })
 
+it('of a conversation full of addresses the newest count: to look through it has an end', async () => {
+  const flood = said(`${URL_OF}/x `.repeat(1_000))
+  expect(await known([said(URL_OF, { messageId: '2' }), flood])).toBe(true)
+  expect(
+    await known([said(URL_OF, { messageId: '2' }), flood, said(`${URL_OF}/y `.repeat(1_000), { messageId: '3' })]),
+  ).toBe(false)
+  expect(
+    await known([flood, said(`${URL_OF}/y `.repeat(1_000), { messageId: '3' }), said(URL_OF, { messageId: '2' })]),
+  ).toBe(true)
+})
+
 describe('an address is not known', () => {
   const thread = (data: UserMessageData): EventDraft => ({
     type: 'thread_read',

@@ -4,13 +4,15 @@ import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
 import { hasForeignText } from '../../core/message.ts'
 import { type KnownAddresses, WEB_SEARCH } from '../../core/web.ts'
-import { addressesIn, addressKey } from '../../core/web-address.ts'
+import { type AddressBudget, addressKey, hasAddress } from '../../core/web-address.ts'
 import type { StoreReader } from '../../store/store.ts'
 
 /** Messages that are looked through: an address from before them has to be written again. */
 const MOST_MESSAGES = 2_000
 /** The events that say which messages people see now. */
 const SAID = ['user_message', 'message_edited', 'message_deleted', 'exchange_taken_back', 'thread_read'] as const
+/** Words of them that are read as an address. */
+const MOST_WORDS = 2_000
 /** Results of tools that are looked through; a turn has fewer. */
 const MOST_RESULTS = 500
 
@@ -27,7 +29,10 @@ export function createKnownAddresses({
 }): KnownAddresses {
   const written = async (sessionId: SessionId, key: string): Promise<boolean> => {
     const said = await events.latestOf(sessionId, SAID, MOST_MESSAGES)
-    return amended(said.flatMap(inThread)).some((event) => isWritten(event, key))
+    const left = { words: MOST_WORDS }
+    return amended(said.flatMap(inThread))
+      .toReversed()
+      .some((event) => isWritten(event, key, left))
   }
   return {
     async isKnown({ sessionId, turnId }, url) {
@@ -48,10 +53,10 @@ function inThread(event: SessionEvent): readonly SessionEvent[] {
   return event.data.messages.map((data) => ({ seq, at, type: 'user_message', data }))
 }
 
-function isWritten(event: SessionEvent, key: string): boolean {
+function isWritten(event: SessionEvent, key: string, left: AddressBudget): boolean {
   if (event.type !== 'user_message' || !isPersonsOwn(event.data)) return false
   const { text, addresses } = event.data
-  return addressesIn(text).has(key) && (addresses === undefined || addresses.includes(key))
+  return (addresses === undefined || addresses.includes(key)) && hasAddress(text, key, left)
 }
 
 /**
