@@ -8,9 +8,12 @@ import { failpoint } from '../core/failpoint.ts'
 import type { JournalDraft, ToolContext } from '../core/turn.ts'
 import type { CallPlan } from './plan-calls.ts'
 import { errorResult, INTERRUPTED } from './plan-calls.ts'
+import { copied } from './whole-characters.ts'
 
 /** An abort waits this long for a running tool before its outcome counts as unknown. */
 const ABORT_GRACE_MS = 2_000
+/** Pure calls that run at a time: a model may write hundreds in one step, and each may hold a page of megabytes. */
+const AT_ONCE = 5
 
 interface ToolRun {
   readonly clock: Clock
@@ -26,9 +29,9 @@ type ToolEvents = AsyncGenerator<JournalDraft, ToolResultData[], void>
 
 /**
  * Carries out the plans of one step and returns a result for each call, in the order they end. Every intent is
- * journaled before its tool starts, every new result as it comes. Pure calls run side by side; if one is not pure all
- * run in order, so that a crash leaves at most one call of unknown outcome. After an abort nothing starts and every
- * call still gets a result (R31).
+ * journaled before its tool starts, every new result as it comes. Pure calls run side by side, a few at a time; if
+ * one is not pure all run in order, so that a crash leaves at most one call of unknown outcome. After an abort nothing
+ * starts and every call still gets a result (R31).
  */
 export async function* runTools(plans: readonly CallPlan[], run: ToolRun): ToolEvents {
   const results: ToolResultData[] = []
@@ -38,9 +41,9 @@ export async function* runTools(plans: readonly CallPlan[], run: ToolRun): ToolE
     else results.push(plan.result)
     if (plan.kind === 'answered') yield journalResult(plan.result)
   }
-  const sideBySide = toRun.every(({ tool }) => tool.class === 'pure')
-  for (const batch of sideBySide ? [toRun] : toRun.map((plan) => [plan])) {
-    results.push(...(yield* runBatch(batch, run)))
+  const atOnce = toRun.every(({ tool }) => tool.class === 'pure') ? AT_ONCE : 1
+  for (let at = 0; at < toRun.length; at += atOnce) {
+    results.push(...(yield* runBatch(toRun.slice(at, at + atOnce), run)))
   }
   return results
 }
@@ -155,7 +158,7 @@ function bounded(content: Content, longest: number): Content {
 function cut(text: string, limit: number): string {
   if (text.length <= limit) return text
   const half = /[\uD800-\uDBFF]/.test(text.charAt(limit - 1))
-  const kept = text.slice(0, half ? limit - 1 : limit)
+  const kept = copied(text.slice(0, half ? limit - 1 : limit))
   return `${kept}\n[cut: ${text.length - kept.length} more characters]`
 }
 

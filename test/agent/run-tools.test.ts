@@ -25,6 +25,22 @@ describe('run-tools', () => {
     expect(answered?.role === 'tool' && answered.results.map(({ content }) => inWords(content))).toEqual(['1', '2'])
   })
 
+  it('of many pure calls of one step five run at a time', async () => {
+    let [running, most] = [0, 0]
+    const look = tool('look', {
+      run: async () => {
+        most = Math.max(most, ++running)
+        await new Promise(setImmediate)
+        running--
+        return 'seen'
+      },
+    })
+    const calls = Array.from({ length: 23 }, (_, nth) => call(`c${nth}`, 'look'))
+    const played = await play(agentWith(fakeModel({ calls }, { deltas: ['done'] }), [look])(turnRequest(), never()))
+    expect(results(played.journal).map(({ content }) => content)).toEqual(Array(23).fill('seen'))
+    expect([running, most]).toEqual([0, 5])
+  })
+
   it('a turn that ends leaves no timer of its tools behind', async () => {
     const clock = movedClock()
     const model = fakeModel({ calls: [call('a', 'look')] }, { deltas: ['done'] })

@@ -3,6 +3,7 @@ import { textContent } from '../../core/content.ts'
 import type { Tool, ToolContext, ToolOutput } from '../../core/turn.ts'
 import type { WebPage, WebTools } from '../../core/web.ts'
 import { isAllowedHost } from '../../core/web-address.ts'
+import { copied } from '../whole-characters.ts'
 import { number, readArgs, text } from './read-args.ts'
 
 const ARGS = z.object({ url: text, maxCharacters: number.exactOptional() })
@@ -78,6 +79,6 @@ function headOf({ url, title, type, plain, cut }: Extract<WebPage, { kind: 'text
 function beginning(text: string, most: number): string {
   if (text.trim() === '') return '[There is no text.]'
   if (text.length <= most) return text
-  const kept = text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
+  const kept = copied(text.slice(0, most).replace(/[\uD800-\uDBFF]$/, ''))
   return `${kept}\n[cut: ${text.length - kept.length} more characters; ask for more with maxCharacters]`
 }
