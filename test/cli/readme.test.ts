@@ -69,9 +69,9 @@ test.each(commands.filter((command) => !(command in RUN_ELSEWHERE)))(
 
 test('the exchange that the README shows is one of the demo', () => {
   const shown = /```\n([\s\S]*?)```/.exec(README)?.[1] ?? ''
-  const said = [...shown.matchAll(/(?:Bo|Ada|Mallory) {2,}(\S.*)$/gm)].map(([, text = '']) => text)
-  const tour = read('src/rehearsal/demo/tour-telegram.ts')
-  expect(said).toHaveLength(4)
+  const said = [...shown.matchAll(/(?:Bo|Ada|Mallory) {2,}(?:@parley )?(\S.*)$/gm)].map(([, text = '']) => text)
+  const tour = ['telegram', 'memory'].map((name) => read(`src/rehearsal/demo/tour-${name}.ts`)).join('')
+  expect(said).toHaveLength(6)
   expect(said.filter((text) => !tour.includes(text))).toEqual([])
   expect(shown.split('\n').filter((line) => line.length > 80)).toEqual([])
 })

@@ -2,7 +2,7 @@ import type { PlatformStage, Shown } from './platform-stage.ts'
 import type { Stage } from './stage.ts'
 
 const FOREVER_MS = 2 ** 31 - 1
-/** A message that grew is whole when the daemon is done with everything. It is asked when no edit came for this long. */
+/** A message that grew is whole once the daemon is done with everything, asked after so long without an edit. */
 const QUIET_MS = 300
 
 /** Prints each message of the bot with its place when it comes, and a growing one once it is whole. */

@@ -2,11 +2,11 @@ import { paintDisc } from '../paint.ts'
 import { recordingOf } from '../recordings.ts'
 import { type Line, type Stage, sentAfter } from './stage.ts'
 
-const SECRET = "remember that Bo's party is a surprise"
+const SECRET = 'remember that Bo gets a kite'
 const KNOWN = '@parley remember that I bake the cake'
 const QUESTION = 'what do you remember of me?'
 
-/** A picture and a voice note, and one question asked in a group and in private, which is answered by what each may know. */
+/** A picture, a voice note, and one question asked in a group and in private, answered by what each may know. */
 export async function pictureVoiceAndMemory(stage: Stage): Promise<void> {
   const photo = { as: 'photo', mime: 'image/png', bytes: paintDisc('red'), caption: 'what is that?' } as const
   const seen = stage.send('ada', photo, '(picture) what is that?')
@@ -21,8 +21,8 @@ export async function pictureVoiceAndMemory(stage: Stage): Promise<void> {
 
   await stage.answer(stage.say('ada', 'family', KNOWN), isKept)
   const [inGroup, inPrivate] = [await asked(stage, 'family', `@parley ${QUESTION}`), await asked(stage, 'dm', QUESTION)]
-  stage.check(knows(inGroup, 'cake') && !knows(inGroup, 'surprise'), 'the group learns nothing of what is private')
-  stage.check(knows(inPrivate, 'cake') && knows(inPrivate, 'surprise'), 'in private Ada is told both')
+  stage.check(knows(inGroup, 'cake') && !knows(inGroup, 'kite'), 'the group learns nothing of what is private')
+  stage.check(knows(inPrivate, 'cake') && knows(inPrivate, 'kite'), 'in private Ada is told both')
   stage.check(
     [seen, noted].every((line) => sentAfter(line) > 0),
     'each was answered where it was sent',
