@@ -10,7 +10,7 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 /** Bits of a channel, and the colour type that is red, green and blue. */
 const [DEPTH, RGB] = [8, 2]
 
-/** Paints a disc on a white square, as a real PNG: something that can be looked at, and told from another. */
+/** Paints a disc on a white square, as a real PNG: something that can be looked at, and distinguished from another. */
 export function paintDisc(colour: string, side = 64): Buffer {
   const inside = COLOURS[colour]
   const white = COLOURS.white
