@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
 import { readBounded } from './read-bounded.ts'
-import { namesSecret } from './secrets.ts'
+import { namesReferencedSecret, namesSecret } from './secrets.ts'
 
 /** The sources in which references are looked up. */
 export interface ReferenceSources {
@@ -65,8 +65,11 @@ export function resolveReferences(raw: unknown, sources: ReferenceSources): Reso
     return value
   }
   const keepFound = (value: string, { kind, name, path }: { kind: string; name: string; path: ConfigPath }): void => {
-    if (isHeader(path)) keys.add(value)
-    if (kind !== 'env' || isSecretAt(path) || namesSecret(name.trim())) secrets.add(value)
+    const named = isHeader(path) || [lastName(path), name.trim()].some(namesReferencedSecret)
+    if (kind === 'env' && !named) return
+    secrets.add(value)
+    // A program may print what it was given, in a variable or an argument; the text of a prompt is no secret.
+    if (HOLDS_SECRETS.includes(path[0] ?? '')) keys.add(value)
   }
   const keepSecretsOf = (value: string, path: ConfigPath, referenced: boolean): void => {
     const password = passwordOf(value)

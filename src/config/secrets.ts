@@ -30,3 +30,11 @@ export class Secret {
 export function namesSecret(name: string): boolean {
   return /(token|secret|password|passphrase|api_?key)$/i.test(name)
 }
+
+/**
+ * Returns true if a value that comes from elsewhere, under this name, is a secret: variables of programs have more names
+ * for one, such as `GITHUB_PAT` and `AWS_SECRET_ACCESS_KEY`.
+ */
+export function namesReferencedSecret(name: string): boolean {
+  return namesSecret(name) || /(passwd|credentials?|[_-](key|pat|pass|auth|dsn))$/i.test(name)
+}

@@ -186,6 +186,28 @@ test('C29: what opens a tool server is a secret, by its name or as a header', as
   expect(JSON.stringify(config)).not.toMatch(/(first|second|third)-canary/)
 })
 
+test('C29: so is what a program gets from a file, a credential, or a variable with a name for a secret', async () => {
+  const env = { A: 'first-canary', GITHUB_PAT: 'second-canary', MY_API_KEY: 'third-canary', PLAIN: 'harmless' }
+  const { config } = await load(
+    `${TELEGRAM}tools:
+  mcp:
+    one:
+      command: npx
+      args: [--pat, "\${env:GITHUB_PAT}", --db, "\${file:db.txt}"]
+      env: { AWS_SECRET_ACCESS_KEY: "\${env:A}", SORT_KEY: created_at, MODE: "\${env:PLAIN}" }
+    two: { url: "http://127.0.0.1:1/mcp?key=\${env:MY_API_KEY}" }
+hooks:
+  three: { on: after_turn, command: node, env: { SENTRY_DSN: "\${file:dsn.txt}" } }
+`,
+    env,
+    { 'db.txt': 'fourth-canary', 'dsn.txt': 'fifth-canary' },
+  )
+  const secrets = (config.secrets ?? []).map((secret) => secret.reveal())
+  for (const nth of ['first', 'second', 'third', 'fourth', 'fifth']) expect(secrets).toContain(`${nth}-canary`)
+  expect(secrets).not.toContain('harmless')
+  expect(secrets).not.toContain('created_at')
+})
+
 test('a program of a tool server begins beside the configuration, wherever the daemon was started', async () => {
   const { config, folder } = await load(
     `${TELEGRAM}tools: { mcp: { one: { command: npx }, two: { command: npx, folder: work } } }`,
