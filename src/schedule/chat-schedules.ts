@@ -67,8 +67,11 @@ async function create(deps: ChatScheduleDeps, { wish, asker, key }: Request): Pr
   const { store, clock, logger } = deps
   const id = idOf(key)
   const known = await store.read.schedules.get(id)
-  const made = known ?? (await add(deps, { id, wish, asker }))
-  if (known === undefined) {
+  // A command runs again after a crash, when what it made may be over.
+  const isOver = known === undefined && (await store.read.schedules.recent(id, 1)).length > 0
+  const made = known ?? (await wished(deps, { id, wish, asker }))
+  if (known === undefined && !isOver) {
+    await add(deps, made, asker)
     logger.info('A schedule was made in a chat', { schedule: id, by: asker.person })
     await deps.changed()
   }
@@ -85,14 +88,15 @@ function idOf(key: string): ScheduleId {
   )
 }
 
-async function add(
-  { store, clock, zoneOf }: ChatScheduleDeps,
+/** Throws `invalid` in words for whoever asks. */
+async function wished(
+  { zoneOf }: ChatScheduleDeps,
   { id, wish, asker }: Pick<Request, 'wish' | 'asker'> & { readonly id: ScheduleId },
 ): Promise<NewSchedule> {
   const { readWish } = await import('./read-wish.ts')
   const { person, address, reader, agent, authors, writtenIn, at } = asker
   const timing = await readWish(wish, { at, home: zoneOf(person) })
-  const schedule: NewSchedule = {
+  return {
     ...{ id, source: 'command', creator: person },
     definition: {
       ...timing,
@@ -104,14 +108,16 @@ async function add(
       ...{ missed: { kind: 'once' }, overlap: 'skip' },
     },
   }
+}
+
+async function add({ store, clock }: ChatScheduleDeps, schedule: NewSchedule, asker: ScheduleAsker): Promise<void> {
   await store.write(async (tx) => {
-    const own = (await tx.schedules.all()).filter(({ creator }) => creator === person)
+    const own = (await tx.schedules.all()).filter(({ creator }) => creator === asker.person)
     if (own.length >= MOST_OF_ONE)
       throw new ParleyError('conflict', `You have ${MOST_OF_ONE} already; cancel one first: /remind list`)
     // A slot before this commit is owed as well: a crash can lie between the request and its work.
-    await tx.schedules.put(schedule, clock.now(), Math.min(at, clock.now()))
+    await tx.schedules.put(schedule, clock.now(), Math.min(asker.at, clock.now()))
   })
-  return schedule
 }
 
 type Made = Pick<Schedule, 'id' | 'definition' | 'creator'>

@@ -27,4 +27,5 @@ it('F-E08: a reminder that came due before it was on record, as after a crash in
   await chats.create(wish, asker, 'one')
   await tick()
   expect(accepted).toHaveLength(1)
+  expect((await store.read.schedules.all()).map(({ id }) => id)).toEqual(['morning'])
 })
