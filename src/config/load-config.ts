@@ -6,7 +6,7 @@ import { type CheckTiming, timingMistakes } from './build-schedules.ts'
 import type { Config } from './config.ts'
 import { describeIssue, explainIssues } from './describe-issue.ts'
 import { choicesText, environmentWarnings, simplest, withEnvironment } from './environment.ts'
-import { configError, leadingPath, type Mistake } from './mistake.ts'
+import { type ConfigPath, configError, formatPath, leadingPath, type Mistake } from './mistake.ts'
 import type { Surroundings } from './places.ts'
 import { readSource, type Source } from './read-source.ts'
 import { resolveReferences } from './references.ts'
@@ -52,11 +52,12 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const resolved = resolveReferences(tree, { env, folder: source.folder })
   const { value, mistakes: absent, down, warnings: missingKeys, keyless } = setAside(resolved)
   const unresolved = use === 'ask' ? absent.filter((mistake) => !isAbsentSecret(mistake)) : absent
-  const file = readFile(value, { catalogue, unresolved, source })
+  const { file, mistakes: read } = readFile(value, { catalogue, unresolved, source })
   const built = buildConfig(file, { ...options, ...source, down, known, keyless })
   const timing = options.checkTiming ? await timingMistakes(file, options.checkTiming) : []
   const rules = use === 'run' && options.checkRules ? await ruleMistakes(built.config, options.checkRules) : []
-  const mistakes = [...built.mistakes, ...timing, ...rules]
+  const follows = mayFollow(read)
+  const mistakes = [...read, ...[...built.mistakes, ...timing, ...rules].filter((one) => !follows(one))]
   if (mistakes.length > 0) throw configError(source.file, mistakes, ({ path }) => source.lineOf(path))
   const unused = source.file === undefined ? environmentWarnings(env, known) : []
   const channels = Object.keys(file.channels).length + down.length
@@ -80,15 +81,32 @@ interface Reading {
   readonly source: Source
 }
 
-/** Checks the tree; every mistake of it is reported at once, a reference that cannot be resolved only as such. */
-function readFile(tree: unknown, { catalogue, unresolved, source }: Reading): ConfigFile {
+/**
+ * Checks the tree; every mistake of it is reported at once, a reference that cannot be resolved only as such. Returns
+ * what the file says where the references are all that is wrong, so that they hide no other mistake.
+ */
+function readFile(
+  tree: unknown,
+  { catalogue, unresolved, source }: Reading,
+): { readonly file: ConfigFile; readonly mistakes: readonly Mistake[] } {
   const result = createFileSchema(catalogue).safeParse(tree, { error: describeIssue })
   const told = new Set(unresolved.map(({ path }) => path.join('\0')))
   const issues = result.success ? [] : explainIssues(result.error.issues, catalogue)
   const mistakes = [...unresolved, ...issues.filter(({ path }) => !told.has(path.join('\0')))]
-  if (!result.success || mistakes.length > 0)
-    throw configError(source.file, mistakes, ({ path }) => source.lineOf(path))
-  return result.data
+  if (!result.success) throw configError(source.file, mistakes, ({ path }) => source.lineOf(path))
+  return { file: result.data, mistakes }
+}
+
+/** Returns what is true for a mistake that may come from one of these references: in its value, or around it. */
+function mayFollow(unresolved: readonly Mistake[]): (mistake: Mistake) => boolean {
+  const values = new Set(unresolved.map(({ path }) => formatPath(path)))
+  const around = new Set(unresolved.flatMap(({ path }) => waysTo(path)))
+  return ({ path }) => around.has(formatPath(path)) || waysTo(path).some((way) => values.has(way))
+}
+
+/** Returns the path and those of all parts that it stands in. */
+function waysTo(path: ConfigPath): readonly string[] {
+  return [...path.keys()].map((at) => formatPath(path.slice(0, at + 1)))
 }
 
 function isAbsentSecret({ missing, path }: Mistake): boolean {

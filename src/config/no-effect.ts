@@ -1,4 +1,5 @@
 import type { Channels } from '../core/channel-traits.ts'
+import { mcpGroup } from '../core/mcp.ts'
 import { MEMORY_GROUP } from '../core/memory.ts'
 import type { ConfigFile } from './schema.ts'
 
@@ -29,6 +30,14 @@ export function noEffectWarnings(file: ConfigFile, { traits }: Channels): readon
   }
   if (file.session.checkpoint !== undefined && !file.agents.some(({ tools }) => tools?.includes(MEMORY_GROUP)))
     idle.push('session.checkpoint: no agent has the tools memory, so there is no checkpoint; add them, or take it out')
+  idle.push(...unusedServers(file))
   if (file.http !== undefined) used.push('http')
   return [...used.map((path) => `${path}: has no effect yet`), ...idle]
+}
+
+/** A server that is configured is not yet a tool of anybody. */
+function unusedServers({ agents, tools: { mcp } }: ConfigFile): readonly string[] {
+  const used = new Set(agents.flatMap(({ tools = [] }) => tools))
+  const unused = Object.keys(mcp).filter((name) => !used.has(mcpGroup(name)))
+  return unused.map((name) => `tools.mcp.${name}: no agent has its tools; add ${mcpGroup(name)} to agents[].tools`)
 }

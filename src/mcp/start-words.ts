@@ -10,8 +10,9 @@ const TIMED_OUT = -32_001
 export function startWords(error: unknown, at: McpServer['at'], waitedMs: number): string {
   const { message } = toError(error)
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === TIMED_OUT) return `it did not answer within ${waitedMs / 1_000} s`
-  if (at.kind === 'address') return message
+  const late = `it did not answer within ${waitedMs / 1_000} s`
+  if (at.kind === 'address') return code === TIMED_OUT ? late : message
+  if (code === TIMED_OUT) return `${late}; one that downloads itself first, as with npx, may answer at the next try`
   if (code === CLOSED) return `${at.command} ended before it answered`
   if (code !== 'ENOENT') return message
   // The system says the same of a folder that is missing.

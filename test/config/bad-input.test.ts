@@ -358,6 +358,17 @@ describe('a pipe', () => {
   })
 })
 
+test('a reference that cannot be resolved hides no other mistake, and makes none', async () => {
+  const server = `{ url: "http://127.0.0.1:1/mcp", headers: { authorization: "Bearer \${env:NOPE}" } }`
+  const parts = `agents: [{ id: main, tools: [mcp.notes, tmie] }]\ntools: { mcp: { notes: ${server} } }\n`
+  expect((await refusal(`${TELEGRAM}${parts}`)).split('\n')).toEqual([
+    expect.stringContaining('parley.yaml:2: agents[0].tools[1]: there are no such tools'),
+    expect.stringContaining('parley.yaml:3: tools.mcp.notes.headers.authorization: the variable NOPE is not set'),
+  ])
+  const file = await refusal(`${TELEGRAM}tools: { own: { dice: "\${env:NOPE}" } }`)
+  expect(file).toBe('parley.yaml:2: tools.own.dice: the variable NOPE is not set; set it or change the reference')
+})
+
 test('large ids, which YAML would round, are exact', async () => {
   const { config } = await load(`${TELEGRAM}people: { ada: { ids: [123456789012345678901, -1002147483648, "007"] } }`)
 

@@ -7,7 +7,9 @@ import { WEB_SEARCH } from '../../src/core/web.ts'
 import { load, refusal, TELEGRAM } from './loading.ts'
 
 const warnings = async (tools: string): Promise<readonly string[]> =>
-  (await load(`${TELEGRAM}tools: ${tools}`)).config.warnings.filter((one) => one.includes('tools.'))
+  (await load(`${TELEGRAM}tools: ${tools}`)).config.warnings.filter(
+    (one) => one.includes('tools.') && !one.includes('no agent has its tools'),
+  )
 
 const rule = (...names: readonly string[]) => `policy: [{ tools: [${names}], who: [everybody], action: deny }]`
 
@@ -57,4 +59,12 @@ test('servers as other programs name them are refused with the name here', async
   const servers = 'mcpServers: { notes: { command: npx } }'
   expect(await refusal(`${TELEGRAM}${servers}`)).toContain('; here it is mcp, under tools')
   expect(await refusal(`${TELEGRAM}tools: { ${servers} }`)).toContain('in tools; did you mean `mcp`?')
+})
+
+test('a server whose tools no agent has is warned of', async () => {
+  const server = 'tools: { mcp: { notes: { command: npx } } }'
+  const unused = 'tools.mcp.notes: no agent has its tools; add mcp.notes to agents[].tools'
+  expect((await load(`${TELEGRAM}${server}`)).config.warnings).toContain(unused)
+  const used = await load(`${TELEGRAM}agents: [{ id: main, tools: [mcp.notes] }]\n${server}`)
+  expect(used.config.warnings).not.toContain(unused)
 })

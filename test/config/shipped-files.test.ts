@@ -98,6 +98,7 @@ describe('the example', () => {
     const whole = switchedOn()
       .replaceAll(/(111111111|222222222|777777777|1234567890)/g, (id) => `${Number(id) * 7 + 13}`)
       .replaceAll('012ABCDE', '7QK4TZ2M')
+      .replace('tools: [time]', 'tools: [time, web, mcp.notes]')
     const { config } = await load(whole, { ...env, ...OTHERS }, { 'prompts/agent.md': 'x' })
     expect(config.warnings).toEqual([])
     expect(Object.keys(config.channels)).toEqual(['telegram', 'discord', 'slack'])
