@@ -42,16 +42,25 @@ export function keptTokens(
   clock: Clock,
   asked: string | undefined,
 ): Pick<Login, 'tokens' | 'expiresAt'> {
+  // The error of a header that cannot be sent would have the token in it.
+  if (![access_token, refresh_token ?? access_token].every((token) => SENDABLE.test(token)))
+    throw new ParleyError('unavailable', 'The authorization server gave a token that no request can carry.')
   const granted = scope ?? asked
   return {
     tokens: { access_token, ...(refresh_token && { refresh_token }), ...(granted && { scope: granted }) },
-    ...(expires_in === undefined ? {} : { expiresAt: clock.now() + expires_in * 1_000 }),
+    ...(expires_in === undefined ? {} : { expiresAt: clock.now() + Math.min(expires_in * 1_000, LONGEST_MS) }),
   }
 }
+
+const SENDABLE = /^[\x21-\x7e]+$/
+/** A thousand years; what is longer may be no number any more. */
+const LONGEST_MS = 1_000 * 365 * 86_400_000
 
 const FOLDER = 'mcp-logins'
 const LOCK_MS = 60_000
 const ASK_AGAIN_MS = 100
+/** The locks that this process holds. */
+const held = new Set<string>()
 
 /**
  * The logins at tool servers, one file each, which nobody but the owner of the folder can read. They are read anew each
@@ -121,9 +130,11 @@ export class Logins {
       if (isLeft(lock, this.#clock.now())) rmSync(lock, { force: true })
       else await sleep(this.#clock, ASK_AGAIN_MS)
     }
+    held.add(lock)
     try {
       return await work()
     } finally {
+      held.delete(lock)
       rmSync(lock, { force: true })
     }
   }
@@ -147,11 +158,16 @@ function taken(lock: string): boolean {
   }
 }
 
-/** Returns true for the lock of a process that is gone, or of one that has had more time than any renewal takes. */
+/**
+ * Returns true for the lock of a process that is gone, or of one that has had more time than any renewal takes. In a
+ * container a daemon that was killed often had the number that the next one has.
+ */
 function isLeft(lock: string, now: number): boolean {
   try {
     if (now - statSync(lock).mtimeMs > LOCK_MS) return true
-    process.kill(Number(readFileSync(lock, 'utf8')), 0)
+    const holder = Number(readFileSync(lock, 'utf8'))
+    if (holder === process.pid) return !held.has(lock)
+    process.kill(holder, 0)
     return false
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -313,6 +313,16 @@ describe('C34: a server that names a place for its login', () => {
       { metadata: (origin) => both(origin, { code_challenge_methods_supported: ['plain'] }) },
       /cannot be read/,
     ],
+    [
+      'that gives a token with a line break',
+      { token: () => ({ body: { access_token: 'canary\nx', token_type: 'Bearer' } }) },
+      /no request can carry/,
+    ],
+    [
+      'that gives a token to renew with, of other letters',
+      { token: () => ({ body: { access_token: 'good', refresh_token: 'canary é', token_type: 'Bearer' } }) },
+      /no request can carry/,
+    ],
     ['that gives no token', { token: () => ({ body: { hello: 'canary' } }) }, /cannot be read/],
   ])('%s is refused, and nothing is kept', async (_how, quirks, words) => {
     const server = await startLoginServer(quirks)

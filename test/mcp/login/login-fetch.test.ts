@@ -51,8 +51,23 @@ test('a lock is left after a minute, though a process has its number still', asy
   const logins = new Logins(folder, systemClock)
   logins.write('files', LOGIN)
   const lock = join(folder, 'mcp-logins', 'files.json.lock')
-  writeFileSync(lock, String(process.pid))
+  writeFileSync(lock, String(process.ppid))
   const before = (Date.now() - 61_000) / 1_000
   utimesSync(lock, before, before)
   expect(await logins.alone('files', async () => 'done')).toBe('done')
+})
+
+test('a lock is left at once where its process had the number of this one, and kept where it is this one', async () => {
+  const folder = await localFolder()
+  const logins = new Logins(folder, systemClock)
+  logins.write('files', LOGIN)
+  writeFileSync(join(folder, 'mcp-logins', 'files.json.lock'), String(process.pid))
+  const order: string[] = []
+  const first = logins.alone('files', async () => {
+    order.push('first begins')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    order.push('first ends')
+  })
+  await Promise.all([first, new Logins(folder, systemClock).alone('files', async () => order.push('second'))])
+  expect(order).toEqual(['first begins', 'first ends', 'second'])
 })
