@@ -11,6 +11,7 @@ import { buildOwnTools, ownToolsMistakes } from './build-own-tools.ts'
 import { buildSchedules } from './build-schedules.ts'
 import type { ChannelBlock, Config, SessionToolSettings, WebSettings } from './config.ts'
 import { suggestion } from './describe-issue.ts'
+import { idlePlaceWarnings } from './idle-places.ts'
 import { idleRuleWarnings } from './idle-rules.ts'
 import { idleToolWarnings } from './idle-tool-rules.ts'
 import { malformedIdMistakes } from './malformed-ids.ts'
@@ -81,6 +82,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...voiceWarnings(parsed),
       ...idleRuleWarnings(parsed, options.known),
       ...idleToolWarnings(parsed),
+      ...idlePlaceWarnings(parsed),
     ],
   }
   return {

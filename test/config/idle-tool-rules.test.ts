@@ -68,3 +68,27 @@ test('a server whose tools no agent has is warned of', async () => {
   const used = await load(`${TELEGRAM}agents: [{ id: main, tools: [mcp.notes] }]\n${server}`)
   expect(used.config.warnings).not.toContain(unused)
 })
+
+test.each([
+  ['no type of chat', '"telegram:-100123"', '', 'write telegram:direct:<chat>, telegram:group:<chat> or telegram:'],
+  ['another case', '"telegram:Group:-100123"', '', 'write telegram:direct:<chat>, telegram:group:<chat> or telegram:'],
+  [
+    'no session of its own',
+    '"telegram:group:-100123"',
+    'session: { scope: global }',
+    'all chats are one session, main',
+  ],
+])('a rule is warned of whose place has %s', async (_, place, more, words) => {
+  const policy = `policy: [{ tools: [ask], who: [everybody], in: [${place}], action: deny }]`
+  const mcp = `mcp: { notes: { command: npx, inside: [{ tools: [read], in: [${place}] }] } }`
+  const { config } = await load(`${TELEGRAM}tools: { ${policy}, ${mcp} }\n${more}\n`)
+  const warned = config.warnings.filter((one) => one.includes('no session is called'))
+  expect(warned).toEqual([expect.stringContaining(words), expect.stringContaining(words)])
+  expect(warned.map((one) => one.split(':')[0])).toEqual(['tools.policy[0].in[0]', 'tools.mcp.notes.inside[0].in[0]'])
+})
+
+test('a rule may name whatever a session may be called', async () => {
+  const places = ['telegram:group:-1/5', 'telegram@two:direct:7', 'telegram:group:-1|sender=ada', 'main', 'cron:rent']
+  const keys = [...places, 'cli:home', 'web:direct:x', 'hook:mail', 'anything'].map((one) => JSON.stringify(one))
+  expect(await warnings(`{ policy: [{ tools: [ask], who: [everybody], in: [${keys}], action: deny }] }`)).toEqual([])
+})
