@@ -74,9 +74,9 @@ test.each([
   ['another case', '"telegram:Group:-100123"', '', 'write telegram:direct:<chat>, telegram:group:<chat> or telegram:'],
   [
     'no session of its own',
-    '"telegram:group:-100123"',
+    '"telegram:direct:7"',
     'session: { scope: global }',
-    'all chats are one session, main',
+    'all direct chats are one session, main',
   ],
 ])('a rule is warned of whose place has %s', async (_, place, more, words) => {
   const policy = `policy: [{ tools: [ask], who: [everybody], in: [${place}], action: deny }]`
