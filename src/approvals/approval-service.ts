@@ -73,7 +73,7 @@ export interface ApprovalDeps extends CardKeeperDeps {
 }
 
 /** Asks people whether a call may be made: the gate of each turn, and the desk at which owners answer. */
-export interface Approvals extends ApprovalDesk {
+export interface Approvals extends ApprovalDesk, Pick<CardKeeper, 'closeIfOver'> {
   gate(turn: JudgedTurn): CallGate
   /** Returns the row of a question and the messages that ask it; both belong into the commit of its event. */
   question(
@@ -104,10 +104,10 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
   const cards = approvalCards(deps)
   const service = new ApprovalService(deps, cards)
   const desk = createDesk({ ...deps, cards, answered: (code, state) => service.answered(code, state) })
-  return Object.assign(service, desk)
+  return Object.assign(service, desk, { closeIfOver: cards.closeIfOver })
 }
 
-class ApprovalService implements Omit<Approvals, keyof ApprovalDesk> {
+class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOver'> {
   readonly #deps: ApprovalDeps
   readonly #waiting = new Map<string, { readonly session: SessionId; readonly answer: Deferred }>()
   /** The questions of turns that run, by turn and call. */

@@ -41,7 +41,7 @@ export interface QuestionDeps extends Pick<QuestionDeskDeps, 'isSame' | 'roomOf'
 }
 
 /** Asks people of conversations: the tool's side, the desk at which they answer, and what the daemon calls. */
-export interface Questions extends AsksPeople, QuestionDesk {
+export interface Questions extends AsksPeople, QuestionDesk, Pick<CardKeeper, 'closeIfOver'> {
   /** Returns true while a turn of the session waits for an answer (S7). */
   waits(this: void, session: SessionId): boolean
   /** Called once a message waits behind the running turn of a session: it is not held up by a question. */
@@ -69,13 +69,11 @@ interface Waiting {
 export function createQuestions(deps: QuestionDeps): Questions {
   const cards = cardsOf(deps)
   const service = new QuestionService(deps, cards)
-  return Object.assign(
-    service,
-    createQuestionDesk({ ...deps, cards, answered: (question) => service.answered(question) }),
-  )
+  const desk = createQuestionDesk({ ...deps, cards, answered: (question) => service.answered(question) })
+  return Object.assign(service, desk, { closeIfOver: cards.closeIfOver })
 }
 
-class QuestionService implements Omit<Questions, keyof QuestionDesk> {
+class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOver'> {
   readonly #deps: QuestionDeps
   readonly #cards: CardKeeper
   readonly #waiting = new Map<string, Waiting>()

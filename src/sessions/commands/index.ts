@@ -1,4 +1,5 @@
 import type { ApprovalDesk } from '../../core/approval.ts'
+import type { CardKeeper } from '../../core/card-keeper.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand } from '../../core/command.ts'
@@ -44,6 +45,8 @@ import { usageCommand } from './usage.ts'
 import { whoamiCommand } from './whoami.ts'
 import { type WhyDeps, whyCommand } from './why.ts'
 
+type ClosesCards = Pick<CardKeeper, 'closeIfOver'>
+
 export interface SessionCommandDeps extends RemindDeps {
   readonly memory: MemoryCommandDeps['memory'] & NewCommandDeps['memory']
   readonly store: Store
@@ -54,15 +57,15 @@ export interface SessionCommandDeps extends RemindDeps {
   readonly mutes: Mutes
   readonly links: Links
   readonly admissions: Admissions
-  readonly approvals: ApprovalDesk
+  readonly approvals: ApprovalDesk & ClosesCards
   readonly approvers: readonly PersonId[]
-  readonly questions: QuestionDesk
+  readonly questions: QuestionDesk & ClosesCards
+  readonly unsay: TakeBackPorts['unsay']
   /** Returns the present identity of a platform id. */
   whoIs(platformId: string): Identity
   readonly running: RunningTurns
   readonly compact: Compaction['compact']
   readonly askAside: AskAside
-  readonly unsay: TakeBackPorts['unsay']
   readonly answerAgain: AnswerAgain
   readonly overrides: OverridesCache
   readonly sessions: Pick<SessionService, 'patch'>
@@ -77,6 +80,8 @@ export interface SessionCommandDeps extends RemindDeps {
  * a file and asks for the ports it uses.
  */
 export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[] {
+  const { approvals, questions } = deps
+  const closeIfOver = (code: string): void => [approvals, questions].forEach((one) => void one.closeIfOver(code))
   return [
     startCommand(deps),
     helpCommand(() => deps.all()),
@@ -95,8 +100,8 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     compactCommand(deps),
     sideCommand(deps),
     stopCommand(deps),
-    undoCommand(deps),
-    retryCommand(deps),
+    undoCommand({ ...deps, closeIfOver }),
+    retryCommand({ ...deps, closeIfOver }),
     titleCommand(deps),
     sessionsCommand(deps),
     resumeCommand(deps),

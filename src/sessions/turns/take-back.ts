@@ -26,6 +26,8 @@ export interface TakeBackPorts {
    * not known: then nothing was done.
    */
   readonly unsay: (tx: StoreWriter, turn: TurnId) => Promise<boolean>
+  /** Closes the cards of a question that is over. */
+  readonly closeIfOver: (code: string) => void
 }
 
 /** The last exchange of a session. */
@@ -70,7 +72,8 @@ export async function takeBackLast(
   const summary = await tx.events.latestSummary(session.id)
   if (summary !== undefined && found.seq <= summary.seq - summary.back) return { kind: 'summed_up' }
   if (!(await ports.unsay(tx, turn))) return { kind: 'sending' }
-  await endOpenQuestions(tx, turn, taking, at)
+  const ended = await endOpenQuestions(tx, turn, taking, at)
+  tx.afterCommit(() => ended.forEach(ports.closeIfOver))
   const said = await wordsOf(tx, session.id, found)
   for (const text of said) await tx.sessions.unsay(session.id, text)
   const messages = rows.flatMap(({ dispatch: { event }, decision }) =>
@@ -145,13 +148,20 @@ function isOf(rows: readonly InboxRow[], { identity, event }: TakingBack, channe
 
 /**
  * A question that the exchange has left open is answered with no, one of another kind ends: what nobody knows of any
- * more is neither done nor said later.
+ * more is neither done nor said later. Returns their codes.
  */
-async function endOpenQuestions(tx: StoreWriter, turn: TurnId, taking: TakingBack, at: number): Promise<void> {
+async function endOpenQuestions(
+  tx: StoreWriter,
+  turn: TurnId,
+  taking: TakingBack,
+  at: number,
+): Promise<readonly string[]> {
   const by = taking.identity.person ?? senderKey(taking.event.address.channel, taking.event.sender)
-  for (const { code, turnId } of await tx.approvals.open(0))
-    if (turnId === turn) await tx.approvals.decide(code, { state: 'denied', by, at })
-  for (const { code, turnId } of await tx.questions.open(0)) if (turnId === turn) await tx.questions.end(code)
+  const approvals = (await tx.approvals.open(0)).filter(({ turnId }) => turnId === turn)
+  const questions = (await tx.questions.open(0)).filter(({ turnId }) => turnId === turn)
+  for (const { code } of approvals) await tx.approvals.decide(code, { state: 'denied', by, at })
+  for (const { code } of questions) await tx.questions.end(code)
+  return [...approvals, ...questions].map(({ code }) => code)
 }
 
 /** Returns the texts that lists of sessions may show of the exchange. */
