@@ -39,7 +39,7 @@ export function approvalCard({ code, tool, args, askedAt }: NewApproval, { where
   const behind =
     others.length === 0
       ? ''
-      : ` What I was shown there includes words of ${others.join(', ')}${last}: it may be their idea.`
+      : ` What I was shown there includes words of ${others.join(' and ')}${last}: it may be their idea.`
   return `May I use \`${tool}\` in ${where}?${behind}\n\n\`\`\`\n${shownArguments(args)}\n\`\`\`\n\n\`/approve ${code}\` lets me do exactly this, once, \`/approve ${code} here\` whatever I use it for here; \`/deny ${code}\` refuses. After ten minutes it is over.`
 }
 

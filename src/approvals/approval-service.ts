@@ -20,7 +20,7 @@ import type { IdSource, PersonId, SessionId, TraceId, TurnId } from '../core/ids
 import type { Logger } from '../core/logger.ts'
 import type { Sender } from '../core/message.ts'
 import type { OutboundMessage, Reader } from '../core/outbound.ts'
-import type { AuthorId } from '../core/platform-id.ts'
+import { type AuthorId, NOBODY } from '../core/platform-id.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import type { StoreReader } from '../store/store.ts'
@@ -281,7 +281,7 @@ async function readersOf(deps: ApprovalDeps, turn: JudgedTurn, tool: string): Pr
   return {
     session,
     where: await deps.nameOf(reply.address, session.id),
-    others: others.map(({ author, person }) => person ?? author),
+    others: others.map(({ author, person }) => person ?? (author === NOBODY ? 'nobody I know' : author)),
     newest: others.length === 0 ? undefined : await newestOfOthers(deps, session.id),
     answererIsHere: asked?.sender !== undefined && deps.answers(reply.address, asked.sender, approvers),
     answerers: deps.chatsOf(reply.address, approvers).map(({ address, reader }) => ({ address, reader })),

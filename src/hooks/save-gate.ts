@@ -9,8 +9,8 @@ type Decide = (dispatch: Dispatch) => Decided
 /**
  * Returns `decide` with the hooks of `before_save` behind it: they are asked about each message that a session will
  * have, and what they answer is stored. The messages of a chat keep their order: one waits until those before it have
- * passed. Commands, such as `/stop`, wait for nothing, unless a model is shown their words. Never rejects
- * because of a hook.
+ * passed. Commands, such as `/stop`, wait for nothing, unless a model is shown their words, or they are about the last
+ * message. Never rejects because of a hook.
  */
 export function saveGate(
   decide: Decide,
@@ -20,13 +20,15 @@ export function saveGate(
   const passing = new Map<string, Promise<Dispatch>>()
   return async (received) => {
     const { dispatch, decision } = decide(received)
-    if (decision.kind === 'control')
-      return { dispatch: await withoutOrder(dispatch, decision.command, beforeSave), decision }
-    if (decision.kind !== 'run' && decision.kind !== 'context' && decision.kind !== 'amend')
-      return { dispatch, decision }
     const { topic: _topic, ...chat } = dispatch.event.address
     const key = formatAddress(chat)
     const before = passing.get(key)
+    if (decision.kind === 'control') {
+      if (ABOUT_THE_LAST.has(decision.command)) await before
+      return { dispatch: await withoutOrder(dispatch, decision.command, beforeSave), decision }
+    }
+    if (decision.kind !== 'run' && decision.kind !== 'context' && decision.kind !== 'amend')
+      return { dispatch, decision }
     const asked = changed(dispatch, beforeSave)
     const stored = before === undefined ? asked : before.then(() => asked)
     passing.set(key, stored)
@@ -36,6 +38,9 @@ export function saveGate(
     return { dispatch: await stored, decision }
   }
 }
+
+/** What they take back is the message that was written last, which may not have passed yet. */
+const ABOUT_THE_LAST: ReadonlySet<string> = new Set(['undo', 'retry'])
 
 /** The commands whose words a model is shown, each with what stands before them. */
 const SHOWN: Readonly<Record<string, RegExp>> = { side: /^/, answer: /^\s*\S+\s*/ }

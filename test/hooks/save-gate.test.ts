@@ -56,6 +56,16 @@ it('R8: neither another chat nor a command waits for a hook', async () => {
   await first
 })
 
+it.each(['undo', 'retry'])('R8: /%s waits for the message before it, which is the last one', async (name) => {
+  const { held, stored, pass } = loudGate('first')
+  const all = [pass(say('first')), pass(command(name, { address: direct('111') }))]
+  await pass(say('elsewhere', '222'))
+  expect(stored).toEqual(['ELSEWHERE'])
+  held.get('first')?.resolve()
+  await Promise.all(all)
+  expect(stored).toEqual(['ELSEWHERE', 'FIRST', `/${name}`])
+})
+
 it('R8: without such a hook there is no gate', () => {
   const decided = (dispatch: Dispatch): Decided => ({ dispatch, decision: decide(household(), dispatch.event) })
   expect(saveGate(decided, { has: () => false, beforeSave: async ({ text }) => text })).toBe(decided)

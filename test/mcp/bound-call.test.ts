@@ -95,6 +95,9 @@ describe('C47: a call with a command', () => {
     'ls a=b,c',
     'ls @a/b',
     'ls a=',
+    'git clone git@host:team/x',
+    'git log HEAD:a',
+    'ls a:b:c',
   ])('passes: %s', async (command) => {
     expect(await call(one, { command })).toEqual({ command })
   })
@@ -125,6 +128,13 @@ describe('C47: a call with a command', () => {
       'git -C/etc',
       'ls a/../../x',
       'git file:///etc',
+      'git file:etc',
+      'git clone git@host:/etc',
+      'git clone host:../../x',
+      'git clone host:etc/passwd',
+      'git clone https://host/x',
+      'ls x:file:///etc',
+      'ls host:%2fetc',
     ],
     ...[
       'git -C..',
