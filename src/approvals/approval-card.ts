@@ -9,7 +9,7 @@ import { inWords, type OthersWords } from './words-of-others.ts'
  */
 export const MOST_SHOWN = 6_000
 
-/** What is drawn as nothing, or changes how the characters behind it are drawn, and a backtick, which ends a block. */
+/** Characters that are drawn as nothing or change how those behind them are drawn; a backtick ends the block. */
 const UNSEEN = /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800`]/gu
 
 /**

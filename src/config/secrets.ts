@@ -32,8 +32,8 @@ export function namesSecret(name: string): boolean {
 }
 
 /**
- * Returns true if a value that comes from elsewhere, under this name, is a secret: variables of programs have more names
- * for one, such as `GITHUB_PAT` and `AWS_SECRET_ACCESS_KEY`.
+ * Returns true if a value that comes from elsewhere, under this name, is a secret. Variables of programs have more
+ * names for one, such as `GITHUB_PAT` and `AWS_SECRET_ACCESS_KEY`.
  */
 export function namesReferencedSecret(name: string): boolean {
   return namesSecret(name) || /(passwd|credentials?|[_-](key|pat|pass|auth|dsn))$/i.test(name)

@@ -39,7 +39,7 @@ export function saveGate(
   }
 }
 
-/** What they take back is the message that was written last, which may not have passed yet. */
+/** They take back the message that was written last, which may not have passed yet. */
 const ABOUT_THE_LAST: ReadonlySet<string> = new Set(['undo', 'retry'])
 
 /** The commands whose words a model is shown, each with what stands before them. */
