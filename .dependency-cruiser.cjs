@@ -126,7 +126,7 @@ module.exports = {
       to: { path: '(^|/)better-sqlite3(/|$)' },
     },
     ...vendor('^src/(sessions|agent|store)/', 'lru-cache'),
-    ...vendor('^src/sessions/export/', 'yaml'),
+    ...vendor('^src/sessions/export/', 'yaml', 'zod'),
     ...vendor('^src/schedule/', 'node-cron', 'cron-parser', 'chrono-node'),
     // Its languages are entries of their own, which the resolver here does not follow.
     { from: { path: '^src/schedule/' }, to: { path: '^chrono-node/en$' } },

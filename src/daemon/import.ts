@@ -7,9 +7,10 @@ import { systemClock } from '../core/clock.ts'
 import { createIdSource, type IdSource, type MediaId } from '../core/ids.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
 import { silentLogger } from '../core/logger.ts'
+import type { SessionScope } from '../core/session.ts'
 import { createMediaStore } from '../media/media-store.ts'
 import { compileRouting } from '../routing/compile-routing.ts'
-import { importedSession } from '../routing/imported-session.ts'
+import { importedPlace, importedSession } from '../routing/imported-session.ts'
 import { readBundle } from '../sessions/export/read-bundle.ts'
 import { importBundle } from '../sessions/service/import-bundle.ts'
 import { importSessions } from '../sessions/service/import-sessions.ts'
@@ -40,7 +41,10 @@ export async function importBundleInto(config: Config, path: string, dryRun: boo
   return inStore(config, async (store, ids) => {
     const used = (named: readonly MediaId[]) => store.read.media.used(named)
     const media = createMediaStore({ folder: join(config.dataDir, 'media'), clock: systemClock, used })
-    return importBundle({ store, clock: systemClock, ids, media, models: modelRules(config) }, bundle, dryRun)
+    const { sessions } = compileRouting(config.routing).routing
+    const placeOf = (scope: SessionScope) => importedPlace(sessions, scope)
+    const deps = { store, clock: systemClock, ids, media, models: modelRules(config), placeOf }
+    return importBundle(deps, bundle, dryRun)
   })
 }
 

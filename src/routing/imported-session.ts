@@ -1,8 +1,9 @@
 import type { Route } from '../core/dispatch.ts'
 import { toAccountId, toScopeKey } from '../core/ids.ts'
+import type { SessionScope } from '../core/session.ts'
 import { agentOfKey, normalName } from '../core/session-alias.ts'
-import type { SessionRules } from './choose-session.ts'
-import { mainKey } from './session-key.ts'
+import { ofAgent, type SessionRules } from './choose-session.ts'
+import { displayKey, mainKey, scopeKey } from './session-key.ts'
 
 /**
  * Returns the session that the key of an older program means. Its main session is ours; an explicit key stays what it
@@ -24,4 +25,12 @@ export function importedSession(
   const alias = /^(sk_v1_|agent:)/.test(name) ? name : `agent:${agent}:${name}`
   const chatType = (/:(group|channel):/.exec(alias)?.[1] ?? 'direct') as Route['chatType']
   return { agent, scope, scopeKey: toScopeKey(alias), displayKey: alias, kind: 'other', chatType }
+}
+
+/** Returns the keys that a scope has here, whatever the file that it came in says. */
+export function importedPlace(rules: SessionRules, scope: SessionScope): Pick<Route, 'scopeKey' | 'displayKey'> {
+  const { topics } = rules.channels.traits(scope.channel)
+  const { dimensions } = rules.dimensions.of(scope.channel)
+  const key = displayKey(scope, dimensions, topics)
+  return { scopeKey: scopeKey(scope), displayKey: ofAgent(rules, scope.agent, key) }
 }

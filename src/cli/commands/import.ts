@@ -30,10 +30,12 @@ async function isFile(path: string): Promise<boolean> {
 }
 
 function describeBundle({ session, key, events, files, state }: BundleReport, dryRun: boolean): string {
-  if (state === 'present') return `${session} is there already, as ${oneLine(key)}; nothing was changed.`
+  if (state === 'present') return `${oneLine(session)} is there already, as ${oneLine(key)}; nothing was changed.`
   const where =
-    state === 'beside' ? ` beside others; to continue it in a chat: parley sessions move ${session} <chat>` : ''
-  return `${session}: ${events} events and ${files} files ${dryRun ? 'would be imported' : 'imported'} as ${oneLine(key)}${where}`
+    state === 'beside'
+      ? ` beside others; to continue it in a chat: parley sessions move ${oneLine(session)} <chat>`
+      : ''
+  return `${oneLine(session)}: ${events} events and ${files} files ${dryRun ? 'would be imported' : 'imported'} as ${oneLine(key)}${where}`
 }
 
 async function importFolder(

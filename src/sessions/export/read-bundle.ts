@@ -3,8 +3,9 @@ import { ParleyError } from '../../core/errors.ts'
 import { EVENT_TYPES, type SessionEvent } from '../../core/event.ts'
 import { isMediaId, type MediaId } from '../../core/ids.ts'
 import type { ArchivedSession } from '../../core/operate-archives.ts'
-import { SESSION_KINDS } from '../../core/session.ts'
 import { BUNDLE_VERSION } from './bundle-lines.ts'
+import { isEvent } from './event-forms.ts'
+import { SESSION_FORM } from './session-form.ts'
 
 /** A session that came from another store, as its file says. Its checksum proves that it is whole, not who wrote it. */
 export interface Bundle {
@@ -39,39 +40,22 @@ export function readBundle(text: string): Bundle {
   }
 }
 
-const TEXTS = ['id', 'scopeKey', 'agentId', 'displayKey', 'description'] as const
-const OBJECTS = ['scope', 'source', 'metadata', 'overrides'] as const
-const LISTS = ['participants', 'authors'] as const
-
 function sessionOf(value: unknown): Bundle['session'] {
-  const fields = fieldsOf(value)
-  const known =
-    TEXTS.every((name) => typeof fields[name] === 'string') &&
-    OBJECTS.every((name) => typeof fields[name] === 'object' && fields[name] !== null) &&
-    LISTS.every((name) => isTexts(fields[name])) &&
-    SESSION_KINDS.some((kind) => kind === fields.kind) &&
-    ['direct', 'group', 'channel'].includes(String(fields.chatType)) &&
-    Number.isSafeInteger(fields.createdAt)
-  if (!known) throw refused('its session has a form that is not known')
-  return fields as unknown as Bundle['session']
+  if (!SESSION_FORM.safeParse(value).success) throw refused('its session has a form that is not known')
+  return value as Bundle['session']
 }
 
 function eventOf(value: unknown): SessionEvent {
-  const fields = fieldsOf(value)
-  const type = EVENT_TYPES.find((one) => one === fields.type)
-  if (type === undefined) throw refused(`it has an event of a later version: ${String(fields.type).slice(0, 40)}`)
-  if (!Number.isSafeInteger(fields.at) || typeof fields.data !== 'object' || fields.data === null)
-    throw refused(`its ${type} has a form that is not known`)
-  return fields as unknown as SessionEvent
+  const { type: named } = fieldsOf(value)
+  const type = EVENT_TYPES.find((one) => one === named)
+  if (type === undefined) throw refused(`it has an event of a later version: ${String(named).slice(0, 40)}`)
+  if (!isEvent(type, value)) throw refused(`its ${type} has a form that is not known`)
+  return value as SessionEvent
 }
 
 function fileOf({ media, base64 }: Fields): Bundle['files'][number] {
   if (!isMediaId(media) || typeof base64 !== 'string') throw refused('a file in it has no handle')
   return { media, bytes: Buffer.from(base64, 'base64') }
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
 function parse(line: string): Fields {

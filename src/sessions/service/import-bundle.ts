@@ -1,12 +1,15 @@
 import type { AgentProfile } from '../../core/agent-profile.ts'
+import { OWN_CHANNELS } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
+import type { Route } from '../../core/dispatch.ts'
 import { ParleyError, toError } from '../../core/errors.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import { type IdSource, toAccountId, toScopeKey } from '../../core/ids.ts'
 import type { BundleReport } from '../../core/import.ts'
 import type { MediaStore } from '../../core/media.ts'
 import { type AuthorId, NOBODY, OPERATOR, personOfAuthor } from '../../core/platform-id.ts'
-import type { SessionDraft } from '../../core/session.ts'
+import type { SessionDraft, SessionScope } from '../../core/session.ts'
+import { collectOverrides, SESSION_SETTINGS, type SessionOverrides } from '../../core/session-settings.ts'
 import type { EventToAppend, Store, StoreWriter } from '../../store/store.ts'
 import type { Bundle } from '../export/read-bundle.ts'
 import { type ModelRules, refusedModel } from './choose-model.ts'
@@ -17,7 +20,11 @@ export interface BundleDeps {
   readonly ids: IdSource
   readonly media: Pick<MediaStore, 'keep'>
   readonly models: ModelRules
+  /** Returns the keys that a scope has here. */
+  placeOf(scope: SessionScope): Place
 }
+
+type Place = Pick<Route, 'scopeKey' | 'displayKey'>
 
 /**
  * Brings a session of another store into this one, in one commit. It stays in the place it had where no session is
@@ -65,29 +72,55 @@ async function write(
   const known = before ? await tx.sessions.current(before) : there?.createdAt === session.createdAt ? there : undefined
   if (known) return { ...counts, session: known.id, key: known.displayKey, state: 'present' }
   const id = there ? deps.ids.session('import') : session.id
-  const stays = mayStay(session) && (await tx.sessions.current(session.scopeKey)) === undefined
-  const made = await tx.sessions.create(draftOf({ ...session, id }, stays, deps), session.createdAt)
+  const place = deps.placeOf(session.scope)
+  const stays = mayStay(session, place) && (await tx.sessions.current(place.scopeKey)) === undefined
+  const now = deps.clock.now()
+  // A time in the future would keep it the newest of all.
+  const createdAt = Math.min(session.createdAt, now)
+  const made = await tx.sessions.create(draftOf({ ...session, id }, stays ? place : undefined, deps), createdAt)
   await tx.aliases.add(made.scopeKey, stays ? [name] : [name, made.displayKey])
-  for (const { at, drafts } of commitsOf(events)) await tx.events.append(id, at, drafts)
+  for (const { at, drafts } of commitsOf(events)) await tx.events.append(id, Math.min(at, now), drafts)
   const data = { from: session.id, events: events.length }
-  await tx.events.append(id, deps.clock.now(), [{ type: 'history_taken_over', data }])
+  await tx.events.append(id, now, [{ type: 'history_taken_over', data }])
   if (session.description !== '') await tx.sessions.describe(id, session.description, session.descriptionSource)
   await tx.sessions.patchOverrides(id, { set: settingsOf(session, deps), inherit: [] })
-  for (const one of session.participants) if (isPlatformId(one)) await tx.participants.add(id, one, session.createdAt)
+  for (const one of session.participants) if (isPlatformId(one)) await tx.participants.add(id, one, createdAt)
   for (const author of authorsOf(session)) await tx.authors.add(id, author)
   return { ...counts, session: id, key: made.displayKey, state: stays ? 'in place' : 'beside' }
 }
 
-/** The main session is its owner's, and one that is set apart by person follows a name of the other configuration. */
-function mayStay({ kind, scope }: Bundle['session']): boolean {
-  return kind !== 'main' && scope.values.sender === undefined && scope.dimensions.length > 0
+/**
+ * Returns true if the session belongs to one conversation, and what the file says of it is what its scope says. The
+ * main session is its owner's, and one that is set apart by person follows a name of the other configuration.
+ */
+function mayStay({ agentId, kind, scope, chatType, source, ...session }: Bundle['session'], place: Place): boolean {
+  const { channel, dimensions, values } = scope
+  return (
+    dimensions.length > 0 &&
+    dimensions.every((one) => values[one] !== undefined) &&
+    values.sender === undefined &&
+    (values.chat === undefined || values.chat.startsWith(`${chatType}:`)) &&
+    kind === (chatType === 'direct' ? 'other' : 'group') &&
+    source.kind === (OWN_CHANNELS.includes(channel) ? channel : 'channel') &&
+    scope.agent === agentId &&
+    session.scopeKey === place.scopeKey
+  )
 }
 
-function draftOf(session: Bundle['session'], stays: boolean, { models }: BundleDeps): SessionDraft {
-  const { id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata } = session
+/** The words of a session go where its metadata says: that has to be the conversation of its scope. */
+function metadataOf({ scope, metadata }: Bundle['session']): Bundle['session']['metadata'] {
+  const { channel, account, chat_type: type, chat_id: chat, deliver_to: elsewhere } = metadata
+  const [said, own] = [`${type}:${chat}`.toLowerCase(), (scope.values.chat ?? '').toLowerCase()]
+  const same = channel === scope.channel && account === scope.account && elsewhere === undefined
+  return same && (own === said || own.startsWith(`${said}/`)) ? metadata : {}
+}
+
+/** Returns the row of a session in its place, or of one that stands beside. */
+function draftOf(session: Bundle['session'], place: Place | undefined, { models }: BundleDeps): SessionDraft {
+  const { id, scope, agentId, kind, chatType, source } = session
   const profile = profileOf(session, models)
   const own = { id, agentId, source, chatType, ...(profile === undefined ? {} : { agentProfile: profile }) }
-  if (stays) return { ...own, scopeKey, scope, kind, displayKey, metadata }
+  if (place !== undefined) return { ...own, ...place, scope, kind, metadata: metadataOf(session) }
   const key = `agent:${agentId}:import:${id}`
   const nowhere = {
     version: 1,
@@ -114,9 +147,12 @@ function profileOf({ agentId, agentProfile }: Bundle['session'], models: ModelRu
   }
 }
 
-function settingsOf({ agentId, overrides }: Bundle['session'], { models }: BundleDeps): Bundle['session']['overrides'] {
-  const { model, ...rest } = overrides
-  return model === undefined || refusedModel(models, agentId, model) !== undefined ? rest : { ...rest, model }
+/** A value that no setting takes is left out. */
+function settingsOf({ agentId, overrides }: Bundle['session'], { models }: BundleDeps): SessionOverrides {
+  return collectOverrides((name) => {
+    const value = SESSION_SETTINGS[name].value.read(overrides[name])
+    return name === 'model' && refusedModel(models, agentId, String(value)) !== undefined ? undefined : value
+  })
 }
 
 /** Words in a conversation of clients, or of nobody on record, are those of the people of the other store. */

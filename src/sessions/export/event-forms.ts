@@ -1,0 +1,120 @@
+import * as z from 'zod'
+import type { EventType } from '../../core/event.ts'
+import { isMediaId } from '../../core/ids.ts'
+
+/**
+ * The forms of events that came from elsewhere, as far as anything here relies on them: an event of another form would
+ * end every prompt of its session. Fields that nobody here knows stay, for they may be those of a later version.
+ */
+const text = z.string()
+const flag = z.boolean().optional()
+const count = z.number().int().nonnegative()
+const usage = z.looseObject({ input: z.number(), output: z.number() })
+const sender = z.looseObject({
+  id: text,
+  kind: z.enum(['user', 'bot', 'anonymous']),
+  displayName: text.optional(),
+  username: text.optional(),
+  team: text.optional(),
+})
+const name = { messageId: text.optional(), chat: text.optional() }
+const media = z.looseObject({
+  type: z.enum(['image', 'file']),
+  media: z.custom(isMediaId),
+  mime: text,
+  size: count,
+  name: text.optional(),
+})
+const content = z.array(z.union([z.looseObject({ type: z.literal('text'), text }), media]))
+const reading = {
+  ref: text,
+  media: media.optional(),
+  text: text.optional(),
+  spoken: text.optional(),
+  cut: text.optional(),
+  unread: text.optional(),
+}
+const said = z.looseObject({
+  ...name,
+  text,
+  raw: text.optional(),
+  sender,
+  owner: z.boolean(),
+  addressed: z.boolean(),
+  triggers: z.boolean(),
+  row: text.optional(),
+  refused: flag,
+  quoted: z
+    .looseObject({ messageId: text, text: text.optional(), sender: sender.optional(), own: z.boolean() })
+    .optional(),
+  forwarded: z.looseObject({ from: sender.optional(), name: text.optional(), text: text.optional() }).optional(),
+  via: sender.optional(),
+  attachments: z
+    .array(z.looseObject({ ...reading, kind: text.optional(), fileName: text.optional(), about: text.optional() }))
+    .optional(),
+  enclosed: z.array(text).optional(),
+  from: z.union([z.looseObject({ hook: text }), z.looseObject({ session: text })]).optional(),
+  addresses: z.array(text).optional(),
+  data: text.optional(),
+})
+const taken = { messages: count.optional(), rows: z.array(text).optional() }
+const answered = { text, model: text, usage, unseen: flag }
+const call = { callId: text, tool: text, args: z.unknown() }
+const names = z.array(z.looseObject(name))
+
+const FORMS: Readonly<Record<EventType, z.ZodType>> = {
+  session_started: z.looseObject({ agent: text, context: z.record(text, text).optional(), workspace: text.optional() }),
+  agent_updated: z.looseObject({ changed: z.array(text) }),
+  user_message: said,
+  message_edited: said,
+  message_deleted: z.looseObject(name),
+  turn_started: z.looseObject({ ...taken, traceId: text }),
+  turn_resumed: z.looseObject({ attempt: count }),
+  thread_read: z.looseObject({ messages: z.array(said), leftOut: count, more: flag, failed: text.optional() }),
+  files_read: z.looseObject({ files: z.array(z.looseObject(reading)) }),
+  turn_steered: z.looseObject(taken),
+  messages_dropped: z.looseObject(taken),
+  assistant_step: z.looseObject({ ...answered, calls: z.array(z.looseObject(call)) }),
+  tool_call: z.looseObject({ ...call, class: z.enum(['pure', 'keyed', 'once']) }),
+  tool_result: z.looseObject({
+    ...{ callId: text, tool: text, content, isError: z.boolean(), denied: flag, foreign: flag },
+    authors: z.array(text).optional(),
+  }),
+  approval_requested: z.looseObject({ ...call, code: text }),
+  approval_decided: z.looseObject({ code: text, state: z.enum(['allowed', 'denied']), by: text }),
+  assistant_message: z.looseObject(answered),
+  turn_completed: z.looseObject({
+    ...{ outcome: z.enum(['answered', 'silent', 'failed']), usage, steps: count, error: text.optional() },
+    ...{ partial: text.optional(), unasked: flag },
+  }),
+  turn_cancelled: z.looseObject({ reason: text }),
+  assistant_posted: z.looseObject({ text, from: text.optional(), traceId: text, messageId: text.optional() }),
+  delivery_failed: z.looseObject({ to: text, state: z.enum(['rejected', 'given_up', 'expired']), reason: text, text }),
+  history_taken_over: z.looseObject({ from: text, events: count }),
+  history_boundary: z.union([
+    z.looseObject({ kind: z.literal('truncated'), turns: count }),
+    z.looseObject({ kind: z.literal('compacted') }),
+    z.looseObject({
+      kind: z.literal('replaced'),
+      exchanges: z.array(z.looseObject({ user: text, assistant: text })),
+    }),
+  ]),
+  context_compacted: z.looseObject({ text, model: text, usage, turns: count, back: count }),
+  exchange_taken_back: z.looseObject({ turn: text, messages: names, command: text, again: flag }),
+  session_exported: z.looseObject({ format: text, path: text.optional() }),
+  checkpoint_written: z.looseObject({
+    ...{ reason: text, model: text, usage, back: count, entries: z.array(count) },
+    ...{ working: text.optional(), sources: names.optional() },
+  }),
+}
+
+/** The latest time that a calendar has, in ms since the epoch. */
+export const LATEST_MS = 8_640_000_000_000_000
+
+const EVENT = z.looseObject({ at: count.max(LATEST_MS), turnId: text.max(100).optional(), data: z.unknown() })
+
+/** Returns true for an event of this type that has the form of its type. */
+export function isEvent(type: EventType, value: unknown): boolean {
+  const event = EVENT.safeParse(value)
+  return event.success && FORMS[type].safeParse(event.data.data).success
+}

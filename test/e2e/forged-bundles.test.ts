@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { type BundleLine, BundleWriter } from '../../src/sessions/export/bundle-lines.ts'
+import { parley } from './house-command.ts'
+import { type Household, recorded, startHousehold } from './household.ts'
+
+const script: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
+
+async function household() {
+  const house = await startHousehold({ script, streaming: false })
+  const { id: chat } = house.telegram.world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })
+  return { house, chat, key: `telegram:group:${chat}` }
+}
+
+async function say(house: Household, chat: number, text: string): Promise<string> {
+  const after = house.telegram.ledger.mark()
+  house.telegram.world.say({ from: 111, chat, text: `@parley_bot ${text}` })
+  const answer = await house.telegram.ledger.nextFromBot('sent', { after })
+  await recorded(house)
+  return answer.text
+}
+
+type Forged = Record<string, unknown>
+
+/** The bundle of a group's session, with its session changed and its checksum right; and who imports it. */
+async function importForged(change: (session: Forged) => Forged) {
+  const from = await household()
+  await say(from.house, from.chat, 'hello')
+  const file = join(from.house.dataDir, 'session.parley')
+  await parley(from.house.config, ['export', from.key, '--bundle', file])
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n').slice(0, -1)
+  const writer = new BundleWriter()
+  const written = lines.map((line) => {
+    const read = JSON.parse(line) as BundleLine
+    const forged = read.kind === 'session' ? { ...read, session: change({ ...read.session }) } : read
+    return writer.line(forged as BundleLine)
+  })
+  writeFileSync(file, `${written.join('')}${writer.end()}`)
+  const to = await household()
+  await to.house.daemon.stop()
+  const done = await parley(to.house.config, ['import', file])
+  await to.house.restart()
+  return { ...to, done }
+}
+
+it.each<[string, (session: Forged) => Forged]>([
+  ['is no group', (session) => ({ ...session, chatType: 'direct', kind: 'other' })],
+  ['has another key', (session) => ({ ...session, scopeKey: `sk_v1_${'0'.repeat(64)}` })],
+  ['is of a client', (session) => ({ ...session, source: { kind: 'api', interactive: true } })],
+  ['is of another agent', (session) => ({ ...session, agentId: 'other' })],
+])('a session whose file says that it %s, unlike its scope, comes into no chat', async (_, change) => {
+  const { house, chat, done } = await importForged(change)
+  expect(done.out).toContain('beside others')
+  expect(await say(house, chat, 'who speaks?')).toBe('heard [Ada] @parley_bot who speaks?')
+})
+
+it('what is said in a session goes to its own chat, whatever its file says', async () => {
+  const { house, key } = await importForged((session) => ({
+    ...session,
+    metadata: {
+      ...(session.metadata as object),
+      chat_id: '444',
+      chat_type: 'direct',
+      deliver_to: 'telegram:direct:444',
+    },
+  }))
+  expect(await house.daemon.operator.sessions.show(key)).toMatchObject({ metadata: {} })
+})
+
+it('a session of the future is of now', async () => {
+  const { house, key } = await importForged((session) => ({ ...session, createdAt: Date.now() + 1e10 }))
+  expect((await house.daemon.operator.sessions.show(key)).createdAt).toBeLessThanOrEqual(Date.now())
+})

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import type { SessionEvent } from '../../../src/core/event.ts'
+import { BUNDLE_VERSION, type BundleLine, BundleWriter } from '../../../src/sessions/export/bundle-lines.ts'
+import { readBundle } from '../../../src/sessions/export/read-bundle.ts'
+import { sessionDraft } from '../../store/sample-rows.ts'
+
+const SESSION = {
+  ...sessionDraft(1),
+  ...{
+    createdAt: 1,
+    description: 'hello',
+    descriptionSource: 'fallback',
+    overrides: {},
+    participants: [],
+    authors: [],
+  },
+}
+const EVENT = { seq: 1, at: 1, type: 'session_started', data: { agent: 'main' } }
+
+/** A bundle with its right checksum, whatever is in it: that proves nothing about who wrote it. */
+function bundle(session: unknown, ...events: readonly unknown[]): string {
+  const writer = new BundleWriter()
+  const lines = [
+    { kind: 'session', version: BUNDLE_VERSION, session },
+    ...events.map((event) => ({ kind: 'event', event })),
+  ] as readonly BundleLine[]
+  return `${lines.map((line) => writer.line(line)).join('')}${writer.end()}`
+}
+
+it('a bundle of the known form is read, with fields that nobody here knows', () => {
+  const later = { ...EVENT, data: { ...EVENT.data, mood: 'calm' } }
+  expect(readBundle(bundle(SESSION, later)).events).toEqual([later])
+})
+
+describe('an event of another form is refused, for every prompt of its session would fail', () => {
+  const said = { text: 'hi', sender: { id: '1', kind: 'user' }, owner: false, addressed: true, triggers: true }
+  it.each<[SessionEvent['type'], unknown]>([
+    ['user_message', {}],
+    ['user_message', { ...said, sender: null }],
+    ['user_message', { ...said, text: 5 }],
+    ['user_message', { ...said, attachments: [{ ref: 'x', media: { type: 'image', media: '/etc/passwd' } }] }],
+    ['message_edited', {}],
+    ['assistant_step', { text: 'x', model: 'm', usage: { input: 0, output: 0 } }],
+    ['assistant_message', { text: 'x' }],
+    ['tool_result', { callId: 'c', tool: 't', content: 'text', isError: false }],
+    ['turn_completed', { outcome: 'great' }],
+    ['history_boundary', { kind: 'replaced' }],
+    ['history_boundary', { kind: 'other' }],
+    ['context_compacted', {}],
+    ['checkpoint_written', { working: 5 }],
+    ['thread_read', {}],
+    ['files_read', {}],
+  ])('%s %j', (type, data) => {
+    expect(() => readBundle(bundle(SESSION, { seq: 1, at: 1, type, data }))).toThrow(`its ${type} has a form`)
+  })
+
+  it.each([{ at: 8_640_000_000_000_001 }, { at: -1 }, { turnId: {} }])('%j', (change) => {
+    expect(() => readBundle(bundle(SESSION, { ...EVENT, ...change }))).toThrow('its session_started has a form')
+  })
+})
+
+describe('a session of another form is refused', () => {
+  it.each([
+    { id: '../../etc/passwd' },
+    { id: 'telegram:x\n\u001b[2J' },
+    { id: '' },
+    { displayKey: 'telegram:\u202egroup:1' },
+    { scope: {} },
+    { scope: { ...SESSION.scope, dimensions: ['chat', 'mood'] } },
+    { scope: { ...SESSION.scope, values: { chat: 5 } } },
+    { source: {} },
+    { metadata: { chat_id: 5 } },
+    { agentProfile: 5 },
+    { createdAt: Number.MAX_SAFE_INTEGER },
+    { overrides: { sendPolicy: {} } },
+    { participants: ['telegram:1', 5] },
+    { description: 'x'.repeat(100_000) },
+  ])('%j', (change) => {
+    expect(() => readBundle(bundle({ ...SESSION, ...change }, EVENT))).toThrow('its session has a form')
+  })
+})
