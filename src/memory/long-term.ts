@@ -83,6 +83,7 @@ export function createLongTerm(deps: LongTermDeps): LongTerm {
     },
     async correct(asker, no, text) {
       const entry = await changeable(deps, asker, no)
+      await refuseElsewhere(deps, asker, entry)
       const changed = { text: checked(text), authors: [asker.author], by: 'person', at: clock.now() } as const
       if (!(await store.write((tx) => tx.memory.change(no, { ...changed, sources: [] })))) throw absent(no)
       return shown({ ...entry, ...changed })
@@ -176,11 +177,27 @@ async function changeable(deps: LongTermDeps, asker: MemoryAsker, no: number): P
   throw notTheirs(no)
 }
 
+/** Throws `forbidden` where others could read a text that is not said before them: it stays where it is said. */
+async function refuseElsewhere(deps: LongTermDeps, { author, sessionId }: MemoryAsker, entry: MemoryEntry) {
+  const [session, own] = [await sessionOf(deps, entry.sessionId), await sessionOf(deps, sessionId)]
+  if (isSame(session, own, true)) return
+  const people = [...entry.authors, ...(await deps.store.read.participants.of(session.id))]
+  if (session.chatType === 'direct' && (await isOnly(deps, author, people))) return
+  throw new ParleyError(
+    'forbidden',
+    `Number ${entry.no} is of another conversation, whose people could read what you write: correct it there, or remove it.`,
+  )
+}
+
 /** An owner may, and whoever is the only author by today's identities. */
-async function mayChange({ identityOf }: LongTermDeps, author: AuthorId, { authors }: MemoryEntry): Promise<boolean> {
-  const { person, role } = await identityOf(author)
-  if (role === 'owner') return true
-  const people = await Promise.all(authors.map(async (one) => (await identityOf(one)).person))
+async function mayChange(deps: LongTermDeps, author: AuthorId, { authors }: MemoryEntry): Promise<boolean> {
+  return (await deps.identityOf(author)).role === 'owner' || isOnly(deps, author, authors)
+}
+
+/** Returns true if all of them are this person, by today's identities. */
+async function isOnly({ identityOf }: LongTermDeps, author: AuthorId, all: readonly AuthorId[]): Promise<boolean> {
+  const { person } = await identityOf(author)
+  const people = await Promise.all(all.map(async (one) => (await identityOf(one)).person))
   return person !== undefined && people.length > 0 && people.every((one) => one === person)
 }
 

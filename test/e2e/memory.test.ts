@@ -163,6 +163,23 @@ describe('long-term memory', () => {
   })
 })
 
+describe('a correction', () => {
+  it('F-H11: from a private chat changes no entry that others read, for it would be said before them', async () => {
+    const home = await startRemembering(NEVER)
+    groups(home)
+    await home.say('/remember the party is on Monday', { from: 444, chat: FAMILY })
+    await home.say('/remember my door code is in the blue book', { from: 444 })
+    await home.say(`/memory correct 1 ${CANARY}`)
+    await home.say(`/memory correct 2 ${CANARY}`)
+    await home.say(`/memory correct 1 ${CANARY}`, { from: 444 })
+    for (const where of [{ chat: FAMILY }, { from: 444 }])
+      expect(await home.say('/memory', where)).not.toContain('surprise')
+    expect(await home.say('/memory correct 1 the party is today')).toMatch(/correct it there, or remove it/)
+    expect(await home.say('/memory correct 2 it is in the red book', { from: 444 })).toMatch(/^Corrected/)
+    expect(await home.say('/memory remove 1')).toMatch(/^Removed/)
+  })
+})
+
 describe('an exchange that is taken back', () => {
   it('F-H11: takes along what was remembered of it, and the words by which it is found', async () => {
     const saved = noting(
