@@ -31,6 +31,7 @@ import { followUp } from './follow-up.ts'
 import { denyCall, judgeAsked } from './judge-asked.ts'
 import { placeOf } from './place-of.ts'
 import { inForce } from './standing-rules.ts'
+import { stillOpen } from './still-open.ts'
 import { approversOf, decideToolUse, type Speaking } from './tool-policy.ts'
 import { newestOfOthers } from './words-of-others.ts'
 import { type CardReaders, writeCards } from './write-cards.ts'
@@ -225,9 +226,8 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
     if (shownArguments(args).length > MOST_SHOWN) return 'the call is too long to be shown to a person; make it shorter'
     if (this.#deps.chatsOf(reply.address, approvers).length === 0)
       return `${tool} needs the yes of my owner, who has not written to me in private yet`
-    const open = (await this.#read.open(this.#deps.clock.now() - OPEN_MS)).filter(
-      ({ sessionId }) => sessionId === session.id,
-    )
+    const all = await stillOpen(this.#deps.store, this.#deps.clock.now())
+    const open = all.filter(({ sessionId }) => sessionId === session.id)
     return open.length < MOST_OPEN ? undefined : `${MOST_OPEN} questions to my owner are open here already`
   }
 

@@ -1,11 +1,4 @@
-import {
-  type Approval,
-  type ApprovalDesk,
-  type Decider,
-  OPEN_MS,
-  type StandingRule,
-  type ToolRule,
-} from '../core/approval.ts'
+import type { Approval, ApprovalDesk, Decider, StandingRule, ToolRule } from '../core/approval.ts'
 import type { CardKeeper } from '../core/card-keeper.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
@@ -14,7 +7,7 @@ import type { Session } from '../core/session.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import type { Store } from '../store/store.ts'
 import { standingRule } from './standing-rules.ts'
-import { overBy } from './still-open.ts'
+import { overBy, stillOpen } from './still-open.ts'
 import { approversOf, type Speaking } from './tool-policy.ts'
 
 export interface DeskDeps {
@@ -86,7 +79,7 @@ export function createDesk(deps: DeskDeps): ApprovalDesk {
       return answer(approval, { state: 'allowed', by, rule })
     },
     async open(decider) {
-      const all = await read.approvals.open(clock.now() - OPEN_MS)
+      const all = await stillOpen(store, clock.now())
       const may = await Promise.all(all.map((approval) => mayAnswer(deps, approval, decider)))
       return all.filter((_, index) => may[index])
     },

@@ -22,3 +22,10 @@ export async function overBy(
   const ended = turn?.state !== 'running' && !late
   return left || ended || turn?.state === 'cancelled' || turn?.state === 'quarantined' ? 'ended' : undefined
 }
+
+/** Returns the questions that may still be answered, oldest first: one whose turn was stopped is over, and no row says so. */
+export async function stillOpen(store: Pick<Store, 'read'>, now: number): Promise<readonly Approval[]> {
+  const asked = await store.read.approvals.open(now - OPEN_MS)
+  const over = await Promise.all(asked.map((approval) => overBy(store, approval, now)))
+  return asked.filter((_, index) => over[index] === undefined)
+}

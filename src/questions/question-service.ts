@@ -147,13 +147,14 @@ class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOv
   async #put(draft: QuestionDraft, turn: TurnRef & { readonly callId: string }): Promise<Question> {
     const { store, clock, ids, logger, plan } = this.#deps
     const place = await placeToAsk(this.#deps, draft, turn)
-    const open = (await store.read.questions.open(clock.now() - OPEN_MS)).filter(
-      ({ sessionId }) => sessionId === turn.sessionId,
-    )
-    if (open.length >= MOST_OPEN)
+    const asked = await store.read.questions.open(clock.now() - OPEN_MS)
+    const here = asked.filter(({ sessionId }) => sessionId === turn.sessionId)
+    // One whose turn was stopped is over, and no row says so.
+    const over = await Promise.all(here.map((one) => overBy(store, one, clock.now())))
+    if (over.filter((why) => why === undefined).length >= MOST_OPEN)
       throw new ParleyError('forbidden', `${MOST_OPEN} questions are open here already; wait for their answers.`)
     const code = await this.#freshCode()
-    const { everybody: _, ...asked } = draft
+    const { everybody: _, ...given } = draft
     const { session, traceId, reply, to } = place
     const at = {
       code,
@@ -164,7 +165,7 @@ class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOv
       reply,
       askedAt: clock.now(),
     }
-    const question: NewQuestion = { ...asked, ...at, ...(to === undefined ? {} : { to: to.author }) }
+    const question: NewQuestion = { ...given, ...at, ...(to === undefined ? {} : { to: to.author }) }
     logger.info('People of a conversation are asked something', { traceId, sessionId: session.id, code })
     const release = await store.write(async (tx) => {
       const message = messageOf(question, place, ids)

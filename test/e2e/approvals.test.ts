@@ -221,6 +221,17 @@ describe('a call that needs the yes of a person', () => {
     expect(paid).toEqual([])
   })
 
+  it('F-H07: questions that were stopped keep nobody from asking: a member cannot close the way to the owner', async () => {
+    const { say, world, ledger, heard } = await household()
+    for (const to of ['one', 'two', 'three']) {
+      const after = ledger.mark()
+      world.say({ from: 444, chat: GROUP, text: `@parley_bot pay ${to}` })
+      await heard(111, 'May I use', after)
+      await say(444, '/stop@parley_bot', 'topped', GROUP)
+    }
+    expect(await say(111, '@parley_bot pay four', 'May I use', GROUP)).toContain('four')
+  })
+
   it('F-H07: three questions are open in a session at most', async () => {
     const clock = setClock('2026-11-23T10:00:00Z')
     const { say, heard, ledger } = await household({ clock })

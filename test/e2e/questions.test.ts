@@ -128,6 +128,15 @@ describe('a question to whoever is answered', () => {
     expect(await press(111, at, `/answer ${code} 1`)).toContain('is over')
   })
 
+  it('F-H07: those that were stopped keep nobody from asking', async () => {
+    const { say, asked } = await household()
+    for (let nth = 0; nth < 3; nth++) {
+      await asked(111, 'ask me')
+      await say(111, '/stop', 'Stopped')
+    }
+    expect((await asked(111, 'ask me')).card).toContain('2. Blue')
+  })
+
   it('F-H07: of one conversation three are open at a time', async () => {
     const { say, asked } = await household()
     for (let nth = 0; nth < 3; nth++) await asked(111, 'ask me')
