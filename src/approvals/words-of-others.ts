@@ -72,9 +72,12 @@ export function inWords(words: OthersWords, now: number): string {
   return `\`${text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text}\` by \`${plain(words.name)}\` ${when}`
 }
 
-/** Returns a text on one line that can stand in a code span. */
+/** Returns a text on one line that can stand in a code span and turns the direction of nothing behind it. */
 function plain(text: string): string {
-  return text.replace(/[`\s]+/gu, ' ').trim()
+  return text
+    .replace(/\p{Bidi_Control}/gu, '')
+    .replace(/[`\s\p{Cc}]+/gu, ' ')
+    .trim()
 }
 
 const MINUTE_MS = 60_000

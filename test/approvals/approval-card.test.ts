@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { approvalCard, shownArguments } from '../../src/approvals/approval-card.ts'
+import { inWords } from '../../src/approvals/words-of-others.ts'
 import type { NewApproval } from '../../src/core/approval.ts'
 
 const card = (args: unknown): string =>
@@ -22,4 +23,9 @@ test('T32: a card shows other writings as they are, and nothing of a call ends i
   expect(card(args)).toContain('Grüße, שלום, 你好 👍\\nand \\u0060\\u0060\\u0060more')
   expect(card(args).split('```')).toHaveLength(3)
   expect(JSON.parse(shownArguments(args))).toEqual(args)
+})
+
+test('T32: words of others on a card turn the direction of nothing behind them', () => {
+  const [text, name] = ['pay \u202ecy `now`\u0085', 'Bob\u2067']
+  expect(inWords({ kind: 'message', text, name, at: 0 }, 0)).toBe('`pay cy now` by `Bob` a moment ago')
 })
