@@ -1,10 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { runCommand } from '../../src/hooks/run-command.ts'
 import { steppedClock } from '../delivery/stepped-clock.ts'
+import { isRunning } from '../fakes/running.ts'
+import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
+
+removeTempFolders()
 
 const env = { PATH: process.env.PATH ?? '' }
 const never = new AbortController().signal
@@ -12,28 +15,19 @@ const never = new AbortController().signal
 const shell = (code: string, folder = '/', clock = systemClock) =>
   runCommand({ kind: 'command', command: 'sh', args: ['-c', code], env, folder }, '{}', { clock, signal: never })
 
+const run = (script: string, signal = never, folder = tempFolder()) =>
+  runCommand({ kind: 'command', command: process.execPath, args: ['-e', script], env: {}, folder }, 'in', {
+    clock: systemClock,
+    signal,
+  })
+
 const pipes = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'PipeWrap').length
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
-  } catch {
-    return false
-  }
-}
-
-function tempFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-hook-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return folder
-}
 
 it('R8: the answer of a program counts though it left another behind, which ends with it', async () => {
   const folder = tempFolder()
   expect(await shell('sleep 600 & echo $! > pid; echo "{}"', folder)).toBe('{}\n')
   const left = Number(readFileSync(join(folder, 'pid'), 'utf8'))
-  await expect.poll(() => isAlive(left)).toBe(false)
+  await expect.poll(() => isRunning(left)).toBe(false)
 })
 
 it('R8: a program that cannot be ended and holds the output costs no call its answer, and no descriptor', async (test) => {
@@ -45,7 +39,7 @@ it('R8: a program that cannot be ended and holds the output costs no call its an
   const answer = shell(`${left}; echo "{}"`, folder, clock)
   await expect.poll(() => clock.nextDue()).toBeLessThan(Number.POSITIVE_INFINITY)
   await expect
-    .poll(() => (isAlive(Number(readFileSync(join(folder, 'away'), 'utf8'))) ? 'alive' : 'ended'))
+    .poll(() => (isRunning(Number(readFileSync(join(folder, 'away'), 'utf8'))) ? 'alive' : 'ended'))
     .toBe('alive')
   clock.moveTo(clock.nextDue())
   expect(await answer).toBe('{}\n')
@@ -55,4 +49,29 @@ it('R8: a program that cannot be ended and holds the output costs no call its an
 
 it('R8: a program that floods its standard error is ended', async () => {
   await expect(shell('yes >&2')).rejects.toThrow('it complained at more than 1048576 bytes')
+})
+
+it('R8: a program that prints more than 256 KiB has answered nothing, and is ended', async () => {
+  expect(await run('process.stdout.write("x".repeat(262144))')).toHaveLength(262_144)
+  const endless = 'setInterval(() => {}, 1000); process.stdout.write("x".repeat(262145))'
+  await expect(run(endless)).rejects.toThrow('it printed more than 262144 bytes')
+})
+
+it('R8: a program that fails is told with what it complained of, and so is one that is not there', async () => {
+  await expect(run('console.error("no luck"); process.exit(3)')).rejects.toThrow('it ended with 3: no luck')
+  const at = { kind: 'command', command: '/nowhere/at/all', args: [], env: {}, folder: tempFolder() } as const
+  await expect(runCommand(at, '', { clock: systemClock, signal: never })).rejects.toThrow('it cannot be started')
+})
+
+it('R8: whatever a program has started ends with it when it is late', async () => {
+  const folder = tempFolder()
+  const late = new AbortController()
+  const child = `require('fs').writeFileSync('started', String(process.pid)); setInterval(() => {}, 1000)`
+  const script = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: 'ignore' }); setInterval(() => {}, 1000)`
+  const running = run(script, late.signal, folder)
+  const started = join(folder, 'started')
+  await expect.poll(() => existsSync(started) && readFileSync(started, 'utf8') !== '').toBe(true)
+  late.abort()
+  await expect(running).rejects.toThrow('it did not end in time')
+  await expect.poll(() => isRunning(Number(readFileSync(started, 'utf8')))).toBe(false)
 })

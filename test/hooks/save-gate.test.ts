@@ -4,7 +4,7 @@ import type { Decided, Dispatch } from '../../src/core/dispatch.ts'
 import type { InboundEvent } from '../../src/core/message.ts'
 import { saveGate } from '../../src/hooks/save-gate.ts'
 import { decide } from '../fakes/decide.ts'
-import { command, direct, dispatchOf, message } from '../fakes/dispatch.ts'
+import { command, direct, dispatchOf, group, message } from '../fakes/dispatch.ts'
 import { household } from '../fakes/routing-policy.ts'
 
 const COMMANDS = { facts: { command: () => ({ who: 'anyone', open: false }) as const } }
@@ -44,6 +44,17 @@ it('R8: the messages of a chat keep their order, whatever time a hook takes for 
   held.get('first')?.resolve()
   await Promise.all(all)
   expect(stored).toEqual(['FIRST', 'SECOND', 'THIRD'])
+})
+
+it('R8: topics of one chat keep their order with each other', async () => {
+  const { held, stored, pass } = loudGate('first')
+  const inTopic = (text: string, topic: string) => message({ address: { ...group('-1'), topic }, text })
+  const all = [pass(inTopic('first', '5')), pass(inTopic('second', '6'))]
+  await pass(say('elsewhere', '222'))
+  expect(stored).toEqual(['ELSEWHERE'])
+  held.get('first')?.resolve()
+  await Promise.all(all)
+  expect(stored).toEqual(['ELSEWHERE', 'FIRST', 'SECOND'])
 })
 
 it('R8: neither another chat nor a command waits for a hook', async () => {

@@ -1,12 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import type { McpServer } from '../../src/core/mcp.ts'
 import { createConnection } from '../../src/mcp/connection.ts'
 import { createMcpTools } from '../../src/mcp/server-tools.ts'
+import { toolContext } from '../agent/turns.ts'
 import { AwaitedLog } from '../e2e/awaited-log.ts'
 import { isRunning } from '../fakes/running.ts'
 
@@ -157,4 +158,23 @@ it('a tool server that renames its tools keeps those that were first listed unti
   onTestFinished(() => one.close())
   expect(await names(one)).toEqual(['one__tool1'])
   expect(await names(one)).toEqual(['one__tool1'])
+})
+
+it('a tool server that cannot be reached at first has its tools in a later turn', async () => {
+  const late = record('late.mjs')
+  const at = { kind: 'program', command: process.execPath, args: [late, 'well'], env: {} } as const
+  const { deps: ports } = deps({})
+  const made = createMcpTools([{ ...settings('well', {}), at }], { ...ports, placeOf: async () => undefined })
+  onTestFinished(() => made.close())
+  expect(await made.groups['mcp.one']?.()).toEqual([])
+  writeFileSync(late, `import ${JSON.stringify(pathToFileURL(HOSTILE).href)}`)
+  await expect.poll(async () => (await made.groups['mcp.one']?.())?.length).toBe(2)
+})
+
+it('a result that its server calls an error is one for the model too', async () => {
+  const { deps: ports } = deps({})
+  const made = createMcpTools([settings('refuses', {})], { ...ports, placeOf: async () => undefined })
+  onTestFinished(() => made.close())
+  const [tool] = (await made.groups['mcp.one']?.()) ?? []
+  await expect(tool?.run({}, toolContext(0))).rejects.toMatchObject({ code: 'invalid', message: 'no such row' })
 })

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import type { SessionEvent } from '../../../src/core/event.ts'
+import type { InboxId, TurnId } from '../../../src/core/ids.ts'
+import type { Session } from '../../../src/core/session.ts'
+import { type TakingBack, takeBackLast } from '../../../src/sessions/turns/take-back.ts'
+import type { StoreWriter } from '../../../src/store/store.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
+
+const SENDER = { address: { channel: 'telegram' }, sender: { id: '111', kind: 'user' } }
+const taking = {
+  ...{ command: 7 as unknown as InboxId, identity: { person: 'ada', role: 'owner' }, event: SENDER },
+} as unknown as TakingBack
+const ROW = { dispatch: { origin: 'platform', event: SENDER }, decision: taking }
+
+const event = (type: SessionEvent['type'], turnId: string, data: object = {}): SessionEvent =>
+  ({ type, seq: 1, at: 0, ...(turnId === '' ? {} : { turnId }), data }) as unknown as SessionEvent
+const answered = (turn: string, more: object = {}) => event('turn_completed', turn, { outcome: 'answered', ...more })
+
+/** Returns the outcome for a log, and the turn whose answer is taken out of the chat. */
+async function takenBack(log: readonly SessionEvent[]) {
+  const tx = {
+    events: {
+      latestOf: async (_: string, types: readonly string[]) => log.filter(({ type }) => types.includes(type)),
+      latestSummary: async () => undefined,
+    },
+    turns: { running: async () => [] },
+    inbox: { waiting: async () => [], ofTurn: async () => [ROW] },
+  } as unknown as StoreWriter
+  const found: TurnId[] = []
+  const unsay = async (_: StoreWriter, turn: TurnId): Promise<boolean> => {
+    found.push(turn)
+    return false
+  }
+  const ports = { channels: CHANNELS, unsay, closeIfOver: () => undefined }
+  const taken = await takeBackLast(tx, { id: 's' } as Session, 0, { taking, ports })
+  return { found: found[0], taken }
+}
+
+it('C23: a turn in which the agent was not asked is no exchange', async () => {
+  expect((await takenBack([answered('one'), answered('two')])).found).toBe('two')
+  expect((await takenBack([answered('one'), answered('two', { unasked: true })])).found).toBe('one')
+})
+
+it('C23: what was there before the log was replaced is not taken back', async () => {
+  const replaced = event('history_boundary', '', { kind: 'replaced' })
+  expect((await takenBack([answered('one'), replaced])).taken).toEqual({ kind: 'nothing' })
+  expect((await takenBack([answered('one'), event('history_boundary', '', { kind: 'truncated' })])).found).toBe('one')
+  expect((await takenBack([answered('one'), replaced, answered('two')])).found).toBe('two')
+})
+
+it('C23: a tool stays done, unless it changes nothing or its call was denied', async () => {
+  const call = (callId: string, tool: string, kind = 'once') => event('tool_call', 'one', { callId, tool, class: kind })
+  const log = [
+    ...[call('1', 'pay'), call('2', 'send_message'), call('3', 'web_fetch', 'pure'), call('4', 'pay')],
+    event('tool_result', 'one', { callId: '2', denied: true }),
+    event('tool_call', 'two', { callId: '5', tool: 'of another turn', class: 'once' }),
+    event('exchange_taken_back', '', { turn: 'one', command: 7 }),
+  ]
+  expect((await takenBack(log)).taken).toMatchObject({ kind: 'repeated', outside: ['pay'] })
+})
