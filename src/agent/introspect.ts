@@ -4,8 +4,7 @@ import type { Introspect, IntrospectionRequest } from '../core/memory.ts'
 import { addUsage, type ModelMessage, type ModelRequest, NO_USAGE } from '../core/model.ts'
 import { askModel, type ModelAnswer } from './ask-model.ts'
 import { CHECKPOINT_TOOLS, nothingYet, take } from './introspect-calls.ts'
-import { createModelChain } from './model-chain.ts'
-import type { SummarizeServices } from './summarize.ts'
+import { type SummarizeServices, summaryChain } from './summarize.ts'
 
 /** The limits of a checkpoint: calls of the model, and of its tools. */
 const MOST_STEPS = 5
@@ -21,21 +20,11 @@ Decide what will still be of use later, and note it with your tools:
 - describe: what the conversation is about, where the description does not say it.
 Write in the language of the conversation. When all is noted, answer with the word "done".`
 
-/**
- * Returns the function that asks what to remember: the agent's model for summaries where it has one, else its own, and
- * those that answer in its place. It has the tools of a checkpoint and no others (S38).
- */
-export function createIntrospect({ models, called, rests, logger }: SummarizeServices): Introspect {
+/** Returns the function that asks what to remember. It has the tools of a checkpoint and no others (S38). */
+export function createIntrospect(services: SummarizeServices): Introspect {
   return async (request, signal) => {
-    const { agent, sessionId } = request
-    const ids = [...new Set([agent.summaryModel ?? agent.model, agent.model, ...(agent.fallback ?? [])])]
-    const chain = createModelChain(ids, {
-      models,
-      called,
-      rests,
-      moved: (model, next, err) =>
-        logger.warn('A model failed; the next one is asked', { sessionId, model, next, err }),
-    })
+    const { agent } = request
+    const chain = summaryChain(services, request)
     const writing = nothingYet()
     let messages: readonly ModelMessage[] = [{ role: 'user', content: textContent(asked(request)) }]
     let [usage, model, calls, begun] = [NO_USAGE, agent.model, 0, false]

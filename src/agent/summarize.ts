@@ -2,9 +2,9 @@ import { textContent } from '../core/content.ts'
 import { inWords } from '../core/content-words.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Model, ModelMessage, ModelRequest } from '../core/model.ts'
-import type { Summarize } from '../core/turn.ts'
+import type { Summarize, SummaryRequest } from '../core/turn.ts'
 import { askModel } from './ask-model.ts'
-import { createModelChain } from './model-chain.ts'
+import { createModelChain, type ModelChain } from './model-chain.ts'
 
 export interface SummarizeServices {
   /** May reject with `model_unconfigured`. */
@@ -36,19 +36,24 @@ what is unfinished or unanswered. An earlier summary at the beginning is part of
 Write the summary and nothing else.`
 
 /**
- * Returns the function that writes summaries: with the agent's model for summaries where it has one, else with its own,
- * and with those that answer in its place.
+ * Returns the models that look back at a session: the agent's model for summaries where it has one, else its own, and
+ * those that answer in its place.
  */
-export function createSummarize({ models, called, rests, logger }: SummarizeServices): Summarize {
+export function summaryChain(
+  { models, called, rests, logger }: SummarizeServices,
+  { agent, sessionId }: Pick<SummaryRequest, 'agent' | 'sessionId'>,
+): ModelChain {
+  const ids = [...new Set([agent.summaryModel ?? agent.model, agent.model, ...(agent.fallback ?? [])])]
+  return createModelChain(ids, {
+    ...{ models, called, rests },
+    moved: (model, next, err) => logger.warn('A model failed; the next one is asked', { sessionId, model, next, err }),
+  })
+}
+
+/** Returns the function that writes summaries. */
+export function createSummarize(services: SummarizeServices): Summarize {
   return async ({ agent, sessionId, messages }, signal) => {
-    const ids = [...new Set([agent.summaryModel ?? agent.model, agent.model, ...(agent.fallback ?? [])])]
-    const chain = createModelChain(ids, {
-      models,
-      called,
-      rests,
-      moved: (model, next, err) =>
-        logger.warn('A model failed; the next one is asked', { sessionId, model, next, err }),
-    })
+    const chain = summaryChain(services, { agent, sessionId })
     const request = requestOf(messages, agent.contextTokens ?? MOST_CHARACTERS)
     const { text, model, usage } = await chain.call(
       (one) => askModel(one, request, { signal, show() {} }),

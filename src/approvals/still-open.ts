@@ -23,7 +23,7 @@ export async function overBy(
   return left || ended || turn?.state === 'cancelled' || turn?.state === 'quarantined' ? 'ended' : undefined
 }
 
-/** Returns the questions that may still be answered, oldest first: one whose turn was stopped is over, and no row says so. */
+/** Returns the questions that may still be answered, oldest first. One whose turn was stopped is over without a row. */
 export async function stillOpen(store: Pick<Store, 'read'>, now: number): Promise<readonly Approval[]> {
   const asked = await store.read.approvals.open(now - OPEN_MS)
   const over = await Promise.all(asked.map((approval) => overBy(store, approval, now)))

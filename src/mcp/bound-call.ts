@@ -63,7 +63,7 @@ async function checkCommand(args: Args, ways: readonly string[], { bounds, base 
   }
 }
 
-/** In a command, `host:x` is a file of that name or no place of this machine; what stands behind it is looked at too. */
+/** In a command, `host:x` is a file of that name, or elsewhere; what stands behind it is looked at too. */
 const ELSEWHERE = /^(?!file:)[a-z][a-z0-9+.-]*:/i
 
 async function isWithin(path: string, { bounds: { folders }, base }: Bounded): Promise<boolean> {

@@ -232,6 +232,12 @@ describe('a call that needs the yes of a person', () => {
     expect(await say(111, '@parley_bot pay four', 'May I use', GROUP)).toContain('four')
   })
 
+  it('F-H07: is not asked about where it is too long to be shown in full', async () => {
+    const { say, paid } = await household()
+    expect(await say(111, 'pay abcdefgh x800', 'it says:')).toContain('too long to be shown to a person')
+    expect(paid).toEqual([])
+  })
+
   it('F-H07: three questions are open in a session at most', async () => {
     const clock = setClock('2026-11-23T10:00:00Z')
     const { say, heard, ledger } = await household({ clock })

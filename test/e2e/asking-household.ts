@@ -12,7 +12,7 @@ import type { SetClock } from './set-clock.ts'
 export const GROUP = -1001000000001
 const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['bank', 'sessions'] }]
 
-/** Pays when somebody says so, and says what came of it; what it is shown of an earlier turn, it does not do again. */
+/** Pays when somebody says so, `x2000` to a name that is repeated as often, and says what came of it; what it is shown of an earlier turn, it does not do again. */
 const script: Script = (request) => {
   const result = toolResult(request)
   if (result !== undefined) return textReply(`it says: ${result}`)
@@ -22,9 +22,9 @@ const script: Script = (request) => {
         { type: 'tool_use', name: 'sessions_send', input: { sessionKey: 'telegram:direct:444', message: 'hi' } },
       ],
     }
-  const [, to] = /pay (\w+)$/.exec(lastUserText(request)) ?? []
+  const [, to, times = '1'] = /pay (\w+)(?: x(\d+))?$/.exec(lastUserText(request)) ?? []
   if (to === undefined) return textReply('fine')
-  return { blocks: [{ type: 'tool_use', name: 'pay', input: { to } }] }
+  return { blocks: [{ type: 'tool_use', name: 'pay', input: { to: to.repeat(Number(times)) } }] }
 }
 
 /** Ada owns the agent, Bob is a member, anybody may talk to it; `paid` is who was paid. */

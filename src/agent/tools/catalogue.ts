@@ -36,6 +36,7 @@ export function createCatalogue({ timeZone, sessions, web, more = {} }: Catalogu
     web: [webFetch(web), ...(web.search ? [webSearch(web.search)] : [])],
   }
   const groups = new Map<string, ToolGroup>([...Object.entries(builtIn), ...Object.entries(more)])
+  checkNames(groups)
   const chosen = new WeakMap<readonly string[], readonly Tool[]>()
   return async (names) => {
     const known = chosen.get(names)
@@ -46,6 +47,20 @@ export function createCatalogue({ timeZone, sessions, web, more = {} }: Catalogu
     // The tools of a server may be there with the next turn.
     if (!found.some((group) => typeof group === 'function')) chosen.set(names, tools)
     return tools
+  }
+}
+
+/** No model is asked with two tools of one name. Those of servers begin with the name of theirs. */
+function checkNames(groups: ReadonlyMap<string, ToolGroup>): void {
+  const owners = new Map<string, { readonly group: string; readonly tool: Tool }>()
+  for (const [group, tools] of groups) {
+    for (const tool of typeof tools === 'function' ? [] : tools) {
+      const { name } = tool.spec
+      const known = owners.get(name) ?? { group, tool }
+      if (known.tool !== tool)
+        throw new ParleyError('config', `${group}: there is a tool ${name} already, in ${known.group}; rename yours.`)
+      owners.set(name, known)
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalogue } from '../../../src/agent/tools/catalogue.ts'
 import type { SessionTools } from '../../../src/core/session-tools.ts'
+import type { Tool } from '../../../src/core/turn.ts'
 import type { WebTools } from '../../../src/core/web.ts'
 import { toolContext } from '../turns.ts'
 
@@ -35,6 +36,22 @@ describe('tool catalogue', () => {
         message: 'There is no tool group "shell"; known groups: time, sessions, web.',
       }),
     )
+  })
+
+  it('a tool whose name is taken in another group is refused, naming both', async () => {
+    const [time] = await tools(['time'])
+    const more = (group: Tool | undefined) =>
+      createCatalogue({
+        ...{ timeZone: 'UTC', sessions: {} as SessionTools, web: {} as WebTools },
+        more: { 'own.clock': group ? [group] : [] },
+      })
+    expect(() => more(time && { ...time })).toThrow(
+      expect.objectContaining({
+        code: 'config',
+        message: 'own.clock: there is a tool current_time already, in time; rename yours.',
+      }),
+    )
+    expect(() => more(time && { ...time, spec: { ...time.spec, name: 'other_time' } })).not.toThrow()
   })
 
   it('current_time tells the time of the asked zone, else of the home zone', async () => {
