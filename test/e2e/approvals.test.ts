@@ -232,6 +232,11 @@ describe('a call that needs the yes of a person', () => {
     expect(await say(111, '@parley_bot pay four', 'May I use', GROUP)).toContain('four')
   })
 
+  it('F-H07: is refused at once where no owner has written in private yet', async () => {
+    const { say } = await household({ met: false })
+    expect(await say(444, 'pay cy', 'it says:')).toContain('who has not written to me in private yet')
+  })
+
   it('F-H07: is not asked about where it is too long to be shown in full', async () => {
     const { say, paid } = await household()
     expect(await say(111, 'pay abcdefgh x800', 'it says:')).toContain('too long to be shown to a person')

@@ -27,8 +27,8 @@ const script: Script = (request) => {
   return { blocks: [{ type: 'tool_use', name: 'pay', input: { to: to.repeat(Number(times)) } }] }
 }
 
-/** Ada owns the agent, Bob is a member, anybody may talk to it; `paid` is who was paid. */
-export async function askingHousehold(more: { rules?: readonly ToolRule[]; clock?: SetClock } = {}) {
+/** Ada owns the agent, Bob is a member, anybody may talk to it; `paid` is who was paid. Ada has spoken, unless not `met`. */
+export async function askingHousehold(more: { rules?: readonly ToolRule[]; clock?: SetClock; met?: false } = {}) {
   const paid: string[] = []
   const log = new AwaitedLog()
   const pay: Tool = {
@@ -68,7 +68,7 @@ export async function askingHousehold(more: { rules?: readonly ToolRule[]; clock
     world.say({ from, text, ...(chat === from ? {} : { chat }) })
     return (await heard(chat, words, after)).text
   }
-  await say(111, 'hello', 'fine')
+  if (more.met !== false) await say(111, 'hello', 'fine')
   return { ...house, world, ledger, paid, heard, say, log }
 }
 
