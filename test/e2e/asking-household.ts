@@ -12,7 +12,10 @@ import type { SetClock } from './set-clock.ts'
 export const GROUP = -1001000000001
 const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['bank', 'sessions'] }]
 
-/** Pays when somebody says so, `x2000` to a name that is repeated as often, and says what came of it; what it is shown of an earlier turn, it does not do again. */
+/**
+ * Pays when somebody says so, with `x800` behind a name to that name as often, and says what came of it; what it is
+ * shown of an earlier turn, it does not do again.
+ */
 const script: Script = (request) => {
   const result = toolResult(request)
   if (result !== undefined) return textReply(`it says: ${result}`)
@@ -27,7 +30,9 @@ const script: Script = (request) => {
   return { blocks: [{ type: 'tool_use', name: 'pay', input: { to: to.repeat(Number(times)) } }] }
 }
 
-/** Ada owns the agent, Bob is a member, anybody may talk to it; `paid` is who was paid. Ada has spoken, unless not `met`. */
+/**
+ * Ada owns the agent and has spoken, unless not `met`. Bob is a member, anybody may talk to it; `paid` is who was paid.
+ */
 export async function askingHousehold(more: { rules?: readonly ToolRule[]; clock?: SetClock; met?: false } = {}) {
   const paid: string[] = []
   const log = new AwaitedLog()
