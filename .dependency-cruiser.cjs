@@ -138,7 +138,7 @@ module.exports = {
     ...allow('^config/own-tools/', '^config/own-tools\\.d\\.ts$'),
     // Names of the package's `exports`, which are not resolved to files.
     ...allow('^src/mcp/', '^@modelcontextprotocol/sdk/'),
-    ...vendor('^src/media/', 'file-type', 'unpdf'),
+    ...vendor('^src/media/', 'file-type', 'unpdf', 'p-limit'),
     ...vendor('^src/web/door\\.ts$', 'undici'),
     ...vendor('^src/web/public-address\\.ts$', 'ipaddr\\.js'),
     ...vendor('^src/web/html-to-markdown\\.ts$', 'turndown'),

@@ -20,7 +20,11 @@ interface PageItem {
   readonly hasEOL?: boolean
 }
 
+/** Bytes of what a document unpacks to, and of all arrays that the library makes for it. */
+const MOST_BYTES = 256 * 1024 * 1024
+
 const { bytes, longest }: PdfJob = workerData
+boundArrays()
 const document = await getDocumentProxy(bytes, { verbosity: 0 })
 let [text, read] = ['', 0]
 while (read < document.numPages && text.length < longest) {
@@ -32,3 +36,34 @@ while (read < document.numPages && text.length < longest) {
 }
 const found: PdfText = { text: text.slice(0, longest), read, pages: document.numPages }
 parentPort?.postMessage(found)
+
+/**
+ * The bound on the memory of a worker does not count typed arrays, into which a stream of a few bytes unpacks to
+ * gigabytes. The library unpacks by the engine's own stream and, where that fails, into arrays that it makes larger and
+ * larger: both throw `RangeError` for more than the bound.
+ */
+function boundArrays(): void {
+  let left = MOST_BYTES
+  const take = (length: number): void => {
+    left -= length
+    if (left < 0) throw new RangeError('This document unpacks to more than is read of one.')
+  }
+  globalThis.Uint8Array = new Proxy(Uint8Array, {
+    construct(target, args, made) {
+      if (typeof args[0] === 'number') take(args[0])
+      return Reflect.construct(target, args, made)
+    },
+  })
+  globalThis.DecompressionStream = new Proxy(DecompressionStream, {
+    construct(target, args, made) {
+      const { readable, writable }: DecompressionStream = Reflect.construct(target, args, made)
+      const counting = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, next) {
+          take(chunk.byteLength)
+          next.enqueue(chunk)
+        },
+      })
+      return { readable: readable.pipeThrough(counting), writable }
+    },
+  })
+}

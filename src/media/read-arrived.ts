@@ -1,5 +1,7 @@
+import pLimit from 'p-limit'
 import type { Clock } from '../core/clock.ts'
 import type { MediaPart } from '../core/content.ts'
+import { sizeInWords } from '../core/content-words.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ArrivedFile, MediaStore, ReadArrived } from '../core/media.ts'
 import type { FileReading } from '../core/message.ts'
@@ -13,18 +15,24 @@ interface Deps {
   readonly logger: Logger
 }
 
+const PDF = 'application/pdf'
+/** Each is read in a worker, which takes a processor and hundreds of megabytes where somebody means harm. */
+const PDFS_AT_ONCE = 2
+
 /** The codes of the system for a disk without room. */
 const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
 const IS_TEXT = /^(?:text\/|application\/(?:xml|json)$|image\/svg\+xml$)/
 
 /** Returns the function that keeps what arrives and finds out what a model can be shown of it, by the content alone. */
 export function createReadArrived(deps: Deps): ReadArrived {
+  const inTurn = pLimit(PDFS_AT_ONCE)
   return async (file, longest, signal) => {
     const kept = await keep(deps, file)
     if ('unread' in kept) return kept
     const { media } = kept
     if (media.type === 'image') return { media }
-    const shown = await readContent(deps, file, { media, longest, signal })
+    const read = () => readContent(deps, file, { media, longest, signal })
+    const shown = await (media.mime === PDF ? inTurn(read) : read())
     return { media, ...shown }
   }
 }
@@ -53,7 +61,7 @@ async function readContent(
   { bytes, kind }: ArrivedFile,
   { media: { mime }, longest, signal }: Wanted,
 ): Promise<FileReading> {
-  if (mime === 'application/pdf') {
+  if (mime === PDF) {
     const read = await readPdf(bytes, { clock, signal, longest })
     if (read === undefined) return { unread: 'a PDF that cannot be read' }
     const { text, read: pages, pages: all } = read
@@ -61,8 +69,8 @@ async function readContent(
     if (pages < all) return { text, cut: `pages ${pages + 1} to ${all}` }
     return text.length < longest ? { text } : { text, cut: 'the end' }
   }
-  const text = IS_TEXT.test(mime) ? readText(bytes) : undefined
-  if (text !== undefined) return cutAt(longest, text)
+  const text = IS_TEXT.test(mime) ? readText(bytes, BYTES_A_CHARACTER * longest) : undefined
+  if (text !== undefined) return cutAt(longest, text, bytes.length)
   return { unread: cannotBeShown(mime, bytes) ?? reasonOf(mime, kind) }
 }
 
@@ -71,9 +79,17 @@ function reasonOf(mime: string, kind: ArrivedFile['kind']): string {
   return mime === 'application/octet-stream' ? 'of no known type' : `of the type ${mime}`
 }
 
+/** The most that a character takes in any encoding. */
+const BYTES_A_CHARACTER = 4
+
 /** Cuts between characters. */
-function cutAt(longest: number, text: string): FileReading {
+function cutAt(longest: number, text: string, size: number): FileReading {
   if (text.length <= longest) return { text }
   const shown = text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')
-  return { text: shown, cut: `${text.length - shown.length} more characters` }
+  // A long file is not decoded to its end only to count.
+  const more = size > COUNTED ? `the rest of ${sizeInWords(size)}` : `${text.length - shown.length} more characters`
+  return { text: shown, cut: more }
 }
+
+/** Bytes of a text whose characters are counted. */
+const COUNTED = 1_000_000

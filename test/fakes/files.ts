@@ -50,17 +50,25 @@ export function jpegHeader(width: number, height: number): Uint8Array {
 
 /** A PDF with a page for each text; an empty text is an empty page. */
 export function pdf(...pages: readonly string[]): Uint8Array {
+  return pdfFile(pages.map((text) => ({ data: text === '' ? '' : `BT /F1 12 Tf 10 100 Td (${text}) Tj ET` })))
+}
+
+/** A PDF with one page, whose content is deflated. */
+export function pdfOf(deflated: Buffer): Uint8Array {
+  return pdfFile([{ filter: '/Filter/FlateDecode', data: deflated.toString('latin1') }])
+}
+
+function pdfFile(pages: readonly { readonly filter?: string; readonly data: string }[]): Uint8Array {
   const kids = pages.map((_, index) => `${4 + 2 * index} 0 R`).join(' ')
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
     `<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>`,
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
-    ...pages.flatMap((text, index) => {
-      const words = text === '' ? '' : `BT /F1 12 Tf 10 100 Td (${text}) Tj ET`
+    ...pages.flatMap(({ filter = '', data }, index) => {
       const uses = `/Contents ${5 + 2 * index} 0 R/Resources<</Font<</F1 3 0 R>>>>`
       return [
         `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]${uses}>>`,
-        `<</Length ${words.length}>>stream\n${words}\nendstream`,
+        `<<${filter}/Length ${data.length}>>stream\n${data}\nendstream`,
       ]
     }),
   ]

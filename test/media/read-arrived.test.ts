@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { deflateSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { MediaStore } from '../../src/core/media.ts'
 import { createReadArrived } from '../../src/media/read-arrived.ts'
-import { pdf } from '../fakes/files.ts'
+import { pdf, pdfOf } from '../fakes/files.ts'
 import { mediaStoreIn } from '../fakes/media.ts'
 
 function folder(): string {
@@ -41,6 +42,30 @@ describe('a file that arrived', () => {
     expect(reading).toMatchObject({ text: 'a'.repeat(9), cut: '11 more characters' })
     if (reading.media) expect(Buffer.from(await store.read(reading.media.media))).toEqual(bytes)
     expect.assertions(2)
+  })
+
+  it('F-G07: a long text is not decoded to its end: only its beginning is looked at, in any encoding', async () => {
+    const read = reader(mediaStoreIn(join(folder(), 'media')))
+    const long = (unit: string, encoding: BufferEncoding) => Buffer.alloc(5_000_000, Buffer.from(unit, encoding))
+    const shown = { text: expect.stringMatching(/^(grüße )+gr?ü?ß?e?$/), cut: 'the rest of 5.0 MB' }
+    const decoded: number[] = []
+    const { decode } = TextDecoder.prototype
+    onTestFinished(() => void Object.assign(TextDecoder.prototype, { decode }))
+    TextDecoder.prototype.decode = function (this: InstanceType<typeof TextDecoder>, bytes, options) {
+      decoded.push(bytes?.byteLength ?? 0)
+      return decode.call(this, bytes, options)
+    }
+    expect(await read(long('grüße ', 'utf8'))).toMatchObject(shown)
+    expect(await read(long('grüße ', 'latin1'))).toMatchObject(shown)
+    expect(await read(Buffer.concat([Buffer.from([0xff, 0xfe]), long('grüße ', 'utf16le')]))).toMatchObject(shown)
+    expect(Math.max(...decoded)).toBeLessThanOrEqual(1_000_000)
+  })
+
+  it('F-G07: a PDF that unpacks to more than a worker may hold is not read, whatever its heap is', async () => {
+    const read = reader(mediaStoreIn(join(folder(), 'media')))
+    const bomb = deflateSync(Buffer.alloc(300 * 1024 * 1024, '['), { level: 9 })
+    expect(bomb.length).toBeLessThan(1_000_000)
+    expect(await read(pdfOf(bomb))).toMatchObject({ unread: 'a PDF that cannot be read' })
   })
 
   it('F-G07: a PDF that is no longer wanted is given up, and its worker ends with it', async () => {
