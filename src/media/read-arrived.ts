@@ -79,7 +79,7 @@ function reasonOf(mime: string, kind: ArrivedFile['kind']): string {
   return mime === 'application/octet-stream' ? 'of no known type' : `of the type ${mime}`
 }
 
-/** The most that a character takes in any encoding. */
+/** The most bytes of a character in any encoding. */
 const BYTES_A_CHARACTER = 4
 
 /** Cuts between characters. */
