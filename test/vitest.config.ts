@@ -1,11 +1,38 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { mulberry } from './faults/random.ts'
+
+/** Files with a process of their own each: they start many others, or a process has one of what they watch. */
+const APART = [
+  'test/faults/**/*.test.ts',
+  'test/e2e/demo-by-hand.test.ts',
+  // A process has one listener at its failpoints.
+  'test/adapters/discord/outbound.test.ts',
+  'test/adapters/telegram/{poll,send-outcome}.test.ts',
+  'test/agent/agent-loop.test.ts',
+  'test/core/failpoint.test.ts',
+  'test/delivery/recovery.test.ts',
+  'test/sessions/people/links.test.ts',
+]
+
+/** In an order by the seed, but the longest first: those that are apart, then those of whole daemons. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const random = mulberry(this.ctx.config.sequence.seed ?? 0)
+    const place = ({ project, moduleId }: TestSpecification): number => {
+      if (project.name === 'apart') return 0
+      return moduleId.includes('/test/e2e/') ? 1 : 2
+    }
+    const drawn = files.map((file) => ({ file, at: place(file) + random() }))
+    return drawn.toSorted((one, other) => one.at - other.at).map(({ file }) => file)
+  }
+}
 
 /** Suites that start real processes from a build; `npm test` makes the builds first. */
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
-    include: ['test/**/*.test.ts'],
     // Tests wait for events. Their limits only end what hangs, on a machine that is busy with other things too.
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -17,7 +44,18 @@ export default defineConfig({
     deps: { interopDefault: false },
     // Most of a suite is waiting for a process or a deadline: two processors carry three.
     maxWorkers: 3,
-    sequence: { shuffle: { files: true, tests: false } },
+    sequence: { sequencer: LongestFirst, shuffle: { files: true, tests: false } },
+    // To import everything anew for each file took a third of the time of all tests.
+    projects: [
+      { extends: true, test: { name: 'apart', include: APART } },
+      {
+        extends: true,
+        test: {
+          ...{ name: 'shared', isolate: false },
+          ...{ include: ['test/**/*.test.ts'], exclude: [...configDefaults.exclude, ...APART] },
+        },
+      },
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/**', 'adapters/**'],

@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import { type Logger, silentLogger } from '../core/logger.ts'
-import type { MediaStore } from '../core/media.ts'
+import { type MediaStore, MOST_SHOWN_BYTES } from '../core/media.ts'
 import {
   type Model,
   type ModelEvent,
@@ -101,7 +101,7 @@ async function* stream(
 }
 
 /** The API refuses larger images, and more of them; its limit is on what is sent, which is base64. */
-const IMAGE_LIMITS: ImageLimits = { most: 100, bytes: 3_932_160 }
+const IMAGE_LIMITS: ImageLimits = { most: 100, bytes: MOST_SHOWN_BYTES }
 
 function bodyOf(model: string, request: ModelRequest, images: Images): Anthropic.MessageCreateParamsStreaming {
   const params = thinkingParams(model, request)

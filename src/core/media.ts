@@ -15,6 +15,9 @@ export interface MediaStore {
 
 export const MOST_MEDIA_BYTES = 20_000_000
 
+/** The largest picture that every provider of models takes. */
+export const MOST_SHOWN_BYTES = 3_932_160
+
 /** The answer of a platform that was asked for a file. */
 export type FetchedFile =
   | { readonly kind: 'fetched'; readonly bytes: Uint8Array }

@@ -9,6 +9,7 @@ import { DEFAULT_FILE_LIMITS, type MediaStore } from '../core/media.ts'
 import { redactEvent } from '../core/redact-dispatch.ts'
 import { turnCapOf } from '../core/turn-cap.ts'
 import { createReadArrived } from '../media/read-arrived.ts'
+import { scalePictures } from '../media/scale-pictures.ts'
 import { createFileAllowance } from '../pipeline/file-allowance.ts'
 import { createPieceWaits } from '../pipeline/gather-pieces.ts'
 import type { FilesDeps } from '../pipeline/read-files.ts'
@@ -67,7 +68,7 @@ function filePorts({ config, store, audio, clock, logger, media, adapter, redact
   return {
     ...{ limits, redact },
     allowance: createFileAllowance(clock, limits.perPersonPerDay),
-    read: createReadArrived({ media, clock, logger }),
+    read: createReadArrived({ media: scalePictures({ media, clock, logger }), clock, logger }),
     ...(audio.transcribe ? { hear: createHear({ transcribe: audio.transcribe, store, clock, logger }) } : {}),
     async fetch({ address, ref, most }, signal) {
       const account = adapter(address)

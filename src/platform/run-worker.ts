@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 
 export interface WorkerRun {
@@ -25,4 +27,45 @@ export async function runWorker(file: URL, { data, limits, signal }: WorkerRun):
   } finally {
     await worker.terminate()
   }
+}
+
+export interface ChildRun {
+  readonly args: readonly string[]
+  /** The whole of its standard input. */
+  readonly input: Uint8Array
+  /** Megabytes of its heap; what a library takes beside that it has to bound itself. */
+  readonly heapMb: number
+  /** It is ended when it writes more than so many bytes. */
+  readonly mostBytes: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs a file in a process of its own without environment, and resolves with everything that it wrote. It is for code
+ * that may end its process, for a worker would end this one. Rejects when it ends with anything but 0, and when the
+ * signal is aborted, which kills it.
+ */
+export async function runChild(file: URL, { args, input, heapMb, mostBytes, signal }: ChildRun): Promise<Buffer> {
+  const argv = [`--max-old-space-size=${heapMb}`, fileURLToPath(file), ...args]
+  const child = spawn(process.execPath, argv, {
+    env: {},
+    stdio: ['pipe', 'pipe', 'ignore'],
+    signal,
+    killSignal: 'SIGKILL',
+  })
+  // It may end before it has read everything, and be killed after it has ended.
+  child.stdin.on('error', () => undefined)
+  child.on('error', () => undefined)
+  const closed = once(child, 'close')
+  child.stdin.end(input)
+  const written: Buffer[] = []
+  let size = 0
+  child.stdout.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > mostBytes) child.kill('SIGKILL')
+    else written.push(chunk)
+  })
+  const [code] = await closed
+  if (code !== 0) throw new Error('The process ended without an answer.')
+  return Buffer.concat(written)
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { escapeLabels, labelledWords, plainExcerpt, plainName, quoteLines, senderName } from '../../src/core/label.ts'
+import { runs } from '../sample.ts'
 
 /** As others count lines. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the separators break lines
@@ -42,7 +43,7 @@ describe('a text that was escaped', () => {
       fc.property(text, (raw) => {
         expect(escapeLabels(raw).split(LINES).filter(isLabelled)).toEqual([])
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     )
   })
 
@@ -55,7 +56,7 @@ describe('a text that was escaped', () => {
         const plain = before.every((line) => !OPENING.test(line))
         if (plain) expect(escapeLabels(raw)).toBe(raw)
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     )
     const escaped = (raw: string): string => escapeLabels(escapeLabels(raw))
     fc.assert(fc.property(text, text, (one, other) => one === other || escaped(one) !== escaped(other)))
@@ -80,7 +81,7 @@ describe('a name', () => {
         expect(name).toBe(name.trim())
         expect(name).not.toMatch(/^(not directed at|in reply to|forwarded|via)( |$)/i)
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { silenceReason, stripSilence, visibleWhileStreaming } from '../../src/core/silence.ts'
+import { runs } from '../sample.ts'
 
 const MARKERS = ['<NO_REPLY>', '<EMPTY_RESPONSE>']
 
@@ -95,7 +96,7 @@ describe('silence markers', () => {
         const expected = hasMarker ? cutAll(text).trim() : text
         expect(stripSilence(text)).toEqual({ text: expected, silent: hasMarker && expected === '' })
       }),
-      { numRuns: 30_000 },
+      runs(30_000, 5_000),
     )
   })
 
@@ -109,7 +110,7 @@ describe('silence markers', () => {
           expect(open.startsWith('<') && MARKERS.some((marker) => marker.startsWith(open))).toBe(false)
         }
       }),
-      { numRuns: 20_000 },
+      runs(20_000, 2_000),
     )
   })
 
@@ -121,7 +122,7 @@ describe('silence markers', () => {
           expect(final.startsWith(visibleWhileStreaming(text.slice(0, end)).trim())).toBe(true)
         }
       }),
-      { numRuns: 20_000 },
+      runs(20_000, 2_000),
     )
   })
 

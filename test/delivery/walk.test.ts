@@ -7,6 +7,7 @@ import type { Attempt, Effect, EffectResult, Facts, Item, Looked } from '../../s
 import { next } from '../../src/delivery/next.ts'
 import { isRepeat, markRepeat } from '../../src/delivery/repeat-mark.ts'
 import { DEFAULT_SETTINGS } from '../../src/delivery/settings.ts'
+import { runs } from '../sample.ts'
 import { at, DM } from './rig.ts'
 
 const MARK = DEFAULT_SETTINGS.repeatMark
@@ -251,7 +252,7 @@ function lookedOf(picked: number | undefined): Looked {
 /** When a slot comes, ms from now; the second asks again then. */
 const SLOTS = [0, 700, 700, 150_000]
 
-const RUNS = { numRuns: 3_000 }
+const RUNS = runs(3_000)
 
 describe('a part on its way, in any world', () => {
   test('comes to an end once the world is calm', () => {

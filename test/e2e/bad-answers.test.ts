@@ -5,6 +5,7 @@ import type { Tool } from '../../src/core/turn.ts'
 import * as anthropic from '../../src/rehearsal/anthropic/script.ts'
 import * as openai from '../../src/rehearsal/openai/script.ts'
 import { rehearse } from '../rehearsal/openai/rehearsal.ts'
+import { shareOf } from '../sample.ts'
 import { startHousehold } from './household.ts'
 
 /** An answer as both providers can give it. */
@@ -133,14 +134,22 @@ async function house(provider: 'anthropic' | 'openai', answers: readonly BadAnsw
   return startHousehold({ tools, streaming: false, config: { ...config('openai/gpt-5.4'), models } })
 }
 
-describe.each(['anthropic', 'openai'] as const)('a model of %s', (provider) => {
-  it.each(CASES)('that $what: people read one message, and the next one is answered', async ({ answers, says }) => {
-    const { telegram } = await house(provider, answers)
-    telegram.world.say({ from: 111, text: 'go' })
-    const first = await telegram.ledger.nextFromBot('sent', {})
-    expect(first.text).toMatch(says)
-    telegram.world.say({ from: 111, text: BETTER })
-    await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text === 'fine' })
-    expect(telegram.world.messages(111, { by: 'bot' }).map(({ message }) => message.text)).toEqual([first.text, 'fine'])
-  })
+const PROVIDERS = ['anthropic', 'openai'] as const
+
+describe.each(PROVIDERS)('a model of %s', (provider) => {
+  it.each(shareOf(CASES, PROVIDERS.indexOf(provider), PROVIDERS.length))(
+    'that $what: people read one message, and the next one is answered',
+    async ({ answers, says }) => {
+      const { telegram } = await house(provider, answers)
+      telegram.world.say({ from: 111, text: 'go' })
+      const first = await telegram.ledger.nextFromBot('sent', {})
+      expect(first.text).toMatch(says)
+      telegram.world.say({ from: 111, text: BETTER })
+      await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text === 'fine' })
+      expect(telegram.world.messages(111, { by: 'bot' }).map(({ message }) => message.text)).toEqual([
+        first.text,
+        'fine',
+      ])
+    },
+  )
 })

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
 import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
+import { sample } from '../sample.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { startHousehold } from './household.ts'
 
@@ -38,12 +39,18 @@ it.each(['{broken', '5', '{}', '{"answer":false,"because":{}}'])(
   },
 )
 
-it.each([
-  ['sessions', "UPDATE sessions SET scope = '{}' WHERE display_key LIKE '%group%'"],
-  ['sessions', "UPDATE sessions SET kind = 'zz' WHERE display_key LIKE '%group%'"],
-  ['turns', "UPDATE turns SET reply = '{bro' WHERE state = 'running'"],
-  ['turns', "UPDATE turns SET attempt = 'x' WHERE state = 'running'"],
-])(
+// A stop waits for the running turn, for many seconds.
+it.each(
+  sample(
+    [
+      ['sessions', "UPDATE sessions SET scope = '{}' WHERE display_key LIKE '%group%'"],
+      ['sessions', "UPDATE sessions SET kind = 'zz' WHERE display_key LIKE '%group%'"],
+      ['turns', "UPDATE turns SET reply = '{bro' WHERE state = 'running'"],
+      ['turns', "UPDATE turns SET attempt = 'x' WHERE state = 'running'"],
+    ] as const,
+    2,
+  ),
+)(
   'C31: an unreadable row of %s, of what ran when the process died, keeps nobody else from an answer (%s)',
   async (table, damage) => {
     const gate = createGate()

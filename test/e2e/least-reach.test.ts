@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
+import { shareOf } from '../sample.ts'
 import { AwaitedLog } from './awaited-log.ts'
 import { type Household, startHousehold } from './household.ts'
 import { obedient, toolResult } from './obedient.ts'
@@ -122,11 +123,13 @@ async function refused({ log, house, shown }: Stage, result: string, asking: str
   expect(shown().filter((text) => text.includes(SECRET))).toEqual([])
 }
 
+const CALLS = [
+  ['read', reading],
+  ['send', sending],
+] as const
+
 describe.each(PLATFORMS)('words of one person with the reach of another, on %s', (platform) => {
-  for (const [what, call] of [
-    ['read', reading],
-    ['send', sending],
-  ] as const) {
+  for (const [what, call] of shareOf(CALLS, PLATFORMS.indexOf(platform) % 2, 2)) {
     it(`S20, T32: what waited together with the owner's message cannot ${what} with the owner's reach`, async () => {
       const scene = await stage(platform, 'queue')
       await scene.say('ada', '@bot slow')

@@ -15,6 +15,7 @@ import {
 import { type Reply, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
 import { rig, serveDaemon } from '../cli/rig.ts'
+import { shareOf } from '../sample.ts'
 import { type Household, startHousehold } from './household.ts'
 
 const KEY = 'telegram:direct:111'
@@ -49,7 +50,7 @@ function wordsOf<Name extends SettingName>(name: Name) {
   }
 }
 
-it.each(SETTING_NAMES)(
+it.each(shareOf(SETTING_NAMES, 0, 3))(
   'T26, T37: %s is set, shown, kept over a restart and cleared by its chat command',
   async (name) => {
     const { command, example } = SESSION_SETTINGS[name]
@@ -69,43 +70,49 @@ it.each(SETTING_NAMES)(
   },
 )
 
-it.each(SETTING_NAMES)('T29: %s is set, shown and cleared by its option, which refuses anything else', async (name) => {
-  const { value, flag, label, example } = SESSION_SETTINGS[name]
-  const house = await startHousehold()
-  await tell(house, 'hello')
-  const parley = await rig()
-  await serveDaemon(parley, house.daemon.operator)
-  const patch = (text: string) => parley.run('sessions', 'patch', KEY, `--${flag.name}`, text)
-  expect(await patch(String(example))).toBe(0)
-  expect(parley.out()).toContain(`: ${name} ${example}.`)
-  expect(await storedValue(house, name)).toBe(example)
-  await parley.run('sessions', 'show', KEY)
-  expect(parley.out()).toMatch(new RegExp(`^  ${label} +${example}$`, 'm'))
-  expect(await patch(BAD)).toBe(2)
-  expect(parley.err()).toContain(`--${flag.name}`)
-  expect(parley.err()).toContain(value.takes)
-  expect(await storedValue(house, name)).toBe(example)
-  expect(await patch('inherit')).toBe(0)
-  expect(parley.out()).toContain(': everything as configured.')
-  expect(await storedValue(house, name)).toBeUndefined()
-})
+it.each(shareOf(SETTING_NAMES, 1, 3))(
+  'T29: %s is set, shown and cleared by its option, which refuses anything else',
+  async (name) => {
+    const { value, flag, label, example } = SESSION_SETTINGS[name]
+    const house = await startHousehold()
+    await tell(house, 'hello')
+    const parley = await rig()
+    await serveDaemon(parley, house.daemon.operator)
+    const patch = (text: string) => parley.run('sessions', 'patch', KEY, `--${flag.name}`, text)
+    expect(await patch(String(example))).toBe(0)
+    expect(parley.out()).toContain(`: ${name} ${example}.`)
+    expect(await storedValue(house, name)).toBe(example)
+    await parley.run('sessions', 'show', KEY)
+    expect(parley.out()).toMatch(new RegExp(`^  ${label} +${example}$`, 'm'))
+    expect(await patch(BAD)).toBe(2)
+    expect(parley.err()).toContain(`--${flag.name}`)
+    expect(parley.err()).toContain(value.takes)
+    expect(await storedValue(house, name)).toBe(example)
+    expect(await patch('inherit')).toBe(0)
+    expect(parley.out()).toContain(': everything as configured.')
+    expect(await storedValue(house, name)).toBeUndefined()
+  },
+)
 
-it.each(SETTING_NAMES)('T29: %s is set and cleared by the local API, which refuses anything else', async (name) => {
-  const { value, example } = SESSION_SETTINGS[name]
-  const house = await startHousehold()
-  await tell(house, 'hello')
-  const parley = await rig()
-  await serveDaemon(parley, house.daemon.operator)
-  const patch = (given: unknown) => patchOver(socketPathOf(parley.loaded.config), { [name]: given })
-  expect(await patch(example)).toMatchObject([200, { [name]: example }])
-  for (const bad of [BAD, true, {}]) {
-    const message = expect.stringContaining(`"${name}" must be ${value.takes} or null`)
-    expect(await patch(bad)).toMatchObject([400, { error: { code: 'invalid', message } }])
-  }
-  expect(await storedValue(house, name)).toBe(example)
-  expect(await patch(null)).toMatchObject([200, expect.not.objectContaining({ [name]: expect.anything() })])
-  expect(await storedValue(house, name)).toBeUndefined()
-})
+it.each(shareOf(SETTING_NAMES, 2, 3))(
+  'T29: %s is set and cleared by the local API, which refuses anything else',
+  async (name) => {
+    const { value, example } = SESSION_SETTINGS[name]
+    const house = await startHousehold()
+    await tell(house, 'hello')
+    const parley = await rig()
+    await serveDaemon(parley, house.daemon.operator)
+    const patch = (given: unknown) => patchOver(socketPathOf(parley.loaded.config), { [name]: given })
+    expect(await patch(example)).toMatchObject([200, { [name]: example }])
+    for (const bad of [BAD, true, {}]) {
+      const message = expect.stringContaining(`"${name}" must be ${value.takes} or null`)
+      expect(await patch(bad)).toMatchObject([400, { error: { code: 'invalid', message } }])
+    }
+    expect(await storedValue(house, name)).toBe(example)
+    expect(await patch(null)).toMatchObject([200, expect.not.objectContaining({ [name]: expect.anything() })])
+    expect(await storedValue(house, name)).toBeUndefined()
+  },
+)
 
 /** Thinks and asks for the time where it may, then answers. */
 const thoughtful: Script = ({ messages, thinking }): Reply => {

@@ -27,7 +27,7 @@ const CASES: readonly Case[] = [
 ]
 
 describe.concurrent('a kill around an approval', CASE, () => {
-  for (const { point, before, runs, told } of rounds(CASES, 2)) {
+  for (const { point, before, runs, told } of rounds(CASES, 3)) {
     it(`F-H07: ${point}: asked once, made ${runs} times, the model is told "${told}"`, async (test) => {
       const scene = await startScene(test, { script })
       const { world } = scene.telegram

@@ -58,7 +58,7 @@ const CASES = WAYS.flatMap((way) => POINTS.map((point) => [way, point] as const)
 )
 
 describe.concurrent('a kill in a checkpoint', CASE, () => {
-  for (const [way, point] of rounds(CASES)) {
+  for (const [way, point] of rounds(CASES, 3)) {
     it(`S34, S35: by ${way} at ${point}: it is made once, and its writes are there once`, async (test) => {
       const scene = await sceneOf(test, way === 'turn_limit' ? 2 : 100)
       await scene.daemon.start(point)

@@ -101,7 +101,7 @@ describe.concurrent('a kill while an answer is shown as it grows', CASE, () => {
     })
   }
 
-  for (const point of rounds(IN_THE_LAST_EDIT)) {
+  for (const point of rounds(IN_THE_LAST_EDIT, 2)) {
     it(`F-A04: in the last edit (${point}): it is made again, and nobody sees a repeat`, async (test) => {
       const gate = createGate()
       const scene = await startScene(test, { script: halting(gate), streaming: true })

@@ -114,7 +114,7 @@ describe.concurrent('a kill on the way of a message beside Telegram', CASE, () =
     ...PLACES.flatMap((where) => [...BEFORE_THE_SEND, ...inTheSend(where)].map((one) => ({ where, ...one }))),
     ...inTheSend(THREAD).map((one) => ({ where: THREAD, ...one })),
   ]
-  for (const { where, id, what, point, met } of rounds(ways, 3)) {
+  for (const { where, id, what, point, met } of rounds(ways, 5)) {
     it(`${id}: ${where.name}: ${what} (${point}): one turn, exactly one message`, async (test) => {
       const place = await where.open()
       const { stored, texts } = await survive(test, { place, point, met, script: plainly })
@@ -157,11 +157,12 @@ describe.concurrent('a kill on the way of a message beside Telegram', CASE, () =
       expect(texts).toEqual([HALVES.join('')])
     })
 
-    for (const [point, tool, runs, told] of [
+    const tools = [
+      ['CP9-tool-done-uncommitted', 'keyed', 2, 'keyed done'],
       ['CP7-tool-intent', 'once', 0, UNKNOWN],
       ['CP8-tool-running', 'once', 1, UNKNOWN],
-      ['CP9-tool-done-uncommitted', 'keyed', 2, 'keyed done'],
-    ] as const) {
+    ] as const
+    for (const [point, tool, runs, told] of rounds(tools, 3)) {
       it(`F-A07: ${where.name}: around a ${tool} tool (${point}): ${runs} executions, exactly one message`, async (test) => {
         const place = await where.open()
         const { scene, texts } = await survive(test, { place, point, script: asksFor(`probe_${tool}`) })
@@ -170,7 +171,7 @@ describe.concurrent('a kill on the way of a message beside Telegram', CASE, () =
       })
     }
 
-    for (const point of ['CP14-between-chunks', 'CP13-response-read:2'] as const) {
+    for (const point of rounds(['CP14-between-chunks', 'CP13-response-read:2'] as const, 2)) {
       it(`F-A15: ${where.name}: in an answer of four messages (${point}): none missing, none twice, order kept`, async (test) => {
         const place = await where.open()
         const chunks = [1, 2, 3, 4].map((part) => `part ${part} `.padEnd(place.fullMessage, 'x'))

@@ -27,7 +27,7 @@ const CASES: readonly Case[] = [
 ]
 
 describe.concurrent('a kill around a question', CASE, () => {
-  for (const { point, before } of rounds(CASES, 2)) {
+  for (const { point, before } of rounds(CASES, 3)) {
     it(`F-H07: ${point}: asked once, answered once, and the model is told the answer once`, async (test) => {
       const scene = await startScene(test, { script })
       const { world } = scene.telegram

@@ -7,8 +7,11 @@ import { rounds, times } from './rounds.ts'
 import { ADA, KILLED, type Scene, startScene } from './scene.ts'
 
 const PEOPLE = Array.from({ length: 20 }, (_, index) => 3001 + index)
-const KILLS = times(20, 6)
+/** How often it is ended by SIGTERM and SIGKILL. */
+const ENDS = times(5, 2)
+const KILLS = times(20, 4)
 const EVERY_MS = 50
+const MOST_UNHEARD = 60
 const DRAINED_WITHIN_MS = 60_000
 
 // One after another: what is said while many daemons start at once fills the queues, which is refused and no loss.
@@ -24,6 +27,7 @@ describe('kills at any time', { timeout: 300_000 }, () => {
       const everybody = [...PEOPLE]
       for (let kill = 0; kill < KILLS; kill++) {
         await scene.daemon.start()
+        traffic.more()
         const { id } = scene.telegram.world.addUser({ firstName: 'Somebody new' })
         everybody.push(id)
         scene.telegram.world.say({ from: id, text: 'are you there?' })
@@ -48,7 +52,7 @@ describe('kills at any time', { timeout: 300_000 }, () => {
       const scene = await startScene(test, {
         script: (request) => textReply(`echo ${lastUserText(request)}`, { holds: [{ beforeDelta: 0, gate }] }),
       })
-      for (const text of ['first', 'second', 'third', 'fourth', 'fifth']) {
+      for (const text of ['first', 'second', 'third', 'fourth', 'fifth'].slice(0, ENDS)) {
         gate = createGate()
         await scene.daemon.start()
         scene.telegram.world.say({ from: ADA, text })
@@ -64,19 +68,27 @@ describe('kills at any time', { timeout: 300_000 }, () => {
       }
       await scene.daemon.start()
       await scene.finish()
-      expect(scene.texts(ADA)).toHaveLength(5)
+      expect(scene.texts(ADA)).toHaveLength(ENDS)
     })
   }
 })
 
-/** People who speak in turn, whether or not anybody listens. `stop` returns how many messages there were. */
-function startTraffic({ telegram }: Scene): { stop(): number } {
+/**
+ * People who speak in turn, whether or not anybody listens, as much as is answered in time on a machine where a start
+ * takes long; `more` lets them speak as much again. `stop` returns how many messages there were.
+ */
+function startTraffic({ telegram }: Scene): { more(): void; stop(): number } {
   let said = 0
+  let most = MOST_UNHEARD
   const timer = setInterval(() => {
+    if (said >= most) return
     const from = PEOPLE[said % PEOPLE.length] ?? ADA
     telegram.world.say({ from, text: `message ${said++}` })
   }, EVERY_MS)
   return {
+    more() {
+      most = said + MOST_UNHEARD
+    },
     stop() {
       clearInterval(timer)
       return said

@@ -44,7 +44,7 @@ async function wordsIn({ sessions }: OperatorService): Promise<readonly number[]
 }
 
 describe.concurrent('a kill while a session is moved or forked', CASE, () => {
-  for (const { kind, point, copies, stays } of rounds(CASES)) {
+  for (const { kind, point, copies, stays } of rounds(CASES, 3)) {
     it(`K27: ${kind}, killed at ${point}: it was done once or not at all, and nothing of the log is lost or doubled`, async (test) => {
       const scene = await startScene(test, { script })
       await scene.daemon.start(point)

@@ -1,11 +1,13 @@
-const ROUNDS = process.env.PARLEY_FAULT_ROUNDS
+import { sample, WHOLE } from '../sample.ts'
+
+const ROUNDS = process.env.PARLEY_FAULT_ROUNDS ?? (WHOLE ? '1' : undefined)
 
 /**
- * Returns every case as often as PARLEY_FAULT_ROUNDS says. Where it says nothing, one case of each `oneOf` in a row, once:
- * a sample, for a case starts several processes. CI runs every case.
+ * Returns every case as often as PARLEY_FAULT_ROUNDS says, or once where the matrices run as a whole. Else one case of
+ * each `oneOf` in a row: a sample, for a case starts several processes.
  */
 export function rounds<Case>(cases: readonly Case[], oneOf = 1): Case[] {
-  if (ROUNDS === undefined) return cases.filter((_, index) => index % oneOf === 0)
+  if (ROUNDS === undefined) return sample(cases, oneOf)
   return Array.from({ length: Number(ROUNDS) }, () => cases).flat()
 }
 

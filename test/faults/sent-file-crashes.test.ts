@@ -32,7 +32,7 @@ describe.concurrent('a kill around a file that the agent sends', CASE, () => {
       ['CP12-bytes-written', [1, 2]],
       ['CP13-response-read', [2]],
     ] as const,
-    2,
+    3,
   )) {
     it(`F-A14: Telegram (${point}): it is sent, and a copy of a send that was lost carries the mark`, async (test) => {
       const scene = await startScene(test, { script })
@@ -59,7 +59,7 @@ describe.concurrent('a kill around a file that the agent sends', CASE, () => {
       ...{ name: 'Slack', point: point as FailpointSpec, open: () => slackPlace() },
     })),
   ]
-  for (const { name, point, open } of rounds(ways, 3)) {
+  for (const { name, point, open } of rounds(ways, 6)) {
     it(`F-A12: ${name} (${point}): it is there exactly once`, async (test) => {
       const place = await open()
       test.onTestFinished(() => place.close())

@@ -28,7 +28,7 @@ const POINTS: readonly FailpointSpec[] = [
 ]
 
 describe.concurrent('a kill between a message to a session and its answer', CASE, () => {
-  for (const point of rounds(POINTS, 2)) {
+  for (const point of rounds(POINTS, 3)) {
     it(`T20, F-A06: killed at ${point}: it is sent once, and its answer is told once`, async (test) => {
       const scene = await startScene(test, { script: asking })
       await scene.daemon.start(point)

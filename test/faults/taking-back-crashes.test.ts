@@ -33,7 +33,7 @@ async function dieOf(scene: Scene, command: string, point: FailpointSpec): Promi
 }
 
 describe.concurrent('a kill while an exchange is taken back', CASE, () => {
-  for (const { point, what } of rounds(UNDO)) {
+  for (const { point, what } of rounds(UNDO, 2)) {
     it(`${what} (${point}): one exchange is taken back, its answer deleted, the command answered once`, async (test) => {
       const scene = await startScene(test, { script: numbered() })
       await dieOf(scene, '/undo', point)
@@ -48,7 +48,7 @@ describe.concurrent('a kill while an exchange is taken back', CASE, () => {
       expect(prompt).not.toContain('two')
     })
   }
-  for (const { point, what } of rounds(RETRY)) {
+  for (const { point, what } of rounds(RETRY, 3)) {
     it(`${what} (${point}): one exchange is answered once more, the old answer deleted`, async (test) => {
       const scene = await startScene(test, { script: numbered() })
       await dieOf(scene, '/retry', point)

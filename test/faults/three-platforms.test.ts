@@ -21,7 +21,7 @@ const POINTS: readonly FailpointSpec[] = [
   'CP12-bytes-written:2',
   'CP13-response-read:2',
 ]
-const KILLS = times(5, 3)
+const KILLS = times(5, 2)
 const EVERY_MS = 150
 /** What a session's queue holds while nobody is there to answer. */
 const MOST_SAID = 80
@@ -69,7 +69,7 @@ async function openEverywhere(test: TestContext): Promise<Everywhere> {
 }
 
 describe.concurrent('a kill with all three platforms busy', { timeout: 240_000 }, () => {
-  for (const point of rounds(POINTS, 4)) {
+  for (const point of rounds(POINTS, 8)) {
     it(`F-A18: ${point}: Discord and Slack have each answer once, Telegram at most one marked repeat`, async (test) => {
       const { scene, discord, slack, start, arm, say, settle } = await openEverywhere(test)
       await start(point)

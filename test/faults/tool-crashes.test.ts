@@ -28,7 +28,7 @@ const CASES: readonly Case[] = [
 const POSITIONS = [1, 2, 3, 4, 5] as const
 
 describe.concurrent('a kill around a tool', CASE, () => {
-  for (const { id, point, tool, runs, told } of rounds(CASES, 2)) {
+  for (const { id, point, tool, runs, told } of rounds(CASES, 3)) {
     it(`${id}: a ${tool} tool (${point}): ${runs} executions in all, the model is told "${told}"`, async (test) => {
       const scene = await startScene(test, { script: asksFor(`probe_${tool}`) })
       await scene.daemon.start(point)
@@ -44,7 +44,7 @@ describe.concurrent('a kill around a tool', CASE, () => {
     })
   }
 
-  for (const position of rounds(POSITIONS, 2)) {
+  for (const position of rounds(POSITIONS, 5)) {
     it(`F-A08: five calls side by side, killed at result ${position}: every later request is well paired`, async (test) => {
       const scene = await startScene(test, { script: asksFor('probe_pure', 5) })
       await scene.daemon.start(`CP9-tool-done-uncommitted:${position}`)

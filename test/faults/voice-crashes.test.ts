@@ -20,7 +20,7 @@ describe.concurrent('a kill around a voice note and its spoken answer', CASE, ()
     // The answer may be there: it is repeated as a text that says so.
     ['CP12-bytes-written', 1, [0, 1]],
   ] as const
-  for (const [point, heard, spoken] of rounds(cases, 2)) {
+  for (const [point, heard, spoken] of rounds(cases, 3)) {
     it(`F-A14: ${point}: it is transcribed once, and answered once or with the mark of a repeat`, async (test) => {
       const audio = await startOpenAiServer({ keyless: true })
       test.onTestFinished(audio.close)

@@ -23,7 +23,7 @@ const KILLS: readonly { readonly id: string; readonly point: FailpointSpec; read
 ]
 
 describe.concurrent('a kill on the way of a message that was posted to a webhook', CASE, () => {
-  for (const { id, point, what } of rounds(KILLS)) {
+  for (const { id, point, what } of rounds(KILLS, 3)) {
     it(`${id}: ${what} (${point}): one turn, one answer`, async (test) => {
       const scene = await startPosted(test)
       const { ledger, world } = scene.telegram
@@ -42,7 +42,7 @@ describe.concurrent('a kill on the way of a message that was posted to a webhook
     })
   }
 
-  for (const point of rounds(['CP1-received:7', 'CP2-committed:7'] as const)) {
+  for (const point of rounds(['CP1-received:7', 'CP2-committed:7'] as const, 2)) {
     it(`F-A18: many write while it dies (${point}): all are answered once, each chat in order`, async (test) => {
       const scene = await startPosted(test)
       const { ledger, world } = scene.telegram

@@ -12,6 +12,7 @@ import { decideRoute } from '../../src/routing/decide-route.ts'
 import { TRAITS } from '../fakes/channels.ts'
 import { command, direct, dispatchOf, edit, group, message, routeFacts, user } from '../fakes/dispatch.ts'
 import { agents, member, owner, policy } from '../fakes/routing-policy.ts'
+import { runs } from '../sample.ts'
 
 /** Absent fields are left out, as the schema does. */
 const record = <T extends Record<string, unknown>>(shape: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) =>
@@ -252,7 +253,7 @@ function expectNamed(after: (before: RoutingPolicy) => fc.Arbitrary<RoutingPolic
       found++
       expect(compareAccess(before, next).wider, more).not.toEqual([])
     }),
-    { numRuns: 200 },
+    runs(200),
   )
   return found
 }

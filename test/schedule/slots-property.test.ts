@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { CronText } from '../../src/schedule/check-cron.ts'
 import { nextSlots, slotsBetween } from '../../src/schedule/slots.ts'
+import { runs } from '../sample.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -42,7 +43,7 @@ test('no slot twice and none lost, wherever a process stops and begins to count 
       expect(pieces).toEqual(whole)
       expect(new Set(whole).size).toBe(whole.length)
     }),
-    { numRuns: 150 },
+    runs(150),
   )
 })
 
@@ -53,7 +54,7 @@ test('the next slots are the slots of the span they fill, one after the other', 
       const next = nextSlots(timing, after, 6)
       expect(next).toEqual(slotsBetween(timing, after, next.at(-1) ?? after))
     }),
-    { numRuns: 100 },
+    runs(100),
   )
 })
 
@@ -66,6 +67,6 @@ test('a daily time comes once each day: never sooner than 23 hours after the las
       expect(gaps).toHaveLength(4)
       for (const gap of gaps) expect(Math.abs(gap - 24)).toBeLessThanOrEqual(1)
     }),
-    { numRuns: 150 },
+    runs(150),
   )
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createDiscordFormat, discordFormat } from '../../../adapters/discord/format.ts'
+import { runs } from '../../sample.ts'
 
 function only(markdown: string): string {
   const parts = discordFormat.split(markdown)
@@ -140,7 +141,7 @@ describe('discord format: parts', () => {
           expect(text.trim()).not.toBe('')
         }
       }),
-      { numRuns: 1500 },
+      runs(1500),
     )
   })
 
@@ -157,7 +158,7 @@ describe('discord format: parts', () => {
             .match(/[a-z]+/g),
         ).toEqual(markdown.match(/[a-z]+/g))
       }),
-      { numRuns: 500 },
+      runs(500),
     )
   })
 })

@@ -5,6 +5,7 @@ import { parseMarkdown } from '../../../adapters/shared/markdown.ts'
 import { splitPassages } from '../../../adapters/shared/split-text.ts'
 import { createTelegramFormat, telegramFormat } from '../../../adapters/telegram/format.ts'
 import { renderHtml, renderPlain } from '../../../adapters/telegram/outbound/render.ts'
+import { runs } from '../../sample.ts'
 import { parseTelegramHtml } from './telegram-html.ts'
 
 const UNLIMITED = 1_000_000
@@ -103,7 +104,7 @@ describe('telegram format, any document', () => {
           expect(visible.trim()).not.toBe('')
         }
       }),
-      { numRuns: 1500 },
+      runs(1500),
     )
   })
 
@@ -113,7 +114,7 @@ describe('telegram format, any document', () => {
         const whole = visibleOf(markdown, UNLIMITED).join('')
         expect(squeeze(visibleOf(markdown, limit).join(''))).toBe(squeeze(whole))
       }),
-      { numRuns: 1500 },
+      runs(1500),
     )
   })
 
@@ -122,7 +123,7 @@ describe('telegram format, any document', () => {
       fc.property(anyMarkdown, anyLimit, (markdown, limit) => {
         for (const visible of visibleOf(markdown, limit)) expect(visible).not.toMatch(/\p{Cs}/u)
       }),
-      { numRuns: 500 },
+      runs(500),
     )
   })
 })
@@ -158,7 +159,7 @@ describe('telegram format, bare text', () => {
         fc.pre(long.length > 0)
         expect(createTelegramFormat(limit).split(text)).toEqual(long)
       }),
-      { numRuns: 5000 },
+      runs(5000),
     )
   })
 })
@@ -199,7 +200,7 @@ describe('telegram format, documents of known words', () => {
       fc.property(document, fc.integer({ min: 24, max: 400 }), (markdown, limit) => {
         expect(words(visibleOf(markdown, limit).join('\n'))).toEqual(words(markdown))
       }),
-      { numRuns: 800 },
+      runs(800),
     )
   })
 

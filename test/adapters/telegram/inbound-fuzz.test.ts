@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { readUpdate } from '../../../adapters/telegram/inbound/read-event.ts'
+import { runs } from '../../sample.ts'
 import { context } from './inbound-context.ts'
 
 const id = z.string().regex(/^-?\d+$/)
@@ -134,7 +135,7 @@ describe('readUpdate on mutated updates', () => {
         expect(reading.safeParse(result).error).toBeUndefined()
         expect(result).not.toMatchObject({ why: expect.stringMatching(/^unreadable/) })
       }),
-      { numRuns: 20_000 },
+      runs(20_000),
     )
   })
 

@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import { type MediaStore, MOST_SHOWN_BYTES } from '../core/media.ts'
+import { runChild } from '../platform/run-worker.ts'
+import { readImageHeader } from './image-header.ts'
+import { kindOf, MOST_SIDE } from './media-kind.ts'
+
+export interface ScaleDeps {
+  readonly media: MediaStore
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Returns the path of the library that scales; undefined where it is not installed. */
+  readonly library?: () => string | undefined
+}
+
+/** A picture that is larger than this is not decoded, by nobody: its pixels would fill the memory. */
+const MOST_SCALED_SIDE = 20_000
+const MOST_SCALED_PIXELS = 100_000_000
+/** The longest side of a scaled picture: models see no more of it. */
+const SCALED_SIDE = 1_568
+const BEGINNINGS = [
+  ['image/png', [0x89, 0x50, 0x4e, 0x47]],
+  ['image/jpeg', [0xff, 0xd8, 0xff]],
+  ['image/gif', [0x47, 0x49, 0x46, 0x38]],
+  ['image/webp', [0x52, 0x49, 0x46, 0x46]],
+] as const
+const WITHIN_MS = 60_000
+const HEAP_MB = 128
+
+/**
+ * Returns a media store that keeps a smaller copy of a picture that is too large for models. Where the library is not
+ * installed, and where it fails, the picture is kept as it is, and is named in words.
+ */
+export function scalePictures({ media, clock, logger, library = installedLibrary }: ScaleDeps): MediaStore {
+  // One at a time, for each takes memory.
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function scaled(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+    const mime = beginsAs(bytes)
+    if (mime === undefined || !isToBeScaled(mime, bytes) || (await kindOf(bytes)).mime !== mime) return undefined
+    const path = library()
+    if (path === undefined) return undefined
+    const run = last.then(() => scale(path, bytes, clock))
+    last = run.catch(() => undefined)
+    return await run.catch((err: unknown) => {
+      logger.warn('A picture could not be scaled', { err, bytes: bytes.length })
+      return undefined
+    })
+  }
+
+  return {
+    keep: async (bytes, name) => media.keep((await scaled(bytes)) ?? bytes, name),
+    read: (id) => media.read(id),
+  }
+}
+
+/** Files that are no pictures cost nothing more than a look at their first bytes. */
+function beginsAs(bytes: Uint8Array): string | undefined {
+  return BEGINNINGS.find(([, begins]) => begins.every((byte, at) => bytes[at] === byte))?.[0]
+}
+
+/** Decides by the header alone; what has none that can be read is left alone. */
+export function isToBeScaled(mime: string, bytes: Uint8Array): boolean {
+  const header = readImageHeader(mime, bytes)
+  if (header === undefined || header.moves) return false
+  const { width, height } = header
+  const side = Math.max(width, height)
+  if (side > MOST_SCALED_SIDE || width * height > MOST_SCALED_PIXELS || width * height === 0) return false
+  return side > MOST_SIDE || bytes.length > MOST_SHOWN_BYTES
+}
+
+/** Returns a smaller picture, as JPEG, made in a process of its own with bounds of time and size. */
+async function scale(library: string, bytes: Uint8Array, clock: Clock): Promise<Uint8Array> {
+  const over = new AbortController()
+  const cancel = clock.after(WITHIN_MS, () => over.abort())
+  const args = [library, String(SCALED_SIDE), String(MOST_SCALED_PIXELS)]
+  try {
+    const run = { args, input: bytes, heapMb: HEAP_MB, mostBytes: MOST_SHOWN_BYTES, signal: over.signal }
+    return await runChild(childFile(), run)
+  } finally {
+    cancel()
+  }
+}
+
+/** Looks for the library as the file that loads it would, without loading it. */
+function installedLibrary(): string | undefined {
+  try {
+    return createRequire(fileURLToPath(childFile())).resolve('sharp')
+  } catch {
+    return undefined
+  }
+}
+
+/** The child is a file of the build. From the sources, as in a test, it is the one of the last build. */
+function childFile(): URL {
+  const beside = new URL('./scale-child.js', import.meta.url)
+  return existsSync(beside) ? beside : new URL('../../dist/scale-child.js', import.meta.url)
+}
