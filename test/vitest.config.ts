@@ -13,6 +13,7 @@ const APART = [
   'test/agent/agent-loop.test.ts',
   'test/core/failpoint.test.ts',
   'test/delivery/recovery.test.ts',
+  'test/hooks/run-command.test.ts',
   'test/sessions/people/links.test.ts',
 ]
 
