@@ -8,7 +8,7 @@ const allow = (from, ...to) => to.map((path) => ({ from: { path: from }, to: { p
 const vendor = (from, ...names) =>
   names.map((name) => ({ from: { path: from }, to: { path: `^node_modules/(@types/)?${name}(/|$)` } }))
 
-const STAGES = '^src/(sessions|delivery|schedule|approvals|questions|memory)/'
+const STAGES = '^src/(sessions|delivery|schedule|approvals|questions|memory|budgets)/'
 const CORE = '^src/core/'
 /** From top to bottom: each may import those that follow it. */
 const SESSION_FOLDERS = ['commands', 'session-tools', 'service', 'export', 'lookups', 'view', 'turns', 'people']
@@ -68,6 +68,7 @@ module.exports = {
       'approvals',
       'questions',
       'memory',
+      'budgets',
       'store',
       'config',
       'http',
@@ -83,7 +84,7 @@ module.exports = {
       'daemon',
     ].map(inside),
     ...allow(
-      '^src/(channels|routing|store|config|platform|media|web|mcp|own|hooks|agent|http|cli|rehearsal|sessions|delivery|schedule|approvals|questions|memory)/',
+      '^src/(channels|routing|store|config|platform|media|web|mcp|own|hooks|agent|http|cli|rehearsal|sessions|delivery|schedule|approvals|questions|memory|budgets)/',
       CORE,
     ),
     ...allow(STAGES, '^src/store/(store|[a-z]+-port)\\.ts$'),
@@ -97,7 +98,7 @@ module.exports = {
     // The one place that knows all parts; neither the command line nor the rehearsal is one of them.
     ...allow(
       '^src/daemon/',
-      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|questions|memory|store|config|http|platform|media|web|mcp|own|hooks|pipeline)/',
+      '^src/(core|channels|routing|sessions|agent|delivery|schedule|approvals|questions|memory|budgets|store|config|http|platform|media|web|mcp|own|hooks|pipeline)/',
       '^adapters/index\\.ts$',
     ),
     ...allow('^src/(http|cli)/', '^src/config/'),

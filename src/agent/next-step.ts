@@ -31,7 +31,7 @@ export async function equip({ settings, request }: RunningAgent): Promise<Equipm
   const system = buildPrompt({ agent, chatType, joined, context, scheduled, elsewhere, timeZone: settings.timeZone })
   return {
     chain: createModelChain([...new Set([agent.model, ...(agent.fallback ?? [])])], {
-      models,
+      models: (id) => models(id, request.charge),
       called,
       rests,
       moved: (model, next, err) =>

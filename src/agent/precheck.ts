@@ -1,3 +1,4 @@
+import type { Charge } from '../core/budget.ts'
 import { type Clock, within } from '../core/clock.ts'
 import { textContent } from '../core/content.ts'
 import { inWords } from '../core/content-words.ts'
@@ -10,7 +11,7 @@ import { askModel } from './ask-model.ts'
 
 export interface PrecheckServices {
   /** May reject with `model_unconfigured`. */
-  readonly models: (id: string) => Promise<Model>
+  readonly models: (id: string, charge?: Charge) => Promise<Model>
   /** Called after each call of a model by its name, with the failure if there was one. */
   readonly called: (model: string, failure?: unknown) => void
   readonly clock: Clock
@@ -38,7 +39,8 @@ export function createPrecheck(services: PrecheckServices): RunPrecheck {
       services.called(model)
       return { verdict: readVerdict(answer.text, answer.model), usage: answer.usage }
     } catch (err) {
-      if (signal.aborted) throw err
+      // Nothing is asked any more, neither whether to answer nor for the answer.
+      if (signal.aborted || errorCode(err) === 'budget_spent') throw err
       services.called(model, err)
       services.logger.warn('A pre-check failed; the agent is asked', { model, err })
       return { verdict: { answer: true, model, because: failure(err) }, usage: NO_USAGE }
@@ -52,7 +54,7 @@ function failure(err: unknown): string {
 
 async function askInTime({ models, clock }: PrecheckServices, request: PrecheckRequest, signal: AbortSignal) {
   const late = new AbortController()
-  const asking = askModel(await models(request.model), requestOf(request), {
+  const asking = askModel(await models(request.model, request.charge), requestOf(request), {
     signal: AbortSignal.any([signal, late.signal]),
     show() {},
   })

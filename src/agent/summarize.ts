@@ -1,3 +1,4 @@
+import type { Charge } from '../core/budget.ts'
 import { textContent } from '../core/content.ts'
 import { inWords } from '../core/content-words.ts'
 import type { Logger } from '../core/logger.ts'
@@ -8,7 +9,7 @@ import { createModelChain, type ModelChain } from './model-chain.ts'
 
 export interface SummarizeServices {
   /** May reject with `model_unconfigured`. */
-  readonly models: (id: string) => Promise<Model>
+  readonly models: (id: string, charge?: Charge) => Promise<Model>
   /** Called after each call of a model by its name, with the failure if there was one. */
   readonly called: (model: string, failure?: unknown) => void
   /** Returns true for a model that failed a moment ago. */
@@ -41,20 +42,21 @@ Write the summary and nothing else.`
  */
 export function summaryChain(
   { models, called, rests, logger }: SummarizeServices,
-  { agent, sessionId }: Pick<SummaryRequest, 'agent' | 'sessionId'>,
+  { agent, sessionId, charge }: Pick<SummaryRequest, 'agent' | 'sessionId' | 'charge'>,
 ): ModelChain {
   const ids = [...new Set([agent.summaryModel ?? agent.model, agent.model, ...(agent.fallback ?? [])])]
   return createModelChain(ids, {
-    ...{ models, called, rests },
+    ...{ called, rests },
+    models: (id) => models(id, charge),
     moved: (model, next, err) => logger.warn('A model failed; the next one is asked', { sessionId, model, next, err }),
   })
 }
 
 /** Returns the function that writes summaries. */
 export function createSummarize(services: SummarizeServices): Summarize {
-  return async ({ agent, sessionId, messages }, signal) => {
-    const chain = summaryChain(services, { agent, sessionId })
-    const request = requestOf(messages, agent.contextTokens ?? MOST_CHARACTERS)
+  return async (asked, signal) => {
+    const chain = summaryChain(services, asked)
+    const request = requestOf(asked.messages, asked.agent.contextTokens ?? MOST_CHARACTERS)
     const { text, model, usage } = await chain.call(
       (one) => askModel(one, request, { signal, show() {} }),
       () => false,

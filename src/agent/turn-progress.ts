@@ -1,3 +1,4 @@
+import type { Charge } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
@@ -8,7 +9,7 @@ import { isTalk } from './pair-calls.ts'
 
 export interface RunAgentServices {
   /** May reject with `model_unconfigured`. */
-  readonly models: (id: string) => Promise<Model>
+  readonly models: (id: string, charge?: Charge) => Promise<Model>
   /** Throws `config` for an unknown group. */
   readonly tools: (groups: readonly string[]) => readonly Tool[] | Promise<readonly Tool[]>
   /** Keeps the files that tools return. */

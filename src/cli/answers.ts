@@ -3,6 +3,7 @@ import type { Usage } from '../core/model.ts'
 import type { AdmissionReport } from '../core/operate-admissions.ts'
 import type { ApprovalReport } from '../core/operate-approvals.ts'
 import type { ArchivedFile, ArchivedSession, ArchivePage } from '../core/operate-archives.ts'
+import type { BudgetReport } from '../core/operate-budgets.ts'
 import type { ReloadReport } from '../core/operate-config.ts'
 import type { MemoryReport } from '../core/operate-memory.ts'
 import type { RestorationReport, UnansweredMessage } from '../core/operate-outbox.ts'
@@ -110,6 +111,7 @@ export const status = object<StatusReport>({
       usage: object<Usage>({ input: count, output: count, cacheRead: optional(count), cacheWrite: optional(count) }),
     }),
   ),
+  budgets: optional(list(object<BudgetReport>({ words: text, payer: text, period: text, resetsAt: time }))),
   restored: optional(
     object<NonNullable<StatusReport['restored']>>({ at: time, lastAt: time, state: text, held: count }),
   ),

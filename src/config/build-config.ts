@@ -5,6 +5,7 @@ import { type AgentId, toAgentId, toPersonId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import { buildAgents } from './build-agents.ts'
 import { audioMistakes, buildAudio, voiceWarnings } from './build-audio.ts'
+import { budgetMistakes, budgetWarnings, buildBudgets } from './build-budgets.ts'
 import { buildHooks, hookMistakes } from './build-hooks.ts'
 import { buildMcp, mcpMistakes } from './build-mcp.ts'
 import { buildOwnTools, ownToolsMistakes } from './build-own-tools.ts'
@@ -62,6 +63,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     down: options.down,
     routing: toPolicy(parsed, ids, traitsOf(options.catalogue)),
     session: sessionSettings(parsed),
+    budgets: buildBudgets(parsed, options.known),
     ...sessionTools,
     toolResults: parsed.tools.results,
     media: parsed.media,
@@ -80,6 +82,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...mistakenTokenWarnings(parsed, options.known),
       ...noEffectWarnings(parsed, options.known),
       ...voiceWarnings(parsed),
+      ...budgetWarnings(parsed, agents),
       ...idleRuleWarnings(parsed, options.known),
       ...idleToolWarnings(parsed),
       ...idlePlaceWarnings(parsed),
@@ -91,6 +94,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...mistakes,
       ...modelMistakes(parsed),
       ...audioMistakes(parsed),
+      ...budgetMistakes(parsed, options.known),
       ...storeMistakes(parsed),
       ...toolMistakes,
       ...searchMistakes(parsed),

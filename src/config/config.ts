@@ -1,6 +1,7 @@
 import type { AgentProfile } from '../core/agent-profile.ts'
 import type { ToolRule } from '../core/approval.ts'
 import type { AudioLimits } from '../core/audio.ts'
+import type { BudgetConfig } from '../core/budget.ts'
 import type { Hook, HookAddress, HookCommand } from '../core/hook.ts'
 import type { AgentId, ChannelId } from '../core/ids.ts'
 import type { McpAddress, McpProgram, McpServer } from '../core/mcp.ts'
@@ -32,6 +33,8 @@ export interface Config {
   readonly down: readonly DownAccount[]
   readonly routing: RoutingPolicy
   readonly session: SessionConfig
+  /** Absent: nothing is counted. */
+  readonly budgets?: BudgetConfig
   /** Absent: `DEFAULT_SESSION_TOOLS`. */
   readonly sessionTools?: SessionToolSettings
   readonly toolResults?: ToolResultLimits

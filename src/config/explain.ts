@@ -1,5 +1,7 @@
 import { formatAddress } from '../core/address.ts'
 import type { AgentProfile } from '../core/agent-profile.ts'
+import { type BudgetLimits, PERIODS } from '../core/budget.ts'
+import { limitInWords } from '../core/budget-words.ts'
 import { sizeInWords } from '../core/content-words.ts'
 import { DEFAULT_FILE_LIMITS } from '../core/media.ts'
 import type {
@@ -31,10 +33,40 @@ export function explainConfig(config: Config): readonly string[] {
     ...sendLines(config),
     ...sessionLines(config),
     ...scheduleLines(config),
+    ...budgetLines(config),
     mediaLine(config),
     `store.keepRefusedDays: what was refused or ignored, commands and their answers go after ${config.store.keepRefusedDays ?? 30} days; sessions stay`,
     ...config.warnings.map((warning) => `warning: ${warning}`),
   ]
+}
+
+function budgetLines({ budgets }: Config): string[] {
+  if (budgets === undefined) return []
+  const { strangers, total, cheaperModel } = budgets
+  const all = [
+    ['total', total],
+    ...(['chat', 'topic', 'person', 'schedule'] as const).flatMap((kind) => [
+      [`${kind}.each`, budgets[kind]?.each] as const,
+      ...Object.entries(budgets[kind]?.only ?? {}).map(([name, own]) => [`${kind}.only.${name}`, own] as const),
+    ]),
+    ['strangers.each', strangers?.each],
+    ['strangers.together', strangers?.together],
+  ] as const
+  const lines = all.flatMap(([name, limits]) =>
+    limits === undefined ? [] : [`budgets.${name}: ${limitsText(limits)}`],
+  )
+  return cheaperModel === undefined
+    ? lines
+    : [...lines, `budgets.cheaperModel: ${cheaperModel} from ${budgets.warnAt * 100} % on`]
+}
+
+function limitsText(limits: BudgetLimits): string {
+  return (
+    PERIODS.flatMap((period) => {
+      const limit = limits[period]
+      return limit === undefined ? [] : [`${limitInWords(limit)} a ${period}`]
+    }).join(', ') || 'unlimited'
+  )
 }
 
 function mediaLine({ media: { maxFilesPerPrompt, maxBytes, perPersonPerDay } = DEFAULT_FILE_LIMITS }: Config): string {

@@ -10,7 +10,7 @@ export function unknownZoneMistakes({ people }: ConfigFile): Mistake[] {
   })
 }
 
-function isZone(timeZone: string): boolean {
+export function isZone(timeZone: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone })
     return true

@@ -4,6 +4,7 @@ import type { ChannelId } from '../core/ids.ts'
 import { DEFAULT_FILE_LIMITS, MOST_MEDIA_BYTES } from '../core/media.ts'
 import { agent, tools, workspace } from './schema-agents.ts'
 import { audio } from './schema-audio.ts'
+import { budgets } from './schema-budgets.ts'
 import { hooks } from './schema-hooks.ts'
 import { dimensions, id, text, url } from './schema-parts.ts'
 import { people, routingOf, sendPolicyOf } from './schema-policy.ts'
@@ -159,6 +160,7 @@ export function createFileSchema(catalogue: ChannelCatalogue) {
       })
       .prefault({}),
     audio: audio.exactOptional(),
+    budgets,
     workspaces: z
       .array(workspace)
       .exactOptional()

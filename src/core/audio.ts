@@ -1,3 +1,4 @@
+import type { Charge } from './budget.ts'
 import type { MediaId } from './ids.ts'
 
 /** A recording with a type by its content, or as an endpoint says it. */
@@ -12,13 +13,20 @@ export interface SoundFile {
  */
 export interface Audio {
   /** Absent: nothing is transcribed. Throws `too_long` for a recording larger than is sent. */
-  readonly transcribe?: (recording: SoundFile, signal: AbortSignal) => Promise<string>
+  readonly transcribe?: (recording: SoundFile, signal: AbortSignal, charge?: Charge) => Promise<Heard>
   /** Absent: nothing is spoken. */
   readonly speak?: Speak
 }
 
+/** The words of a recording. */
+export interface Heard {
+  readonly said: string
+  /** Tokens, by the count of the server; absent where it has none. */
+  readonly usage?: { readonly input: number; readonly output: number }
+}
+
 /** Returns a text spoken. Throws `too_long` for one that is longer than is spoken. */
-export type Speak = (text: string, signal: AbortSignal) => Promise<SoundFile>
+export type Speak = (text: string, signal: AbortSignal, charge?: Charge) => Promise<SoundFile>
 
 /** A recording that is kept under its handle. */
 export interface KeptRecording extends SoundFile {
@@ -29,6 +37,7 @@ export interface KeptRecording extends SoundFile {
 export type Hear = (
   recording: KeptRecording,
   signal: AbortSignal,
+  charge?: Charge,
 ) => Promise<{ readonly said: string } | { readonly unheard: string }>
 
 export interface AudioLimits {

@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'migration_failed'
   | 'queue_full'
   | 'turn_limit'
+  | 'budget_spent'
   | 'aborted'
   | 'quarantined'
   | 'model_unconfigured'

@@ -37,6 +37,8 @@ export type Failpoint =
   | 'CP30-files-recorded'
   | 'CP31-file-uploaded'
   | 'CP32-transcript-kept'
+  | 'CP33-cost-held'
+  | 'CP34-cost-settled'
 
 let reached: ((point: Failpoint) => void) | undefined
 

@@ -1,4 +1,5 @@
 import type { AgentProfile } from './agent-profile.ts'
+import type { Charge } from './budget.ts'
 import type { AgentId, SessionId } from './ids.ts'
 import type { Usage } from './model.ts'
 import type { AuthorId } from './platform-id.ts'
@@ -50,6 +51,7 @@ export interface NumberedLine {
 export interface IntrospectionRequest {
   readonly agent: AgentProfile
   readonly sessionId: SessionId
+  readonly charge?: Charge | undefined
   /** In order. Names, quotes and labels are those that the agent was shown. */
   readonly lines: readonly NumberedLine[]
   readonly working: string | undefined

@@ -10,6 +10,7 @@ const REMEDIES: Readonly<Partial<Record<ErrorCode, string>>> = {
   model_context_length: 'Start a fresh conversation with /new.',
   model_failed: 'Check the network of this machine and models.<provider>.baseUrl; the next message is tried anew.',
   turn_limit: 'Start a fresh conversation with /new, or raise session.turnCap.',
+  budget_spent: 'Wait until the budget begins anew (/budget says when), or raise it under budgets.',
   quarantined: 'Send the message again in other words; the log has the cause.',
 }
 
@@ -29,6 +30,7 @@ const CAUSES: Readonly<Partial<Record<ErrorCode, string>>> = {
   model_invalid_request: 'the model provider rejected the request',
   model_failed: 'the call of the model failed',
   turn_limit: 'the conversation has had all its turns',
+  budget_spent: 'a budget is used up',
   quarantined: 'the message made the turn crash several times',
 }
 

@@ -1,6 +1,7 @@
 import type { AdmissionOperator } from './operate-admissions.ts'
 import type { ApprovalOperator } from './operate-approvals.ts'
 import type { ArchiveOperator } from './operate-archives.ts'
+import type { BudgetReport } from './operate-budgets.ts'
 import type { ConfigOperator } from './operate-config.ts'
 import type { MemoryOperator } from './operate-memory.ts'
 import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
@@ -79,6 +80,8 @@ export interface StatusReport {
   readonly restored?: Omit<RestorationReport, 'unanswered'>
   /** The cost of all turns since midnight; absent in the answers of older daemons. */
   readonly spentToday?: Spending
+  /** The budgets of which most is used, the fullest first, at most 20; absent if there are none. */
+  readonly budgets?: readonly BudgetReport[]
   /** Outbox rows by state. */
   readonly outbox: Readonly<Record<string, number>>
   /** Sends whose outcome nobody could know, newest first: for the operator to look at. */
@@ -144,6 +147,8 @@ export interface WhyReport {
   readonly precheck?: string
   /** The reason that the model gave for saying nothing. */
   readonly silence?: string
+  /** The budget that its turn did not fit, and when that begins anew, in words. */
+  readonly budget?: string
   /** The part of the conversation that its model has read, in words. */
   readonly context?: string
   /** The questions to owners about the calls of its turn, each with the answer, in words. */

@@ -1,3 +1,4 @@
+import type { Charge } from './budget.ts'
 import type { ModelMessage, Usage } from './model.ts'
 
 /** Asks a cheaper model whether the agent is asked at all (`routing.access.groups[].precheck`). */
@@ -20,11 +21,13 @@ export interface PrecheckVerdict {
 export interface PrecheckRequest extends Precheck {
   /** The newest messages as the agent would be shown them, in order. */
   readonly messages: readonly ModelMessage[]
+  readonly charge?: Charge | undefined
 }
 
 /**
  * Decides whether the agent is asked. A model that fails, or whose answer is neither yes nor no, keeps nobody from an
- * answer. Throws only once `signal` ends it.
+ * answer. Throws once `signal` ends it, and `budget_spent` where it may cost nothing more: the agent is not asked
+ * either.
  */
 export type RunPrecheck = (
   request: PrecheckRequest,

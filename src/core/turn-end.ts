@@ -1,3 +1,4 @@
+import type { BudgetHit } from './budget.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Usage } from './model.ts'
 
@@ -24,6 +25,8 @@ export interface TurnEndData {
   /** Steps: calls of the model. */
   readonly steps: number
   readonly error?: ErrorCode
+  /** The budget that a call did not fit. */
+  readonly budget?: BudgetHit
   /** The text that stayed in the chat of an answer that broke off. No model is shown it. */
   readonly partial?: string
   /** The part of the conversation that the model read. */

@@ -1,5 +1,6 @@
 import type { ChatType } from './address.ts'
 import type { AgentProfile } from './agent-profile.ts'
+import type { Charge } from './budget.ts'
 import type { CallGate, ToolReach } from './call-gate.ts'
 import type { Content, MediaPart } from './content.ts'
 import type { ErrorCode } from './errors.ts'
@@ -26,6 +27,8 @@ export interface TurnRequest {
   readonly sessionId: SessionId
   readonly traceId: TraceId
   readonly agent: AgentProfile
+  /** The budgets that its calls must fit. */
+  readonly charge?: Charge | undefined
   readonly chatType: ChatType
   /** A direct chat in a conversation that joins those of several people. */
   readonly joined?: true | undefined
@@ -145,6 +148,7 @@ export type RunAgent = (request: TurnRequest, signal: AbortSignal) => AsyncGener
 export interface SummaryRequest {
   readonly agent: AgentProfile
   readonly sessionId: SessionId
+  readonly charge?: Charge | undefined
   /** The pair of the last summary, if there is one, and whole turns, oldest first. */
   readonly messages: readonly ModelMessage[]
 }

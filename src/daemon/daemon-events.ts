@@ -1,3 +1,4 @@
+import type { BudgetHit, BudgetState, Charge } from '../core/budget.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 
 /** An event that may happen repeatedly; everybody who subscribed before is called. */
@@ -6,16 +7,23 @@ export interface DaemonEvent<Value> {
   on(this: void, listener: (value: Value) => void): void
 }
 
+/** A budget of which most is spent, or that a call did not fit. */
+export type BudgetEvent =
+  | { readonly kind: 'past'; readonly budget: BudgetState; readonly charge: Charge }
+  | { readonly kind: 'stopped'; readonly budget: BudgetHit; readonly charge: Charge }
+
 /** The events between parts of the daemon that do not know each other. They are made before all parts. */
 export interface DaemonEvents {
   /** Called when the known people or their owners have changed. */
   readonly peopleChanged: DaemonEvent<void>
   /** Called with a notice for the owners, who read it in private. */
   readonly ownerNotice: DaemonEvent<{ readonly where: AccountAt; readonly notice: OwnerNotice }>
+  /** Called with a budget of which people may have to be notified; often for the same one. */
+  readonly budget: DaemonEvent<BudgetEvent>
 }
 
 export function createEvents(): DaemonEvents {
-  return { peopleChanged: createEvent(), ownerNotice: createEvent() }
+  return { peopleChanged: createEvent(), ownerNotice: createEvent(), budget: createEvent() }
 }
 
 function createEvent<Value>(): DaemonEvent<Value> {

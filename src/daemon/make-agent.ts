@@ -4,8 +4,10 @@ import { createModels, type ModelSettings } from '../agent/models.ts'
 import { createPrecheck } from '../agent/precheck.ts'
 import { createSummarize } from '../agent/summarize.ts'
 import { createCatalogue, type ToolGroup } from '../agent/tools/catalogue.ts'
+import { type PaidModels, payForModels } from '../budgets/paid-models.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
+import type { SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { Introspect } from '../core/memory.ts'
@@ -14,6 +16,7 @@ import type { SessionTools } from '../core/session-tools.ts'
 import type { RunAgent, Summarize } from '../core/turn.ts'
 import { scalePictures } from '../media/scale-pictures.ts'
 import type { Store } from '../store/store.ts'
+import type { Budgets } from './make-budgets.ts'
 import { makeWeb, type OwnNet } from './make-web.ts'
 
 interface AgentDeps {
@@ -26,6 +29,7 @@ interface AgentDeps {
   readonly tools: Readonly<Record<string, ToolGroup>>
   readonly store: Pick<Store, 'read'>
   readonly net: OwnNet
+  readonly budgets: Budgets | undefined
   readonly media: MediaStore
   /** Called after each call of a model by its name, with the failure if there was one. */
   called(this: void, model: string, failure?: unknown): void
@@ -55,10 +59,19 @@ export function makeAgent(parts: AgentDeps, sessions: SessionTools): ConfiguredA
   }
   return {
     runAgent: (request, signal) => agent().runAgent(request, signal),
-    summarize: (request, signal) => agent().summarize(request, signal),
     precheck: (request, signal) => agent().precheck(request, signal),
-    introspect: (request, signal) => agent().introspect(request, signal),
+    // No turn bounds these: they are charged to their session.
+    summarize: async (request, signal) => agent().summarize(await charged(parts, request), signal),
+    introspect: async (request, signal) => agent().introspect(await charged(parts, request), signal),
   }
+}
+
+async function charged<Request extends { readonly sessionId: SessionId }>(
+  { budgets }: AgentDeps,
+  request: Request,
+): Promise<Request> {
+  const charge = await budgets?.ofSession(request.sessionId)
+  return charge === undefined ? request : { ...request, charge }
 }
 
 function configured(parts: AgentDeps, sessions: SessionTools): ConfiguredAgent {
@@ -66,9 +79,9 @@ function configured(parts: AgentDeps, sessions: SessionTools): ConfiguredAgent {
   const logger = root.child({ subsystem: 'agent' })
   const media = scalePictures({ media: parts.media, clock, logger })
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const models = createModels(
-    { ...revealed(config.models), scriptFolder: config.scriptFolder },
-    { clock, random, logger, media },
+  const models = paidBy(
+    parts,
+    createModels({ ...revealed(config.models), scriptFolder: config.scriptFolder }, { clock, random, logger, media }),
   )
   const runAgent = createRunAgent({
     ...{ models, media, called, rests, redact, clock, timeZone, logger },
@@ -81,6 +94,11 @@ function configured(parts: AgentDeps, sessions: SessionTools): ConfiguredAgent {
     precheck: createPrecheck({ models, called, clock, logger }),
     introspect: createIntrospect({ models, called, rests, logger }),
   }
+}
+
+/** Without budgets nothing stands before a model. */
+function paidBy({ budgets }: AgentDeps, models: PaidModels): PaidModels {
+  return budgets === undefined ? models : payForModels({ models, ...budgets })
 }
 
 function revealed({ anthropic, openai }: Config['models']): ModelSettings {

@@ -72,11 +72,11 @@ interface HearDeps {
  */
 export function createHear({ transcribe, store, clock, logger }: HearDeps): Hear {
   const asking = new Map<MediaId, ReturnType<Hear>>()
-  const ask: Hear = async (recording, signal) => {
+  const ask: Hear = async (recording, signal, charge) => {
     const known = await store.read.transcripts.of(recording.id)
     if (known !== undefined) return { said: known }
     try {
-      const said = await transcribe(recording, signal)
+      const { said } = await transcribe(recording, signal, charge)
       await store.write((tx) => tx.transcripts.add(recording.id, said, clock.now()))
       failpoint('CP32-transcript-kept')
       return { said }
@@ -86,13 +86,13 @@ export function createHear({ transcribe, store, clock, logger }: HearDeps): Hear
       return { unheard: `it could not be heard${why.replace(/\.$/, '')}` }
     }
   }
-  return (recording, signal) => {
+  return (recording, signal, charge) => {
     const { id } = recording
-    const work = asking.get(id) ?? ask(recording, signal).finally(() => asking.delete(id))
+    const work = asking.get(id) ?? ask(recording, signal, charge).finally(() => asking.delete(id))
     asking.set(id, work)
     return work
   }
 }
 
 /** Errors whose words are for people. */
-const IN_WORDS: ReadonlySet<string> = new Set(['unavailable', 'too_long', 'forbidden'])
+const IN_WORDS: ReadonlySet<string> = new Set(['unavailable', 'too_long', 'forbidden', 'budget_spent'])

@@ -4,6 +4,7 @@ import { formatAddress, parseAddress } from '../core/address.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { Clock } from '../core/clock.ts'
+import type { BudgetDesk } from '../core/operate-budgets.ts'
 import type { ChannelStatus, ListedDelivery, OperatorService, StatusReport } from '../core/operator.ts'
 import type { Delivery } from '../core/outbound.ts'
 import { midnightBefore } from '../core/spending.ts'
@@ -44,6 +45,7 @@ export interface DaemonSources {
   readonly access: Access
   readonly watch: Pick<ChatWatch, 'botsHeld'>
   readonly modelHealth: Pick<ModelHealth, 'troubles'>
+  readonly budgets: Pick<BudgetDesk<never>, 'nearlySpent'> | undefined
   readonly startedAt: number
   readonly traits: Channels['traits']
 }
@@ -112,6 +114,7 @@ async function status({
     claimLinks: daemon?.access.claimCode ? claimLinks(channels, daemon.traits, daemon.access.claimCode) : [],
     models,
     ...troublesOf(daemon),
+    ...(await budgetsOf(daemon)),
     botsHeld: daemon?.watch.botsHeld() ?? [],
     sessions: total,
     runningTurns: (await read.turns.running()).length,
@@ -126,6 +129,13 @@ async function status({
 function troublesOf(daemon: DaemonSources | undefined): Pick<StatusReport, 'modelTroubles'> {
   const modelTroubles = daemon?.modelHealth.troubles() ?? []
   return modelTroubles.length === 0 ? {} : { modelTroubles }
+}
+
+const SHOWN_BUDGETS = 20
+
+async function budgetsOf(daemon: DaemonSources | undefined): Promise<Pick<StatusReport, 'budgets'>> {
+  const budgets = (await daemon?.budgets?.nearlySpent(SHOWN_BUDGETS)) ?? []
+  return budgets.length === 0 ? {} : { budgets }
 }
 
 async function asListed(

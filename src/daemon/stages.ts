@@ -44,6 +44,7 @@ import { healthOf, noticeOfUnreadable } from './health-and-notices.ts'
 import type { Lookups } from './lookups.ts'
 import { makeAgent } from './make-agent.ts'
 import { type MakeApprovalsDeps, makeApprovals } from './make-approvals.ts'
+import type { Budgets } from './make-budgets.ts'
 import { judgeSpeaker } from './make-delivery.ts'
 import { describedByOthers } from './make-mcp.ts'
 import { type Memory, makeLongTerm, makeMemory } from './make-memory.ts'
@@ -80,6 +81,7 @@ export interface StagesDeps extends Pick<MakeApprovalsDeps, 'hooks'> {
   readonly tools: Readonly<Record<string, ToolGroup>>
   readonly media: MediaStore
   readonly audio: Audio
+  readonly budgets: Budgets | undefined
   readonly net: OwnNet
   readonly delivery: DeliveryService
   adapter(this: void, address: Address): ChannelAdapter | undefined

@@ -33,6 +33,7 @@ import { accountsToStart, stateIn } from './accounts-to-start.ts'
 import { createEvents } from './daemon-events.ts'
 import { createEntrance } from './entrance.ts'
 import { loadLookups } from './lookups.ts'
+import { makeBudgets, paidAudio, tellOfBudgets } from './make-budgets.ts'
 import { makeCloseCards, makeDelivery, makeSay } from './make-delivery.ts'
 import { makeHooks } from './make-hooks.ts'
 import { makeMcp } from './make-mcp.ts'
@@ -138,19 +139,19 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
   const world = { store, media: mediaStore(config, clock, store), ids, clock, random, logger, config, policies, events }
   const { channels } = policies.routing()
   const redact = textRedactor(config)
-  const entrance = createEntrance(redact)
-  const commands = new Map<string, ChatCommand>()
+  const [entrance, commands] = [createEntrance(redact), new Map<string, ChatCommand>()]
   const accounts = await loadAccounts(config.channels, plugins)
   const lookups = await loadLookups({ ...world, commands })
-  const [hub, audio] = [makeHub(world), makeAudio({ ...world, net })]
+  const budgets = await makeBudgets({ ...world, lookups, channels })
+  const [hub, audio] = [makeHub(world), paidAudio(makeAudio({ ...world, net }), budgets, config)]
   const adapter = hub.adapter.bind(hub)
   const delivery = makeDelivery({ ...world, audio, accounts, lookups, timing, adapter })
   const say = makeSay(store, delivery)
+  tellOfBudgets(budgets, { ...world, say, where: accounts.all[0] })
   const closeCards = makeCloseCards({ store, clock, logger }, delivery)
-  const reaches = reachesIn(accounts)
-  const people = await createPeople({ ...world, lookups, entrance, say, closeCards, reaches })
+  const people = await createPeople({ ...world, lookups, entrance, say, closeCards, reaches: reachesIn(accounts) })
   const questions = makeQuestions({ ...world, delivery, closeCards, lookups, entrance })
-  const exit = { delivery, adapter, say, closeCards, questions, hooks, audio }
+  const exit = { delivery, adapter, say, closeCards, questions, hooks, audio, budgets }
   const schedules = makeSchedules({ ...world, lookups, entrance })
   const [mcp, extra] = [makeMcp({ ...world, version, questions }), await loadOwnTools(config.ownTools ?? [])]
   const tools = { schedule: scheduleTools(schedules.fromChats), ...mcp.groups, ...extra.groups, ...options.tools }
@@ -158,7 +159,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
   const { running, sessions, archives, modelHealth } = stages
   const { access, facts, moves } = lookups
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
-  const status = { startedAt: clock.now(), traits: channels.traits }
+  const status = { startedAt: clock.now(), traits: channels.traits, budgets: budgets?.desk }
   const daemon = { hub, sinks, access, modelHealth, watch: facts.watch, ...status }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(daemon) })
   const outbox = createRestoration({ store, sendHeld: delivery.resumeHeld })
@@ -169,7 +170,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
   })
   const known = sessionCommands({
     ...{ ...lookups, ...people, ...stages, ...schedules, schedules: schedules.fromChats, questions },
-    ...{ store, channels, clock, ids, operator, why, unsay: delivery.takeBack },
+    ...{ store, channels, clock, ids, operator, why, unsay: delivery.takeBack, budgets },
     all: () => [...commands.values()],
     approvers: namedApprovers(config.toolPolicy ?? []),
   })

@@ -18,11 +18,13 @@ import type { RunTurnDeps } from '../pipeline/run-turn.ts'
 import { decideDispatch } from '../routing/decide-dispatch.ts'
 import type { Store } from '../store/store.ts'
 import type { Lookups } from './lookups.ts'
+import type { Budgets } from './make-budgets.ts'
 import { createHear, isSpoken, type VoiceDeps } from './make-voice.ts'
 import type { CurrentRouting } from './reload.ts'
 
 interface TurnPortsDeps extends Pick<VoiceDeps, 'agent'> {
   readonly audio: Audio
+  readonly budgets: Pick<Budgets, 'ofTurn'> | undefined
   readonly config: Config
   readonly store: Pick<Store, 'read' | 'write'>
   readonly policies: CurrentRouting
@@ -38,14 +40,15 @@ interface TurnPortsDeps extends Pick<VoiceDeps, 'agent'> {
   readonly most: number
 }
 
-type TurnPorts = Pick<RunTurnDeps, 'cap' | 'verbose' | 'pieces' | 'speaks'> &
+type TurnPorts = Pick<RunTurnDeps, 'charge' | 'cap' | 'verbose' | 'pieces' | 'speaks'> &
   Pick<FilesDeps, 'files'> &
   Pick<ThreadDeps, 'logger' | 'channels' | 'readThread' | 'judge' | 'overheard'>
 
 /** Returns what a turn asks of its session, and of a thread that began before anybody addressed the agent in it. */
 export function turnPorts(deps: TurnPortsDeps): TurnPorts {
-  const { config, store, policies, lookups, people, logger, adapter, most, redact } = deps
+  const { config, store, policies, lookups, people, logger, adapter, most, redact, budgets } = deps
   return {
+    charge: budgets?.ofTurn ?? notCharged,
     cap: (session) => turnCapOf(config.session.turnCap ?? {}, session),
     speaks: (turn) => isSpoken({ ...deps, ...lookups, read: store.read }, turn),
     verbose: ({ id }) => lookups.overrides.of(id).verboseLevel,
@@ -61,6 +64,8 @@ export function turnPorts(deps: TurnPortsDeps): TurnPorts {
     },
   }
 }
+
+const notCharged = async (): Promise<undefined> => undefined
 
 /** Returns how the files of messages are fetched and read. */
 function filePorts({ config, store, audio, clock, logger, media, adapter, redact }: TurnPortsDeps): FilesDeps['files'] {

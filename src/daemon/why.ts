@@ -115,6 +115,7 @@ async function whyReport(row: InboxRow, read: StoreReader): Promise<WhyReport> {
       ? {}
       : { failure: { code: error, cause: failureCause(error), remedy: modelRemedy(error) } }),
     ...(facts.precheck === undefined ? {} : { precheck: checkInWords(facts.precheck) }),
+    ...(facts.budget === undefined ? {} : { budget: facts.budget }),
     ...(facts.silence === undefined ? {} : { silence: facts.silence }),
     ...(facts.context === undefined ? {} : { context: contextInWords(facts.context) }),
     ...(facts.questions === undefined ? {} : { questions: facts.questions }),

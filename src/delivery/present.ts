@@ -1,8 +1,9 @@
 import type { TextFormat } from '../channels/adapter.ts'
 import type { Address } from '../core/address.ts'
 import type { Speak } from '../core/audio.ts'
+import type { Charge } from '../core/budget.ts'
 import type { FileTraits } from '../core/channel-traits.ts'
-import { errorCode } from '../core/errors.ts'
+import { type ErrorCode, errorCode } from '../core/errors.ts'
 import type { ChannelId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
@@ -26,6 +27,8 @@ export interface Presenting {
   readonly text: string
   /** It is to be spoken. */
   readonly spoken: boolean
+  /** The budgets that speaking it must fit. */
+  readonly charge?: Charge | undefined
   readonly signal: AbortSignal
 }
 
@@ -41,14 +44,14 @@ const FIRST_LINE = 200
  * turn, since nothing is waited for there.
  */
 export async function present(deps: PresentDeps, presenting: Presenting): Promise<Presented | undefined> {
-  const { address, text, spoken, signal } = presenting
+  const { address, text, spoken, charge, signal } = presenting
   const files = deps.files(address.channel)
   const visible = stripSilence(text)
   if (files === undefined || visible.silent || visible.text.trim() === '') return undefined
   const parts = deps.format(address.channel).split(visible.text)
   const [part] = parts
   if (spoken && deps.speak && part !== undefined && parts.length === 1) {
-    const voice = await speakSafely(deps, { speak: deps.speak, said: part.plain, files, signal })
+    const voice = await speakSafely(deps, { speak: deps.speak, said: part.plain, files, charge, signal })
     if (voice !== undefined) return { text, file: voice }
   }
   const { answerAsFile } = deps
@@ -60,28 +63,31 @@ interface Speaking {
   readonly speak: Speak
   readonly said: string
   readonly files: FileTraits
+  readonly charge: Charge | undefined
   readonly signal: AbortSignal
 }
 
 /** The endpoint has sent a recording only if the content is one that the platform plays. */
 async function speakSafely(
   { media, logger }: PresentDeps,
-  { speak, said, files, signal }: Speaking,
+  { speak, said, files, charge, signal }: Speaking,
 ): Promise<Presented['file'] | undefined> {
   try {
-    const { bytes } = await speak(said, signal)
+    const { bytes } = await speak(said, signal, charge)
     const part = await media.keep(bytes)
     const mime = part.mime.split(';')[0] ?? part.mime
     if (files.voices.includes(mime) && part.size <= files.mostBytes)
       return { media: part.media, mime, size: part.size, name: `${VOICE}.${ENDINGS[mime] ?? 'bin'}`, as: 'voice' }
     logger.warn('An answer stays a text: what was spoken is nothing that is played there', { mime, size: part.size })
   } catch (err) {
-    // A text that is too long to be spoken is no failure.
-    if (errorCode(err) !== 'too_long' && !signal.aborted)
+    // A text that is too long to be spoken, or too dear, is no failure.
+    if (!NO_FAILURES.includes(errorCode(err)) && !signal.aborted)
       logger.warn('An answer stays a text: it could not be spoken', { err })
   }
   return undefined
 }
+
+const NO_FAILURES: readonly ErrorCode[] = ['too_long', 'budget_spent']
 
 const ENDINGS: Readonly<Record<string, string>> = {
   'audio/ogg': 'ogg',

@@ -18,6 +18,7 @@ const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   quarantined: 409,
   queue_full: 429,
   turn_limit: 429,
+  budget_spent: 429,
   internal: 500,
   unreadable: 500,
   config: 500,

@@ -1,3 +1,4 @@
+import type { Charge } from '../core/budget.ts'
 import { addUsage } from '../core/model.ts'
 import type { PrecheckVerdict, RunPrecheck } from '../core/precheck.ts'
 import { SILENCE } from '../core/silence.ts'
@@ -9,6 +10,8 @@ import type { Transcript } from '../sessions/view/transcript.ts'
 export interface CheckFirstDeps {
   readonly transcript: Pick<Transcript, 'view'>
   readonly precheck: RunPrecheck
+  /** Returns the budgets that the calls of a turn must fit. */
+  charge(this: void, turn: StartedTurn): Promise<Charge | undefined>
 }
 
 export type Checked = Awaited<ReturnType<RunPrecheck>>
@@ -18,15 +21,16 @@ export type Checked = Awaited<ReturnType<RunPrecheck>>
  * agent has begun before a crash. Throws once `signal` ends it.
  */
 export async function checkFirst(
-  { transcript, precheck }: CheckFirstDeps,
-  { id, session, precheck: check }: StartedTurn,
+  { transcript, precheck, charge }: CheckFirstDeps,
+  turn: StartedTurn,
   signal: AbortSignal,
 ): Promise<Checked | undefined> {
+  const { id, session, precheck: check } = turn
   if (check === undefined) return undefined
   const view = await transcript.view(session, id)
   if (view.running === undefined || view.running.steps.length > 0) return undefined
   const newest = requestMessages(view, session.chatType).messages.slice(-1)
-  return precheck({ ...check, messages: newest }, signal)
+  return precheck({ ...check, messages: newest, charge: await charge(turn) }, signal)
 }
 
 /** Returns the result of a turn for which the agent is not asked: silence, at the cost of the check. */

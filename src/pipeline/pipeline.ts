@@ -4,6 +4,7 @@ import { failpoint } from '../core/failpoint.ts'
 import type { TurnResult } from '../core/turn.ts'
 import type { CommandRunner } from '../sessions/commands/command-runner.ts'
 import { type AcceptDeps, type Accepted, acceptDispatch, nameSession } from '../sessions/turns/accept-dispatch.ts'
+import { isNews } from '../sessions/turns/budget-notices.ts'
 import { notifyParted } from '../sessions/turns/parted.ts'
 import type { PublicTurns } from '../sessions/turns/public-turns.ts'
 import { type ClaimDeps, claimWaiting, recordEnd } from '../sessions/turns/record-turn.ts'
@@ -98,7 +99,7 @@ export class Pipeline {
     const reply = replyOf(busy === 'steer' ? await asJoined(store.read, turn) : turn, result)
     const message = systemNotices.ended(turn, result, reply)
     const { planned, appended, next, line } = await store.write(async (tx) => {
-      const planned = message && (await delivery.plan(tx, message))
+      const planned = message && (await isNews(tx, turn, result)) ? await delivery.plan(tx, message) : undefined
       const [at, ending] = [clock.now(), endingOf(result, planned?.outcome)]
       const appended = await recordEnd(tx, turn, at, ending)
       if (planned?.outcome === 'parted') await notifyParted(tx, turn.id, parting)

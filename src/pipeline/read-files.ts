@@ -1,5 +1,6 @@
 import { parseAddress } from '../core/address.ts'
 import type { Hear } from '../core/audio.ts'
+import type { Charge } from '../core/budget.ts'
 import { type Clock, within } from '../core/clock.ts'
 import { sizeInWords } from '../core/content-words.ts'
 import { failpoint } from '../core/failpoint.ts'
@@ -31,6 +32,8 @@ export interface FilesDeps {
     /** Returns a text without the values of configured secrets. */
     redact(this: void, text: string): string
   }
+  /** Returns the budgets that the calls of a turn must fit. */
+  charge(this: void, turn: StartedTurn): Promise<Charge | undefined>
   /** Called with the texts that were read: a one-time code in them is worth nothing any more. */
   overheard(payload: unknown): void
 }
@@ -75,7 +78,7 @@ const TOO_LONG = 'it took too long to fetch it'
 type Wanted = UnreadFile & { readonly index: number }
 
 async function readOne(
-  { files, clock, logger }: FilesDeps,
+  { files, clock, logger, charge }: FilesDeps,
   turn: StartedTurn,
   { file, message, index }: Wanted,
   signal: AbortSignal,
@@ -100,12 +103,13 @@ async function readOne(
   allowance.fetched(person, bytes.length)
   const name = file.fileName ?? ''
   const reading = await files.read({ bytes, name, kind }, limits.maxCharacters, signal)
-  return shownOf(files, { reading, bytes, file, own: isOwnVoice(file, message) }, signal)
+  const own = isOwnVoice(file, message)
+  return shownOf(files, { reading, bytes, file, own, charge: await charge(turn) }, signal)
 }
 
 async function shownOf(
   { hear, redact }: FilesDeps['files'],
-  { file: { kind }, ...of }: Heard & { readonly file: AttachmentRef },
+  { file: { kind }, ...of }: Recorded & { readonly file: AttachmentRef },
   signal: AbortSignal,
 ): Promise<FileReading> {
   const { reading } = of
@@ -113,11 +117,13 @@ async function shownOf(
   return reading.text === undefined ? reading : { ...reading, text: redact(reading.text) }
 }
 
-interface Heard {
+interface Recorded {
   readonly reading: FileReading
   readonly bytes: Uint8Array
   /** Its sender has spoken it. */
   readonly own: boolean
+  /** The budgets that hearing it must fit. */
+  readonly charge: Charge | undefined
 }
 
 /**
@@ -126,12 +132,12 @@ interface Heard {
  */
 async function heard(
   { hear, redact }: Pick<FilesDeps['files'], 'redact'> & { readonly hear: Hear },
-  { reading, bytes, own }: Heard,
+  { reading, bytes, own, charge }: Recorded,
   signal: AbortSignal,
 ): Promise<FileReading> {
   const { media } = reading
   if (media === undefined || !/^(?:audio|video)\//.test(media.mime)) return reading
-  const outcome = await hear({ id: media.media, bytes, mime: media.mime }, signal)
+  const outcome = await hear({ id: media.media, bytes, mime: media.mime }, signal, charge)
   if ('unheard' in outcome) return { media, unread: outcome.unheard }
   const said = redact(outcome.said)
   return own ? { media, spoken: said } : { media, text: said }

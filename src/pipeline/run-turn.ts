@@ -93,6 +93,7 @@ async function answer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal)
       const request = {
         ...{ ...turnRequest(turn, view, contextOf(deps, turn, { live, signal })), context },
         ...{ gate: deps.approvals.gate(turn), given: await givenCalls(deps, turn, view) },
+        charge: await deps.charge(turn),
       }
       const steps = deps.runAgent(request, signal)
       const first = await steps.next()
@@ -116,14 +117,14 @@ async function answer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal)
 
 /** Returns the result with its answer spoken, or as a file, where it is to be one. */
 async function presented(
-  { delivery }: RunTurnDeps,
+  { delivery, charge }: RunTurnDeps,
   turn: StartedTurn,
   { result, spoken, signal }: { readonly result: TurnResult; readonly spoken: boolean; readonly signal: AbortSignal },
 ): Promise<TurnResult> {
   const reply = result.kind === 'final' ? replyOf(turn, result) : undefined
   if (result.kind !== 'final' || reply === undefined) return result
   const { address, text } = reply
-  const shown = await delivery.present({ address, text, spoken, signal })
+  const shown = await delivery.present({ address, text, spoken, signal, charge: await charge(turn) })
   return shown === undefined ? result : { ...result, presented: shown }
 }
 

@@ -1,6 +1,6 @@
 import type { ScheduleWish } from '../core/chat-schedules.ts'
+import { wallTimeAt } from '../core/wall-time.ts'
 import { findTime } from './read-when.ts'
-import { wallTimeAt } from './wall-time.ts'
 
 const INTERVAL =
   /^every\s+((?:\d{1,4}\s*(?:minutes?|mins?|m|hours?|h|days?|d|weeks?|w)\b\s*)+|(?:hour|week)\b)\s*(.*)$/is

@@ -1,6 +1,6 @@
 import type { ParsedComponents, ParsedResult } from 'chrono-node'
 import { ParleyError } from '../core/errors.ts'
-import { instantsOf, wallTimeAt } from './wall-time.ts'
+import { instantsOf, wallTimeAt } from '../core/wall-time.ts'
 
 /** A time found in a text, and the text without it. */
 export interface FoundTime {

@@ -1,6 +1,6 @@
 import { type CronExpression, CronExpressionParser } from 'cron-parser'
 import type { Timing } from '../core/schedule.ts'
-import { instantsOf, type WallTime, wallTimeAt } from './wall-time.ts'
+import { instantsOf, type WallTime, wallTimeAt } from '../core/wall-time.ts'
 
 /** The times of an expression of five fields, or of an alias such as `@daily`, in an IANA zone. */
 type CronTiming = Extract<Timing, { readonly cron: string }>

@@ -3,6 +3,7 @@ import { AgeingReading, AgeingWriting } from './ageing.ts'
 import { AliasReading, AliasWriting } from './aliases.ts'
 import { ApprovalReading, ApprovalWriting } from './approvals.ts'
 import { AuthorReading, AuthorWriting } from './authors.ts'
+import { BudgetReading, BudgetWriting } from './budgets.ts'
 import { CardReading, CardWriting } from './cards.ts'
 import { ChannelStateReading, ChannelStateWriting } from './channel-state.ts'
 import { ChatMoveReading, ChatMoveWriting } from './chat-moves.ts'
@@ -33,6 +34,7 @@ export function storeReader(ground: RepositoryDeps): StoreReader {
   return {
     ageing: new AgeingReading(ground),
     approvals: new ApprovalReading(ground),
+    budgets: new BudgetReading(ground),
     cards: new CardReading(ground),
     questions: new QuestionReading(ground),
     standingRules: new StandingRuleReading(ground),
@@ -82,6 +84,10 @@ export class RepositoryWriter implements StoreWriter {
 
   get approvals(): ApprovalWriting {
     return new ApprovalWriting(this.#ground)
+  }
+
+  get budgets(): BudgetWriting {
+    return new BudgetWriting(this.#ground)
   }
 
   get cards(): CardWriting {

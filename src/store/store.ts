@@ -5,6 +5,7 @@ import type { Spending } from '../core/spending.ts'
 import type { InboxOutcome } from '../core/turn-end.ts'
 import type { AdmissionReader, AdmissionWriter } from './admission-port.ts'
 import type { ApprovalReader, ApprovalWriter, StandingRuleReader, StandingRuleWriter } from './approval-port.ts'
+import type { BudgetReader, BudgetWriter } from './budget-port.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
 import type {
   CheckpointPlace,
@@ -82,6 +83,7 @@ export interface StoreWatch {
 export interface StoreReader {
   readonly ageing: AgeingReader
   readonly approvals: ApprovalReader
+  readonly budgets: BudgetReader
   readonly cards: CardReader
   readonly questions: QuestionReader
   readonly standingRules: StandingRuleReader
@@ -111,6 +113,7 @@ export interface StoreReader {
 export interface StoreWriter {
   readonly ageing: AgeingReader & AgeingWriter
   readonly approvals: ApprovalReader & ApprovalWriter
+  readonly budgets: BudgetReader & BudgetWriter
   readonly cards: CardReader & CardWriter
   readonly questions: QuestionReader & QuestionWriter
   readonly standingRules: StandingRuleReader & StandingRuleWriter

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
-import type { Audio, AudioLimits, SoundFile } from '../core/audio.ts'
+import type { Audio, AudioLimits, Heard, SoundFile } from '../core/audio.ts'
 import { ParleyError } from '../core/errors.ts'
+import { toUsage, type Usage } from '../core/model.ts'
 import type { Door, DoorAnswer, DoorRequest } from './door.ts'
 
 /** An endpoint with the two calls of OpenAI's audio API. */
@@ -110,21 +111,37 @@ function refused(status: number): ParleyError {
   return new ParleyError('unavailable', `The audio endpoint answered ${status}${words ? ` (${words})` : ''}.`)
 }
 
-function readTranscript(bytes: Uint8Array): string {
-  const text = textIn(bytes)
+/** A minute counts as the prices take it (`core/prices.ts`). */
+const TOKENS_A_MINUTE = 1_000
+
+function readTranscript(bytes: Uint8Array): Heard {
+  const { text, usage } = answerIn(bytes)
   if (text === undefined)
     throw new ParleyError('unavailable', 'The audio endpoint answered with something that is no transcript.')
   const said = text.replace(/\s+/g, ' ').trim()
   if (said === '') throw new ParleyError('unavailable', 'The audio endpoint heard no words.')
-  return said.slice(0, LONGEST_TRANSCRIPT).replace(/[\uD800-\uDBFF]$/, '')
+  const words = said.slice(0, LONGEST_TRANSCRIPT).replace(/[\uD800-\uDBFF]$/, '')
+  return { said: words, ...(usage ? { usage } : {}) }
 }
 
-function textIn(bytes: Uint8Array): string | undefined {
+function answerIn(bytes: Uint8Array): { readonly text?: string; readonly usage?: Usage | undefined } {
   try {
     const answer: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-    const text = typeof answer === 'object' && answer !== null && 'text' in answer ? answer.text : undefined
-    return typeof text === 'string' ? text : undefined
+    if (typeof answer !== 'object' || answer === null || !('text' in answer) || typeof answer.text !== 'string')
+      return {}
+    return { text: answer.text, usage: 'usage' in answer ? usageIn(answer.usage) : undefined }
   } catch {
-    return undefined
+    return {}
   }
+}
+
+/** Reads tokens or seconds, whichever a server counts; undefined for what is neither. */
+function usageIn(given: unknown): Usage | undefined {
+  if (typeof given !== 'object' || given === null) return undefined
+  if ('seconds' in given && typeof given.seconds === 'number' && given.seconds > 0)
+    return { input: Math.ceil((given.seconds / 60) * TOKENS_A_MINUTE), output: 0 }
+  const input = 'input_tokens' in given ? given.input_tokens : 0
+  const output = 'output_tokens' in given ? given.output_tokens : 0
+  const usage = toUsage({ input: Number(input), output: Number(output), cacheRead: 0, cacheWrite: 0 })
+  return usage.input + usage.output === 0 ? undefined : usage
 }

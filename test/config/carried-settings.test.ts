@@ -32,6 +32,8 @@ const FILE: Tree = {
       two: { url: 'https://two.test', oauth: { clientId: 'parley' } },
     },
   },
+  // A price is whole, and each kind of payer has names of its own.
+  budgets: { prices: { 'openai/own': { input: 1, output: 1 } } },
   audio: { transcribe: { model: 'whisper-1' }, speak: { model: 'tts-1' } },
   hooks: {
     ada: { on: 'after_turn', command: 'one' },
@@ -41,7 +43,7 @@ const FILE: Tree = {
 
 /** Values of settings that a schema alone cannot say, by their last names. */
 const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
-  [/summaryModel$|(models|fallback)\[0\]$|\.model$/, 'scripted/echo'],
+  [/summaryModel$|cheaperModel$|(models|fallback)\[0\]$|\.model$/, 'scripted/echo'],
   [/\.prompt$/, 'prompt.md'],
   [/\.skills$/, 'skills'],
   [/policy\[0\]\.(tools|in)\[0\]$/, 'changed'],
@@ -52,6 +54,8 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/hooks\.ada\.on$/, 'before_tool'],
   [/hooks\.ada\./, 'changed'],
   [/\.language$/, 'de'],
+  [/\.usd$|prices\.ada\./, 7],
+  [/budgets\.(strangers|\w+\.only\.ada)$/, 'unlimited'],
   [/\.voice$/, 'changed'],
   [/\.megabytes$/, 1.5],
   [/own\.ada$/, 'tools.ts'],
@@ -66,6 +70,8 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/\.missed$/, 'skip'],
   [/\.(id|name|account|keyPrefix|apiKey|host)$|wakeWords\[0\]$|\.ask$/, 'changed'],
 ]
+
+const PAYERS = { chat: 'telegram:group:-1', topic: 'telegram:group:-1/4', schedule: 'news' }
 
 /** These are refused where they are used, since they do not work yet. */
 const REFUSED = ['routing.dispatch[0].shadow']
@@ -124,6 +130,8 @@ test.each(settings)('$path reaches the configuration, or is said to have no effe
   expect(value, 'VALUES says nothing for this setting').toBeDefined()
   const names = path
     .replace(/(mcp|hooks)\.ada\.(url|headers|trusted|oauth|secret)/, '$1.two.$2')
+    .replace(/(chat|topic|schedule)\.only\.ada/, (_, kind: keyof typeof PAYERS) => `${kind}.only.${PAYERS[kind]}`)
+    .replace('prices.ada', 'prices.openai/own')
     .split(/[.[\]]+/)
     .filter((name) => name !== '')
 

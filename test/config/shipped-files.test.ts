@@ -179,6 +179,8 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
     'session.staleDays: a session counts as inactive after 3 days without a word',
     'tools.sessions: in a direct chat the agent reads, for ada: every session of the agent; for bob: those they take part in; for anybody else: their own chat only',
     'tools.sessions.inGroups: here: where others see the answer, it reads that conversation alone, whoever asks',
+    'budgets.strangers.each: 200000 tokens a day',
+    'budgets.strangers.together: 2000000 tokens a day',
     'media: one answer reads 10 files, each up to 20.0 MB, and 200.0 MB of one person a day; the others are named',
     'store.keepRefusedDays: what was refused or ignored, commands and their answers go after 30 days; sessions stay',
   ])

@@ -5,6 +5,7 @@ import { admissionContract } from './store/admissions.ts'
 import { ageingContract } from './store/ageing.ts'
 import { aliasContract } from './store/aliases.ts'
 import { approvalContract } from './store/approvals.ts'
+import { budgetContract } from './store/budgets.ts'
 import { cardContract } from './store/cards.ts'
 import { chatMoveContract } from './store/chat-moves.ts'
 import { currentSessionContract } from './store/current-sessions.ts'
@@ -72,6 +73,7 @@ export function storeContract(name: string, make: () => Promise<ContractDatabase
     describe('admissions', () => admissionContract(underTest))
     describe('approvals', () => approvalContract(underTest))
     describe('questions', () => questionContract(underTest))
+    describe('budgets', () => budgetContract(underTest))
     describe('cards', () => cardContract(underTest))
     describe('standing rules', () => standingRuleContract(underTest))
     describe('memory, checkpoints, search', () => memoryContract(underTest))

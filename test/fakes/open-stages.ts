@@ -59,6 +59,7 @@ export async function openStages({
   const stages = createStages({
     ...world,
     events,
+    budgets: undefined,
     lookups,
     people,
     commands,

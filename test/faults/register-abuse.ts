@@ -62,7 +62,7 @@ const INJECTION: readonly FaultCase[] = [
     what: 'The text of a command within a quote, a forward or an output: never carried out.',
     waitsFor: 'a test that holds all of them; forwards and quotes are tested with their adapters',
   },
-  { code: 'F-I12', what: 'Cost caused by one person or many groups: stopped at the budget.', waitsFor: 'budgets' },
+  { code: 'F-I12', what: 'Cost caused by one person or many groups: stopped at the budget.' },
 ]
 
 const SECRETS: readonly FaultCase[] = [

@@ -116,7 +116,7 @@ const LOAD: readonly FaultCase[] = [
     what: 'Three workers on one store, one killed: another takes over.',
     waitsFor: 'a store for several daemons',
   },
-  { code: 'F-D11', what: 'Bots that answer each other: stopped within 20 turns.' },
+  { code: 'F-D11', what: 'Bots that answer each other: stopped within 20 turns, and at the budget.' },
 ]
 
 const DISK: readonly FaultCase[] = [

@@ -43,7 +43,7 @@ describe('an audio endpoint', () => {
     const server = await startOpenAiServer({ apiKey: KEY })
     onTestFinished(server.close)
     const audio = endpoint(server.baseUrl, { transcribe: { model: 'whisper-1', language: 'en' } })
-    expect(await audio.transcribe?.(NOTE, never)).toBe('buy milk')
+    expect(await audio.transcribe?.(NOTE, never)).toEqual({ said: 'buy milk' })
     const spoken = await audio.speak?.('Done, *really*.', never)
     expect(spoken?.mime).toBe('audio/ogg')
     expect(saidInRecording(spoken?.bytes ?? NOTE.bytes)).toBe('Done, *really*.')
@@ -81,6 +81,18 @@ describe('an audio endpoint', () => {
     const error = await failureOf(endpoint(url).transcribe?.(NOTE, never))
     expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining(words) })
     expect(`${error.message} ${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`).not.toContain(KEY)
+  })
+
+  it.each([
+    ['seconds', '{"type":"duration","seconds":90}', { input: 1_500, output: 0 }],
+    ['tokens', '{"type":"tokens","input_tokens":14,"output_tokens":45}', { input: 14, output: 45 }],
+    ['nothing', '{}', undefined],
+    ['nonsense', '{"seconds":-5,"input_tokens":"many"}', undefined],
+    ['no object', '7', undefined],
+  ])('C33: that counts %s is taken at its word', async (_, counted, usage) => {
+    const body = `{"text":"buy milk","usage":${counted}}`
+    const url = await serve((request, response) => request.resume().on('end', () => response.end(body)))
+    expect(await endpoint(url).transcribe?.(NOTE, never)).toEqual({ said: 'buy milk', ...(usage && { usage }) })
   })
 
   it('that hangs is given up after its time', async () => {

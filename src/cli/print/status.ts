@@ -21,6 +21,7 @@ export function printStatus(report: StatusReport, style: Style): string[] {
       ['sessions', String(report.sessions)],
       ['turns', `${report.runningTurns} running, ${count(report.waiting, 'message')} waiting`],
       ...(report.spentToday === undefined ? [] : [['today', spendingInWords(report.spentToday)]]),
+      ...(report.budgets ?? []).map(({ words }, at) => [at === 0 ? 'budgets' : '', oneLine(words)]),
       ...report.botsHeld.map((chat) => [
         'bots',
         `not answered for now in ${oneLine(chat)}: they used up routing.botBudget`,

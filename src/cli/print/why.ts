@@ -63,6 +63,7 @@ function traceLines(report: WhyReport, style: Style): string[] {
       ...(session ? [['  session', oneLine(session)]] : []),
       ...(turn ? [['  turn', oneLine(turn)]] : []),
       ...(report.precheck ? [['  check', oneLine(report.precheck)]] : []),
+      ...(report.budget ? [['  budget', oneLine(report.budget)]] : []),
       ...(report.silence ? [['  silence', oneLine(report.silence)]] : []),
       ...(report.context ? [['  context', oneLine(report.context)]] : []),
       ['  outcome', oneLine(report.outcome)],

@@ -1,4 +1,5 @@
 import type { Admission } from '../../core/admission.ts'
+import { hitInWords } from '../../core/budget-words.ts'
 import { inWords } from '../../core/content-words.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { SessionEvent, ThreadReadData } from '../../core/event.ts'
@@ -40,6 +41,8 @@ interface TurnFacts {
   readonly context?: ContextFacts
   /** The reason that the model gave for saying nothing. */
   readonly silence?: string
+  /** The budget that it did not fit, in words. */
+  readonly budget?: string
 }
 
 /** Returns the facts that explain a message's turn, if the turn is not long past. */
@@ -54,8 +57,8 @@ export async function turnFacts(
     type === 'tool_result' && data.denied ? [{ tool: data.tool, reason: inWords(data.content) }] : [],
   )
   const [start] = turn
-  const rest = { ...silenceOf(turn), ...questionsOf(turn) }
   const end = turn.find(({ type }) => type === 'turn_completed')
+  const rest = { ...silenceOf(turn), ...questionsOf(turn), ...budgetIn(end) }
   const read = end?.type === 'turn_completed' ? end.data.context : undefined
   if (read === undefined || start?.type !== 'turn_started') return { denied, ...rest }
   const before = await events.messagesBefore(session.id, start.seq)
@@ -63,6 +66,11 @@ export async function turnFacts(
   const filled = turn.find(({ type }) => type === 'thread_read')
   const thread = filled?.type === 'thread_read' ? { thread: filled.data } : {}
   return { denied, ...rest, context: { ...read, ...thread, leftOut: Math.max(0, before - 1 - read.messages) } }
+}
+
+function budgetIn(end: SessionEvent | undefined): Pick<TurnFacts, 'budget'> {
+  const hit = end?.type === 'turn_completed' ? end.data.budget : undefined
+  return hit === undefined ? {} : { budget: hitInWords(hit) }
 }
 
 /** Returns what owners were asked about the calls of a turn. An answer that came after it counts as well. */
@@ -167,6 +175,7 @@ export function describeRow(
     context,
     silence,
     precheck,
+    budget,
     title,
   }: Omit<RowFacts, 'error' | 'asked'> & {
     readonly settings: boolean
@@ -186,6 +195,7 @@ export function describeRow(
     `decision: ${decision.kind} (${decision.reason})`,
     ...where,
     ...(precheck === undefined ? [] : [checkInWords(precheck)]),
+    ...(budget === undefined || !settings ? [] : [`✗ budget: ${budget}`]),
     ...(silence === undefined ? [] : [`silence: ${silence}`]),
     ...(context === undefined ? [] : [`context: ${contextInWords(context)}`]),
     ...questions.map((question) => `asked an owner: ${question}`),

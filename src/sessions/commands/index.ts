@@ -22,6 +22,7 @@ import type { TakeBackPorts } from '../turns/take-back.ts'
 import { admitCommand, denyCommand } from './admit.ts'
 import { answerCommand } from './answer.ts'
 import { approvalsCommand, approveCommand } from './approve.ts'
+import { type BudgetCommandDeps, budgetCommand } from './budget.ts'
 import { compactCommand } from './compact.ts'
 import { helpCommand } from './help.ts'
 import { linkCommand } from './link.ts'
@@ -34,7 +35,7 @@ import { resumeCommand } from './resume.ts'
 import { retryCommand } from './retry.ts'
 import { sessionsCommand } from './sessions.ts'
 import { settingCommands } from './setting-commands.ts'
-import { sideCommand } from './side.ts'
+import { type SideCommandDeps, sideCommand } from './side.ts'
 import { startCommand } from './start.ts'
 import { statusCommand } from './status.ts'
 import { stopCommand } from './stop.ts'
@@ -48,6 +49,7 @@ import { type WhyDeps, whyCommand } from './why.ts'
 type ClosesCards = Pick<CardKeeper, 'closeIfOver'>
 
 export interface SessionCommandDeps extends RemindDeps {
+  readonly budgets: (BudgetCommandDeps['budgets'] & SideCommandDeps['budgets']) | undefined
   readonly memory: MemoryCommandDeps['memory'] & NewCommandDeps['memory']
   readonly store: Store
   readonly clock: Clock
@@ -96,6 +98,7 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     statusCommand(deps),
     outboxCommand(deps.operator.outbox),
     usageCommand(deps),
+    budgetCommand(deps),
     newCommand(deps),
     compactCommand(deps),
     sideCommand(deps),

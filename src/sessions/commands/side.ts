@@ -1,3 +1,4 @@
+import type { Charge } from '../../core/budget.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { ParleyError } from '../../core/errors.ts'
@@ -11,6 +12,8 @@ export interface SideCommandDeps {
   readonly channels: Channels
   readonly store: Pick<Store, 'read'>
   readonly askAside: AskAside
+  /** Absent where no budget is configured. */
+  readonly budgets: { ofCommand(this: void, call: CommandCall): Charge | undefined } | undefined
 }
 
 /**
@@ -29,7 +32,7 @@ export function sideCommand(deps: SideCommandDeps): ChatCommand {
   }
 }
 
-async function side(call: CommandCall, { channels, store, askAside }: SideCommandDeps): Promise<string> {
+async function side(call: CommandCall, { channels, store, askAside, budgets }: SideCommandDeps): Promise<string> {
   refuseJoined(channels, call)
   const { decision, dispatch, args } = call
   if (decision.public) throw new ParleyError('forbidden', 'Only people whom my owner knows may do that.')
@@ -40,5 +43,5 @@ async function side(call: CommandCall, { channels, store, askAside }: SideComman
   if (said.type !== 'user_message') throw new ParleyError('internal', 'a command is no edit')
   const { address, sender } = dispatch.event
   const reader = readerOf(channels, address.channel, sender, decision.identity)
-  return askAside(session, { ...said.data, text: args }, { ...dispatch, reader })
+  return askAside(session, { ...said.data, text: args }, { ...dispatch, reader, charge: budgets?.ofCommand(call) })
 }

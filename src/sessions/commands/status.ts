@@ -37,6 +37,7 @@ async function status({ operator, store }: StatusDeps, { decision }: CommandCall
     ...troubles,
     `- conversations: ${report.sessions}, being answered: ${report.runningTurns}, messages waiting: ${report.waiting}`,
     ...(report.spentToday === undefined ? [] : [`- today: ${spendingInWords(report.spentToday)}`]),
+    ...(report.budgets ?? []).map(({ words }) => `- budget of ${words}`),
     ...doubtful,
     ...(set.length === 0 ? [] : [`- set where you asked: ${set.join(', ')}`]),
   ].join('\n')

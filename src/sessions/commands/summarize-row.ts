@@ -15,6 +15,8 @@ export interface SummaryFacts {
   readonly precheck?: PrecheckVerdict | undefined
   /** The reason that the model gave for saying nothing. */
   readonly silence?: string | undefined
+  /** The budget that its turn did not fit, in words. */
+  readonly budget?: string | undefined
   /** The request of its sender, or of its chat, to be let in. */
   readonly asked?: Pick<Admission, 'code' | 'state' | 'kind'> | undefined
 }
@@ -68,6 +70,12 @@ function ofRun({ state, outcome, decision }: SummarizedRow, facts: SummaryFacts,
       return ofSilence(facts, settingOf)
     case 'failed':
     case 'quarantined':
+      if (facts.budget !== undefined)
+        return sentence(
+          'Not answered',
+          facts.settings ? `a budget is used up (${facts.budget})` : 'a budget is used up',
+          settingOf('budgets') ?? '`/budget` says when it begins anew',
+        )
       return ofFailure(facts.error ?? (outcome === 'quarantined' ? 'quarantined' : 'internal'), facts.settings)
     case 'cancelled':
       return sentence('Not answered', '`/stop` or a later message ended its turn', SAY_AGAIN)

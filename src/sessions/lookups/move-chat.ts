@@ -1,4 +1,5 @@
-import { formatAddress, parseAddress } from '../../core/address.ts'
+import { type Address, formatAddress, parseAddress } from '../../core/address.ts'
+import { payerKey } from '../../core/budget.ts'
 import { type ChatMove, movedAddress, movedDispatch } from '../../core/chat-move.ts'
 import type { Route } from '../../core/dispatch.ts'
 import { type ScopeKey, toScopeKey } from '../../core/ids.ts'
@@ -19,21 +20,25 @@ export interface MoveDeps {
 
 /**
  * Gives a chat its new id, inside one transaction (F-C07): sessions with their keys, aliases and metadata, owed
- * messages and turns, deliveries on their way, schedules, mutes and its admission. Returns false if it was moved
- * before.
+ * messages and turns, deliveries on their way, schedules, mutes, its budgets and its admission. Returns false if it
+ * was moved before.
  */
 export async function moveChat(tx: StoreWriter, move: ChatMove, deps: MoveDeps): Promise<boolean> {
   if (!(await tx.chatMoves.add(move, deps.at))) return false
   const moved = new Map<ScopeKey, MovedKeys>()
+  const accounts = new Set<Address['account']>()
   for (const id of await tx.chatMoves.sessionsIn(move)) {
     const session = await tx.sessions.get(id)
-    if (session) moved.set(session.scopeKey, await rekeySession(tx, { session, move }, deps))
+    if (!session) continue
+    accounts.add(session.scope.account)
+    moved.set(session.scopeKey, await rekeySession(tx, { session, move }, deps))
   }
   for (const [from, { scopeKey }] of moved) await joinScopes(tx, { from, to: scopeKey, move }, deps.at)
   await moveOwed(tx, move, moved)
   await moveSchedules(tx, move)
   await moveMutes(tx, move, deps.at)
   await moveAdmissions(tx, move)
+  for (const account of accounts) await moveBudgets(tx, move, account)
   return true
 }
 
@@ -143,4 +148,11 @@ async function moveAdmissions(tx: StoreWriter, move: ChatMove): Promise<void> {
     const { channel, account, chatType, chat } = to
     await tx.admissions.rekey(key, formatAddress({ channel, account, chatType, chat }), to)
   }
+}
+
+/** A group that gets a new id has spent what it had spent. */
+async function moveBudgets(tx: StoreWriter, { channel, from, to }: ChatMove, account: Address['account']) {
+  const payerIn = (chat: string): string =>
+    payerKey({ kind: 'chat', id: formatAddress({ channel, account, chatType: 'group', chat }) })
+  await tx.budgets.rename(payerIn(from), payerIn(to))
 }

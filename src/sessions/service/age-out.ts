@@ -28,6 +28,8 @@ const NOTICES_MS = 2 * DAY_MS
 const LOOK_MS = 12_000
 /** By this age nobody asks any more when an answer was sent; its text stays in the log of its session. */
 const ANSWERS_MS = 90 * DAY_MS
+/** The age of sums of what was spent, after the end of their day or month. */
+const BUDGETS_MS = 60 * DAY_MS
 const FIRST_MS = 60_000
 const EVERY_MS = 3_600_000
 /** The rows deleted in one transaction: some milliseconds. */
@@ -111,6 +113,7 @@ export async function ageOut({
     (tx) => tx.ageing.answers(now - ANSWERS_MS, BATCH),
     (tx) => tx.ageing.notices(now - NOTICES_MS, BATCH),
     (tx) => tx.ageing.mutes(before, BATCH),
+    (tx) => tx.budgets.sweep(now - BUDGETS_MS, BATCH),
   ]
   for (const deleteSome of kinds) {
     while (!stopping() && (await store.write(deleteSome)) > 0) await sleep(clock, PAUSE_MS)

@@ -1,5 +1,6 @@
 import type { Address } from '../../core/address.ts'
 import type { AgentProfile } from '../../core/agent-profile.ts'
+import { BudgetSpent, type Charge } from '../../core/budget.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { IdSource, PersonId, SessionId } from '../../core/ids.ts'
@@ -38,7 +39,11 @@ interface Place {
 }
 
 /** The place, the trace and the sender of the question. */
-type AskedBy = Pick<Dispatch, 'traceId' | 'reply'> & { readonly reader: Reader }
+type AskedBy = Pick<Dispatch, 'traceId' | 'reply'> & {
+  readonly reader: Reader
+  /** The budgets that it must fit. */
+  readonly charge?: Charge | undefined
+}
 
 /**
  * Answers a question with what the conversation says, and leaves nothing in it: no event, no tool, no later prompt
@@ -83,6 +88,7 @@ async function ask(
       ...(await transcript.aside(session, question)),
       ...{ turnId: ids.turn(), sessionId: session.id, traceId: by.traceId },
       agent: { ...profile, tools: [] },
+      charge: by.charge,
       chatType: several ? by.reply.address.chatType : session.chatType,
       joined: several || undefined,
       spent: { steps: 0, usage: NO_USAGE },
@@ -107,6 +113,7 @@ function wordsOf(result: TurnResult): string {
       return text.trim() === '' ? 'I have nothing to say to that.' : text
     }
     case 'failed':
+      if (result.cause instanceof BudgetSpent) throw result.cause
       throw new ParleyError(result.code, `I could not answer that: ${failureCause(result.code)}.`, {
         cause: result.cause,
       })

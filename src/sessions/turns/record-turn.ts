@@ -1,5 +1,6 @@
 import { conversationOf } from '../../core/address.ts'
 import { approvedCode } from '../../core/approval.ts'
+import type { BudgetHit } from '../../core/budget.ts'
 import { type ErrorCode, errorCode, ParleyError } from '../../core/errors.ts'
 import type { EventDraft, TakenMessages } from '../../core/event.ts'
 import type { IdSource, InboxId, SessionId } from '../../core/ids.ts'
@@ -254,17 +255,20 @@ export interface TurnEnding {
   readonly context?: ContextRead
   /** The verdict of the check before it. */
   readonly precheck?: PrecheckVerdict
+  /** The budget that a call did not fit. */
+  readonly budget?: BudgetHit
 }
 
 /** Ends a turn and every message bound to it, fenced by epoch. A turn has exactly one end event (C5). */
 export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, ending: TurnEnding): Promise<Appended> {
-  const { usage, steps, error, answer, partial, context, precheck } = ending
+  const { usage, steps, error, answer, partial, context, precheck, budget } = ending
   const failure = error === undefined ? {} : { error }
   const unasked = precheck?.answer === false ? { unasked: true as const } : {}
   const checked = precheck === undefined ? {} : { precheck }
   const rest = {
     ...(partial === undefined ? {} : { partial }),
     ...(context === undefined ? {} : { context }),
+    ...(budget === undefined ? {} : { budget }),
     ...unasked,
   }
   const events: EventToAppend[] = []

@@ -1,3 +1,4 @@
+import { type BudgetHit, BudgetSpent } from '../../core/budget.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { TraceId } from '../../core/ids.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
@@ -57,10 +58,10 @@ export function priorityOf({ forStrangers }: StartedTurn): Pick<OutboundMessage,
 const TAKES_BACK: readonly ErrorCode[] = ['model_refused', 'model_empty']
 
 function failureOf(
-  { code, shown }: Extract<TurnResult, { kind: 'failed' }>,
+  { code, cause, shown }: Extract<TurnResult, { kind: 'failed' }>,
   traceId: TraceId,
 ): Pick<OutboundMessage, 'text' | 'below'> {
-  const line = calmLine(code, traceId)
+  const line = cause instanceof BudgetSpent ? cause.message : calmLine(code, traceId)
   if (TAKES_BACK.includes(code)) return { text: line }
   if (shown === undefined) return { text: line, below: {} }
   // Only the line about a tool stands there.
@@ -125,9 +126,20 @@ function endOf(result: TurnResult, fate: ReplyFate | undefined): TurnEnding {
 
 function failureIn({
   code: error,
+  cause,
   shown,
-}: Extract<TurnResult, { kind: 'failed' }>): Pick<TurnEnding, 'error' | 'partial'> {
-  return shown === undefined || shown === '' ? { error } : { error, partial: shown }
+}: Extract<TurnResult, { kind: 'failed' }>): Pick<TurnEnding, 'error' | 'partial' | 'budget'> {
+  const budget = hitOf(cause)
+  return {
+    error,
+    ...(budget === undefined ? {} : { budget }),
+    ...(shown === undefined || shown === '' ? {} : { partial: shown }),
+  }
+}
+
+/** Returns the budget for which a turn failed, if it did. */
+export function hitOf(cause: unknown): BudgetHit | undefined {
+  return cause instanceof BudgetSpent ? cause.hit : undefined
 }
 
 function contextOf({ messages = 0, summary, read, shortened }: ReadContext): ContextRead {
@@ -149,6 +161,7 @@ const CALM_LINES: Partial<Record<ErrorCode, string>> = {
   model_invalid_request: 'My language model did not take this conversation as it stands; `/new` starts a fresh one.',
   model_empty: 'I could not come up with an answer; please try again.',
   turn_limit: 'This conversation has had as many turns as it may have; `/new` starts a fresh one.',
+  budget_spent: 'A budget of mine is used up; `/budget` says which, and when it begins anew.',
   quarantined: 'I gave up on this message after failing on it several times.',
 }
 

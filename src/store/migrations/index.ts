@@ -32,6 +32,7 @@ import { questions } from './0031-questions.ts'
 import { memory } from './0032-memory.ts'
 import { sentFiles } from './0033-sent-files.ts'
 import { transcripts } from './0034-transcripts.ts'
+import { budgets } from './0035-budgets.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -70,4 +71,5 @@ export const MIGRATIONS: readonly Migration[] = [
   memory,
   sentFiles,
   transcripts,
+  budgets,
 ]

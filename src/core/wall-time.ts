@@ -1,4 +1,4 @@
-import { ParleyError } from '../core/errors.ts'
+import { ParleyError } from './errors.ts'
 
 /**
  * Wall-clock time of a zone, written as if it were UTC: 02:30 on a day is that day's 02:30 UTC, in ms. It has neither

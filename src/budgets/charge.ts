@@ -1,0 +1,37 @@
+import { type Address, formatAddress } from '../core/address.ts'
+import type { BudgetConfig, Charge, Payer } from '../core/budget.ts'
+import { budgetsOf } from './applying.ts'
+
+/** The facts that decide who pays for a call. */
+export interface ChargedFor {
+  /** The conversation it is made for; absent where there is none. */
+  readonly address?: Address
+  /** The schedule whose run it is. */
+  readonly schedule?: string
+  /** Everybody who asked, the newest first. */
+  readonly askers: readonly Payer[]
+  /** Nobody let in by name had a part in it. */
+  readonly strangers: boolean
+}
+
+/** Returns the budgets that a call must fit; undefined where there is none. Pure. */
+export function chargeFor(
+  settings: BudgetConfig,
+  { address, schedule, askers, strangers }: ChargedFor,
+): Charge | undefined {
+  const shared = [
+    ...budgetsOf(settings, { kind: 'total', id: '' }),
+    ...(address === undefined ? [] : placesOf(address).flatMap((payer) => budgetsOf(settings, payer))),
+    ...(schedule === undefined ? [] : budgetsOf(settings, { kind: 'schedule', id: schedule })),
+    ...(strangers ? budgetsOf(settings, { kind: 'strangers', id: '' }) : []),
+  ]
+  const own = askers.map((payer) => budgetsOf(settings, payer))
+  const bound = own.some((budgets) => budgets.length > 0)
+  if (shared.length === 0 && !bound) return undefined
+  return { shared, askers: bound ? own : [] }
+}
+
+function placesOf({ topic, ...chat }: Address): readonly Payer[] {
+  const payer: Payer = { kind: 'chat', id: formatAddress(chat) }
+  return topic === undefined ? [payer] : [payer, { kind: 'topic', id: formatAddress({ ...chat, topic }) }]
+}

@@ -1,0 +1,85 @@
+import type { SoundFile } from '../core/audio.ts'
+import type { Amount, ModelPrice } from '../core/budget.ts'
+import type { Content } from '../core/content.ts'
+import { type ModelRequest, tokensOf, type Usage } from '../core/model.ts'
+import { costOf } from '../core/prices.ts'
+
+/**
+ * Bytes of UTF-8 for a token, on the safe side: a word of English has four and more, a character of Chinese three.
+ */
+const BYTES = 3
+/** A picture, whatever its size: as much as a large one. */
+const PICTURE = 1_600
+/** Tokens of a message beside its text. */
+const MESSAGE = 8
+/** The most that may be thought beside an answer. */
+const THOUGHTS = { off: 0, low: 2_048, medium: 8_192, high: 16_384 } as const
+
+/** Returns the tokens of a text, rather too many than too few. */
+export function tokensIn(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / BYTES)
+}
+
+/** Returns the tokens that a model will read. */
+export function promptTokens({ system, messages, tools }: ModelRequest): number {
+  let tokens = tokensIn(system)
+  for (const { name, description, parameters } of tools)
+    tokens += tokensIn(name) + tokensIn(description) + tokensIn(JSON.stringify(parameters))
+  for (const message of messages) {
+    tokens += MESSAGE
+    if (message.role === 'user') tokens += contentTokens(message.content)
+    else if (message.role === 'tool')
+      for (const { content } of message.results) tokens += MESSAGE + contentTokens(content)
+    else tokens += tokensIn(message.text) + message.calls.reduce((sum, { args }) => sum + callTokens(args), 0)
+  }
+  return tokens
+}
+
+/** Returns the tokens of a call's arguments. */
+export function callTokens(args: unknown): number {
+  return MESSAGE + tokensIn(JSON.stringify(args) ?? '')
+}
+
+function contentTokens(content: Content): number {
+  return content.reduce((sum, part) => sum + (part.type === 'text' ? tokensIn(part.text) : PICTURE), 0)
+}
+
+/** Returns the most that a call may cost: its prompt, none of it from a cache, and the longest answer. */
+export function mostOf(request: ModelRequest, price: ModelPrice | undefined): Amount {
+  const output = request.maxTokens + THOUGHTS[request.thinking ?? 'off']
+  return most({ input: promptTokens(request), output }, price)
+}
+
+/** A prompt that is written to a cache costs more than one that is not. */
+function most(usage: Usage, price: ModelPrice | undefined): Amount {
+  const { input, cacheWrite = input } = price ?? { input: 0 }
+  const dear = cacheWrite > input ? { input: 0, output: usage.output, cacheWrite: usage.input } : usage
+  return { tokens: tokensOf(usage), micros: costOf(dear, price) }
+}
+
+/** Returns the cost of what was used. */
+export function amountOf(usage: Usage, price: ModelPrice | undefined): Amount {
+  return { tokens: tokensOf(usage), micros: costOf(usage, price) }
+}
+
+/** Bytes of a minute of sound at the lowest rate that is usual for its type, so that no recording counts too little. */
+const MINUTE: readonly (readonly [type: RegExp, bytes: number])[] = [
+  [/^audio\/(ogg|opus)|^audio\/webm/, 120_000],
+  [/^audio\/(wav|flac|x-flac)/, 960_000],
+]
+const ANY_MINUTE = 240_000
+/** Tokens of a minute of sound, and of the words in it. */
+const HEARD = 1_000
+const SAID = 300
+
+/** Returns the usage of a transcription, by the length of the recording as its size has it. */
+export function heardUsage({ bytes, mime }: SoundFile): Usage {
+  const [, minute = ANY_MINUTE] = MINUTE.find(([type]) => type.test(mime)) ?? []
+  const minutes = bytes.length / minute
+  return { input: Math.ceil(minutes * HEARD), output: Math.ceil(minutes * SAID) }
+}
+
+/** Returns the usage of a text that is spoken. */
+export function spokenUsage(text: string): Usage {
+  return { input: tokensIn(text), output: text.length }
+}

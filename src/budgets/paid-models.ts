@@ -1,0 +1,155 @@
+import type { Amount, BudgetSettings, Charge, ModelPrice } from '../core/budget.ts'
+import { type ErrorCode, errorCode } from '../core/errors.ts'
+import type { Model, ModelEvent, ModelRequest, Usage } from '../core/model.ts'
+import { tokensOf } from '../core/model.ts'
+import { isFree, priceOf } from '../core/prices.ts'
+import type { BudgetGate, HeldCall } from './budget-gate.ts'
+import { amountOf, callTokens, mostOf, promptTokens, tokensIn } from './estimate.ts'
+
+type Models = (id: string) => Promise<Model>
+
+export interface PaidModelsDeps {
+  readonly models: Models
+  readonly gate: BudgetGate
+  readonly settings: BudgetSettings
+}
+
+/** Returns a model whose calls are charged; the model itself where nothing is to be charged. */
+export type PaidModels = (id: string, charge?: Charge) => Promise<Model>
+
+/**
+ * Puts the budgets before every call of a model. Between the warning and the stop of a budget, the cheaper model
+ * answers where it costs less; a turn stays with the model that has begun it.
+ */
+export function payForModels({ models, gate, settings }: PaidModelsDeps): PaidModels {
+  const begun = new WeakMap<Charge, Map<string, Choice>>()
+  return async (id, charge) => {
+    const own = await models(id)
+    if (charge === undefined || isFree(id)) return own
+    const chosen = begun.get(charge) ?? new Map<string, Choice>()
+    begun.set(charge, chosen)
+    const mine: Priced = { model: own, price: priceOf(id, settings.prices) }
+    return {
+      id,
+      async *stream(request, signal) {
+        const before = chosen.get(id)
+        const other = before === 'own' ? undefined : await cheaperThan(id, mine, { models, settings })
+        const stays = before === 'cheaper' && other ? other : undefined
+        const keep = (choice: Choice): unknown => before === undefined && chosen.set(id, choice)
+        yield* paid({ gate, charge, own: stays ?? mine, other: stays ? undefined : other, keep }, request, signal)
+      },
+    }
+  }
+}
+
+type Choice = HeldCall['model']
+
+interface Priced {
+  readonly model: Model
+  readonly price: ModelPrice | undefined
+}
+
+interface PaidCall {
+  readonly gate: BudgetGate
+  readonly charge: Charge
+  readonly own: Priced
+  readonly other: Priced | undefined
+  /** Called with the model that is asked. */
+  keep(choice: Choice): unknown
+}
+
+async function* paid(
+  { gate, charge, own, other, keep }: PaidCall,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void, void> {
+  const cost = mostOf(request, own.price)
+  const cheaper = other && mostOf(request, other.price)
+  const call = await gate.hold({ charge, cost, ...(cheaper ? { cheaper } : {}) }, signal)
+  keep(call.model)
+  if (call.model === 'own' || other === undefined)
+    return yield* settled(gate, call, { ...own, request, begun: false }, signal)
+  const streamed: Streamed = { ...other, request, begun: false }
+  try {
+    return yield* settled(gate, call, streamed, signal)
+  } catch (error) {
+    // Nobody is kept from an answer that still fits by a model that was to save money.
+    if (streamed.begun || !errorCode(error).startsWith('model_')) throw error
+  }
+  keep('own')
+  const instead = await gate.hold({ charge, cost }, signal)
+  yield* settled(gate, instead, { ...own, request, begun: false }, signal)
+}
+
+/**
+ * Returns the cheaper model where it may answer in the place of another. One without a price may be anything: the
+ * operator has named it. One that is not configured is not asked.
+ */
+async function cheaperThan(
+  id: string,
+  { price }: Priced,
+  { models, settings: { cheaperModel, prices } }: Pick<PaidModelsDeps, 'models' | 'settings'>,
+): Promise<Priced | undefined> {
+  if (cheaperModel === undefined || cheaperModel === id) return undefined
+  const less = priceOf(cheaperModel, prices)
+  if (price !== undefined && less !== undefined && less.output >= price.output) return undefined
+  const model = await models(cheaperModel).catch(() => undefined)
+  return model && { model, price: less }
+}
+
+interface Streamed extends Priced {
+  readonly request: ModelRequest
+  /** Something of an answer has come. */
+  begun: boolean
+}
+
+/** Passes the events on; the cost of the call is on record before the last of them is. */
+async function* settled(
+  gate: BudgetGate,
+  call: HeldCall,
+  streamed: Streamed,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void, void> {
+  const { model, request, price } = streamed
+  let output = 0
+  let cost: Amount | undefined
+  const soFar = (): Usage => ({ input: promptTokens(request), output })
+  try {
+    for await (const event of model.stream(request, signal)) {
+      streamed.begun = true
+      output += writtenIn(event)
+      if (event.type === 'end') {
+        // A provider may leave its count out: the call counts as it was estimated.
+        cost = amountOf(tokensOf(event.usage) === 0 ? soFar() : event.usage, price)
+        await gate.settle(call, cost)
+      }
+      yield event
+    }
+  } catch (error) {
+    if (!streamed.begun && COST_NOTHING.includes(errorCode(error))) cost ??= await settle({ input: 0, output: 0 })
+    throw error
+  } finally {
+    if (cost === undefined) await settle(soFar())
+  }
+
+  async function settle(usage: Usage): Promise<Amount> {
+    const amount = amountOf(usage, price)
+    await gate.settle(call, amount)
+    return amount
+  }
+}
+
+function writtenIn(event: ModelEvent): number {
+  if (event.type === 'text') return tokensIn(event.delta)
+  return event.type === 'tool_call' ? callTokens(event.call.args) : 0
+}
+
+/** Failures before a provider has begun to answer, for which none of them charges. */
+const COST_NOTHING: readonly ErrorCode[] = [
+  'model_overloaded',
+  'model_auth',
+  'model_unconfigured',
+  'model_invalid_request',
+  'model_context_length',
+  'model_failed',
+]

@@ -1,0 +1,23 @@
+import type { BudgetState } from './budget.ts'
+
+/** A budget as an operator is shown it; plain JSON. */
+export interface BudgetReport {
+  /** The budget, what is used of it, and when it begins anew, in words. */
+  readonly words: string
+  readonly payer: string
+  readonly period: BudgetState['period']
+  readonly used: BudgetState['used']
+  readonly limit: BudgetState['limit']
+  /** Ms since the epoch. */
+  readonly resetsAt: number
+}
+
+/** The budgets as people ask for them. No call asks a model. */
+export interface BudgetDesk<Charged> {
+  /** Returns those that a call must fit which this would cause. */
+  here(charged: Charged): Promise<readonly BudgetReport[]>
+  /** Returns those of everybody who has spent something in the present periods, the fullest first. */
+  all(limit: number): Promise<readonly BudgetReport[]>
+  /** Returns those of `all` of which most is used. */
+  nearlySpent(limit: number): Promise<readonly BudgetReport[]>
+}

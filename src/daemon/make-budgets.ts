@@ -1,0 +1,231 @@
+import { hasBudgets } from '../budgets/applying.ts'
+import { type BudgetGate, createBudgetGate } from '../budgets/budget-gate.ts'
+import { chargeFor } from '../budgets/charge.ts'
+import { createBudgetDesk } from '../budgets/desk.ts'
+import { payForAudio } from '../budgets/paid-audio.ts'
+import type { Config } from '../config/config.ts'
+import type { Address } from '../core/address.ts'
+import type { Audio } from '../core/audio.ts'
+import { type BudgetConfig, type BudgetSettings, type Charge, type Payer, payerKey } from '../core/budget.ts'
+import { stopInWords, warningInWords } from '../core/budget-words.ts'
+import type { Channels } from '../core/channel-traits.ts'
+import type { Clock } from '../core/clock.ts'
+import type { CommandCall } from '../core/command.ts'
+import type { IdSource, SessionId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { BudgetDesk } from '../core/operate-budgets.ts'
+import type { OutboundMessage } from '../core/outbound.ts'
+import { NOBODY } from '../core/platform-id.ts'
+import { isScheduled, type Session, type SessionIdentity } from '../core/session.ts'
+import { identityOfAuthor } from '../sessions/people/author-identity.ts'
+import type { PostNotice } from '../sessions/people/post-notice.ts'
+import { addressOf } from '../sessions/service/address-of.ts'
+import { askersOf } from '../sessions/turns/payers.ts'
+import type { StartedTurn } from '../sessions/turns/started-turn.ts'
+import { askedElsewhere, priorityOf } from '../sessions/turns/turn-reply.ts'
+import type { Store } from '../store/store.ts'
+import type { BudgetEvent, DaemonEvents } from './daemon-events.ts'
+import type { Lookups } from './lookups.ts'
+
+export interface BudgetDeps {
+  readonly config: Pick<Config, 'budgets' | 'audio'>
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly lookups: Pick<Lookups, 'whoIs' | 'roleOf'>
+  readonly events: Pick<DaemonEvents, 'budget'>
+  readonly channels: Channels
+}
+
+/** The budgets as the parts of the daemon use them. */
+export interface Budgets {
+  readonly settings: BudgetSettings
+  readonly gate: BudgetGate
+  readonly desk: BudgetDesk<CommandCall>
+  /** Returns what the calls of a turn are charged to; undefined where no budget applies. Looked up once a turn. */
+  ofTurn(this: void, turn: StartedTurn): Promise<Charge | undefined>
+  /** Returns the place that a charge is for, where somebody waits for the answer. */
+  placeOf(this: void, charge: Charge): NoticePlace | undefined
+  /** Returns what a call that no turn bounds is charged to: a summary, a checkpoint. */
+  ofSession(this: void, session: SessionId): Promise<Charge | undefined>
+  /** Returns what a call that a command makes is charged to. */
+  ofCommand(this: void, call: Pick<CommandCall, 'dispatch' | 'decision'>): Charge | undefined
+}
+
+/** Returns the budgets; undefined where none is configured. What a dead process has left is counted first. */
+export async function makeBudgets(deps: BudgetDeps): Promise<Budgets | undefined> {
+  const { config, store, clock, logger, events, channels } = deps
+  if (config.budgets === undefined) return undefined
+  const settings = withZone(config.budgets)
+  const gate = createBudgetGate({
+    ...{ store, clock, settings },
+    past: (budget, charge) => events.budget.emit({ kind: 'past', budget, charge }),
+    stopped: (budget, charge) => events.budget.emit({ kind: 'stopped', budget, charge }),
+  })
+  const left = await gate.recover()
+  if (left > 0) logger.info('Calls that a dead process left are counted at what they may have cost', { calls: left })
+  const ofCommand: Budgets['ofCommand'] = ({ dispatch, decision }) =>
+    chargeFor(settings, { address: dispatch.reply.address, ...askersOf(channels, [{ dispatch, decision }]) })
+  const places = new WeakMap<Charge, NoticePlace>()
+  const known = new WeakMap<StartedTurn, Promise<Charge | undefined>>()
+  // Without a budget but that of strangers, nobody else's turn is looked at.
+  const onlyStrangers = (['total', 'chat', 'topic', 'person', 'schedule'] as const).every(
+    (kind) => !hasBudgets(settings, kind),
+  )
+  return {
+    ...{ settings, gate, ofCommand, desk: createBudgetDesk({ store, clock, settings, chargeOf: ofCommand }) },
+    async ofTurn(turn) {
+      if (onlyStrangers && !turn.forStrangers && turn.session.source.kind === 'channel') return undefined
+      const looked = known.get(turn) ?? chargeOfTurn(deps, turn)
+      known.set(turn, looked)
+      const charge = await looked
+      if (charge && !askedElsewhere(turn)) places.set(charge, noticePlace(turn))
+      return charge
+    },
+    placeOf: (charge) => places.get(charge),
+    ofSession: (session) => chargeOfSession(deps, session),
+  }
+}
+
+function withZone(settings: BudgetConfig): BudgetSettings {
+  let zone = settings.timezone
+  return {
+    ...settings,
+    get timezone() {
+      zone ??= Intl.DateTimeFormat().resolvedOptions().timeZone
+      return zone
+    },
+  }
+}
+
+type NoticePlace = Omit<OutboundMessage, 'source' | 'class' | 'text'>
+
+function noticePlace(turn: StartedTurn): NoticePlace {
+  const { session, traceId, reply } = turn
+  const { address, replyTo, reader } = reply
+  return {
+    ...{ session, address, traceId, ...priorityOf(turn) },
+    ...(replyTo === undefined ? {} : { replyTo }),
+    ...(reader === undefined ? {} : { reader }),
+  }
+}
+
+async function chargeOfTurn(deps: BudgetDeps, turn: StartedTurn): Promise<Charge | undefined> {
+  const { config, store, channels } = deps
+  if (config.budgets === undefined) return undefined
+  const { askers, strangers } = askersOf(channels, await store.read.inbox.ofTurn(turn.id))
+  return chargeFor(config.budgets, {
+    ...(await placeOf(deps, turn.session, turn.reply.address)),
+    askers,
+    strangers: strangers || turn.forStrangers === true,
+  })
+}
+
+async function chargeOfSession(deps: BudgetDeps, id: SessionId): Promise<Charge | undefined> {
+  const { config, store } = deps
+  const session = await store.read.sessions.get(id)
+  if (config.budgets === undefined || session === undefined) return undefined
+  return chargeFor(config.budgets, {
+    ...(await placeOf(deps, session, addressOf(session))),
+    ...(await participantsOf(deps, session)),
+  })
+}
+
+/** Returns where a session's calls count: those of a task in the conversation that has begun it. */
+async function placeOf(
+  { store }: BudgetDeps,
+  session: SessionIdentity,
+  own: Address,
+): Promise<{ readonly address: Address; readonly schedule?: string }> {
+  const parent =
+    session.source.kind === 'task' && session.parent ? await store.read.sessions.get(session.parent) : undefined
+  const { triggerId } = session.source
+  const address = parent === undefined ? own : addressOf(parent)
+  return isScheduled(session) && triggerId !== undefined ? { address, schedule: triggerId } : { address }
+}
+
+/** In a direct chat its one person pays; where several talk, none of them in particular. */
+async function participantsOf(
+  { store, lookups }: BudgetDeps,
+  session: Session,
+): Promise<{ readonly askers: readonly Payer[]; readonly strangers: boolean }> {
+  const authors = (await store.read.participants.of(session.id)).filter((author) => author !== NOBODY)
+  const found: Payer[] = []
+  let known = session.source.kind !== 'channel'
+  for (const author of authors) {
+    const { person, role } = await identityOfAuthor(lookups, author)
+    known ||= role !== 'guest'
+    found.push(person === undefined ? { kind: 'stranger', id: author } : { kind: 'person', id: person })
+  }
+  return { askers: found.length === 1 ? found : [], strangers: !known }
+}
+
+/** Returns the audio endpoint with the budgets before its calls. */
+export function paidAudio(
+  audio: Audio,
+  budgets: Budgets | undefined,
+  { audio: endpoint }: BudgetDeps['config'],
+): Audio {
+  if (budgets === undefined || endpoint === undefined) return audio
+  const { gate, settings } = budgets
+  const { transcribe, speak } = endpoint
+  const models = { ...(transcribe && { transcribe: transcribe.model }), ...(speak && { speak: speak.model }) }
+  return payForAudio(audio, { gate, settings, models })
+}
+
+interface TellerDeps {
+  readonly store: Store
+  readonly ids: IdSource
+  readonly logger: Logger
+  readonly say: PostNotice
+  readonly events: DaemonEvents
+  readonly where: { readonly channel: string; readonly account: Address['account'] } | undefined
+}
+
+/**
+ * Notifies people of budgets, once for each in its period: the place of its own, the owners in private of what nobody
+ * in a place can change. The line of a stop is that of the turn itself.
+ */
+export function tellOfBudgets(
+  budgets: Budgets | undefined,
+  { store, ids, logger, say, events, where }: TellerDeps,
+): void {
+  if (budgets === undefined) return
+  const { settings } = budgets
+  const told = new Set<string>()
+
+  async function owners(event: BudgetEvent, text: string): Promise<void> {
+    const { payer, at, resetsAt } = event.budget
+    const key = payerKey(payer)
+    const first = await store.write((tx) =>
+      event.kind === 'past'
+        ? tx.budgets.warn({ payer: key, period: at })
+        : tx.notices.once(`budget-stop:${key}:${at}`, resetsAt, 1),
+    )
+    if (first && where) events.ownerNotice.emit({ where, notice: { about: `budget:${event.kind}:${key}:${at}`, text } })
+  }
+
+  async function tell(event: BudgetEvent): Promise<void> {
+    const { budget, charge } = event
+    const { payer, at } = budget
+    const place = budgets?.placeOf(charge)
+    const ofPlace = payer.kind === 'chat' || payer.kind === 'topic' || payer.kind === 'person'
+    if (payer.kind === 'stranger') return
+    if (event.kind === 'stopped') return ofPlace && place ? undefined : owners(event, stopInWords(event.budget))
+    const text = warningInWords(budget, settings.timezone, settings.cheaperModel)
+    if (!ofPlace || place === undefined) return owners(event, text)
+    const message = { ...place, source: ids.notice(), class: 'notice', text } as const
+    await say(message, (tx) => tx.budgets.warn({ payer: payerKey(payer), period: at }))
+  }
+
+  events.budget.on((event) => {
+    const key = `${event.kind} ${payerKey(event.budget.payer)} ${event.budget.at}`
+    // The rows decide; this saves a commit for each call after the first.
+    if (told.has(key)) return
+    told.add(key)
+    tell(event).catch((err: unknown) => {
+      told.delete(key)
+      logger.warn('A notice of a budget could not be planned', { err })
+    })
+  })
+}

@@ -1,0 +1,39 @@
+import type { ChatCommand, CommandCall } from '../../core/command.ts'
+import type { BudgetDesk, BudgetReport } from '../../core/operate-budgets.ts'
+
+export interface BudgetCommandDeps {
+  /** Absent where no budget is configured. */
+  readonly budgets: { readonly desk: BudgetDesk<CommandCall> } | undefined
+}
+
+const SHOWN = 20
+
+/** `/budget` shows the budgets that apply where it is asked, to the owner also those of everybody else. */
+export function budgetCommand({ budgets }: BudgetCommandDeps): ChatCommand {
+  return {
+    name: 'budget',
+    description: 'What I may still spend here, and when that begins anew',
+    who: 'anyone',
+    private: true,
+    run: (call) => budget(call, budgets?.desk),
+  }
+}
+
+async function budget(call: CommandCall, desk: BudgetDesk<CommandCall> | undefined): Promise<string> {
+  const all = (await desk?.here(call)) ?? []
+  // Strangers are not shown the spending of others.
+  const here = call.decision.public ? all.filter(({ payer }) => payer.startsWith('stranger:')) : all
+  const lines = here.length === 0 ? ['No budget applies to you here.'] : ['Budgets here:', ...here.map(line)]
+  if (call.decision.identity.role !== 'owner') return lines.join('\n')
+  const shown = new Set(here.map(keyOf))
+  const others = ((await desk?.all(SHOWN)) ?? []).filter((one) => !shown.has(keyOf(one)))
+  return [...lines, ...(others.length === 0 ? [] : ['', 'Others:', ...others.map(line)])].join('\n')
+}
+
+function keyOf({ payer, period }: BudgetReport): string {
+  return `${payer} ${period}`
+}
+
+function line({ words }: BudgetReport): string {
+  return `- ${words}`
+}

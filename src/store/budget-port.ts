@@ -1,0 +1,42 @@
+import type { Amount } from '../core/budget.ts'
+
+/** One payer in one period: `chat:…` in `2026-11-26` or `2026-11`. */
+export interface BudgetKey {
+  readonly payer: string
+  readonly period: string
+}
+
+/** The sums of one payer in one period. */
+export interface BudgetCount extends BudgetKey {
+  readonly spent: Amount
+  /** The most that the calls which are not settled may cost. */
+  readonly held: Amount
+}
+
+export interface BudgetReader {
+  /** Returns the sums, in the order of the keys; nothing spent for one without a row. */
+  counts(keys: readonly BudgetKey[]): Promise<readonly BudgetCount[]>
+  /** Returns the payers that have spent something in a period, those who spent most first. */
+  payersIn(period: string, limit: number): Promise<readonly string[]>
+}
+
+/**
+ * Counts what calls of models cost. Rows hold ids and sums alone. A call is held, then settled, each in one commit with
+ * the sums it changes: a kill in between counts it once, at what was held.
+ */
+export interface BudgetWriter {
+  /** Reserves the most that a call may cost, for each of the keys; `endsAt` is when its period ends. */
+  hold(id: string, amount: Amount, keys: readonly (BudgetKey & { readonly endsAt: number })[]): Promise<void>
+  /** Counts a call at its cost in the place of what was held. Does nothing for one that is settled. */
+  settle(id: string, cost: Amount): Promise<readonly BudgetKey[]>
+  /** Counts every call that a dead process has left, at what was held. Returns how many. */
+  settleDead(): Promise<number>
+  /** Returns true once for each key: people are notified once. */
+  warn(key: BudgetKey): Promise<boolean>
+  /** Has a payer go by another name, as a chat that has moved. */
+  rename(payer: string, to: string): Promise<void>
+  /** Deletes the sums of a payer. What it holds is not counted for it any more. */
+  removeOf(payer: string): Promise<number>
+  /** Deletes sums whose period ended before a time, at most `limit` rows; returns how many. */
+  sweep(before: number, limit: number): Promise<number>
+}

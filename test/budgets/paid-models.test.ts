@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { type PaidModels, payForModels } from '../../src/budgets/paid-models.ts'
+import type { BudgetSettings, Charge } from '../../src/core/budget.ts'
+import { type ErrorCode, errorCode, ParleyError } from '../../src/core/errors.ts'
+import type { Model, ModelEvent } from '../../src/core/model.ts'
+import { removeTempFolders } from '../store/temp-database.ts'
+import { modelOf, QUESTION, type Rig, settingsOf, startRig } from './rig.ts'
+
+removeTempFolders()
+
+const BIG = 'anthropic/claude-sonnet-4-5'
+const SMALL = 'anthropic/claude-haiku-4-5'
+const signal = new AbortController().signal
+
+async function paidRig(
+  settings: BudgetSettings,
+  models: readonly Model[],
+): Promise<Rig & { readonly models: PaidModels }> {
+  const rig = await startRig(settings)
+  const find = async (id: string): Promise<Model> => {
+    const model = models.find((one) => one.id === id)
+    if (!model) throw new ParleyError('model_unconfigured', `there is no ${id}`)
+    return model
+  }
+  return Object.assign(rig, { models: payForModels({ models: find, gate: rig.gate, settings }) })
+}
+
+/** Returns the model that answered, or the code of the failure. */
+async function ask(rig: { readonly models: PaidModels }, charge: Charge | undefined, id = BIG): Promise<string> {
+  try {
+    const model = await rig.models(id, charge)
+    for await (const event of model.stream(QUESTION, signal)) if (event.type === 'end') return event.model
+    return 'nothing'
+  } catch (error) {
+    return errorCode(error)
+  }
+}
+
+function failing(id: string, code: ErrorCode, first: readonly ModelEvent[] = []): Model {
+  return {
+    id,
+    async *stream() {
+      yield* first
+      throw new ParleyError(code, 'as the test says')
+    },
+  }
+}
+
+const daily = settingsOf({ total: { day: { tokens: 1_000 } } })
+
+describe('the cost of a call', () => {
+  it('C33: is what the provider counts, in tokens and by the price of the model', async () => {
+    const rig = await paidRig(daily, [modelOf(BIG, { input: 20, output: 4, cacheRead: 100 })])
+    expect(await ask(rig, rig.charge)).toBe(BIG)
+    expect(await rig.spent()).toEqual({ spent: 124, held: 0, micros: 60 + 60 + 30 })
+  })
+
+  it('C33: is estimated where the provider leaves it out', async () => {
+    const rig = await paidRig(daily, [modelOf(BIG, { input: 0, output: 0 })])
+    await ask(rig, rig.charge)
+    const { spent, held } = await rig.spent()
+    expect(spent).toBeGreaterThan(5)
+    expect(spent).toBeLessThan(60)
+    expect(held).toBe(0)
+  })
+
+  it.each(['model_overloaded', 'model_auth', 'model_failed', 'model_invalid_request'] as const)(
+    'C33: is nothing where it failed before it gave anything: %s',
+    async (code) => {
+      const rig = await paidRig(daily, [failing(BIG, code)])
+      for (let time = 0; time < 30; time++) expect(await ask(rig, rig.charge)).toBe(code)
+      expect(await rig.spent()).toEqual({ spent: 0, held: 0, micros: 0 })
+    },
+  )
+
+  it('C33: is its prompt where it stalled, and its prompt and its words where it broke off', async () => {
+    const stalled = await paidRig(daily, [failing(BIG, 'model_stalled')])
+    await ask(stalled, stalled.charge)
+    const broken = await paidRig(daily, [failing(BIG, 'model_failed', [{ type: 'text', delta: 'x'.repeat(300) }])])
+    await ask(broken, broken.charge)
+    const prompt = (await stalled.spent()).spent
+    expect(prompt).toBeGreaterThan(0)
+    expect((await broken.spent()).spent).toBe(prompt + 100)
+  })
+
+  it('C33: of a model without a price counts in tokens alone, of a script not at all', async () => {
+    const settings = settingsOf({ total: { day: { tokens: 1_000, micros: 1 } } })
+    const own = modelOf('openai/own', { input: 10, output: 1 })
+    const rig = await paidRig(settings, [own, modelOf('scripted/echo', { input: 50, output: 50 })])
+    expect(await ask(rig, rig.charge, 'openai/own')).toBe('openai/own')
+    expect(await ask(rig, rig.charge, 'scripted/echo')).toBe('scripted/echo')
+    expect(await rig.spent()).toEqual({ spent: 11, held: 0, micros: 0 })
+  })
+
+  it('C33: the call that may go beyond is not made', async () => {
+    let calls = 0
+    const model = modelOf(BIG, { input: 900, output: 50 }, async () => calls++)
+    const rig = await paidRig(daily, [model])
+    expect([await ask(rig, rig.charge), await ask(rig, rig.charge)]).toEqual([BIG, 'budget_spent'])
+    expect(calls).toBe(1)
+  })
+
+  it('is not counted for whoever has no budget: the model is given as it is', async () => {
+    const model = modelOf(BIG, { input: 1, output: 1 })
+    const rig = await paidRig(daily, [model])
+    expect(await rig.models(BIG, undefined)).toBe(model)
+    expect(await rig.spent()).toEqual({ spent: 0, held: 0, micros: 0 })
+  })
+})
+
+describe('the cheaper model', () => {
+  const usage = { input: 30, output: 10 }
+  /** One answer of the big model costs 240 of these, and 1400 and more are held for it. */
+  const settings = settingsOf({ total: { day: { micros: 4_000 } }, warnAt: 0.25, cheaperModel: SMALL })
+  const both = [modelOf(BIG, { input: 50, output: 60 }), modelOf(SMALL, usage)]
+
+  it('C33: answers from the warning on, until nothing fits any more', async () => {
+    const rig = await paidRig(settings, both)
+    const answered: string[] = []
+    do answered.push(await ask(rig, { ...rig.charge }))
+    while (answered.at(-1) !== 'budget_spent' && answered.length < 100)
+    expect(answered[0]).toBe(BIG)
+    const first = answered.indexOf(SMALL)
+    expect(first).toBeGreaterThan(0)
+    expect(answered.slice(first, -1).every((one) => one === SMALL)).toBe(true)
+    expect((await rig.spent()).micros).toBeLessThanOrEqual(4_000)
+  })
+
+  it('C33: does not come into a turn that another one has begun', async () => {
+    const rig = await paidRig(settings, both)
+    const { charge } = rig
+    expect([await ask(rig, charge), await ask(rig, charge), await ask(rig, { ...charge })]).toEqual([BIG, BIG, SMALL])
+  })
+
+  it('C33: keeps nobody from an answer: where it fails or is not there, the usual one is asked', async () => {
+    for (const models of [both.slice(0, 1), [...both.slice(0, 1), failing(SMALL, 'model_overloaded')]]) {
+      const rig = await paidRig(settings, models)
+      expect([await ask(rig, { ...rig.charge }), await ask(rig, { ...rig.charge })]).toEqual([BIG, BIG])
+      expect((await rig.spent()).held).toBe(0)
+    }
+  })
+
+  it('C33: is not asked in the place of one that costs no more', async () => {
+    const rig = await paidRig({ ...settings, cheaperModel: BIG }, both)
+    for (let time = 0; time < 5; time++) expect(await ask(rig, { ...rig.charge }, SMALL)).toBe(SMALL)
+  })
+})

@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest'
+import type { ContractPart } from './under-test.ts'
+
+const DAY = { payer: 'chat:telegram:group:-1', period: '2026-11-26' }
+const MONTH = { payer: 'total:', period: '2026-11' }
+const NONE = { tokens: 0, micros: 0 }
+const keys = [
+  { ...DAY, endsAt: 1_000 },
+  { ...MONTH, endsAt: 9_000 },
+]
+
+export const budgetContract: ContractPart = (underTest) => {
+  const counts = () => underTest.store.read.budgets.counts([DAY, MONTH])
+
+  it('C33: a call is held, then counted at its cost, for each of its keys, and once', async () => {
+    await underTest.store.write((tx) => tx.budgets.hold('1', { tokens: 100, micros: 50 }, keys))
+    const held = { tokens: 100, micros: 50 }
+    expect(await counts()).toEqual([
+      { ...DAY, spent: NONE, held },
+      { ...MONTH, spent: NONE, held },
+    ])
+    expect(await underTest.store.write((tx) => tx.budgets.settle('1', { tokens: 30, micros: 10 }))).toEqual([
+      DAY,
+      MONTH,
+    ])
+    expect(await underTest.store.write((tx) => tx.budgets.settle('1', { tokens: 30, micros: 10 }))).toEqual([])
+    expect((await counts()).map(({ spent, held }) => [spent, held])).toEqual([
+      [{ tokens: 30, micros: 10 }, NONE],
+      [{ tokens: 30, micros: 10 }, NONE],
+    ])
+  })
+
+  it('C33: what a dead process has left is counted at what was held, once, and what this one holds stays held', async () => {
+    await underTest.store.write((tx) => tx.budgets.hold('1', { tokens: 100, micros: 50 }, keys))
+    const { write, read } = await underTest.reopen()
+    await write((tx) => tx.budgets.hold('2', { tokens: 7, micros: 3 }, keys))
+    expect(await write((tx) => tx.budgets.settleDead())).toBe(1)
+    expect(await write((tx) => tx.budgets.settleDead())).toBe(0)
+    expect(await read.budgets.counts([DAY])).toEqual([
+      { ...DAY, spent: { tokens: 100, micros: 50 }, held: { tokens: 7, micros: 3 } },
+    ])
+  })
+
+  it('C33: a warning is given once for each payer and period, and not for one that spent nothing', async () => {
+    const warn = () => underTest.store.write((tx) => tx.budgets.warn(DAY))
+    expect(await warn()).toBe(false)
+    await underTest.store.write((tx) => tx.budgets.hold('1', { tokens: 1, micros: 1 }, keys))
+    expect([await warn(), await warn()]).toEqual([true, false])
+    await underTest.reopen()
+    expect(await warn()).toBe(false)
+  })
+
+  it('C33: a payer takes its sums along to another name, also while a call is held', async () => {
+    const to = { ...DAY, payer: 'chat:telegram:group:-2' }
+    await underTest.store.write(async (tx) => {
+      await tx.budgets.hold('1', { tokens: 100, micros: 50 }, keys)
+      await tx.budgets.hold('2', { tokens: 5, micros: 5 }, [{ ...to, endsAt: 1_000 }])
+      await tx.budgets.settle('2', { tokens: 5, micros: 5 })
+      await tx.budgets.rename(DAY.payer, to.payer)
+      await tx.budgets.settle('1', { tokens: 30, micros: 10 })
+    })
+    expect(await underTest.store.read.budgets.counts([DAY, to])).toEqual([
+      { ...DAY, spent: NONE, held: NONE },
+      { ...to, spent: { tokens: 105, micros: 55 }, held: NONE },
+    ])
+  })
+
+  it('payers of a period are listed, forgotten one by one, and deleted once it is over', async () => {
+    const payersIn = (period: string) => underTest.store.read.budgets.payersIn(period, 10)
+    await underTest.store.write(async (tx) => {
+      await tx.budgets.hold('1', { tokens: 1, micros: 0 }, [{ payer: 'person:ada', period: 'p', endsAt: 100 }])
+      await tx.budgets.hold('2', { tokens: 2, micros: 0 }, [{ payer: 'person:bob', period: 'p', endsAt: 200 }])
+    })
+    expect(await payersIn('p')).toEqual(['person:bob', 'person:ada'])
+    expect(await payersIn('q')).toEqual([])
+    expect(await underTest.store.write((tx) => tx.budgets.sweep(150, 10))).toBe(1)
+    expect(await payersIn('p')).toEqual(['person:bob'])
+    expect(await underTest.store.write((tx) => tx.budgets.removeOf('person:bob'))).toBe(1)
+    expect(await payersIn('p')).toEqual([])
+    // The calls under way end as others do.
+    expect(await underTest.store.write((tx) => tx.budgets.settle('2', NONE))).toHaveLength(1)
+  })
+}

@@ -1,0 +1,89 @@
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { toAgentId } from '../../src/core/ids.ts'
+import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { withDatabase } from '../store/temp-database.ts'
+import { CASE, rounds } from './rounds.ts'
+import { ADA, KILLED, type Scene, startScene } from './scene.ts'
+
+const LIMIT = 20_000
+const COST = 1_100
+/** The longest answer, and so the most that a call may cost beside its prompt. */
+const ANSWER = 1_000
+
+const script: Script = (request) =>
+  JSON.stringify(request.messages.at(-1)).includes('goodbye')
+    ? textReply('goodbye', { usage: { input_tokens: 1, output_tokens: 1 } })
+    : textReply('fine', { usage: { input_tokens: 1_000, output_tokens: 100 } })
+
+const config = {
+  agents: [
+    { id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Be calm.', tools: [], answerTokens: ANSWER },
+  ],
+  budgets: { timezone: 'UTC', warnAt: 1, prices: {}, total: { month: { tokens: LIMIT } } },
+}
+
+function totals({ socketPath }: Pick<Scene, 'socketPath'>) {
+  return withDatabase(join(dirname(socketPath), 'parley.db'), (database) => ({
+    counts: database.prepare('SELECT tokens, held_tokens FROM budget_counts').all() as readonly {
+      readonly tokens: number
+      readonly held_tokens: number
+    }[],
+    holds: database.prepare('SELECT id FROM budget_holds').all(),
+  }))
+}
+
+describe.concurrent('a kill around a call that is paid for', CASE, () => {
+  const cases = [
+    // The call was not made: it counts as if it had been, and is made again.
+    ['CP33-cost-held', 1],
+    // Made and counted, not recorded: it is made, and costs, again.
+    ['CP34-cost-settled', 2],
+    ['CP6-model-answer-uncommitted', 2],
+    // Recorded: it is counted once.
+    ['CP10-outbox-planned', 1],
+  ] as const
+  for (const [point, asked] of rounds(cases)) {
+    it(`C33: ${point}: it is counted at its cost or at the most it may cost, never less and never twice`, async (test) => {
+      const scene = await startScene(test, { script, config })
+      await scene.daemon.start(point)
+      scene.telegram.world.say({ from: ADA, text: 'hello' })
+      expect(await scene.daemon.exited()).toEqual(KILLED)
+      await scene.daemon.start()
+      await scene.sent('fine')
+      await scene.finish()
+      const { counts, holds } = totals(scene)
+      const calls = scene.anthropic.ledger.requests().length
+      expect(calls).toBe(asked)
+      expect(holds).toEqual([])
+      expect(counts).toMatchObject([{ held_tokens: 0 }])
+      const tokens = counts[0]?.tokens ?? 0
+      if (point !== 'CP33-cost-held') return expect(tokens).toBe(asked * COST)
+      expect(tokens).toBeGreaterThan(COST + ANSWER)
+      expect(tokens).toBeLessThan(COST + 2 * ANSWER)
+    })
+  }
+})
+
+describe('50 conversations and a kill', CASE, () => {
+  it('C33, F-I12: the limit holds, over the kill too, by less than the cost of one call', async (test) => {
+    const scene = await startScene(test, { script, config })
+    const { world } = scene.telegram
+    const people = Array.from({ length: 50 }, (_, at) => 20_000 + at)
+    for (const id of people) world.addUser({ id, firstName: `P${id}` })
+    await scene.daemon.start('CP34-cost-settled:6')
+    for (const from of people) world.say({ from, text: 'hello' })
+    expect(await scene.daemon.exited()).toEqual(KILLED)
+    await scene.daemon.start()
+    await Promise.all(people.map((chat) => scene.sent('', { chat })))
+    await scene.finish()
+    const { counts, holds } = totals(scene)
+    expect(holds).toEqual([])
+    expect(counts[0]?.tokens).toBeLessThanOrEqual(LIMIT)
+    const calls = scene.anthropic.ledger.requests().length
+    expect(calls * COST).toBeLessThanOrEqual(LIMIT + COST)
+    expect(calls).toBeGreaterThan(5)
+    const texts = people.flatMap((chat) => scene.texts(chat))
+    expect(texts.filter((text) => text.startsWith('My budget as a whole')).length).toBeGreaterThan(20)
+  })
+})
