@@ -105,6 +105,7 @@ module.exports = {
     // The contract of the local API, which costs nothing when it runs.
     { from: { path: '^src/cli/' }, to: { path: '^src/http/app\\.ts$', dependencyTypes: ['type-only'] } },
     ...allow('^src/(store/engines|http|cli|media|mcp)/', '^src/platform/private-folder\\.ts$'),
+    ...allow('^src/(store/engines|media)/', '^src/platform/wipe\\.ts$'),
     ...allow('^src/(web|media)/', '^src/platform/run-worker\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^adapters/index\\.ts$', '^adapters/', '^src/channels/adapter\\.ts$', CORE),
@@ -123,7 +124,7 @@ module.exports = {
     ...vendor('^adapters/index\\.ts$', 'zod'),
     // Where an older version of it is installed under another name, only the name is seen.
     {
-      from: { path: '^src/store/engines/sqlite-driver\\.ts$' },
+      from: { path: '^src/store/engines/sqlite-(driver|cipher)\\.ts$' },
       to: { path: '(^|/)better-sqlite3(/|$)' },
     },
     ...vendor('^src/(sessions|agent|store)/', 'lru-cache'),

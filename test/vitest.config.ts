@@ -17,6 +17,9 @@ const APART = [
   'test/sessions/people/links.test.ts',
 ]
 
+/** They need a package that is installed for them alone: npm run test:encryption. */
+const NOT_HERE = process.env.PARLEY_TEST_ENCRYPTION ? [] : ['test/encryption/**']
+
 /** In an order by the seed, but the longest first: those that are apart, then those of whole daemons. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -53,7 +56,7 @@ export default defineConfig({
         extends: true,
         test: {
           ...{ name: 'shared', isolate: false },
-          ...{ include: ['test/**/*.test.ts'], exclude: [...configDefaults.exclude, ...APART] },
+          ...{ include: ['test/**/*.test.ts'], exclude: [...configDefaults.exclude, ...APART, ...NOT_HERE] },
         },
       },
     ],

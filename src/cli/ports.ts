@@ -4,6 +4,7 @@ import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core
 import type { LoginTalk, McpCheck } from '../core/mcp.ts'
 import type { WriteExport } from '../core/operate-archives.ts'
 import type { OperatorService } from '../core/operator.ts'
+import type { ConversionReport, ConvertOptions } from '../core/store-conversion.ts'
 
 /** Everything the CLI gets from outside; it reads no environment, no clock and no process by itself. */
 export interface CliPorts {
@@ -34,6 +35,8 @@ export interface CliPorts {
   /** Imports a session from its file into such a store. Rejects with `invalid` too. */
   importBundle(loaded: LoadedConfig, path: string, dryRun: boolean): Promise<BundleReport>
   readonly writeExport: WriteExport
+  /** Encrypts or decrypts a store that no daemon holds. Rejects with `config` without a key that fits. */
+  convertStore(loaded: LoadedConfig, options: ConvertOptions): Promise<ConversionReport>
   /** Returns what an operator does with tool servers. */
   mcp(): Promise<McpOperator>
   /** Runs the demo; resolves with the exit code. */

@@ -8,6 +8,7 @@ import { addMemory } from './program-memory.ts'
 import { addOutbox } from './program-outbox.ts'
 import { JSON_OPTION, nonBlank, wholeNumber } from './program-parts.ts'
 import { addSend, addSessions } from './program-sessions.ts'
+import { addStore } from './program-store.ts'
 import { addTokens } from './program-tokens.ts'
 import type { ReadOptions } from './show.ts'
 
@@ -68,6 +69,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   addMcp(program, ports, ended)
   addConfig(program, ports, ended)
   addArchives(program, ports, ended)
+  addStore(program, ports, ended)
   return program
 }
 

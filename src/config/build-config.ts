@@ -3,6 +3,7 @@ import type { ToolRule } from '../core/approval.ts'
 import type { Channels, TraitsByChannel } from '../core/channel-traits.ts'
 import { type AgentId, toAgentId, toPersonId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
+import { storeKeyMistake } from '../core/store-key.ts'
 import { buildAgents } from './build-agents.ts'
 import { audioMistakes, buildAudio, voiceWarnings } from './build-audio.ts'
 import { budgetMistakes, budgetWarnings, buildBudgets } from './build-budgets.ts'
@@ -34,6 +35,8 @@ interface BuildOptions extends Surroundings {
   readonly down: Config['down']
   /** The providers whose key is named and cannot be had now. */
   readonly keyless: readonly string[]
+  /** Why the key of the store cannot be had now. */
+  readonly keyAbsent: string | undefined
   readonly catalogue: ChannelCatalogue
   readonly known: Channels
 }
@@ -73,20 +76,11 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     hooks: buildHooks(parsed, options),
     toolPolicy: parsed.tools.policy.map(toToolRule),
     schedules: scheduled.schedules,
-    store: { path, keepRefusedDays: parsed.store.keepRefusedDays },
+    store: buildStore(parsed, path, options.keyAbsent),
     logging: { level: parsed.logging.level, pretty: parsed.logging.pretty },
     scriptFolder: options.folder,
     dataDir: dirname(path),
-    warnings: [
-      ...warnings,
-      ...mistakenTokenWarnings(parsed, options.known),
-      ...noEffectWarnings(parsed, options.known),
-      ...voiceWarnings(parsed),
-      ...budgetWarnings(parsed, agents),
-      ...idleRuleWarnings(parsed, options.known),
-      ...idleToolWarnings(parsed),
-      ...idlePlaceWarnings(parsed),
-    ],
+    warnings: [...warnings, ...budgetWarnings(parsed, agents), ...warningsOf(parsed, options.known)],
   }
   return {
     config,
@@ -109,6 +103,18 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...sharedPortMistakes(parsed, options.known),
     ],
   }
+}
+
+/** Returns what is right and does nothing, or not what was meant. */
+function warningsOf(parsed: ConfigFile, known: BuildOptions['known']): readonly string[] {
+  return [
+    ...mistakenTokenWarnings(parsed, known),
+    ...noEffectWarnings(parsed, known),
+    ...voiceWarnings(parsed),
+    ...idleRuleWarnings(parsed, known),
+    ...idleToolWarnings(parsed),
+    ...idlePlaceWarnings(parsed),
+  ]
 }
 
 function sessionSettings({
@@ -165,7 +171,25 @@ function buildChannels({ channels }: ConfigFile, { platforms }: Channels): Confi
   return blocks
 }
 
-function storeMistakes({ store: { url } }: ConfigFile): Mistake[] {
+function buildStore({ store }: ConfigFile, path: string, keyAbsent: string | undefined): Config['store'] {
+  const { key, keepRefusedDays } = store
+  return {
+    ...{ path, keepRefusedDays },
+    ...(key === undefined ? {} : { key: new Secret(key) }),
+    ...(keyAbsent === undefined ? {} : { keyAbsent }),
+  }
+}
+
+function storeMistakes({ store: { url, key } }: ConfigFile): Mistake[] {
+  return [...urlMistakes(url), ...keyMistakes(key)]
+}
+
+function keyMistakes(key: string | undefined): Mistake[] {
+  const mistake = key === undefined ? undefined : storeKeyMistake(key)
+  return mistake === undefined ? [] : [{ path: ['store', 'key'], message: `store.key: ${mistake}` }]
+}
+
+function urlMistakes(url: string): Mistake[] {
   const at = { path: ['store', 'url'] }
   if (/^postgres(ql)?:/.test(url)) {
     return [{ ...at, message: 'store.url: Postgres is not available yet; write sqlite:<file>' }]

@@ -47,8 +47,7 @@ export interface Config {
   /** The first rule that fits decides whether a call needs the yes of a person. */
   readonly toolPolicy?: readonly ToolRule[]
   readonly schedules: readonly ConfiguredSchedule[]
-  /** Days for which what was refused or ignored is kept; 30 if absent. */
-  readonly store: { readonly path: string; readonly keepRefusedDays?: number }
+  readonly store: StoreSettings
   readonly logging: { readonly level: LogLevel; readonly pretty: boolean }
   /** The values under names such as `token`, which are kept out of what is stored and shown to a model (C29). */
   readonly secrets?: readonly Secret[]
@@ -58,6 +57,16 @@ export interface Config {
   readonly dataDir: string
   /** Warnings for the operator, each beginning with its path. */
   readonly warnings: readonly string[]
+}
+
+export interface StoreSettings {
+  readonly path: string
+  /** Days for which what was refused or ignored is kept; 30 if absent. */
+  readonly keepRefusedDays?: number
+  /** The store is encrypted with it. */
+  readonly key?: Secret
+  /** A key is configured and cannot be had here, for this reason: only a running daemon can answer. */
+  readonly keyAbsent?: string
 }
 
 export interface ChannelBlock {

@@ -35,6 +35,7 @@ export function explainConfig(config: Config): readonly string[] {
     ...scheduleLines(config),
     ...budgetLines(config),
     mediaLine(config),
+    `store.key: ${keyText(config)}`,
     `store.keepRefusedDays: what was refused or ignored, commands and their answers go after ${config.store.keepRefusedDays ?? 30} days; sessions stay`,
     ...config.warnings.map((warning) => `warning: ${warning}`),
   ]
@@ -67,6 +68,12 @@ function limitsText(limits: BudgetLimits): string {
       return limit === undefined ? [] : [`${limitInWords(limit)} a ${period}`]
     }).join(', ') || 'unlimited'
   )
+}
+
+function keyText({ store: { key } }: Config): string {
+  return key === undefined
+    ? 'none; the database and the files are readable by the user of the daemon alone, and not encrypted'
+    : 'the database, its copies and the files are encrypted with it'
 }
 
 function mediaLine({ media: { maxFilesPerPrompt, maxBytes, perPersonPerDay } = DEFAULT_FILE_LIMITS }: Config): string {

@@ -9,7 +9,7 @@ import { choicesText, environmentWarnings, simplest, withEnvironment } from './e
 import { type ConfigPath, configError, formatPath, leadingPath, type Mistake } from './mistake.ts'
 import type { Surroundings } from './places.ts'
 import { readSource, type Source } from './read-source.ts'
-import { resolveReferences } from './references.ts'
+import { isStoreKey, resolveReferences } from './references.ts'
 import { type ChannelCatalogue, type ConfigFile, createFileSchema, traitsOf } from './schema.ts'
 import { namesSecret, Secret } from './secrets.ts'
 import { setAside } from './set-aside.ts'
@@ -50,10 +50,10 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   const known = createChannels(traitsOf(catalogue))
   const tree = withEnvironment(source.tree, env, known)
   const resolved = resolveReferences(tree, { env, folder: source.folder })
-  const { value, mistakes: absent, down, warnings: missingKeys, keyless } = setAside(resolved)
+  const { value, mistakes: absent, down, warnings: missingKeys, keyless, keyAbsent } = setAside(resolved)
   const unresolved = use === 'ask' ? absent.filter((mistake) => !isAbsentSecret(mistake)) : absent
   const { file, mistakes: read } = readFile(value, { catalogue, unresolved, source })
-  const built = buildConfig(file, { ...options, ...source, down, known, keyless })
+  const built = buildConfig(file, { ...options, ...source, down, known, keyless, keyAbsent })
   const timing = options.checkTiming ? await timingMistakes(file, options.checkTiming) : []
   const rules = use === 'run' && options.checkRules ? await ruleMistakes(built.config, options.checkRules) : []
   const follows = mayFollow(read)
@@ -110,7 +110,7 @@ function waysTo(path: ConfigPath): readonly string[] {
 }
 
 function isAbsentSecret({ missing, path }: Mistake): boolean {
-  return missing === true && namesSecret(String(path.at(-1)))
+  return missing === true && (namesSecret(String(path.at(-1))) || isStoreKey(path))
 }
 
 /**

@@ -33,7 +33,12 @@ function isHeader(path: ConfigPath): boolean {
 }
 
 function isSecretAt(path: ConfigPath): boolean {
-  return namesSecret(lastName(path)) || isHeader(path)
+  return namesSecret(lastName(path)) || isHeader(path) || isStoreKey(path)
+}
+
+/** Returns true for the key with which the store is encrypted. */
+export function isStoreKey(path: ConfigPath): boolean {
+  return path.length === 2 && path[0] === 'store' && path[1] === 'key'
 }
 
 /**

@@ -92,6 +92,11 @@ const store = z
       .describe(
         "sqlite:<file>, relative to systemd's StateDirectory, else $XDG_STATE_HOME/parley (~/.local/state/parley).",
       ),
+    key: text
+      .exactOptional()
+      .describe(
+        '64 hexadecimal digits (openssl rand -hex 32), by reference: the database, its copies and the files are encrypted. Needs the package better-sqlite3-multiple-ciphers, and "parley store encrypt" for a store that is there already.',
+      ),
     keepRefusedDays: z
       .int()
       .min(LEAST_DAYS, {

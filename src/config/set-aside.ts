@@ -1,6 +1,6 @@
 import type { DownAccount } from './config.ts'
 import { formatPath, type Mistake } from './mistake.ts'
-import type { Resolved } from './references.ts'
+import { isStoreKey, type Resolved } from './references.ts'
 
 export interface Usable {
   /** The configuration without those accounts, and without channels that have no other. */
@@ -11,6 +11,8 @@ export interface Usable {
   readonly warnings: readonly string[]
   /** The providers of those keys. */
   readonly keyless: readonly string[]
+  /** Why the key of the store cannot be had now; it stays a mistake. */
+  readonly keyAbsent: string | undefined
 }
 
 /**
@@ -26,11 +28,13 @@ export function setAside({ value, mistakes }: Resolved): Usable {
   const keyless = mistakes.filter(isModelKey)
   const providers = keyless.map(({ path }) => String(path[1]))
   for (const provider of providers) removeProvider(tree, provider)
+  const keyAbsent = mistakes.find(({ path, missing }) => missing === true && isStoreKey(path))?.message
+  if (keyAbsent !== undefined) delete (tree as { store: { key?: unknown } }).store.key
   const warnings = keyless.map(
     ({ message, path }) => `${message}; agents on models of ${String(path[1])} cannot answer`,
   )
   const left = mistakes.filter((mistake) => toDownAccount(mistake).length === 0 && !isModelKey(mistake))
-  return { value: tree, mistakes: left, down, warnings, keyless: providers }
+  return { value: tree, mistakes: left, down, warnings, keyless: providers, keyAbsent }
 }
 
 function isModelKey({ path, missing }: Mistake): boolean {

@@ -39,6 +39,11 @@ export type Failpoint =
   | 'CP32-transcript-kept'
   | 'CP33-cost-held'
   | 'CP34-cost-settled'
+  | 'CP35-store-copied'
+  | 'CP36-store-linked'
+  | 'CP37-store-swapped'
+  | 'CP38-file-converted'
+  | 'CP39-store-converted'
 
 let reached: ((point: Failpoint) => void) | undefined
 

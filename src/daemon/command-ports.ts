@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
 import type { WriteExport } from '../core/operate-archives.ts'
+import type { ConversionReport, ConvertOptions } from '../core/store-conversion.ts'
 import type { createMcpOperator } from './make-mcp.ts'
 import type { openOffline } from './offline.ts'
 
@@ -13,6 +14,7 @@ export interface CommandPorts {
   openOffline(loaded: Loaded): ReturnType<typeof openOffline>
   importSessions(loaded: Loaded, files: readonly OldFile[], options?: ImportOptions): Promise<ImportReport>
   importBundle(loaded: Loaded, path: string, dryRun: boolean): Promise<BundleReport>
+  convertStore(loaded: Loaded, options: ConvertOptions): Promise<ConversionReport>
   mcp(): Promise<ReturnType<typeof createMcpOperator>>
   readonly writeExport: WriteExport
 }
@@ -24,6 +26,8 @@ export function commandPorts(own: Parameters<typeof openOffline>[1]): CommandPor
       (await import('./import.ts')).importInto(config, files, options),
     importBundle: async ({ config }, path, dryRun) =>
       (await import('./import.ts')).importBundleInto(config, path, dryRun),
+    convertStore: async ({ config }, options) =>
+      (await import('./convert-store.ts')).convertConfigured(config, options),
     mcp: async () => (await import('./make-mcp.ts')).createMcpOperator(own.version),
     async *writeExport(format, archive) {
       yield* (await import('../sessions/export/write-export.ts')).writeExport(format, archive)

@@ -17,6 +17,7 @@ import { importSessions } from '../sessions/service/import-sessions.ts'
 import { modelRules } from '../sessions/service/session-rules.ts'
 import { openSqliteStore } from '../store/engines/sqlite.ts'
 import type { Store } from '../store/store.ts'
+import { storeKeyOf } from './store-key.ts'
 import { textRedactor } from './text-redactor.ts'
 
 /** Imports the conversations of an older program into the configured store, which no daemon may hold meanwhile. */
@@ -40,7 +41,8 @@ export async function importBundleInto(config: Config, path: string, dryRun: boo
   const bundle = readBundle(await readFile(path, 'utf8'))
   return inStore(config, async (store, ids) => {
     const used = (named: readonly MediaId[]) => store.read.media.used(named)
-    const media = createMediaStore({ folder: join(config.dataDir, 'media'), clock: systemClock, used })
+    const [folder, key] = [join(config.dataDir, 'media'), storeKeyOf(config)]
+    const media = createMediaStore({ folder, clock: systemClock, key, used })
     const { sessions } = compileRouting(config.routing).routing
     const placeOf = (scope: SessionScope) => importedPlace(sessions, scope)
     const deps = { store, clock: systemClock, ids, media, models: modelRules(config), placeOf }
@@ -53,6 +55,7 @@ async function inStore<Done>(config: Config, work: (store: Store, ids: IdSource)
   const { caseSensitive } = createChannels(config.routing.traits)
   const store = await openSqliteStore({
     path: config.store.path,
+    key: storeKeyOf(config),
     clock: systemClock,
     logger: silentLogger,
     caseSensitive,

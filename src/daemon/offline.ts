@@ -19,6 +19,7 @@ import { openSqliteStore } from '../store/engines/sqlite.ts'
 import type { Store } from '../store/store.ts'
 import { createOperator } from './operator.ts'
 import { createRestoration } from './restoration.ts'
+import { storeKeyOf } from './store-key.ts'
 import { textRedactor } from './text-redactor.ts'
 import { createWhy, type WhySources } from './why.ts'
 
@@ -31,6 +32,7 @@ export async function openOffline(
   const { caseSensitive } = channels
   const store = await openSqliteStore({
     path: config.store.path,
+    key: storeKeyOf(config),
     clock: systemClock,
     logger: silentLogger,
     caseSensitive,
@@ -64,6 +66,7 @@ export async function openOffline(
   return { ...operator, close: () => store.close() }
 }
 
-function mediaOf({ dataDir }: Config, { read }: Pick<Store, 'read'>): MediaStore {
-  return createMediaStore({ folder: join(dataDir, 'media'), clock: systemClock, used: (ids) => read.media.used(ids) })
+function mediaOf(config: Config, { read }: Pick<Store, 'read'>): MediaStore {
+  const [folder, key] = [join(config.dataDir, 'media'), storeKeyOf(config)]
+  return createMediaStore({ folder, clock: systemClock, key, used: (ids) => read.media.used(ids) })
 }

@@ -48,6 +48,7 @@ import { type CurrentRouting, createCurrentRouting, createReload, type ReloadDep
 import { createRestoration, restorationTeller } from './restoration.ts'
 import { createStages } from './stages.ts'
 import { createStop } from './stop.ts'
+import { storeKeyOf } from './store-key.ts'
 import { textRedactor } from './text-redactor.ts'
 import { createWhy } from './why.ts'
 
@@ -104,6 +105,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const hooks = makeHooks({ config, clock, logger })
   const store = await openSqliteStore({
     path: config.store.path,
+    key: storeKeyOf(config),
     clock,
     caseSensitive: policies.routing().channels.caseSensitive,
     logger: logger.child({ subsystem: 'store' }),
@@ -204,8 +206,9 @@ function reachesIn({ all }: Accounts): (address: Address) => boolean {
   return ({ channel, account }) => all.some((one) => one.channel === channel && one.account === account)
 }
 
-function mediaStore({ dataDir }: Config, clock: Clock, { read }: Store): OwnMediaStore {
-  return createMediaStore({ folder: join(dataDir, 'media'), clock, used: (ids) => read.media.used(ids) })
+function mediaStore(config: Config, clock: Clock, { read }: Store): OwnMediaStore {
+  const [folder, key] = [join(config.dataDir, 'media'), storeKeyOf(config)]
+  return createMediaStore({ folder, clock, key, used: (ids) => read.media.used(ids) })
 }
 
 function makeHub({

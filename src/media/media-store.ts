@@ -1,19 +1,23 @@
-import { randomUUID, webcrypto } from 'node:crypto'
-import { constants, existsSync, rmSync } from 'node:fs'
-import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { webcrypto } from 'node:crypto'
+import { existsSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import type { Clock } from '../core/clock.ts'
 import type { MediaPart } from '../core/content.ts'
 import { ParleyError } from '../core/errors.ts'
 import { digestOf, type MediaId, mediaId } from '../core/ids.ts'
 import { type MediaStore, MOST_MEDIA_BYTES } from '../core/media.ts'
-import { handOver, type PrivateFolder, privateFolder } from '../platform/private-folder.ts'
+import type { StoreKey } from '../core/store-key.ts'
+import { type PrivateFolder, privateFolder } from '../platform/private-folder.ts'
+import { PLAIN_FILES, sealedFiles } from './file-form.ts'
+import { listFiles, partialIn, pathIn, putWhole, readWhole } from './media-files.ts'
 import { kindOf } from './media-kind.ts'
 
 export interface MediaStoreDeps {
   /** The folder of the files; it is made when the first one comes. */
   readonly folder: string
   readonly clock: Pick<Clock, 'elapsed'>
+  /** The files are encrypted with it (C48); absent: they are not. */
+  readonly key?: StoreKey | undefined
   /** Returns those of the files that the store names. */
   used(ids: readonly MediaId[]): Promise<ReadonlySet<MediaId>>
 }
@@ -31,14 +35,14 @@ export interface OwnMediaStore extends MediaStore {
 const KEPT_MS = 600_000
 /** The files looked up in one question to the store. */
 const BATCH = 100
-const PARTIAL = 'partial-'
-const DIGEST = /^[0-9a-f]{64}$/
 
 /**
- * Keeps files as `<folder>/<first two digits>/<sha256>`, readable by their owner alone. A file appears under its name
- * only when it is complete and on disk, so that a crash leaves either the whole of it or none.
+ * Keeps files as `<folder>/<first two digits>/<sha256>`, readable by their owner alone; where there is a key, both
+ * content and name are encrypted. A file appears under its name only when it is complete and on disk, so that a crash
+ * leaves either the whole of it or none.
  */
-export function createMediaStore({ folder, clock, used }: MediaStoreDeps): OwnMediaStore {
+export function createMediaStore({ folder, clock, key, used }: MediaStoreDeps): OwnMediaStore {
+  const form = key === undefined ? PLAIN_FILES : sealedFiles(key)
   const keptAt = new Map<MediaId, number>()
   const writing = new Set<string>()
   let made: PrivateFolder | undefined
@@ -47,19 +51,23 @@ export function createMediaStore({ folder, clock, used }: MediaStoreDeps): OwnMe
     return made
   }
 
+  const pathOf = (id: MediaId): string => pathIn(home(), form, id)
+
+  /** A file that rotted on the disk is written again when its content comes again. */
+  async function isIntact(id: MediaId, path: string): Promise<boolean> {
+    try {
+      const bytes = await form.open(id, await readWhole(path, form.more))
+      return (await sha256(bytes)) === digestOf(id)
+    } catch {
+      return false
+    }
+  }
+
   async function write(path: string, bytes: Uint8Array): Promise<void> {
-    const partial = join(home().path, `${PARTIAL}${randomUUID()}`)
+    const partial = partialIn(home())
     writing.add(partial)
     try {
-      await writeDurably(partial, bytes)
-      await makeFolder(parentOf(path), home())
-      handOver(partial, home())
-      await clear(path)
-      await rename(partial, path)
-      await syncFolder(parentOf(path))
-    } catch (error) {
-      await rm(partial, { force: true })
-      throw error
+      await putWhole(bytes, { partial, path, home: home() })
     } finally {
       writing.delete(partial)
     }
@@ -71,7 +79,7 @@ export function createMediaStore({ folder, clock, used }: MediaStoreDeps): OwnMe
     for (const id of ids) {
       if (named.has(id) || keptAt.has(id)) continue
       // Nothing may come between the look and the deletion, hence the synchronous call.
-      rmSync(pathIn(home(), id), { force: true, recursive: true })
+      rmSync(pathOf(id), { force: true, recursive: true })
       count++
     }
     return count
@@ -83,16 +91,17 @@ export function createMediaStore({ folder, clock, used }: MediaStoreDeps): OwnMe
         throw new ParleyError('too_long', `The file has ${bytes.length} bytes; ${MOST_MEDIA_BYTES} are kept at most.`)
       const id = mediaId(await sha256(bytes))
       keptAt.set(id, clock.elapsed())
-      const path = pathIn(home(), id)
-      if (!(await isIntact(path, id))) await write(path, bytes)
+      const path = pathOf(id)
+      if (!(await isIntact(id, path))) await write(path, await form.seal(id, bytes))
       const part: MediaPart = { ...(await kindOf(bytes)), media: id, size: bytes.length }
       return name === undefined || name === '' ? part : { ...part, name }
     },
 
     async read(id) {
-      const bytes = await readWhole(pathIn(home(), id)).catch((cause: unknown) => {
+      const stored = await readWhole(pathOf(id), form.more).catch((cause: unknown) => {
         throw new ParleyError('not_found', `The file ${id} is not there.`, { cause })
       })
+      const bytes = await form.open(id, stored)
       if ((await sha256(bytes)) === digestOf(id)) return bytes
       throw new ParleyError('unreadable', `The file ${id} has another content than it was kept with.`)
     },
@@ -100,7 +109,7 @@ export function createMediaStore({ folder, clock, used }: MediaStoreDeps): OwnMe
     async sweep() {
       for (const [id, at] of keptAt) if (clock.elapsed() - at > KEPT_MS) keptAt.delete(id)
       if (!existsSync(folder)) return 0
-      const { files, partial } = await list(home().path)
+      const { files, partial } = await listFiles(home(), form)
       const left = partial.filter((path) => !writing.has(path))
       for (const path of left) await rm(path, { force: true })
       let count = left.length
@@ -110,80 +119,7 @@ export function createMediaStore({ folder, clock, used }: MediaStoreDeps): OwnMe
   }
 }
 
-function pathIn({ path }: PrivateFolder, id: MediaId): string {
-  const digest = digestOf(id)
-  return join(path, digest.slice(0, 2), digest)
-}
-
-function parentOf(path: string): string {
-  return join(path, '..')
-}
-
 /** Away from the main thread: a large file would block it. */
 async function sha256(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await webcrypto.subtle.digest('SHA-256', Uint8Array.from(bytes))).toString('hex')
-}
-
-/** A file that rotted on the disk is written again when its content comes again. */
-async function isIntact(path: string, id: MediaId): Promise<boolean> {
-  const bytes = await readWhole(path).catch(() => undefined)
-  return bytes !== undefined && (await sha256(bytes)) === digestOf(id)
-}
-
-/**
- * Reads a file of the folder. Somebody may have put another thing in its place: to open a pipe would wait for a writer,
- * and a huge file would fill the memory. Throws what the system says, or that it is no such file.
- */
-async function readWhole(path: string): Promise<Buffer> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    const found = await file.stat()
-    if (found.isFile() && found.size <= MOST_MEDIA_BYTES) return await file.readFile()
-    throw new ParleyError('unreadable', 'There is no file of this store.')
-  } finally {
-    await file.close()
-  }
-}
-
-/** Makes room for a file where something else stands. */
-async function clear(path: string): Promise<void> {
-  const found = await lstat(path).catch(() => undefined)
-  if (found !== undefined && !found.isFile()) await rm(path, { force: true, recursive: true })
-}
-
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.writeFile(bytes)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
-async function makeFolder(path: string, home: PrivateFolder): Promise<void> {
-  await mkdir(path, { mode: 0o700, recursive: true })
-  handOver(path, home)
-  await syncFolder(home.path)
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
-
-/** Returns the ids of the files in the folder, and the paths of those that were not completed. */
-async function list(folder: string): Promise<{ readonly files: MediaId[]; readonly partial: string[] }> {
-  const files: MediaId[] = []
-  const partial: string[] = []
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (entry.isFile() && entry.name.startsWith(PARTIAL)) partial.push(join(folder, entry.name))
-    if (!entry.isDirectory() || !/^[0-9a-f]{2}$/.test(entry.name)) continue
-    for (const name of await readdir(join(folder, entry.name))) if (DIGEST.test(name)) files.push(mediaId(name))
-  }
-  return { files, partial }
 }

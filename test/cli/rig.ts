@@ -68,6 +68,7 @@ export async function rig(given: Partial<CliPorts> = {}): Promise<Rig> {
     importSessions: unexpected('importSessions'),
     importBundle: unexpected('importBundle'),
     writeExport,
+    convertStore: unexpected('convertStore'),
     stdin: Readable.from([]),
     mcp: unexpected('mcp'),
     runDemo: unexpected('runDemo'),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../adapters/index.ts'
 import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts'
@@ -61,6 +62,7 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/own\.ada$/, 'tools.ts'],
   [/allowedHosts\[0\]$/, '*.example.org'],
   [/store\.url$/, 'sqlite:other.db'],
+  [/store\.key$/, createHash('sha256').update('the key of a store').digest('hex')],
   [/sessions\.agents\[0\]$|\.agent$/, 'other'],
   [/dispatch\[0\]\.match\.sender$|\.person$|\.ids\[0\]$|\.botIds\[0\]$/, 'telegram:7001002'],
   [/\.(chat|space|topic)$/, '-1002147483648'],

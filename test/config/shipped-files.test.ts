@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -22,6 +23,7 @@ const OTHERS = {
   SLACK_BOT_TOKEN: 'xoxb-1',
   SLACK_APP_TOKEN: 'xapp-1',
   SLACK_SIGNING_SECRET: 'secret',
+  PARLEY_STORE_KEY: createHash('sha256').update('the key of a store').digest('hex'),
 }
 
 const EXAMPLE = 'parley.example.yaml'
@@ -182,6 +184,7 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
     'budgets.strangers.each: 200000 tokens a day',
     'budgets.strangers.together: 2000000 tokens a day',
     'media: one answer reads 10 files, each up to 20.0 MB, and 200.0 MB of one person a day; the others are named',
+    'store.key: none; the database and the files are readable by the user of the daemon alone, and not encrypted',
     'store.keepRefusedDays: what was refused or ignored, commands and their answers go after 30 days; sessions stay',
   ])
   expect(lines.join('\n')).not.toContain('canary')

@@ -1,6 +1,8 @@
 import { ParleyError } from '../../core/errors.ts'
+import type { StoreKey } from '../../core/store-key.ts'
 import type { SqlRow, SqlValue } from '../sql.ts'
-import { Database, type Statement } from './sqlite-driver.ts'
+import { openDatabase } from './sqlite-cipher.ts'
+import type { Database, Statement } from './sqlite-driver.ts'
 import { translate } from './sqlite-error.ts'
 
 /** One open database, spoken to synchronously. Every method throws `ParleyError`. */
@@ -30,11 +32,11 @@ export const BUSY_TIMEOUT_MS = 250
 const JOURNAL_SIZE_LIMIT = 64 * 1024 * 1024
 
 /**
- * Opens `path` and sets the pragmas. All of them are read back, because a WAL file that is opened again silently falls
- * to `synchronous=NORMAL`; a value that did not take is `unavailable`.
+ * Opens `path`, encrypted where there is a key, and sets the pragmas. All of them are read back, because a WAL file
+ * that is opened again silently falls to `synchronous=NORMAL`; a value that did not take is `unavailable`.
  */
-export function openConnection(path: string): SqliteConnection {
-  const database = attempt(() => new Database(path, { timeout: BUSY_TIMEOUT_MS }))
+export function openConnection(path: string, key?: StoreKey): SqliteConnection {
+  const database = attempt(() => openDatabase(path, key, { timeout: BUSY_TIMEOUT_MS }))
   try {
     setPragmas(database)
   } catch (error) {

@@ -3,7 +3,7 @@ import type BetterSqlite3 from 'better-sqlite3'
 import { ParleyError, toError } from '../../core/errors.ts'
 
 /** Version 13 needs this Node-API, which Node 22.14 brought; an older Node does not refuse it but crashes. */
-const NODE_API = 10
+export const NODE_API = 10
 
 const COMPILED_BEFORE = {
   name: 'better-sqlite3',

@@ -1,15 +1,25 @@
 import { ParleyError } from '../../core/errors.ts'
-import { Database } from './sqlite-driver.ts'
 
 /** A foreign process holds the lock we need; waiting helps. */
 export function isBusy(error: unknown): boolean {
   const cause = error instanceof ParleyError ? error.cause : error
-  return cause instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(cause.code)
+  return isDriverError(cause) && /^SQLITE_(BUSY|LOCKED)/.test(cause.code)
+}
+
+/** The file is no database to whoever opened it, for example with another key. */
+export function isNoDatabase(error: unknown): boolean {
+  const cause = error instanceof ParleyError ? error.cause : error
+  return isDriverError(cause) && cause.code === 'SQLITE_NOTADB'
+}
+
+/** Each driver has a class of its own for them, of one name. */
+function isDriverError(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && error.name === 'SqliteError' && 'code' in error && typeof error.code === 'string'
 }
 
 /** Driver errors as ours, naming the remedy; anything else unchanged. */
 export function translate(thrown: unknown): unknown {
-  if (!(thrown instanceof Database.SqliteError)) return thrown
+  if (!isDriverError(thrown)) return thrown
   const { code } = thrown
   const cause = { cause: thrown }
   if (code.startsWith('SQLITE_CONSTRAINT')) {

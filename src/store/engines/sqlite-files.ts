@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs'
+import { lstatSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { followFrom, type PrivateFolder, privateFile, privateFolder } from '../../platform/private-folder.ts'
+import { sync } from '../../platform/wipe.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 
 export interface DatabasePlace {
@@ -35,13 +36,4 @@ export function copyDatabase(connection: SqliteConnection, copy: string, folder:
   sync(partial)
   renameSync(partial, copy)
   sync(dirname(copy))
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { ChannelId } from '../../core/ids.ts'
 import { type Logger, silentLogger } from '../../core/logger.ts'
+import type { StoreKey } from '../../core/store-key.ts'
 import { KnownSessions } from '../known-sessions.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
 import type { Migration } from '../migrations/migration.ts'
@@ -10,8 +11,11 @@ import { RepositoryWriter, storeReader } from '../repositories.ts'
 import { integer } from '../rows.ts'
 import type { Store, StoreWatch } from '../store.ts'
 import { createGroupCommit } from './group-commit.ts'
+import { cipherDriver } from './sqlite-cipher.ts'
 import { INCREMENTAL, openConnection, type SqliteConnection } from './sqlite-connection.ts'
+import { isNoDatabase } from './sqlite-error.ts'
 import { type DatabasePlace, prepareFiles } from './sqlite-files.ts'
+import { checkForm, wrongKey } from './sqlite-form.ts'
 import { lockStore } from './sqlite-lock.ts'
 import { openMarker } from './sqlite-marker.ts'
 import { migrate } from './sqlite-migrate.ts'
@@ -22,6 +26,8 @@ export interface SqliteOptions {
   readonly caseSensitive?: readonly ChannelId[]
   /** The database file; it and its folder are made where they are missing. */
   readonly path: string
+  /** The database is encrypted with it (C48); absent: it is not. */
+  readonly key?: StoreKey | undefined
   readonly clock: Clock
   readonly logger?: Logger
   /** The steps of the schema, if not all there are. */
@@ -35,15 +41,19 @@ export interface SqliteOptions {
 
 /**
  * Opens the SQLite store. Throws `store_locked` when another process has it open, `store_newer` when a newer program
- * wrote it, `config` for a place that others could change or that this user cannot use, `unavailable` when files or
- * pragmas do not do.
+ * wrote it, `config` for a place that others could change or that this user cannot use and for a key that does not fit,
+ * `no_driver` for want of the driver that encrypts, `unavailable` when files or pragmas do not do.
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  const { key } = options
+  // Without it nothing is touched.
+  if (key !== undefined) cipherDriver()
   const place = prepareFiles(options.path)
   const { path } = place
   const lock = lockStore(place)
   try {
-    const connection = openConnection(path)
+    checkForm(path, key !== undefined)
+    const connection = openWith(path, key)
     try {
       return prepare({ ...options, place }, connection, lock.release)
     } catch (error) {
@@ -53,6 +63,14 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   } catch (error) {
     lock.release()
     throw named(error, path)
+  }
+}
+
+function openWith(path: string, key: StoreKey | undefined): SqliteConnection {
+  try {
+    return openConnection(path, key)
+  } catch (error) {
+    throw key !== undefined && isNoDatabase(error) ? wrongKey(path, error) : error
   }
 }
 

@@ -1,0 +1,27 @@
+import { join } from 'node:path'
+import type { Config } from '../config/config.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { ConversionReport, ConvertOptions } from '../core/store-conversion.ts'
+import { MAKE_A_KEY } from '../core/store-key.ts'
+import { convertMedia, type MediaConverted } from '../media/convert-media.ts'
+import { convertStore } from '../store/engines/convert-store.ts'
+import { storeKeyOf } from './store-key.ts'
+
+/**
+ * Encrypts or decrypts the configured store, which no daemon may hold meanwhile. Rejects with `config` without a key.
+ */
+export async function convertConfigured(config: Config, { to, progress }: ConvertOptions): Promise<ConversionReport> {
+  const key = storeKeyOf(config)
+  if (key === undefined) {
+    const remedy = to === 'plain' ? 'set it to the key with which the store was encrypted' : MAKE_A_KEY
+    throw new ParleyError('config', `store.key is not set; ${remedy}`)
+  }
+  let media: MediaConverted = { files: 0, left: [] }
+  const { converted, left } = await convertStore({
+    ...{ path: config.store.path, key, to },
+    async beside() {
+      media = await convertMedia({ folder: join(config.dataDir, 'media'), key, to, progress })
+    },
+  })
+  return { form: to, databases: converted, files: media.files, left: [...left, ...media.left] }
+}
