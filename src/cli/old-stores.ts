@@ -21,8 +21,8 @@ export async function readOldStore(folder: string): Promise<readonly OldFile[]> 
   })
   const agents = await list(join(folder, AGENTS)).catch(() => [])
   const below = [...BELOW, ...agents.map(({ name }) => `${AGENTS}/${name}/sessions`)]
-  const found = await Promise.all(below.map((one) => readFolder(folder, join(folder, one)).catch(() => [])))
-  const files = found.flat()
+  const files: OldFile[] = []
+  for (const one of below) files.push(...(await readFolder(folder, join(folder, one)).catch(() => [])))
   // The files beside a folder of sessions are those of the program itself.
   return files.length > 0 ? files : readFolder(folder, folder)
 }
@@ -40,11 +40,16 @@ function isSession(name: string): boolean {
 async function readFolder(root: string, folder: string): Promise<readonly OldFile[]> {
   const entries = await list(folder)
   const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
-  const keys = names.includes(INDEX) ? keysOf(await textOf(join(folder, INDEX))) : new Map<string, string>()
-  const files = entries.map(({ name }) => name).filter(isSession)
-  return Promise.all(
-    files.sort().map((name) => readOne(folder, name, { names, keys, shown: relative(root, join(folder, name)) })),
-  )
+  const index = names.includes(INDEX) ? await read(join(folder, INDEX)) : undefined
+  const keys = index === undefined ? new Map<string, string>() : keysOf(index.text)
+  const files: OldFile[] = []
+  // One after another: a process has few descriptors.
+  for (const name of entries
+    .map((entry) => entry.name)
+    .filter(isSession)
+    .sort())
+    files.push(await readOne(folder, name, { names, keys, shown: relative(root, join(folder, name)) }))
+  return files
 }
 
 interface Beside {
@@ -55,11 +60,11 @@ interface Beside {
 }
 
 async function readOne(folder: string, name: string, { names, keys, shown }: Beside): Promise<OldFile> {
-  const text = names.includes(name) ? await textOf(join(folder, name)) : 'no plain file'
+  const found = names.includes(name) ? await read(join(folder, name)) : { text: '', unread: 'it is no plain file' }
   const beside = name.replace(/\.jsonl$/, '.meta.json')
   const key = keys.get(name)
-  const meta = beside === name || !names.includes(beside) ? undefined : await textOf(join(folder, beside))
-  return { name: shown, text, ...(meta === undefined ? {} : { meta }), ...(key === undefined ? {} : { key }) }
+  const meta = beside === name || !names.includes(beside) ? undefined : (await read(join(folder, beside))).text
+  return { name: shown, ...found, ...(meta === undefined ? {} : { meta }), ...(key === undefined ? {} : { key }) }
 }
 
 /** Returns the key of each file of an index; the topic of a key is written behind its chat, as everywhere here. */
@@ -86,11 +91,12 @@ function parse(text: string): unknown {
   }
 }
 
-/** A file that cannot be read is reported like one that is no JSON. */
-async function textOf(path: string): Promise<string> {
+/** A file that cannot be read is reported with the reason. */
+async function read(path: string): Promise<Pick<OldFile, 'text' | 'unread'>> {
   try {
-    return (await stat(path)).size > MOST_BYTES ? 'larger than 64 MiB' : await readFile(path, 'utf8')
-  } catch {
-    return 'unreadable'
+    if ((await stat(path)).size > MOST_BYTES) return { text: '', unread: 'it is larger than 64 MiB' }
+    return { text: await readFile(path, 'utf8') }
+  } catch (error) {
+    return { text: '', unread: `it cannot be read: ${toError(error).message}` }
   }
 }

@@ -9,6 +9,8 @@ export interface OldFile {
   readonly meta?: string
   /** The key that an index beside the files gives it. */
   readonly key?: string
+  /** The reason why it was not read; its text is empty then. */
+  readonly unread?: string
 }
 
 export interface ImportOptions {

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { createChannels } from '../core/channel-traits.ts'
 import { systemClock } from '../core/clock.ts'
+import { sizeInWords } from '../core/content-words.ts'
+import { ParleyError } from '../core/errors.ts'
 import { createIdSource, type IdSource, type MediaId } from '../core/ids.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
 import { silentLogger } from '../core/logger.ts'
@@ -36,8 +38,13 @@ export async function importInto(
   })
 }
 
+/** Bytes of a bundle: the engine has no longer texts. */
+const MOST_BYTES = 500_000_000
+
 /** Imports a session of another store from its file. Throws `invalid` for a file that is not whole, or no bundle. */
 export async function importBundleInto(config: Config, path: string, dryRun: boolean): Promise<BundleReport> {
+  if ((await stat(path)).size > MOST_BYTES)
+    throw new ParleyError('invalid', `The file cannot be imported: it is larger than ${sizeInWords(MOST_BYTES)}.`)
   const bundle = readBundle(await readFile(path, 'utf8'))
   return inStore(config, async (store, ids) => {
     const used = (named: readonly MediaId[]) => store.read.media.used(named)

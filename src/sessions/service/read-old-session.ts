@@ -21,7 +21,8 @@ import { isWrapped, type OldLine, readWrappedLines } from './read-wrapped-lines.
  * if nothing can be read, or if a line is whole but no message of this form: half a conversation must not look
  * complete.
  */
-export function readOldSession({ name, text, meta, key }: OldFile): OldSession {
+export function readOldSession({ name, text, meta, key, unread }: OldFile): OldSession {
+  if (unread !== undefined) throw new ParleyError('invalid', unread)
   const session = name.endsWith('.jsonl') ? readLines(name, text, meta) : readWhole(name, text)
   if (session.messages.length === 0 && session.summary === undefined) {
     throw new ParleyError('invalid', 'it has no message with text')
