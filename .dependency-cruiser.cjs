@@ -11,7 +11,17 @@ const vendor = (from, ...names) =>
 const STAGES = '^src/(sessions|delivery|schedule|approvals|questions|memory|budgets)/'
 const CORE = '^src/core/'
 /** From top to bottom: each may import those that follow it. */
-const SESSION_FOLDERS = ['commands', 'session-tools', 'service', 'export', 'lookups', 'view', 'turns', 'people']
+const SESSION_FOLDERS = [
+  'commands',
+  'forgetting',
+  'session-tools',
+  'service',
+  'export',
+  'lookups',
+  'view',
+  'turns',
+  'people',
+]
 
 module.exports = {
   forbidden: [

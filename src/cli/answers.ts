@@ -1,10 +1,12 @@
 import type { SessionEvent } from '../core/event.ts'
+import type { ForgetReceipt } from '../core/forgetting.ts'
 import type { Usage } from '../core/model.ts'
 import type { AdmissionReport } from '../core/operate-admissions.ts'
 import type { ApprovalReport } from '../core/operate-approvals.ts'
 import type { ArchivedFile, ArchivedSession, ArchivePage } from '../core/operate-archives.ts'
 import type { BudgetReport } from '../core/operate-budgets.ts'
 import type { ReloadReport } from '../core/operate-config.ts'
+import type { RetentionReport } from '../core/operate-forgetting.ts'
 import type { MemoryReport } from '../core/operate-memory.ts'
 import type { RestorationReport, UnansweredMessage } from '../core/operate-outbox.ts'
 import type { LinkedId, PeopleReport, PersonReport } from '../core/operate-people.ts'
@@ -278,3 +280,10 @@ export const people = object<PeopleReport>({
   people: list(object<PersonReport>({ name: text, role: text, ids: list(ID) })),
   changes: list(object<PeopleReport['changes'][number]>({ at: time, kind: text, person: text, id: text, by: text })),
 })
+
+export const receipt = object<ForgetReceipt>({
+  ...{ id: text, state: text, counts: record(count), platforms: record(text) },
+  ...{ backups: list(text), exports: list(text) },
+})
+const limit = { rule: text, days: count, reportedAt: optional(time), startsAt: optional(time) }
+export const retention = list(object<RetentionReport>({ ...limit, sessions: count, events: count }))

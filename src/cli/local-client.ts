@@ -11,6 +11,7 @@ import { remoteTokens } from './remote-tokens.ts'
 import { BASE, nobodyListens, socketFetch, strange, toCallError } from './socket-fetch.ts'
 
 const TIMEOUT_MS = 10_000
+const FORGETS_MS = 600_000
 
 /** The codes by HTTP status for errors that the caller can act on. Any other is the daemon's own failure. */
 const CODES: Readonly<Record<number, ErrorCode>> = {
@@ -51,7 +52,8 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
 }
 
 function operatorOf(client: Client, ask: Ask): OperatorService {
-  const { admissions, approvals, config, memory, outbox, people, schedules, status, unseen, why } = client().v1
+  const { admissions, approvals, config, memory, outbox, people, retention, schedules, status, unseen, why } =
+    client().v1
   return {
     status: () => ask(answers.status, status.$get()),
     why: (message) => ask(answers.why, why.$get({ query: { message } })),
@@ -86,6 +88,12 @@ function operatorOf(client: Client, ask: Ask): OperatorService {
         ),
       show: (no) => ask(answers.memory, memory[':no'].$get({ param: { no: String(no) } })),
       remove: (no) => ask(answers.memory, memory[':no'].$delete({ param: { no: String(no) } })),
+    },
+    forgetting: {
+      // A large store is read as a whole.
+      forget: (request) => ask(answers.receipt, client(FORGETS_MS).v1.forget.$post({ json: request })),
+      retention: () => ask(answers.retention, retention.$get()),
+      runRetention: () => ask(answers.retention, client(FORGETS_MS).v1.retention.run.$post()),
     },
     people: {
       list: () => ask(answers.people, people.$get()),

@@ -3,6 +3,7 @@ import { EXIT } from '../core/errors.ts'
 import type { CliPorts } from './ports.ts'
 import { addApprovals } from './program-approvals.ts'
 import { addArchives } from './program-archives.ts'
+import { addForgetting } from './program-forgetting.ts'
 import { addMcp } from './program-mcp.ts'
 import { addMemory } from './program-memory.ts'
 import { addOutbox } from './program-outbox.ts'
@@ -59,6 +60,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
   addReading(program, ports, ended)
   addSessions(program, ports, ended)
   addSend(program, ports, ended)
+  addForgetting(program, ports, ended)
   addTokens(program, ports, ended)
   addSchedules(program, ports, ended)
   addPeople(program, ports, ended)

@@ -67,6 +67,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     routing: toPolicy(parsed, ids, traitsOf(options.catalogue)),
     session: sessionSettings(parsed),
     budgets: buildBudgets(parsed, options.known),
+    retention: parsed.retention,
     ...sessionTools,
     toolResults: parsed.tools.results,
     media: parsed.media,

@@ -8,6 +8,7 @@ import type { McpAddress, McpProgram, McpServer } from '../core/mcp.ts'
 import type { FileLimits } from '../core/media.ts'
 import type { CheckpointSettings } from '../core/memory.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
+import type { RetentionSettings } from '../core/retention.ts'
 import type { ConfiguredSchedule } from '../core/schedule.ts'
 import type { Dimension } from '../core/session.ts'
 import type { ToolResultLimits } from '../core/turn.ts'
@@ -47,6 +48,8 @@ export interface Config {
   /** The first rule that fits decides whether a call needs the yes of a person. */
   readonly toolPolicy?: readonly ToolRule[]
   readonly schedules: readonly ConfiguredSchedule[]
+  /** The age limits of conversations; absent: they are kept for good. */
+  readonly retention?: RetentionSettings
   readonly store: StoreSettings
   readonly logging: { readonly level: LogLevel; readonly pretty: boolean }
   /** The values under names such as `token`, which are kept out of what is stored and shown to a model (C29). */

@@ -36,7 +36,8 @@ export function explainConfig(config: Config): readonly string[] {
     ...budgetLines(config),
     mediaLine(config),
     `store.key: ${keyText(config)}`,
-    `store.keepRefusedDays: what was refused or ignored, commands and their answers go after ${config.store.keepRefusedDays ?? 30} days; sessions stay`,
+    `store.keepRefusedDays: what was refused or ignored, commands and their answers go after ${config.store.keepRefusedDays ?? 30} days`,
+    ...retentionLines(config),
     ...config.warnings.map((warning) => `warning: ${warning}`),
   ]
 }
@@ -74,6 +75,17 @@ function keyText({ store: { key } }: Config): string {
   return key === undefined
     ? 'none; the database and the files are readable by the user of the daemon alone, and not encrypted'
     : 'the database, its copies and the files are encrypted with it'
+}
+
+function retentionLines({ retention: { days, rules } = { rules: [] } }: Config): readonly string[] {
+  const kept = (limit: number | 'keep' | undefined): string =>
+    typeof limit === 'number' ? `what was said is forgotten after ${limit} days` : 'what was said is kept'
+  return [
+    ...rules.map(
+      (rule, at) => `retention.rules[${at}]: ${Object.values(rule.match).join(' ') || 'anywhere'}: ${kept(rule.days)}`,
+    ),
+    `retention.days: in ${rules.length === 0 ? 'all' : 'other'} conversations ${kept(days)}`,
+  ]
 }
 
 function mediaLine({ media: { maxFilesPerPrompt, maxBytes, perPersonPerDay } = DEFAULT_FILE_LIMITS }: Config): string {

@@ -6,7 +6,7 @@ import { agent, tools, workspace } from './schema-agents.ts'
 import { audio } from './schema-audio.ts'
 import { budgets } from './schema-budgets.ts'
 import { hooks } from './schema-hooks.ts'
-import { dimensions, id, text, url } from './schema-parts.ts'
+import { dimensions, id, placeOf, text, url } from './schema-parts.ts'
 import { people, routingOf, sendPolicyOf } from './schema-policy.ts'
 
 /**
@@ -108,6 +108,25 @@ const store = z
   })
   .prefault({})
 
+const limitDays = z.int().min(1).max(36_500)
+
+function retentionOf(channels: readonly ChannelId[]) {
+  return z
+    .strictObject({
+      days: limitDays
+        .exactOptional()
+        .describe('Days after which what was said is forgotten, with its files, memories and answers. Default: never.'),
+      rules: z
+        .array(
+          z.strictObject({ match: z.strictObject(placeOf(channels)), days: z.union([limitDays, z.literal('keep')]) }),
+        )
+        .default([])
+        .describe('Limits of some conversations; the first that matches counts. keep: they are kept.'),
+    })
+    .prefault({})
+    .describe('How long conversations are kept. A limit that is new or shorter is reported to owners, and waits a day.')
+}
+
 const media = z
   .strictObject({
     maxBytes: z
@@ -173,6 +192,7 @@ export function createFileSchema(catalogue: ChannelCatalogue) {
     channels: z.strictObject(channelBlocks(catalogue)).prefault({}),
     routing: routingOf(ids),
     session: sessionOf(ids),
+    retention: retentionOf(ids),
     tools,
     hooks,
     media,

@@ -20,7 +20,7 @@ export function withoutTakenBack(events: readonly SessionEvent[]): readonly Sess
   const isTakenBack = takenBackBehind()
   return events
     .toReversed()
-    .filter((event) => !isTakenBack(event))
+    .filter((event) => !isTakenBack(event) && !event.forgotten)
     .reverse()
 }
 
@@ -29,7 +29,7 @@ export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefi
   const edits = new Map<string, UserMessageData>()
   const deleted = new Set<string>()
   const isTakenBack = takenBackBehind()
-  return (event) => (isTakenBack(event) ? undefined : current(event))
+  return (event) => (isTakenBack(event) || event.forgotten ? undefined : current(event))
 
   function current(event: SessionEvent): SessionEvent | undefined {
     if (event.type === 'message_edited') {

@@ -47,8 +47,15 @@ import type { TurnEndData } from './turn-end.ts'
  * memory | S34-S39 |
  * | `history_boundary` | the model is shown less, or something else, from here on; the log stays | K33-K36 |
  * | `session_exported` | the session was written to a file, and continues | C42 |
+ * | `words_forgotten` | events before it were emptied of what was said: number, kind and time stay (decision 0038) | |
  */
-export type SessionEvent = { readonly seq: number; readonly at: number; readonly turnId?: TurnId } & EventDraft
+export type SessionEvent = {
+  readonly seq: number
+  readonly at: number
+  readonly turnId?: TurnId
+  /** It was emptied (`core/emptied.ts`): no model, list or search has anything of it. */
+  readonly forgotten?: true
+} & EventDraft
 
 /** An event before the store gave it a number. */
 export type EventDraft =
@@ -79,6 +86,7 @@ export type EventDraft =
   | { readonly type: 'exchange_taken_back'; readonly data: TakenBackData }
   | { readonly type: 'session_exported'; readonly data: ExportRecord }
   | { readonly type: 'checkpoint_written'; readonly data: CheckpointData }
+  | { readonly type: 'words_forgotten'; readonly data: ForgottenData }
 
 export type EventType = EventDraft['type']
 
@@ -111,6 +119,7 @@ const ALL_TYPES = {
   exchange_taken_back: true,
   session_exported: true,
   checkpoint_written: true,
+  words_forgotten: true,
 } satisfies Record<EventType, true>
 
 export const EVENT_TYPES = Object.keys(ALL_TYPES) as readonly EventType[]
@@ -199,6 +208,13 @@ export interface UndeliveredData {
   readonly reason: string
   /** The beginning of the text, without markup. */
   readonly text: string
+}
+
+export interface ForgottenData {
+  /** Names the request, or the rule by which it was too old. */
+  readonly by: string
+  /** The events that were emptied. */
+  readonly events: number
 }
 
 export interface TakenOverData {

@@ -44,6 +44,10 @@ export type Failpoint =
   | 'CP37-store-swapped'
   | 'CP38-file-converted'
   | 'CP39-store-converted'
+  | 'CP40-forget-uncommitted'
+  | 'CP41-forget-begun'
+  | 'CP42-forget-emptied'
+  | 'CP43-forget-scrubbed'
 
 let reached: ((point: Failpoint) => void) | undefined
 

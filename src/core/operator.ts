@@ -3,6 +3,7 @@ import type { ApprovalOperator } from './operate-approvals.ts'
 import type { ArchiveOperator } from './operate-archives.ts'
 import type { BudgetReport } from './operate-budgets.ts'
 import type { ConfigOperator } from './operate-config.ts'
+import type { ForgettingOperator } from './operate-forgetting.ts'
 import type { MemoryOperator } from './operate-memory.ts'
 import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
 import type { PeopleOperator } from './operate-people.ts'
@@ -35,6 +36,7 @@ export interface OperatorService {
   readonly approvals: ApprovalOperator
   readonly outbox: OutboxOperator
   readonly memory: MemoryOperator
+  readonly forgetting: ForgettingOperator
   readonly config: ConfigOperator
 }
 

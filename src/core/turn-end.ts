@@ -15,6 +15,7 @@ export type InboxOutcome =
   | 'deleted'
   | 'quarantined'
   | 'taken_back'
+  | 'forgotten'
   | `refused: ${string}`
   | `ignored: ${string}`
   | `unanswered: ${string}`

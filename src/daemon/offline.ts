@@ -57,6 +57,7 @@ export async function openOffline(
     approvals: operateApprovals({ store, clock: systemClock }),
     outbox: createRestoration({ store }),
     tokens: createTokens({ store, clock: systemClock, randomBytes }).operator,
+    forgetting: offlineForgetting,
     config: {
       async reload() {
         throw new ParleyError('unavailable', 'No daemon is running; it reads the configuration when it starts.')
@@ -64,6 +65,17 @@ export async function openOffline(
     },
   })
   return { ...operator, close: () => store.close() }
+}
+
+/** Only the daemon knows the turns and chats that are in the middle of something. */
+async function needsDaemon(): Promise<never> {
+  throw new ParleyError('unavailable', 'No daemon is running; start it, for it alone forgets: parley start.')
+}
+
+const offlineForgetting: OperatorService['forgetting'] = {
+  forget: needsDaemon,
+  retention: needsDaemon,
+  runRetention: needsDaemon,
 }
 
 function mediaOf(config: Config, { read }: Pick<Store, 'read'>): MediaStore {

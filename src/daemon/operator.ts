@@ -33,6 +33,7 @@ export interface OperatorSources {
   readonly approvals: OperatorService['approvals']
   readonly config: OperatorService['config']
   readonly outbox: OperatorService['outbox']
+  readonly forgetting: OperatorService['forgetting']
   readonly why: WhyService
   /** True if the configuration names an owner; used only where no daemon runs. */
   readonly ownerNamed?: boolean
@@ -84,6 +85,7 @@ export function createOperator(sources: OperatorSources): OperatorService {
     approvals: sources.approvals,
     config: sources.config,
     outbox: sources.outbox,
+    forgetting: sources.forgetting,
     memory: operateMemory(sources),
   }
 }

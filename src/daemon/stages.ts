@@ -100,6 +100,8 @@ export interface Stages extends SessionAccess, OwnSessions, Pick<Compaction, 'co
   readonly answerAgain: AnswerAgain
   readonly approvals: Approvals
   readonly memory: Memory
+  /** Called when events of a session were emptied: its view is read again. */
+  dropView(this: void, session: SessionId): void
   /** Resumes what a crash or a stop interrupted; called at the start, before anything new is accepted. */
   recover(): Promise<void>
 }
@@ -114,8 +116,7 @@ export function createStages(parts: StagesDeps): Stages {
   const approvals = makeApprovals(parts)
   const waits = (session: SessionId): boolean => approvals.waits(session) || questions.waits(session)
   const running = createRunningTurns(clock, logger, { draining: publicTurns.close, waits })
-  const modelHealth = healthOf(parts)
-  const joined = joinedBy(policies)
+  const [modelHealth, joined] = [healthOf(parts), joinedBy(policies)]
   const transcript = makeTranscript({ ...parts, running }, joined)
   const agent = chooseAgent({ ...modelRules(config), toolGroups: groupNames(parts) }, lookups.overrides)
   const access = createSessionAccess({ ...parts, running, agent })
@@ -168,6 +169,7 @@ export function createStages(parts: StagesDeps): Stages {
   entrance.open(accept)
   return {
     ...{ ...access, running, modelHealth, approvals, memory, recover, compact: compaction.compact },
+    dropView: transcript.drop,
     answerAgain: createAnswerAgain({ ...claims, ids, clock, running, publicTurns, speaks, resume: pipeline.resume }),
     askAside: createAskAside({
       ...{ ids, logger, transcript, running, runAgent, agent, joined, speaks, typing: delivery.typing },

@@ -35,6 +35,7 @@ import { createEntrance } from './entrance.ts'
 import { loadLookups } from './lookups.ts'
 import { makeBudgets, paidAudio, tellOfBudgets } from './make-budgets.ts'
 import { makeCloseCards, makeDelivery, makeSay } from './make-delivery.ts'
+import { makeForgetting } from './make-forgetting.ts'
 import { makeHooks } from './make-hooks.ts'
 import { makeMcp } from './make-mcp.ts'
 import { makeQuestions } from './make-questions.ts'
@@ -148,9 +149,8 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
   const [hub, audio] = [makeHub(world), paidAudio(makeAudio({ ...world, net }), budgets, config)]
   const adapter = hub.adapter.bind(hub)
   const delivery = makeDelivery({ ...world, audio, accounts, lookups, timing, adapter })
-  const say = makeSay(store, delivery)
+  const [say, closeCards] = [makeSay(store, delivery), makeCloseCards({ store, clock, logger }, delivery)]
   tellOfBudgets(budgets, { ...world, say, where: accounts.all[0] })
-  const closeCards = makeCloseCards({ store, clock, logger }, delivery)
   const people = await createPeople({ ...world, lookups, entrance, say, closeCards, reaches: reachesIn(accounts) })
   const questions = makeQuestions({ ...world, delivery, closeCards, lookups, entrance })
   const exit = { delivery, adapter, say, closeCards, questions, hooks, audio, budgets }
@@ -160,6 +160,8 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
   const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, net, entrance, redact })
   const { running, sessions, archives, modelHealth } = stages
   const { access, facts, moves } = lookups
+  const ageingTime = await loadAgeingTime({ store, clock })
+  const forgets = makeForgetting({ ...world, lookups, delivery, schedules, stages, ageingTime, accounts })
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
   const status = { startedAt: clock.now(), traits: channels.traits, budgets: budgets?.desk }
   const daemon = { hub, sinks, access, modelHealth, watch: facts.watch, ...status }
@@ -168,11 +170,11 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
   const operator = createOperator({
     ...{ store, clock, version, models: modelsOf(config), sessions, archives, why, daemon, outbox, ...people.operator },
     ...{ schedules: schedules.operator, approvals: operateApprovals({ store, clock, desk: stages.approvals }) },
-    config: reloadOf(options, { policies, access, people }),
+    ...{ forgetting: forgets.operate(why.readLink), config: reloadOf(options, { policies, access, people }) },
   })
   const known = sessionCommands({
     ...{ ...lookups, ...people, ...stages, ...schedules, schedules: schedules.fromChats, questions },
-    ...{ store, channels, clock, ids, operator, why, unsay: delivery.takeBack, budgets },
+    ...{ store, channels, clock, ids, operator, why, unsay: delivery.takeBack, budgets, ...forgets },
     all: () => [...commands.values()],
     approvers: namedApprovers(config.toolPolicy ?? []),
   })
@@ -180,9 +182,8 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
   const menus = createMenus({ logger, commands: [...commands.values()], owners: people.owners })
   events.peopleChanged.on(menus.again)
 
-  const ageingTime = await loadAgeingTime({ store, clock })
   // Before anything new is accepted: a turn that was interrupted goes ahead of what is posted now.
-  await stages.recover()
+  await stages.recover().then(forgets.forgetting.recover)
   const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })
   await people.admissions.recover()
   await schedules.start(currentSchedules(config, moves.all, logger))
@@ -193,7 +194,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
     menus.register(adapter, { channel, account })
   })
   const cleaning = { ...world, ageingTime, sweepMedia: sweepFiles(world), keepDays: config.store.keepRefusedDays }
-  startCleaning({ ...cleaning, stopping: () => running.draining })
+  startCleaning({ ...cleaning, retain: forgets.retain, stopping: () => running.draining })
   return {
     operator,
     settled: () => hub.settled(),

@@ -7,6 +7,7 @@ import { admissionRoutes } from './routes/admissions.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { archiveRoutes } from './routes/archives.ts'
 import { configRoutes } from './routes/config.ts'
+import { forgettingRoutes } from './routes/forgetting.ts'
 import { memoryRoutes } from './routes/memory.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { peopleRoutes } from './routes/people.ts'
@@ -47,5 +48,6 @@ export function createApp(service: OperatorService, logger: Logger) {
     .route('/', approvalRoutes(service))
     .route('/', outboxRoutes(service))
     .route('/', memoryRoutes(service))
+    .route('/', forgettingRoutes(service))
     .route('/', configRoutes(service))
 }

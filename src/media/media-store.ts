@@ -29,6 +29,8 @@ export interface OwnMediaStore extends MediaStore {
    * within the last ten minutes stays: the event that names it may not be committed yet.
    */
   sweep(): Promise<number>
+  /** Deletes those of these files that nothing names, at once; returns how many were there. */
+  forget(ids: readonly MediaId[]): Promise<number>
 }
 
 /** A tool's result is on record at once, a message within seconds. */
@@ -104,6 +106,13 @@ export function createMediaStore({ folder, clock, key, used }: MediaStoreDeps): 
       const bytes = await form.open(id, stored)
       if ((await sha256(bytes)) === digestOf(id)) return bytes
       throw new ParleyError('unreadable', `The file ${id} has another content than it was kept with.`)
+    },
+
+    async forget(ids) {
+      if (!existsSync(folder)) return 0
+      for (const id of ids) keptAt.delete(id)
+      const there = ids.filter((id) => existsSync(pathOf(id)))
+      return sweepSome(there)
     },
 
     async sweep() {

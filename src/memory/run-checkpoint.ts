@@ -139,6 +139,7 @@ async function refuseDeleted(tx: StoreWriter, { id, lastSeq }: Session, { source
   const gone = later.some(
     ({ type, data }) =>
       type === 'history_taken_over' ||
+      type === 'words_forgotten' ||
       type === 'exchange_taken_back' ||
       (type === 'message_deleted' && names.some((one) => isSame(one, data as MessageName))),
   )

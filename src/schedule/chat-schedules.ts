@@ -9,6 +9,7 @@ import type { Logger } from '../core/logger.ts'
 import type { AuthorId } from '../core/platform-id.ts'
 import type { NewSchedule, Schedule } from '../core/schedule.ts'
 import type { Store } from '../store/store.ts'
+import { letGo } from './let-go.ts'
 
 export interface ChatScheduleDeps {
   readonly store: Store
@@ -44,7 +45,6 @@ export function createChatSchedules(deps: ChatScheduleDeps): ChatSchedules {
       const others = await Promise.all(asker.authors.map((author) => mayNotCancel(deps, author, found.creator)))
       if (others.includes(true))
         throw new ParleyError('forbidden', `Only ${found.creator} or an owner cancels that: /remind cancel ${found.id}`)
-      const { letGo } = await import('./sync-schedules.ts')
       await store.write(async (tx) => {
         await tx.schedules.remove(found.id)
         await letGo(tx, found.id, { outcome: 'cancelled', at: clock.now() })

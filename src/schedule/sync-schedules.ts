@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
-import type { ScheduleId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ConfiguredSchedule, Schedule } from '../core/schedule.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { checkTiming } from './check-cron.ts'
+import { letGo } from './let-go.ts'
 
 export interface SyncDeps {
   readonly store: Store
@@ -51,16 +51,4 @@ async function put(
   if ('cron' in was && was.cron === cron && was.timezone === timezone) return
   await tx.schedules.setEvaluated(id, at)
   await letGo(tx, id, { outcome: 'changed', at })
-}
-
-/** Ends slots that were claimed and have not begun. A run that has begun continues to its end. */
-export async function letGo(
-  tx: StoreWriter,
-  id: ScheduleId,
-  { outcome, at }: { readonly outcome: string; readonly at: number },
-): Promise<void> {
-  for (const { scheduleId, traceId } of await tx.schedules.claimed()) {
-    if (scheduleId !== id || traceId === undefined || (await tx.inbox.find(traceId)).length > 0) continue
-    await tx.schedules.endSlot(traceId, { state: 'skipped', outcome, at })
-  }
 }

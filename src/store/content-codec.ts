@@ -23,6 +23,16 @@ export function toStored(draft: EventDraft): StoredData {
   return content.length === 1 && first?.type === 'text' ? { ...data, content: first.text } : { ...data, content }
 }
 
+/** The beginning of the data of an event that was emptied. */
+export const FORGOTTEN_MARK = '{"forgotten":true'
+
+/** Returns the text of an event's row. */
+export function storedText(draft: EventDraft & { readonly forgotten?: true }): string {
+  const text = JSON.stringify(toStored(draft))
+  if (!draft.forgotten) return text
+  return text === '{}' ? `${FORGOTTEN_MARK}}` : `${FORGOTTEN_MARK},${text.slice(1)}`
+}
+
 /** Returns the data of an event as `toStored` took it. Throws for a content that is none (C25, C31). */
 export function fromStored(type: EventDraft['type'], data: object): object {
   if (type !== 'tool_result') return data

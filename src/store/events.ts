@@ -4,7 +4,7 @@ import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { addUsage } from '../core/model.ts'
 import { NOTHING_SPENT } from '../core/spending.ts'
-import { fromStored, mediaIn, toStored } from './content-codec.ts'
+import { FORGOTTEN_MARK, fromStored, mediaIn, storedText } from './content-codec.ts'
 import { effectOf } from './event-effect.ts'
 import { addMediaUses, copyMediaUses } from './media-uses.ts'
 import type { CheckpointPlace } from './memory-port.ts'
@@ -21,21 +21,24 @@ const COSTING = "'turn_completed', 'context_compacted', 'checkpoint_written'"
 const COLUMNS = 'seq, at, type, turn_id, data'
 /** Those and the session's number. */
 const WIDTH = 6
+/** A summary that was forgotten stands for nothing: those before it do. */
+const NOT_FORGOTTEN = `data NOT LIKE '${FORGOTTEN_MARK}%'`
 /** A number keeps the index that every append touches small. */
 const OF_SESSION = 'session_no = (SELECT no FROM sessions WHERE id = $1)'
 
-const codec: RowCodec<SessionEvent> = {
+export const eventCodec: RowCodec<SessionEvent> = {
   table: 'events',
   key: ['session_id', 'seq'],
   // The cast joins type and data again, which `append` wrote as a pair.
   decode(row) {
     const type = oneOf(row, 'type', EVENT_TYPES)
+    const { forgotten, ...data } = json<{ readonly forgotten?: true }>(row, 'data')
     return {
       seq: integer(row, 'seq'),
       at: integer(row, 'at'),
-      ...defined({ turnId: optional(row, 'turn_id', id<TurnId>) }),
+      ...defined({ turnId: optional(row, 'turn_id', id<TurnId>), forgotten }),
       type,
-      data: fromStored(type, json(row, 'data')),
+      data: fromStored(type, data),
     } as SessionEvent
   },
 }
@@ -67,7 +70,7 @@ export class EventReading implements EventReader {
 
   async latestSummary(sessionId: SessionId): Promise<SummaryPlace | undefined> {
     // The type stands in the text of the statement, or the index of the summaries could not be used.
-    const where = `${OF_SESSION} AND type = 'context_compacted' ORDER BY seq DESC LIMIT 1`
+    const where = `${OF_SESSION} AND type = 'context_compacted' AND ${NOT_FORGOTTEN} ORDER BY seq DESC LIMIT 1`
     const [event] = await this.#list(where, [sessionId])
     return event?.type === 'context_compacted' ? { seq: event.seq, back: event.data.back } : undefined
   }
@@ -113,7 +116,7 @@ export class EventReading implements EventReader {
 
   async #list(where: string, params: readonly SqlValue[]): Promise<readonly SessionEvent[]> {
     const query = `SELECT CAST($1 AS TEXT) AS session_id, ${COLUMNS} FROM events WHERE ${where}`
-    return readRows(codec, await this.sql.all(query, params), this.#logger)
+    return readRows(eventCodec, await this.sql.all(query, params), this.#logger)
   }
 }
 
@@ -202,8 +205,7 @@ export class EventWriting extends EventReading implements EventWriter {
     let seq = first
     for (const some of inBatches(drafts, ROWS_PER_INSERT)) {
       const params: SqlValue[] = []
-      for (const draft of some)
-        params.push(sessionNo, seq++, at, draft.type, draft.turnId ?? null, JSON.stringify(toStored(draft)))
+      for (const draft of some) params.push(sessionNo, seq++, at, draft.type, draft.turnId ?? null, storedText(draft))
       await this.sql.run(insertText(some.length), params)
     }
   }

@@ -62,11 +62,16 @@ const ALL_COLUMNS = `${COLUMNS}, earlier`
 const NOT_SENT = "state <> 'sent'"
 const OWED = `${NOT_SENT} AND state IN ('planned', 'sending', 'waiting', 'uncertain') ORDER BY no`
 
-/** The reason of a row whose text was taken out: nothing of it is ever sent again. */
-const BLANKED = "'its session was deleted'"
+/** The reasons of a row whose text was taken out: nothing of it is ever sent again. */
+const DELETED = "'its session was deleted'"
+export const FORGOTTEN = "'it was forgotten'"
+const BLANKED = `(${DELETED}, ${FORGOTTEN})`
+
+/** The part of a row without its text. */
+export const BLANK_PART = JSON.stringify({ text: '', plain: '', markup: 'plain' })
 
 /** Returns the state, or the end that takes its place where nothing more is sent. */
-function endedBy(state: string): string {
+export function endedBy(state: string): string {
   return `CASE WHEN ${state} IN ('planned', 'waiting') THEN 'expired'
     WHEN ${state} IN ('sending', 'uncertain') THEN 'given_up' ELSE ${state} END`
 }
@@ -196,8 +201,8 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
 
   async settle(deliveryId: DeliveryId, change: DeliveryChange): Promise<void> {
     const settled = await this.sql.run(
-      `UPDATE outbox SET state = CASE WHEN reason = ${BLANKED} THEN ${endedBy('$1')} ELSE $1 END,
-        message_id = COALESCE($2, message_id), reason = CASE WHEN reason = ${BLANKED} THEN reason ELSE COALESCE($3, reason) END,
+      `UPDATE outbox SET state = CASE WHEN reason IN ${BLANKED} THEN ${endedBy('$1')} ELSE $1 END,
+        message_id = COALESCE($2, message_id), reason = CASE WHEN reason IN ${BLANKED} THEN reason ELSE COALESCE($3, reason) END,
         not_before = $4 WHERE id = $5`,
       [change.state, change.messageId ?? null, change.reason ?? null, change.notBefore ?? null, deliveryId],
     )
@@ -212,7 +217,7 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
     const replaced = await this.sql.run(
       `UPDATE outbox SET op = $2, part = $3, state = $4, low_priority = $5,
         expires_at = COALESCE($6, expires_at), media = $7, not_before = NULL, reason = NULL${lost}${claim}
-        WHERE id = $1 AND COALESCE(reason, '') <> ${BLANKED}`,
+        WHERE id = $1 AND COALESCE(reason, '') NOT IN ${BLANKED}`,
       [
         deliveryId,
         change.op,
@@ -229,9 +234,9 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
 
   /** A part on the wire loses its text too: its sender has it in memory, and reports only what became of it. */
   async blank(source: SourceId): Promise<void> {
-    const query = `UPDATE outbox SET part = $2, earlier = NULL, media = NULL, reason = ${BLANKED}, state = ${endedBy('state')}
+    const query = `UPDATE outbox SET part = $2, earlier = NULL, media = NULL, reason = ${DELETED}, state = ${endedBy('state')}
       WHERE source = $1`
-    await this.sql.run(query, [source, JSON.stringify({ text: '', plain: '', markup: 'plain' })])
+    await this.sql.run(query, [source, BLANK_PART])
   }
 
   fence(): Promise<number> {

@@ -9,6 +9,7 @@ import { ChannelStateReading, ChannelStateWriting } from './channel-state.ts'
 import { ChatMoveReading, ChatMoveWriting } from './chat-moves.ts'
 import { CheckpointReading, CheckpointWriting } from './checkpoints.ts'
 import { EventReading, EventWriting } from './events.ts'
+import { ForgettingReading, ForgettingWriting } from './forgettings.ts'
 import { InboxReading, InboxWriting } from './inbox.ts'
 import { MediaUseReading } from './media-uses.ts'
 import { MemoryReading, MemoryWriting } from './memory.ts'
@@ -42,6 +43,7 @@ export function storeReader(ground: RepositoryDeps): StoreReader {
     aliases: new AliasReading(ground),
     chatMoves: new ChatMoveReading(ground),
     events: new EventReading(ground),
+    forgetting: new ForgettingReading(ground),
     media: new MediaUseReading(ground),
     inbox: new InboxReading(ground),
     turns: new TurnReading(ground),
@@ -116,6 +118,10 @@ export class RepositoryWriter implements StoreWriter {
 
   get events(): EventWriting {
     return new EventWriting(this.#ground)
+  }
+
+  get forgetting(): ForgettingWriting {
+    return new ForgettingWriting(this.#ground)
   }
 
   get inbox(): InboxWriting {

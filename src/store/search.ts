@@ -119,10 +119,10 @@ export async function addWords(sql: Sql, { session, key, entry, seq, message, wo
     await sql.run('INSERT INTO search_words (rowid, words) VALUES ($1, $2)', [integer(row, 'no'), words])
 }
 
-/** Takes texts out of the index. */
-export async function removeWords(sql: Sql, where: string, params: readonly SqlValue[]): Promise<void> {
+/** Takes texts out of the index; returns how many. */
+export async function removeWords(sql: Sql, where: string, params: readonly SqlValue[]): Promise<number> {
   await sql.run(`DELETE FROM search_words WHERE rowid IN (SELECT no FROM search_docs WHERE ${where})`, params)
-  await sql.run(`DELETE FROM search_docs WHERE ${where}`, params)
+  return sql.run(`DELETE FROM search_docs WHERE ${where}`, params)
 }
 
 /** Takes everything of a session out of the index. */

@@ -7,6 +7,7 @@ import type { AdmissionReader, AdmissionWriter } from './admission-port.ts'
 import type { ApprovalReader, ApprovalWriter, StandingRuleReader, StandingRuleWriter } from './approval-port.ts'
 import type { BudgetReader, BudgetWriter } from './budget-port.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
+import type { ForgettingReader, ForgettingWriter } from './forget-port.ts'
 import type {
   CheckpointPlace,
   CheckpointReader,
@@ -69,6 +70,12 @@ export interface Store {
    * written since the last call; resolves with whether it was emptied. A store without such a log resolves with false.
    */
   emptyLog(): Promise<boolean>
+  /**
+   * Leaves no byte of what was deleted before in its files: moves what was written to its place, empties the log, and,
+   * once in a store that an earlier version wrote, writes the database anew. Resolves with false if somebody who reads
+   * kept the log from being emptied.
+   */
+  scrub(): Promise<boolean>
   /** Idempotent; waits for writes under way. */
   close(): Promise<void>
 }
@@ -91,6 +98,7 @@ export interface StoreReader {
   readonly aliases: AliasReader
   readonly chatMoves: ChatMoveReader
   readonly events: EventReader
+  readonly forgetting: ForgettingReader
   readonly media: MediaUseReader
   readonly inbox: InboxReader
   readonly turns: TurnReader
@@ -121,6 +129,7 @@ export interface StoreWriter {
   readonly aliases: AliasReader & AliasWriter
   readonly chatMoves: ChatMoveReader & ChatMoveWriter
   readonly events: EventReader & EventWriter
+  readonly forgetting: ForgettingReader & ForgettingWriter
   readonly inbox: InboxReader & InboxWriter
   readonly turns: TurnReader & TurnWriter
   readonly outbox: OutboxReader & OutboxWriter
@@ -193,7 +202,7 @@ export interface EventWriter {
   remove(sessionId: SessionId, upTo: number): Promise<void>
 }
 
-export type EventToAppend = EventDraft & { readonly turnId?: TurnId }
+export type EventToAppend = EventDraft & { readonly turnId?: TurnId; readonly forgotten?: true }
 
 // inbox ------------------------------------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ const FILE: Tree = {
   routing: { access: { groups: [{ precheck: { model: 'anthropic/small' } }] }, dispatch: [{ match: {} }] },
   schedules: [{ id: 'news', cron: '@daily', prompt: 'Go', deliverTo: 'telegram:direct:7' }],
   session: { sendPolicy: { rules: [{}] } },
+  retention: { rules: [{ match: {}, days: 9 }] },
   tools: {
     policy: [{ tools: ['pay'], who: ['owner'], action: 'ask' }],
     web: { search: { provider: 'brave', apiKey: 'key' } },
@@ -67,6 +68,7 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/dispatch\[0\]\.match\.sender$|\.person$|\.ids\[0\]$|\.botIds\[0\]$/, 'telegram:7001002'],
   [/\.(chat|space|topic)$/, '-1002147483648'],
   [/\.cron$/, '@hourly'],
+  [/retention\.rules\[0\]\.days$/, 10],
   [/\.timezone$/, 'Asia/Tokyo'],
   [/\.(digestOf|deliverTo)$/, 'telegram:direct:8'],
   [/\.missed$/, 'skip'],

@@ -185,7 +185,8 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
     'budgets.strangers.together: 2000000 tokens a day',
     'media: one answer reads 10 files, each up to 20.0 MB, and 200.0 MB of one person a day; the others are named',
     'store.key: none; the database and the files are readable by the user of the daemon alone, and not encrypted',
-    'store.keepRefusedDays: what was refused or ignored, commands and their answers go after 30 days; sessions stay',
+    'store.keepRefusedDays: what was refused or ignored, commands and their answers go after 30 days',
+    'retention.days: in all conversations what was said is kept',
   ])
   expect(lines.join('\n')).not.toContain('canary')
 })

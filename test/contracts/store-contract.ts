@@ -10,6 +10,7 @@ import { cardContract } from './store/cards.ts'
 import { chatMoveContract } from './store/chat-moves.ts'
 import { currentSessionContract } from './store/current-sessions.ts'
 import { eventContract } from './store/events.ts'
+import { forgettingContract } from './store/forgetting.ts'
 import { inboxContract } from './store/inbox.ts'
 import { memoryContract } from './store/memory.ts'
 import { outboxContract } from './store/outbox.ts'
@@ -75,6 +76,7 @@ export function storeContract(name: string, make: () => Promise<ContractDatabase
     describe('questions', () => questionContract(underTest))
     describe('budgets', () => budgetContract(underTest))
     describe('cards', () => cardContract(underTest))
+    describe('forgetting', () => forgettingContract(underTest))
     describe('standing rules', () => standingRuleContract(underTest))
     describe('memory, checkpoints, search', () => memoryContract(underTest))
     describe('ageing', () => ageingContract(underTest))

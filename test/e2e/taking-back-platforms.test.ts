@@ -92,6 +92,22 @@ describe.each(Object.entries(PLATFORMS))('on %s', (_platform, open) => {
     expect(place.anthropic.ledger.requests()).toHaveLength(again)
   })
 
+  it('/forget takes the last words and the answer to them, for good, and shows what it would take of all', async () => {
+    const place = await open()
+    await place.say('the code is 4711')
+    await place.say('my secret is blue')
+    expect(await place.run('forget', 'last')).toMatch(/^Forgotten: \d+ entries of logs/)
+    await place.deleted()
+    expect(place.answers().filter((text) => text.includes('blue'))).toEqual([])
+    await place.say('and now?')
+    const prompt = JSON.stringify(place.anthropic.ledger.requests().at(-1)?.messages)
+    expect(prompt).toContain('4711')
+    expect(prompt).not.toContain('blue')
+    expect(await place.run('forget', 'me')).toContain('Nothing was removed yet.')
+    expect(await place.run('forget', 'me yes')).toMatch(/^Forgotten: /)
+    expect(await place.run('forget', 'last')).toBe('You have said nothing here that I still know.')
+  })
+
   it('/title, /sessions and /resume continue an earlier conversation', async () => {
     const place = await open()
     await place.say('plans for the garden')

@@ -11,6 +11,7 @@ import type { PeopleReport } from '../../src/core/operate-people.ts'
 import type { ScheduleSummary } from '../../src/core/operate-schedules.ts'
 import type { SessionDetail, SessionListQuery, SessionSummary } from '../../src/core/operate-sessions.ts'
 import type { OperatorService, StatusReport, WhyReport } from '../../src/core/operator.ts'
+import { fakeForgetting } from './forgetting-operator.ts'
 
 const AT = Date.UTC(2026, 10, 21, 14, 3, 22)
 
@@ -188,9 +189,7 @@ export const sampleArchive: ArchivedSession = {
   authors: sampleSession.participants,
   lastSeq: 1,
 }
-
 export const sampleLog: readonly SessionEvent[] = [{ seq: 1, at: AT, type: 'session_started', data: { agent: 'main' } }]
-
 export const sampleMemory: MemoryReport = {
   ...{ no: 7, text: 'Ada likes\ngreen tea', agent: 'main', session: sampleSession.id, title: 'Workshop › Engines' },
   ...{ authors: ['telegram:111', 'nobody'], by: 'checkpoint', at: AT },
@@ -362,6 +361,7 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
         return { ...sampleRestoration, state: verdict === 'resume' ? 'resumed' : 'discarded', held: 0 }
       },
     },
+    forgetting: fakeForgetting(asked),
     memory: {
       async list(query) {
         asked.push({ memory: query })

@@ -55,6 +55,8 @@ const WHOLE = [
   /FROM mutes/,
   /DELETE FROM transcripts/,
   /subject FROM cards/,
+  /FROM forgettings WHERE state = 'running'/,
+  /type = 'history_taken_over'/,
   /FROM standing_rules ORDER/,
   /state = 'claimed' ORDER/,
   /docs.words LIKE .* ORDER BY docs.no/,
@@ -150,6 +152,8 @@ async function readAll(reader: StoreReader): Promise<void> {
   await questions.owed(1)
   await reader.cards.of('approval:aaaaa')
   await reader.cards.subjects()
+  await reader.forgetting.open()
+  await reader.forgetting.copiesOf(SESSION)
   await reader.standingRules.all()
   await tokens.all()
   await sessions.under('telegram:group:-1', 1)

@@ -24,6 +24,7 @@ import { answerCommand } from './answer.ts'
 import { approvalsCommand, approveCommand } from './approve.ts'
 import { type BudgetCommandDeps, budgetCommand } from './budget.ts'
 import { compactCommand } from './compact.ts'
+import { type ForgetCommandDeps, forgetCommand } from './forget.ts'
 import { helpCommand } from './help.ts'
 import { linkCommand } from './link.ts'
 import { type MemoryCommandDeps, memoryCommands } from './memory.ts'
@@ -68,6 +69,8 @@ export interface SessionCommandDeps extends RemindDeps {
   readonly running: RunningTurns
   readonly compact: Compaction['compact']
   readonly askAside: AskAside
+  readonly forgetting: ForgetCommandDeps['forgetting']
+  readonly idsOf: ForgetCommandDeps['idsOf']
   readonly answerAgain: AnswerAgain
   readonly overrides: OverridesCache
   readonly sessions: Pick<SessionService, 'patch'>
@@ -105,6 +108,7 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     stopCommand(deps),
     undoCommand({ ...deps, closeIfOver }),
     retryCommand({ ...deps, closeIfOver }),
+    forgetCommand({ ...deps, readLink: deps.why.readLink }),
     titleCommand(deps),
     sessionsCommand(deps),
     resumeCommand(deps),

@@ -101,6 +101,7 @@ const FORMS: Readonly<Record<EventType, z.ZodType>> = {
   ]),
   context_compacted: z.looseObject({ text, model: text, usage, turns: count, back: count }),
   exchange_taken_back: z.looseObject({ turn: text, messages: names, command: text, again: flag }),
+  words_forgotten: z.looseObject({ by: text, events: count }),
   session_exported: z.looseObject({ format: text, path: text.optional() }),
   checkpoint_written: z.looseObject({
     ...{ reason: text, model: text, usage, back: count, entries: z.array(count) },

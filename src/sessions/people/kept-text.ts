@@ -1,5 +1,5 @@
-import type { Dispatch, ScheduledRun } from '../../core/dispatch.ts'
-import type { Forwarded, InboundEvent } from '../../core/message.ts'
+import type { Dispatch, PostedText, ScheduledRun } from '../../core/dispatch.ts'
+import { type Forwarded, hasForeignText, type InboundEvent } from '../../core/message.ts'
 
 /** The longest text that is kept of a stranger, in UTF-16 units: the most that Telegram accepts in one message. */
 const LONGEST = 4_096
@@ -11,6 +11,37 @@ const CUT = ' […]'
 /** Returns the dispatch without a word of what was said. */
 export function withoutText({ event, schedule, raw: _raw, ...rest }: Dispatch): Dispatch {
   return { ...rest, event: silent(event), ...(schedule ? { schedule: withoutData(schedule) } : {}) }
+}
+
+/** Returns the dispatch without a word of what was said and without a name: ids say who and where. */
+export function withoutWords(dispatch: Dispatch): Dispatch {
+  const { event, posted, ...rest } = withoutText(dispatch)
+  const { id, kind, team } = event.sender
+  const { titles: _titles, ...left } = event
+  const sender = { id, kind, ...(team === undefined ? {} : { team }) }
+  const named = { ...left, sender }
+  if ('text' in named) {
+    const { forwarded: _forwarded, via: _via, ...silent } = named
+    return { ...rest, event: silent, ...(posted ? { posted: withoutContext(posted) } : {}) }
+  }
+  if (named.kind !== 'membership') return { ...rest, event: named }
+  const { chatTitle: _title, ...member } = named
+  return { ...rest, event: member }
+}
+
+/** Returns the dispatch without the words of others in it. */
+export function withoutQuoted(dispatch: Dispatch): Dispatch {
+  const { event } = dispatch
+  if (!('text' in event)) return dispatch
+  if (hasForeignText(event)) return withoutWords(dispatch)
+  const { quoted, forwarded: _forwarded, attachments, ...rest } = event
+  const { text: _text, ...name } = quoted ?? { messageId: '', own: false }
+  const files = attachments.filter((file) => !file.quoted)
+  return { ...dispatch, event: { ...rest, attachments: files, ...(quoted === undefined ? {} : { quoted: name }) } }
+}
+
+function withoutContext({ context: _context, ...posted }: PostedText): PostedText {
+  return posted
 }
 
 /** Returns the dispatch with no more text than is kept of a stranger; a text that was cut off is marked. */

@@ -14,6 +14,8 @@ export interface AgeOutDeps {
   sweepMedia(): Promise<number>
   /** The days for which rows without a session are kept: at least as long as a platform may repeat a message. */
   readonly keepDays: number | undefined
+  /** Applies the age limits of conversations. */
+  retain(): Promise<void>
   /** Returns true once the daemon is being stopped: nothing further begins. */
   stopping(): boolean
 }
@@ -86,6 +88,7 @@ function startAgeing(deps: AgeOutDeps): void {
     deps.clock.after(ms, () => {
       if (deps.stopping()) return
       ageOut(deps)
+        .then(() => deps.retain())
         .catch((err: unknown) => {
           if (!deps.stopping()) deps.logger.warn('Old records could not be deleted; they are in an hour', { err })
         })
@@ -103,7 +106,7 @@ export async function ageOut({
   keepDays = DEFAULT_KEEP_DAYS,
   stopping,
   sweepMedia,
-}: AgeOutDeps): Promise<void> {
+}: Omit<AgeOutDeps, 'retain'>): Promise<void> {
   const now = ageingTime()
   const before = now - keepDays * DAY_MS
   const kinds: readonly ((tx: StoreWriter) => Promise<number>)[] = [

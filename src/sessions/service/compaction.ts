@@ -145,6 +145,7 @@ const CHANGES: readonly EventType[] = [
   'exchange_taken_back',
   'context_compacted',
   'history_taken_over',
+  'words_forgotten',
 ]
 
 /**

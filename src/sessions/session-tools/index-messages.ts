@@ -83,6 +83,7 @@ function answerOf(turn: TurnId): MessageRef {
 }
 
 function wordsOf(event: SessionEvent): string {
+  if (event.forgotten) return ''
   switch (event.type) {
     case 'user_message':
     case 'message_edited':

@@ -106,7 +106,7 @@ async function findOriginals(tx: StoreWriter, dispatch: Dispatch): Promise<reado
 }
 
 /** The outcomes of messages that no later prompt has: a change of one is none of the session's. */
-const NEVER_SHOWN: readonly (InboxOutcome | undefined)[] = ['refused: queue_full', 'taken_back']
+const NEVER_SHOWN: readonly (InboxOutcome | undefined)[] = ['refused: queue_full', 'taken_back', 'forgotten']
 
 /** Returns the message that an edit or deletion is about, if a session has it and its model may be shown it. */
 export async function findOriginal(tx: StoreWriter, { event }: Dispatch): Promise<FoundText | undefined> {

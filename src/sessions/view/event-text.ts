@@ -13,6 +13,7 @@ import type { TurnEndData } from '../../core/turn-end.ts'
 
 /** Returns an event as a line of text for people. */
 export function eventText(event: SessionEvent): string {
+  if (event.forgotten) return 'forgotten'
   switch (event.type) {
     case 'user_message':
       return `${speakerName(event.data)}: ${saidText(event.data)}`
@@ -63,6 +64,8 @@ export function eventText(event: SessionEvent): string {
       return `exported as ${event.data.format}${event.data.path === undefined ? '' : ` to ${event.data.path}`}`
     case 'checkpoint_written':
       return checkpointText(event.data)
+    case 'words_forgotten':
+      return `${event.data.events} events were emptied of what was said`
     case 'session_started':
       return startText(event.data)
     case 'agent_updated':

@@ -5,6 +5,7 @@ import type { FilesReadData, MessageName } from '../../core/message.ts'
 import type { ModelMessage } from '../../core/model.ts'
 import type { EarlierMessages, OpenStep } from '../../core/turn.ts'
 import { undeliveredNote } from '../turns/record-undelivered.ts'
+import { isUnasked, leavesNothing } from './forgotten-view.ts'
 import { countSaid, type History, type HistoryBounds, saidByUser, setBoundary, sourceOf } from './history-view.ts'
 import {
   applyEdit,
@@ -95,7 +96,7 @@ export function growView(
 }
 
 /** An event, whatever its number. */
-type Logged = EventDraft & Pick<SessionEvent, 'turnId'>
+type Logged = EventDraft & Pick<SessionEvent, 'turnId' | 'forgotten'>
 
 /** Events that were appended in one commit, `lastSeq` the number of the last one. */
 export interface Growth {
@@ -134,6 +135,7 @@ interface Folding {
 
 function fold(view: ModelView, event: Logged, folding: Folding): Change {
   const { chat, limits, seq } = folding
+  if (event.forgotten && leavesNothing(event.type)) return UNCHANGED
   switch (event.type) {
     case 'user_message':
       if (event.data.refused) return UNCHANGED
@@ -160,7 +162,7 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
       return view.running ? { running: advance(view.running, event) } : UNCHANGED
     case 'turn_completed':
     case 'turn_cancelled':
-      if (event.type === 'turn_completed' && event.data.unasked) return putBack(view, { chat, seq, keep: limits })
+      if (isUnasked(event)) return putBack(view, { chat, seq, keep: limits })
       return end(view, event.type === 'turn_completed' && event.data.outcome !== 'failed', {
         ...{ chat, seq },
         keep: limits,
@@ -180,6 +182,7 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
     case 'exchange_taken_back':
       return takeBack(view, event.data, { chat, keep: limits })
     case 'session_started':
+    case 'words_forgotten':
     case 'session_exported':
     case 'agent_updated':
     case 'turn_resumed':

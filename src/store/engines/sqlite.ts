@@ -113,6 +113,7 @@ function prepare(
     },
     shrink: () => group.read(() => giveBack(connection)),
     emptyLog: () => group.read(() => log.truncateIfIdle()),
+    scrub: () => group.read(() => scrub(connection, log)),
     close: () => {
       closing ??= close()
       return closing
@@ -142,12 +143,13 @@ class WriteAheadLog {
     const idle = this.writes <= IDLE_WRITES
     this.writes = 0
     if (!idle || this.#bytes() < LARGE_LOG_BYTES) return false
-    this.truncate()
-    return this.#bytes() === 0
+    return this.truncate()
   }
 
-  truncate(): void {
+  /** Returns whether the log is empty. */
+  truncate(): boolean {
     this.#connection.run('PRAGMA wal_checkpoint(TRUNCATE)', [])
+    return this.#bytes() === 0
   }
 
   #bytes(): number {
@@ -163,6 +165,18 @@ function giveBack(connection: SqliteConnection): number {
   if (pragma(connection, 'auto_vacuum') !== INCREMENTAL || pragma(connection, 'freelist_count') === 0) return 0
   connection.exec(`PRAGMA incremental_vacuum(${PAGES_AT_ONCE})`)
   return pragma(connection, 'freelist_count')
+}
+
+/** Set once no page has bytes from before rows were deleted without a trace. */
+const SCRUBBED = "SELECT value FROM counters WHERE name = 'scrubbed'"
+
+/** Called between two groups: `VACUUM` is no part of a transaction. */
+function scrub(connection: SqliteConnection, log: WriteAheadLog): boolean {
+  if (connection.get(SCRUBBED, []) === undefined) {
+    connection.exec('VACUUM')
+    connection.run("INSERT INTO counters (name, value) VALUES ('scrubbed', 1)", [])
+  }
+  return log.truncate()
 }
 
 function pragma(connection: SqliteConnection, name: 'auto_vacuum' | 'freelist_count'): number {

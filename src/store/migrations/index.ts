@@ -33,6 +33,7 @@ import { memory } from './0032-memory.ts'
 import { sentFiles } from './0033-sent-files.ts'
 import { transcripts } from './0034-transcripts.ts'
 import { budgets } from './0035-budgets.ts'
+import { forgetting } from './0036-forgetting.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -72,4 +73,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sentFiles,
   transcripts,
   budgets,
+  forgetting,
 ]

@@ -69,6 +69,7 @@ function rig({ old = 0, stopAfter = Infinity }: { old?: number; stopAfter?: numb
       keepDays: 30,
       stopping,
       sweepMedia: noMedia.sweep,
+      retain: async () => {},
     },
   }
 }

@@ -1,0 +1,113 @@
+import type { EventDraft, SessionEvent, UserMessageData } from './event.ts'
+import { hasForeignText } from './message.ts'
+
+/**
+ * Returns an event without anything that was said, done or shown in it: what is left says which messages a turn took,
+ * which calls a step made, how much it cost, and nothing of whom. Emptied once more, it is the same.
+ */
+export function emptied(event: SessionEvent): EventDraft {
+  switch (event.type) {
+    case 'user_message':
+    case 'message_edited':
+      return { type: event.type, data: nothingSaid(event.data) }
+    case 'thread_read':
+      return { type: event.type, data: { messages: [], leftOut: event.data.leftOut } }
+    case 'files_read':
+      return { type: event.type, data: { files: [] } }
+    case 'assistant_step': {
+      const { model, usage, calls } = event.data
+      return { type: event.type, data: { text: '', model, usage, calls: calls.map((call) => ({ ...call, args: {} })) } }
+    }
+    case 'tool_call':
+      return { type: event.type, data: { ...event.data, args: {} } }
+    case 'tool_result': {
+      const { callId, tool, isError, denied } = event.data
+      return { type: event.type, data: { callId, tool, content: [], isError, ...(denied && { denied }) } }
+    }
+    case 'approval_requested':
+      return { type: event.type, data: { ...event.data, args: {} } }
+    case 'assistant_message': {
+      const { model, usage, unseen } = event.data
+      return { type: event.type, data: { text: '', model, usage, ...(unseen && { unseen }) } }
+    }
+    case 'turn_completed': {
+      const { partial: _partial, ...data } = event.data
+      return { type: event.type, data }
+    }
+    case 'turn_cancelled':
+      return { type: event.type, data: { reason: '' } }
+    case 'assistant_posted': {
+      const { from, traceId, messageId } = event.data
+      const names = { ...(from === undefined ? {} : { from }), ...(messageId === undefined ? {} : { messageId }) }
+      return { type: event.type, data: { text: '', traceId, ...names } }
+    }
+    case 'delivery_failed': {
+      const { to, state } = event.data
+      return { type: event.type, data: { to, state, reason: '', text: '' } }
+    }
+    case 'history_boundary':
+      return {
+        type: event.type,
+        data: event.data.kind === 'replaced' ? { kind: 'replaced', exchanges: [] } : event.data,
+      }
+    case 'context_compacted':
+      return { type: event.type, data: { ...event.data, text: '' } }
+    case 'checkpoint_written': {
+      const { working: _working, sources: _sources, ...data } = event.data
+      return { type: event.type, data }
+    }
+    case 'session_started':
+      return { type: event.type, data: { agent: event.data.agent } }
+    case 'session_exported':
+      return { type: event.type, data: { format: event.data.format } }
+    case 'agent_updated':
+    case 'message_deleted':
+    case 'turn_started':
+    case 'turn_resumed':
+    case 'turn_steered':
+    case 'messages_dropped':
+    case 'approval_decided':
+    case 'history_taken_over':
+    case 'exchange_taken_back':
+    case 'words_forgotten':
+      return event
+  }
+}
+
+/** Returns whether an event holds anything that `emptied` takes out. */
+export function hasContent({ type }: Pick<SessionEvent, 'type'>): boolean {
+  return !WITHOUT_CONTENT.has(type)
+}
+
+const WITHOUT_CONTENT: ReadonlySet<SessionEvent['type']> = new Set([
+  ...(['agent_updated', 'message_deleted', 'turn_started', 'turn_resumed', 'turn_steered'] as const),
+  ...(['messages_dropped', 'approval_decided', 'history_taken_over', 'exchange_taken_back'] as const),
+  ...(['words_forgotten', 'session_started', 'session_exported'] as const),
+])
+
+/** The message keeps its name, by which it is one of a turn, and nothing of its sender. */
+function nothingSaid({ messageId, chat, row, addressed, triggers, refused }: UserMessageData): UserMessageData {
+  return {
+    ...(messageId === undefined ? {} : { messageId }),
+    ...(chat === undefined ? {} : { chat }),
+    ...(row === undefined ? {} : { row }),
+    ...(refused && { refused }),
+    ...{ text: '', sender: { id: '', kind: 'anonymous' }, owner: false, addressed, triggers },
+  }
+}
+
+/**
+ * Returns a message without the words of others in it: what it quotes, and what came with the quoted message. Undefined
+ * where all its words are somebody else's.
+ */
+export function withoutQuoted(data: UserMessageData): UserMessageData | undefined {
+  if (hasForeignText(data)) return undefined
+  const { quoted, forwarded: _forwarded, attachments, ...rest } = data
+  const { text: _text, ...name } = quoted ?? { messageId: '', own: false }
+  const files = attachments?.filter((file) => !file.quoted)
+  return {
+    ...rest,
+    ...(quoted === undefined ? {} : { quoted: name }),
+    ...(files === undefined || files.length === 0 ? {} : { attachments: files }),
+  }
+}

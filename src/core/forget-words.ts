@@ -1,0 +1,50 @@
+import type { ForgetCounts, ForgetReceipt } from './forgetting.ts'
+
+const WORDS: readonly (readonly [keyof ForgetCounts, one: string, many: string])[] = [
+  ['events', 'entry of a log', 'entries of logs'],
+  ['quotes', 'quotation by somebody else', 'quotations by others'],
+  ['received', 'received message with its trace', 'received messages with their traces'],
+  ['sent', 'text of mine in the outbox', 'texts of mine in the outbox'],
+  ['notSent', 'text that was not sent yet', 'texts that were not sent yet'],
+  ['memories', 'memory', 'memories'],
+  ['workingMemories', 'working memory', 'working memories'],
+  ['summaries', 'summary', 'summaries'],
+  ['toolResults', 'result of a tool', 'results of tools'],
+  ['indexed', 'text of the search index', 'texts of the search index'],
+  ['files', 'file', 'files'],
+  ['transcripts', 'transcript', 'transcripts'],
+  ['questions', 'question about a call', 'questions about calls'],
+  ['reminders', 'reminder', 'reminders'],
+]
+
+/** Returns how much was removed from each store; empty: nothing. */
+export function countWords(counts: ForgetCounts): readonly string[] {
+  return WORDS.flatMap(([name, one, many]) => {
+    const count = counts[name] ?? 0
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`]
+  })
+}
+
+/** Returns what others still hold, a line each. `whole` names the files. */
+export function heldWords({ platforms, backups, exports }: ForgetReceipt, whole: boolean): readonly string[] {
+  const files = (names: readonly string[]): string => (whole ? names.join(', ') : `${names.length}`)
+  return [
+    ...Object.entries(platforms).map(([name, what]) => `${name} still has ${what}.`),
+    ...(backups.length === 0 ? [] : [`Copies of the database that I do not change: ${files(backups)}.`]),
+    ...(exports.length === 0 ? [] : [`Files it was exported to: ${files(exports)}.`]),
+    'What the provider of my model keeps is in its hands.',
+  ]
+}
+
+/** Returns the account of what was forgotten, for people. */
+export function receiptWords(receipt: ForgetReceipt, whole: boolean): readonly string[] {
+  const removed = countWords(receipt.counts)
+  if (removed.length === 0) return ['There is nothing of that left that I know.']
+  const { deleting } = receipt.counts
+  return [
+    `Forgotten: ${removed.join(', ')}.`,
+    ...(deleting === 0 ? [] : [`Answers to it are being deleted in the chat: ${deleting}.`]),
+    ...(receipt.state === 'waits' ? ['I am still answering something there: that goes too, once it has ended.'] : []),
+    ...heldWords(receipt, whole),
+  ]
+}

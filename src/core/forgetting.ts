@@ -1,0 +1,129 @@
+import type {
+  AccountId,
+  ChannelId,
+  InboxId,
+  MediaId,
+  PersonId,
+  ScheduleId,
+  SessionId,
+  SourceId,
+  TurnId,
+} from './ids.ts'
+import type { AuthorId } from './platform-id.ts'
+
+/** A chat, or a topic of it. */
+export interface ForgottenPlace {
+  readonly channel: ChannelId
+  /** Absent: by whichever bot. */
+  readonly account?: AccountId
+  readonly chat: string
+  readonly topic?: string
+}
+
+/**
+ * The words to forget: one message of somebody, with the answer to it; what a person said, everywhere or in one
+ * chat; a chat as a whole. Ids alone say who and where.
+ */
+export type ForgetSubject =
+  | { readonly kind: 'message'; readonly rows: readonly InboxId[] }
+  | {
+      readonly kind: 'person'
+      readonly ids: readonly AuthorId[]
+      readonly person?: PersonId
+      readonly place?: ForgottenPlace
+    }
+  | { readonly kind: 'chat'; readonly place: ForgottenPlace }
+
+export type ForgetTarget = ForgetSubject & {
+  /** Only what was said then or later, ms since the epoch. */
+  readonly since?: number
+  /** Only what was said before. */
+  readonly before: number
+}
+
+/** The rows of each store that are emptied or removed, by number and id: no words are in it. */
+export interface ForgetPlan {
+  readonly sessions: readonly SessionPlan[]
+  /** Messages that lose their words and the trace of what was decided about them. */
+  readonly inbox: readonly InboxId[]
+  /** Messages of others that lose what they quote. */
+  readonly quoting: readonly InboxId[]
+  /** Texts that were said in chats: their rows lose their text, and one that was not sent yet never is. */
+  readonly sources: readonly SourceId[]
+  /** The answers that are deleted in their chats, where the platform can. */
+  readonly unsay: readonly TurnId[]
+  readonly entries: readonly number[]
+  readonly schedules: readonly ScheduleId[]
+  readonly media: readonly MediaId[]
+  /** Applicants whose names go. */
+  readonly applicants: readonly string[]
+}
+
+export interface SessionPlan {
+  readonly id: SessionId
+  /** The events that are emptied. */
+  readonly empty: readonly number[]
+  /** Messages of others that lose what they quote. */
+  readonly cut: readonly number[]
+  readonly turns: readonly TurnId[]
+  /** The turn that ran, and its events up to then: they are emptied once it has ended. */
+  readonly running?: { readonly turn: TurnId; readonly empty: readonly number[] }
+  /** Lists show less of it: not its last words; no description either; no names of its place either. */
+  readonly unnamed?: 'preview' | 'description' | 'all'
+}
+
+/** The number of rows that were removed or emptied, by store. */
+export interface ForgetCounts {
+  readonly messages: number
+  readonly events: number
+  readonly quotes: number
+  readonly summaries: number
+  readonly workingMemories: number
+  readonly toolResults: number
+  readonly received: number
+  readonly sent: number
+  readonly notSent: number
+  readonly deleting: number
+  readonly memories: number
+  readonly indexed: number
+  readonly files: number
+  readonly transcripts: number
+  readonly questions: number
+  readonly reminders: number
+  readonly sessions: number
+}
+
+export const NOTHING_FORGOTTEN: ForgetCounts = {
+  ...{ messages: 0, events: 0, quotes: 0, summaries: 0, workingMemories: 0, toolResults: 0, received: 0, sent: 0 },
+  ...{ notSent: 0, deleting: 0, memories: 0, indexed: 0, files: 0, transcripts: 0, questions: 0, reminders: 0 },
+  sessions: 0,
+}
+
+/** The account of what was removed, or would be, and of what others still hold. */
+export interface ForgetReceipt {
+  readonly id: string
+  /** `planned`: nothing was removed. `waits`: a turn that still runs is emptied when it has ended. */
+  readonly state: 'planned' | 'waits' | 'done'
+  readonly counts: ForgetCounts
+  /** By the name of a platform: what it still holds. */
+  readonly platforms: Readonly<Record<string, string>>
+  /** Copies of the database, by file. */
+  readonly backups: readonly string[]
+  /** Files that conversations were exported to. */
+  readonly exports: readonly string[]
+}
+
+/** A request that was begun. */
+export interface Forgetting {
+  readonly id: string
+  readonly state: 'running' | 'done'
+  readonly plan: ForgetPlan
+  readonly counts: ForgetCounts
+  readonly askedAt: number
+}
+
+export function addCounts(one: ForgetCounts, more: Partial<ForgetCounts>): ForgetCounts {
+  const sum: Record<string, number> = { ...one }
+  for (const [name, count] of Object.entries(more)) sum[name] = (sum[name] ?? 0) + count
+  return sum as unknown as ForgetCounts
+}

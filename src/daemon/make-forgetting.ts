@@ -1,0 +1,115 @@
+import { readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Accounts } from '../channels/accounts.ts'
+import type { Config } from '../config/config.ts'
+import type { Clock } from '../core/clock.ts'
+import type { PersonId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { MessageLink } from '../core/message-link.ts'
+import type { ForgettingOperator } from '../core/operate-forgetting.ts'
+import type { DeliveryService } from '../delivery/delivery.ts'
+import type { OwnMediaStore } from '../media/media-store.ts'
+import { compileAgeLimits } from '../routing/age-limits.ts'
+import { configuredIds } from '../routing/identity-links.ts'
+import { letGo } from '../schedule/let-go.ts'
+import type { ScheduleService } from '../schedule/schedule-service.ts'
+import { findMessages } from '../sessions/commands/find-messages.ts'
+import { createForgetting, type ForgettingDeps, type ForgettingService } from '../sessions/forgetting/forgetting.ts'
+import { operateForgetting } from '../sessions/forgetting/operate-forgetting.ts'
+import { createRetention } from '../sessions/forgetting/retention.ts'
+import { personIds } from '../sessions/people/person-ids.ts'
+import type { Store } from '../store/store.ts'
+import type { DaemonEvents } from './daemon-events.ts'
+import type { Lookups } from './lookups.ts'
+import type { CurrentRouting } from './reload.ts'
+import type { Stages } from './stages.ts'
+
+export interface MakeForgettingDeps {
+  readonly config: Config
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly policies: CurrentRouting
+  readonly lookups: Pick<Lookups, 'whoIs'>
+  readonly media: OwnMediaStore
+  readonly delivery: Pick<DeliveryService, 'takeBack'>
+  readonly schedules: Pick<ScheduleService, 'changed'>
+  readonly stages: Pick<Stages, 'running' | 'dropView'>
+  /** Returns the time to age by. */
+  ageingTime(this: void): number
+  readonly accounts: Pick<Accounts, 'all'>
+  readonly events: Pick<DaemonEvents, 'ownerNotice'>
+}
+
+export interface ForgettingParts {
+  readonly forgetting: ForgettingService
+  /** Applies the age limits of conversations. */
+  retain(this: void): Promise<void>
+  /** Returns all ids of a person. */
+  idsOf(this: void, person: PersonId): Promise<readonly string[]>
+  operate(this: void, readLink: (text: string) => MessageLink | null): ForgettingOperator
+}
+
+/** Connects forgetting with the stages that have what is forgotten in hand. */
+export function makeForgetting({
+  config,
+  store,
+  clock,
+  policies,
+  lookups,
+  media,
+  delivery,
+  ...parts
+}: MakeForgettingDeps): ForgettingParts {
+  const { schedules, stages } = parts
+  const { channels } = policies.routing()
+  const people = {
+    ...{ channels, whoIs: lookups.whoIs },
+    configuredIds: (person: PersonId) => configuredIds(policies.routing().people, person),
+  }
+  const ports = {
+    ...{ store, clock, dropView: stages.dropView },
+    logger: parts.logger.child({ subsystem: 'forgetting' }),
+    async dropSchedule(tx, id) {
+      await tx.schedules.remove(id)
+      await letGo(tx, id, { outcome: 'forgotten', at: clock.now() })
+    },
+    stopping: () => stages.running.draining,
+  } satisfies Partial<ForgettingDeps>
+  const forgetting = createForgetting({
+    ...{ ...ports, channels, unsay: delivery.takeBack },
+    nextEnd: (session) => stages.running.nextEnd(session),
+    forgetFiles: (ids) => media.forget(ids),
+    schedulesChanged: () => schedules.changed(),
+    backups: () => copiesOf(config.store.path),
+  })
+  const idsOf = (person: PersonId) => personIds(people, store, person)
+  const retention = createRetention({
+    ...{ ...ports, ageingTime: parts.ageingTime },
+    limits: compileAgeLimits(config.retention ?? { rules: [] }, channels),
+    tellOwners(about, text) {
+      const [where] = parts.accounts.all
+      if (where) parts.events.ownerNotice.emit({ where, notice: { about: `retention:${about}`, text } })
+    },
+  })
+  return {
+    forgetting,
+    idsOf,
+    retain: retention.round,
+    operate: (readLink) =>
+      operateForgetting({
+        ...{ store, clock, channels, forgetting, retention, idsOf, readLink, whoIs: lookups.whoIs },
+        findMessages: (asked) => findMessages(store.read, asked),
+      }),
+  }
+}
+
+const OWN = ['-wal', '-shm', '-journal', '.lock', '.marker']
+
+/** Returns the files beside the database that begin with its name: copies from before an upgrade, and by hand. */
+function copiesOf(path: string): readonly string[] {
+  const name = basename(path)
+  return readdirSync(dirname(path))
+    .filter((file) => file.startsWith(name) && file !== name && !OWN.some((end) => file === `${name}${end}`))
+    .map((file) => join(dirname(path), file))
+}

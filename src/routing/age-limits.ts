@@ -1,0 +1,31 @@
+import type { Address } from '../core/address.ts'
+import type { Channels } from '../core/channel-traits.ts'
+import type { AgeLimit, RetentionSettings } from '../core/retention.ts'
+import { matchFacts, NO_SENDER } from './match-facts.ts'
+import { compilePlace, matchesPlace } from './place-match.ts'
+
+export interface AgeLimits {
+  readonly all: readonly AgeLimit[]
+  /** Returns the limit for a conversation; undefined: it is kept. */
+  of(address: Address): AgeLimit | undefined
+}
+
+/** Throws `config` for an id that is empty. */
+export function compileAgeLimits({ days, rules }: RetentionSettings, channels: Channels): AgeLimits {
+  const compiled = rules.map((rule, at) => ({
+    place: compilePlace(rule.match, `retention.rules[${at}].match`, channels),
+    limit: rule.days === 'keep' ? undefined : { rule: `retention.rules[${at}]`, days: rule.days },
+  }))
+  const general = days === undefined ? undefined : { rule: 'retention.days', days }
+  return {
+    all: [...compiled.map(({ limit }) => limit), general].filter((limit) => limit !== undefined),
+    of(address) {
+      const facts = matchFacts({ address, traits: channels.traits(address.channel) }, NO_SENDER, {
+        person: undefined,
+        mentioned: false,
+      })
+      const found = compiled.find(({ place }) => matchesPlace(place, facts))
+      return found === undefined ? general : found.limit
+    },
+  }
+}

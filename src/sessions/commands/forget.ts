@@ -1,0 +1,56 @@
+import type { ChatCommand, CommandCall } from '../../core/command.ts'
+import { countWords, heldWords, receiptWords } from '../../core/forget-words.ts'
+import type { ForgetReceipt } from '../../core/forgetting.ts'
+import type { MessageLink } from '../../core/message-link.ts'
+import type { Store } from '../../store/store.ts'
+import type { ForgettingService } from '../forgetting/forgetting.ts'
+import { type SubjectPorts, subjectOf } from '../forgetting/read-subject.ts'
+import { findMessages, recentMessages } from './find-messages.ts'
+
+export interface ForgetCommandDeps extends SubjectPorts {
+  readonly store: Store
+  readonly forgetting: ForgettingService
+  /** Reads a link to a message in any platform's form. */
+  readLink(this: void, text: string): MessageLink | null
+}
+
+/**
+ * `/forget` takes what was said out of every store, for good: everybody their own words, an owner anything. One message
+ * goes at once; anything larger is shown first and goes with `yes`.
+ */
+export function forgetCommand(deps: ForgetCommandDeps): ChatCommand {
+  return {
+    name: 'forget',
+    description: 'Have me forget a message, your words or this chat, for good',
+    args: 'last, me, chat or a span such as 2h; nothing in reply to a message',
+    who: 'anyone',
+    run: (call) => forget(call, deps),
+  }
+}
+
+async function forget(call: CommandCall, deps: ForgetCommandDeps): Promise<string> {
+  const { forgetting, store, readLink } = deps
+  // The places of files are for an owner, in private.
+  const whole = call.decision.identity.role === 'owner' && call.dispatch.event.address.chatType === 'direct'
+  const before = await forgetting.known(call.inboxId)
+  if (before) return receiptWords(before, whole).join('\n')
+  const { named, here, confirmed, ...target } = await subjectOf(call, {
+    ...deps,
+    findMessages: (asked) => findMessages(store.read, asked),
+    recent: (address) => recentMessages(store.read, address),
+    readLink,
+  })
+  if (target.kind !== 'message' && !confirmed) return previewWords(await forgetting.preview(target), call, whole)
+  return receiptWords(await forgetting.forget(call.inboxId, target), whole).join('\n')
+}
+
+function previewWords(receipt: ForgetReceipt, { args }: CommandCall, whole: boolean): string {
+  const found = countWords(receipt.counts)
+  if (found.length === 0) return 'There is nothing of that left that I know.'
+  const { sessions } = receipt.counts
+  return [
+    `That is in ${sessions} ${sessions === 1 ? 'conversation' : 'conversations'}: ${found.join(', ')}, and what was made of them.`,
+    ...heldWords(receipt, whole),
+    `Nothing was removed yet. It cannot be undone: \`/forget ${args.trim()} yes\` does it.`,
+  ].join('\n')
+}

@@ -1,0 +1,226 @@
+import { senderAuthor } from '../../core/author.ts'
+import type { Channels } from '../../core/channel-traits.ts'
+import type { ForgetPlan, ForgetTarget, SessionPlan } from '../../core/forgetting.ts'
+import type { InboxId, MediaId, ScheduleId, SessionId, SourceId, TurnId } from '../../core/ids.ts'
+import type { AuthorId } from '../../core/platform-id.ts'
+import { repeats, Tellings } from '../../core/repeats.ts'
+import type { Schedule } from '../../core/schedule.ts'
+import type { ReceivedRow } from '../../store/forget-port.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { type Matches, matchesOf, wordsIn } from './matches.ts'
+import { liesIn, originsOf } from './origin.ts'
+import { type RunningRows, SessionScan } from './scan-session.ts'
+
+/** The parts of a store that are read, of what is committed or inside a transaction. */
+export type ForgetReader = Pick<
+  StoreReader,
+  'events' | 'sessions' | 'forgetting' | 'memory' | 'schedules' | 'inbox' | 'turns' | 'admissions'
+>
+
+const PAGE = 500
+const MOST_ENTRIES = 10_000
+/** Answers that are deleted in their chats at most, and how old they may be: platforms refuse older ones. */
+const MOST_UNSAID = 100
+const UNSAID_MS = 47 * 3_600_000
+
+/**
+ * Collects what of every store a target means, as numbers and ids. `advance` reads on from where the last call ended,
+ * so that the same reading can be completed inside the transaction that begins to remove.
+ */
+export class Collection {
+  readonly #target: ForgetTarget
+  readonly #channels: Pick<Channels, 'traits'>
+  readonly #tellings = new Tellings()
+  readonly #scans = new Map<SessionId, SessionScan>()
+  readonly #received = new Map<InboxId, ReceivedRow>()
+  readonly #quoting = new Set<InboxId>()
+  /** Texts of schedules and sessions: they are compared once all words are known. */
+  #repeating: ReceivedRow[] = []
+  readonly #sources = new Set<SourceId>()
+  readonly #media = new Set<MediaId>()
+  #matches: Matches | undefined
+  #named: readonly ReceivedRow[] = []
+  #receivedTo = 0
+  #sentTo = 0
+
+  constructor(target: ForgetTarget, channels: Pick<Channels, 'traits'>) {
+    this.#target = target
+    this.#channels = channels
+  }
+
+  async advance(read: ForgetReader): Promise<void> {
+    const matches = await this.#begin(read)
+    await this.#readReceived(read, matches)
+    await this.#addSessions(read, matches)
+    for (const step of [0, 1] as const) for (const scan of this.#scans.values()) await this.#readLog(read, scan, step)
+    await this.#readSent(read, matches)
+  }
+
+  async #begin({ inbox }: ForgetReader): Promise<Matches> {
+    if (this.#matches) return this.#matches
+    if (this.#target.kind === 'message') {
+      const rows = await Promise.all(this.#target.rows.map((id) => inbox.get(id)))
+      this.#named = rows.flatMap((row) => (row === undefined ? [] : [{ no: 0, ...row }]))
+    }
+    this.#matches = matchesOf(this.#target, this.#named, this.#channels)
+    return this.#matches
+  }
+
+  async #readReceived({ forgetting }: ForgetReader, matches: Matches): Promise<void> {
+    for (;;) {
+      const rows = await forgetting.receivedAfter(this.#receivedTo, PAGE)
+      for (const row of rows) this.#receive(row, matches)
+      this.#receivedTo = rows.at(-1)?.no ?? this.#receivedTo
+      if (rows.length < PAGE) return
+    }
+  }
+
+  #receive(row: ReceivedRow, matches: Matches): void {
+    const { event, origin, schedule } = row.dispatch
+    if (matches.isReceived(row)) {
+      this.#received.set(row.id, row)
+      if ('text' in event) for (const words of wordsIn({ ...event, ...NOT_SHOWN })) this.#tellings.add(words)
+    } else if ('text' in event && matches.quotes(event, event.address.channel)) this.#quoting.add(row.id)
+    else if (origin === 'schedule' || origin === 'tool' || schedule?.data !== undefined) this.#repeating.push(row)
+  }
+
+  async #addSessions(read: ForgetReader, matches: Matches): Promise<void> {
+    const target = this.#target
+    const authors: readonly AuthorId[] = target.kind === 'person' ? target.ids : this.#authorsReceived()
+    const ids = new Set<SessionId>(await read.forgetting.sessionsOf(authors))
+    for (const { sessionId } of this.#received.values()) if (sessionId !== undefined) ids.add(sessionId)
+    for (const id of ids) {
+      for (const copy of await read.forgetting.copiesOf(id)) ids.add(copy)
+      const query = { parents: [id], inactive: true, limit: 200, offset: 0 }
+      for (const { id: child } of (await read.sessions.list(query)).sessions) ids.add(child)
+    }
+    for (const id of ids) {
+      if (this.#scans.has(id)) continue
+      const session = await read.sessions.get(id)
+      if (session === undefined) continue
+      const origins = await originsOf(read, session)
+      this.#scans.set(id, new SessionScan(session, origins, matches, this.#tellings))
+    }
+  }
+
+  #authorsReceived(): readonly AuthorId[] {
+    const authors = [...this.#received.values()].map(({ dispatch: { event } }) =>
+      senderAuthor(this.#channels, event.address.channel, event.sender),
+    )
+    return [...new Set(authors)].filter((author) => author !== 'nobody')
+  }
+
+  async #readLog({ events }: ForgetReader, scan: SessionScan, step: 0 | 1): Promise<void> {
+    for (;;) {
+      const page = await events.since(scan.session.id, scan.read[step], PAGE)
+      if (step === 0) scan.find(page)
+      else scan.follow(page)
+      if (page.length < PAGE) return
+    }
+  }
+
+  async #readSent({ forgetting }: ForgetReader, matches: Matches): Promise<void> {
+    const said = new Set<SourceId>([...this.#received.keys(), ...this.#turns().keys()])
+    for (;;) {
+      const rows = await forgetting.sentAfter(this.#sentTo, PAGE)
+      for (const { source, address, at, text, media } of rows) {
+        const isMeant = said.has(source) || matches.isSentTo(address, at) || repeats(this.#tellings, text)
+        if (!isMeant) continue
+        this.#sources.add(source)
+        if (media !== undefined) this.#media.add(media)
+      }
+      this.#sentTo = rows.at(-1)?.no ?? this.#sentTo
+      if (rows.length < PAGE) return
+    }
+  }
+
+  #turns(): ReadonlyMap<TurnId, number> {
+    return new Map([...this.#scans.values()].flatMap(({ turns }) => [...turns]))
+  }
+
+  async plan(read: ForgetReader): Promise<ForgetPlan> {
+    const sessions: SessionPlan[] = []
+    for (const scan of this.#scans.values()) {
+      const found = scan.plan(await runningIn(read, scan.session.id))
+      if (found === undefined) continue
+      const { media, ...plan } = found
+      for (const file of media) this.#media.add(file)
+      sessions.push(this.#isWholly(scan) ? { ...plan, unnamed: 'all' } : plan)
+    }
+    const made = this.#repeating.filter(({ dispatch: { event, schedule } }) =>
+      ['text' in event ? event.text : '', schedule?.data ?? ''].some((text) => repeats(this.#tellings, text)),
+    )
+    const running = new Set(sessions.flatMap(({ running }) => running?.turn ?? []))
+    const rows = [...this.#received.values(), ...made].filter(({ turnId }) => !turnId || !running.has(turnId))
+    const turns = [...this.#turns()].filter(([turn, at]) => !running.has(turn) && at > this.#target.before - UNSAID_MS)
+    const target = this.#target
+    const everywhere = target.kind === 'person' && target.place === undefined && target.since === undefined
+    return {
+      sessions,
+      inbox: rows.map(({ id }) => id),
+      quoting: [...this.#quoting],
+      sources: [...this.#sources],
+      unsay: turns.map(([turn]) => turn).slice(-MOST_UNSAID),
+      entries: await this.#entries(read),
+      schedules: (await read.schedules.all()).filter((one) => this.#isSchedule(one)).map(({ id }): ScheduleId => id),
+      media: [...this.#media],
+      applicants: everywhere && target.kind === 'person' ? [...target.ids] : [],
+    }
+  }
+
+  #isWholly({ session }: SessionScan): boolean {
+    const target = this.#target
+    if (target.kind !== 'chat' || target.since !== undefined || session.scope.values.chat === undefined) return false
+    const { channel, chat_id: chat = '', topic_id: topic } = session.metadata
+    const at = {
+      channel: channel ?? session.scope.channel,
+      account: session.scope.account,
+      chat,
+      chatType: session.chatType,
+    }
+    return liesIn(target.place, topic === undefined ? at : { ...at, topic })
+  }
+
+  async #entries({ memory, forgetting }: ForgetReader): Promise<readonly number[]> {
+    const found = new Set<number>()
+    for (const scan of this.#scans.values()) {
+      const { id } = scan.session
+      if (scan.messages.length > 0) for (const no of await forgetting.entriesOf(id, scan.messages)) found.add(no)
+      for (const { no, text, authors, at } of await memory.newest([id], MOST_ENTRIES))
+        if (
+          repeats(this.#tellings, text) ||
+          this.#isOwn(authors, at) ||
+          (this.#isWholly(scan) && at < this.#target.before)
+        )
+          found.add(no)
+    }
+    return [...found]
+  }
+
+  /** An entry of one person alone is theirs. */
+  #isOwn(authors: readonly AuthorId[], at: number): boolean {
+    const target = this.#target
+    if (target.kind !== 'person' || at >= target.before || at < (target.since ?? 0)) return false
+    return target.place === undefined && authors.length > 0 && authors.every((author) => target.ids.includes(author))
+  }
+
+  #isSchedule({ source, definition, creator, createdAt }: Schedule): boolean {
+    const target = this.#target
+    if (source !== 'command') return false
+    if (repeats(this.#tellings, definition.prompt)) return true
+    if (createdAt >= target.before || createdAt < (target.since ?? 0)) return false
+    if (target.kind === 'chat') return liesIn(target.place, definition.deliverTo)
+    if (target.kind !== 'person' || target.person === undefined || creator !== target.person) return false
+    return target.place === undefined || liesIn(target.place, definition.deliverTo)
+  }
+}
+
+/** The fields of a message's event that say nothing of its words. */
+const NOT_SHOWN = { owner: false, addressed: false, triggers: false } as const
+
+async function runningIn({ turns, inbox }: ForgetReader, session: SessionId): Promise<RunningRows | undefined> {
+  const turn = (await turns.running()).find(({ sessionId }) => sessionId === session)
+  const rows = turn === undefined ? [] : await inbox.ofTurn(turn.id)
+  const messages = rows.flatMap(({ dispatch: { event } }) => ('messageId' in event ? [event.messageId] : []))
+  return turn && { turn: turn.id, messages }
+}

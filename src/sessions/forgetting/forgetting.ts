@@ -1,0 +1,285 @@
+import type { Channels } from '../../core/channel-traits.ts'
+import { type Clock, sleep } from '../../core/clock.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { failpoint } from '../../core/failpoint.ts'
+import {
+  addCounts,
+  type ForgetCounts,
+  type ForgetPlan,
+  type ForgetReceipt,
+  type ForgetTarget,
+  type Forgetting,
+  NOTHING_FORGOTTEN,
+  type SessionPlan,
+} from '../../core/forgetting.ts'
+import type { MediaId, SessionId, TurnId } from '../../core/ids.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
+import { addressOf } from '../service/address-of.ts'
+import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
+import { Collection } from './collect.ts'
+
+export interface ForgettingDeps extends ApplyPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly channels: Channels
+  /** Deletes what a turn has said in its chat; resolves with false while the outcome of a call is not known. */
+  readonly unsay: (tx: StoreWriter, turn: TurnId) => Promise<boolean>
+  /** Resolves when a turn of the session ends next. */
+  nextEnd(session: SessionId): Promise<void>
+  /** Deletes those of these files that nothing names any more. */
+  forgetFiles(ids: readonly MediaId[]): Promise<number>
+  /** Called once schedules were removed. */
+  schedulesChanged(): Promise<void>
+  /** Returns the copies of the database that there are, by file. */
+  backups(): readonly string[]
+  /** Returns true once the daemon is being stopped: what is left is done by the next start. */
+  stopping(): boolean
+}
+
+/** Removes what somebody asked to be forgotten from every store, whatever happens meanwhile (decision 0038). */
+export interface ForgettingService {
+  /** Returns what would be removed, and removes nothing. */
+  preview(target: ForgetTarget): Promise<ForgetReceipt>
+  /**
+   * Removes it and resolves with the receipt: once nothing is left, or once only turns that still run are to end. The
+   * same id is done once, also after a crash.
+   */
+  forget(id: string, target: ForgetTarget): Promise<ForgetReceipt>
+  /** Returns what became of a request that was begun; undefined: none of this id was. */
+  known(id: string): Promise<ForgetReceipt | undefined>
+  /** Continues what a crash or a stop interrupted. Never rejects. */
+  recover(): Promise<void>
+}
+
+/** Sends whose outcome is not known: the time between two looks, and the most looks. */
+const LOOK_AGAIN = { ms: 250, times: 40 }
+/** Times that somebody else's reading may keep the log of the store from being emptied. */
+const SCRUBS = { ms: 250, times: 20 }
+
+export function createForgetting(deps: ForgettingDeps): ForgettingService {
+  const { store, clock, logger } = deps
+  const running = new Map<string, { readonly emptied: Promise<ForgetCounts>; readonly whole: Promise<void> }>()
+
+  /** Runs a request that was begun, once at a time. */
+  function run(one: Forgetting): { readonly emptied: Promise<ForgetCounts>; readonly whole: Promise<void> } {
+    const known = running.get(one.id)
+    if (known) return known
+    const emptied = removeAll(deps, one)
+    const whole = emptied.then((counts) => removeLater(deps, one, counts)).finally(() => running.delete(one.id))
+    const begun = { emptied, whole }
+    running.set(one.id, begun)
+    whole.catch((err: unknown) => {
+      if (!deps.stopping())
+        logger.error('Something is not forgotten as a whole; the next start continues', { err, id: one.id })
+    })
+    return begun
+  }
+
+  async function receipt(one: Pick<Forgetting, 'id' | 'plan'>, state: ForgetReceipt['state'], counts: ForgetCounts) {
+    return { id: one.id, state, counts, ...(await heldElsewhere(deps, one.plan)) }
+  }
+
+  async function result(one: Forgetting): Promise<ForgetReceipt> {
+    const { emptied, whole } = run(one)
+    const counts = await emptied
+    if (one.plan.sessions.some((session) => session.running !== undefined)) return receipt(one, 'waits', counts)
+    await whole
+    return receipt(one, 'done', counts)
+  }
+
+  async function known(id: string): Promise<ForgetReceipt | undefined> {
+    const one = await store.read.forgetting.get(id)
+    if (one === undefined) return undefined
+    return one.state === 'done' ? receipt(one, 'done', one.counts) : result(one)
+  }
+
+  return {
+    known,
+    async preview(target) {
+      const found = new Collection(target, deps.channels)
+      await found.advance(store.read)
+      const plan = await found.plan(store.read)
+      return receipt({ id: '', plan }, 'planned', await countsOf(store, plan))
+    },
+    async forget(id, target) {
+      const before = await known(id)
+      if (before) return before
+      const found = new Collection(target, deps.channels)
+      await found.advance(store.read)
+      failpoint('CP40-forget-uncommitted')
+      const begun = await store.write((tx) => begin(tx, { id, found, at: clock.now() }, deps))
+      failpoint('CP41-forget-begun')
+      logger.info('Something is being forgotten', { id, sessions: begun.plan.sessions.length })
+      if (begun.plan.schedules.length > 0) await deps.schedulesChanged()
+      return result(begun)
+    },
+    async recover() {
+      for (const one of await store.read.forgetting.open()) run(one)
+    },
+  }
+}
+
+/** Completes the reading inside the transaction, so that nothing is missed that came meanwhile. */
+async function begin(
+  tx: StoreWriter,
+  { id, found, at }: { readonly id: string; readonly found: Collection; readonly at: number },
+  ports: ApplyPorts,
+): Promise<Forgetting> {
+  await found.advance(tx)
+  const plan = await found.plan(tx)
+  const counts = await beginApplying(tx, id, plan, ports)
+  const begun: Forgetting = { id, state: 'running', plan, counts, askedAt: at }
+  await tx.forgetting.begin(begun)
+  return begun
+}
+
+async function removeAll(deps: ForgettingDeps, { id, plan, counts: begun }: Forgetting): Promise<ForgetCounts> {
+  const { store } = deps
+  let counts = begun
+  for (const turn of plan.unsay) counts = addCounts(counts, { deleting: (await unsaySafely(deps, turn)) ? 1 : 0 })
+  for (const piece of pieces(plan)) {
+    refuseStopping(deps)
+    counts = await store.write(async (tx) => {
+      const sum = addCounts(counts, await piece(tx))
+      await tx.forgetting.note(id, sum)
+      return sum
+    })
+  }
+  failpoint('CP42-forget-emptied')
+  counts = addCounts(counts, { files: await deps.forgetFiles(plan.media) })
+  await scrub(deps)
+  failpoint('CP43-forget-scrubbed')
+  await store.write((tx) => tx.forgetting.note(id, counts))
+  return counts
+}
+
+/** A turn that ran meanwhile has seen the words: what it did and said is emptied once it has ended. */
+async function removeLater(deps: ForgettingDeps, { id, plan }: Forgetting, before: ForgetCounts): Promise<void> {
+  const { store } = deps
+  const left = plan.sessions.filter(({ running }) => running !== undefined)
+  let counts = before
+  for (const session of left) counts = addCounts(counts, await removeTurn(deps, id, session))
+  if (left.length > 0) await scrub(deps)
+  await store.write((tx) => tx.forgetting.finish(id, { plan, counts }))
+  deps.logger.info('Something was forgotten', { id, events: counts.events, files: counts.files })
+}
+
+/** The events of a turn that are looked through, from the newest back. */
+const MOST_OF_TURN = 5_000
+
+async function removeTurn(
+  deps: ForgettingDeps,
+  by: string,
+  { id, running, unnamed }: SessionPlan,
+): Promise<Partial<ForgetCounts>> {
+  if (running === undefined) return {}
+  const { store } = deps
+  const { turn, empty } = running
+  for (;;) {
+    const end = deps.nextEnd(id)
+    if ((await store.read.turns.get(turn))?.state !== 'running') break
+    await end
+    refuseStopping(deps)
+  }
+  const taken = empty.length > 0
+  await untilSent(deps, turn)
+  if (taken) await unsaySafely(deps, turn)
+  return store.write(async (tx) => {
+    const events = (await tx.events.latest(id, MOST_OF_TURN)).filter((event) => event.turnId === turn)
+    const seqs = [...new Set([...empty, ...events.map(({ seq }) => seq)])]
+    const plan = { id, empty: seqs, cut: [], turns: [turn], ...(unnamed ? { unnamed } : {}) }
+    const counts = await beginApplying(tx, by, { ...NO_PLAN, sessions: [plan] }, deps)
+    if (taken) for (const row of await tx.inbox.ofTurn(turn)) await pieceOf(tx, row.id)
+    return { ...addCounts(counts, await tx.forgetting.emptySent(turn)), sessions: 0 }
+  })
+}
+
+async function pieceOf(tx: StoreWriter, row: Forgetting['plan']['inbox'][number]): Promise<void> {
+  for (const piece of pieces({ ...NO_PLAN, inbox: [row] })) await piece(tx)
+}
+
+const NO_PLAN: ForgetPlan = {
+  ...{ sessions: [], inbox: [], quoting: [], sources: [], unsay: [], entries: [], schedules: [], media: [] },
+  applicants: [],
+}
+
+const ENDED = new Set(['sent', 'resent', 'rejected', 'given_up', 'expired'])
+
+/** The answer of a turn goes out as it would have; nobody waits for it longer than ten seconds. */
+async function untilSent({ store, clock }: ForgettingDeps, turn: TurnId): Promise<void> {
+  for (let look = 0; look < LOOK_AGAIN.times; look++) {
+    if ((await store.read.outbox.ofSource(turn)).every(({ state }) => ENDED.has(state))) return
+    await sleep(clock, LOOK_AGAIN.ms)
+  }
+}
+
+async function unsaySafely(deps: ForgettingDeps, turn: TurnId): Promise<boolean> {
+  const { store, clock, unsay } = deps
+  for (let look = 0; look < LOOK_AGAIN.times; look++) {
+    refuseStopping(deps)
+    const rows = await store.read.outbox.ofSource(turn)
+    if (rows.length === 0) return false
+    if (await store.write((tx) => unsay(tx, turn))) return true
+    await sleep(clock, LOOK_AGAIN.ms)
+  }
+  return false
+}
+
+/** Leaves no byte of it in the files of the store. */
+export async function scrub(deps: Pick<ForgettingDeps, 'store' | 'clock' | 'logger' | 'stopping'>): Promise<void> {
+  const { store, clock, logger } = deps
+  while (await store.write((tx) => tx.forgetting.mergeIndex())) refuseStopping(deps)
+  while ((await store.shrink()) > 0) refuseStopping(deps)
+  for (let time = 0; time < SCRUBS.times; time++) {
+    if (await store.scrub()) return
+    await sleep(clock, SCRUBS.ms)
+  }
+  logger.warn('The log of the store is read by somebody and keeps what was forgotten until they have ended')
+}
+
+function refuseStopping({ stopping }: Pick<ForgettingDeps, 'stopping'>): void {
+  if (stopping())
+    throw new ParleyError('unavailable', 'I am being stopped; what is left is forgotten at my next start.')
+}
+
+/** Returns what a plan would remove. */
+async function countsOf({ read }: Pick<Store, 'read'>, plan: ForgetPlan): Promise<ForgetCounts> {
+  const events = plan.sessions.flatMap(({ empty, running }) => [...empty, ...(running?.empty ?? [])])
+  const applied = await Promise.all(plan.sources.map((source) => read.outbox.ofSource(source)))
+  return {
+    ...NOTHING_FORGOTTEN,
+    sessions: plan.sessions.length,
+    events: events.length,
+    quotes: plan.sessions.reduce((sum, { cut }) => sum + cut.length, 0),
+    received: plan.inbox.length,
+    sent: applied.flat().length,
+    deleting: plan.unsay.length,
+    memories: plan.entries.length,
+    reminders: plan.schedules.length,
+    files: plan.media.length,
+  }
+}
+
+const MOST_EXPORTS = 20
+
+/** Returns what others still hold: it is named, since nobody here can remove it. */
+async function heldElsewhere(
+  { store: { read }, channels, backups }: ForgettingDeps,
+  { sessions }: ForgetPlan,
+): Promise<Pick<ForgetReceipt, 'platforms' | 'backups' | 'exports'>> {
+  const platforms: Record<string, string> = {}
+  const exports: string[] = []
+  for (const { id } of sessions) {
+    const session = await read.sessions.get(id)
+    if (session === undefined) continue
+    const { channel } = addressOf(session)
+    if (channels.platforms.includes(channel)) platforms[channels.traits(channel).name] = HELD
+    for (const event of await read.events.latestOf(id, ['session_exported'], MOST_EXPORTS))
+      if (event.type === 'session_exported' && event.data.path !== undefined) exports.push(event.data.path)
+  }
+  return { platforms, backups: backups(), exports: [...new Set(exports)] }
+}
+
+const HELD = 'the messages of people, and answers of mine that are older than two days or could not be deleted'

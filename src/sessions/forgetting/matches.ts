@@ -1,0 +1,148 @@
+import { senderAuthor } from '../../core/author.ts'
+import type { Channels } from '../../core/channel-traits.ts'
+import { textOf } from '../../core/content.ts'
+import type { SessionEvent, UserMessageData } from '../../core/event.ts'
+import type { ForgetTarget } from '../../core/forgetting.ts'
+import type { ChannelId, MediaId } from '../../core/ids.ts'
+import type { InboundEvent, Sender } from '../../core/message.ts'
+import type { ReceivedRow } from '../../store/forget-port.ts'
+import { isSaidIn, type LogOrigin, liesIn } from './origin.ts'
+
+type Traits = Pick<Channels, 'traits'>
+
+/** Finds what a target means, in logs and among what was received. Ids decide, never names. */
+export interface Matches {
+  /** Returns true for a message that is to be forgotten. */
+  isMessage(data: UserMessageData, at: number, origin: LogOrigin): boolean
+  /** Returns true for a message that quotes or passes on what is to be forgotten. */
+  quotes(data: Pick<UserMessageData, 'quoted' | 'forwarded'>, channel: ChannelId | undefined): boolean
+  /** Returns true where everything is to be forgotten, whoever said or did it. */
+  isWhole(at: number, origin: LogOrigin): boolean
+  isReceived(row: ReceivedRow): boolean
+  isSentTo(address: InboundEvent['address'], at: number): boolean
+}
+
+/** `rows` are the messages that the target names. */
+export function matchesOf(target: ForgetTarget, rows: readonly ReceivedRow[], channels: Traits): Matches {
+  const { since = 0, before } = target
+  const inTime = (at: number): boolean => at >= since && at < before
+  const named = new Set(rows.map(({ dispatch: { event } }) => ('messageId' in event ? event.messageId : '')))
+  const ids = new Set(target.kind === 'person' ? target.ids : [])
+  const isTheirs = (sender: Sender | undefined, channel: ChannelId | undefined): boolean =>
+    sender !== undefined && channel !== undefined && ids.has(senderAuthor(channels, channel, sender))
+  return {
+    isMessage(data, at, origin) {
+      switch (target.kind) {
+        case 'message':
+          return rows.some((row) => isOf(row, data, origin))
+        case 'person': {
+          if (!inTime(at) || (target.place && !isSaidIn(target.place, origin, data.chat))) return false
+          if (target.person !== undefined && data.person === target.person) return true
+          return isTheirs(data.sender, channelOf(data, origin))
+        }
+        case 'chat':
+          return inTime(at) && isSaidIn(target.place, origin, data.chat)
+      }
+    },
+    quotes({ quoted, forwarded }, channel) {
+      if (target.kind === 'chat') return false
+      if (target.kind === 'message') return quoted !== undefined && named.has(quoted.messageId)
+      return isTheirs(quoted?.sender, channel) || isTheirs(forwarded?.from, channel)
+    },
+    isWhole: (at, origin) => target.kind === 'chat' && inTime(at) && isSaidIn(target.place, origin),
+    isReceived(row) {
+      const { dispatch, decision } = row
+      const { address, sender } = dispatch.event
+      switch (target.kind) {
+        case 'message':
+          return rows.some((one) => isSameMessage(one.dispatch.event, dispatch.event))
+        case 'person':
+          if (!inTime(dispatch.receivedAt) || (target.place && !liesIn(target.place, address))) return false
+          return (
+            isTheirs(sender, address.channel) ||
+            (target.person !== undefined &&
+              decision.identity.person === target.person &&
+              dispatch.origin === 'platform')
+          )
+        case 'chat':
+          return inTime(dispatch.receivedAt) && liesIn(target.place, address)
+      }
+    },
+    isSentTo: (address, at) => target.kind === 'chat' && inTime(at) && liesIn(target.place, address),
+  }
+}
+
+function channelOf({ chat }: UserMessageData, { address }: LogOrigin): ChannelId | undefined {
+  return /^[a-z][a-z0-9_-]*/.exec(chat ?? '')?.[0] ?? address?.channel
+}
+
+/** A message is known by its row, and where it owed no turn by its id, its sender and the session it was said in. */
+function isOf({ id, sessionId, dispatch: { event } }: ReceivedRow, data: UserMessageData, origin: LogOrigin): boolean {
+  if (data.row !== undefined && data.row === id) return true
+  if (!('messageId' in event) || data.messageId !== event.messageId || origin.session !== sessionId) return false
+  return data.sender.id === event.sender.id
+}
+
+function isSameMessage(one: InboundEvent, other: InboundEvent): boolean {
+  if (!('messageId' in one) || !('messageId' in other) || one.messageId !== other.messageId) return false
+  const { channel, account, chat } = one.address
+  const at = other.address
+  return at.channel === channel && at.account === account && at.chat === chat && one.sender.id === other.sender.id
+}
+
+/** Returns the texts of a message, in whatever way they came. */
+export function wordsIn({ text, raw, forwarded, enclosed, attachments, data }: UserMessageData): readonly string[] {
+  const files = (attachments ?? []).flatMap((file) => [file.text, file.spoken, file.fileName, file.about])
+  return [text, raw, forwarded?.text, data, ...(enclosed ?? []), ...files].filter((one) => one !== undefined)
+}
+
+/** Returns the texts that the agent or a tool brought into a log with an event. */
+export function madeWords(event: SessionEvent): readonly string[] {
+  switch (event.type) {
+    case 'assistant_step':
+      return [event.data.text, ...event.data.calls.map(({ args }) => spoken(args))]
+    case 'tool_call':
+    case 'approval_requested':
+      return [spoken(event.data.args)]
+    case 'tool_result':
+      return [textOf(event.data.content)]
+    case 'assistant_message':
+    case 'assistant_posted':
+    case 'context_compacted':
+      return [event.data.text]
+    case 'delivery_failed':
+      return [event.data.text, event.data.reason]
+    case 'checkpoint_written':
+      return event.data.working === undefined ? [] : [event.data.working]
+    case 'history_boundary':
+      return event.data.kind === 'replaced'
+        ? event.data.exchanges.flatMap(({ user, assistant }) => [user, assistant])
+        : []
+    case 'files_read':
+      return event.data.files.flatMap(({ text, spoken: said }) => [text ?? '', said ?? ''])
+    default:
+      return []
+  }
+}
+
+/** Returns the texts in the arguments of a call, however deep. */
+function spoken(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value !== 'object' || value === null) return ''
+  return Object.values(value).map(spoken).join('\n')
+}
+
+/** Returns the files that an event names. */
+export function filesIn(event: SessionEvent): readonly MediaId[] {
+  switch (event.type) {
+    case 'user_message':
+    case 'message_edited':
+      return (event.data.attachments ?? []).flatMap(({ media }) => media?.media ?? [])
+    case 'files_read':
+      return event.data.files.flatMap(({ media }) => media?.media ?? [])
+    case 'tool_result':
+      return event.data.content.flatMap((part) => (part.type === 'text' ? [] : [part.media]))
+    default:
+      return []
+  }
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { ForgetSubject } from '../../core/forgetting.ts'
+import type { MessageLink } from '../../core/message-link.ts'
+import type { ForgetRequest, ForgettingOperator } from '../../core/operate-forgetting.ts'
+import type { InboxRow, Store } from '../../store/store.ts'
+import { addressOf } from '../service/address-of.ts'
+import type { ForgettingService } from './forgetting.ts'
+import { personSubject, placeOf, readSince, type SubjectPorts } from './read-subject.ts'
+
+export interface OperateForgettingDeps extends SubjectPorts {
+  readonly clock: Clock
+  readonly forgetting: ForgettingService
+  readonly retention: Pick<ForgettingOperator, 'retention' | 'runRetention'>
+  findMessages(this: void, asked: string | MessageLink): Promise<readonly InboxRow[]>
+  readLink(this: void, text: string): MessageLink | null
+}
+
+/** Returns forgetting as the operator has it done: of anybody, anywhere. */
+export function operateForgetting(deps: OperateForgettingDeps): ForgettingOperator {
+  const { clock, forgetting, retention } = deps
+  return {
+    async forget(request) {
+      const before = clock.now()
+      const since = request.since === undefined ? {} : { since: readSince(request.since, before) }
+      const target = { ...(await subjectOf(request, deps)), before, ...since }
+      return request.confirmed ? forgetting.forget(`operator ${randomUUID()}`, target) : forgetting.preview(target)
+    },
+    ...retention,
+  }
+}
+
+async function subjectOf({ kind, name }: ForgetRequest, deps: OperateForgettingDeps): Promise<ForgetSubject> {
+  switch (kind) {
+    case 'person':
+      return personSubject(deps, name)
+    case 'chat':
+      return chatNamed(deps.store, name)
+    case 'message': {
+      const rows = (await deps.findMessages(deps.readLink(name) ?? name)).filter(
+        ({ decision }) => decision.kind !== 'control',
+      )
+      if (rows.length === 0) throw new ParleyError('not_found', `There is no message ${name}.`)
+      const chats = new Set(rows.map(({ dispatch: { event } }) => `${event.address.channel} ${event.address.chat}`))
+      if (chats.size > 1)
+        throw new ParleyError(
+          'invalid',
+          `Several chats have a message ${name}; give its link, or its trace id from parley why.`,
+        )
+      return { kind, rows: rows.map(({ id }) => id) }
+    }
+  }
+}
+
+async function chatNamed({ read }: Pick<Store, 'read'>, name: string): Promise<ForgetSubject> {
+  const session = await read.sessions.resolve(name)
+  if (session === undefined) throw new ParleyError('not_found', `There is no conversation ${name}.`)
+  return { kind: 'chat', place: placeOf(addressOf(session)) }
+}

@@ -1,0 +1,242 @@
+import type { Address } from '../../core/address.ts'
+import { senderAuthor } from '../../core/author.ts'
+import type { Channels } from '../../core/channel-traits.ts'
+import type { CommandCall } from '../../core/command.ts'
+import type { Identity } from '../../core/dispatch.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { ForgetSubject, ForgetTarget, ForgottenPlace } from '../../core/forgetting.ts'
+import type { PersonId } from '../../core/ids.ts'
+import { joinsPeople } from '../../core/joins-people.ts'
+import type { MessageLink } from '../../core/message-link.ts'
+import { type AuthorId, foldPlatformId, NOBODY } from '../../core/platform-id.ts'
+import type { InboxRow, Store } from '../../store/store.ts'
+
+export interface SubjectPorts {
+  readonly store: Pick<Store, 'read'>
+  readonly channels: Channels
+  /** Returns all ids of a person, as participants are written. */
+  idsOf(this: void, person: PersonId): Promise<readonly string[]>
+  /** Returns the present identity of a platform id. */
+  whoIs(this: void, platformId: string): Identity
+}
+
+/** The words of a request, apart from their meaning here. */
+export interface AskedWords {
+  /** Without the span and without `yes`. */
+  readonly named: string
+  readonly here: boolean
+  readonly since?: number
+  readonly confirmed: boolean
+}
+
+export const FORMS =
+  'Say `/forget` in reply to a message, `/forget last`, `/forget me`, `/forget chat`, or a span such as `/forget 2h` or `/forget since 2026-11-01`; `me` and `chat` take a span too, and `me here` means this chat alone.'
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 }
+
+/** Splits the words of a request. Throws `invalid` for a time that has not come, or is none. */
+export function readWords(args: string, now: number): AskedWords {
+  const words = args.split(/\s+/).filter((word) => word !== '')
+  const confirmed = words.at(-1)?.toLowerCase() === 'yes'
+  let left = confirmed ? words.slice(0, -1) : words
+  let since: number | undefined
+  const at = left.findIndex((word) => word.toLowerCase() === 'since')
+  if (at >= 0) {
+    since = readSince(left.slice(at + 1).join(' '), now)
+    left = left.slice(0, at)
+  } else if (/^(\d{1,6}[mhdw])+$/i.test(left.at(-1) ?? '')) {
+    since = readSince(left.at(-1) ?? '', now)
+    left = left.slice(0, -1)
+  }
+  const here = left.at(-1)?.toLowerCase() === 'here' && left.length > 1
+  const named = (here ? left.slice(0, -1) : left).join(' ')
+  return { named, here, confirmed, ...(since === undefined ? {} : { since }) }
+}
+
+/** Reads a span back from now or a day. Throws `invalid` for one that has not come, or is none. */
+export function readSince(text: string, now: number): number {
+  if (/^(\d{1,6}[mhdw])+$/i.test(text)) {
+    let span = 0
+    for (const [, count, unit = ''] of text.toLowerCase().matchAll(/(\d+)([mhdw])/g))
+      span += Number(count) * (UNIT_MS[unit] ?? 0)
+    return Math.max(0, now - span)
+  }
+  const [, day, clock = '00:00'] = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}))?$/.exec(text) ?? []
+  const since = day === undefined ? Number.NaN : Date.parse(`${day}T${clock}:00`)
+  if (Number.isNaN(since))
+    throw new ParleyError('invalid', 'Give me a span such as `2h` or `3d`, or a day such as `since 2026-11-01`.')
+  if (since > now)
+    throw new ParleyError('invalid', 'That time has not come yet: there is nothing to forget since then.')
+  return since
+}
+
+/** Returns a person by name or by one of their ids. Throws `not_found`. */
+export async function personSubject(
+  { store, channels, idsOf, whoIs }: SubjectPorts,
+  named: string,
+): Promise<Extract<ForgetSubject, { kind: 'person' }>> {
+  if (/^[a-z][a-z0-9_-]*:./i.test(named)) {
+    const id = foldPlatformId(channels, named)
+    const { person } = whoIs(id)
+    return person === undefined ? { kind: 'person', ids: [id] } : ofPerson(person, [id], idsOf)
+  }
+  const name = named.replace(/^@/, '').toLowerCase() as PersonId
+  const ids = await idsOf(name)
+  if (ids.length > 0) return ofPerson(name, [], idsOf)
+  const found = named.startsWith('@') ? await withUsername(store, channels, name) : []
+  if (found.length === 1) return { kind: 'person', ids: found }
+  const why = found.length > 1 ? 'Several people have that name' : 'I know nobody of that name'
+  throw new ParleyError('not_found', `${why}; give me their id as \`<channel>:<id>\`, which \`/why trace\` shows.`)
+}
+
+async function ofPerson(
+  person: PersonId,
+  more: readonly AuthorId[],
+  idsOf: SubjectPorts['idsOf'],
+): Promise<Extract<ForgetSubject, { kind: 'person' }>> {
+  return { kind: 'person', person, ids: [...new Set([...more, ...(await idsOf(person))])] }
+}
+
+/** Messages that are looked through for a name. */
+const LOOKED_THROUGH = 1_000
+
+/** A name is the platform's for people: it is looked up once, and the id counts from then on. */
+async function withUsername(
+  { read }: Pick<Store, 'read'>,
+  channels: Channels,
+  name: string,
+): Promise<readonly AuthorId[]> {
+  const rows = await read.inbox.recent(LOOKED_THROUGH)
+  const named = rows.filter(({ dispatch: { event } }) => event.sender.username?.toLowerCase() === name)
+  const ids = named.map(({ dispatch: { event } }) => senderAuthor(channels, event.address.channel, event.sender))
+  return [...new Set(ids)].filter((id) => id !== NOBODY)
+}
+
+/** Returns the chat of an address, with its topic. */
+export function placeOf({ channel, account, chat, topic }: Address): ForgottenPlace {
+  return { channel, account, chat, ...(topic === undefined ? {} : { topic }) }
+}
+
+export interface ChatSubjectPorts extends SubjectPorts {
+  readonly findMessages: (named: string | MessageLink) => Promise<readonly InboxRow[]>
+  readonly recent: (address: Address) => Promise<readonly InboxRow[]>
+  readLink(this: void, text: string): MessageLink | null
+}
+
+/**
+ * Returns the subject that somebody in a chat means. Everybody may have their own messages forgotten, an owner
+ * anything. Throws `forbidden` and `not_found`.
+ */
+export async function subjectOf(call: CommandCall, ports: ChatSubjectPorts): Promise<ForgetTarget & AskedWords> {
+  const { receivedAt, event } = call.dispatch
+  const words = readWords(call.args, receivedAt)
+  const self = senderAuthor(ports.channels, event.address.channel, event.sender)
+  if (self === NOBODY)
+    throw new ParleyError('forbidden', 'I cannot tell who you are here, so I forget nothing for you.')
+  // The request itself goes too: it may name or quote what is forgotten.
+  return { ...(await namedSubject(words, { call, ports, self })), ...words, before: receivedAt + 1 }
+}
+
+interface Asking {
+  readonly call: CommandCall
+  readonly ports: ChatSubjectPorts
+  readonly self: AuthorId
+}
+
+async function namedSubject(words: AskedWords, asking: Asking): Promise<ForgetSubject> {
+  const { named, here } = words
+  const { call, ports, self } = asking
+  const place = here ? { place: placeOf(call.dispatch.event.address) } : {}
+  switch (named.toLowerCase()) {
+    case '':
+      return unnamedSubject(words, asking)
+    case 'last':
+      return lastSubject(asking)
+    case 'me':
+      return { ...(await ownSubject(asking)), ...place }
+    case 'chat':
+    case 'here':
+      return chatSubject(asking)
+  }
+  if (isMessageName(named, ports)) return messageSubject(call, named, ports, self)
+  if (call.decision.identity.role === 'owner') return { ...(await personSubject(ports, named)), ...place }
+  throw new ParleyError(
+    'forbidden',
+    'Only my owner may have somebody else forgotten; `/forget me` is for your own words.',
+  )
+}
+
+/** Without a name it is the message that was replied to, else a span: of the chat for an owner, of one's own words. */
+async function unnamedSubject({ since }: AskedWords, asking: Asking): Promise<ForgetSubject> {
+  const { call, ports, self } = asking
+  const { event } = call.dispatch
+  const quoted = 'quoted' in event ? event.quoted : undefined
+  if (quoted) return messageSubject(call, quoted.messageId, ports, self)
+  if (since === undefined) throw new ParleyError('invalid', FORMS)
+  if (call.decision.identity.role === 'owner') return chatSubject(asking)
+  return { ...(await ownSubject(asking)), place: placeOf(event.address) }
+}
+
+async function ownSubject({ call, ports, self }: Asking): Promise<Extract<ForgetSubject, { kind: 'person' }>> {
+  const { person } = call.decision.identity
+  return person === undefined ? { kind: 'person', ids: [self] } : ofPerson(person, [self], ports.idsOf)
+}
+
+async function lastSubject({ call, ports, self }: Asking): Promise<ForgetSubject> {
+  const { event, receivedAt } = call.dispatch
+  const last = (await ports.recent(event.address)).find(
+    (row) => row.outcome !== 'forgotten' && isOwn(row, self, call, ports) && row.dispatch.receivedAt <= receivedAt,
+  )
+  if (last === undefined) throw new ParleyError('not_found', 'You have said nothing here that I still know.')
+  return { kind: 'message', rows: [last.id] }
+}
+
+function chatSubject({ call, ports }: Asking): ForgetSubject {
+  if (call.decision.identity.role !== 'owner' && !isAlone(call, ports.channels))
+    throw new ParleyError(
+      'forbidden',
+      'Others speak here too: only my owner may have this chat forgotten. `/forget me here` is for your own words.',
+    )
+  return { kind: 'chat', place: placeOf(call.dispatch.event.address) }
+}
+
+/** Ids of messages are numbers or long, and links are addresses; names of people are neither. */
+function isMessageName(named: string, { readLink }: ChatSubjectPorts): boolean {
+  return readLink(named) !== null || /^[\d.]+$/.test(named) || /^(in|tr)_/.test(named)
+}
+
+function isAlone({ dispatch, decision }: CommandCall, channels: Channels): boolean {
+  return dispatch.event.address.chatType === 'direct' && !joinsPeople(channels, decision.route)
+}
+
+async function messageSubject(
+  call: CommandCall,
+  named: string,
+  ports: ChatSubjectPorts,
+  self: AuthorId,
+): Promise<Extract<ForgetSubject, { kind: 'message' }>> {
+  const { address } = call.dispatch.event
+  const owner = call.decision.identity.role === 'owner'
+  const link = ports.readLink(named) ?? { channel: address.channel, chat: address.chat, messageId: named }
+  const here = await ports.findMessages(link)
+  const found = (here.length > 0 || !owner ? here : await ports.findMessages(named)).filter(
+    ({ decision, outcome }) => decision.kind !== 'control' && outcome !== 'forgotten',
+  )
+  if (found.length === 0) throw new ParleyError('not_found', 'I know no such message here.')
+  if (!owner && !found.every((row) => isOwn(row, self, call, ports)))
+    throw new ParleyError(
+      'forbidden',
+      'That message is not yours: only who wrote it and my owner may have it forgotten.',
+    )
+  return { kind: 'message', rows: found.map(({ id }) => id) }
+}
+
+function isOwn(
+  { dispatch, decision }: InboxRow,
+  self: AuthorId,
+  { decision: { identity } }: CommandCall,
+  { channels }: SubjectPorts,
+): boolean {
+  if (identity.person !== undefined && decision.identity.person === identity.person) return true
+  return senderAuthor(channels, dispatch.event.address.channel, dispatch.event.sender) === self
+}

@@ -1,0 +1,264 @@
+import { type Clock, sleep } from '../../core/clock.ts'
+import { hasContent } from '../../core/emptied.ts'
+import type { SessionEvent } from '../../core/event.ts'
+import type { ForgetPlan } from '../../core/forgetting.ts'
+import type { InboxId, TurnId } from '../../core/ids.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { ForgettingOperator, RetentionReport } from '../../core/operate-forgetting.ts'
+import type { AgeLimit } from '../../core/retention.ts'
+import type { Session } from '../../core/session.ts'
+import type { RetainedSession, RetentionMark } from '../../store/forget-port.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
+import { addressOf } from '../service/address-of.ts'
+import { forgetMade } from '../turns/forget-made.ts'
+import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
+import { scrub } from './forgetting.ts'
+import { filesIn } from './matches.ts'
+
+export interface RetentionDeps extends ApplyPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Returns the time to age by. */
+  ageingTime(): number
+  readonly limits: {
+    readonly all: readonly AgeLimit[]
+    of(address: ReturnType<typeof addressOf>): AgeLimit | undefined
+  }
+  /** Owners learn in private of what is going to be removed. */
+  tellOwners(about: string, text: string): void
+  stopping(): boolean
+}
+
+export interface Retention extends Pick<ForgettingOperator, 'retention' | 'runRetention'> {
+  /** Reports limits that are new or shorter, and removes what is older than those that were reported a day ago. */
+  round(): Promise<void>
+}
+
+const DAY_MS = 86_400_000
+/** Between the report of a limit and its first run. */
+const WAITS_MS = DAY_MS
+/** Conversations change by the day: each is looked at once a day. */
+const EVERY_MS = DAY_MS
+const SESSIONS_PAGE = 100
+/** The events looked at in one transaction. */
+const BATCH = 100
+const PAUSE_MS = 20
+
+/** Applies the age limits of conversations, in small transactions and never in the middle of a turn (decision 0038). */
+export function createRetention(deps: RetentionDeps): Retention {
+  const { store, limits, clock, logger } = deps
+  let nextAt = Number.NEGATIVE_INFINITY
+  let running: Promise<number> | undefined
+
+  async function apply(): Promise<number> {
+    running ??= removeAll(deps).finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
+  return {
+    async round() {
+      await report(deps)
+      const now = clock.elapsed()
+      if (now < nextAt || limits.all.length === 0) return
+      nextAt = now + EVERY_MS
+      const events = await apply()
+      if (events > 0) logger.info('Conversations lost what is older than their limits', { events })
+    },
+    retention: () => reports(deps),
+    async runRetention() {
+      const at = deps.ageingTime()
+      const marks = new Map((await store.read.forgetting.marks()).map((mark) => [mark.rule, mark]))
+      for (const { rule, days } of limits.all) {
+        const reportedAt = marks.get(rule)?.reportedAt ?? at
+        await store.write((tx) => tx.forgetting.mark({ rule, days, reportedAt, startsAt: at }))
+      }
+      await apply()
+      return reports(deps)
+    },
+  }
+}
+
+/** A limit that is new or shorter than the one reported before waits a day, and owners are notified. */
+async function report(deps: RetentionDeps): Promise<void> {
+  const { store, limits, logger, tellOwners } = deps
+  const at = deps.ageingTime()
+  const marks = new Map((await store.read.forgetting.marks()).map((mark) => [mark.rule, mark]))
+  for (const { rule } of marks.values())
+    if (!limits.all.some((limit) => limit.rule === rule)) await store.write((tx) => tx.forgetting.unmark(rule))
+  const due = limits.all.filter(({ rule, days }) => (marks.get(rule)?.days ?? Number.POSITIVE_INFINITY) > days)
+  for (const { rule, days } of limits.all) {
+    const mark = marks.get(rule)
+    if (mark !== undefined && mark.days < days) await store.write((tx) => tx.forgetting.mark({ ...mark, days }))
+  }
+  if (due.length === 0) return
+  const counted = await reports(deps)
+  for (const { rule, days } of due) {
+    await store.write((tx) => tx.forgetting.mark({ rule, days, reportedAt: at, startsAt: at + WAITS_MS }))
+    const { sessions = 0, events = 0 } = counted.find((one) => one.rule === rule) ?? {}
+    logger.warn('A limit removes what is older from a day on', {
+      rule,
+      days,
+      sessions,
+      events,
+      startsAt: at + WAITS_MS,
+    })
+    tellOwners(
+      `${rule}:${days}`,
+      `From tomorrow on I forget what is older than ${days} days in ${sessions} conversations (${rule}): ${events} entries of logs now, with their files, memories and answers. \`parley retention run\` does it at once; another limit in my configuration is reported anew.`,
+    )
+  }
+}
+
+async function reports(deps: RetentionDeps): Promise<readonly RetentionReport[]> {
+  const marks = new Map((await deps.store.read.forgetting.marks()).map((mark) => [mark.rule, mark]))
+  const found = new Map(deps.limits.all.map(({ rule }) => [rule, { sessions: 0, events: 0 }]))
+  for await (const { session, row, limit } of limited(deps)) {
+    const sum = found.get(limit.rule)
+    if (sum === undefined) continue
+    sum.sessions++
+    sum.events += await olderIn(deps, session, row, limit)
+  }
+  return deps.limits.all.map(({ rule, days }) => ({
+    rule,
+    days,
+    ...(found.get(rule) ?? NONE),
+    ...timesOf(marks.get(rule)),
+  }))
+}
+
+const NONE = { sessions: 0, events: 0 }
+
+function timesOf(mark: RetentionMark | undefined): Pick<RetentionReport, 'reportedAt' | 'startsAt'> {
+  return mark === undefined ? {} : { reportedAt: mark.reportedAt, startsAt: mark.startsAt }
+}
+
+interface Limited {
+  readonly session: Session
+  readonly row: RetainedSession
+  readonly limit: AgeLimit
+}
+
+async function* limited({ store: { read }, limits, stopping }: RetentionDeps): AsyncGenerator<Limited> {
+  for (let after = 0; !stopping(); ) {
+    const page = await read.forgetting.sessions(after, SESSIONS_PAGE)
+    for (const row of page) {
+      after = row.no
+      const session = await read.sessions.get(row.id)
+      const limit = session && limits.of(addressOf(session))
+      if (session && limit) yield { session, row, limit }
+    }
+    if (page.length < SESSIONS_PAGE) return
+  }
+}
+
+async function olderIn(
+  { store: { read }, ageingTime }: RetentionDeps,
+  { id }: Session,
+  { seq }: RetainedSession,
+  { days }: AgeLimit,
+): Promise<number> {
+  const before = ageingTime() - days * DAY_MS
+  let count = 0
+  for (let after = seq; ; ) {
+    const page = await read.events.since(id, after, BATCH)
+    const older = page.filter(({ at }) => at < before)
+    count += older.filter((event) => !event.forgotten && hasContent(event)).length
+    after = page.at(-1)?.seq ?? after
+    if (older.length < BATCH) return count
+  }
+}
+
+async function removeAll(deps: RetentionDeps): Promise<number> {
+  const at = deps.ageingTime()
+  const begun = (await deps.store.read.forgetting.marks()).filter(({ startsAt }) => startsAt <= at)
+  if (begun.length === 0) return 0
+  let events = 0
+  for await (const one of limited(deps))
+    if (begun.some(({ rule, days }) => rule === one.limit.rule && days <= one.limit.days))
+      events += await removeIn(deps, one)
+  if (events > 0) await scrub(deps)
+  return events
+}
+
+async function removeIn(deps: RetentionDeps, { session, row, limit }: Limited): Promise<number> {
+  const { store, clock, stopping } = deps
+  const before = deps.ageingTime() - limit.days * DAY_MS
+  let events = 0
+  while (!stopping()) {
+    const done = await store.write((tx) => removeSome(tx, { session, no: row.no, before, by: limit.rule }, deps))
+    if (done === undefined) return events
+    events += done
+    await sleep(clock, PAUSE_MS)
+  }
+  return events
+}
+
+interface Removing {
+  readonly session: Session
+  readonly no: number
+  readonly before: number
+  readonly by: string
+}
+
+/** Returns how many events were emptied; undefined: nothing is left, or a turn runs. */
+async function removeSome(tx: StoreWriter, removing: Removing, ports: ApplyPorts): Promise<number | undefined> {
+  const { session, no, before, by } = removing
+  if ((await tx.turns.running()).some(({ sessionId }) => sessionId === session.id)) return undefined
+  const row = (await tx.forgetting.sessions(no - 1, 1))[0]
+  if (row?.no !== no) return undefined
+  const page = wholeTurns(await tx.events.since(session.id, row.seq, BATCH), before)
+  const last = page.at(-1)
+  if (last === undefined) return undefined
+  const found = page.filter((event) => !event.forgotten && hasContent(event))
+  await tx.forgetting.retained(no, last.seq)
+  if (found.length === 0) return 0
+  const plan = await planOf(tx, session, found)
+  await beginApplying(tx, by, plan, ports)
+  for (const piece of pieces(plan)) await piece(tx)
+  return found.length
+}
+
+/** A turn goes as a whole: what is left of a page ends with the end of a turn, or before one began. */
+function wholeTurns(page: readonly SessionEvent[], before: number): readonly SessionEvent[] {
+  const older = page.filter(({ at }) => at < before)
+  const end = older.findLastIndex(({ type }) => type === 'turn_completed' || type === 'turn_cancelled')
+  const rest = older.slice(end + 1)
+  const open = rest.findIndex((event) => event.at >= before - DAY_MS && isOfTurn(event))
+  return open === -1 ? older : older.slice(0, end + 1 + open)
+}
+
+function isOfTurn(event: SessionEvent): boolean {
+  return event.turnId !== undefined || (event.type === 'user_message' && event.data.triggers)
+}
+
+/** Everything made of old words goes with them: memories, summaries and working memories that stand for them. */
+async function planOf(tx: StoreWriter, session: Session, found: readonly SessionEvent[]): Promise<ForgetPlan> {
+  const { id } = session
+  const first = found[0]?.seq ?? 0
+  const messages = found.flatMap((event) => (event.type === 'user_message' ? [event.data] : []))
+  const said = messages.map(({ text }) => text)
+  for (const text of said) await tx.sessions.unsay(id, text)
+  await forgetMade(tx, id, { messages, said })
+  const folds = (await tx.events.latestOf(id, ['context_compacted', 'checkpoint_written'], FOLDS)).filter(
+    (event) =>
+      !event.forgotten &&
+      (event.type === 'context_compacted' || event.type === 'checkpoint_written') &&
+      first <= event.seq - event.data.back,
+  )
+  const inbox: InboxId[] = []
+  const last = found.at(-1)?.at ?? 0
+  for (const { messageId = '' } of messages)
+    for (const row of await tx.inbox.inSession(id, messageId)) if (row.dispatch.receivedAt <= last) inbox.push(row.id)
+  const turns = [...new Set(found.flatMap(({ turnId }): TurnId[] => (turnId === undefined ? [] : [turnId])))]
+  const empty = [...new Set([...found, ...folds].map(({ seq }) => seq))]
+  return {
+    ...{ quoting: [], unsay: [], entries: [], schedules: [], applicants: [], inbox, sources: turns },
+    sessions: [{ id, empty, cut: [], turns }],
+    media: [...new Set(found.flatMap(filesIn))],
+  }
+}
+
+const FOLDS = 100

@@ -1,0 +1,179 @@
+import { hasContent } from '../../core/emptied.ts'
+import type { SessionEvent, UserMessageData } from '../../core/event.ts'
+import type { SessionPlan } from '../../core/forgetting.ts'
+import type { InboxId, MediaId, TurnId } from '../../core/ids.ts'
+import { repeats, type Tellings } from '../../core/repeats.ts'
+import type { Session } from '../../core/session.ts'
+import type { MessageRef } from '../../store/memory-port.ts'
+import { filesIn, type Matches, madeWords, wordsIn } from './matches.ts'
+import { type LogOrigin, originAt } from './origin.ts'
+
+/**
+ * Finds what of one log is to be forgotten. It reads the log twice, each time a page after the other: first the
+ * messages that are meant, then what was made of them: their turns, summaries and working memories after them, and what
+ * repeats them word for word. It keeps numbers and ids, and adds the words to `tellings`, which are in memory alone.
+ */
+export class SessionScan {
+  readonly session: Session
+  /** The numbers up to which the log was read, the first and the second time. */
+  readonly read = [0, 0] as [number, number]
+  readonly messages: MessageRef[] = []
+  /** Turns that answered one of the messages, or all of a conversation that is forgotten, by when they ended. */
+  readonly turns = new Map<TurnId, number>()
+  /** Turns that are forgotten for what they repeat. */
+  readonly repeating = new Set<TurnId>()
+  readonly #origins: readonly LogOrigin[]
+  readonly #matches: Matches
+  readonly #tellings: Tellings
+  readonly #found = new Set<number>()
+  readonly #cut = new Set<number>()
+  readonly #rows = new Set<InboxId>()
+  readonly #refs = new Set<string>()
+  /** The events of each turn that hold something. */
+  readonly #ofTurn = new Map<TurnId, number[]>()
+  /** The events of each message that is meant, by the platform's id. */
+  readonly #ofMessage = new Map<string, number[]>()
+  readonly #files = new Map<number, readonly MediaId[]>()
+  readonly #folds: { readonly seq: number; readonly upTo: number }[] = []
+  #waits = false
+
+  constructor(session: Session, origins: readonly LogOrigin[], matches: Matches, tellings: Tellings) {
+    this.session = session
+    this.#origins = origins
+    this.#matches = matches
+    this.#tellings = tellings
+  }
+
+  /** Takes the next events of the first reading. */
+  find(events: readonly SessionEvent[]): void {
+    for (const event of events) {
+      this.read[0] = event.seq
+      if (!event.forgotten) this.#find(event)
+    }
+  }
+
+  #find(event: SessionEvent): void {
+    const origin = originAt(this.#origins, event)
+    switch (event.type) {
+      case 'user_message':
+      case 'message_edited':
+        if (this.#matches.isMessage(event.data, event.at, origin)) this.#message(event, event.data)
+        else if (this.#matches.quotes(event.data, origin.address?.channel)) this.#cut.add(event.seq)
+        return
+      case 'thread_read':
+        for (const data of event.data.messages)
+          if (this.#matches.isMessage(data, event.at, origin)) this.#message(event, data)
+        return
+      case 'turn_started':
+      case 'turn_steered':
+        this.#take(event, event.data.rows)
+        return
+      default:
+        if (!this.#matches.isWhole(event.at, origin)) return
+        for (const words of madeWords(event)) this.#tellings.add(words)
+    }
+  }
+
+  /** Older logs do not name what a turn takes: there it is what was said since the last one. */
+  #take({ turnId, at }: SessionEvent, rows: readonly InboxId[] | undefined): void {
+    const takes = rows === undefined ? this.#waits : rows.some((row) => this.#rows.has(row))
+    if (takes && turnId !== undefined) this.turns.set(turnId, at)
+    this.#waits = false
+  }
+
+  #message({ seq }: SessionEvent, data: UserMessageData): void {
+    this.#found.add(seq)
+    this.#tell(data)
+    if (data.row !== undefined) this.#rows.add(data.row)
+    const { messageId = '' } = data
+    this.#ofMessage.set(messageId, [...(this.#ofMessage.get(messageId) ?? []), seq])
+    if (data.triggers) this.#waits = true
+    if (data.messageId !== undefined)
+      this.messages.push({ messageId: data.messageId, ...(data.chat === undefined ? {} : { chat: data.chat }) })
+    for (const { ref, quoted } of data.attachments ?? []) if (!quoted) this.#refs.add(ref)
+  }
+
+  #tell(data: UserMessageData): void {
+    for (const words of wordsIn(data)) this.#tellings.add(words)
+  }
+
+  /** Takes the next events of the second reading, once the first has come as far. */
+  follow(events: readonly SessionEvent[]): void {
+    for (const event of events) {
+      this.read[1] = event.seq
+      if (!event.forgotten) this.#follow(event)
+    }
+  }
+
+  #follow(event: SessionEvent): void {
+    const { seq, at, turnId, type } = event
+    if (!hasContent(event)) return
+    if (turnId !== undefined) this.#turnOf(turnId).push(seq)
+    const files = filesIn(event)
+    if (files.length > 0) this.#files.set(seq, files)
+    if (type === 'context_compacted' || type === 'checkpoint_written')
+      this.#folds.push({ seq, upTo: seq - event.data.back })
+    if (this.#matches.isWhole(at, originAt(this.#origins, event))) {
+      if (turnId !== undefined && type !== 'user_message') this.turns.set(turnId, at)
+      this.#found.add(seq)
+      return
+    }
+    if (type === 'files_read' && event.data.files.some(({ ref }) => this.#refs.has(ref))) this.#found.add(seq)
+    if (this.#repeats(event)) this.#repeated(event)
+  }
+
+  #repeated({ seq, turnId, ...event }: SessionEvent): void {
+    if (turnId !== undefined) this.repeating.add(turnId)
+    else this.#found.add(seq)
+    if (event.type !== 'user_message') return
+    this.#found.add(seq)
+    if (event.data.row !== undefined) this.#rows.add(event.data.row)
+  }
+
+  #turnOf(turn: TurnId): number[] {
+    const known = this.#ofTurn.get(turn) ?? []
+    this.#ofTurn.set(turn, known)
+    return known
+  }
+
+  /** A message in a person's own words is theirs, whatever it repeats. */
+  #repeats(event: SessionEvent): boolean {
+    if (event.type === 'user_message') {
+      const { from, data, text } = event.data
+      if (from === undefined && data === undefined) return false
+      return repeats(this.#tellings, text) || repeats(this.#tellings, data ?? '')
+    }
+    return madeWords(event).some((words) => repeats(this.#tellings, words))
+  }
+
+  /** Returns what is to be emptied; undefined: nothing. */
+  plan(running?: RunningRows): (SessionPlan & { readonly media: readonly MediaId[] }) | undefined {
+    const turns = new Set([...this.turns.keys(), ...this.repeating])
+    for (const turn of turns) for (const seq of this.#ofTurn.get(turn) ?? []) this.#found.add(seq)
+    const first = [...this.#found].reduce((least, seq) => Math.min(least, seq), Number.MAX_SAFE_INTEGER)
+    for (const { seq, upTo } of this.#folds) if (first <= upTo) this.#found.add(seq)
+    if (this.#found.size === 0 && this.#cut.size === 0) return undefined
+    const later = new Set(
+      running && [...this.#turnOf(running.turn), ...running.messages.flatMap((id) => this.#ofMessage.get(id) ?? [])],
+    )
+    const seqs = [...this.#found].sort((one, other) => other - one)
+    const { id, descriptionSource, description } = this.session
+    const stays = this.#found.size === 0 || (descriptionSource === 'user' && !repeats(this.#tellings, description))
+    return {
+      id,
+      empty: seqs.filter((seq) => !later.has(seq)),
+      cut: [...this.#cut].filter((seq) => !this.#found.has(seq)),
+      turns: [...turns].filter((turn) => turn !== running?.turn),
+      ...(running ? { running: { turn: running.turn, empty: seqs.filter((seq) => later.has(seq)) } } : {}),
+      unnamed: stays ? 'preview' : 'description',
+      media: [...new Set(seqs.flatMap((seq) => this.#files.get(seq) ?? []))],
+    }
+  }
+}
+
+/** The turn of a session that has not ended, and the messages that it took. */
+export interface RunningRows {
+  readonly turn: TurnId
+  /** By the platform's ids. */
+  readonly messages: readonly string[]
+}

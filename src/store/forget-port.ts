@@ -1,0 +1,96 @@
+import type { Address } from '../core/address.ts'
+import type { Decision, Dispatch } from '../core/dispatch.ts'
+import type { ForgetCounts, Forgetting } from '../core/forgetting.ts'
+import type { InboxId, MediaId, SessionId, SourceId, TurnId } from '../core/ids.ts'
+import type { AuthorId } from '../core/platform-id.ts'
+import type { MessageRef } from './memory-port.ts'
+
+/** Forgetting and retention: a part of the store port, apart only for its size. */
+export interface ReceivedRow {
+  /** Rises with each row. */
+  readonly no: number
+  readonly id: InboxId
+  readonly sessionId?: SessionId
+  readonly turnId?: TurnId
+  readonly state: 'waiting' | 'claimed' | 'done'
+  readonly dispatch: Dispatch
+  readonly decision: Decision
+}
+
+export interface SentRow {
+  readonly no: number
+  readonly source: SourceId
+  readonly sessionId?: SessionId
+  readonly address: Address
+  readonly text: string
+  readonly media?: MediaId
+  /** Ms since the epoch. */
+  readonly at: number
+}
+
+/** A rule of retention that was reported: what it removes is removed from `startsAt` on. */
+export interface RetentionMark {
+  readonly rule: string
+  readonly days: number
+  readonly reportedAt: number
+  readonly startsAt: number
+}
+
+export interface ForgettingReader {
+  get(id: string): Promise<Forgetting | undefined>
+  /** Those that a crash or a stop interrupted, oldest first. */
+  open(): Promise<readonly Forgetting[]>
+  /** The newest first. */
+  recent(limit: number): Promise<readonly Forgetting[]>
+  /** Everything received, whatever it belongs to, in order; without rows that cannot be read. */
+  receivedAfter(after: number, limit: number): Promise<readonly ReceivedRow[]>
+  /** Everything said in chats, in order; without rows that cannot be read. */
+  sentAfter(after: number, limit: number): Promise<readonly SentRow[]>
+  /** Returns the sessions whose models were shown words of one of these. */
+  sessionsOf(authors: readonly AuthorId[]): Promise<readonly SessionId[]>
+  /** Returns the sessions that took over the log of this one. */
+  copiesOf(session: SessionId): Promise<readonly SessionId[]>
+  /** Returns the entries of a session that are made of one of these messages. */
+  entriesOf(session: SessionId, messages: readonly MessageRef[]): Promise<readonly number[]>
+  /** Every session, a page at a time, with the last event that retention has emptied. */
+  sessions(after: number, limit: number): Promise<readonly RetainedSession[]>
+  marks(): Promise<readonly RetentionMark[]>
+}
+
+export interface RetainedSession {
+  readonly no: number
+  readonly id: SessionId
+  /** Events up to this one were looked at. */
+  readonly seq: number
+}
+
+export interface ForgettingWriter {
+  begin(forgetting: Forgetting): Promise<void>
+  /** Notes how much was removed. */
+  note(id: string, counts: ForgetCounts): Promise<void>
+  /** Keeps nothing of the plan but the names of the sessions. */
+  finish(id: string, ended: Pick<Forgetting, 'plan' | 'counts'>): Promise<void>
+  /**
+   * Empties events of a session, and takes them out of the index; `quotes`: messages lose the words of others alone.
+   * Does nothing for those that are empty.
+   */
+  empty(session: SessionId, seqs: readonly number[], what: 'all' | 'quotes'): Promise<Partial<ForgetCounts>>
+  /** Blanks what was asked and answered about calls of these turns, and the verdict of a check before them. */
+  emptyTurns(turns: readonly TurnId[]): Promise<number>
+  /** Replaces a received message by what is left of it. Returns false if nothing changes. */
+  emptyReceived(id: InboxId, left: Pick<ReceivedRow, 'dispatch' | 'decision'>): Promise<boolean>
+  /** Takes the text out of what was said, deletions that are under way continue. */
+  emptySent(source: SourceId): Promise<Pick<ForgetCounts, 'sent' | 'notSent'>>
+  /** Lists show no last words of a session any more, no description, no names of its place, until it gets others. */
+  unname(session: SessionId, what: 'preview' | 'description' | 'all'): Promise<void>
+  /** Records that these files are not named by events any more, where that is so; returns how many transcripts went. */
+  unuse(session: SessionId, media: readonly MediaId[]): Promise<number>
+  forgetTranscripts(media: readonly MediaId[]): Promise<number>
+  /** An applicant keeps the id alone. */
+  unnameApplicant(key: string): Promise<void>
+  /** Merges some of the index of words, so that nothing is left of texts that were taken out; false: nothing is left. */
+  mergeIndex(): Promise<boolean>
+  retained(session: number, seq: number): Promise<void>
+  mark(mark: RetentionMark): Promise<void>
+  unmark(rule: string): Promise<void>
+}

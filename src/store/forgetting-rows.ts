@@ -1,0 +1,68 @@
+import type { Forgetting } from '../core/forgetting.ts'
+import { type MediaId, madeAt, type SessionId, type TurnId } from '../core/ids.ts'
+import type { RenderedPart } from '../core/outbound.ts'
+import type { ReceivedRow, RetentionMark, SentRow } from './forget-port.ts'
+import { defined, id, integer, json, oneOf, optional, type RowCodec, text } from './rows.ts'
+
+export const NO_PLAN = {
+  ...{ sessions: [], inbox: [], quoting: [], sources: [], unsay: [], entries: [], schedules: [], media: [] },
+  applicants: [],
+}
+
+export const codec: RowCodec<Forgetting> = {
+  table: 'forgettings',
+  key: ['id'],
+  decode: (row) => ({
+    id: text(row, 'id'),
+    state: oneOf(row, 'state', ['running', 'done']),
+    plan: optional(row, 'plan', json<Forgetting['plan']>) ?? NO_PLAN,
+    counts: json(row, 'counts'),
+    askedAt: integer(row, 'asked_at'),
+  }),
+}
+
+export const receivedCodec: RowCodec<ReceivedRow> = {
+  table: 'inbox',
+  key: ['id'],
+  decode: (row) => ({
+    no: integer(row, 'no'),
+    id: id(row, 'id'),
+    state: oneOf(row, 'state', ['waiting', 'claimed', 'done']),
+    dispatch: json(row, 'dispatch'),
+    decision: json(row, 'decision'),
+    ...defined({
+      sessionId: optional(row, 'session_id', id<SessionId>),
+      turnId: optional(row, 'turn_id', id<TurnId>),
+    }),
+  }),
+}
+
+export const sentCodec: RowCodec<SentRow> = {
+  table: 'outbox',
+  key: ['source'],
+  decode(row) {
+    const parts = [json<RenderedPart>(row, 'part'), optional(row, 'earlier', json<RenderedPart>)]
+    return {
+      no: integer(row, 'no'),
+      source: id(row, 'source'),
+      address: json(row, 'address'),
+      text: parts.map((part) => part?.plain ?? '').join('\n'),
+      at: madeAt(text(row, 'id')) ?? 0,
+      ...defined({
+        sessionId: optional(row, 'session_id', id<SessionId>),
+        media: optional(row, 'media', id<MediaId>) ?? parts[0]?.file?.media,
+      }),
+    }
+  },
+}
+
+export const markCodec: RowCodec<RetentionMark> = {
+  table: 'retention_marks',
+  key: ['rule'],
+  decode: (row) => ({
+    rule: text(row, 'rule'),
+    days: integer(row, 'days'),
+    reportedAt: integer(row, 'reported_at'),
+    startsAt: integer(row, 'starts_at'),
+  }),
+}

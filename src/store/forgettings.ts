@@ -1,0 +1,280 @@
+import { emptied, withoutQuoted } from '../core/emptied.ts'
+import type { SessionEvent } from '../core/event.ts'
+import { addCounts, type ForgetCounts, type Forgetting, NOTHING_FORGOTTEN } from '../core/forgetting.ts'
+import type { InboxId, MediaId, SessionId, SourceId, TurnId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { AuthorId } from '../core/platform-id.ts'
+import { storedText } from './content-codec.ts'
+import { eventCodec } from './events.ts'
+import type {
+  ForgettingReader,
+  ForgettingWriter,
+  ReceivedRow,
+  RetainedSession,
+  RetentionMark,
+  SentRow,
+} from './forget-port.ts'
+import { codec, markCodec, NO_PLAN, receivedCodec, sentCodec } from './forgetting-rows.ts'
+import type { MessageRef } from './memory-port.ts'
+import { BLANK_PART, endedBy, FORGOTTEN } from './outbox.ts'
+import { id, integer, readFound, readRows } from './rows.ts'
+import { messageKey, removeWords } from './search.ts'
+import { inBatches, placeholders, type RepositoryDeps, type Sql, type WriteDeps } from './sql.ts'
+
+/** More ids than this are asked for in several statements, so that few statement texts exist. */
+const AT_ONCE = 50
+/** Pages of the index that are merged in one transaction. */
+const MERGED_PAGES = 200
+const NO_OF = '(SELECT no FROM sessions WHERE id = $1)'
+const COLUMNS = 'id, state, plan, counts, asked_at'
+export class ForgettingReading implements ForgettingReader {
+  protected readonly sql: Sql
+  protected readonly logger: Logger
+
+  constructor({ sql, logger }: RepositoryDeps) {
+    this.sql = sql
+    this.logger = logger
+  }
+
+  async get(name: string): Promise<Forgetting | undefined> {
+    return readFound(codec, await this.sql.get(`SELECT ${COLUMNS} FROM forgettings WHERE id = $1`, [name]))
+  }
+
+  async open(): Promise<readonly Forgetting[]> {
+    const query = `SELECT ${COLUMNS} FROM forgettings WHERE state = 'running' ORDER BY asked_at`
+    return readRows(codec, await this.sql.all(query, []), this.logger)
+  }
+
+  async recent(limit: number): Promise<readonly Forgetting[]> {
+    const query = `SELECT ${COLUMNS} FROM forgettings ORDER BY asked_at DESC LIMIT $1`
+    return readRows(codec, await this.sql.all(query, [limit]), this.logger)
+  }
+
+  async receivedAfter(after: number, limit: number): Promise<readonly ReceivedRow[]> {
+    const query = `SELECT no, id, session_id, turn_id, state, dispatch, decision FROM inbox
+      WHERE no > $1 ORDER BY no LIMIT $2`
+    return readRows(receivedCodec, await this.sql.all(query, [after, limit]), this.logger)
+  }
+
+  async sentAfter(after: number, limit: number): Promise<readonly SentRow[]> {
+    const query = `SELECT no, id, source, session_id, address, part, earlier, media FROM outbox
+      WHERE no > $1 ORDER BY no LIMIT $2`
+    return readRows(sentCodec, await this.sql.all(query, [after, limit]), this.logger)
+  }
+
+  async sessionsOf(authors: readonly AuthorId[]): Promise<readonly SessionId[]> {
+    const among = 'IN (SELECT value FROM json_each($1))'
+    const rows = await this.sql.all(
+      `SELECT session_id FROM participants WHERE participant ${among}
+        UNION SELECT session_id FROM authors WHERE author ${among}`,
+      [JSON.stringify(authors)],
+    )
+    return rows.map((row) => id(row, 'session_id'))
+  }
+
+  async copiesOf(session: SessionId): Promise<readonly SessionId[]> {
+    const rows = await this.sql.all(
+      `SELECT DISTINCT sessions.id FROM events JOIN sessions ON sessions.no = events.session_no
+        WHERE events.type = 'history_taken_over' AND json_extract(events.data, '$.from') = $1
+        AND sessions.deleted_at IS NULL`,
+      [session],
+    )
+    return rows.map((row) => id(row, 'id'))
+  }
+
+  async entriesOf(session: SessionId, messages: readonly MessageRef[]): Promise<readonly number[]> {
+    const rows = await this.sql.all(
+      `SELECT DISTINCT entry_no FROM memory_sources JOIN memory_entries ON memory_entries.no = entry_no
+        WHERE session_no = ${NO_OF} AND message IN (SELECT value FROM json_each($2))`,
+      [session, JSON.stringify(messages.map(messageKey))],
+    )
+    return rows.map((row) => integer(row, 'entry_no'))
+  }
+
+  async sessions(after: number, limit: number): Promise<readonly RetainedSession[]> {
+    const rows = await this.sql.all(
+      `SELECT no, id, COALESCE(retained.seq, 0) AS seq FROM sessions LEFT JOIN retained ON retained.session_no = no
+        WHERE no > $1 AND deleted_at IS NULL ORDER BY no LIMIT $2`,
+      [after, limit],
+    )
+    return rows.map((row) => ({ no: integer(row, 'no'), id: id(row, 'id'), seq: integer(row, 'seq') }))
+  }
+
+  async marks(): Promise<readonly RetentionMark[]> {
+    const query = 'SELECT rule, days, reported_at, starts_at FROM retention_marks ORDER BY rule'
+    return readRows(markCodec, await this.sql.all(query, []), this.logger)
+  }
+}
+
+export class ForgettingWriting extends ForgettingReading implements ForgettingWriter {
+  readonly #known: WriteDeps['known']
+
+  constructor(deps: WriteDeps) {
+    super(deps)
+    this.#known = deps.known
+  }
+
+  async begin({ id: name, state, plan, counts, askedAt }: Forgetting): Promise<void> {
+    const insert = `INSERT INTO forgettings (${COLUMNS}) VALUES ($1, $2, $3, $4, $5)`
+    await this.sql.run(insert, [name, state, JSON.stringify(plan), JSON.stringify(counts), askedAt])
+  }
+
+  async note(name: string, counts: ForgetCounts): Promise<void> {
+    await this.sql.run('UPDATE forgettings SET counts = $2 WHERE id = $1', [name, JSON.stringify(counts)])
+  }
+
+  async finish(name: string, { plan, counts }: Pick<Forgetting, 'plan' | 'counts'>): Promise<void> {
+    const sessions = plan.sessions.map(({ id }) => ({ id, empty: [], cut: [], turns: [], unnamed: 'preview' }))
+    const query = "UPDATE forgettings SET state = 'done', plan = $2, counts = $3 WHERE id = $1"
+    await this.sql.run(query, [name, JSON.stringify({ ...NO_PLAN, sessions }), JSON.stringify(counts)])
+  }
+
+  async empty(session: SessionId, seqs: readonly number[], what: 'all' | 'quotes'): Promise<ForgetCounts> {
+    let counts: ForgetCounts = NOTHING_FORGOTTEN
+    for (const some of inBatches(seqs, AT_ONCE)) {
+      const among = placeholders(some.length, 2)
+      const query = `SELECT CAST($1 AS TEXT) AS session_id, seq, at, type, turn_id, data FROM events
+        WHERE session_no = ${NO_OF} AND seq IN (${among})`
+      for (const event of readRows(eventCodec, await this.sql.all(query, [session, ...some]), this.logger)) {
+        if (event.forgotten) continue
+        counts = addCounts(counts, await this.#empty(session, event, what))
+      }
+      if (what === 'quotes') continue
+      const docs = `session_no = ${NO_OF} AND seq IN (${among})`
+      const indexed = await removeWords(this.sql, docs, [session, ...some])
+      counts = addCounts(counts, { indexed })
+    }
+    return counts
+  }
+
+  async #empty(session: SessionId, event: SessionEvent, what: 'all' | 'quotes'): Promise<Partial<ForgetCounts>> {
+    const left = what === 'quotes' ? withoutQuotes(event) : undefined
+    const stored = left === undefined ? storedText({ ...emptied(event), forgotten: true }) : storedText(left)
+    const update = `UPDATE events SET data = $3 WHERE session_no = ${NO_OF} AND seq = $2`
+    await this.sql.run(update, [session, event.seq, stored])
+    return left === undefined ? countsOf(event) : { quotes: 1 }
+  }
+
+  async emptyTurns(turns: readonly TurnId[]): Promise<number> {
+    let questions = 0
+    for (const some of inBatches(turns, AT_ONCE)) {
+      const among = `turn_id IN (${placeholders(some.length)})`
+      questions += await this.sql.run(
+        `UPDATE approvals SET args = '{}', state = CASE state WHEN 'asked' THEN 'denied' ELSE state END
+          WHERE ${among} AND (args <> '{}' OR state = 'asked')`,
+        some,
+      )
+      questions += await this.sql.run(
+        `UPDATE questions SET text = '', choices = '[]', free = NULL, answer = NULL, state = 'ended'
+          WHERE ${among} AND (text <> '' OR state <> 'ended')`,
+        some,
+      )
+      await this.sql.run(`UPDATE turns SET precheck = NULL WHERE id IN (${placeholders(some.length)})`, some)
+    }
+    return questions
+  }
+
+  async emptyReceived(
+    inboxId: InboxId,
+    { dispatch, decision }: Pick<ReceivedRow, 'dispatch' | 'decision'>,
+  ): Promise<boolean> {
+    const query = 'UPDATE inbox SET dispatch = $2, decision = $3 WHERE id = $1 AND (dispatch <> $2 OR decision <> $3)'
+    return (await this.sql.run(query, [inboxId, JSON.stringify(dispatch), JSON.stringify(decision)])) > 0
+  }
+
+  async emptySent(source: SourceId): Promise<Pick<ForgetCounts, 'sent' | 'notSent'>> {
+    const open = `source = $1 AND op <> 'delete' AND state IN ('planned', 'waiting', 'sending', 'uncertain')`
+    const row = await this.sql.get(`SELECT COUNT(*) AS open FROM outbox WHERE ${open}`, [source])
+    const notSent = row === undefined ? 0 : integer(row, 'open')
+    const blanked = await this.sql.run(
+      `UPDATE outbox SET part = $2, earlier = NULL, media = NULL,
+        reason = CASE WHEN op = 'delete' THEN reason ELSE ${FORGOTTEN} END,
+        state = CASE WHEN op = 'delete' THEN state ELSE ${endedBy('state')} END
+        WHERE source = $1 AND (part <> $2 OR earlier IS NOT NULL)`,
+      [source, BLANK_PART],
+    )
+    return { sent: Math.max(0, blanked - notSent), notSent }
+  }
+
+  async unname(session: SessionId, what: 'preview' | 'description' | 'all'): Promise<void> {
+    const rest = what === 'preview' ? '' : ", description = '', description_source = 'fallback'"
+    await this.sql.run(`UPDATE session_activity SET preview = ''${rest} WHERE no = ${NO_OF}`, [session])
+    if (what !== 'all') return
+    const names = "'$.chat_title', '$.topic_title', '$.person_name'"
+    await this.sql.run(`UPDATE sessions SET metadata = json_remove(metadata, ${names}) WHERE id = $1`, [session])
+    this.#known.forget(session)
+  }
+
+  async unuse(session: SessionId, media: readonly MediaId[]): Promise<number> {
+    for (const file of media)
+      await this.sql.run(
+        `DELETE FROM media_uses WHERE media_id = $2 AND session_no = ${NO_OF} AND NOT EXISTS
+          (SELECT 1 FROM events WHERE session_no = ${NO_OF} AND instr(data, $2) > 0)`,
+        [session, file],
+      )
+    return this.forgetTranscripts(media)
+  }
+
+  async forgetTranscripts(media: readonly MediaId[]): Promise<number> {
+    let removed = 0
+    for (const file of media)
+      removed += await this.sql.run(
+        `DELETE FROM transcripts WHERE media_id = $1
+          AND NOT EXISTS (SELECT 1 FROM media_uses WHERE media_uses.media_id = $1)`,
+        [file],
+      )
+    return removed
+  }
+
+  async unnameApplicant(key: string): Promise<void> {
+    await this.sql.run('UPDATE admissions SET name = key WHERE key = $1', [key])
+  }
+
+  async mergeIndex(): Promise<boolean> {
+    const before = await this.#changes()
+    await this.sql.run('INSERT INTO search_words (search_words, rank) VALUES ($1, $2)', ['merge', -MERGED_PAGES])
+    return (await this.#changes()) - before >= 2
+  }
+
+  async #changes(): Promise<number> {
+    const row = await this.sql.get('SELECT total_changes() AS changes', [])
+    return row === undefined ? 0 : integer(row, 'changes')
+  }
+
+  async retained(session: number, seq: number): Promise<void> {
+    const query = `INSERT INTO retained (session_no, seq) VALUES ($1, $2)
+      ON CONFLICT (session_no) DO UPDATE SET seq = excluded.seq`
+    await this.sql.run(query, [session, seq])
+  }
+
+  async mark({ rule, days, reportedAt, startsAt }: RetentionMark): Promise<void> {
+    await this.sql.run(
+      `INSERT INTO retention_marks (rule, days, reported_at, starts_at) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (rule) DO UPDATE SET days = excluded.days, reported_at = excluded.reported_at,
+          starts_at = excluded.starts_at`,
+      [rule, days, reportedAt, startsAt],
+    )
+  }
+
+  async unmark(rule: string): Promise<void> {
+    await this.sql.run('DELETE FROM retention_marks WHERE rule = $1', [rule])
+  }
+}
+
+/** Returns a message without the words of others; undefined for one of which nothing is left. */
+function withoutQuotes(event: SessionEvent) {
+  if (event.type !== 'user_message' && event.type !== 'message_edited') return undefined
+  const data = withoutQuoted(event.data)
+  return data === undefined ? undefined : { type: event.type, data }
+}
+
+function countsOf({ type }: SessionEvent): Partial<ForgetCounts> {
+  const said = type === 'user_message' || type === 'message_edited'
+  return {
+    events: 1,
+    ...(said || type === 'assistant_message' || type === 'assistant_posted' ? { messages: 1 } : {}),
+    ...(type === 'context_compacted' ? { summaries: 1 } : {}),
+    ...(type === 'checkpoint_written' ? { workingMemories: 1 } : {}),
+    ...(type === 'tool_result' ? { toolResults: 1 } : {}),
+  }
+}

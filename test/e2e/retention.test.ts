@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { RetentionSettings } from '../../src/core/retention.ts'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { withDatabase } from '../store/temp-database.ts'
+import { parley } from './house-command.ts'
+import { recorded, startHousehold } from './household.ts'
+import { setClock } from './set-clock.ts'
+
+const DAY = 86_400_000
+const script: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
+
+async function house(retention: RetentionSettings) {
+  const clock = setClock('2026-11-01T08:00:00Z')
+  const home = await startHousehold({ script, streaming: false, clock, config: { retention } })
+  const { world, ledger } = home.telegram
+  const { id: group } = world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })
+  const say = async (text: string, chat = 111): Promise<void> => {
+    const after = ledger.mark()
+    world.say({ from: 111, text: chat < 0 ? `@parley_bot ${text}` : text, ...(chat === 111 ? {} : { chat }) })
+    await ledger.nextFromBot('sent', { after, where: (sent) => sent.chatId === chat && sent.text.includes(text) })
+    await recorded(home)
+  }
+  const told = (words: string) => ledger.nextFromBot('sent', { after: 0, where: ({ text }) => text.includes(words) })
+  /** What the log of a chat still says. */
+  const log = (): string =>
+    withDatabase(join(home.dataDir, 'parley.db'), (database) =>
+      JSON.stringify([
+        ...database.prepare('SELECT data FROM events').all(),
+        ...database.prepare('SELECT dispatch FROM inbox').all(),
+      ]),
+    )
+  return { home, clock, group, say, told, log }
+}
+
+it('S41: a limit is reported to owners first; a day later what is older goes, whole turns, and what is younger stays', async () => {
+  const { home, clock, say, told, log } = await house({ days: 30, rules: [] })
+  await say('an old secret')
+  clock.skip(31 * DAY)
+  const { text } = await told('From tomorrow on I forget what is older than 30 days')
+  expect(text).toContain('retention.days')
+  expect(log()).toContain('an old secret')
+  await say('a young secret')
+  clock.skip(DAY + 3_600_000)
+  await expect.poll(log, { timeout: 30_000 }).not.toContain('an old secret')
+  expect(log()).toContain('a young secret')
+  await say('and now?')
+  const prompt = JSON.stringify(home.anthropic?.ledger.requests().at(-1)?.messages)
+  expect(prompt).toContain('a young secret')
+  expect(prompt).not.toContain('an old secret')
+})
+
+it('parley retention shows the limits and applies them at once; a chat that a rule keeps is kept, a shorter limit is reported anew', async () => {
+  const rules = [{ match: { channel: 'telegram', chat: 'group:-1001000000001' }, days: 'keep' as const }]
+  const { home, clock, group, say, log } = await house({ days: 10, rules })
+  await say('here is a secret')
+  await say('kept is a word', group)
+  clock.skip(11 * DAY)
+  const listed = await parley(home.config, ['retention', 'list'])
+  expect(listed.out).toMatch(/retention\.days\s+10\s+1\s+\d+/)
+  expect(log()).toContain('here is a secret')
+  expect((await parley(home.config, ['retention', 'run'])).code).toBe(0)
+  expect(log()).not.toContain('here is a secret')
+  expect(log()).toContain('kept is a word')
+  await say('a newer one')
+  await home.restart({ retention: { days: 5, rules } })
+  clock.skip(6 * DAY)
+  const marks = JSON.parse((await parley(home.config, ['retention', 'list', '--json'])).out)
+  expect(marks).toMatchObject([{ rule: 'retention.days', days: 5 }])
+  expect(log()).toContain('a newer one')
+})

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import type { FailpointSpec } from './kill-switch.ts'
+import { CASE, rounds } from './rounds.ts'
+import { ADA, KILLED, startScene } from './scene.ts'
+
+const CANARY = 'zq9canary-4711'
+const script: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
+
+const POINTS: readonly { readonly point: FailpointSpec; readonly what: string }[] = [
+  { point: 'CP40-forget-uncommitted', what: 'nothing is removed yet' },
+  { point: 'CP41-forget-begun', what: 'the logs are emptied, and nothing else' },
+  { point: 'CP20-exchange-taken-back', what: 'the deletion of the answer is planned' },
+  { point: 'CP42-forget-emptied', what: 'every row is emptied, the bytes are there' },
+  { point: 'CP43-forget-scrubbed', what: 'no byte is left, and nobody was told' },
+]
+
+/** The files of the daemon that hold the canary; those of the test itself do not count. */
+function holding(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    const path = join(folder, name)
+    return statSync(path).isFile() && readFileSync(path).includes(CANARY)
+  })
+}
+
+describe.concurrent('a kill while something is forgotten', CASE, () => {
+  for (const { point, what } of rounds(POINTS)) {
+    it(`S41: ${what} (${point}): the next start goes on, and no byte of it is left; the answer comes once`, async (test) => {
+      const scene = await startScene(test, { script })
+      await scene.daemon.start(point)
+      for (const text of ['the weather is fine', `my code is ${CANARY}`]) {
+        scene.telegram.world.say({ from: ADA, text })
+        await scene.sent(`heard ${text}`)
+      }
+      scene.telegram.world.say({ from: ADA, text: '/forget last' })
+      expect(await scene.daemon.exited()).toEqual(KILLED)
+      await scene.daemon.start()
+      await scene.sent('Forgotten: ')
+      await scene.settle([ADA])
+      expect(holding(dirname(scene.socketPath))).toEqual([])
+      expect(scene.texts(ADA).filter((text) => text.startsWith('Forgotten: '))).toHaveLength(1)
+      expect(scene.texts(ADA)).toContain('heard the weather is fine')
+      const prompt = JSON.stringify(scene.anthropic.ledger.requests().at(-1)?.messages)
+      expect(prompt).toContain('the weather is fine')
+      expect(prompt).not.toContain(CANARY)
+      await scene.finish()
+    })
+  }
+})
