@@ -6,8 +6,9 @@ import { agent, tools, workspace } from './schema-agents.ts'
 import { audio } from './schema-audio.ts'
 import { budgets } from './schema-budgets.ts'
 import { hooks } from './schema-hooks.ts'
-import { dimensions, id, placeOf, text, url } from './schema-parts.ts'
+import { dimensions, id, text, url } from './schema-parts.ts'
 import { people, routingOf, sendPolicyOf } from './schema-policy.ts'
+import { retentionOf, store } from './schema-store.ts'
 
 /**
  * By channel: what one account block under `channels.<channel>.accounts` looks like, and what the platform is like.
@@ -80,51 +81,6 @@ function sessionOf(channels: readonly ChannelId[]) {
         .describe('Days without a word after which a session is no longer listed; the next message takes it up again.'),
     })
     .prefault({})
-}
-
-/** A platform may repeat a message for a week, and the row of the first time is how it is known. */
-const LEAST_DAYS = 8
-
-const store = z
-  .strictObject({
-    url: text
-      .default('sqlite:parley.db')
-      .describe(
-        "sqlite:<file>, relative to systemd's StateDirectory, else $XDG_STATE_HOME/parley (~/.local/state/parley).",
-      ),
-    key: text
-      .exactOptional()
-      .describe(
-        '64 hexadecimal digits (openssl rand -hex 32), by reference: the database, its copies and the files are encrypted. Needs the package better-sqlite3-multiple-ciphers, and "parley store encrypt" for a store that is there already.',
-      ),
-    keepRefusedDays: z
-      .int()
-      .min(LEAST_DAYS, {
-        error: `must be at least ${LEAST_DAYS}: a platform may repeat a message for a week, and its record is how the repetition is known`,
-      })
-      .max(36_500)
-      .default(30)
-      .describe('Days for which messages that were refused or ignored, commands and their answers are kept.'),
-  })
-  .prefault({})
-
-const limitDays = z.int().min(1).max(36_500)
-
-function retentionOf(channels: readonly ChannelId[]) {
-  return z
-    .strictObject({
-      days: limitDays
-        .exactOptional()
-        .describe('Days after which what was said is forgotten, with its files, memories and answers. Default: never.'),
-      rules: z
-        .array(
-          z.strictObject({ match: z.strictObject(placeOf(channels)), days: z.union([limitDays, z.literal('keep')]) }),
-        )
-        .default([])
-        .describe('Limits of some conversations; the first that matches counts. keep: they are kept.'),
-    })
-    .prefault({})
-    .describe('How long conversations are kept. A limit that is new or shorter is reported to owners, and waits a day.')
 }
 
 const media = z

@@ -148,7 +148,8 @@ describe('budgets of people', () => {
     let more = 0
     while ((await house.outcome(111, group, `${ME} hello`)) === 'answered' && more < 20) more++
     expect((answered + more + 1) * 500).toBeLessThanOrEqual(5_000)
-    expect(house.texts(group).filter((text) => text.startsWith('My budget as a whole for this month'))).toHaveLength(1)
+    const told = () => house.texts(group).filter((text) => text.startsWith('My budget as a whole for this month'))
+    await expect.poll(told, POLL).toHaveLength(1)
   })
 
   it('C33, F-I12: strangers are bounded one by one and together, whatever the groups they write in, and told once in each', async () => {

@@ -42,6 +42,7 @@ function runTurnWith(
   const deps = {
     ...{ store: { write }, clock: systemClock, runAgent, busy: 'queue', agent: () => ({}) },
     ...{ joined: () => false, verbose: () => 'off', cap: () => undefined, speaks: async () => false },
+    charge: async () => undefined,
     transcript: { view: () => EMPTY_VIEW },
     approvals: { gate: () => undefined, settled() {}, callsOf: async () => [] },
     delivery: {

@@ -12,7 +12,6 @@ import { decideRoute } from '../../src/routing/decide-route.ts'
 import { TRAITS } from '../fakes/channels.ts'
 import { command, direct, dispatchOf, edit, group, message, routeFacts, user } from '../fakes/dispatch.ts'
 import { agents, member, owner, policy } from '../fakes/routing-policy.ts'
-import { runs } from '../sample.ts'
 
 /** Absent fields are left out, as the schema does. */
 const record = <T extends Record<string, unknown>>(shape: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) =>
@@ -253,7 +252,7 @@ function expectNamed(after: (before: RoutingPolicy) => fc.Arbitrary<RoutingPolic
       found++
       expect(compareAccess(before, next).wider, more).not.toEqual([])
     }),
-    runs(200),
+    { numRuns: 200 },
   )
   return found
 }

@@ -39,6 +39,7 @@ removeTempFolders()
 const ACCOUNT = toAccountId('default')
 const SESSION = sessionDraft(1).id
 const SCHEDULE = toScheduleId('morning')
+const BUDGET = { payer: 'chat:1', period: '2026-11' }
 
 /**
  * Reads that look at every row of a table or index on purpose: totals, and people, schedules, mutes and tokens: few.
@@ -55,6 +56,7 @@ const WHOLE = [
   /FROM mutes/,
   /DELETE FROM transcripts/,
   /subject FROM cards/,
+  /FROM budget_holds WHERE epoch/,
   /FROM forgettings WHERE state = 'running'/,
   /type = 'history_taken_over'/,
   /FROM standing_rules ORDER/,
@@ -202,6 +204,8 @@ async function readAll(reader: StoreReader): Promise<void> {
   await schedules.lastDone(SCHEDULE)
   await mutes.all()
   await readMemory(reader)
+  await reader.budgets.counts([BUDGET])
+  await reader.budgets.payersIn(BUDGET.period, 1)
 }
 
 async function readMemory({ memory, checkpoints, search, events }: StoreReader): Promise<void> {
@@ -323,6 +327,18 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.mutes.clear('x')
   await writeSchedules(tx.schedules)
   await writeMemory(tx)
+  await writeBudgets(tx.budgets)
+}
+
+async function writeBudgets(budgets: StoreWriter['budgets']): Promise<void> {
+  const amount = { tokens: 1, micros: 1 }
+  await budgets.hold('call', amount, [{ ...BUDGET, endsAt: 1 }])
+  await budgets.settle('call', amount)
+  await budgets.settleDead()
+  await budgets.warn(BUDGET)
+  await budgets.rename('chat:1', 'chat:2')
+  await budgets.removeOf('chat:1')
+  await budgets.sweep(1, 1)
 }
 
 async function useChatMoves(chatMoves: StoreWriter['chatMoves']): Promise<void> {
