@@ -10,6 +10,7 @@ import {
   type ToolRule,
   WAITS_MS,
 } from '../core/approval.ts'
+import { type Asker, askedTooMuch } from '../core/asked-too-much.ts'
 import type { ApprovalOutcome, CallGate, GatedCall, GateVerdict } from '../core/call-gate.ts'
 import type { CardKeeper } from '../core/card-keeper.ts'
 import { sleep } from '../core/clock.ts'
@@ -57,6 +58,8 @@ export interface ApprovalDeps extends CardKeeperDeps {
   readonly rules: readonly ToolRule[]
   /** Returns everybody whose words the turn was shown, as they are known now. */
   speaking(turn: TurnRef): Promise<readonly SpeakingAuthor[]>
+  /** Returns everybody whose messages a turn answers. */
+  askersOf(this: void, turn: TurnId): Promise<readonly Asker[]>
   /** Returns true if somebody who gave a rule, by name or id, is an owner now. */
   isOwnerNow(this: void, by: string): Promise<boolean>
   /** Returns true if this sender is an owner now, or one of these people. */
@@ -97,8 +100,6 @@ export interface Approvals extends ApprovalDesk, Pick<CardKeeper, 'closeIfOver'>
   recover(): Promise<void>
 }
 
-/** More questions of one session are not open at a time, so that nobody can flood an owner. */
-const MOST_OPEN = 3
 const DAY_MS = 86_400_000
 
 export function createApprovals(deps: ApprovalDeps): Approvals {
@@ -215,7 +216,7 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
 
   /** Returns why nobody can be asked, if that is so. */
   async #hindrance(
-    { session, reply, forStrangers }: JudgedTurn,
+    { id, session, reply, forStrangers }: JudgedTurn,
     { tool, args }: GatedCall,
     approvers: readonly PersonId[],
   ): Promise<string | undefined> {
@@ -228,7 +229,9 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
       return `${tool} needs the yes of my owner, who has not written to me in private yet`
     const all = await stillOpen(this.#deps.store, this.#deps.clock.now())
     const open = all.filter(({ sessionId }) => sessionId === session.id)
-    return open.length < MOST_OPEN ? undefined : `${MOST_OPEN} questions to my owner are open here already`
+    const { askersOf } = this.#deps
+    const most = askedTooMuch(await askersOf(id), await Promise.all(open.map(({ turnId }) => askersOf(turnId))))
+    return most === undefined ? undefined : `${most} questions to my owner are open here already`
   }
 
   async #freshCode(): Promise<string> {

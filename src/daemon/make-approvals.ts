@@ -12,6 +12,7 @@ import type { OwnerChats } from '../sessions/people/owner-chats.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
 import { turnAuthority } from '../sessions/turns/turn-authority.ts'
 import type { Store } from '../store/store.ts'
+import { askersOf } from './askers-of.ts'
 import type { Entrance } from './entrance.ts'
 import type { Lookups } from './lookups.ts'
 import type { CurrentRouting } from './reload.ts'
@@ -46,6 +47,7 @@ export function makeApprovals(parts: MakeApprovalsDeps): Approvals {
       const { authors } = await turnAuthority(authority, turn)
       return Promise.all(authors.map(async (author) => ({ author, ...(await identityOfAuthor(lookups, author)) })))
     },
+    askersOf: askersOf({ read, channels, whoIs: lookups.whoIs }),
     answers({ channel }, sender, approvers) {
       const { role, person } = lookups.whoIs(senderAuthor(channels, channel, sender))
       return role === 'owner' || (person !== undefined && approvers.includes(person))

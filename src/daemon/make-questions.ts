@@ -8,6 +8,7 @@ import { NOBODY, OPERATOR } from '../core/platform-id.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import { createQuestions, type Questions } from '../questions/question-service.ts'
 import type { Store } from '../store/store.ts'
+import { askersOf } from './askers-of.ts'
 import type { Entrance } from './entrance.ts'
 import type { Lookups } from './lookups.ts'
 import type { CurrentRouting } from './reload.ts'
@@ -31,6 +32,7 @@ export function makeQuestions(parts: MakeQuestionsDeps): Questions {
   const { whoIs } = lookups
   return createQuestions({
     ...{ store, clock, ids, closeCards, whoIs, accept: entrance.accept },
+    askersOf: askersOf({ read: store.read, channels, whoIs }),
     logger: logger.child({ subsystem: 'questions' }),
     isSame(one, other) {
       const person = whoIs(one).person

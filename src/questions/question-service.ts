@@ -1,4 +1,5 @@
 import { OPEN_MS, WAITS_MS } from '../core/approval.ts'
+import { type Asker, askedTooMuch } from '../core/asked-too-much.ts'
 import type { CloseCards } from '../core/card.ts'
 import { type CardKeeper, createCardKeeper } from '../core/card-keeper.ts'
 import { type Clock, sleep } from '../core/clock.ts'
@@ -38,6 +39,8 @@ export interface QuestionDeps extends Pick<QuestionDeskDeps, 'isSame' | 'roomOf'
   /** Returns who wrote the message of a row, where that is one person. */
   authorOf(this: void, row: InboxRow): AuthorId | undefined
   whoIs(this: void, author: AuthorId): Identity
+  /** Returns everybody whose messages a turn answers. */
+  askersOf(this: void, turn: TurnId): Promise<readonly Asker[]>
 }
 
 /** Asks people of conversations: the tool's side, the desk at which they answer, and what the daemon calls. */
@@ -54,8 +57,6 @@ export interface Questions extends AsksPeople, QuestionDesk, Pick<CardKeeper, 'c
   recover(): Promise<void>
 }
 
-/** More questions of one session are not open at a time, so that nobody is flooded. */
-const MOST_OPEN = 3
 const DAY_MS = 86_400_000
 const SUBJECT = 'question:'
 
@@ -145,14 +146,16 @@ class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOv
   }
 
   async #put(draft: QuestionDraft, turn: TurnRef & { readonly callId: string }): Promise<Question> {
-    const { store, clock, ids, logger, plan } = this.#deps
+    const { store, clock, ids, logger, plan, askersOf } = this.#deps
     const place = await placeToAsk(this.#deps, draft, turn)
     const asked = await store.read.questions.open(clock.now() - OPEN_MS)
     const here = asked.filter(({ sessionId }) => sessionId === turn.sessionId)
     // One whose turn was stopped is over, and no row says so.
     const over = await Promise.all(here.map((one) => overBy(store, one, clock.now())))
-    if (over.filter((why) => why === undefined).length >= MOST_OPEN)
-      throw new ParleyError('forbidden', `${MOST_OPEN} questions are open here already; wait for their answers.`)
+    const open = here.filter((_, index) => over[index] === undefined)
+    const most = askedTooMuch(await askersOf(turn.id), await Promise.all(open.map(({ turnId }) => askersOf(turnId))))
+    if (most !== undefined)
+      throw new ParleyError('forbidden', `${most} questions are open here already; wait for their answers.`)
     const code = await this.#freshCode()
     const { everybody: _, ...given } = draft
     const { session, traceId, reply, to } = place

@@ -256,4 +256,19 @@ describe('a call that needs the yes of a person', () => {
     }
     expect(await say(111, 'pay four', 'it says:')).toContain('are open here already')
   })
+
+  it('F-H07: those of a member keep the owner from nothing', async () => {
+    const clock = setClock('2026-11-23T10:00:00Z')
+    const { say, heard, ledger } = await household({ clock })
+    for (const to of ['one', 'two', 'three']) {
+      const after = ledger.mark()
+      const waits = clock.timerOf(120_000, 5_000)
+      await say(444, `@parley_bot pay ${to}`, 'asked', GROUP)
+      await waits
+      clock.skip(120_000)
+      await heard(GROUP, 'Not yet approved', after)
+    }
+    expect(await say(444, '@parley_bot pay four', 'it says:', GROUP)).toContain('are open here already')
+    expect(await say(111, '@parley_bot pay five', 'May I use', GROUP)).toContain('five')
+  })
 })

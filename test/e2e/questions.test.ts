@@ -143,6 +143,13 @@ describe('a question to whoever is answered', () => {
     expect((await say(111, 'ask me', 'open here already')).text).toContain('3 questions are open here already')
   })
 
+  it('F-H07: those of one person keep nobody else from asking', async () => {
+    const { say, asked } = await household()
+    for (let nth = 0; nth < 3; nth++) await asked(444, '@parley_bot ask me', GROUP)
+    await say(444, '@parley_bot ask me', 'open here already', GROUP)
+    expect((await asked(111, '@parley_bot ask me', GROUP)).card).toContain('For Ada')
+  })
+
   it('S8: survives a restart while it waits: asked once, answered once', async () => {
     const home = await household()
     const { code, at, after } = await home.asked(111, 'ask me')
