@@ -1,4 +1,4 @@
-import { toScheduleId } from '../core/ids.ts'
+import { toScheduleId, toSessionId } from '../core/ids.ts'
 import type { Session, SessionIdentity } from '../core/session.ts'
 import type { StoreReader } from '../store/store.ts'
 
@@ -14,8 +14,11 @@ export async function placeOf(
 ): Promise<string> {
   const above: Placed | undefined = parent === undefined ? undefined : await read.sessions.get(parent)
   const { displayKey, source, metadata } = above ?? own
-  const chat = metadata.deliver_to
+  const { deliver_to: chat, made_in: maker } = metadata
   if (source.kind !== 'schedule' || source.triggerId === undefined || chat === undefined) return displayKey
+  // An address does not tell the agent or the sender, by which a chat may have several sessions.
+  const made: Session | undefined = maker === undefined ? undefined : await read.sessions.get(toSessionId(maker))
+  if (made !== undefined) return made.displayKey
   // One that was cancelled while it runs has no row any more.
   const schedule = await read.schedules.get(toScheduleId(source.triggerId))
   if (schedule?.source === 'config') return displayKey

@@ -59,6 +59,8 @@ export interface ScheduledRun {
   readonly authors?: readonly AuthorId[]
   /** The only web addresses in its text that a person has written; absent: all of them. */
   readonly addresses?: readonly string[]
+  /** The session whose turn has made it. */
+  readonly madeIn?: SessionId
   /** Its text is the answer: no model is asked. */
   readonly said?: true
   /** Other people's messages that the prompt is about, each line quoted. They are data, never instructions. */

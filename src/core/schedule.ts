@@ -32,6 +32,8 @@ export interface ScheduledTask {
    * words are those of the agent. Absent: the prompt is a person's.
    */
   readonly addresses?: readonly string[]
+  /** The session whose turn has made it: rules for that place hold in its runs. */
+  readonly madeIn?: SessionId
   readonly missed: MissedPolicy
   readonly overlap: OverlapPolicy
 }

@@ -126,7 +126,7 @@ interface ScheduleRun {
  */
 function scheduleDispatch({ id, definition }: Schedule, run: ScheduleRun): Dispatch {
   const { slotAt, traceId, receivedAt, creator, data } = run
-  const { deliverTo, agent, said, authors, addresses, reader } = definition
+  const { deliverTo, agent, said, authors, addresses, madeIn, reader } = definition
   const name = scheduleSessionId(id)
   const key = `${name}@${new Date(slotAt).toISOString()}`
   return {
@@ -152,6 +152,7 @@ function scheduleDispatch({ id, definition }: Schedule, run: ScheduleRun): Dispa
       ...(data === undefined ? {} : { data }),
       ...(authors === undefined ? {} : { authors }),
       ...(addresses === undefined ? {} : { addresses }),
+      ...(madeIn === undefined ? {} : { madeIn }),
       ...(said ? { said } : {}),
     },
   }

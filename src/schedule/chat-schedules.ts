@@ -94,7 +94,7 @@ async function wished(
   { id, wish, asker }: Pick<Request, 'wish' | 'asker'> & { readonly id: ScheduleId },
 ): Promise<NewSchedule> {
   const { readWish } = await import('./read-wish.ts')
-  const { person, address, reader, agent, authors, writtenIn, at } = asker
+  const { person, address, reader, agent, session, authors, writtenIn, at } = asker
   const timing = await readWish(wish, { at, home: zoneOf(person) })
   return {
     ...{ id, source: 'command', creator: person },
@@ -103,6 +103,7 @@ async function wished(
       ...{ agent, prompt: wish.text.trim(), deliverTo: address, authors },
       ...(wish.task ? {} : { said: true }),
       ...(reader ? { reader } : {}),
+      ...(session ? { madeIn: session } : {}),
       ...(writtenIn ? { addresses: await writtenIn(wish.text) } : {}),
       // A reminder that was missed is owed; of several of one schedule the newest stands for all.
       ...{ missed: { kind: 'once' }, overlap: 'skip' },

@@ -232,7 +232,7 @@ function sourceOf({ event, origin, schedule }: Dispatch): SessionSource {
  * undefined, so that none remain of the address by which the session was entered before.
  */
 function metadataOf({ event, schedule, named }: Dispatch, { scope }: Pick<Route, 'scope'>): MetadataChange {
-  if (schedule) return { deliver_to: formatAddress(event.address) }
+  if (schedule) return { deliver_to: formatAddress(event.address), made_in: schedule.madeIn }
   if (named) return {}
   const { channel, account, chat, chatType, topic, space } = event.address
   const place = {
