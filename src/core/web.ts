@@ -7,8 +7,11 @@ export interface WebAccess {
    * not on the public net by its words alone; others are found out when they are fetched.
    */
   read(address: string): URL
-  /** Fetches a page. Throws what `read` throws, and `unavailable` in words for the model for everything that fails. */
-  fetch(address: string, signal: AbortSignal): Promise<WebPage>
+  /**
+   * Fetches a page for a session, whose pages are converted by turns with those of others. Throws what `read` throws,
+   * and `unavailable` in words for the model for everything that fails.
+   */
+  fetch(address: string, signal: AbortSignal, session: string): Promise<WebPage>
 }
 
 /**

@@ -4,6 +4,7 @@ import { ParleyError } from '../core/errors.ts'
 import type { WebAccess, WebPage } from '../core/web.ts'
 import { convertPage, type PageText } from './convert-page.ts'
 import type { Door, DoorAnswer } from './door.ts'
+import { oneAtATime } from './in-turn.ts'
 import { readPublicUrl } from './public-address.ts'
 import { isBinary, readText } from './read-text.ts'
 
@@ -19,14 +20,15 @@ const UNKNOWN = /^(application\/octet-stream|binary\/octet-stream|)$/
 
 /** Returns the web behind the door: pages as Markdown, other texts as they are. */
 export function createWebAccess({ door, clock }: { readonly door: Door; readonly clock: Clock }): WebAccess {
+  // Each conversion may cost all the memory that one is allowed, and a model may ask for many pages in one step.
   const inTurn = oneAtATime()
   return {
     read: readPublicUrl,
-    async fetch(address, signal) {
+    async fetch(address, signal, whose) {
       const answer = await door.ask(address, { signal })
       if (answer.kind === 'redirect') return { kind: 'redirect', url: answer.url.href, to: answer.to.href }
       if (answer.status < 200 || answer.status > 299) throw refused(answer)
-      return readPage(answer, (html, base) => inTurn(() => convertPage(html, base, { clock, signal })))
+      return readPage(answer, (html, base) => inTurn(whose, () => convertPage(html, base, { clock, signal })))
     },
   }
 }
@@ -47,16 +49,6 @@ async function readPage(
   if (!isPage) return { kind: 'text', url, type, text, ...short }
   const { markdown, ...page } = await convert(text, url)
   return { kind: 'text', url, type, ...page, text: markdown, ...short }
-}
-
-/** A model may ask for many pages in one step, and each conversion may cost all the memory that one is allowed. */
-function oneAtATime(): <Done>(work: () => Promise<Done>) => Promise<Done> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const next = last.then(work)
-    last = next.catch(() => undefined)
-    return next
-  }
 }
 
 function guessed(bytes: Buffer): string {

@@ -113,7 +113,7 @@ describe('what is at an address', () => {
       response.writeHead(status, type === undefined ? {} : { 'content-type': type }).end(body),
     )
     const web = createWebAccess({ door: testDoor(), clock: systemClock })
-    return web.fetch(`http://example.org:${sink.port}/`, wanted.signal)
+    return web.fetch(`http://example.org:${sink.port}/`, wanted.signal, 'ada')
   }
 
   it.each([
@@ -136,7 +136,9 @@ describe('what is at an address', () => {
     )
     const web = createWebAccess({ door: testDoor(), clock: systemClock })
     const turn = new AbortController()
-    const fetched = ['a', 'b', 'c'].map((path) => web.fetch(`http://example.org:${sink.port}/${path}`, wanted.signal))
+    const fetched = ['a', 'b', 'c'].map((path) =>
+      web.fetch(`http://example.org:${sink.port}/${path}`, wanted.signal, 'ada'),
+    )
     expect(await Promise.all(fetched)).toMatchObject([{ text: '# a' }, { text: '# b' }, { text: '# c' }])
     turn.abort()
     const left = convertPage('<h1>x', BASE, { clock: systemClock, signal: turn.signal })

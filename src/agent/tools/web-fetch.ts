@@ -45,7 +45,7 @@ export function webFetch({ access, known, allowedHosts }: Omit<WebTools, 'search
     async run(args, context) {
       const { url, maxCharacters = USUAL_CHARACTERS } = readArgs(ARGS, args)
       const most = Math.min(Math.max(Math.floor(maxCharacters), LEAST_CHARACTERS), MOST_CHARACTERS)
-      return shown(await access.fetch(url.trim(), context.signal), most, context)
+      return shown(await access.fetch(url.trim(), context.signal, context.sessionId), most, context)
     },
   }
 }
