@@ -16,7 +16,7 @@ export async function placeOf(
   const { displayKey, source, metadata } = above ?? own
   const { deliver_to: chat, made_in: maker } = metadata
   if (source.kind !== 'schedule' || source.triggerId === undefined || chat === undefined) return displayKey
-  // An address does not tell the agent or the sender, by which a chat may have several sessions.
+  // An address names no agent and no sender, by which a chat may have several sessions.
   const made: Session | undefined = maker === undefined ? undefined : await read.sessions.get(toSessionId(maker))
   if (made !== undefined) return made.displayKey
   // One that was cancelled while it runs has no row any more.

@@ -29,7 +29,14 @@ export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefi
   const edits = new Map<string, UserMessageData>()
   const deleted = new Set<string>()
   const isTakenBack = takenBackBehind()
-  return (event) => (isTakenBack(event) || event.forgotten ? undefined : current(event))
+  return (event) => {
+    if (event.type === 'history_taken_over') {
+      // The copy before it is of another conversation, in which a message may have the same id.
+      edits.clear()
+      deleted.clear()
+    }
+    return isTakenBack(event) || event.forgotten ? undefined : current(event)
+  }
 
   function current(event: SessionEvent): SessionEvent | undefined {
     if (event.type === 'message_edited') {
@@ -52,14 +59,28 @@ export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefi
 function takenBackBehind(): (event: SessionEvent) => boolean {
   const turns = new Set<TurnId>()
   const messages = new Set<string>()
+  /** Those of them that were met already. */
+  const met = new Set<string>()
   return (event) => {
-    if (event.type === 'exchange_taken_back') {
-      turns.add(event.data.turn)
-      for (const name of event.data.messages) messages.add(nameOf(name))
-    }
+    if (event.type === 'exchange_taken_back') take(event.data)
+    // In what was copied from another conversation, another message may have the same id.
+    if (event.type === 'history_taken_over') for (const name of met) messages.delete(name)
     if (event.turnId !== undefined && turns.has(event.turnId)) return true
-    const said = event.type === 'user_message' || event.type === 'message_edited'
-    return said && event.data.messageId !== undefined && messages.has(nameOf(event.data))
+    return (event.type === 'user_message' || event.type === 'message_edited') && isOne(event)
+  }
+
+  function take(exchange: { readonly turn: TurnId; readonly messages: readonly MessageName[] }): void {
+    turns.add(exchange.turn)
+    for (const name of exchange.messages.map(nameOf)) {
+      messages.add(name)
+      met.delete(name)
+    }
+  }
+
+  function isOne({ type, data }: Extract<SessionEvent, { type: 'user_message' | 'message_edited' }>): boolean {
+    if (data.messageId === undefined || !messages.has(nameOf(data))) return false
+    if (type === 'user_message') met.add(nameOf(data))
+    return true
   }
 }
 

@@ -12,7 +12,7 @@ interface AskersDeps {
   whoIs(this: void, author: AuthorId): Identity
 }
 
-/** Returns what tells whose messages a turn answers; another session's turn and a program are nobody. */
+/** Returns the function that finds whose messages a turn answers; another session's turn and a program are nobody. */
 export function askersOf({ read, channels, whoIs }: AskersDeps): (turn: TurnId) => Promise<readonly Asker[]> {
   return async (turn) => {
     const rows = await read.inbox.ofTurn(turn)

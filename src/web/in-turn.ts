@@ -15,7 +15,7 @@ export function oneAtATime(): <Done>(whose: string, work: () => Promise<Done>) =
       const [whose, [next, ...others]] = first
       waiting.set(whose, others)
       await next?.()
-      // Who has had a turn is the last in line, with what has come meanwhile.
+      // Behind a turn its holder is the last in line, with all that has come meanwhile.
       const left = waiting.get(whose) ?? []
       waiting.delete(whose)
       if (left.length > 0) waiting.set(whose, left)
