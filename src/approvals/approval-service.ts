@@ -10,7 +10,7 @@ import {
   type ToolRule,
   WAITS_MS,
 } from '../core/approval.ts'
-import { type Asker, askedTooMuch } from '../core/asked-too-much.ts'
+import { askedTooMuch, type QuestionAsker } from '../core/asked-too-much.ts'
 import type { ApprovalOutcome, CallGate, GatedCall, GateVerdict } from '../core/call-gate.ts'
 import type { CardKeeper } from '../core/card-keeper.ts'
 import { sleep } from '../core/clock.ts'
@@ -59,7 +59,7 @@ export interface ApprovalDeps extends CardKeeperDeps {
   /** Returns everybody whose words the turn was shown, as they are known now. */
   speaking(turn: TurnRef): Promise<readonly SpeakingAuthor[]>
   /** Returns everybody whose messages a turn answers. */
-  askersOf(this: void, turn: TurnId): Promise<readonly Asker[]>
+  askersOf(this: void, turn: TurnId): Promise<readonly QuestionAsker[]>
   /** Returns true if somebody who gave a rule, by name or id, is an owner now. */
   isOwnerNow(this: void, by: string): Promise<boolean>
   /** Returns true if this sender is an owner now, or one of these people. */

@@ -1,4 +1,4 @@
-import { type Asker, askersAmong } from '../core/asked-too-much.ts'
+import { askersAmong, type QuestionAsker } from '../core/asked-too-much.ts'
 import { askingAuthor } from '../core/author.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { Identity } from '../core/dispatch.ts'
@@ -13,7 +13,7 @@ interface AskersDeps {
 }
 
 /** Returns the function that finds whose messages a turn answers; another session's turn and a program are nobody. */
-export function askersOf({ read, channels, whoIs }: AskersDeps): (turn: TurnId) => Promise<readonly Asker[]> {
+export function askersOf({ read, channels, whoIs }: AskersDeps): (turn: TurnId) => Promise<readonly QuestionAsker[]> {
   return async (turn) => {
     const rows = await read.inbox.ofTurn(turn)
     return askersAmong(

@@ -1,5 +1,5 @@
 import { OPEN_MS, WAITS_MS } from '../core/approval.ts'
-import { type Asker, askedTooMuch } from '../core/asked-too-much.ts'
+import { askedTooMuch, type QuestionAsker } from '../core/asked-too-much.ts'
 import type { CloseCards } from '../core/card.ts'
 import { type CardKeeper, createCardKeeper } from '../core/card-keeper.ts'
 import { type Clock, sleep } from '../core/clock.ts'
@@ -40,7 +40,7 @@ export interface QuestionDeps extends Pick<QuestionDeskDeps, 'isSame' | 'roomOf'
   authorOf(this: void, row: InboxRow): AuthorId | undefined
   whoIs(this: void, author: AuthorId): Identity
   /** Returns everybody whose messages a turn answers. */
-  askersOf(this: void, turn: TurnId): Promise<readonly Asker[]>
+  askersOf(this: void, turn: TurnId): Promise<readonly QuestionAsker[]>
 }
 
 /** Asks people of conversations: the tool's side, the desk at which they answer, and what the daemon calls. */

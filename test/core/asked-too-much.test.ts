@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type Asker, askedTooMuch } from '../../src/core/asked-too-much.ts'
+import { askedTooMuch, type QuestionAsker } from '../../src/core/asked-too-much.ts'
 
-const ADA: Asker = { who: 'ada', owner: true }
-const member = (who: string): Asker => ({ who, owner: false })
+const ADA: QuestionAsker = { who: 'ada', owner: true }
+const member = (who: string): QuestionAsker => ({ who, owner: false })
 const [BOB, CY] = [member('bob'), member('cy')]
-const times = (count: number, ...those: readonly Asker[]) => Array.from({ length: count }, () => those)
+const times = (count: number, ...those: readonly QuestionAsker[]) => Array.from({ length: count }, () => those)
 
 describe('how many questions may be open', () => {
   it('F-H07: three of each person, whoever else asks', () => {
