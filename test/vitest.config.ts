@@ -14,6 +14,8 @@ const APART = [
   'test/core/failpoint.test.ts',
   'test/delivery/recovery.test.ts',
   'test/hooks/run-command.test.ts',
+  // A process has one heap.
+  'test/platform/small-heap.test.ts',
   'test/sessions/people/links.test.ts',
 ]
 
@@ -46,8 +48,8 @@ export default defineConfig({
     pool: 'forks',
     // Packages are imported as Node and the bundle import them.
     deps: { interopDefault: false },
-    // Most of a suite is waiting for a process or a deadline: two processors carry three.
-    maxWorkers: 3,
+    // Most of a suite is waiting for a process or a deadline: two processors carry four.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst, shuffle: { files: true, tests: false } },
     // To import everything anew for each file took a third of the time of all tests.
     projects: [
