@@ -1,13 +1,15 @@
 import type { Address } from '../core/address.ts'
 import type { ChatMove } from '../core/chat-move.ts'
 import type { Decision, Dispatch, ReplyTarget } from '../core/dispatch.ts'
-import type { DeliveryId, InboxId, ScheduleId, ScopeKey, SessionId, TurnId } from '../core/ids.ts'
+import type { ChannelId, DeliveryId, InboxId, ScheduleId, ScopeKey, SessionId, TurnId } from '../core/ids.ts'
 import type { ScheduleDefinition } from '../core/schedule.ts'
 import type { Session } from '../core/session.ts'
 
 /** Chats that got a new id: a part of the store port, apart only for its size. */
 export interface ChatMoveReader {
   all(): Promise<readonly ChatMove[]>
+  /** Returns when a chat got this id, in ms since the epoch; undefined if it always had it. */
+  movedAt(channel: ChannelId, to: string): Promise<number | undefined>
 }
 
 /** Moves the rows of a chat; all of it belongs in the transaction that adds the move. */

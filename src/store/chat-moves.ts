@@ -1,12 +1,12 @@
 import type { Address } from '../core/address.ts'
 import type { ChatMove } from '../core/chat-move.ts'
 import type { Decision, Dispatch, ReplyTarget } from '../core/dispatch.ts'
-import type { DeliveryId, InboxId, ScheduleId, ScopeKey, SessionId, TurnId } from '../core/ids.ts'
+import type { ChannelId, DeliveryId, InboxId, ScheduleId, ScopeKey, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ScheduleDefinition } from '../core/schedule.ts'
 import type { Session } from '../core/session.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
-import { id, type RowCodec, readRows, text } from './rows.ts'
+import { id, integer, type RowCodec, readRows, text } from './rows.ts'
 import type { RepositoryDeps, Sql, WriteDeps } from './sql.ts'
 
 const codec: RowCodec<ChatMove> = {
@@ -27,6 +27,12 @@ export class ChatMoveReading implements ChatMoveReader {
   async all(): Promise<readonly ChatMove[]> {
     const rows = await this.sql.all('SELECT channel, from_chat, to_chat FROM chat_moves ORDER BY from_chat', [])
     return readRows(codec, rows, this.#logger)
+  }
+
+  async movedAt(channel: ChannelId, to: string): Promise<number | undefined> {
+    const query = 'SELECT moved_at FROM chat_moves WHERE channel = $1 AND to_chat = $2'
+    const row = await this.sql.get(query, [channel, to])
+    return row && integer(row, 'moved_at')
   }
 }
 

@@ -4,7 +4,8 @@ import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthro
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { member, owner, policy } from '../fakes/routing-policy.ts'
 import { startDiscordHousehold } from './discord-household.ts'
-import { startHousehold } from './household.ts'
+import { parley } from './house-command.ts'
+import { recorded, startHousehold } from './household.ts'
 import { toolResult } from './obedient.ts'
 import { startSlackHousehold } from './slack-household.ts'
 
@@ -65,6 +66,44 @@ describe('an emoji of the agent', () => {
     expect(text).toContain('Telegram has only ❤ 👍')
     expect(on(id)).toEqual([])
     expect((await say('put hello', 'it says')).text).toContain('must be one emoji')
+  })
+
+  it('S7: stands on no message of another conversation from which a session was continued', async () => {
+    const { house } = await household()
+    const { world, ledger } = house.telegram
+    const add = (title: string) => world.addChat({ type: 'supergroup', title, members: [111, 444] }).id
+    const [family, club] = [add('Family'), add('Club')]
+    const say = async (from: number, chat: number, text: string) => {
+      const after = ledger.mark()
+      const { message_id: id } = world.say({ from, chat, text: `@parley_bot ${text}` })
+      const { text: answer } = await ledger.nextFromBot('sent', { after })
+      await recorded(house)
+      return { id, answer }
+    }
+    const { id: milk } = await say(111, family, 'buy milk')
+    const fork = ['sessions', 'fork', `telegram:group:${family}`, `telegram:group:${club}`, '--yes']
+    expect((await parley(house.config, fork)).code).toBe(0)
+    expect((await say(444, club, 'hello')).id, 'the numbers of the two messages').toBe(milk)
+    expect((await say(111, club, 'put 👀 on milk')).answer).toContain('There is no such message')
+    expect(ledger.all((entry) => entry.kind === 'call' && entry.method === 'setMessageReaction')).toEqual([])
+  })
+
+  it('S7: stands on no message of a group from before it became a supergroup', async () => {
+    const { house } = await household()
+    const { world, ledger } = house.telegram
+    const old = -2001
+    world.addChat({ type: 'group', title: 'Garden', id: old, members: [111, 444] })
+    const say = async (chat: number, text: string) => {
+      const after = ledger.mark()
+      world.say({ from: 111, chat, text: `@parley_bot ${text}` })
+      return (await ledger.nextFromBot('sent', { after })).text
+    }
+    await say(old, 'buy milk')
+    const { id } = world.migrate(old)
+    await say(id, 'hello')
+    expect(await say(id, 'put 👀 on milk')).toContain('There is no such message')
+    expect(await say(id, 'put 👀 on hello')).toContain('stands there')
+    expect(ledger.all((entry) => entry.kind === 'call' && entry.method === 'setMessageReaction')).toHaveLength(1)
   })
 
   it('T31: is not put where nothing may be said', async () => {

@@ -10,7 +10,10 @@ import type { StoreReader } from '../../store/store.ts'
 /** Messages that are looked through: an address from before them has to be written again. */
 const MOST_MESSAGES = 2_000
 /** The events that say which messages people see now. */
-const SAID = ['user_message', 'message_edited', 'message_deleted', 'exchange_taken_back', 'thread_read'] as const
+const SAID = [
+  ...(['user_message', 'message_edited', 'message_deleted', 'exchange_taken_back', 'thread_read'] as const),
+  'history_taken_over',
+] as const
 /** Words of them that are read as an address. */
 const MOST_WORDS = 2_000
 /** Results of tools that are looked through; a turn has fewer. */

@@ -13,7 +13,12 @@ export const chatMoveContract: ContractPart = (underTest) => {
   it('F-C07: a move is written once and known after a restart', async () => {
     const add = () => underTest.store.write((tx) => tx.chatMoves.add(MOVE, 1))
     expect([await add(), await add()]).toEqual([true, false])
-    expect(await (await underTest.reopen()).read.chatMoves.all()).toEqual([MOVE])
+    const { chatMoves } = (await underTest.reopen()).read
+    expect(await chatMoves.all()).toEqual([MOVE])
+    expect([await chatMoves.movedAt('telegram', '-100200'), await chatMoves.movedAt('telegram', '-200')]).toEqual([
+      1,
+      undefined,
+    ])
   })
 
   it('F-C07: the sessions of a chat are those of its topics too, and of no chat whose id only begins alike', async () => {
