@@ -4,7 +4,7 @@ import { toAgentId, toPersonId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { household } from '../fakes/routing-policy.ts'
 import { type HouseholdOptions, startHousehold } from './household.ts'
-import { obedient } from './obedient.ts'
+import { obedient, toolResult } from './obedient.ts'
 
 const ADA = { id: toPersonId('ada'), role: 'owner', ids: ['telegram:111'] } as const
 const CY = { id: toPersonId('cy'), role: 'owner', ids: ['telegram:555'] } as const
@@ -50,6 +50,34 @@ describe('a chat that was parted from a conversation that follows a person', () 
       expect.stringMatching(/remind/),
     )
     expect(mark).toBeDefined()
+  })
+
+  it('is sent no text from another conversation', async () => {
+    const script: Script = (request) => {
+      const result = toolResult(request)
+      if (result !== undefined) return textReply(`it says: ${result}`)
+      const [, to, text] = /tell (\S+) (.+)$/.exec(lastUserText(request)) ?? []
+      if (to === undefined || text === undefined) return textReply('fine')
+      return { blocks: [{ type: 'tool_use', name: 'send_message', input: { to, text } }] }
+    }
+    const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: '', tools: ['message'] }]
+    const toolPolicy = [{ tools: ['send_message'], who: ['owner'], action: 'allow' }] as const
+    const groups = [{ match: {}, who: 'public', trigger: 'mention' }] as const
+    const { say, daemon, telegram } = await home({
+      ...{ script, config: { agents, toolPolicy } },
+      routing: { direct: 'person', people: [ADA], access: { direct: 'allowlist', groups } },
+    })
+    const { id: chat } = telegram.world.addChat({ type: 'supergroup', title: 'Desk', members: [111] })
+    await daemon.operator.people.link('ada', 'telegram:555')
+    await say(111, 'hello')
+    await say(555, 'hello from the other phone')
+    await daemon.operator.people.unlink('telegram:555')
+    const after = telegram.ledger.mark()
+    telegram.world.say({ from: 111, chat, text: '@parley_bot tell direct:ada the code is 4711' })
+    const where = ({ chatId }: { chatId: number }) => chatId === chat
+    expect((await telegram.ledger.nextFromBot('sent', { after, where })).text).toContain('was parted from it')
+    await daemon.stop()
+    expect(JSON.stringify(telegram.world.messages(555, { by: 'bot' }))).not.toContain('4711')
   })
 
   it('is delivered nothing of the main session once its person is no owner', async () => {

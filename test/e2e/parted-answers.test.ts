@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { member, owner } from '../fakes/routing-policy.ts'
 import { type Household, startHousehold } from './household.ts'
+import { toolResult } from './obedient.ts'
 
 type Gates = Readonly<Record<string, ReturnType<typeof createGate>>>
 
@@ -90,6 +92,31 @@ describe.each(['person', 'main'] as const)('F-H04: with direct: %s, a chat that 
 })
 
 describe('F-H04: a chat that is parted', () => {
+  it('gets no file of what its turn was asked before', async () => {
+    const gate = createGate()
+    const script: Script = (request) => {
+      if (toolResult(request) !== undefined) return textReply('done')
+      if (!lastUserText(request).endsWith('as a file')) return textReply('fine')
+      const input = { name: 'secret.md', text: 'my secret is bluebird' }
+      return { blocks: [{ type: 'tool_use', name: 'send_file', input }], holds: [{ beforeDelta: 0, gate }] }
+    }
+    const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: '', tools: ['files'] }]
+    const routing = { direct: 'person', people: [owner('ada', 'telegram:111')] } as const
+    const house = await startHousehold({ script, streaming: false, routing, config: { agents } })
+    await house.daemon.operator.people.link('ada', 'telegram:555')
+    await say(house, 111, 'my secret is bluebird')
+    house.telegram.world.say({ from: 555, text: 'all of it as a file' })
+    await gate.reached
+    await house.daemon.operator.people.unlink('telegram:555')
+    const told = answer(house, 555)
+    gate.release()
+    await told
+    await house.daemon.stop()
+    const sent = house.telegram.world.messages(555, { by: 'bot' }).map(({ message }) => message.document)
+    expect(sent.filter((file) => file !== undefined)).toEqual([])
+    await house.restart()
+  })
+
   it('takes nothing from an answer that is owed to another', async () => {
     const gates = { first: createGate() }
     const { house, key, stored, part } = await linked('person', gates)

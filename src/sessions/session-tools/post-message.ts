@@ -1,4 +1,5 @@
 import { approvedCode } from '../../core/approval.ts'
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { ChannelId, IdSource } from '../../core/ids.ts'
@@ -8,7 +9,7 @@ import type { TurnRef } from '../../core/session-tools.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { PostNotice } from '../people/post-notice.ts'
 import { addressOf } from '../service/address-of.ts'
-import type { ChatOwners } from '../turns/parted-chat.ts'
+import { type ChatOwners, isPartedChat } from '../turns/parted-chat.ts'
 import { checkVerdict, type Reach } from './reach.ts'
 import { sessionNamed, shownKey } from './shown-key.ts'
 
@@ -17,6 +18,7 @@ export interface PostMessageDeps {
   readonly reach: Reach
   readonly clock: Clock
   readonly ids: Pick<IdSource, 'notice' | 'trace'>
+  readonly channels: Pick<Channels, 'traits'>
   readonly owners: ChatOwners
   readonly say: PostNotice
   /** Returns true if texts can be posted on the channel. */
@@ -34,6 +36,9 @@ export function createPosts(deps: PostMessageDeps): PostsMessages {
       const session = await target(deps, to, { turn, callId })
       const address = addressOf(session)
       if (!deps.posts(address.channel)) throw new ParleyError('invalid', `${to} has no chat to write to.`)
+      // The text is for somebody who is not there any more.
+      if (isPartedChat(session, deps.channels, deps.owners))
+        throw new ParleyError('invalid', 'The chat of that conversation was parted from it: nothing goes there.')
       const from = await deps.read.sessions.get(turn.sessionId)
       if (from === undefined) throw new ParleyError('not_found', 'This conversation has ended.')
       const { id, scopeKey, displayKey, kind, scope } = from

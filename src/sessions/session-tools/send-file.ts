@@ -15,7 +15,7 @@ import type { PostNotice } from '../people/post-notice.ts'
 import { isPublic } from '../turns/started-turn.ts'
 
 export interface SendFileDeps {
-  readonly read: Pick<StoreReader, 'sessions' | 'inbox' | 'media' | 'events'>
+  readonly read: Pick<StoreReader, 'sessions' | 'inbox' | 'turns' | 'media' | 'events'>
   readonly media: MediaStore
   readonly clock: Clock
   readonly ids: Pick<IdSource, 'notice' | 'trace'>
@@ -61,8 +61,9 @@ type Place = Pick<OutboundMessage, 'reader' | 'lowPriority'> & { readonly addres
 
 /** Returns where the turn answers. */
 async function placeOf({ read }: SendFileDeps, { id }: TurnRef): Promise<Place> {
-  const rows = await read.inbox.ofTurn(id)
-  const reply = rows.at(-1)?.dispatch.reply
+  const [turn, rows] = await Promise.all([read.turns.get(id), read.inbox.ofTurn(id)])
+  // That of the turn names the reader as well, by whom the exit asks again whether they may have it.
+  const reply = turn?.reply
   if (reply === undefined || reply.elsewhere === 'only')
     throw new ParleyError('invalid', 'No file can be sent from here: nobody reads this conversation in a chat.')
   return {
