@@ -7,6 +7,7 @@ import {
   type PayerKind,
   PERIODS,
 } from '../core/budget.ts'
+import { type ChatMove, movedKey } from '../core/chat-move.ts'
 
 /** Returns the budgets of a payer: those of its own, else those that each of its kind has. */
 export function budgetsOf(settings: BudgetConfig, payer: Payer): readonly PayerBudget[] {
@@ -33,6 +34,23 @@ function limitsOf(settings: BudgetConfig, { kind, id }: Payer): BudgetLimits | u
       return Object.hasOwn(only, id) ? only[id] : each
     }
   }
+}
+
+/** Returns the settings with the budgets of single chats under the names that these have by now. */
+export function presentBudgets(settings: BudgetConfig, moves: readonly ChatMove[]): BudgetConfig {
+  const { chat, topic } = settings
+  if (moves.length === 0) return settings
+  return {
+    ...settings,
+    ...(chat === undefined ? {} : { chat: present(chat, moves) }),
+    ...(topic === undefined ? {} : { topic: present(topic, moves) }),
+  }
+}
+
+/** The present name counts more, where the file has both. */
+function present({ only = {}, ...rules }: BudgetRules, moves: readonly ChatMove[]): BudgetRules {
+  const moved = Object.entries(only).map(([key, limits]) => [moves.reduce(movedKey, key), limits] as const)
+  return { ...rules, only: { ...Object.fromEntries(moved), ...only } }
 }
 
 /** Returns true if some payer of a kind may have a budget: nothing else needs to be asked about payers of others. */

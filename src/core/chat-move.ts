@@ -15,6 +15,22 @@ export function movedAddress(address: Address, { channel, from, to }: ChatMove):
 }
 
 /**
+ * Returns the display key of a place after the move; the same if the move does not concern it. The id of a group stands
+ * behind `group:`, before a topic or the next dimension.
+ */
+export function movedKey(key: string, { channel, from, to }: ChatMove): string {
+  if (!key.startsWith(channel) || !'@:|'.includes(key.charAt(channel.length))) return key
+  const parts = key.split(/(?<=[:=]group:)|(?=[/|])/)
+  return parts.map((part, at) => (part === from && parts[at - 1]?.endsWith('group:') ? to : part)).join('')
+}
+
+/** Returns the further display keys of a place whose chat got a new id: that of before, or that of now. */
+export function furtherKeys(key: string, moves: readonly ChatMove[]): readonly string[] {
+  const both = moves.flatMap((move) => [movedKey(key, move), movedKey(key, { ...move, from: move.to, to: move.from })])
+  return both.filter((one) => one !== key)
+}
+
+/**
  * Returns the dispatch with its origin and its reply target after the move; the same object if the move does not
  * concern it.
  */

@@ -1,4 +1,4 @@
-import { hasBudgets } from '../budgets/applying.ts'
+import { hasBudgets, presentBudgets } from '../budgets/applying.ts'
 import { type BudgetGate, createBudgetGate } from '../budgets/budget-gate.ts'
 import { chargeFor } from '../budgets/charge.ts'
 import { createBudgetDesk } from '../budgets/desk.ts'
@@ -32,7 +32,7 @@ export interface BudgetDeps {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
-  readonly lookups: Pick<Lookups, 'whoIs' | 'roleOf'>
+  readonly lookups: Pick<Lookups, 'whoIs' | 'roleOf' | 'moves'>
   readonly events: Pick<DaemonEvents, 'budget'>
   readonly channels: Channels
 }
@@ -54,7 +54,7 @@ export interface Budgets {
 
 /** Returns the budgets; undefined where none is configured. What a dead process has left is counted first. */
 export async function makeBudgets(deps: BudgetDeps): Promise<Budgets | undefined> {
-  const { config, store, clock, logger, events, channels } = deps
+  const { config, store, clock, logger, events, channels, lookups } = deps
   if (config.budgets === undefined) return undefined
   const settings = withZone(config.budgets)
   const gate = createBudgetGate({
@@ -65,7 +65,10 @@ export async function makeBudgets(deps: BudgetDeps): Promise<Budgets | undefined
   const left = await gate.recover()
   if (left > 0) logger.info('Calls that a dead process left are counted at what they may have cost', { calls: left })
   const ofCommand: Budgets['ofCommand'] = ({ dispatch, decision }) =>
-    chargeFor(settings, { address: dispatch.reply.address, ...askersOf(channels, [{ dispatch, decision }]) })
+    chargeFor(presentBudgets(settings, lookups.moves.all), {
+      address: dispatch.reply.address,
+      ...askersOf(channels, [{ dispatch, decision }]),
+    })
   const places = new WeakMap<Charge, NoticePlace>()
   const known = new WeakMap<StartedTurn, Promise<Charge | undefined>>()
   // Without a budget but that of strangers, nobody else's turn is looked at.
@@ -111,10 +114,10 @@ function noticePlace(turn: StartedTurn): NoticePlace {
 }
 
 async function chargeOfTurn(deps: BudgetDeps, turn: StartedTurn): Promise<Charge | undefined> {
-  const { config, store, channels } = deps
+  const { config, store, channels, lookups } = deps
   if (config.budgets === undefined) return undefined
   const { askers, strangers } = askersOf(channels, await store.read.inbox.ofTurn(turn.id))
-  return chargeFor(config.budgets, {
+  return chargeFor(presentBudgets(config.budgets, lookups.moves.all), {
     ...(await placeOf(deps, turn.session, turn.reply.address)),
     askers,
     strangers: strangers || turn.forStrangers === true,
@@ -122,10 +125,10 @@ async function chargeOfTurn(deps: BudgetDeps, turn: StartedTurn): Promise<Charge
 }
 
 async function chargeOfSession(deps: BudgetDeps, id: SessionId): Promise<Charge | undefined> {
-  const { config, store } = deps
+  const { config, store, lookups } = deps
   const session = await store.read.sessions.get(id)
   if (config.budgets === undefined || session === undefined) return undefined
-  return chargeFor(config.budgets, {
+  return chargeFor(presentBudgets(config.budgets, lookups.moves.all), {
     ...(await placeOf(deps, session, addressOf(session))),
     ...(await participantsOf(deps, session)),
   })

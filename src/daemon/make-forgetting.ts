@@ -30,7 +30,7 @@ export interface MakeForgettingDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly policies: CurrentRouting
-  readonly lookups: Pick<Lookups, 'whoIs'>
+  readonly lookups: Pick<Lookups, 'whoIs' | 'moves'>
   readonly media: OwnMediaStore
   readonly delivery: Pick<DeliveryService, 'takeBack'>
   readonly schedules: Pick<ScheduleService, 'changed'>
@@ -86,7 +86,7 @@ export function makeForgetting({
   const idsOf = (person: PersonId) => personIds(people, store, person)
   const retention = createRetention({
     ...{ ...ports, ageingTime: parts.ageingTime },
-    limits: compileAgeLimits(config.retention ?? { rules: [] }, channels),
+    limits: compileAgeLimits(config.retention ?? { rules: [] }, channels, lookups.moves.formerChat),
     tellOwners(about, text) {
       const [where] = parts.accounts.all
       if (where) parts.events.ownerNotice.emit({ where, notice: { about: `retention:${about}`, text } })

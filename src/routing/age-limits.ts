@@ -10,8 +10,15 @@ export interface AgeLimits {
   of(address: Address): AgeLimit | undefined
 }
 
-/** Throws `config` for an id that is empty. */
-export function compileAgeLimits({ days, rules }: RetentionSettings, channels: Channels): AgeLimits {
+/**
+ * `formerChat` returns the id a chat had before, by which a rule may still name it. Throws `config` for an id that is
+ * empty.
+ */
+export function compileAgeLimits(
+  { days, rules }: RetentionSettings,
+  channels: Channels,
+  formerChat: (channel: string, chat: string) => string | undefined,
+): AgeLimits {
   const compiled = rules.map((rule, at) => ({
     place: compilePlace(rule.match, `retention.rules[${at}].match`, channels),
     limit: rule.days === 'keep' ? undefined : { rule: `retention.rules[${at}]`, days: rule.days },
@@ -23,6 +30,7 @@ export function compileAgeLimits({ days, rules }: RetentionSettings, channels: C
       const facts = matchFacts({ address, traits: channels.traits(address.channel) }, NO_SENDER, {
         person: undefined,
         mentioned: false,
+        formerChat: formerChat(address.channel, address.chat),
       })
       const found = compiled.find(({ place }) => matchesPlace(place, facts))
       return found === undefined ? general : found.limit

@@ -105,6 +105,17 @@ describe('a budget of a chat', () => {
     expect(house.calls()).toBe(0)
   })
 
+  it('F-C07: that the file has for a group by its former id holds after it has become a supergroup', async () => {
+    const only = { 'telegram:group:-2001': { day: { tokens: 100 } } }
+    const house = await startHouse({ chat: { only } }, { clock: setClock(NOON) })
+    const { world } = house.telegram
+    world.addChat({ type: 'group', title: 'Garden', id: -2001, members: [111, 444] })
+    expect(await house.ask(444, -2001, `${ME} hello`)).toContain('My budget for this chat')
+    const { id } = world.migrate(-2001)
+    expect(await house.outcome(444, id, `${ME} hello`)).toBe('failed')
+    expect(house.calls()).toBe(0)
+  })
+
   it('C33: the warning is said once in the place, also over a restart, and /budget shows what is left to whom', async () => {
     const house = await startHouse(
       { chat: { each: { day: { tokens: 5_000 } } }, warnAt: 0.2 },

@@ -50,6 +50,20 @@ it('S41: a limit is reported to owners first; a day later what is older goes, wh
   expect(prompt).not.toContain('an old secret')
 })
 
+it('F-C07: a group that a rule keeps is kept after it has become a supergroup', async () => {
+  const rules = [{ match: { channel: 'telegram', chat: '-2001' }, days: 'keep' as const }]
+  const { home, clock, say, log } = await house({ days: 10, rules })
+  home.telegram.world.addChat({ type: 'group', title: 'Garden', id: -2001, members: [111, 444] })
+  await say('here is a secret')
+  await say('kept is a word', -2001)
+  const { id } = home.telegram.world.migrate(-2001)
+  await say('we are here now', id)
+  clock.skip(11 * DAY)
+  await parley(home.config, ['retention', 'run'])
+  await expect.poll(log, { timeout: 30_000 }).not.toContain('here is a secret')
+  expect(log()).toContain('kept is a word')
+})
+
 it('parley retention shows the limits and applies them at once; a chat that a rule keeps is kept, a shorter limit is reported anew', async () => {
   const rules = [{ match: { channel: 'telegram', chat: 'group:-1001000000001' }, days: 'keep' as const }]
   const { home, clock, group, say, log } = await house({ days: 10, rules })
