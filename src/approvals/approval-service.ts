@@ -21,21 +21,22 @@ import type { IdSource, PersonId, SessionId, TraceId, TurnId } from '../core/ids
 import type { Logger } from '../core/logger.ts'
 import type { Sender } from '../core/message.ts'
 import type { OutboundMessage, Reader } from '../core/outbound.ts'
-import { type AuthorId, NOBODY } from '../core/platform-id.ts'
+import type { AuthorId } from '../core/platform-id.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import type { StoreReader } from '../store/store.ts'
 import { MOST_SHOWN, shownArguments } from './approval-card.ts'
 import { approvalCards, type CardKeeperDeps } from './card-keeper.ts'
+import { readersOf } from './card-readers.ts'
 import { createDesk } from './desk.ts'
 import { followUp } from './follow-up.ts'
 import { denyCall, judgeAsked } from './judge-asked.ts'
-import { placeOf } from './place-of.ts'
+import { mayStill } from './may-still.ts'
+import { namesOfPlace } from './place-of.ts'
 import { inForce } from './standing-rules.ts'
 import { stillOpen } from './still-open.ts'
 import { approversOf, decideToolUse, type Speaking } from './tool-policy.ts'
-import { newestOfOthers } from './words-of-others.ts'
-import { type CardReaders, writeCards } from './write-cards.ts'
+import { writeCards } from './write-cards.ts'
 
 /** A turn whose calls are judged. */
 export interface JudgedTurn {
@@ -151,8 +152,11 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
       code,
     })
     this.#cards.watch({ code, openUntil: askedAt + OPEN_MS, turnId })
-    const approval = { code, turnId, callId, traceId, tool, args, reply, sessionId: session.id, askedAt }
-    return { approval, messages: await writeCards(approval, await readersOf(this.#deps, turn, tool), this.#deps.ids) }
+    const speaking = await this.#deps.speaking(refOf(turn))
+    const readers = await readersOf(this.#deps, turn, { tool, speaking })
+    const forOwners = speaking.every(({ role }) => role === 'owner') ? ({ forOwners: true } as const) : {}
+    const approval = { code, turnId, callId, traceId, tool, args, reply, sessionId: session.id, askedAt, ...forOwners }
+    return { approval, messages: await writeCards(approval, readers, this.#deps.ids) }
   }
 
   turnEnded(turn: TurnId): void {
@@ -200,14 +204,19 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
     const code = approvedCode(call.callId)
     const approval = await (code === undefined ? this.#read.ofCall(turn.id, call.callId) : this.#read.get(code))
     const speaking = await this.#deps.speaking(refOf(turn))
-    const place = await placeOf(this.#deps.store.read, turn.session)
+    const place = await namesOfPlace(this.#deps.store.read, turn.session)
     const verdict = decideToolUse(rules, {
       ...{ ...call, speaking, place },
       standing: await inForce(await this.#deps.store.read.standingRules.all(), isOwnerNow),
     })
     // A rule that forbids is stronger than a yes of before it.
     if (verdict === 'deny') return denyCall(`the policy does not let ${call.tool} be used here`)
-    if (approval !== undefined) return judgeAsked(turn, call, approval)
+    if (approval !== undefined) {
+      const may = approval.state !== 'allowed' || (await mayStill(this.#deps, approval, { speaking, place }))
+      return may
+        ? judgeAsked(turn, call, approval)
+        : denyCall(`${approval.decidedBy}, who allowed it, may not any more`)
+    }
     if (verdict === 'allow') return { kind: 'allow' }
     const approvers = approversOf(rules, { tool: call.tool, speaking, place })
     const hindrance = await this.#hindrance(turn, call, approvers)
@@ -273,20 +282,4 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
 
 function refOf({ id, session }: JudgedTurn): TurnRef {
   return { id, sessionId: session.id, agentId: session.agentId }
-}
-
-/** Returns the people who are asked, and where. */
-async function readersOf(deps: ApprovalDeps, turn: JudgedTurn, tool: string): Promise<CardReaders> {
-  const { session, reply, asked } = turn
-  const speaking = await deps.speaking(refOf(turn))
-  const approvers = approversOf(deps.rules, { tool, speaking, place: session.displayKey })
-  const others = speaking.filter(({ role }) => role !== 'owner')
-  return {
-    session,
-    where: await deps.nameOf(reply.address, session.id),
-    others: others.map(({ author, person }) => person ?? (author === NOBODY ? 'nobody I know' : author)),
-    newest: others.length === 0 ? undefined : await newestOfOthers(deps, session.id),
-    answererIsHere: asked?.sender !== undefined && deps.answers(reply.address, asked.sender, approvers),
-    answerers: deps.chatsOf(reply.address, approvers).map(({ address, reader }) => ({ address, reader })),
-  }
 }

@@ -6,6 +6,7 @@ import { failpoint } from '../core/failpoint.ts'
 import type { Session } from '../core/session.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import type { Store } from '../store/store.ts'
+import { namesOfPlace } from './place-of.ts'
 import { standingRule } from './standing-rules.ts'
 import { overBy, stillOpen } from './still-open.ts'
 import { approversOf, type Speaking } from './tool-policy.ts'
@@ -113,7 +114,8 @@ async function mayAnswer(
   const asked = await contextOf(deps, approval)
   if (asked === undefined) return false
   const { session, speaking } = asked
-  const named = approversOf(deps.rules, { tool: approval.tool, speaking, place: session.displayKey })
+  const place = await namesOfPlace(deps.store.read, session)
+  const named = approversOf(deps.rules, { tool: approval.tool, speaking, place })
   return named.some((person) => person === by)
 }
 

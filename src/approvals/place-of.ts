@@ -1,3 +1,4 @@
+import { furtherKeys } from '../core/chat-move.ts'
 import { toScheduleId, toSessionId } from '../core/ids.ts'
 import type { Session, SessionIdentity } from '../core/session.ts'
 import type { StoreReader } from '../store/store.ts'
@@ -5,13 +6,22 @@ import type { StoreReader } from '../store/store.ts'
 type Placed = Pick<SessionIdentity, 'displayKey' | 'parent' | 'source' | 'metadata'>
 
 /**
+ * Returns the display keys by which rules may name the place of a session: its own, and that from before its chat got a
+ * new id, which the configuration and the rules of owners may still have.
+ */
+export async function namesOfPlace(
+  read: Pick<StoreReader, 'sessions' | 'schedules' | 'chatMoves'>,
+  session: Placed,
+): Promise<readonly string[]> {
+  const place = await placeOf(read, session)
+  return [place, ...furtherKeys(place, await read.chatMoves.all())]
+}
+
+/**
  * Returns the display key by which rules name the place of a session. A task is where the conversation is that began
  * it, and what somebody in a chat had scheduled is in that chat: what is denied there is denied in it (R36).
  */
-export async function placeOf(
-  read: Pick<StoreReader, 'sessions' | 'schedules'>,
-  { parent, ...own }: Placed,
-): Promise<string> {
+async function placeOf(read: Pick<StoreReader, 'sessions' | 'schedules'>, { parent, ...own }: Placed): Promise<string> {
   const above: Placed | undefined = parent === undefined ? undefined : await read.sessions.get(parent)
   const { displayKey, source, metadata } = above ?? own
   const { deliver_to: chat, made_in: maker } = metadata

@@ -21,13 +21,17 @@ interface Given {
  * the same kind of people are shown: those of owners alone, or also of members. Throws `forbidden` where somebody has
  * spoken whom nobody let in by name, or a page: whatever says so could then use the tool.
  */
-export function standingRule({ code, tool }: Approval, { session, speaking, standing, by, at }: Given): StandingRule {
+export function standingRule(
+  { code, tool, forOwners }: Approval,
+  { session, speaking, standing, by, at }: Given,
+): StandingRule {
   if (speaking.length === 0 || speaking.some(({ role }) => role === 'guest'))
     throw new ParleyError(
       'forbidden',
       'Only once: what I was shown there is not all from people you have let in. `/approve` it without more.',
     )
-  const who = speaking.every(({ role }) => role === 'owner') ? 'owner' : 'member'
+  // The question that the owner has read named nobody who has spoken since.
+  const who = forOwners || speaking.every(({ role }) => role === 'owner') ? 'owner' : 'member'
   return { code, tool, who, by, at, ...(standing === 'here' ? { in: session.displayKey } : {}) }
 }
 

@@ -15,8 +15,8 @@ interface Facts {
   readonly reach: ToolReach
   /** Everybody whose words the turn was shown. */
   readonly speaking: readonly Speaking[]
-  /** The display key of the session. */
-  readonly place: string
+  /** The display keys by which rules may name the place. */
+  readonly place: readonly string[]
   /** The rules that owners have given in chats. */
   readonly standing?: readonly StandingRule[]
 }

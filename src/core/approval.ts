@@ -50,11 +50,13 @@ export interface Approval {
   readonly decidedBy?: string
   readonly decidedAt?: number
   readonly usedBy?: TurnId
+  /** The turn that asked was shown the words of owners alone. */
+  readonly forOwners?: true
 }
 
 export type NewApproval = Pick<
   Approval,
-  'code' | 'sessionId' | 'turnId' | 'callId' | 'traceId' | 'tool' | 'args' | 'reply' | 'askedAt'
+  'code' | 'sessionId' | 'turnId' | 'callId' | 'traceId' | 'tool' | 'args' | 'reply' | 'askedAt' | 'forOwners'
 >
 
 /** The event of a question; the call itself is in the step before it. */

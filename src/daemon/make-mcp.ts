@@ -1,4 +1,4 @@
-import { placeOf } from '../approvals/place-of.ts'
+import { namesOfPlace } from '../approvals/place-of.ts'
 import type { Config, McpSettings } from '../config/config.ts'
 import type { Secret } from '../config/secrets.ts'
 import type { AgentProfile } from '../core/agent-profile.ts'
@@ -40,9 +40,9 @@ export function makeMcp({ config, store, questions, ...parts }: McpParts): McpTo
   return createMcpTools((config.mcp ?? []).map(revealed), {
     ...wayTo(config, parts),
     people: questions,
-    async placeOf(id) {
+    async namesOfPlace(id) {
       const session = await store.read.sessions.get(id)
-      return session && placeOf(store.read, session)
+      return session && namesOfPlace(store.read, session)
     },
   })
 }

@@ -24,8 +24,8 @@ export interface McpTools {
 export interface McpDeps extends Omit<ConnectionDeps, 'elicits'> {
   /** Puts what a server asks to people; absent: nobody is asked. */
   readonly people?: AsksPeople
-  /** Returns the display key of a session; undefined for one that has ended. */
-  placeOf(this: void, session: SessionId): Promise<string | undefined>
+  /** Returns the display keys by which marks may name the place of a session; undefined for one that has ended. */
+  namesOfPlace(this: void, session: SessionId): Promise<readonly string[] | undefined>
 }
 
 /** Makes the groups of the servers. Nothing is started or loaded before a turn of an agent that has one. */
@@ -71,7 +71,7 @@ function listedOnce(server: McpServer, connection: McpConnection, deps: McpDeps)
   }
 }
 
-interface ToolDeps extends Pick<McpDeps, 'placeOf' | 'people' | 'logger'> {
+interface ToolDeps extends Pick<McpDeps, 'namesOfPlace' | 'people' | 'logger'> {
   readonly connection: McpConnection
 }
 
@@ -80,7 +80,7 @@ interface ToolDeps extends Pick<McpDeps, 'placeOf' | 'people' | 'logger'> {
  * beyond the conversation unless the operator says otherwise, it is never repeated, and what it returns is nobody's
  * words.
  */
-function toolOf(server: McpServer, tool: ListedTool, { connection, placeOf, people, logger }: ToolDeps): Tool {
+function toolOf(server: McpServer, tool: ListedTool, { connection, namesOfPlace, people, logger }: ToolDeps): Tool {
   const { name, spec } = tool
   const marks = server.inside.filter(({ tools }) => namesTool(tools, name))
   const bound = async (args: unknown): Promise<Readonly<Record<string, unknown>>> => {
@@ -101,7 +101,7 @@ function toolOf(server: McpServer, tool: ListedTool, { connection, placeOf, peop
     async reach(args, { sessionId }) {
       await bound(args)
       if (marks.length === 0) return 'beyond'
-      const place = await placeOf(sessionId)
+      const place = await namesOfPlace(sessionId)
       return place !== undefined && marks.some((mark) => isIn(mark.in, place)) ? 'inside' : 'beyond'
     },
     async run(args, { signal, keep, turnId: id, sessionId, agentId, callId }): Promise<ToolOutput> {

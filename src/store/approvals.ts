@@ -7,7 +7,7 @@ import type { RepositoryDeps, Sql } from './sql.ts'
 
 const STATES: readonly ApprovalState[] = ['asked', 'allowed', 'denied', 'used']
 const COLUMNS =
-  'code, session_id, turn_id, call_id, trace_id, tool, args, reply, asked_at, state, late, decided_by, decided_at, used_by'
+  'code, session_id, turn_id, call_id, trace_id, tool, args, reply, asked_at, state, late, decided_by, decided_at, used_by, for_owners'
 const KEPT_MS = 90 * 86_400_000
 
 const codec: RowCodec<Approval> = {
@@ -30,6 +30,7 @@ const codec: RowCodec<Approval> = {
       decidedAt: optional(row, 'decided_at', integer),
       usedBy: optional(row, 'used_by', id<TurnId>),
     }),
+    ...(integer(row, 'for_owners') === 1 ? ({ forOwners: true } as const) : {}),
   }),
 }
 
@@ -64,12 +65,13 @@ export class ApprovalReading implements ApprovalReader {
 }
 
 export class ApprovalWriting extends ApprovalReading implements ApprovalWriter {
-  async add({ code, sessionId, turnId, callId, traceId, tool, args, reply, askedAt }: NewApproval): Promise<void> {
+  async add({ code, sessionId, turnId, callId, traceId, tool, reply, askedAt, ...asked }: NewApproval): Promise<void> {
+    const [args, forOwners] = [JSON.stringify(asked.args), asked.forOwners ? 1 : 0]
     await this.sql.run('DELETE FROM approvals WHERE asked_at < $1', [askedAt - KEPT_MS])
     await this.sql.run(
-      `INSERT INTO approvals (code, session_id, turn_id, call_id, trace_id, tool, args, reply, asked_at, state)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'asked')`,
-      [code, sessionId, turnId, callId, traceId, tool, JSON.stringify(args), JSON.stringify(reply), askedAt],
+      `INSERT INTO approvals (code, session_id, turn_id, call_id, trace_id, tool, args, reply, asked_at, for_owners, state)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'asked')`,
+      [code, sessionId, turnId, callId, traceId, tool, args, JSON.stringify(reply), askedAt, forOwners],
     )
   }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { approversOf, decideToolUse, type Speaking } from '../../src/approvals/tool-policy.ts'
 import type { ToolRule } from '../../src/core/approval.ts'
+import type { ToolReach } from '../../src/core/call-gate.ts'
 import { toPersonId } from '../../src/core/ids.ts'
 
 const ADA: Speaking = { person: toPersonId('ada'), role: 'owner' }
@@ -15,8 +16,12 @@ const rule = (action: ToolRule['action'], who: readonly string[], more: Partial<
 const decide = (
   rules: readonly ToolRule[],
   speaking: readonly Speaking[],
-  { tool = 'pay', reach = 'beyond', place = 'telegram:direct:1' }: Partial<Parameters<typeof decideToolUse>[1]> = {},
-) => decideToolUse(rules, { tool, reach, speaking, place })
+  {
+    tool = 'pay',
+    reach = 'beyond',
+    place = 'telegram:direct:1',
+  }: { tool?: string; reach?: ToolReach; place?: string } = {},
+) => decideToolUse(rules, { tool, reach, speaking, place: [place] })
 
 test('T32: without a rule, what acts beyond the conversation is asked about and the rest is allowed', () => {
   expect(decide([], [ADA])).toBe('ask')
@@ -67,7 +72,7 @@ test('T32: besides owners those answer whom every rule names that asks because o
     rule('ask', ['member'], { approvers: [cy] }),
   ]
   const CY: Speaking = { person: cy, role: 'member' }
-  const approvers = (...speaking: Speaking[]) => approversOf(rules, { tool: 'pay', speaking, place: 'x' })
+  const approvers = (...speaking: Speaking[]) => approversOf(rules, { tool: 'pay', speaking, place: ['x'] })
   expect(approvers(BOB)).toEqual([bob, cy])
   expect(approvers(ADA, BOB)).toEqual([bob, cy])
   expect(approvers(BOB, CY)).toEqual([cy])

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { createGate } from '../../src/rehearsal/deferred.ts'
+import { member, owner, policy } from '../fakes/routing-policy.ts'
 import { codeOf, GROUP, askingHousehold as household } from './asking-household.ts'
 import { setClock } from './set-clock.ts'
 
@@ -61,6 +63,33 @@ describe('a call that needs the yes of a person', () => {
     await home.restart()
     await home.say(111, 'hello again', 'fine')
     expect(home.paid).toEqual(['cy'])
+  })
+
+  it('T32: is not made once whoever has allowed it is no owner any more', async () => {
+    const clock = setClock('2026-11-23T10:00:00Z')
+    const gate = createGate()
+    const home = await household({ clock, gate })
+    const waits = clock.timerOf(120_000, 5_000)
+    const card = await home.say(111, 'pay cy', 'May I use')
+    const after = home.ledger.mark()
+    await waits
+    clock.skip(120_000)
+    await home.heard(111, 'Not yet approved', after)
+    // What was allowed late waits behind this.
+    home.world.say({ from: 111, text: 'work slowly' })
+    await gate.reached
+    await home.say(111, `/approve ${codeOf(card)}`, 'I do it now')
+    const draining = clock.timerOf(16_000, 900)
+    const people = [owner('eve', 'telegram:999'), member('ada', 'telegram:111')]
+    const restarted = home.restart({ routing: policy({ people }) })
+    await draining
+    clock.skip(16_000)
+    await restarted
+    gate.release()
+    await expect
+      .poll(() => home.log.lines.filter(({ sentence }) => sentence === 'A tool call was denied'), { timeout: 8_000 })
+      .toHaveLength(1)
+    expect(home.paid).toEqual([])
   })
 
   it('T32: is not made where a rule forbids it by the time it was allowed', async () => {

@@ -3,6 +3,7 @@ import type { ToolRule } from '../../src/core/approval.ts'
 import { toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import type { Tool } from '../../src/core/turn.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
 import { member, owner, policy } from '../fakes/routing-policy.ts'
 import { AwaitedLog } from './awaited-log.ts'
 import { startHousehold } from './household.ts'
@@ -14,26 +15,31 @@ const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: '
 
 /**
  * Pays when somebody says so, with `x800` behind a name to that name as often, and says what came of it; what it is
- * shown of an earlier turn, it does not do again.
+ * shown of an earlier turn, it does not do again. What says `slowly` waits for the gate.
  */
-const script: Script = (request) => {
-  const result = toolResult(request)
-  if (result !== undefined) return textReply(`it says: ${result}`)
-  if (lastUserText(request).endsWith('write to bob'))
-    return {
-      blocks: [
-        { type: 'tool_use', name: 'sessions_send', input: { sessionKey: 'telegram:direct:444', message: 'hi' } },
-      ],
-    }
-  const [, to, times = '1'] = /pay (\w+)(?: x(\d+))?$/.exec(lastUserText(request)) ?? []
-  if (to === undefined) return textReply('fine')
-  return { blocks: [{ type: 'tool_use', name: 'pay', input: { to: to.repeat(Number(times)) } }] }
-}
+const scripted =
+  (gate = createGate()): Script =>
+  (request) => {
+    const result = toolResult(request)
+    if (result !== undefined) return textReply(`it says: ${result}`)
+    if (lastUserText(request).endsWith('write to bob'))
+      return {
+        blocks: [
+          { type: 'tool_use', name: 'sessions_send', input: { sessionKey: 'telegram:direct:444', message: 'hi' } },
+        ],
+      }
+    if (lastUserText(request).endsWith('slowly')) return { ...textReply('fine'), holds: [{ beforeDelta: 0, gate }] }
+    const [, to, times = '1'] = /pay (\w+)(?: x(\d+))?$/.exec(lastUserText(request)) ?? []
+    if (to === undefined) return textReply('fine')
+    return { blocks: [{ type: 'tool_use', name: 'pay', input: { to: to.repeat(Number(times)) } }] }
+  }
 
 /**
  * Ada owns the agent and has spoken, unless not `met`. Bob is a member, anybody may talk to it; `paid` is who was paid.
  */
-export async function askingHousehold(more: { rules?: readonly ToolRule[]; clock?: SetClock; met?: false } = {}) {
+export async function askingHousehold(
+  more: { rules?: readonly ToolRule[]; clock?: SetClock; met?: false; gate?: ReturnType<typeof createGate> } = {},
+) {
   const paid: string[] = []
   const log = new AwaitedLog()
   const pay: Tool = {
@@ -45,7 +51,7 @@ export async function askingHousehold(more: { rules?: readonly ToolRule[]; clock
     },
   }
   const house = await startHousehold({
-    ...{ script, streaming: false, logger: log, tools: { bank: [pay] } },
+    ...{ script: scripted(more.gate), streaming: false, logger: log, tools: { bank: [pay] } },
     ...(more.clock ? { clock: more.clock } : {}),
     config: { agents, ...(more.rules ? { toolPolicy: more.rules } : {}) },
     routing: policy({

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ToolRule } from '../../src/core/approval.ts'
 import { askingHousehold, codeOf, GROUP } from './asking-household.ts'
+import { stored } from './injected-stage.ts'
 
 type Asking = Awaited<ReturnType<typeof askingHousehold>>
 
@@ -50,6 +51,18 @@ describe('a rule that an owner gives with an answer', () => {
     house.world.say({ from: 555, chat: GROUP, text: 'I am new here' })
     expect(await groupPays(house, 'eve')).toContain('May I use')
     expect(house.paid).toEqual(['cy', 'dan'])
+  })
+
+  it('T32: is for those whose words were shown when it was asked, whoever speaks before the answer', async () => {
+    const house = await askingHousehold()
+    const after = house.ledger.mark()
+    const code = codeOf(await house.say(111, '@parley_bot pay cy', 'May I use', GROUP))
+    await stored(house, house.world.say({ from: 444, chat: GROUP, text: 'I am off' }).message_id)
+    await house.say(111, `/approve@parley_bot ${code} here`, 'Allowed', GROUP)
+    await house.heard(GROUP, 'it says: paid', after)
+    expect(await house.say(111, '/approvals', 'Without asking')).toContain('for owners')
+    expect(await groupPays(house, 'dan')).toContain('May I use')
+    expect(house.paid).toEqual(['cy'])
   })
 
   it('T32: is not given where a stranger has spoken; the call itself still may be allowed', async () => {

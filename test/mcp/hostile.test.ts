@@ -152,7 +152,7 @@ describe('a tool server that hangs', () => {
 
 it('a tool server that renames its tools keeps those that were first listed until the next start', async () => {
   const { deps: ports } = deps({})
-  const made = () => createMcpTools([settings('renames', {})], { ...ports, placeOf: async () => undefined })
+  const made = () => createMcpTools([settings('renames', {})], { ...ports, namesOfPlace: async () => undefined })
   const names = async (one: ReturnType<typeof made>) => (await one.groups['mcp.one']?.())?.map(({ spec }) => spec.name)
   const one = made()
   onTestFinished(() => one.close())
@@ -164,7 +164,7 @@ it('a tool server that cannot be reached at first has its tools in a later turn'
   const late = record('late.mjs')
   const at = { kind: 'program', command: process.execPath, args: [late, 'well'], env: {} } as const
   const { deps: ports } = deps({})
-  const made = createMcpTools([{ ...settings('well', {}), at }], { ...ports, placeOf: async () => undefined })
+  const made = createMcpTools([{ ...settings('well', {}), at }], { ...ports, namesOfPlace: async () => undefined })
   onTestFinished(() => made.close())
   expect(await made.groups['mcp.one']?.()).toEqual([])
   writeFileSync(late, `import ${JSON.stringify(pathToFileURL(HOSTILE).href)}`)
@@ -173,7 +173,7 @@ it('a tool server that cannot be reached at first has its tools in a later turn'
 
 it('a result that its server calls an error is one for the model too', async () => {
   const { deps: ports } = deps({})
-  const made = createMcpTools([settings('refuses', {})], { ...ports, placeOf: async () => undefined })
+  const made = createMcpTools([settings('refuses', {})], { ...ports, namesOfPlace: async () => undefined })
   onTestFinished(() => made.close())
   const [tool] = (await made.groups['mcp.one']?.()) ?? []
   await expect(tool?.run({}, toolContext(0))).rejects.toMatchObject({ code: 'invalid', message: 'no such row' })

@@ -34,6 +34,7 @@ import { sentFiles } from './0033-sent-files.ts'
 import { transcripts } from './0034-transcripts.ts'
 import { budgets } from './0035-budgets.ts'
 import { forgetting } from './0036-forgetting.ts'
+import { askedForOwners } from './0037-asked-for-owners.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -74,4 +75,5 @@ export const MIGRATIONS: readonly Migration[] = [
   transcripts,
   budgets,
   forgetting,
+  askedForOwners,
 ]

@@ -21,12 +21,13 @@ export const approvalContract: ContractPart = (underTest) => {
     })
 
   it('S7: a question is found by its code and by its call, after a restart too', async () => {
-    await ask(question('aaaaa'))
+    await ask(question('aaaaa', { forOwners: true }), question('bbbbb'))
     const { approvals } = (await underTest.reopen()).read
-    const row = { ...question('aaaaa'), state: 'asked', late: false }
+    const row = { ...question('aaaaa'), forOwners: true, state: 'asked', late: false }
     expect(await approvals.get('aaaaa')).toEqual(row)
     expect(await approvals.ofCall(TURN, 'call_aaaaa')).toEqual(row)
     expect(await approvals.ofCall(OTHER, 'call_aaaaa')).toBeUndefined()
+    expect(await approvals.get('bbbbb')).toEqual({ ...question('bbbbb'), state: 'asked', late: false })
   })
 
   it('S7: is answered once, and an approval is good for one turn', async () => {
