@@ -85,6 +85,17 @@ describe('a rule that an owner gives with an answer', () => {
     expect(await house.say(111, 'pay dan', 'May I use')).toContain('dan')
   })
 
+  it('T32: holds no more where a member has spoken, and had it forgotten', async () => {
+    const house = await askingHousehold({ rules: [{ tools: ['pay'], who: ['owner'], action: 'allow' }] })
+    const pay = (to: string) => house.say(111, `@parley_bot pay ${to}`, '', GROUP)
+    expect(await pay('cy')).toContain('it says: paid')
+    await house.say(444, '@parley_bot pay bob the rest', 'fine', GROUP)
+    await house.say(444, '/forget@parley_bot me yes', '', GROUP)
+    expect(await pay('dan')).toContain('May I use')
+    expect(JSON.stringify(house.anthropic?.ledger.requests().at(-1)?.messages)).not.toContain('bob the rest')
+    expect(house.paid).toEqual(['cy'])
+  })
+
   it('T32: lifts no rule of the configuration that denies', async () => {
     const { house } = await allowed('here', [
       { tools: ['pay'], who: ['member'], in: [`telegram:group:${GROUP}`], action: 'deny' },
