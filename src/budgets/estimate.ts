@@ -44,9 +44,14 @@ function contentTokens(content: Content): number {
   return content.reduce((sum, part) => sum + (part.type === 'text' ? tokensIn(part.text) : PICTURE), 0)
 }
 
+/** Returns the most tokens that may be thought. */
+export function mostThoughts({ thinking = 'off' }: Pick<ModelRequest, 'thinking'>): number {
+  return THOUGHTS[thinking]
+}
+
 /** Returns the most that a call may cost: its prompt, none of it from a cache, and the longest answer. */
 export function mostOf(request: ModelRequest, price: ModelPrice | undefined): Amount {
-  const output = request.maxTokens + THOUGHTS[request.thinking ?? 'off']
+  const output = request.maxTokens + mostThoughts(request)
   return most({ input: promptTokens(request), output }, price)
 }
 

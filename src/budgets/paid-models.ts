@@ -4,7 +4,7 @@ import type { Model, ModelEvent, ModelRequest, Usage } from '../core/model.ts'
 import { tokensOf } from '../core/model.ts'
 import { isFree, priceOf } from '../core/prices.ts'
 import type { BudgetGate, HeldCall } from './budget-gate.ts'
-import { amountOf, callTokens, mostOf, promptTokens, tokensIn } from './estimate.ts'
+import { amountOf, callTokens, mostOf, mostThoughts, promptTokens, tokensIn } from './estimate.ts'
 
 type Models = (id: string) => Promise<Model>
 
@@ -114,6 +114,8 @@ async function* settled(
   let output = 0
   let cost: Amount | undefined
   const soFar = (): Usage => ({ input: promptTokens(request), output })
+  // What was thought by then is shown to nobody, and charged.
+  const brokenOff = (): Usage => ({ ...soFar(), output: output + mostThoughts(request) })
   try {
     for await (const event of model.stream(request, signal)) {
       streamed.begun = true
@@ -129,7 +131,7 @@ async function* settled(
     if (!streamed.begun && COST_NOTHING.includes(errorCode(error))) cost ??= await settle({ input: 0, output: 0 })
     throw error
   } finally {
-    if (cost === undefined) await settle(soFar())
+    if (cost === undefined) await settle(brokenOff())
   }
 
   async function settle(usage: Usage): Promise<Amount> {

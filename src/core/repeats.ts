@@ -9,39 +9,50 @@ const SHORTEST_NUMBER = 10
 /** Characters of one text that are looked at. */
 const LONGEST = 20_000
 
+/** When each was said first, in ms since the epoch. */
+type Said = ReadonlyMap<string, number>
+
 /**
  * Texts that are to be forgotten, in a form by which a repetition is found: five words in a row, a whole short text,
  * and what looks like a code, a number or an address.
  */
 export interface Telling {
-  readonly runs: ReadonlySet<string>
-  readonly texts: ReadonlySet<string>
-  readonly codes: ReadonlySet<string>
+  readonly runs: Said
+  readonly texts: Said
+  readonly codes: Said
 }
 
 export class Tellings implements Telling {
-  readonly runs = new Set<string>()
-  readonly texts = new Set<string>()
-  readonly codes = new Set<string>()
+  readonly runs = new Map<string, number>()
+  readonly texts = new Map<string, number>()
+  readonly codes = new Map<string, number>()
 
-  add(text: string): void {
+  add(text: string, at: number): void {
     const words = wordsOf(text)
-    for (const run of runsOf(words)) this.runs.add(run)
+    for (const run of runsOf(words)) note(this.runs, run, at)
     const whole = words.join(' ')
-    if (words.length < RUN && whole.length >= SHORTEST_TEXT) this.texts.add(whole)
-    for (const word of words) if (isCode(word)) this.codes.add(word)
+    if (words.length < RUN && whole.length >= SHORTEST_TEXT) note(this.texts, whole, at)
+    for (const word of words) if (isCode(word)) note(this.codes, word, at)
   }
 }
 
-/** Returns whether a text repeats some of those that are to be forgotten, word for word. */
-export function repeats({ runs, texts, codes }: Telling, text: string): boolean {
+function note(said: Map<string, number>, words: string, at: number): void {
+  said.set(words, Math.min(at, said.get(words) ?? at))
+}
+
+/**
+ * Returns whether a text of that time repeats some of those that are to be forgotten, word for word. What was there
+ * before them repeats nothing: else whoever says it after others would take it from them.
+ */
+export function repeats({ runs, texts, codes }: Telling, text: string, at: number): boolean {
   if (text === '' || runs.size + texts.size + codes.size === 0) return false
+  const isLater = (said: number | undefined): boolean => said !== undefined && said <= at
   const words = wordsOf(text)
-  if (words.some((word) => codes.has(word))) return true
-  if (runs.size > 0) for (const run of runsOf(words)) if (runs.has(run)) return true
+  if (words.some((word) => isLater(codes.get(word)))) return true
+  if (runs.size > 0) for (const run of runsOf(words)) if (isLater(runs.get(run))) return true
   if (texts.size === 0) return false
   const whole = words.join(' ')
-  return [...texts].some((one) => whole.includes(one))
+  return [...texts].some(([one, said]) => isLater(said) && whole.includes(one))
 }
 
 function wordsOf(text: string): readonly string[] {

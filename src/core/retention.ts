@@ -10,5 +10,7 @@ export interface RetentionSettings {
 export interface AgeLimit {
   /** The place of the limit in the configuration. */
   readonly rule: string
+  /** Names it with the conversations that it holds for: those of the rules before it are none of them. */
+  readonly key: string
   readonly days: number
 }

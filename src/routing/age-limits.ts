@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Address } from '../core/address.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { AgeLimit, RetentionSettings } from '../core/retention.ts'
@@ -21,9 +22,9 @@ export function compileAgeLimits(
 ): AgeLimits {
   const compiled = rules.map((rule, at) => ({
     place: compilePlace(rule.match, `retention.rules[${at}].match`, channels),
-    limit: rule.days === 'keep' ? undefined : { rule: `retention.rules[${at}]`, days: rule.days },
+    limit: rule.days === 'keep' ? undefined : limitOf(`retention.rules[${at}]`, rule.days, rules.slice(0, at + 1)),
   }))
-  const general = days === undefined ? undefined : { rule: 'retention.days', days }
+  const general = days === undefined ? undefined : limitOf('retention.days', days, rules)
   return {
     all: [...compiled.map(({ limit }) => limit), general].filter((limit) => limit !== undefined),
     of(address) {
@@ -36,4 +37,9 @@ export function compileAgeLimits(
       return found === undefined ? general : found.limit
     },
   }
+}
+
+function limitOf(rule: string, days: number, rules: RetentionSettings['rules']): AgeLimit {
+  const places = JSON.stringify(rules.map(({ match }) => match))
+  return { rule, days, key: `${rule} ${hash('sha256', places).slice(0, 16)}` }
 }

@@ -24,6 +24,8 @@ export interface SentRow {
   readonly address: Address
   readonly text: string
   readonly media?: MediaId
+  /** Nothing of it is to be sent any more. */
+  readonly ended: boolean
   /** Ms since the epoch. */
   readonly at: number
 }
@@ -46,12 +48,14 @@ export interface ForgettingReader {
   receivedAfter(after: number, limit: number): Promise<readonly ReceivedRow[]>
   /** Everything said in chats, in order; without rows that cannot be read. */
   sentAfter(after: number, limit: number): Promise<readonly SentRow[]>
-  /** Returns the sessions whose models were shown words of one of these. */
+  /** Returns the sessions whose models were shown words of one of these, or which have an entry that is made of them. */
   sessionsOf(authors: readonly AuthorId[]): Promise<readonly SessionId[]>
   /** Returns the sessions that took over the log of this one. */
   copiesOf(session: SessionId): Promise<readonly SessionId[]>
   /** Returns the entries of a session that are made of one of these messages. */
   entriesOf(session: SessionId, messages: readonly MessageRef[]): Promise<readonly number[]>
+  /** Returns the entries that a turn has made by its tools. */
+  entriesOfTurn(turn: TurnId): Promise<readonly number[]>
   /** Every session, a page at a time, with the last event that retention has emptied. */
   sessions(after: number, limit: number): Promise<readonly RetainedSession[]>
   marks(): Promise<readonly RetentionMark[]>

@@ -37,6 +37,8 @@ export const receivedCodec: RowCodec<ReceivedRow> = {
   }),
 }
 
+const ENDED: ReadonlySet<string> = new Set(['sent', 'resent', 'rejected', 'given_up', 'expired'])
+
 export const sentCodec: RowCodec<SentRow> = {
   table: 'outbox',
   key: ['source'],
@@ -48,6 +50,7 @@ export const sentCodec: RowCodec<SentRow> = {
       address: json(row, 'address'),
       text: parts.map((part) => part?.plain ?? '').join('\n'),
       at: madeAt(text(row, 'id')) ?? 0,
+      ended: ENDED.has(text(row, 'state')),
       ...defined({
         sessionId: optional(row, 'session_id', id<SessionId>),
         media: optional(row, 'media', id<MediaId>) ?? parts[0]?.file?.media,

@@ -57,7 +57,7 @@ export class ForgettingReading implements ForgettingReader {
   }
 
   async sentAfter(after: number, limit: number): Promise<readonly SentRow[]> {
-    const query = `SELECT no, id, source, session_id, address, part, earlier, media FROM outbox
+    const query = `SELECT no, id, source, session_id, address, part, earlier, media, state FROM outbox
       WHERE no > $1 ORDER BY no LIMIT $2`
     return readRows(sentCodec, await this.sql.all(query, [after, limit]), this.logger)
   }
@@ -66,7 +66,9 @@ export class ForgettingReading implements ForgettingReader {
     const among = 'IN (SELECT value FROM json_each($1))'
     const rows = await this.sql.all(
       `SELECT session_id FROM participants WHERE participant ${among}
-        UNION SELECT session_id FROM authors WHERE author ${among}`,
+        UNION SELECT session_id FROM authors WHERE author ${among}
+        UNION SELECT sessions.id FROM memory_entries JOIN sessions ON sessions.no = session_no
+          WHERE EXISTS (SELECT 1 FROM json_each(memory_entries.authors) AS one WHERE one.value ${among})`,
       [JSON.stringify(authors)],
     )
     return rows.map((row) => id(row, 'session_id'))
@@ -89,6 +91,12 @@ export class ForgettingReading implements ForgettingReader {
       [session, JSON.stringify(messages.map(messageKey))],
     )
     return rows.map((row) => integer(row, 'entry_no'))
+  }
+
+  async entriesOfTurn(turn: TurnId): Promise<readonly number[]> {
+    // The name of such a request is that of the turn and the call, with a space between.
+    const query = 'SELECT no FROM memory_entries WHERE request >= $1 AND request < $2'
+    return (await this.sql.all(query, [`tool ${turn} `, `tool ${turn}!`])).map((row) => integer(row, 'no'))
   }
 
   async sessions(after: number, limit: number): Promise<readonly RetainedSession[]> {

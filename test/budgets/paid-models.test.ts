@@ -83,6 +83,20 @@ describe('the cost of a call', () => {
     expect((await broken.spent()).spent).toBe(prompt + 100)
   })
 
+  it('C33: is also all that it might have thought where it was stopped or broke off: nobody thinks for nothing', async () => {
+    const rig = await paidRig(settingsOf({ total: { day: { tokens: 40_000 } } }), [failing(BIG, 'model_stalled')])
+    const model = await rig.models(BIG, rig.charge)
+    const thinking = { ...QUESTION, thinking: 'high' as const }
+    const ended: string[] = []
+    for (let time = 0; time < 4; time++)
+      try {
+        for await (const _ of model.stream(thinking, signal));
+      } catch (error) {
+        ended.push(errorCode(error))
+      }
+    expect(ended).toEqual(['model_stalled', 'model_stalled', 'budget_spent', 'budget_spent'])
+  })
+
   it('C33: of a model without a price counts in tokens alone, of a script not at all', async () => {
     const settings = settingsOf({ total: { day: { tokens: 1_000, micros: 1 } } })
     const own = modelOf('openai/own', { input: 10, output: 1 })

@@ -31,17 +31,24 @@ export function forgetCommand(deps: ForgetCommandDeps): ChatCommand {
 async function forget(call: CommandCall, deps: ForgetCommandDeps): Promise<string> {
   const { forgetting, store, readLink } = deps
   // The places of files are for an owner, in private.
-  const whole = call.decision.identity.role === 'owner' && call.dispatch.event.address.chatType === 'direct'
+  const owner = call.decision.identity.role === 'owner'
+  const whole = owner && call.dispatch.event.address.chatType === 'direct'
   const before = await forgetting.known(call.inboxId)
-  if (before) return receiptWords(before, whole).join('\n')
+  const shown = (receipt: ForgetReceipt): ForgetReceipt => (owner ? receipt : withoutSent(receipt))
+  if (before) return receiptWords(shown(before), whole).join('\n')
   const { named, here, confirmed, ...target } = await subjectOf(call, {
     ...deps,
     findMessages: (asked) => findMessages(store.read, asked),
     recent: (address) => recentMessages(store.read, address),
     readLink,
   })
-  if (target.kind !== 'message' && !confirmed) return previewWords(await forgetting.preview(target), call, whole)
-  return receiptWords(await forgetting.forget(call.inboxId, target), whole).join('\n')
+  if (target.kind !== 'message' && !confirmed) return previewWords(shown(await forgetting.preview(target)), call, whole)
+  return receiptWords(shown(await forgetting.forget(call.inboxId, target)), whole).join('\n')
+}
+
+/** Texts are repetitions in whatever chat: how many there are says whether somebody wrote the same elsewhere. */
+function withoutSent({ counts, ...receipt }: ForgetReceipt): ForgetReceipt {
+  return { ...receipt, counts: { ...counts, sent: 0, notSent: 0 } }
 }
 
 function previewWords(receipt: ForgetReceipt, { args }: CommandCall, whole: boolean): string {

@@ -2,7 +2,7 @@ import { senderAuthor } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { ForgetPlan, ForgetTarget, SessionPlan } from '../../core/forgetting.ts'
 import type { InboxId, MediaId, ScheduleId, SessionId, SourceId, TurnId } from '../../core/ids.ts'
-import type { AuthorId } from '../../core/platform-id.ts'
+import { type AuthorId, personAuthor } from '../../core/platform-id.ts'
 import { repeats, Tellings } from '../../core/repeats.ts'
 import type { Schedule } from '../../core/schedule.ts'
 import type { ReceivedRow } from '../../store/forget-port.ts'
@@ -39,6 +39,8 @@ export class Collection {
   readonly #sources = new Set<SourceId>()
   readonly #media = new Set<MediaId>()
   #matches: Matches | undefined
+  /** Everybody whose words are meant. */
+  #theirs: ReadonlySet<AuthorId> = new Set()
   #named: readonly ReceivedRow[] = []
   #receivedTo = 0
   #sentTo = 0
@@ -79,8 +81,9 @@ export class Collection {
     const { event, origin, schedule } = row.dispatch
     if (matches.isReceived(row)) {
       this.#received.set(row.id, row)
-      if ('text' in event) for (const words of wordsIn({ ...event, ...NOT_SHOWN })) this.#tellings.add(words)
-    } else if ('text' in event && matches.quotes(event, event.address.channel)) this.#quoting.add(row.id)
+      if ('text' in event)
+        for (const words of wordsIn({ ...event, ...NOT_SHOWN })) this.#tellings.add(words, row.dispatch.receivedAt)
+    } else if ('text' in event && matches.quotes(event, event.address)) this.#quoting.add(row.id)
     else if (origin === 'schedule' || origin === 'tool' || schedule?.data !== undefined) this.#repeating.push(row)
   }
 
@@ -123,8 +126,11 @@ export class Collection {
     const said = new Set<SourceId>([...this.#received.keys(), ...this.#turns().keys()])
     for (;;) {
       const rows = await forgetting.sentAfter(this.#sentTo, PAGE)
-      for (const { source, address, at, text, media } of rows) {
-        const isMeant = said.has(source) || matches.isSentTo(address, at) || repeats(this.#tellings, text)
+      for (const { source, sessionId, ended, address, at, text, media } of rows) {
+        // Elsewhere nobody is kept from a text by what somebody has said here.
+        const isReached = ended || (sessionId !== undefined && this.#scans.has(sessionId))
+        const isMeant =
+          said.has(source) || matches.isSentTo(address, at) || (isReached && repeats(this.#tellings, text, at))
         if (!isMeant) continue
         this.#sources.add(source)
         if (media !== undefined) this.#media.add(media)
@@ -140,19 +146,32 @@ export class Collection {
 
   async plan(read: ForgetReader): Promise<ForgetPlan> {
     const sessions: SessionPlan[] = []
+    this.#theirs = this.#authors()
+    const entries = await this.#entries(read)
     for (const scan of this.#scans.values()) {
-      const found = scan.plan(await runningIn(read, scan.session.id))
-      if (found === undefined) continue
+      const running = await runningIn(read, scan.session.id)
+      const found = scan.plan(running)
+      if (found === undefined) {
+        // It may have been shown an entry that goes.
+        const { id } = scan.session
+        const later = running && { unnamed: 'preview' as const, running: { turn: running.turn, empty: [] } }
+        if (later && entries.length > 0) sessions.push({ id, empty: [], cut: [], turns: [], ...later })
+        continue
+      }
       const { media, ...plan } = found
       for (const file of media) this.#media.add(file)
       sessions.push(this.#isWholly(scan) ? { ...plan, unnamed: 'all' } : plan)
     }
-    const made = this.#repeating.filter(({ dispatch: { event, schedule } }) =>
-      ['text' in event ? event.text : '', schedule?.data ?? ''].some((text) => repeats(this.#tellings, text)),
+    const made = this.#repeating.filter(({ sessionId, dispatch: { event, schedule, receivedAt } }) =>
+      sessionId === undefined || !this.#scans.has(sessionId)
+        ? false
+        : ['text' in event ? event.text : '', schedule?.data ?? ''].some((text) =>
+            repeats(this.#tellings, text, receivedAt),
+          ),
     )
-    const running = new Set(sessions.flatMap(({ running }) => running?.turn ?? []))
-    const rows = [...this.#received.values(), ...made].filter(({ turnId }) => !turnId || !running.has(turnId))
-    const turns = [...this.#turns()].filter(([turn, at]) => !running.has(turn) && at > this.#target.before - UNSAID_MS)
+    const unended = new Set(sessions.flatMap(({ running }) => running?.turn ?? []))
+    const rows = [...this.#received.values(), ...made].filter(({ turnId }) => !turnId || !unended.has(turnId))
+    const turns = [...this.#turns()].filter(([turn, at]) => !unended.has(turn) && at > this.#target.before - UNSAID_MS)
     const target = this.#target
     const everywhere = target.kind === 'person' && target.place === undefined && target.since === undefined
     return {
@@ -161,7 +180,7 @@ export class Collection {
       quoting: [...this.#quoting],
       sources: [...this.#sources],
       unsay: turns.map(([turn]) => turn).slice(-MOST_UNSAID),
-      entries: await this.#entries(read),
+      entries,
       schedules: (await read.schedules.all()).filter((one) => this.#isSchedule(one)).map(({ id }): ScheduleId => id),
       media: [...this.#media],
       applicants: everywhere && target.kind === 'person' ? [...target.ids] : [],
@@ -188,13 +207,24 @@ export class Collection {
       if (scan.messages.length > 0) for (const no of await forgetting.entriesOf(id, scan.messages)) found.add(no)
       for (const { no, text, authors, at } of await memory.newest([id], MOST_ENTRIES))
         if (
-          repeats(this.#tellings, text) ||
+          (this.#isPartly(authors) && repeats(this.#tellings, text, at)) ||
           this.#isOwn(authors, at) ||
           (this.#isWholly(scan) && at < this.#target.before)
         )
           found.add(no)
     }
     return [...found]
+  }
+
+  /** What is made of the words of others alone stays theirs, whatever it repeats. */
+  #isPartly(authors: readonly AuthorId[] | undefined): boolean {
+    return authors === undefined || authors.some((author) => this.#theirs.has(author))
+  }
+
+  #authors(): ReadonlySet<AuthorId> {
+    const target = this.#target
+    if (target.kind !== 'person') return new Set(this.#authorsReceived())
+    return new Set([...target.ids, ...(target.person === undefined ? [] : [personAuthor(target.person)])])
   }
 
   /** An entry of one person alone is theirs. */
@@ -207,7 +237,7 @@ export class Collection {
   #isSchedule({ source, definition, creator, createdAt }: Schedule): boolean {
     const target = this.#target
     if (source !== 'command') return false
-    if (repeats(this.#tellings, definition.prompt)) return true
+    if (this.#isPartly(definition.authors) && repeats(this.#tellings, definition.prompt, createdAt)) return true
     if (createdAt >= target.before || createdAt < (target.since ?? 0)) return false
     if (target.kind === 'chat') return liesIn(target.place, definition.deliverTo)
     if (target.kind !== 'person' || target.person === undefined || creator !== target.person) return false

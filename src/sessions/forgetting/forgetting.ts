@@ -18,6 +18,7 @@ import type { Store, StoreWriter } from '../../store/store.ts'
 import { addressOf } from '../service/address-of.ts'
 import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
 import { Collection } from './collect.ts'
+import { madeMeanwhile } from './made-meanwhile.ts'
 
 export interface ForgettingDeps extends ApplyPorts {
   readonly store: Store
@@ -156,11 +157,12 @@ async function removeAll(deps: ForgettingDeps, { id, plan, counts: begun }: Forg
 }
 
 /** A turn that ran meanwhile has seen the words: what it did and said is emptied once it has ended. */
-async function removeLater(deps: ForgettingDeps, { id, plan }: Forgetting, before: ForgetCounts): Promise<void> {
+async function removeLater(deps: ForgettingDeps, forgetting: Forgetting, before: ForgetCounts): Promise<void> {
+  const { id, plan } = forgetting
   const { store } = deps
   const left = plan.sessions.filter(({ running }) => running !== undefined)
   let counts = before
-  for (const session of left) counts = addCounts(counts, await removeTurn(deps, id, session))
+  for (const session of left) counts = addCounts(counts, await removeTurn(deps, forgetting, session))
   if (left.length > 0) await scrub(deps)
   await store.write((tx) => tx.forgetting.finish(id, { plan, counts }))
   deps.logger.info('Something was forgotten', { id, events: counts.events, files: counts.files })
@@ -171,7 +173,7 @@ const MOST_OF_TURN = 5_000
 
 async function removeTurn(
   deps: ForgettingDeps,
-  by: string,
+  { id: by, askedAt, plan: { media } }: Forgetting,
   { id, running, unnamed }: SessionPlan,
 ): Promise<Partial<ForgetCounts>> {
   if (running === undefined) return {}
@@ -186,14 +188,19 @@ async function removeTurn(
   const taken = empty.length > 0
   await untilSent(deps, turn)
   if (taken) await unsaySafely(deps, turn)
-  return store.write(async (tx) => {
+  const { counts, made } = await store.write(async (tx) => {
     const events = (await tx.events.latest(id, MOST_OF_TURN)).filter((event) => event.turnId === turn)
     const seqs = [...new Set([...empty, ...events.map(({ seq }) => seq)])]
     const plan = { id, empty: seqs, cut: [], turns: [turn], ...(unnamed ? { unnamed } : {}) }
-    const counts = await beginApplying(tx, by, { ...NO_PLAN, sessions: [plan] }, deps)
+    const made = await madeMeanwhile(tx, { session: id, turn, since: askedAt, events })
+    const files = [...media, ...made.media]
+    const counts = await beginApplying(tx, by, { ...NO_PLAN, ...made, sessions: [plan] }, deps)
+    for (const piece of pieces({ ...NO_PLAN, sessions: [plan], media: files })) await piece(tx)
     if (taken) for (const row of await tx.inbox.ofTurn(turn)) await pieceOf(tx, row.id)
-    return { ...addCounts(counts, await tx.forgetting.emptySent(turn)), sessions: 0 }
+    return { counts: { ...addCounts(counts, await tx.forgetting.emptySent(turn)), sessions: 0 }, made }
   })
+  if (made.schedules.length > 0) await deps.schedulesChanged()
+  return addCounts(counts, { files: await deps.forgetFiles([...media, ...made.media]) })
 }
 
 async function pieceOf(tx: StoreWriter, row: Forgetting['plan']['inbox'][number]): Promise<void> {

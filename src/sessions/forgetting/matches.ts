@@ -1,3 +1,4 @@
+import { type Address, parseAddress } from '../../core/address.ts'
 import { senderAuthor } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import { textOf } from '../../core/content.ts'
@@ -15,18 +16,20 @@ export interface Matches {
   /** Returns true for a message that is to be forgotten. */
   isMessage(data: UserMessageData, at: number, origin: LogOrigin): boolean
   /** Returns true for a message that quotes or passes on what is to be forgotten. */
-  quotes(data: Pick<UserMessageData, 'quoted' | 'forwarded'>, channel: ChannelId | undefined): boolean
+  quotes(data: Pick<UserMessageData, 'quoted' | 'forwarded'>, at: Chat | undefined): boolean
   /** Returns true where everything is to be forgotten, whoever said or did it. */
   isWhole(at: number, origin: LogOrigin): boolean
   isReceived(row: ReceivedRow): boolean
   isSentTo(address: InboundEvent['address'], at: number): boolean
 }
 
+/** The chat in which something was said. */
+type Chat = Pick<Address, 'channel' | 'account' | 'chat'>
+
 /** `rows` are the messages that the target names. */
 export function matchesOf(target: ForgetTarget, rows: readonly ReceivedRow[], channels: Traits): Matches {
   const { since = 0, before } = target
   const inTime = (at: number): boolean => at >= since && at < before
-  const named = new Set(rows.map(({ dispatch: { event } }) => ('messageId' in event ? event.messageId : '')))
   const ids = new Set(target.kind === 'person' ? target.ids : [])
   const isTheirs = (sender: Sender | undefined, channel: ChannelId | undefined): boolean =>
     sender !== undefined && channel !== undefined && ids.has(senderAuthor(channels, channel, sender))
@@ -38,16 +41,20 @@ export function matchesOf(target: ForgetTarget, rows: readonly ReceivedRow[], ch
         case 'person': {
           if (!inTime(at) || (target.place && !isSaidIn(target.place, origin, data.chat))) return false
           if (target.person !== undefined && data.person === target.person) return true
-          return isTheirs(data.sender, channelOf(data, origin))
+          return isTheirs(data.sender, chatIn(data, origin)?.channel)
         }
         case 'chat':
           return inTime(at) && isSaidIn(target.place, origin, data.chat)
       }
     },
-    quotes({ quoted, forwarded }, channel) {
+    quotes({ quoted, forwarded }, at) {
       if (target.kind === 'chat') return false
-      if (target.kind === 'message') return quoted !== undefined && named.has(quoted.messageId)
-      return isTheirs(quoted?.sender, channel) || isTheirs(forwarded?.from, channel)
+      // The number of a message is one of its chat.
+      if (target.kind === 'message')
+        return rows.some(
+          ({ dispatch: { event } }) => at && isIn(event.address, at) && isCalled(event, quoted?.messageId),
+        )
+      return isTheirs(quoted?.sender, at?.channel) || isTheirs(forwarded?.from, at?.channel)
     },
     isWhole: (at, origin) => target.kind === 'chat' && inTime(at) && isSaidIn(target.place, origin),
     isReceived(row) {
@@ -72,8 +79,17 @@ export function matchesOf(target: ForgetTarget, rows: readonly ReceivedRow[], ch
   }
 }
 
-function channelOf({ chat }: UserMessageData, { address }: LogOrigin): ChannelId | undefined {
-  return /^[a-z][a-z0-9_-]*/.exec(chat ?? '')?.[0] ?? address?.channel
+/** Returns the chat in which a message of a log was said; undefined where nothing says it. */
+export function chatIn({ chat }: UserMessageData, { address }: LogOrigin): Chat | undefined {
+  return chat === undefined ? address : parseAddress(chat)
+}
+
+function isIn(one: Chat, { channel, account, chat }: Chat): boolean {
+  return one.channel === channel && one.account === account && one.chat === chat
+}
+
+function isCalled(event: InboundEvent, messageId: string | undefined): boolean {
+  return 'messageId' in event && event.messageId === messageId
 }
 
 /** A message is known by its row, and where it owed no turn by its id, its sender and the session it was said in. */
@@ -85,9 +101,7 @@ function isOf({ id, sessionId, dispatch: { event } }: ReceivedRow, data: UserMes
 
 function isSameMessage(one: InboundEvent, other: InboundEvent): boolean {
   if (!('messageId' in one) || !('messageId' in other) || one.messageId !== other.messageId) return false
-  const { channel, account, chat } = one.address
-  const at = other.address
-  return at.channel === channel && at.account === account && at.chat === chat && one.sender.id === other.sender.id
+  return isIn(one.address, other.address) && one.sender.id === other.sender.id
 }
 
 /** Returns the texts of a message, in whatever way they came. */

@@ -222,7 +222,11 @@ async function messageSubject(
   const found = (here.length > 0 || !owner ? here : await ports.findMessages(named)).filter(
     ({ decision, outcome }) => decision.kind !== 'control' && outcome !== 'forgotten',
   )
-  if (found.length === 0) throw new ParleyError('not_found', 'I know no such message here.')
+  // Whether a message of somebody else is there is told to nobody who is not.
+  const isHere = (row: InboxRow): boolean =>
+    row.dispatch.event.address.channel === address.channel && row.dispatch.event.address.chat === address.chat
+  if (!found.some((row) => owner || isHere(row) || isOwn(row, self, call, ports)))
+    throw new ParleyError('not_found', 'I know no such message here.')
   if (!owner && !found.every((row) => isOwn(row, self, call, ports)))
     throw new ParleyError(
       'forbidden',

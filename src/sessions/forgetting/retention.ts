@@ -71,7 +71,7 @@ export function createRetention(deps: RetentionDeps): Retention {
     async runRetention() {
       const at = deps.ageingTime()
       const marks = new Map((await store.read.forgetting.marks()).map((mark) => [mark.rule, mark]))
-      for (const { rule, days } of limits.all) {
+      for (const { key: rule, days } of limits.all) {
         const reportedAt = marks.get(rule)?.reportedAt ?? at
         await store.write((tx) => tx.forgetting.mark({ rule, days, reportedAt, startsAt: at }))
       }
@@ -87,16 +87,16 @@ async function report(deps: RetentionDeps): Promise<void> {
   const at = deps.ageingTime()
   const marks = new Map((await store.read.forgetting.marks()).map((mark) => [mark.rule, mark]))
   for (const { rule } of marks.values())
-    if (!limits.all.some((limit) => limit.rule === rule)) await store.write((tx) => tx.forgetting.unmark(rule))
-  const due = limits.all.filter(({ rule, days }) => (marks.get(rule)?.days ?? Number.POSITIVE_INFINITY) > days)
-  for (const { rule, days } of limits.all) {
-    const mark = marks.get(rule)
+    if (!limits.all.some(({ key }) => key === rule)) await store.write((tx) => tx.forgetting.unmark(rule))
+  const due = limits.all.filter(({ key, days }) => (marks.get(key)?.days ?? Number.POSITIVE_INFINITY) > days)
+  for (const { key, days } of limits.all) {
+    const mark = marks.get(key)
     if (mark !== undefined && mark.days < days) await store.write((tx) => tx.forgetting.mark({ ...mark, days }))
   }
   if (due.length === 0) return
   const counted = await reports(deps)
-  for (const { rule, days } of due) {
-    await store.write((tx) => tx.forgetting.mark({ rule, days, reportedAt: at, startsAt: at + WAITS_MS }))
+  for (const { rule, key, days } of due) {
+    await store.write((tx) => tx.forgetting.mark({ rule: key, days, reportedAt: at, startsAt: at + WAITS_MS }))
     const { sessions = 0, events = 0 } = counted.find((one) => one.rule === rule) ?? {}
     logger.warn('A limit removes what is older from a day on', {
       rule,
@@ -106,7 +106,7 @@ async function report(deps: RetentionDeps): Promise<void> {
       startsAt: at + WAITS_MS,
     })
     tellOwners(
-      `${rule}:${days}`,
+      `${key}:${days}`,
       `From tomorrow on I forget what is older than ${days} days in ${sessions} conversations (${rule}): ${events} entries of logs now, with their files, memories and answers. \`parley retention run\` does it at once; another limit in my configuration is reported anew.`,
     )
   }
@@ -121,11 +121,11 @@ async function reports(deps: RetentionDeps): Promise<readonly RetentionReport[]>
     sum.sessions++
     sum.events += await olderIn(deps, session, row, limit)
   }
-  return deps.limits.all.map(({ rule, days }) => ({
+  return deps.limits.all.map(({ rule, key, days }) => ({
     rule,
     days,
     ...(found.get(rule) ?? NONE),
-    ...timesOf(marks.get(rule)),
+    ...timesOf(marks.get(key)),
   }))
 }
 
@@ -177,7 +177,7 @@ async function removeAll(deps: RetentionDeps): Promise<number> {
   if (begun.length === 0) return 0
   let events = 0
   for await (const one of limited(deps))
-    if (begun.some(({ rule, days }) => rule === one.limit.rule && days <= one.limit.days))
+    if (begun.some(({ rule, days }) => rule === one.limit.key && days <= one.limit.days))
       events += await removeIn(deps, one)
   if (events > 0) await scrub(deps)
   return events

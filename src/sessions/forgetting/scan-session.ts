@@ -5,7 +5,7 @@ import type { InboxId, MediaId, TurnId } from '../../core/ids.ts'
 import { repeats, type Tellings } from '../../core/repeats.ts'
 import type { Session } from '../../core/session.ts'
 import type { MessageRef } from '../../store/memory-port.ts'
-import { filesIn, type Matches, madeWords, wordsIn } from './matches.ts'
+import { chatIn, filesIn, type Matches, madeWords, wordsIn } from './matches.ts'
 import { type LogOrigin, originAt } from './origin.ts'
 
 /**
@@ -58,7 +58,7 @@ export class SessionScan {
       case 'user_message':
       case 'message_edited':
         if (this.#matches.isMessage(event.data, event.at, origin)) this.#message(event, event.data)
-        else if (this.#matches.quotes(event.data, origin.address?.channel)) this.#cut.add(event.seq)
+        else if (this.#matches.quotes(event.data, chatIn(event.data, origin))) this.#cut.add(event.seq)
         return
       case 'thread_read':
         for (const data of event.data.messages)
@@ -70,7 +70,7 @@ export class SessionScan {
         return
       default:
         if (!this.#matches.isWhole(event.at, origin)) return
-        for (const words of madeWords(event)) this.#tellings.add(words)
+        for (const words of madeWords(event)) this.#tellings.add(words, event.at)
     }
   }
 
@@ -81,9 +81,9 @@ export class SessionScan {
     this.#waits = false
   }
 
-  #message({ seq }: SessionEvent, data: UserMessageData): void {
+  #message({ seq, at }: SessionEvent, data: UserMessageData): void {
     this.#found.add(seq)
-    this.#tell(data)
+    for (const words of wordsIn(data)) this.#tellings.add(words, at)
     if (data.row !== undefined) this.#rows.add(data.row)
     const { messageId = '' } = data
     this.#ofMessage.set(messageId, [...(this.#ofMessage.get(messageId) ?? []), seq])
@@ -91,10 +91,6 @@ export class SessionScan {
     if (data.messageId !== undefined)
       this.messages.push({ messageId: data.messageId, ...(data.chat === undefined ? {} : { chat: data.chat }) })
     for (const { ref, quoted } of data.attachments ?? []) if (!quoted) this.#refs.add(ref)
-  }
-
-  #tell(data: UserMessageData): void {
-    for (const words of wordsIn(data)) this.#tellings.add(words)
   }
 
   /** Takes the next events of the second reading, once the first has come as far. */
@@ -141,9 +137,9 @@ export class SessionScan {
     if (event.type === 'user_message') {
       const { from, data, text } = event.data
       if (from === undefined && data === undefined) return false
-      return repeats(this.#tellings, text) || repeats(this.#tellings, data ?? '')
+      return [text, data ?? ''].some((words) => repeats(this.#tellings, words, event.at))
     }
-    return madeWords(event).some((words) => repeats(this.#tellings, words))
+    return madeWords(event).some((words) => repeats(this.#tellings, words, event.at))
   }
 
   /** Returns what is to be emptied; undefined: nothing. */
@@ -157,8 +153,9 @@ export class SessionScan {
       running && [...this.#turnOf(running.turn), ...running.messages.flatMap((id) => this.#ofMessage.get(id) ?? [])],
     )
     const seqs = [...this.#found].sort((one, other) => other - one)
-    const { id, descriptionSource, description } = this.session
-    const stays = this.#found.size === 0 || (descriptionSource === 'user' && !repeats(this.#tellings, description))
+    const { id, descriptionSource, description, lastActivityAt } = this.session
+    const stays =
+      this.#found.size === 0 || (descriptionSource === 'user' && !repeats(this.#tellings, description, lastActivityAt))
     return {
       id,
       empty: seqs.filter((seq) => !later.has(seq)),

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { toAgentId } from '../../src/core/ids.ts'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
+import { fileFields } from '../../src/rehearsal/telegram/files.ts'
+import { recorded, startHousehold } from './household.ts'
+import { toolResult } from './obedient.ts'
+
+const MARK = 'zq9canary-4711'
+
+function holding(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    const path = join(folder, name)
+    return statSync(path).isFile() && readFileSync(path).includes(MARK)
+  })
+}
+
+/** What says "slowly" waits; then the call that it names is made with the mark, and the mark is said. */
+async function house() {
+  const gate = createGate()
+  const script: Script = (request) => {
+    const text = lastUserText(request)
+    if (toolResult(request) !== undefined) return textReply(`done ${MARK}`)
+    if (!text.includes('slowly')) return textReply(`heard: ${text.split('\n').at(-1)}`)
+    const [, tool, args] = /((?:memory|schedule)_\w+) (\{.*\})/.exec(text) ?? []
+    const holds = [{ beforeDelta: 0, gate }]
+    if (tool === undefined || args === undefined) return textReply(`slow ${MARK}`, { holds })
+    return { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) }], holds }
+  }
+  const home = await startHousehold({
+    ...{ script, streaming: false },
+    config: {
+      agents: [
+        {
+          id: toAgentId('main'),
+          model: 'anthropic/claude-haiku-4-5',
+          prompt: 'Talk.',
+          tools: ['memory', 'sessions', 'schedule'],
+        },
+      ],
+    },
+  })
+  const { world, ledger } = home.telegram
+  const { id: group } = world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })
+  const say = async (text: string, { from = 111, chat = from }: { from?: number; chat?: number } = {}) => {
+    const after = ledger.mark()
+    world.say({ from, text, ...(chat === from ? {} : { chat }) })
+    const { text: answer } = await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })
+    await recorded(home)
+    return answer
+  }
+  return { home, world, ledger, gate, group, say }
+}
+
+it.each([
+  ['a memory', `memory_save {"text":"it is ${MARK}"}`],
+  ['a reminder', `schedule_create {"text":"it is ${MARK}","every":"2h"}`],
+])('S41: %s that a running turn makes of it after that goes with the turn', async (_what, call) => {
+  const { home, world, ledger, gate, say } = await house()
+  await say(`it is ${MARK}`)
+  world.say({ from: 111, text: `slowly ${call}` })
+  await gate.reached
+  expect(await say('/forget chat yes')).toContain('I am still answering something there')
+  const after = ledger.mark()
+  gate.release()
+  await ledger.nextFromBot('sent', { after, where: ({ text }) => text.includes(`done ${MARK}`) })
+  await expect.poll(() => holding(home.dataDir), { timeout: 30_000 }).toEqual([])
+})
+
+it('S41: the file of a message that a running turn answers goes with it', async () => {
+  const { home, world, ledger, gate, say } = await house()
+  const bytes = Buffer.from(`inside: ${MARK}`)
+  world.say({
+    ...{ from: 111, text: '' },
+    extra: fileFields(world, { as: 'document', name: 'note.txt', bytes, caption: 'slowly' }),
+  })
+  await gate.reached
+  expect(await say('/forget chat yes')).toContain('I am still answering something there')
+  const after = ledger.mark()
+  gate.release()
+  await ledger.nextFromBot('sent', { after, where: ({ text }) => text === `slow ${MARK}` })
+  await expect.poll(() => holding(home.dataDir), { timeout: 30_000 }).toEqual([])
+})
+
+it('S41: the answer of another conversation that was shown a memory of it goes too', async () => {
+  const { home, world, ledger, gate, group, say } = await house()
+  await say(`/remember it is ${MARK}`, { chat: group })
+  world.say({ from: 111, text: 'slowly, what is it?' })
+  await gate.reached
+  expect(await say('/forget chat yes', { chat: group })).toMatch(/^Forgotten: /)
+  const after = ledger.mark()
+  gate.release()
+  await ledger.nextFromBot('sent', { after, where: ({ text }) => text === `slow ${MARK}` })
+  await expect.poll(() => holding(home.dataDir), { timeout: 30_000 }).toEqual([])
+})
+
+it('S41: what somebody had remembered in a chat where they said nothing else goes with the chat', async () => {
+  const { home, group, say } = await house()
+  await say(`/remember it is ${MARK}`, { chat: group })
+  expect(await say('/forget chat yes', { chat: group })).toContain('1 memory')
+  expect(holding(home.dataDir)).toEqual([])
+})

@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { toAgentId } from '../../src/core/ids.ts'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { withDatabase } from '../store/temp-database.ts'
+import { recorded, startHousehold } from './household.ts'
+
+const script: Script = (request) => textReply(`heard: ${lastUserText(request).split('\n').at(-1)}`)
+
+async function house() {
+  const home = await startHousehold({
+    ...{ script, streaming: false },
+    config: {
+      agents: [
+        {
+          id: toAgentId('main'),
+          model: 'anthropic/claude-haiku-4-5',
+          prompt: 'Talk.',
+          tools: ['memory', 'sessions', 'schedule'],
+        },
+      ],
+    },
+  })
+  const { world, ledger } = home.telegram
+  const add = (title: string) => world.addChat({ type: 'supergroup', title, members: [111, 444, 555] }).id
+  const [family, club] = [add('Family'), add('Club')]
+  const say = async (
+    text: string,
+    { from = 111, chat = from, replyTo }: { from?: number; chat?: number; replyTo?: number } = {},
+  ): Promise<{ readonly answer: string; readonly id: number }> => {
+    const after = ledger.mark()
+    const { message_id: id } = world.say({
+      ...{ from, text: chat < 0 && !text.startsWith('/') ? `@parley_bot ${text}` : text },
+      ...(chat === from ? {} : { chat }),
+      ...(replyTo === undefined ? {} : { replyTo }),
+    })
+    const { text: answer } = await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })
+    await recorded(home)
+    return { answer, id }
+  }
+  const received = (): string =>
+    withDatabase(join(home.dataDir, 'parley.db'), (database) =>
+      JSON.stringify(database.prepare('SELECT dispatch FROM inbox').all()),
+    )
+  return { home, world, ledger, family, club, say, received }
+}
+
+const GUESS = 'take the blue pill every evening'
+
+describe('a member who forgets', () => {
+  it('S41: takes no reminder of somebody else, however alike the words are', async () => {
+    const { family, say } = await house()
+    await say(`/remind in 2 hours ${GUESS}`)
+    await say(`/remind in 3 hours ${GUESS}`, { chat: family })
+    await say(GUESS, { from: 444, chat: family })
+    expect((await say('/forget 1h', { from: 444, chat: family })).answer).not.toContain('reminder')
+    await say('/forget last', { from: 444, chat: family })
+    expect((await say('/remind list')).answer).toContain(GUESS)
+    expect((await say('/remind list', { chat: family })).answer).toContain(GUESS)
+  })
+
+  it('S41: takes nothing that somebody else had remembered in their own words', async () => {
+    const { family, say } = await house()
+    await say(`/remember ${GUESS}`, { chat: family })
+    await say(GUESS, { from: 444, chat: family })
+    await say('/forget last', { from: 444, chat: family })
+    expect((await say('/memory', { chat: family })).answer).toContain(GUESS)
+  })
+
+  it('S41: learns from the preview nothing of what is said where they are not', async () => {
+    const { say } = await house()
+    await say('the safe opens with qz77881199 alone')
+    const shown = async (guess: string): Promise<string> => {
+      await say(`perhaps ${guess}`, { from: 444 })
+      return (await say('/forget me', { from: 444 })).answer
+    }
+    const numbers = (preview: string): readonly number[] => (preview.match(/\d+/g) ?? []).map(Number)
+    const less = (one: readonly number[], other: readonly number[]) => one.map((count, at) => count - (other[at] ?? 0))
+    const first = await shown('qz00000001')
+    const wrong = await shown('qz00000002')
+    const right = await shown('qz77881199')
+    expect(less(numbers(right), numbers(wrong))).toEqual(less(numbers(wrong), numbers(first)))
+  })
+
+  it('S41: takes no quotation of another message that has the same number in another chat', async () => {
+    const { world, family, club, say, received } = await house()
+    const own = await say('a thing of mine', { from: 444, chat: family })
+    let other = 0
+    while (other < own.id) other = world.say({ from: 111, chat: club, text: 'the words of Ada' }).message_id
+    expect(other).toBe(own.id)
+    await say('what about this?', { from: 555, chat: club, replyTo: other })
+    const quotes = () => received().split('the words of Ada').length
+    const before = quotes()
+    expect((await say('/forget', { from: 444, chat: family, replyTo: own.id })).answer).toMatch(/^Forgotten: /)
+    expect(quotes()).toBe(before)
+  })
+
+  it('S41: learns nothing of whether a message is there in a chat that they name by its link', async () => {
+    const { world, family, say } = await house()
+    const { message_id: id } = world.say({ from: 111, chat: family, text: 'a thing' })
+    await say('hello', { chat: family })
+    const link = (message: number) => `https://t.me/c/${String(family).slice(4)}/${message}`
+    const there = await say(`/forget ${link(id)}`, { from: 444 })
+    const absent = await say(`/forget ${link(99_999)}`, { from: 444 })
+    expect(there.answer).toBe(absent.answer)
+  })
+})
