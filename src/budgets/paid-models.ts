@@ -114,7 +114,7 @@ async function* settled(
   let output = 0
   let cost: Amount | undefined
   const soFar = (): Usage => ({ input: promptTokens(request), output })
-  // What was thought by then is shown to nobody, and charged.
+  // Thoughts are shown to nobody, and are charged.
   const brokenOff = (): Usage => ({ ...soFar(), output: output + mostThoughts(request) })
   try {
     for await (const event of model.stream(request, signal)) {

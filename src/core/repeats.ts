@@ -9,7 +9,7 @@ const SHORTEST_NUMBER = 10
 /** Characters of one text that are looked at. */
 const LONGEST = 20_000
 
-/** When each was said first, in ms since the epoch. */
+/** The time at which each was said first, in ms since the epoch. */
 type Said = ReadonlyMap<string, number>
 
 /**

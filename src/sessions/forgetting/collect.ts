@@ -5,7 +5,7 @@ import type { InboxId, MediaId, ScheduleId, SessionId, SourceId, TurnId } from '
 import { type AuthorId, personAuthor } from '../../core/platform-id.ts'
 import { repeats, Tellings } from '../../core/repeats.ts'
 import type { Schedule } from '../../core/schedule.ts'
-import type { ReceivedRow } from '../../store/forget-port.ts'
+import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { type Matches, matchesOf, wordsIn } from './matches.ts'
 import { liesIn, originsOf } from './origin.ts'
@@ -126,11 +126,9 @@ export class Collection {
     const said = new Set<SourceId>([...this.#received.keys(), ...this.#turns().keys()])
     for (;;) {
       const rows = await forgetting.sentAfter(this.#sentTo, PAGE)
-      for (const { source, sessionId, ended, address, at, text, media } of rows) {
-        // Elsewhere nobody is kept from a text by what somebody has said here.
-        const isReached = ended || (sessionId !== undefined && this.#scans.has(sessionId))
-        const isMeant =
-          said.has(source) || matches.isSentTo(address, at) || (isReached && repeats(this.#tellings, text, at))
+      for (const row of rows) {
+        const { source, address, at, media } = row
+        const isMeant = said.has(source) || matches.isSentTo(address, at) || this.#isRepetition(row)
         if (!isMeant) continue
         this.#sources.add(source)
         if (media !== undefined) this.#media.add(media)
@@ -138,6 +136,12 @@ export class Collection {
       this.#sentTo = rows.at(-1)?.no ?? this.#sentTo
       if (rows.length < PAGE) return
     }
+  }
+
+  /** Elsewhere nobody is kept from a text by what somebody has said here. */
+  #isRepetition({ sessionId, ended, text, at }: SentRow): boolean {
+    const isReached = ended || (sessionId !== undefined && this.#scans.has(sessionId))
+    return isReached && repeats(this.#tellings, text, at)
   }
 
   #turns(): ReadonlyMap<TurnId, number> {
@@ -216,7 +220,7 @@ export class Collection {
     return [...found]
   }
 
-  /** What is made of the words of others alone stays theirs, whatever it repeats. */
+  /** A text that is made of the words of others alone stays theirs, whatever it repeats. */
   #isPartly(authors: readonly AuthorId[] | undefined): boolean {
     return authors === undefined || authors.some((author) => this.#theirs.has(author))
   }

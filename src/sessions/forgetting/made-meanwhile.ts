@@ -8,7 +8,7 @@ import { filesIn } from './matches.ts'
 interface RanMeanwhile {
   readonly session: SessionId
   readonly turn: TurnId
-  /** When it was asked, ms since the epoch. */
+  /** The time of the request to forget, ms since the epoch. */
   readonly since: number
   readonly events: readonly SessionEvent[]
 }

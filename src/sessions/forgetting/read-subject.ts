@@ -222,7 +222,7 @@ async function messageSubject(
   const found = (here.length > 0 || !owner ? here : await ports.findMessages(named)).filter(
     ({ decision, outcome }) => decision.kind !== 'control' && outcome !== 'forgotten',
   )
-  // Whether a message of somebody else is there is told to nobody who is not.
+  // Nobody learns here which messages there are in chats that they are not in.
   const isHere = (row: InboxRow): boolean =>
     row.dispatch.event.address.channel === address.channel && row.dispatch.event.address.chat === address.chat
   if (!found.some((row) => owner || isHere(row) || isOwn(row, self, call, ports)))
