@@ -25,6 +25,8 @@ function isSummary({ system }: { readonly system?: unknown }): boolean {
 
 /** Repeats whatever it is told, also in summaries and memories; a message can name a tool. */
 const parrot: Script = (request) => {
+  // A checkpoint that comes after the words were forgotten is shown none of them, and makes nothing of them.
+  if (isCheckpoint(request) && !JSON.stringify(request.messages).includes(MARK)) return noting()(request)
   if (isCheckpoint(request))
     return noting(
       ['memory_save', { text: `The gate is ${planted('entry')}.`, lines: [1] }],
