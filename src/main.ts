@@ -82,14 +82,13 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
     pretty: config.logging.pretty && stderr.isTTY,
     secrets,
   })
+  process.on('SIGUSR1', () => logger.warn('SIGUSR1 does nothing; SIGHUP reads the configuration again'))
   const notifier = createNotifier(env, (err) => logger.warn('The service manager could not be notified', { err }))
   const socketPath = socketPathOf(config)
   const reload = async () => (await ports.load(config.file)).config
   const own = { version: VERSION, plugins: catalogue, oldStores: { home, cwd } }
   const daemon = await startDaemon({ ...own, config, logger, socketPath, reload })
   const stopWatchdog = startWatchdog({ notifier, clock: systemClock, healthy: daemon.healthy })
-  // By itself Node would open its debugger to every user of the machine.
-  process.on('SIGUSR1', () => logger.warn('SIGUSR1 does nothing; SIGHUP reads the configuration again'))
   await notifier.ready()
   return {
     ...daemon,
@@ -105,6 +104,8 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
   }
 }
 
+// Without a handler Node would open its debugger to every user of the machine, from the first moment on.
+process.on('SIGUSR1', () => {})
 useCompileCache({ env, home })
 
 // A reader that has seen enough, as in `parley sessions list | head`, is no failure.

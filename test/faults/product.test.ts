@@ -125,8 +125,11 @@ describe('the built program', CASE, () => {
   it('SIGUSR1, which by itself opens a debugger to every user of the machine, is refused in the log', async () => {
     const { telegram, process } = await install()
     const daemon = process()
-    await daemon.start()
+    const listening = daemon.start()
+    // The first line of its log: it is far from ready.
+    await vi.waitFor(() => expect(daemon.logTail()).toContain('A new database was made'), { timeout: 60_000 })
     daemon.signal('SIGUSR1')
+    await listening
     await vi.waitFor(() => expect(daemon.logTail()).toContain('SIGUSR1 does nothing'), { timeout: 20_000 })
     telegram.world.say({ from: ADA, text: 'still there?' })
     await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text === 'echo still there?' })
