@@ -68,6 +68,9 @@ class Connection implements McpConnection {
   #ending: Promise<void> = Promise.resolve()
   /** The calls that run now. */
   readonly #calls = new Set<{ readonly asks: Elicits | undefined; readonly limit: PausableDeadline }>()
+  #listing = 0
+  /** The server keeps a call that was given up, and asks: a new start of it has none. */
+  #isStale = false
 
   constructor(server: McpServer, deps: ConnectionDeps) {
     this.#server = server
@@ -82,6 +85,7 @@ class Connection implements McpConnection {
     const page = ListToolsResultSchema.pick({ nextCursor: true }).loose()
     const listed: unknown[] = []
     let cursor: string | undefined
+    this.#listing++
     try {
       for (let pages = 0; pages < MOST_PAGES; pages++) {
         const params = cursor === undefined ? {} : { cursor }
@@ -92,6 +96,8 @@ class Connection implements McpConnection {
       }
     } catch (error) {
       throw this.#failed(error)
+    } finally {
+      this.#listing--
     }
     this.#failures = 0
     return readTools(this.#server, listed)
@@ -137,6 +143,7 @@ class Connection implements McpConnection {
   #connected(): Promise<Client> {
     const { clock } = this.#deps
     if (this.#closed) throw new ParleyError('unavailable', `${this.#server.name}: the daemon is stopping.`)
+    if (this.#isStale && this.#calls.size + this.#listing === 0) this.#leave()
     if (this.#client !== undefined) return this.#client
     const wait = this.#retryAt - clock.now()
     if (wait > 0) {
@@ -161,13 +168,13 @@ class Connection implements McpConnection {
       this.#deps.printed?.(line)
     }
     const slowed = (): void => this.#logger.warn('A tool server writes more than it is asked for, and is read slowly')
-    const transport = await openTransport(this.#server.at, { clock, fetch, printed, slowed })
+    const { transport, unanswered } = await openTransport(this.#server.at, { clock, fetch, printed, slowed })
     // The library refuses everything else that a server may ask: a model, files, a person to open an address.
     const capabilities = elicits ? { elicitation: { form: {} } } : {}
     const client = new Client({ name: 'parley', version }, { capabilities })
     if (elicits) {
       const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js')
-      client.setRequestHandler(ElicitRequestSchema, ({ params }) => this.#answer(params))
+      client.setRequestHandler(ElicitRequestSchema, ({ params }) => this.#answer(params, unanswered()))
     }
     client.onclose = () => {
       if (this.#client === undefined || this.#closed) return
@@ -191,14 +198,17 @@ class Connection implements McpConnection {
   }
 
   /**
-   * Answers what the server asks. The protocol does not say for which call: while several run it could be put to
-   * somebody whose call it is not about, so that nobody is asked.
+   * Answers what the server asks. The protocol does not say for which call: while it has several, one that was given up
+   * among them, it could be put to somebody whose call it is not about, so that nobody is asked.
    */
-  async #answer(params: unknown): Promise<ElicitationAnswer> {
+  async #answer(params: unknown, unanswered: number): Promise<ElicitationAnswer> {
     const [call, ...others] = this.#calls
-    if (call?.asks === undefined || others.length > 0) {
-      for (const { asks } of this.#calls) asks?.refuse('several of its calls ran at once')
-      this.#logger.info('A tool server asked a person something, and nobody can be asked', { calls: this.#calls.size })
+    const keepsOld = unanswered > this.#calls.size
+    if (call?.asks === undefined || others.length > 0 || keepsOld) {
+      this.#isStale ||= keepsOld
+      const why = others.length > 0 ? 'several of its calls ran at once' : 'it may be about a call that was given up'
+      for (const { asks } of this.#calls) asks?.refuse(why)
+      this.#logger.info('A tool server asked a person something, and nobody can be asked', { calls: unanswered })
       return { action: 'cancel' }
     }
     const resume = call.limit.pause()
@@ -209,11 +219,17 @@ class Connection implements McpConnection {
     }
   }
 
-  /** Notes an outage, in the log once until it is over, and returns it in words. */
-  #failed(error: unknown): ParleyError {
+  /** The next use begins another connection. */
+  #leave(): void {
     const client = this.#client
     this.#client = undefined
+    this.#isStale = false
     client?.then((left) => this.#giveUp(left)).catch(() => undefined)
+  }
+
+  /** Notes an outage, in the log once until it is over, and returns it in words. */
+  #failed(error: unknown): ParleyError {
+    this.#leave()
     this.#failures++
     this.#retryAt = this.#deps.clock.now() + backOffMs(this.#failures, PACE)
     if (this.#failures === 1) this.#logger.warn('A tool server cannot be reached', { err: error })

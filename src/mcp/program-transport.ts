@@ -42,8 +42,8 @@ export class ProgramTransport implements Transport {
   readonly #exited = new AbortController()
   /** All is read, or given up. */
   readonly #ended = new AbortController()
-  /** The requests without an answer. */
-  readonly #open = new Set<RequestId>()
+  /** The requests without an answer, each with its method. */
+  readonly #open = new Map<RequestId, string>()
   #child: ChildProcess | undefined
 
   constructor(program: McpProgram, deps: ProgramDeps) {
@@ -80,6 +80,11 @@ export class ProgramTransport implements Transport {
     readPaced(child.stderr, { ...pace, most: LONGEST_LINE, long: 'cut', rate: PRINTED, take: print }).catch(() => {})
   }
 
+  /** Calls of tools that the program has not answered, also where nobody waits for them any more. */
+  get unansweredCalls(): number {
+    return [...this.#open.values()].filter((method) => method === 'tools/call').length
+  }
+
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin
     if (!stdin || this.#ended.signal.aborted) throw new Error('the connection is closed')
@@ -87,7 +92,7 @@ export class ProgramTransport implements Transport {
       void this.close()
       throw new Error('the program does not read what it is sent')
     }
-    if ('method' in message && 'id' in message) this.#open.add(message.id)
+    if ('method' in message && 'id' in message) this.#open.set(message.id, message.method)
     stdin.write(`${JSON.stringify(message)}\n`)
   }
 

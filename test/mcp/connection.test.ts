@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const never = new AbortController().signal
 
 /** Starts a program as a tool server; `args` are those of the hostile one without a command of their own. */
-function server(args: readonly string[], more: Partial<McpServer> = {}) {
+function server(args: readonly string[], more: Partial<McpServer> = {}, elicits = false) {
   const settings: McpServer = {
     name: 'one',
     at: { kind: 'program', command: process.execPath, args: [HOSTILE, ...args], env: {} },
@@ -25,7 +25,7 @@ function server(args: readonly string[], more: Partial<McpServer> = {}) {
   }
   const log = new AwaitedLog()
   const fetchOf = () => () => Promise.reject(new Error('nothing is asked by HTTP'))
-  const connection = createConnection(settings, { clock: systemClock, logger: log, fetchOf, version: '1' })
+  const connection = createConnection(settings, { clock: systemClock, logger: log, fetchOf, version: '1', elicits })
   onTestFinished(() => connection.close())
   return { connection, log }
 }
@@ -141,35 +141,65 @@ describe('a tool server', () => {
   })
 })
 
-it('F-H07: what a server asks while several of its calls run is put to nobody, and each call is told', async () => {
-  const settings: McpServer = {
-    name: 'one',
-    at: { kind: 'program', command: process.execPath, args: [HOSTILE, 'asks'], env: {} },
-    ...{ inside: [], timeoutMs: 5_000 },
-  }
-  const fetchOf = () => () => Promise.reject(new Error('nothing is asked by HTTP'))
-  const deps = { clock: systemClock, logger: new AwaitedLog(), fetchOf, version: '1', elicits: true }
-  const connection = createConnection(settings, deps)
-  onTestFinished(() => connection.close())
+/** A server that asks what its calls say; `put` are the questions that reached a person, `told` why others did not. */
+async function asker() {
+  const record = join(folder, `asks-${++askers}`)
+  const { connection } = server(['asks', record], {}, true)
   await connection.list()
   const put: unknown[] = []
   const told: string[] = []
   const asks = () => ({
     answer: async (params: unknown) => {
-      put.push(params)
+      put.push((params as { readonly message: string }).message)
       return { action: 'cancel' } as const
     },
     refuse: (why: string) => void told.push(why),
     notes: [],
   })
-  const question = { message: 'who?', requestedSchema: { type: 'object', properties: {} } }
-  const call = (questions: readonly unknown[]) => connection.call('add', { questions }, { signal: never, asks })
-  const [asked] = await Promise.all([call([question]), call([question])])
+  const call = (message: string, more: object = {}, signal = never) =>
+    connection.call('add', { questions: [{ ...question, message }], ...more }, { signal, asks })
+  /** A call that is stopped while the server works on it. */
+  const stopped = async (message: string, later: 'answered' | 'never') => {
+    const stop = new AbortController()
+    const begun = call(message, { later }, stop.signal)
+    await expect.poll(() => readFileSync(record, 'utf8')).toContain('called')
+    stop.abort()
+    await expect(begun).rejects.toMatchObject({ code: 'aborted' })
+  }
+  return { call, stopped, put, told }
+}
+
+let askers = 0
+const question = { message: 'who?', requestedSchema: { type: 'object', properties: {} } }
+
+it('F-H07: what a server asks while several of its calls run is put to nobody, and each call is told', async () => {
+  const { call, put, told } = await asker()
+  const [asked] = await Promise.all([call('who?'), call('who?')])
   expect(JSON.stringify(asked)).toContain('cancel')
   expect(put.length).toBeLessThan(2)
   expect(told.length).toBeGreaterThanOrEqual(2)
-  await call([question])
-  expect(put.at(-1)).toMatchObject({ message: 'who?' })
+  await call('and now?')
+  expect(put.at(-1)).toBe('and now?')
+})
+
+describe('F-H07: what a server asks after its call was given up', () => {
+  it('is not put to the person of the next call, whose own question is once the server has ended the old one', async () => {
+    const { call, stopped, put, told } = await asker()
+    await stopped('of the first', 'answered')
+    await call('of the second')
+    expect(put).toEqual(['of the second'])
+    expect(told).toEqual(['it may be about a call that was given up'])
+  })
+
+  it('is not put to anybody either where the server never ends it: then the server is started anew', async () => {
+    const { call, stopped, put, told } = await asker()
+    await stopped('of the first', 'never')
+    await call('of the second')
+    expect(put).toEqual([])
+    expect(told).toHaveLength(2)
+    await call('of the third')
+    expect(put).toEqual(['of the third'])
+  })
 })
 
 it('F-H07: a server by HTTP, whose question nobody could answer in time, is not told that it may ask', async () => {

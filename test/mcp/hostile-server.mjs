@@ -97,7 +97,8 @@ function call(id, { name, arguments: args }) {
     send({ id: 'mine', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } })
     return send({ id, result: { content: [{ type: 'text', text: 'asked' }] } })
   }
-  if (how === 'asks') return void ask(args).then((answers) => send({ id, result: said(JSON.stringify(answers)) }))
+  if (how === 'asks')
+    return void ask(args).then((answers) => answers && send({ id, result: said(JSON.stringify(answers)) }))
   if (how === 'refuses')
     return send({ id, result: { isError: true, content: [{ type: 'text', text: 'no such row' }] } })
   if (how === 'odd')
@@ -120,8 +121,14 @@ function answerAndEnd(id) {
 
 const said = (text) => ({ content: [{ type: 'text', text }] })
 
+let overdue = async () => {}
+
 /** Asks what the arguments say, `at once` or one after the other, and returns the answers. */
-async function ask({ questions: asked = [], atOnce = false, waits = true }) {
+async function ask({ questions: asked = [], atOnce = false, waits = true, later }) {
+  if (later !== undefined) return askDuringNext(asked, later)
+  const before = overdue
+  overdue = async () => {}
+  await before()
   const all = []
   for (const params of asked) {
     const id = `ask-${++questions}`
@@ -130,6 +137,22 @@ async function ask({ questions: asked = [], atOnce = false, waits = true }) {
     all.push(atOnce || !waits ? answer : await answer)
   }
   return waits ? Promise.all(all) : 'went on'
+}
+
+/** Asks only while the next call runs; that it is answered then is up to `later`. */
+async function askDuringNext(asked, later) {
+  let done
+  if (record) appendFileSync(record, 'called\n')
+  const all = await new Promise((resolve) => {
+    overdue = () => {
+      resolve(ask({ questions: asked }))
+      return new Promise((end) => {
+        done = end
+      })
+    }
+  })
+  setImmediate(done)
+  return later === 'answered' ? all : undefined
 }
 
 if (how === 'noise') process.stdout.write('Welcome to the server!\n{"not": "rpc"}\n')
