@@ -1,7 +1,7 @@
 import type { Budget, PageMessage, PageReader } from '../../shared/read-back.ts'
 import { TryLater } from '../../shared/until-done.ts'
 import { before, isNewer, snowflakeAt } from '../address.ts'
-import type { DiscordClient } from '../connection/client.ts'
+import { type CallOutcome, type DiscordClient, reasonOf } from '../connection/client.ts'
 import type { VisibleChannel } from '../connection/visible-channels.ts'
 import { idsOf } from './read-event.ts'
 
@@ -27,15 +27,19 @@ export function pagesOf(
       const path = `/channels/${channelId}/messages` as const
       const query = { after, limit: String(limit) }
       const outcome = await client.call({ verb: 'GET', path, query }, { signal, deadlineMs: DEADLINE_MS })
-      if (outcome.kind === 'failed') throw new Error(`a channel could not be read back: ${outcome.reason}`)
-      if (outcome.kind === 'refused') {
-        if (outcome.retryAfterMs === undefined) return 'refused'
-        throw new TryLater('a channel may not be read back yet', outcome.retryAfterMs)
-      }
+      raiseUnlessTold(outcome, 'a channel could not be read back')
+      if (outcome.kind !== 'answered') return 'refused'
       const messages = readPage(outcome.result, after)
       return { messages, further: messages.length < limit ? 'none' : 'more' }
     },
   }
+}
+
+/** Throws where the platform did not answer, or asks to wait: what was asked is to be asked again. */
+export function raiseUnlessTold(outcome: CallOutcome, what: string): void {
+  if (outcome.kind === 'failed') throw new Error(`${what}: ${outcome.reason}`)
+  if (outcome.kind === 'refused' && outcome.retryAfterMs !== undefined)
+    throw new TryLater(`${what} yet: ${reasonOf(outcome)}`, outcome.retryAfterMs)
 }
 
 /** Returns what came after `from`, oldest first: no order of the answer is relied upon, for ids contain the time. */
@@ -65,4 +69,18 @@ export function startOf({ id, joinedAt = 0, lastMessageId }: VisibleChannel, mis
   if (missedSince === undefined) return lastMessageId ?? '0'
   const starts = [before(id), sinceMoment(missedSince), snowflakeAt(joinedAt)]
   return starts.reduce((latest, start) => (isNewer(start, latest) ? start : latest))
+}
+
+/**
+ * Returns where reading a direct chat begins that is asked for while a session runs. The very first time that is where
+ * the session began: what was said since may not have been told, and nothing older is answered. By the messages there,
+ * where our clock is ahead of the platform's.
+ */
+export function startOfDirect(
+  { lastMessageId = '0' }: { readonly lastMessageId?: string },
+  { missedSince, begunAt }: { readonly missedSince: number | undefined; readonly begunAt: number },
+): string {
+  if (missedSince !== undefined) return sinceMoment(missedSince)
+  const begun = before(snowflakeAt(begunAt))
+  return isNewer(begun, lastMessageId) ? lastMessageId : begun
 }

@@ -3,11 +3,11 @@ import type { InboundEvent } from '../../../src/core/message.ts'
 import { KeyedQueue } from '../../shared/keyed-queue.ts'
 import type { Budget } from '../../shared/read-back.ts'
 import type { RetryPorts } from '../../shared/until-done.ts'
-import { isSnowflake, snowflakeAt, timeOfSnowflake } from '../address.ts'
+import { isSnowflake, timeOfSnowflake } from '../address.ts'
 import type { GatewayConnection } from '../connection/gateway.ts'
 import type { VisibleChannel } from '../connection/visible-channels.ts'
 import type { Interactions } from '../outbound/interactions.ts'
-import { newBudget, sinceMoment, startOf } from './back-fill.ts'
+import { newBudget, raiseUnlessTold, startOf, startOfDirect } from './back-fill.ts'
 import { CatchUp, type ReadBack } from './catch-up.ts'
 import { directsOf, type KnownChannel, type Seen } from './positions.ts'
 import { deletedIds, idsOf } from './read-event.ts'
@@ -41,6 +41,8 @@ export class EventReceiver {
   readonly #interactions: InteractionReceiver
   /** The end of what had arrived before this session. */
   #missedSince: number | undefined
+  /** When the first session was proven. */
+  #begunAt: number | undefined
   /** No session is proven to bring everything: between two messages that arrive one may be missing. */
   #interrupted = true
   /** Channels from which something arrived during the interruption. */
@@ -110,6 +112,7 @@ export class EventReceiver {
     const { positions, seen } = this.#ports
     const [visible, now] = [connection.channels(), seen.now()]
     this.#missedSince = seen.at
+    this.#begunAt ??= now
     this.#meetAll(visible, this.#missedSince, () => seen.saw(now))
     const shown = new Set(visible.map(({ id }) => id))
     const directs = directsOf(positions).map(({ id }) => id)
@@ -151,19 +154,26 @@ export class EventReceiver {
 
   /**
    * People whose direct chat is to be known before they first write in it: what they write while nobody listens is in
-   * no list of the platform's, only in that chat. Rejects when the platform did not answer.
+   * no list of the platform's, only in that chat. Resolves once each was asked for; one of which the platform says
+   * nothing is asked for until it does.
    */
   async expect(people: readonly string[]): Promise<void> {
-    const { directs, signal, seen } = this.#ports
     const known = new Set(directsOf(this.#ports.positions).map(({ person }) => person))
-    const after = this.#missedSince === undefined ? snowflakeAt(seen.now()) : sinceMoment(this.#missedSince)
     for (const person of people.filter((id) => isSnowflake(id) && !known.has(id))) {
-      const located = await directs.locate({ kind: 'person', id: person }, { signal, deadlineMs: LOCATE_WITHIN_MS })
-      if (!('id' in located)) continue
-      this.#meet([{ id: located.id, after, person }])
-      await this.#ports.positions.write()
-      this.#readBack(new Set([located.id]))
+      const find = () => this.#findDirect(person)
+      await find().catch(() => this.#queue.push(`person:${person}`, find))
     }
+  }
+
+  /** Rejects where the platform has not said which chat it is. */
+  async #findDirect(person: string): Promise<void> {
+    const { directs, signal, positions, seen } = this.#ports
+    const opened = await directs.open(person, { signal, deadlineMs: LOCATE_WITHIN_MS })
+    if ('outcome' in opened) return raiseUnlessTold(opened.outcome, 'a direct chat could not be opened')
+    const since = { missedSince: this.#missedSince, begunAt: this.#begunAt ?? seen.now() }
+    this.#meet([{ id: opened.id, after: startOfDirect(opened, since), person }])
+    await positions.write()
+    this.#readBack(new Set([opened.id]))
   }
 
   /** Returns what a message says, without storing it. */

@@ -9,6 +9,9 @@ const MOST_KEPT = 10_000
 
 export type Located = { readonly id: string } | { readonly outcome: CallOutcome }
 
+/** A direct chat as the platform shows it; without `lastMessageId` nothing was said in it yet. */
+export type Opened = { readonly id: string; readonly lastMessageId?: string } | { readonly outcome: CallOutcome }
+
 /** Knows the channel of each person's direct chat; asks for one it does not know, which opens it. */
 export class DirectChannels {
   readonly #client: DiscordClient
@@ -29,12 +32,18 @@ export class DirectChannels {
     if (target.kind === 'channel') return { id: target.id }
     const known = this.#byPerson.get(target.id)
     if (known !== undefined) return { id: known }
-    const body = { recipient_id: target.id }
+    return this.open(target.id, options)
+  }
+
+  /** Asks for the direct chat of a person, which opens it. */
+  async open(person: string, options: CallOptions): Promise<Opened> {
+    const body = { recipient_id: person }
     const outcome = await this.#client.call({ verb: 'POST', path: '/users/@me/channels', body }, options)
-    const id = outcome.kind === 'answered' && isFields(outcome.result) ? outcome.result.id : undefined
+    const channel = outcome.kind === 'answered' && isFields(outcome.result) ? outcome.result : {}
+    const { id, last_message_id: last } = channel
     if (!isSnowflake(id))
       return { outcome: outcome.kind === 'failed' ? { ...outcome, bytesMayHaveLeft: false } : outcome }
-    this.learn(target.id, id)
-    return { id }
+    this.learn(person, id)
+    return isSnowflake(last) ? { id, lastMessageId: last } : { id }
   }
 }
