@@ -47,6 +47,8 @@ export interface BeforeSave {
   readonly sender: { readonly id: string; readonly name?: string }
   readonly text: string
   readonly edit: boolean
+  /** Set where the text came with the message: a file's, what is said in a recording, or a line such as a contact. */
+  readonly of?: 'file' | 'recording' | 'enclosed'
 }
 
 /** A call before it is made, and before a person is asked about it. A hook may answer `{"deny": "the reason"}`. */

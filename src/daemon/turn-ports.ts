@@ -8,6 +8,7 @@ import type { Logger } from '../core/logger.ts'
 import { DEFAULT_FILE_LIMITS, type MediaStore } from '../core/media.ts'
 import { redactEvent } from '../core/redact-dispatch.ts'
 import { turnCapOf } from '../core/turn-cap.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import { createReadArrived } from '../media/read-arrived.ts'
 import { scalePictures } from '../media/scale-pictures.ts'
 import { createFileAllowance } from '../pipeline/file-allowance.ts'
@@ -36,6 +37,7 @@ interface TurnPortsDeps extends Pick<VoiceDeps, 'agent'> {
   adapter(this: void, address: Address): ChannelAdapter | undefined
   /** Returns a text without the values of configured secrets. */
   redact(this: void, text: string): string
+  readonly hooks: Pick<Hooks, 'has' | 'beforeSave'>
   /** Messages of a thread that are read before its first turn. */
   readonly most: number
 }
@@ -68,12 +70,14 @@ export function turnPorts(deps: TurnPortsDeps): TurnPorts {
 const notCharged = async (): Promise<undefined> => undefined
 
 /** Returns how the files of messages are fetched and read. */
-function filePorts({ config, store, audio, clock, logger, media, adapter, redact }: TurnPortsDeps): FilesDeps['files'] {
+function filePorts(deps: TurnPortsDeps): FilesDeps['files'] {
+  const { config, store, audio, clock, logger, media, hooks, adapter, redact } = deps
   const limits = config.media ?? DEFAULT_FILE_LIMITS
   return {
     ...{ limits, redact },
     allowance: createFileAllowance(clock, limits.perPersonPerDay),
     read: createReadArrived({ media: scalePictures({ media, clock, logger }), clock, logger }),
+    ...(hooks.has('before_save') ? { beforeSave: hooks.beforeSave } : {}),
     ...(audio.transcribe ? { hear: createHear({ transcribe: audio.transcribe, store, clock, logger }) } : {}),
     async fetch({ address, ref, most }, signal) {
       const account = adapter(address)

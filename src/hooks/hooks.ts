@@ -49,8 +49,9 @@ export interface HookRequest {
 
 export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
   const { clock, logger, redact } = deps
-  // Whoever waits for an answer does not wait behind those who are only notified. A call that is judged waits for
-  // neither, nor does its time run while it waits: else whoever sends many messages would have the hook left out.
+  // Whoever waits for an answer does not wait behind those who are only notified, and a call that is judged waits for
+  // neither. The time of one that is asked does not run while it waits: else whoever sends many messages would have the
+  // hook left out.
   const places = { saving: pLimit(AT_ONCE), judging: pLimit(AT_ONCE), notified: pLimit(AT_ONCE) }
   const notified = new Set<Promise<unknown>>()
   let leftOut = 0
@@ -91,7 +92,8 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
     async beforeSave(message) {
       let { text } = message
       for (const hook of at('before_save')) {
-        const answer = await call(hook, { ...message, text }, places.saving)
+        const asked = { ...message, text }
+        const answer = await places.saving(() => call(hook, asked, atOnce))
         if (typeof answer.text === 'string') text = redact(answer.text.slice(0, LONGEST_TEXT))
       }
       return text

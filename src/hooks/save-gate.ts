@@ -66,10 +66,18 @@ async function changed(dispatch: Dispatch, beforeSave: Hooks['beforeSave']): Pro
   const text = raw === '' ? raw : await beforeSave({ ...given, text: raw })
   const quote = quoted?.text ? await beforeSave({ ...given, text: quoted.text }) : quoted?.text
   const passed = forwarded?.text ? await beforeSave({ ...given, text: forwarded.text }) : forwarded?.text
-  if (text === raw && quote === quoted?.text && passed === forwarded?.text) return dispatch
+  const lines: string[] = []
+  for (const line of event.enclosed ?? []) lines.push(await beforeSave({ ...given, text: line, of: 'enclosed' }))
+  const isSame = lines.every((line, at) => line === event.enclosed?.[at])
+  if (isSame && text === raw && quote === quoted?.text && passed === forwarded?.text) return dispatch
+  const enclosed = isSame ? {} : { enclosed: lines }
   const requoted = quoted === undefined || quote === undefined ? {} : { quoted: { ...quoted, text: quote } }
   const repassed = forwarded === undefined || passed === undefined ? {} : { forwarded: { ...forwarded, text: passed } }
-  return { ...dispatch, event: { ...event, text, ...requoted, ...repassed }, ...(text === raw ? {} : { raw }) }
+  return {
+    ...dispatch,
+    event: { ...event, text, ...enclosed, ...requoted, ...repassed },
+    ...(text === raw ? {} : { raw }),
+  }
 }
 
 function callOf({ kind, address, sender: { id, displayName: name } }: InboundText): Omit<BeforeSave, 'text'> {

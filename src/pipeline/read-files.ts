@@ -1,9 +1,10 @@
-import { parseAddress } from '../core/address.ts'
+import { formatAddress, parseAddress } from '../core/address.ts'
 import type { Hear } from '../core/audio.ts'
 import type { Charge } from '../core/budget.ts'
 import { type Clock, within } from '../core/clock.ts'
 import { sizeInWords } from '../core/content-words.ts'
 import { failpoint } from '../core/failpoint.ts'
+import type { BeforeSave } from '../core/hook.ts'
 import type { Logger } from '../core/logger.ts'
 import type { FetchedFile, FileLimits, ReadArrived } from '../core/media.ts'
 import type { AttachmentRef, FileKind, FileReading, ReadFile } from '../core/message.ts'
@@ -31,6 +32,8 @@ export interface FilesDeps {
     readonly hear?: Hear
     /** Returns a text without the values of configured secrets. */
     redact(this: void, text: string): string
+    /** Returns the text that is stored of what was read (R8); absent: all of it. */
+    readonly beforeSave?: (this: void, text: BeforeSave) => Promise<string>
   }
   /** Returns the budgets that the calls of a turn must fit. */
   charge(this: void, turn: StartedTurn): Promise<Charge | undefined>
@@ -67,13 +70,52 @@ export async function readFiles(deps: FilesDeps, turn: StartedTurn, signal: Abor
   const read = wanted.map(({ file: { ref } }, index) => files[index] ?? { ref, unread: TOO_LONG })
   failpoint('CP29-files-fetched')
   deps.overheard(read.map(({ text, spoken }) => text ?? spoken))
-  await deps.store.write((tx) => recordFiles(tx, turn, deps.clock.now(), { files: read }))
+  const stored = await asStored(deps, turn, { wanted, read })
+  if (signal.aborted) return
+  await deps.store.write((tx) => recordFiles(tx, turn, deps.clock.now(), { files: stored }))
   failpoint('CP30-files-recorded')
   // The turn has begun, so nothing else would look for it.
   await deps.transcript.view(turn.session)
 }
 
 const TOO_LONG = 'it took too long to fetch it'
+
+interface ReadOfTurn {
+  readonly wanted: readonly UnreadFile[]
+  /** What was read of each of them. */
+  readonly read: readonly ReadFile[]
+}
+
+/** Returns what was read with the texts that are stored, which are those that the operator's hooks have left. */
+async function asStored(
+  { files: { beforeSave } }: FilesDeps,
+  turn: StartedTurn,
+  { wanted, read }: ReadOfTurn,
+): Promise<readonly ReadFile[]> {
+  if (beforeSave === undefined) return read
+  const stored: ReadFile[] = []
+  for (const [at, file] of read.entries()) {
+    const { text, spoken } = file
+    const message = wanted[at]?.message
+    const said = spoken ?? text
+    if (said === undefined || said === '' || message === undefined) {
+      stored.push(file)
+      continue
+    }
+    const of = isRecording(wanted[at]?.file.kind) ? 'recording' : 'file'
+    const left = await beforeSave({ ...askedAbout(turn, message), of, text: said })
+    stored.push({ ...file, ...(spoken === undefined ? { text: left } : { spoken: left }) })
+  }
+  return stored
+}
+
+function askedAbout({ reply }: StartedTurn, { chat, sender }: UnreadFile['message']): Omit<BeforeSave, 'text'> {
+  const { id, displayName: name } = sender
+  return {
+    ...{ on: 'before_save', conversation: chat ?? formatAddress(reply.address), edit: false },
+    sender: { id, ...(name === undefined ? {} : { name }) },
+  }
+}
 
 type Wanted = UnreadFile & { readonly index: number }
 

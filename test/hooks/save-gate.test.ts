@@ -90,6 +90,12 @@ it('R8: words that are quoted or passed on beside own ones are asked about too',
   expect(events).toMatchObject([{ text: 'MINE', quoted: { text: 'QUOTED' }, forwarded: { text: 'THEIRS' } }])
 })
 
+it('R8: lines that came beside the words, such as a contact, are asked about each', async () => {
+  const { pass, events } = loudGate()
+  await pass({ ...say(''), enclosed: ['contact: Bob 555', 'location'] })
+  expect(events).toMatchObject([{ text: '', enclosed: ['CONTACT: BOB 555', 'LOCATION'] }])
+})
+
 it('R8: the words of a command that a model is shown are asked about too, its code and numbers are not', async () => {
   const { pass, events } = loudGate()
   for (const args of ['ab12 my card is 4711', 'ab12 2']) await pass(command('answer', { address: direct('111'), args }))
