@@ -144,7 +144,8 @@ function notifyDenied(
 
 function contextOf({ settings, request, signal }: RunningAgent): Omit<ToolContext, 'callId'> {
   const { turnId, sessionId, agent } = request
-  return { turnId, sessionId, agentId: agent.id, signal, now: () => settings.clock.now(), keep: settings.media.keep }
+  const keep: ToolContext['keep'] = (bytes, name) => settings.media.keep(bytes, name, signal)
+  return { turnId, sessionId, agentId: agent.id, signal, now: () => settings.clock.now(), keep }
 }
 
 function journalStep({ text, calls, model, usage }: ModelAnswer): JournalDraft {

@@ -6,9 +6,9 @@ import type { FileKind, FileReading } from './message.ts'
 export interface MediaStore {
   /**
    * Keeps a file and returns its part. It stays as long as an event names it; until that is committed, ten minutes.
-   * Throws `too_long` for more than `MOST_MEDIA_BYTES`.
+   * Throws `too_long` for more than `MOST_MEDIA_BYTES`. `signal` ends what is done so that models can be shown it.
    */
-  keep(bytes: Uint8Array, name?: string): Promise<MediaPart>
+  keep(bytes: Uint8Array, name?: string, signal?: AbortSignal): Promise<MediaPart>
   /** Throws `not_found` for a file that is not there, `unreadable` for one whose content is another by now. */
   read(id: MediaId): Promise<Uint8Array>
 }

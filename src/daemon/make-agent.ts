@@ -14,7 +14,6 @@ import type { Introspect } from '../core/memory.ts'
 import type { RunPrecheck } from '../core/precheck.ts'
 import type { SessionTools } from '../core/session-tools.ts'
 import type { RunAgent, Summarize } from '../core/turn.ts'
-import { scalePictures } from '../media/scale-pictures.ts'
 import type { Store } from '../store/store.ts'
 import type { Budgets } from './make-budgets.ts'
 import { makeWeb, type OwnNet } from './make-web.ts'
@@ -75,9 +74,8 @@ async function charged<Request extends { readonly sessionId: SessionId }>(
 }
 
 function configured(parts: AgentDeps, sessions: SessionTools): ConfiguredAgent {
-  const { config, clock, random, logger: root, tools, called, rests, redact } = parts
+  const { config, clock, random, logger: root, tools, media, called, rests, redact } = parts
   const logger = root.child({ subsystem: 'agent' })
-  const media = scalePictures({ media: parts.media, clock, logger })
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const models = paidBy(
     parts,

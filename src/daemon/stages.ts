@@ -14,6 +14,7 @@ import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import { saveGate } from '../hooks/save-gate.ts'
+import { scalePictures } from '../media/scale-pictures.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
 import { createRunTurn } from '../pipeline/run-turn.ts'
 import type { Questions } from '../questions/question-service.ts'
@@ -126,11 +127,12 @@ export function createStages(parts: StagesDeps): Stages {
   const speaks = (place: Parameters<typeof judgeSpeaker>[1]): boolean => judgeSpeaker(parts, place).allowed
   const runner = createCommandRunner({ store, logger, say, commands, parting, crowded: delivery.crowded })
   const longTerm = makeLongTerm(parts, access.reach)
-  const equipment = { ...parts, ...modelHealth, tools: agentTools(parts, access, longTerm) }
+  const media = scalePictures({ media: parts.media, clock, logger })
+  const equipment = { ...parts, ...modelHealth, media, tools: agentTools(parts, access, longTerm) }
   const { runAgent, summarize, precheck, introspect } = makeAgent(equipment, access.sessionTools)
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
   const memory = makeMemory(parts, { introspect, running, transcript, agent, longTerm })
-  const ports = turnPorts({ ...parts, logger, agent, most: VIEW_LIMITS.contextMessages })
+  const ports = turnPorts({ ...parts, logger, media, agent, most: VIEW_LIMITS.contextMessages })
   const shared = { ...claims, store, ids, clock, transcript, delivery, busy }
   const runTurn = createRunTurn({ ...shared, ...ports, agent, joined, runAgent, precheck, approvals })
   const decide = decider(parts, oldState, logger)

@@ -10,7 +10,6 @@ import { redactEvent } from '../core/redact-dispatch.ts'
 import { turnCapOf } from '../core/turn-cap.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import { createReadArrived } from '../media/read-arrived.ts'
-import { scalePictures } from '../media/scale-pictures.ts'
 import { createFileAllowance } from '../pipeline/file-allowance.ts'
 import { createPieceWaits } from '../pipeline/gather-pieces.ts'
 import type { FilesDeps } from '../pipeline/read-files.ts'
@@ -76,7 +75,7 @@ function filePorts(deps: TurnPortsDeps): FilesDeps['files'] {
   return {
     ...{ limits, redact },
     allowance: createFileAllowance(clock, limits.perPersonPerDay),
-    read: createReadArrived({ media: scalePictures({ media, clock, logger }), clock, logger }),
+    read: createReadArrived({ media, clock, logger }),
     ...(hooks.has('before_save') ? { beforeSave: hooks.beforeSave } : {}),
     ...(audio.transcribe ? { hear: createHear({ transcribe: audio.transcribe, store, clock, logger }) } : {}),
     async fetch({ address, ref, most }, signal) {

@@ -1,4 +1,3 @@
-import pLimit from 'p-limit'
 import type { Clock } from '../core/clock.ts'
 import type { MediaPart } from '../core/content.ts'
 import { sizeInWords } from '../core/content-words.ts'
@@ -6,6 +5,7 @@ import type { Logger } from '../core/logger.ts'
 import type { ArrivedFile, MediaStore, ReadArrived } from '../core/media.ts'
 import type { FileReading } from '../core/message.ts'
 import { cannotBeShown } from './media-kind.ts'
+import { createPlaces } from './places.ts'
 import { readPdf } from './read-pdf.ts'
 import { readText } from './read-text.ts'
 
@@ -25,24 +25,25 @@ const IS_TEXT = /^(?:text\/|application\/(?:xml|json)$|image\/svg\+xml$)/
 
 /** Returns the function that keeps what arrives and finds out what a model can be shown of it, by the content alone. */
 export function createReadArrived(deps: Deps): ReadArrived {
-  const inTurn = pLimit(PDFS_AT_ONCE)
+  const inTurn = createPlaces(PDFS_AT_ONCE)
   return async (file, longest, signal) => {
-    const kept = await keep(deps, file)
+    const kept = await keep(deps, file, signal)
     if ('unread' in kept) return kept
     const { media } = kept
     if (media.type === 'image') return { media }
     const read = () => readContent(deps, file, { media, longest, signal })
-    const shown = await (media.mime === PDF ? inTurn(read) : read())
-    return { media, ...shown }
+    const shown = await (media.mime === PDF ? inTurn(read, signal) : read())
+    return { media, ...(shown ?? { unread: 'it took too long to read it' }) }
   }
 }
 
 async function keep(
   { media, logger }: Deps,
   { bytes, name }: ArrivedFile,
+  signal: AbortSignal,
 ): Promise<{ readonly media: MediaPart } | { readonly unread: string }> {
   try {
-    return { media: await media.keep(bytes, name) }
+    return { media: await media.keep(bytes, name, signal) }
   } catch (err) {
     logger.warn('A file that came with a message could not be kept', { err, bytes: bytes.length })
     const full = NO_ROOM.has(err instanceof Error && 'code' in err ? err.code : undefined)

@@ -7,6 +7,7 @@ import { type MediaStore, MOST_SHOWN_BYTES } from '../core/media.ts'
 import { runChild } from '../platform/run-worker.ts'
 import { readImageHeader } from './image-header.ts'
 import { kindOf, MOST_SIDE } from './media-kind.ts'
+import { createPlaces } from './places.ts'
 
 export interface ScaleDeps {
   readonly media: MediaStore
@@ -32,30 +33,33 @@ const HEAP_MB = 128
 
 /**
  * Returns a media store that keeps a smaller copy of a picture that is too large for models. Where the library is not
- * installed, and where it fails, the picture is kept as it is, and is named in words.
+ * installed, where it fails, and once the signal of its turn aborts, the picture is kept as it is, and is named in
+ * words. Made once, for its queue is everybody's.
  */
 export function scalePictures({ media, clock, logger, library = installedLibrary }: ScaleDeps): MediaStore {
   // One at a time, for each takes memory.
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = createPlaces(1)
 
-  async function scaled(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+  async function scaled(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array | undefined> {
     const mime = beginsAs(bytes)
     if (mime === undefined || !isToBeScaled(mime, bytes) || (await kindOf(bytes)).mime !== mime) return undefined
     const path = library()
     if (path === undefined) return undefined
-    const run = last.then(() => scale(path, bytes, clock))
-    last = run.catch(() => undefined)
-    return await run.catch((err: unknown) => {
-      logger.warn('A picture could not be scaled', { err, bytes: bytes.length })
+    try {
+      return await inTurn(() => scale(path, bytes, { clock, signal }), signal)
+    } catch (err) {
+      if (!signal.aborted) logger.warn('A picture could not be scaled', { err, bytes: bytes.length })
       return undefined
-    })
+    }
   }
 
   return {
-    keep: async (bytes, name) => media.keep((await scaled(bytes)) ?? bytes, name),
+    keep: async (bytes, name, signal = NEVER) => media.keep((await scaled(bytes, signal)) ?? bytes, name),
     read: (id) => media.read(id),
   }
 }
+
+const NEVER = new AbortController().signal
 
 /** Files that are no pictures cost nothing more than a look at their first bytes. */
 function beginsAs(bytes: Uint8Array): string | undefined {
@@ -73,12 +77,22 @@ export function isToBeScaled(mime: string, bytes: Uint8Array): boolean {
 }
 
 /** Returns a smaller picture, as JPEG, made in a process of its own with bounds of time and size. */
-async function scale(library: string, bytes: Uint8Array, clock: Clock): Promise<Uint8Array> {
+async function scale(
+  library: string,
+  bytes: Uint8Array,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Uint8Array> {
   const over = new AbortController()
   const cancel = clock.after(WITHIN_MS, () => over.abort())
   const args = [library, String(SCALED_SIDE), String(MOST_SCALED_PIXELS)]
   try {
-    const run = { args, input: bytes, heapMb: HEAP_MB, mostBytes: MOST_SHOWN_BYTES, signal: over.signal }
+    const run = {
+      args,
+      input: bytes,
+      heapMb: HEAP_MB,
+      mostBytes: MOST_SHOWN_BYTES,
+      signal: AbortSignal.any([signal, over.signal]),
+    }
     return await runChild(childFile(), run)
   } finally {
     cancel()

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { createReadArrived } from '../../src/media/read-arrived.ts'
 import { isToBeScaled, type ScaleDeps, scalePictures } from '../../src/media/scale-pictures.ts'
 import { png } from '../fakes/files.ts'
 import { mediaStoreIn } from '../fakes/media.ts'
+import { isRunning } from '../fakes/running.ts'
 
 const installed = (): string | undefined => {
   try {
@@ -70,6 +71,36 @@ describe('a picture that is larger than models take', () => {
     expect(kept).toEqual(Buffer.from(png(40, 30)))
     expect(isToBeScaled('image/png', heavy(40, 30))).toBe(true)
     expect((await arrive(Buffer.alloc(MOST_SHOWN_BYTES + 1, 'text'), never)).reading.text).toBeDefined()
+  })
+
+  it('keeps nobody waiting whose turn was stopped, and the next picture has its place', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-scale-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const started = join(folder, 'started')
+    const hangs = join(folder, 'hangs.mjs')
+    writeFileSync(
+      hangs,
+      `import { appendFileSync } from 'node:fs'
+      appendFileSync(${JSON.stringify(started)}, process.pid + ' ')
+      setInterval(() => {}, 1e6)
+      await new Promise(() => {})`,
+    )
+    const [clock, logger] = [systemClock, silentLogger]
+    const media = scalePictures({ media: mediaStoreIn(join(folder, 'media')), clock, logger, library: () => hangs })
+    const [first, second] = [new AbortController(), new AbortController()]
+    const pids = () => readFileSync(started, { encoding: 'utf8', flag: 'a+' }).split(' ').filter(Boolean).map(Number)
+    const kept = [media.keep(png(9_000, 20), 'a', first.signal), media.keep(png(9_001, 20), 'b', second.signal)]
+    await expect.poll(pids).toHaveLength(1)
+    second.abort()
+    expect(await kept[1]).toMatchObject({ type: 'file', size: png(9_001, 20).length })
+    first.abort()
+    expect(await kept[0]).toMatchObject({ type: 'file', size: png(9_000, 20).length })
+    await expect.poll(() => pids().filter(isRunning)).toEqual([])
+    const third = new AbortController()
+    const last = media.keep(png(9_002, 20), 'c', third.signal)
+    await expect.poll(pids).toHaveLength(2)
+    third.abort()
+    await last
   })
 
   describe.skipIf(installed() === undefined)('where the library is installed', { timeout: 120_000 }, () => {

@@ -73,7 +73,7 @@ export function startOf({ id, joinedAt = 0, lastMessageId }: VisibleChannel, mis
 
 /**
  * Returns where reading a direct chat begins that is asked for while a session runs. The very first time that is where
- * the session began: what was said since may not have been told, and nothing older is answered. By the messages there,
+ * the session began: what was said since may be missing, and nothing older is answered. By the messages there,
  * where our clock is ahead of the platform's.
  */
 export function startOfDirect(
