@@ -126,8 +126,7 @@ export function createStages(parts: StagesDeps): Stages {
   const claims = { queue, parting, adopts: adoptAgents(config.agents, describedByOthers(config, agent)) }
   const speaks = (place: Parameters<typeof judgeSpeaker>[1]): boolean => judgeSpeaker(parts, place).allowed
   const runner = createCommandRunner({ store, logger, say, commands, parting, crowded: delivery.crowded })
-  const longTerm = makeLongTerm(parts, access.reach)
-  const media = scalePictures({ media: parts.media, clock, logger })
+  const [longTerm, media] = [makeLongTerm(parts, access.reach), scalePictures({ ...parts, logger })]
   const equipment = { ...parts, ...modelHealth, media, tools: agentTools(parts, access, longTerm) }
   const { runAgent, summarize, precheck, introspect } = makeAgent(equipment, access.sessionTools)
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })

@@ -16,6 +16,7 @@ interface Deps {
 }
 
 const PDF = 'application/pdf'
+const UNREADABLE_PDF: FileReading = { unread: 'a PDF that cannot be read' }
 /** Each is read in a worker, which takes a processor and hundreds of megabytes where somebody means harm. */
 const PDFS_AT_ONCE = 2
 
@@ -33,7 +34,7 @@ export function createReadArrived(deps: Deps): ReadArrived {
     if (media.type === 'image') return { media }
     const read = () => readContent(deps, file, { media, longest, signal })
     const shown = await (media.mime === PDF ? inTurn(read, signal) : read())
-    return { media, ...(shown ?? { unread: 'it took too long to read it' }) }
+    return { media, ...(shown ?? UNREADABLE_PDF) }
   }
 }
 
@@ -64,7 +65,7 @@ async function readContent(
 ): Promise<FileReading> {
   if (mime === PDF) {
     const read = await readPdf(bytes, { clock, signal, longest })
-    if (read === undefined) return { unread: 'a PDF that cannot be read' }
+    if (read === undefined) return UNREADABLE_PDF
     const { text, read: pages, pages: all } = read
     if (text.trim() === '') return { unread: `a PDF without text, ${all} pages of pictures` }
     if (pages < all) return { text, cut: `pages ${pages + 1} to ${all}` }
