@@ -1,4 +1,4 @@
-import type { SessionEvent, UserMessageData } from '../core/event.ts'
+import type { SessionEvent, ToolResultData, UserMessageData } from '../core/event.ts'
 import type { SessionId } from '../core/ids.ts'
 import { isShown, showsForeignWords } from '../core/message.ts'
 import type { Store } from '../store/store.ts'
@@ -39,10 +39,14 @@ function othersIn(event: SessionEvent): readonly OthersWords[] {
         .filter(isShown)
         .map(({ media }): OthersWords => ({ kind: 'file', name: media?.name ?? 'without a name', at }))
     case 'tool_result':
-      return event.data.foreign || event.data.shows ? [{ kind: 'result', tool: event.data.tool, at }] : []
+      return isOfOthers(event.data) ? [{ kind: 'result', tool: event.data.tool, at }] : []
     default:
       return []
   }
+}
+
+function isOfOthers({ foreign, shows = [], authors = [] }: ToolResultData): boolean {
+  return foreign === true || shows.length > 0 || authors.length > 0
 }
 
 /** Returns what somebody else has said in a message, or what its owner has passed on of others. */

@@ -44,6 +44,8 @@ export interface ChatSchedule {
   readonly text: string
   readonly task: boolean
   readonly creator: PersonId
+  /** Everybody whose words may be in the text. */
+  readonly authors: readonly AuthorId[]
   /** `Friday 27 November 2026 at 17:00 (Europe/Berlin)`, and `every 2 h, next …`. */
   readonly when: string
 }

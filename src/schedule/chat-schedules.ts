@@ -6,7 +6,7 @@ import type { Identity } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import { type PersonId, type ScheduleId, toScheduleId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { AuthorId } from '../core/platform-id.ts'
+import { type AuthorId, NOBODY, personAuthor } from '../core/platform-id.ts'
 import type { NewSchedule, Schedule } from '../core/schedule.ts'
 import type { Store } from '../store/store.ts'
 import { letGo } from './let-go.ts'
@@ -128,10 +128,16 @@ async function shownTo({ id, definition, creator }: Made, now: number): Promise<
   const [{ whenInWords }, { nextSlot }] = await Promise.all([import('./when-words.ts'), import('./slots.ts')])
   const { prompt: text, said } = definition
   const nextAt = nextSlot(definition, now) ?? NEVER
-  return { id, text, task: !said, creator: creator ?? NOBODY, when: whenInWords(definition, now), nextAt }
+  const when = whenInWords(definition, now)
+  return { id, text, task: !said, creator: creator ?? NO_PERSON, authors: authorsOf(definition, creator), when, nextAt }
 }
 
-const NOBODY = '' as PersonId
+/** Whoever asked may have said nothing of it: words that a turn wrote down are those of everybody it was shown. */
+function authorsOf({ authors = [NOBODY] }: Made['definition'], creator: PersonId | undefined): readonly AuthorId[] {
+  return [...new Set([...(creator === undefined ? [] : [personAuthor(creator)]), ...authors])]
+}
+
+const NO_PERSON = '' as PersonId
 const NEVER = Number.MAX_SAFE_INTEGER
 
 /** Those of a place are for all who talk there; those for one person alone are not. */

@@ -48,6 +48,14 @@ describe('an obedient model does nothing elsewhere for text of before', () => {
     await denied(scene)
   })
 
+  it('T32, F-I01: a list of reminders with one that a member has made', async () => {
+    const scene = await stage()
+    const { say, world } = scene
+    expect(await say(444, `/remind 5h ${ALL}`, { chat: FAMILY })).toContain('I remind you')
+    world.say({ from: 111, chat: FAMILY, text: '@parley_bot ?due' })
+    await denied(scene)
+  })
+
   it('T32, F-I01: a question beside the conversation has no tools at all', async () => {
     const scene = await stage()
     const { say, log, quietly } = scene

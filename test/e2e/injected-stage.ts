@@ -88,6 +88,7 @@ const ASKED: Readonly<
   web: (url) => ['web_fetch', { url }],
   find: (query) => ['web_search', { query }],
   notes: () => ['notes__read', {}],
+  due: () => ['schedule_list', {}],
   task: (words) => ['task', { task: words.replaceAll('_', ' ') }],
   later: (text) => ['schedule_create', { text: text.replaceAll('_', ' '), every: '5m', task: true }],
 }

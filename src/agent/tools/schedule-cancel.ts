@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { ChatSchedules } from '../../core/chat-schedules.ts'
-import { textContent } from '../../core/content.ts'
 import type { Tool } from '../../core/turn.ts'
 import { readArgs, text } from './read-args.ts'
+import { shownSchedules } from './shown-schedules.ts'
 
 const ARGS = z.object({ id: text })
 
@@ -25,7 +25,7 @@ export function scheduleCancel(schedules: Pick<ChatSchedules, 'cancel' | 'askerO
     async run(args, { turnId, sessionId, agentId }) {
       const { id } = readArgs(ARGS, args)
       const asker = await schedules.askerOf({ id: turnId, sessionId, agentId })
-      return { content: textContent(JSON.stringify({ cancelled: await schedules.cancel(id, asker) })) }
+      return shownSchedules([await schedules.cancel(id, asker)], ([cancelled]) => ({ cancelled }))
     },
   }
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { ChatSchedules } from '../../core/chat-schedules.ts'
-import { textContent } from '../../core/content.ts'
 import type { Tool } from '../../core/turn.ts'
 import { flag, readArgs, text } from './read-args.ts'
+import { shownSchedules } from './shown-schedules.ts'
 
 const ARGS = z.object({
   text,
@@ -40,7 +40,7 @@ export function scheduleCreate(schedules: Pick<ChatSchedules, 'create' | 'askerO
     async run(args, { turnId, sessionId, agentId, callId }) {
       const wish = readArgs(ARGS, args)
       const asker = await schedules.askerOf({ id: turnId, sessionId, agentId })
-      return { content: textContent(JSON.stringify(await schedules.create(wish, asker, `${turnId} ${callId}`))) }
+      return shownSchedules([await schedules.create(wish, asker, `${turnId} ${callId}`)], ([made]) => made)
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { ChatSchedules } from '../../core/chat-schedules.ts'
-import { textContent } from '../../core/content.ts'
 import type { Tool } from '../../core/turn.ts'
+import { shownSchedules } from './shown-schedules.ts'
 
 /** Lists the reminders and tasks of this conversation. */
 export function scheduleList(schedules: Pick<ChatSchedules, 'list' | 'askerOf'>): Tool {
@@ -15,7 +15,7 @@ export function scheduleList(schedules: Pick<ChatSchedules, 'list' | 'askerOf'>)
     },
     async run(_args, { turnId, sessionId, agentId }) {
       const asker = await schedules.askerOf({ id: turnId, sessionId, agentId })
-      return { content: textContent(JSON.stringify({ schedules: await schedules.list(asker) })) }
+      return shownSchedules(await schedules.list(asker), (rows) => ({ schedules: rows }))
     },
   }
 }
