@@ -167,9 +167,12 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
     let questions = 0
     for (const some of inBatches(turns, AT_ONCE)) {
       const among = `turn_id IN (${placeholders(some.length)})`
+      await this.#dropGiven(among, some)
+      // Without its arguments a call is none that anybody has allowed.
       questions += await this.sql.run(
-        `UPDATE approvals SET args = '{}', state = CASE state WHEN 'asked' THEN 'denied' ELSE state END
-          WHERE ${among} AND (args <> '{}' OR state = 'asked')`,
+        `UPDATE approvals SET args = '{}', decided_by = CASE state WHEN 'allowed' THEN NULL ELSE decided_by END,
+            state = CASE state WHEN 'used' THEN 'used' ELSE 'denied' END
+          WHERE ${among} AND (args <> '{}' OR state IN ('asked', 'allowed'))`,
         some,
       )
       questions += await this.sql.run(
@@ -180,6 +183,16 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
       await this.sql.run(`UPDATE turns SET precheck = NULL WHERE id IN (${placeholders(some.length)})`, some)
     }
     return questions
+  }
+
+  /** Nothing follows from a yes that came late, where the call has not begun. */
+  async #dropGiven(among: string, turns: readonly TurnId[]): Promise<void> {
+    await this.sql.run(
+      `UPDATE inbox SET state = 'done', outcome = 'forgotten' WHERE state = 'waiting'
+        AND session_id IN (SELECT session_id FROM approvals WHERE ${among})
+        AND event_key IN (SELECT 'approval:' || code FROM approvals WHERE ${among})`,
+      turns,
+    )
   }
 
   async emptyReceived(

@@ -1,3 +1,4 @@
+import { approvedCode } from '../../core/approval.ts'
 import { hasContent } from '../../core/emptied.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { SessionPlan } from '../../core/forgetting.ts'
@@ -28,6 +29,8 @@ export class SessionScan {
   readonly #found = new Set<number>()
   readonly #cut = new Set<number>()
   readonly #rows = new Set<InboxId>()
+  /** The turns that have asked whether a call may be made, by the code of the question. */
+  readonly #asking = new Map<string, TurnId>()
   readonly #refs = new Set<string>()
   /** The events of each turn that hold something. */
   readonly #ofTurn = new Map<TurnId, number[]>()
@@ -54,6 +57,7 @@ export class SessionScan {
 
   #find(event: SessionEvent): void {
     const origin = originAt(this.#origins, event)
+    if (event.type === 'approval_requested' && event.turnId) this.#asking.set(event.data.code, event.turnId)
     switch (event.type) {
       case 'user_message':
       case 'message_edited':
@@ -105,6 +109,8 @@ export class SessionScan {
     const { seq, at, turnId, type } = event
     if (!hasContent(event)) return
     if (turnId !== undefined) this.#turnOf(turnId).push(seq)
+    if (type === 'assistant_step' && turnId !== undefined)
+      for (const { callId } of event.data.calls) this.#given(callId, { turnId, at })
     const files = filesIn(event)
     if (files.length > 0) this.#files.set(seq, files)
     if (type === 'context_compacted' || type === 'checkpoint_written')
@@ -116,6 +122,14 @@ export class SessionScan {
     }
     if (type === 'files_read' && event.data.files.some(({ ref }) => this.#refs.has(ref))) this.#found.add(seq)
     if (this.#repeats(event)) this.#repeated(event)
+  }
+
+  /** A call that was allowed late is made in a turn of its own, with the arguments that the asking turn gave it. */
+  #given(callId: string, { turnId, at }: { readonly turnId: TurnId; readonly at: number }): void {
+    const asking = this.#asking.get(approvedCode(callId) ?? '')
+    if (asking === undefined) return
+    if (this.turns.has(asking)) this.turns.set(turnId, at)
+    else if (this.repeating.has(asking)) this.repeating.add(turnId)
   }
 
   #repeated({ seq, turnId, ...event }: SessionEvent): void {
