@@ -1,5 +1,5 @@
 import type { Address } from './address.ts'
-import type { AgentId, PersonId, ScheduleId, SessionId } from './ids.ts'
+import type { AgentId, PersonId, ScheduleId, SessionId, TurnId } from './ids.ts'
 import type { Reader } from './outbound.ts'
 import type { AuthorId } from './platform-id.ts'
 import type { Role } from './session.ts'
@@ -30,6 +30,8 @@ export interface ScheduleAsker {
   readonly agent: AgentId
   /** The session whose turn asks for them. */
   readonly session?: SessionId
+  /** That turn. */
+  readonly turn?: TurnId
   /** Everybody whose words led to it; of a command its sender alone. */
   readonly authors: readonly AuthorId[]
   /** Returns the web addresses in a text of the agent that a person here has written; of a command there is no such. */

@@ -34,6 +34,8 @@ export interface ScheduledTask {
   readonly addresses?: readonly string[]
   /** The session whose turn has made it: rules for that place hold in its runs. */
   readonly madeIn?: SessionId
+  /** That turn. */
+  readonly madeBy?: TurnId
   readonly missed: MissedPolicy
   readonly overlap: OverlapPolicy
 }

@@ -34,7 +34,15 @@ export async function askerOfTurn(deps: TurnAskerDeps, turn: TurnRef): Promise<S
     const known = await Promise.all(keys.map((key) => deps.isKnownAddress(turn, new URL(`https://${key}`))))
     return keys.filter((_, index) => known[index])
   }
-  return { ...asker, agent: turn.agentId, session: turn.sessionId, authors, writtenIn, at: deps.clock.now() }
+  return {
+    ...asker,
+    agent: turn.agentId,
+    session: turn.sessionId,
+    turn: turn.id,
+    authors,
+    writtenIn,
+    at: deps.clock.now(),
+  }
 }
 
 const NOT_HERE =

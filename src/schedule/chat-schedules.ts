@@ -94,7 +94,7 @@ async function wished(
   { id, wish, asker }: Pick<Request, 'wish' | 'asker'> & { readonly id: ScheduleId },
 ): Promise<NewSchedule> {
   const { readWish } = await import('./read-wish.ts')
-  const { person, address, reader, agent, session, authors, writtenIn, at } = asker
+  const { person, address, reader, agent, session, turn, authors, writtenIn, at } = asker
   const timing = await readWish(wish, { at, home: zoneOf(person) })
   return {
     ...{ id, source: 'command', creator: person },
@@ -104,6 +104,7 @@ async function wished(
       ...(wish.task ? {} : { said: true }),
       ...(reader ? { reader } : {}),
       ...(session ? { madeIn: session } : {}),
+      ...(turn ? { madeBy: turn } : {}),
       ...(writtenIn ? { addresses: await writtenIn(wish.text) } : {}),
       // A reminder that was missed is owed; of several of one schedule the newest stands for all.
       ...{ missed: { kind: 'once' }, overlap: 'skip' },

@@ -2,12 +2,18 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { recorded, startHousehold } from './household.ts'
 
-const script: Script = (request) => textReply(`heard: ${lastUserText(request).split('\n').at(-1)}`)
-
 async function house() {
+  const gates = { first: createGate(), second: createGate() }
+  const script: Script = (request) => {
+    const text = lastUserText(request)
+    const gate = text.includes('wait first') ? gates.first : text.includes('wait second') ? gates.second : undefined
+    const answer = textReply(`heard: ${text.split('\n').at(-1)}`)
+    return gate === undefined ? answer : { ...answer, holds: [{ beforeDelta: 0, gate }] }
+  }
   const home = await startHousehold({
     ...{ script, streaming: false },
     config: {
@@ -42,7 +48,7 @@ async function house() {
     withDatabase(join(home.dataDir, 'parley.db'), (database) =>
       JSON.stringify(database.prepare('SELECT dispatch FROM inbox').all()),
     )
-  return { home, world, ledger, family, club, say, received }
+  return { home, world, ledger, gates, family, club, say, received }
 }
 
 const GUESS = 'take the blue pill every evening'
@@ -93,6 +99,26 @@ describe('a member who forgets', () => {
     const before = quotes()
     expect((await say('/forget', { from: 444, chat: family, replyTo: own.id })).answer).toMatch(/^Forgotten: /)
     expect(quotes()).toBe(before)
+  })
+
+  it('S41: takes no message of somebody else that the same turn answers', async () => {
+    const { home, world, ledger, gates, family, say, received } = await house()
+    world.say({ from: 111, chat: family, text: '@parley_bot wait first' })
+    await gates.first.reached
+    world.say({ from: 111, chat: family, text: '@parley_bot the words of Ada' })
+    world.say({ from: 444, chat: family, text: '@parley_bot wait second, the words of Bob' })
+    await expect.poll(received, { timeout: 8_000 }).toContain('the words of Bob')
+    const after = ledger.mark()
+    gates.first.release()
+    await ledger.nextFromBot('sent', { after, where: ({ text }) => text.endsWith('wait first') })
+    await gates.second.reached
+    expect((await say('/forget me yes', { from: 444, chat: family })).answer).toContain('I am still answering')
+    gates.second.release()
+    await expect.poll(received, { timeout: 8_000 }).not.toContain('the words of Bob')
+    expect(received()).toContain('the words of Ada')
+    const [session] = (await home.daemon.operator.sessions.list({ limit: 1, offset: 0, inactive: false })).sessions
+    const log = await home.daemon.operator.sessions.history(session?.id ?? '', { limit: 50 })
+    expect(JSON.stringify(log)).toContain('the words of Ada')
   })
 
   it('S41: learns nothing of whether a message is there in a chat that they name by its link', async () => {

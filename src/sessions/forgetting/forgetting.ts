@@ -18,7 +18,7 @@ import type { Store, StoreWriter } from '../../store/store.ts'
 import { addressOf } from '../service/address-of.ts'
 import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
 import { Collection } from './collect.ts'
-import { madeMeanwhile } from './made-meanwhile.ts'
+import { madeMeanwhile, rowsIn } from './made-meanwhile.ts'
 
 export interface ForgettingDeps extends ApplyPorts {
   readonly store: Store
@@ -189,14 +189,16 @@ async function removeTurn(
   await untilSent(deps, turn)
   if (taken) await unsaySafely(deps, turn)
   const { counts, made } = await store.write(async (tx) => {
-    const events = (await tx.events.latest(id, MOST_OF_TURN)).filter((event) => event.turnId === turn)
+    const latest = await tx.events.latest(id, MOST_OF_TURN)
+    const events = latest.filter((event) => event.turnId === turn)
+    const rows = rowsIn(latest, { seqs: empty, asked: await tx.inbox.ofTurn(turn) })
     const seqs = [...new Set([...empty, ...events.map(({ seq }) => seq)])]
     const plan = { id, empty: seqs, cut: [], turns: [turn], ...(unnamed ? { unnamed } : {}) }
-    const made = await madeMeanwhile(tx, { session: id, turn, since: askedAt, events })
+    const made = await madeMeanwhile(tx, { turn, since: askedAt, events })
     const files = [...media, ...made.media]
     const counts = await beginApplying(tx, by, { ...NO_PLAN, ...made, sessions: [plan] }, deps)
     for (const piece of pieces({ ...NO_PLAN, sessions: [plan], media: files })) await piece(tx)
-    if (taken) for (const row of await tx.inbox.ofTurn(turn)) await pieceOf(tx, row.id)
+    for (const row of rows) await pieceOf(tx, row)
     return { counts: { ...addCounts(counts, await tx.forgetting.emptySent(turn)), sessions: 0 }, made }
   })
   if (made.schedules.length > 0) await deps.schedulesChanged()

@@ -1,12 +1,11 @@
 import type { SessionEvent } from '../../core/event.ts'
 import type { ForgetPlan } from '../../core/forgetting.ts'
-import type { SessionId, TurnId } from '../../core/ids.ts'
-import type { StoreWriter } from '../../store/store.ts'
+import type { InboxId, TurnId } from '../../core/ids.ts'
+import type { InboxRow, StoreWriter } from '../../store/store.ts'
 import { filesIn } from './matches.ts'
 
 /** A turn that ran while what it was shown was forgotten, and its events. */
 interface RanMeanwhile {
-  readonly session: SessionId
   readonly turn: TurnId
   /** The time of the request to forget, ms since the epoch. */
   readonly since: number
@@ -16,14 +15,29 @@ interface RanMeanwhile {
 /** Returns what such a turn has made: it may be made of the forgotten words, which nobody has any more to compare. */
 export async function madeMeanwhile(
   { forgetting, schedules }: Pick<StoreWriter, 'forgetting' | 'schedules'>,
-  { session, turn, since, events }: RanMeanwhile,
+  { turn, since, events }: RanMeanwhile,
 ): Promise<Pick<ForgetPlan, 'entries' | 'schedules' | 'media'>> {
   const made = (await schedules.all()).filter(
-    ({ source, definition, createdAt }) => source === 'command' && definition.madeIn === session && createdAt >= since,
+    ({ definition, createdAt }) => definition.madeBy === turn && createdAt >= since,
   )
   return {
     entries: await forgetting.entriesOfTurn(turn),
     schedules: made.map(({ id }) => id),
     media: [...new Set(events.flatMap(filesIn))],
   }
+}
+
+/** Returns the rows of a turn whose messages are among these events: others may have asked with the same turn. */
+export function rowsIn(
+  events: readonly SessionEvent[],
+  { seqs, asked }: { readonly seqs: readonly number[]; readonly asked: readonly InboxRow[] },
+): readonly InboxId[] {
+  const emptied = events.flatMap((event) =>
+    seqs.includes(event.seq) && event.type === 'user_message' ? event.data : [],
+  )
+  const isEmptied = ({ id, dispatch: { event } }: InboxRow): boolean =>
+    emptied.some(({ row, messageId }) =>
+      row === undefined ? 'messageId' in event && event.messageId === messageId : row === id,
+    )
+  return asked.filter(isEmptied).map(({ id }) => id)
 }

@@ -57,7 +57,7 @@ export class SessionScan {
 
   #find(event: SessionEvent): void {
     const origin = originAt(this.#origins, event)
-    if (event.type === 'approval_requested' && event.turnId) this.#asking.set(event.data.code, event.turnId)
+    this.#asks(event)
     switch (event.type) {
       case 'user_message':
       case 'message_edited':
@@ -76,6 +76,10 @@ export class SessionScan {
         if (!this.#matches.isWhole(event.at, origin)) return
         for (const words of madeWords(event)) this.#tellings.add(words, event.at)
     }
+  }
+
+  #asks({ turnId, ...event }: SessionEvent): void {
+    if (event.type === 'approval_requested' && turnId !== undefined) this.#asking.set(event.data.code, turnId)
   }
 
   /** Older logs do not name what a turn takes: there it is what was said since the last one. */
@@ -109,8 +113,7 @@ export class SessionScan {
     const { seq, at, turnId, type } = event
     if (!hasContent(event)) return
     if (turnId !== undefined) this.#turnOf(turnId).push(seq)
-    if (type === 'assistant_step' && turnId !== undefined)
-      for (const { callId } of event.data.calls) this.#given(callId, { turnId, at })
+    this.#makesGiven(event)
     const files = filesIn(event)
     if (files.length > 0) this.#files.set(seq, files)
     if (type === 'context_compacted' || type === 'checkpoint_written')
@@ -125,11 +128,11 @@ export class SessionScan {
   }
 
   /** A call that was allowed late is made in a turn of its own, with the arguments that the asking turn gave it. */
-  #given(callId: string, { turnId, at }: { readonly turnId: TurnId; readonly at: number }): void {
-    const asking = this.#asking.get(approvedCode(callId) ?? '')
-    if (asking === undefined) return
-    if (this.turns.has(asking)) this.turns.set(turnId, at)
-    else if (this.repeating.has(asking)) this.repeating.add(turnId)
+  #makesGiven({ turnId, at, ...event }: SessionEvent): void {
+    if (event.type !== 'assistant_step' || turnId === undefined) return
+    const asking = event.data.calls.flatMap(({ callId }) => this.#asking.get(approvedCode(callId) ?? '') ?? [])
+    if (asking.some((turn) => this.turns.has(turn))) this.turns.set(turnId, at)
+    else if (asking.some((turn) => this.repeating.has(turn))) this.repeating.add(turnId)
   }
 
   #repeated({ seq, turnId, ...event }: SessionEvent): void {

@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { parseAddress } from '../../../src/core/address.ts'
+import { systemClock } from '../../../src/core/clock.ts'
+import { type PersonId, type TurnId, toScheduleId, toSessionId } from '../../../src/core/ids.ts'
+import { madeMeanwhile } from '../../../src/sessions/forgetting/made-meanwhile.ts'
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
+
+removeTempFolders()
+
+const [FORGOTTEN, LATER] = ['turn_forgotten', 'turn_later'] as readonly string[] as readonly [TurnId, TurnId]
+
+it('S41: a reminder that the next turn of the conversation makes stays', async () => {
+  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  onTestFinished(() => store.close())
+  const session = toSessionId('telegram:2026-11-23-00000001')
+  const put = (name: string, madeBy: TurnId, at: number) =>
+    store.write((tx) =>
+      tx.schedules.put(
+        {
+          ...{ id: toScheduleId(name), source: 'command', creator: 'ada' as PersonId },
+          definition: {
+            ...{ at: 9_000_000, timezone: 'UTC', prompt: 'drink', missed: { kind: 'once' }, overlap: 'skip' },
+            ...{ deliverTo: parseAddress('telegram:direct:111'), madeIn: session, madeBy },
+          },
+        },
+        at,
+      ),
+    )
+  await put('before', FORGOTTEN, 1)
+  await put('meanwhile', FORGOTTEN, 3)
+  await put('later', LATER, 4)
+  const made = await store.write((tx) => madeMeanwhile(tx, { turn: FORGOTTEN, since: 2, events: [] }))
+  expect(made.schedules).toEqual(['meanwhile'])
+})
