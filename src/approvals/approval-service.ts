@@ -211,6 +211,7 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
     })
     // A rule that forbids is stronger than a yes of before it.
     if (verdict === 'deny') return denyCall(`the policy does not let ${call.tool} be used here`)
+    if (code !== undefined && (await this.#hasEnded(turn.session.id))) return denyCall('its conversation has ended')
     if (approval !== undefined) {
       const may = approval.state !== 'allowed' || (await mayStill(this.#deps, approval, { speaking, place }))
       return may
@@ -271,7 +272,13 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
   async #follow(approval: Approval): Promise<void> {
     const { store, accept, ids, clock } = this.#deps
     const session = await store.read.sessions.get(approval.sessionId)
-    if (session) await accept(followUp(approval, session, { traceId: ids.trace(), at: clock.now() }))
+    if (session && session.inactiveAt === undefined)
+      await accept(followUp(approval, session, { traceId: ids.trace(), at: clock.now() }))
+  }
+
+  /** What was allowed can have waited until somebody began a fresh conversation. */
+  async #hasEnded(session: SessionId): Promise<boolean> {
+    return (await this.#deps.store.read.sessions.get(session))?.inactiveAt !== undefined
   }
 
   async #followIfLate(code: string): Promise<void> {

@@ -38,7 +38,8 @@ function isGiven({ tool, speaking, place, standing = [] }: Facts): boolean {
   return standing.some(
     (rule) =>
       rule.tool === tool &&
-      isIn(rule.in === undefined ? undefined : [rule.in], place) &&
+      // The question named one conversation: its topics and the sessions of each sender are others.
+      (rule.in === undefined || place.includes(rule.in)) &&
       speaking.every((one) => fits([rule.who], one)),
   )
 }

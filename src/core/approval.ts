@@ -74,7 +74,7 @@ export interface StandingRule {
   /** That of the question. */
   readonly code: string
   readonly tool: string
-  /** The session, as it is named in lists, with its topics. Absent: everywhere. */
+  /** The conversation, as lists name its sessions, without its topics. Absent: everywhere. */
   readonly in?: string
   /** It holds where the words of owners alone are shown, or also of members. */
   readonly who: 'owner' | 'member'

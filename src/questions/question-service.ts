@@ -211,7 +211,7 @@ class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOv
     const { store, accept, ids, clock, whoIs } = this.#deps
     const session = await store.read.sessions.get(question.sessionId)
     const { by } = question
-    if (session === undefined || by === undefined) return
+    if (session === undefined || session.inactiveAt !== undefined || by === undefined) return
     const how = { traceId: ids.trace(), at: clock.now(), identity: whoIs(by.author) }
     await accept(followUp({ ...question, by }, session, how))
   }

@@ -88,3 +88,13 @@ test('T32: a rule of a place holds in its topics and for the sessions of each se
     expect(decide(here, [BOB], { place })).toBe('deny')
   expect(decide(here, [BOB], { place: 'telegram:group:-12' })).toBe('ask')
 })
+
+test('T32: a rule that an owner gave in a chat holds in that conversation alone, under each name of its chat', () => {
+  const standing = [{ code: 'a', tool: 'pay', who: 'owner', by: 'ada', at: 0, in: 'telegram:group:-1' } as const]
+  const verdict = (...place: string[]) =>
+    decideToolUse([], { tool: 'pay', reach: 'beyond', speaking: [ADA], place, standing })
+  expect(verdict('telegram:group:-1')).toBe('allow')
+  expect(verdict('telegram:group:-100', 'telegram:group:-1')).toBe('allow')
+  expect(verdict('telegram:group:-1/7')).toBe('ask')
+  expect(verdict('telegram:group:-1|sender=telegram:111')).toBe('ask')
+})

@@ -1,7 +1,7 @@
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
-import type { IdSource } from '../../core/ids.ts'
+import type { IdSource, SessionId } from '../../core/ids.ts'
 import type { Session, SessionDraft, SessionIdentity } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
@@ -49,6 +49,7 @@ async function startOver(
   const { decision } = call
   const current = await store.read.sessions.current(decision.route.scopeKey)
   if (!current || isFresh(current)) return FRESH
+  await store.write((tx) => dropGivenCalls(tx, current.id, clock.now()))
   await running.abort(current.id)
   const ended = await store.write(async (tx) => {
     // Overrides that were set while the turn was ending carry over too, and another /new may have come first.
@@ -66,6 +67,17 @@ async function startOver(
   overrides.set(fresh, overridesOf(fresh), true)
   return 'Done: a fresh conversation. The old one is kept but no longer used.'
 }
+
+/** Drops calls that were allowed late and have not begun: they would begin as soon as the running turn has ended. */
+async function dropGivenCalls(tx: StoreWriter, session: SessionId, at: number): Promise<void> {
+  const waiting = await tx.inbox.waiting(session, MOST_DROPPED)
+  const rows = waiting.filter(({ dispatch: { posted } }) => posted?.approval !== undefined).map(({ id }) => id)
+  if (rows.length === 0) return
+  for (const id of rows) await tx.inbox.settle(id, 'cancelled')
+  await tx.events.append(session, at, [{ type: 'messages_dropped', data: { messages: rows.length, rows } }])
+}
+
+const MOST_DROPPED = 1_000
 
 /** A session without a message needs no successor. */
 function isFresh({ messageCount, turnCount }: Session): boolean {

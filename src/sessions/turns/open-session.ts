@@ -66,12 +66,14 @@ export async function openSession(tx: StoreWriter, opening: Opening, ports: Open
 async function continuePosted(
   tx: StoreWriter,
   { route, identity, dispatch }: Opening,
-  { session: id, begins }: PostedText,
+  { session: id, begins, approval }: PostedText,
   ports: OpenPorts,
 ): Promise<Session> {
   const session = (await tx.sessions.get(id)) ?? (begins && (await tx.sessions.current(route.scopeKey)))
   if (session) {
-    if (session.inactiveAt !== undefined) await tx.sessions.reopen(session.id, {}, dispatch.receivedAt)
+    // A call that was allowed late is made in the conversation that asked, and not once that has ended.
+    if (session.inactiveAt !== undefined && approval === undefined)
+      await tx.sessions.reopen(session.id, {}, dispatch.receivedAt)
     return session
   }
   if (!begins) throw new ParleyError('not_found', `There is no session ${id}.`)

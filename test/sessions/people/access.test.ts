@@ -61,4 +61,16 @@ describe('the claim', () => {
     expect(access.personOf('telegram', '666')).toBeUndefined()
     await expect(access.claim('telegram', impostor, 'secret')).rejects.toMatchObject({ code: 'conflict' })
   })
+
+  it('F-H02: of two at the same time the first alone wins', async () => {
+    const { store, access, info } = await unowned()
+    const both = await Promise.allSettled([
+      access.claim('telegram', user('111'), 'secret'),
+      access.claim('telegram', user('666'), 'secret'),
+    ])
+    expect(both).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { code: 'conflict' } }])
+    expect(access.personOf('telegram', '666')).toBeUndefined()
+    expect(await store.read.people.changes(9)).toMatchObject([{ kind: 'claimed', platformId: 'telegram:111' }])
+    expect(info).toHaveLength(1)
+  })
 })
