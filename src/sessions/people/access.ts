@@ -79,13 +79,18 @@ export async function createAccess(deps: AccessDeps): Promise<Access> {
     personOf: (channel, id, team) =>
       identities.get(platformIdOf(channels, channel, { id, ...(team === undefined ? {} : { team }) })),
     async claim(channel, sender, given) {
-      if (claimed || configuredOwner()) throw new ParleyError('conflict', 'This bot already has an owner.')
+      const platformId = platformIdOf(channels, channel, sender)
+      // The command runs again after a crash.
+      if (identities.get(platformId)?.role === 'owner') return
+      if (claimed || configuredOwner()) throw owned()
       if (identifiesNobody(channels, channel, sender) || !equal(given, code)) {
         throw new ParleyError('forbidden', 'That code is not right. Use the link that `parley status` shows.')
       }
-      const platformId = platformIdOf(channels, channel, sender)
       const at = clock.now()
       await store.write(async (tx) => {
+        // Somebody else may have shown the code in the same moment.
+        const people = await tx.people.all()
+        if (people.some(({ role }) => role === 'owner') || configuredOwner()) throw owned()
         await tx.people.link(CLAIMED_OWNER, 'owner', [platformId], at)
         await tx.people.recordChange({ at, kind: 'claimed', person: CLAIMED_OWNER, platformId, by: platformId })
       })
@@ -93,6 +98,10 @@ export async function createAccess(deps: AccessDeps): Promise<Access> {
       logger.info('Somebody became the owner', { key: platformId })
     },
   }
+}
+
+function owned(): ParleyError {
+  return new ParleyError('conflict', 'This bot already has an owner.')
 }
 
 function equal(a: string, b: string): boolean {

@@ -70,6 +70,8 @@ describe('the claim', () => {
     ])
     expect(both).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { code: 'conflict' } }])
     expect(access.personOf('telegram', '666')).toBeUndefined()
+    // After a crash the command runs again.
+    await access.claim('telegram', user('111'), 'secret')
     expect(await store.read.people.changes(9)).toMatchObject([{ kind: 'claimed', platformId: 'telegram:111' }])
     expect(info).toHaveLength(1)
   })
