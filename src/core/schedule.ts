@@ -36,6 +36,8 @@ export interface ScheduledTask {
   readonly madeIn?: SessionId
   /** That turn. */
   readonly madeBy?: TurnId
+  /** The hash of the request that has made it, where somebody in a chat has. */
+  readonly request?: string
   readonly missed: MissedPolicy
   readonly overlap: OverlapPolicy
 }

@@ -8,6 +8,7 @@ import { type PersonId, type ScheduleId, toScheduleId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { type AuthorId, NOBODY, personAuthor } from '../core/platform-id.ts'
 import type { NewSchedule, Schedule } from '../core/schedule.ts'
+import type { ScheduleReader } from '../store/schedule-port.ts'
 import type { Store } from '../store/store.ts'
 import { letGo } from './let-go.ts'
 
@@ -63,44 +64,56 @@ interface Request {
   readonly key: string
 }
 
+type Wished = Pick<Request, 'wish' | 'asker'> & { readonly request: string }
+
 async function create(deps: ChatScheduleDeps, { wish, asker, key }: Request): Promise<ChatSchedule> {
   const { store, clock, logger } = deps
-  const id = idOf(key)
-  const known = await store.read.schedules.get(id)
-  // A command runs again after a crash, when what it made may be over.
-  const isOver = known === undefined && (await store.read.schedules.recent(id, 1)).length > 0
-  const made = known ?? (await wished(deps, { id, wish, asker }))
-  if (known === undefined && !isOver) {
-    await add(deps, made, asker)
-    logger.info('A schedule was made in a chat', { schedule: id, by: asker.person })
+  const request = createHash('sha256').update(key).digest('hex')
+  const known = await madeFor(store.read.schedules, request)
+  const { made, isNew } = known ? { made: known, isNew: false } : await add(deps, { wish, asker, request })
+  if (isNew) {
+    logger.info('A schedule was made in a chat', { schedule: made.id, by: asker.person })
     await deps.changed()
   }
   const { nextAt: _nextAt, ...shown } = await shownTo(made, Math.min(asker.at, clock.now()))
   return shown
 }
 
-/** The same request has the same id, so that it is made once. */
-function idOf(key: string): ScheduleId {
-  return toScheduleId(
-    `r${BigInt(`0x${createHash('sha256').update(key).digest('hex')}`)
-      .toString(36)
-      .slice(-6)}`,
-  )
+/** Ids are short, for people type them: where one is taken, the request has the next. */
+function* idsOf(request: string): Generator<ScheduleId> {
+  for (let no = 0; ; no++) {
+    const hash = no === 0 ? request : createHash('sha256').update(`${request} ${no}`).digest('hex')
+    yield toScheduleId(`r${BigInt(`0x${hash}`).toString(36).slice(-6)}`)
+  }
+}
+
+async function madeFor(schedules: ScheduleReader, request: string): Promise<Schedule | undefined> {
+  for (const id of idsOf(request)) {
+    const found = await schedules.get(id)
+    if (found === undefined || found.definition.request === request) return found
+  }
+  return undefined
+}
+
+async function freeId(schedules: ScheduleReader, request: string): Promise<ScheduleId> {
+  for (const id of idsOf(request))
+    if (!(await schedules.get(id)) && (await schedules.recent(id, 1)).length === 0) return id
+  throw new ParleyError('internal', 'There is no free id.')
 }
 
 /** Throws `invalid` in words for whoever asks. */
 async function wished(
   { zoneOf }: ChatScheduleDeps,
-  { id, wish, asker }: Pick<Request, 'wish' | 'asker'> & { readonly id: ScheduleId },
-): Promise<NewSchedule> {
+  { wish, asker, request }: Wished,
+): Promise<Omit<NewSchedule, 'id'>> {
   const { readWish } = await import('./read-wish.ts')
   const { person, address, reader, agent, session, turn, authors, writtenIn, at } = asker
   const timing = await readWish(wish, { at, home: zoneOf(person) })
   return {
-    ...{ id, source: 'command', creator: person },
+    ...{ source: 'command', creator: person },
     definition: {
       ...timing,
-      ...{ agent, prompt: wish.text.trim(), deliverTo: address, authors },
+      ...{ agent, prompt: wish.text.trim(), deliverTo: address, authors, request },
       ...(wish.task ? {} : { said: true }),
       ...(reader ? { reader } : {}),
       ...(session ? { madeIn: session } : {}),
@@ -112,15 +125,27 @@ async function wished(
   }
 }
 
-async function add({ store, clock }: ChatScheduleDeps, schedule: NewSchedule, asker: ScheduleAsker): Promise<void> {
-  await store.write(async (tx) => {
+/** Returns what was asked for; it is made with the first request alone, whatever became of it since. */
+async function add(
+  deps: ChatScheduleDeps,
+  wanted: Wished,
+): Promise<{ readonly made: NewSchedule; readonly isNew: boolean }> {
+  const { store, clock } = deps
+  const { asker, request } = wanted
+  const draft = await wished(deps, wanted)
+  return store.write(async (tx) => {
+    const made = { ...draft, id: await freeId(tx.schedules, request) }
+    if (!(await tx.notices.once(`schedule:${request}`, clock.now(), FOR_EVER_MS))) return { made, isNew: false }
     const own = (await tx.schedules.all()).filter(({ creator }) => creator === asker.person)
     if (own.length >= MOST_OF_ONE)
       throw new ParleyError('conflict', `You have ${MOST_OF_ONE} already; cancel one first: /remind list`)
     // A slot before this commit is owed as well: a crash can lie between the request and its work.
-    await tx.schedules.put(schedule, clock.now(), Math.min(asker.at, clock.now()))
+    await tx.schedules.put(made, clock.now(), Math.min(asker.at, clock.now()))
+    return { made, isNew: true }
   })
 }
+
+const FOR_EVER_MS = Number.MAX_SAFE_INTEGER
 
 type Made = Pick<Schedule, 'id' | 'definition' | 'creator'>
 type Shown = ChatSchedule & { readonly nextAt: number }
