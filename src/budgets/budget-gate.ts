@@ -1,12 +1,14 @@
-import type { Amount, BudgetHit, BudgetSettings, BudgetState, Charge } from '../core/budget.ts'
+import type { Amount, BudgetHit, BudgetSettings, BudgetState, Charge, PayerBudget } from '../core/budget.ts'
 import { BudgetSpent } from '../core/budget.ts'
 import { stopInWords } from '../core/budget-words.ts'
 import type { Clock } from '../core/clock.ts'
 import { deferred } from '../core/deferred.ts'
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
+import type { BudgetCount } from '../store/budget-port.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { type BudgetNow, type CallDecision, decideCall, isPast } from './decide-call.ts'
+import { underPresentNames } from './present-names.ts'
 import { keyOf, statesOf } from './states.ts'
 
 /** A call that is about to be made, and the most that it may cost. */
@@ -30,10 +32,14 @@ export interface HeldCall {
 export interface BudgetGate {
   /**
    * Resolves once the most that the call may cost is on record. Waits where it fits only once calls under way have cost
-   * less than they might. Rejects with `budget_spent` where it does not fit, and with `aborted` once `signal` is.
+   * less than they might, or once a period ends. Rejects with `budget_spent` where it does not fit, with `aborted` once
+   * `signal` is, and as the store does.
    */
   hold(wanted: Wanted, signal: AbortSignal): Promise<HeldCall>
-  /** Resolves once the cost is on record in the place of what was held. */
+  /**
+   * Resolves once the cost is on record in the place of what was held. Never rejects: a cost that the store does not
+   * take is kept, and goes with the next commit of this gate; a process that dies before has counted what was held.
+   */
   settle(call: HeldCall, cost: Amount): Promise<void>
   /** Counts what a dead process has left, at what was held; called at the start, before anything is held. */
   recover(): Promise<number>
@@ -41,31 +47,68 @@ export interface BudgetGate {
 
 export interface BudgetGateDeps {
   readonly store: Store
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'after'>
   readonly settings: BudgetSettings
   /** Called when most of a budget is spent; more than once for each. */
   past(budget: BudgetState, charge: Charge): void
   /** Called when a call did not fit; for each of them. */
   stopped(hit: BudgetHit, charge: Charge): void
+  /** Called when the store did not take a cost. */
+  notTaken(error: unknown): void
 }
 
+/** The longest that a call waits without a look: somebody may have set the clock into another period. */
+const LOOK_AGAIN_MS = 60_000
+
 export function createBudgetGate(deps: BudgetGateDeps): BudgetGate {
-  const { store, clock, settings, past, stopped } = deps
+  const { store, clock, settings, past, stopped, notTaken } = deps
   const { warnAt } = settings
+  /** The costs that the store did not take. */
+  const owed = new Map<string, Amount>()
   let next = deferred()
   let made = 0
 
+  /** Has everybody who waits look again. */
+  function wake(): void {
+    next.resolve()
+    next = deferred()
+  }
+
+  async function settleOwed(tx: StoreWriter): Promise<void> {
+    for (const [id, cost] of owed) {
+      await tx.budgets.settle(id, cost)
+      tx.afterCommit(() => owed.delete(id))
+    }
+  }
+
   async function tryToHold(tx: StoreWriter, wanted: Wanted, id: string) {
-    const now = { timezone: settings.timezone, now: clock.now() }
-    const shared = await statesOf(tx.budgets, wanted.charge.shared, now)
-    const askers: (readonly BudgetNow[])[] = []
-    for (const own of wanted.charge.askers) askers.push(await statesOf(tx.budgets, own, now))
+    await settleOwed(tx)
+    const { shared, askers } = await chargedNow(tx, wanted.charge, { timezone: settings.timezone, now: clock.now() })
     const decision = decideCall({ ...wanted, shared, askers, warnAt })
-    if (decision.kind !== 'call') return { decision, budgets: [] }
+    if (decision.kind !== 'call') return { decision, budgets: [...shared, ...askers.flat()] }
     const budgets = [...shared, ...(askers[decision.asker] ?? [])]
     const keys = budgets.map((budget) => ({ ...keyOf(budget), endsAt: budget.resetsAt }))
     await tx.budgets.hold(id, costOf(wanted, decision), keys)
     return { decision, budgets }
+  }
+
+  /** Returns the sums that a cost has raised; none where the store did not take it. */
+  async function record(id: string, cost: Amount): Promise<readonly BudgetCount[]> {
+    try {
+      const after = await store.write(async (tx) => {
+        await settleOwed(tx)
+        return tx.budgets.counts(await tx.budgets.settle(id, cost))
+      })
+      failpoint('CP34-cost-settled')
+      return after
+    } catch (error) {
+      owed.set(id, cost)
+      notTaken(error)
+      return []
+    } finally {
+      // Also where it failed: whoever waits settles it, or is notified of what ails the store.
+      wake()
+    }
   }
 
   return {
@@ -80,22 +123,15 @@ export function createBudgetGate(deps: BudgetGateDeps): BudgetGate {
           return { id, model: decision.model, budgets, charge: wanted.charge }
         }
         if (decision.kind === 'stop') throw stop(decision, wanted.charge)
-        await either(settled, signal)
+        await firstOf({ settled, ms: untilNext(budgets, clock.now()), clock }, signal)
         if (signal.aborted) throw new ParleyError('aborted', 'The call was stopped while it waited for its budget.')
       }
     },
-    async settle({ id, budgets, charge }, cost) {
-      const after = await store.write(async (tx) => {
-        const keys = await tx.budgets.settle(id, cost)
-        return tx.budgets.counts(keys)
-      })
-      failpoint('CP34-cost-settled')
-      next.resolve()
-      next = deferred()
-      for (const budget of budgets) {
-        const { payer, period } = keyOf(budget)
-        const count = after.find((one) => one.payer === payer && one.period === period)
-        if (count && isPast({ ...budget, used: count.spent }, warnAt)) past({ ...budget, used: count.spent }, charge)
+    async settle(call, cost) {
+      for (const count of await record(call.id, cost)) {
+        const budget = call.budgets.find((one) => keyOf(one).payer === count.payer && one.at === count.period)
+        if (budget === undefined || !isPast({ ...budget, used: count.spent }, warnAt)) continue
+        past({ ...budget, used: count.spent }, call.charge)
       }
     },
     recover: () => store.write((tx) => tx.budgets.settleDead()),
@@ -108,18 +144,44 @@ export function createBudgetGate(deps: BudgetGateDeps): BudgetGate {
   }
 }
 
+async function chargedNow(
+  { budgets, chatMoves }: StoreWriter,
+  charge: Charge,
+  now: { readonly timezone: string; readonly now: number },
+): Promise<{ readonly shared: readonly BudgetNow[]; readonly askers: readonly (readonly BudgetNow[])[] }> {
+  const states = async (own: readonly PayerBudget[]) => statesOf(budgets, await underPresentNames(chatMoves, own), now)
+  const shared = await states(charge.shared)
+  const askers: (readonly BudgetNow[])[] = []
+  for (const own of charge.askers) askers.push(await states(own))
+  return { shared, askers }
+}
+
 function costOf({ cost, cheaper = cost }: Wanted, { model }: Extract<CallDecision, { kind: 'call' }>): Amount {
   return model === 'cheaper' ? cheaper : cost
 }
 
-/** Resolves once `settled` does, or `signal` is aborted. */
-function either(settled: Promise<void>, signal: AbortSignal): Promise<void> {
+/** Returns how long a call may wait for budgets before the next of their periods begins. */
+function untilNext(budgets: readonly BudgetState[], now: number): number {
+  const ends = budgets.map(({ resetsAt }) => resetsAt - now)
+  return Math.max(1, Math.min(LOOK_AGAIN_MS, ...ends))
+}
+
+interface Wait {
+  readonly settled: Promise<void>
+  readonly ms: number
+  readonly clock: Pick<Clock, 'after'>
+}
+
+/** Resolves once `settled` does, after `ms`, or once `signal` is aborted. */
+function firstOf({ settled, ms, clock }: Wait, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
     const done = (): void => {
+      cancel()
       signal.removeEventListener('abort', done)
       resolve()
     }
-    if (signal.aborted) return resolve()
+    const cancel = clock.after(ms, done)
     signal.addEventListener('abort', done, { once: true })
     void settled.then(done)
   })

@@ -61,6 +61,7 @@ export async function makeBudgets(deps: BudgetDeps): Promise<Budgets | undefined
     ...{ store, clock, settings },
     past: (budget, charge) => events.budget.emit({ kind: 'past', budget, charge }),
     stopped: (budget, charge) => events.budget.emit({ kind: 'stopped', budget, charge }),
+    notTaken: (err) => logger.warn('The cost of a call is not on record yet: the store did not take it', { err }),
   })
   const left = await gate.recover()
   if (left > 0) logger.info('Calls that a dead process left are counted at what they may have cost', { calls: left })

@@ -14,7 +14,7 @@ export interface BudgetCount extends BudgetKey {
 }
 
 export interface BudgetReader {
-  /** Returns the sums, in the order of the keys; nothing spent for one without a row. */
+  /** Returns the sums, in the order of the keys; nothing spent for one without a row, or with one that cannot be read. */
   counts(keys: readonly BudgetKey[]): Promise<readonly BudgetCount[]>
   /** Returns the payers that have spent something in a period, those who spent most first. */
   payersIn(period: string, limit: number): Promise<readonly string[]>
@@ -22,18 +22,19 @@ export interface BudgetReader {
 
 /**
  * Counts what calls of models cost. Rows hold ids and sums alone. A call is held, then settled, each in one commit with
- * the sums it changes: a kill in between counts it once, at what was held.
+ * the sums it changes: a kill in between counts it once, at what was held. A row of sums that is damaged is mended when
+ * it is next looked at in a transaction: each sum that can be read stays.
  */
 export interface BudgetWriter {
   /** Reserves the most that a call may cost, for each of the keys; `endsAt` is when its period ends. */
   hold(id: string, amount: Amount, keys: readonly (BudgetKey & { readonly endsAt: number })[]): Promise<void>
   /** Counts a call at its cost in the place of what was held. Does nothing for one that is settled. */
   settle(id: string, cost: Amount): Promise<readonly BudgetKey[]>
-  /** Counts every call that a dead process has left, at what was held. Returns how many. */
+  /** Counts every call that a dead process has left, at what was held, also one whose row is damaged. Returns how many. */
   settleDead(): Promise<number>
   /** Returns true once for each key: people are notified once. */
   warn(key: BudgetKey): Promise<boolean>
-  /** Has a payer go by another name, as a chat that has moved. */
+  /** Has a payer go by another name, as a chat that has moved, with all that is held for it. */
   rename(payer: string, to: string): Promise<void>
   /** Deletes the sums of a payer. What it holds is not counted for it any more. */
   removeOf(payer: string): Promise<number>

@@ -10,6 +10,8 @@ export interface ChatMoveReader {
   all(): Promise<readonly ChatMove[]>
   /** Returns when a chat got this id, in ms since the epoch; undefined if it always had it. */
   movedAt(channel: ChannelId, to: string): Promise<number | undefined>
+  /** Returns the id that a chat has now; undefined for one that has not moved. */
+  movedTo(channel: ChannelId, from: string): Promise<string | undefined>
 }
 
 /** Moves the rows of a chat; all of it belongs in the transaction that adds the move. */

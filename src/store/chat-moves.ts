@@ -34,6 +34,12 @@ export class ChatMoveReading implements ChatMoveReader {
     const row = await this.sql.get(query, [channel, to])
     return row && integer(row, 'moved_at')
   }
+
+  async movedTo(channel: ChannelId, from: string): Promise<string | undefined> {
+    const query = 'SELECT channel, from_chat, to_chat FROM chat_moves WHERE channel = $1 AND from_chat = $2'
+    const row = await this.sql.get(query, [channel, from])
+    return readRows(codec, row === undefined ? [] : [row], this.#logger)[0]?.to
+  }
 }
 
 /**

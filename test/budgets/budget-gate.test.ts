@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest'
+import { payerKey } from '../../src/core/budget.ts'
 import { errorCode } from '../../src/core/errors.ts'
+import type { ChannelId } from '../../src/core/ids.ts'
 import { removeTempFolders } from '../store/temp-database.ts'
-import { NOON, settingsOf, startRig } from './rig.ts'
+import { NOON, type Rig, settingsOf, startRig } from './rig.ts'
 
 removeTempFolders()
 
 const signal = new AbortController().signal
 const cost = (tokens: number) => ({ tokens, micros: 0 })
 const LIMIT = 1_000
+
+/** Resolves once everybody who was to hold something has looked whether it fits. */
+const looked = (rig: Rig): Promise<void> => rig.store.write(async () => {})
 
 const daily = (tokens: number) => settingsOf({ total: { day: { tokens } } })
 
@@ -49,6 +54,102 @@ describe('calls side by side', () => {
     stopping.abort()
     await expect(waiting).rejects.toMatchObject({ code: 'aborted' })
     expect(await rig.spent()).toMatchObject({ spent: 0, held: LIMIT })
+  })
+})
+
+describe('a cost that the store does not take', () => {
+  const REFUSE = `CREATE TRIGGER refuse BEFORE DELETE ON budget_holds BEGIN SELECT RAISE(ABORT, 'refused'); END`
+
+  it('C33: goes with the next commit: nobody waits for it, and nothing stays held', async () => {
+    const rig = await startRig(daily(LIMIT))
+    const { gate, charge } = rig
+    const call = await gate.hold({ charge, cost: cost(LIMIT) }, signal)
+    rig.execute(REFUSE)
+    await gate.settle(call, cost(30))
+    expect(rig.notTaken).toHaveLength(1)
+    expect(await rig.spent()).toMatchObject({ spent: 0, held: LIMIT })
+    rig.execute('DROP TRIGGER refuse')
+    const next = await gate.hold({ charge, cost: cost(100) }, signal)
+    expect(await rig.spent()).toMatchObject({ spent: 30, held: 100 })
+    await gate.settle(next, cost(70))
+    expect(await rig.spent()).toMatchObject({ spent: 100, held: 0 })
+  })
+
+  it('C33: wakes those who wait: they get what ails the store, or their call', async () => {
+    const rig = await startRig(daily(LIMIT))
+    const { gate, charge } = rig
+    const calls = [
+      await gate.hold({ charge, cost: cost(500) }, signal),
+      await gate.hold({ charge, cost: cost(500) }, signal),
+    ]
+    const waits = (): Promise<unknown> => gate.hold({ charge, cost: cost(800) }, signal).catch(errorCode)
+    const [one, other] = [waits(), waits()]
+    await looked(rig)
+    rig.execute(REFUSE)
+    await Promise.all(calls.map((call) => gate.settle(call, cost(100))))
+    expect(await Promise.all([one, other])).toEqual(['invalid', 'invalid'])
+    rig.execute('DROP TRIGGER refuse')
+    await expect(waits()).resolves.toMatchObject({ model: 'own' })
+    expect(await rig.spent()).toMatchObject({ spent: 200, held: 800 })
+  })
+
+  it('C33: is counted at what was held where the process dies before', async () => {
+    const rig = await startRig(daily(LIMIT))
+    const call = await rig.gate.hold({ charge: rig.charge, cost: cost(400) }, signal)
+    rig.execute(REFUSE)
+    await rig.gate.settle(call, cost(30))
+    rig.execute('DROP TRIGGER refuse')
+    await rig.reopen()
+    expect(await rig.gate.recover()).toBe(1)
+    expect(await rig.spent()).toMatchObject({ spent: 400, held: 0 })
+  })
+})
+
+describe('the end of a period', () => {
+  it('C33: lets the calls go on that wait for others of the period before', async () => {
+    const rig = await startRig(daily(LIMIT))
+    const { gate, charge, clock } = rig
+    const midnight = NOON + 12 * 3_600_000
+    clock.set(midnight - 40)
+    const long = await gate.hold({ charge, cost: cost(LIMIT) }, signal)
+    const waiting = gate.hold({ charge, cost: cost(LIMIT) }, signal)
+    const other = gate.hold({ charge, cost: cost(LIMIT) }, signal)
+    await looked(rig)
+    clock.set(midnight)
+    const first = await Promise.race([waiting, other])
+    expect(first.budgets).toMatchObject([{ at: '2026-11-27' }])
+    await gate.settle(long, cost(10))
+    await gate.settle(first, cost(0))
+    for (const call of await Promise.all([waiting, other])) await gate.settle(call, cost(0))
+    expect(await rig.spent()).toMatchObject({ spent: 10, held: 0 })
+  })
+})
+
+describe('a chat that moves', () => {
+  it('F-C07: during a turn has the limit that it had, and what it has spent and holds', async () => {
+    const rig = await startRig(settingsOf({ chat: { each: { day: { tokens: LIMIT } } } }))
+    const channel = 'telegram' as ChannelId
+    const payerOf = (chat: string) => ({ kind: 'chat', id: `telegram:group:${chat}` }) as const
+    const charge = { shared: [{ payer: payerOf('-1'), period: 'day', limit: { tokens: LIMIT } }], askers: [] } as const
+    const { gate, store, clock } = rig
+    const held = await gate.hold({ charge, cost: cost(400) }, signal)
+    await gate.settle(await gate.hold({ charge, cost: cost(300) }, signal), cost(300))
+    await store.write(async (tx) => {
+      await tx.chatMoves.add({ channel, from: '-1', to: '-2' }, clock.now())
+      await tx.budgets.rename(payerKey(payerOf('-1')), payerKey(payerOf('-2')))
+    })
+    await expect(gate.hold({ charge, cost: cost(701) }, signal)).rejects.toMatchObject({ code: 'budget_spent' })
+    const next = await gate.hold({ charge, cost: cost(300) }, signal)
+    await gate.settle(held, cost(400))
+    await gate.settle(next, cost(300))
+    const [before, after] = await store.read.budgets.counts(
+      ['-1', '-2'].map((chat) => ({ payer: payerKey(payerOf(chat)), period: '2026-11-26' })),
+    )
+    expect([before, after]).toMatchObject([
+      { spent: { tokens: 0 }, held: { tokens: 0 } },
+      { spent: { tokens: 1_000 }, held: { tokens: 0 } },
+    ])
+    expect(rig.past.map(({ payer }) => payer.id)).toContain('telegram:group:-2')
   })
 })
 

@@ -8,7 +8,7 @@ import type { Model, ModelRequest, Usage } from '../../src/core/model.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
 import { fixedClock } from '../fakes/fixed-clock.ts'
-import { tempFolder } from '../store/temp-database.ts'
+import { tempFolder, withDatabase } from '../store/temp-database.ts'
 
 export const NOON = Date.parse('2026-11-26T12:00:00Z')
 
@@ -23,8 +23,11 @@ export interface Rig {
   readonly charge: Charge
   readonly past: readonly BudgetState[]
   readonly stopped: readonly BudgetHit[]
+  readonly notTaken: readonly unknown[]
   /** Returns what everything has spent today, and what is held. */
   spent(): Promise<{ readonly spent: number; readonly held: number; readonly micros: number }>
+  /** Runs statements on the database, past the store. */
+  execute(statements: string): void
   /** Opens the store again, as after a kill: nothing that was held is settled. */
   reopen(): Promise<void>
 }
@@ -33,7 +36,7 @@ export interface Rig {
 export async function startRig(settings: BudgetSettings): Promise<Rig> {
   const path = join(tempFolder(), 'parley.db')
   const clock = fixedClock(NOON)
-  const [past, stopped]: [BudgetState[], BudgetHit[]] = [[], []]
+  const [past, stopped, notTaken]: [BudgetState[], BudgetHit[], unknown[]] = [[], [], []]
   const open = () => openSqliteStore({ path, clock, logger: silentLogger })
   let store = await open()
   const made = () =>
@@ -41,11 +44,12 @@ export async function startRig(settings: BudgetSettings): Promise<Rig> {
       ...{ store, clock, settings },
       past: (budget) => past.push(budget),
       stopped: (hit) => stopped.push(hit),
+      notTaken: (error) => notTaken.push(error),
     })
   let gate = made()
   onTestFinished(() => store.close())
   return {
-    ...{ clock, past, stopped },
+    ...{ clock, past, stopped, notTaken },
     charge: { shared: budgetsOf(settings, { kind: 'total', id: '' }), askers: [] },
     get gate() {
       return gate
@@ -61,6 +65,7 @@ export async function startRig(settings: BudgetSettings): Promise<Rig> {
         micros: count?.spent.micros ?? 0,
       }
     },
+    execute: (statements) => withDatabase(path, (database) => void database.exec(statements)),
     async reopen() {
       await store.close()
       store = await open()

@@ -57,11 +57,12 @@ export const budgetContract: ContractPart = (underTest) => {
       await tx.budgets.hold('2', { tokens: 5, micros: 5 }, [{ ...to, endsAt: 1_000 }])
       await tx.budgets.settle('2', { tokens: 5, micros: 5 })
       await tx.budgets.rename(DAY.payer, to.payer)
+      expect(await tx.budgets.counts([to])).toMatchObject([{ held: { tokens: 100, micros: 50 } }])
       await tx.budgets.settle('1', { tokens: 30, micros: 10 })
     })
     expect(await underTest.store.read.budgets.counts([DAY, to])).toEqual([
       { ...DAY, spent: NONE, held: NONE },
-      { ...to, spent: { tokens: 105, micros: 55 }, held: NONE },
+      { ...to, spent: { tokens: 35, micros: 15 }, held: NONE },
     ])
   })
 
@@ -78,6 +79,82 @@ export const budgetContract: ContractPart = (underTest) => {
     expect(await underTest.store.write((tx) => tx.budgets.removeOf('person:bob'))).toBe(1)
     expect(await payersIn('p')).toEqual([])
     // The calls under way end as others do.
-    expect(await underTest.store.write((tx) => tx.budgets.settle('2', NONE))).toHaveLength(1)
+    expect(await underTest.store.write((tx) => tx.budgets.settle('2', NONE))).toEqual([])
   })
+
+  it('C33: nothing that was held for a forgotten payer, or under a former name, is taken from what is held later', async () => {
+    const to = { ...DAY, payer: 'chat:telegram:group:-2' }
+    await underTest.store.write(async (tx) => {
+      await tx.budgets.hold('1', { tokens: 100, micros: 50 }, keys)
+      await tx.budgets.hold('2', { tokens: 100, micros: 50 }, keys)
+      await tx.budgets.rename(DAY.payer, to.payer)
+      await tx.budgets.removeOf(to.payer)
+      for (const id of ['3', '4'])
+        await tx.budgets.hold(id, { tokens: 7, micros: 3 }, [{ ...(id === '3' ? DAY : to), endsAt: 1_000 }])
+      for (const id of ['1', '2']) await tx.budgets.settle(id, NONE)
+    })
+    const held = { tokens: 7, micros: 3 }
+    expect(await underTest.store.read.budgets.counts([DAY, to])).toEqual([
+      { ...DAY, spent: NONE, held },
+      { ...to, spent: NONE, held },
+    ])
+  })
+
+  const spend = async (tokens: number) => {
+    await underTest.store.write((tx) => tx.budgets.hold('0', { tokens, micros: tokens }, keys))
+    await underTest.store.write((tx) => tx.budgets.settle('0', { tokens, micros: tokens }))
+  }
+
+  it.each(["tokens = 'x'", 'tokens = 1.5', 'tokens = -5', "tokens = x'00'", 'tokens = 9e15 + 9e15'])(
+    'C31: a sum that was damaged (%s) begins anew, the others of its row stay, and each later call is counted',
+    async (damage) => {
+      await spend(40)
+      const { write, read } = await underTest.reopen(
+        `UPDATE budget_counts SET ${damage}, ends_at = 'x' WHERE period = '${DAY.period}'`,
+      )
+      expect(await read.budgets.counts([DAY])).toEqual([{ ...DAY, spent: NONE, held: NONE }])
+      expect(await read.budgets.payersIn(DAY.period, 10)).toEqual([])
+      await write(async (tx) => {
+        await tx.budgets.counts([DAY])
+        await tx.budgets.hold('1', { tokens: 10, micros: 10 }, keys)
+        await tx.budgets.settle('1', { tokens: 7, micros: 3 })
+      })
+      expect(await read.budgets.counts([DAY])).toEqual([{ ...DAY, spent: { tokens: 7, micros: 43 }, held: NONE }])
+      expect(await write((tx) => tx.budgets.sweep(1_001, 10))).toBe(1)
+      expect(JSON.stringify(underTest.warnings)).toContain('budget_counts')
+    },
+  )
+
+  it('C31: a damaged sum is mended also when its payer gets another name, with what is held', async () => {
+    const to = { ...DAY, payer: 'chat:telegram:group:-2' }
+    await spend(40)
+    const { write, read } = await underTest.reopen("UPDATE budget_counts SET micros = 'x', held_micros = 0.5")
+    await write((tx) => tx.budgets.hold('1', { tokens: 10, micros: 10 }, keys))
+    await write((tx) => tx.budgets.rename(DAY.payer, to.payer))
+    expect(await read.budgets.counts([to])).toEqual([
+      { ...to, spent: { tokens: 40, micros: 0 }, held: { tokens: 10, micros: 10 } },
+    ])
+  })
+
+  it.each([
+    "held = '{broken'",
+    "held = '5'",
+    "held = '{}'",
+    `held = '{"keys":[null]}'`,
+    "tokens = 'x'",
+    "id = x'00'",
+    'epoch = 0.5',
+  ])(
+    'C31: a hold that a dead process left and that was damaged (%s) is counted too, and keeps the daemon from no start',
+    async (damage) => {
+      await underTest.store.write((tx) => tx.budgets.hold('1', { tokens: 100, micros: 50 }, keys))
+      const { write, read } = await underTest.reopen(`UPDATE budget_holds SET ${damage}`)
+      expect(await write((tx) => tx.budgets.settleDead())).toBe(1)
+      const spent = { tokens: 100, micros: 50 }
+      expect(await read.budgets.counts([DAY, MONTH])).toEqual([
+        { ...DAY, spent, held: NONE },
+        { ...MONTH, spent, held: NONE },
+      ])
+    },
+  )
 }

@@ -1,0 +1,22 @@
+import { formatAddress, parseAddress } from '../core/address.ts'
+import type { PayerBudget } from '../core/budget.ts'
+import type { ChatMoveReader } from '../store/chat-move-port.ts'
+
+/**
+ * Returns the budgets with each chat under the id that it has now: one that moves during a turn has the limit that the
+ * turn began with, and what it has spent. Asked in the transaction that holds, which a move comes before or after.
+ */
+export async function underPresentNames(
+  moves: Pick<ChatMoveReader, 'movedTo'>,
+  budgets: readonly PayerBudget[],
+): Promise<readonly PayerBudget[]> {
+  const present: PayerBudget[] = []
+  for (const budget of budgets) {
+    const { kind, id } = budget.payer
+    const address = kind === 'chat' || kind === 'topic' ? parseAddress(id) : undefined
+    const chat = address?.chatType === 'group' ? await moves.movedTo(address.channel, address.chat) : undefined
+    if (address === undefined || chat === undefined) present.push(budget)
+    else present.push({ ...budget, payer: { kind, id: formatAddress({ ...address, chat }) } })
+  }
+  return present
+}
