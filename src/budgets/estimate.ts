@@ -3,22 +3,14 @@ import type { Amount, ModelPrice } from '../core/budget.ts'
 import type { Content } from '../core/content.ts'
 import { type ModelRequest, tokensOf, type Usage } from '../core/model.ts'
 import { costOf } from '../core/prices.ts'
+import { tokensIn } from './text-tokens.ts'
 
-/**
- * Bytes of UTF-8 for a token, on the safe side: a word of English has four and more, a character of Chinese three.
- */
-const BYTES = 3
 /** A picture, whatever its size: as much as a large one. */
 const PICTURE = 1_600
 /** Tokens of a message beside its text. */
 const MESSAGE = 8
 /** The most that may be thought beside an answer. */
 const THOUGHTS = { off: 0, low: 2_048, medium: 8_192, high: 16_384 } as const
-
-/** Returns the tokens of a text, rather too many than too few. */
-export function tokensIn(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / BYTES)
-}
 
 /** Returns the tokens that a model will read. */
 export function promptTokens({ system, messages, tools }: ModelRequest): number {

@@ -4,7 +4,8 @@ import type { Model, ModelEvent, ModelRequest, Usage } from '../core/model.ts'
 import { tokensOf } from '../core/model.ts'
 import { isFree, priceOf } from '../core/prices.ts'
 import type { BudgetGate, HeldCall } from './budget-gate.ts'
-import { amountOf, callTokens, mostOf, mostThoughts, promptTokens, tokensIn } from './estimate.ts'
+import { amountOf, callTokens, mostOf, mostThoughts, promptTokens } from './estimate.ts'
+import { tokensIn } from './text-tokens.ts'
 
 type Models = (id: string) => Promise<Model>
 
