@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { MediaId } from '../core/ids.ts'
 import type { StoreForm } from '../core/store-conversion.ts'
@@ -47,16 +48,26 @@ interface Forms {
   readonly home: PrivateFolder
 }
 
-/** One that cannot be opened stays: it may have been put there, and nothing is lost that was readable. */
+/**
+ * One that is not what it was stays: it may have been put there, and nothing is lost that was readable. Throws where
+ * the system does not give the file: it may be as it was, and the next call goes on here.
+ */
 async function convertFile(id: MediaId, { from, into, home }: Forms): Promise<readonly string[]> {
   const old = pathIn(home, from, id)
-  const bytes = await readWhole(old, from.more)
-    .then((stored) => from.open(id, stored))
-    .catch(() => undefined)
-  if (bytes === undefined) return [`${old}: it was changed, or encrypted with another key, and stays as it is`]
+  let bytes: Uint8Array
+  try {
+    bytes = await from.open(id, await readWhole(old, from.more))
+  } catch (cause) {
+    if (errorCode(cause) === 'unreadable')
+      return [`${old}: it was changed, or encrypted with another key, and stays as it is`]
+    const message = `${old} cannot be read (${toError(cause).message}). ${AGAIN}`
+    throw new ParleyError('unavailable', message, { cause })
+  }
   await putWhole(await into.seal(id, bytes), { partial: partialIn(home), path: pathIn(home, into, id), home })
   failpoint('CP38-file-converted')
   return wipe(old) === 'linked'
     ? [`${old}: it is removed and not overwritten, because there is another link to it`]
     : []
 }
+
+const AGAIN = 'Check its owner and mode, and the health of the disk, then run the command once more: it goes on here.'

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -92,4 +92,59 @@ describe('parley store encrypt and decrypt', () => {
     expect(await convert(household, { to: 'encrypted' })).toBe(0)
     await expectWhole(household, 'encrypted')
   })
+
+  const PAGE = 4_096
+  it.each([
+    ['its header', (bytes: Buffer) => bytes.fill(7, 100, 112)],
+    ['a page', (bytes: Buffer) => bytes.fill(7, 5 * PAGE, 5 * PAGE + 600)],
+    ['its end', (bytes: Buffer) => bytes.subarray(0, bytes.length - 3 * PAGE - 100)],
+    ['all but a page', (bytes: Buffer) => bytes.fill(0, PAGE)],
+  ])('C48: a damaged copy (%s) stays as it is, is named, and stops neither way', async (_, damage) => {
+    for (const to of ['encrypted', 'plain'] as const) {
+      const household = await plainHousehold()
+      if (to === 'plain') expect(await convert(household, { to: 'encrypted' })).toBe(0)
+      const copy = `${household.path}.before-v7`
+      const damaged = damage(readFileSync(copy))
+      writeFileSync(copy, damaged)
+      expect(await convert(household, { to })).toBe(0)
+      expect(formOf(household.path)).toBe(to)
+      expect(readFileSync(copy).equals(damaged)).toBe(true)
+      expect(readdirSync(household.folder).filter((name) => name.includes('conversion'))).toEqual([])
+    }
+  })
+
+  it('C48: a damaged database is refused both ways, stays as it was, and a daemon may look at it', async () => {
+    for (const to of ['encrypted', 'plain'] as const) {
+      const household = await plainHousehold()
+      if (to === 'plain') expect(await convert(household, { to: 'encrypted' })).toBe(0)
+      const { path, folder } = household
+      withoutLog(path)
+      const bytes = readFileSync(path)
+      writeFileSync(path, bytes.fill(7, 9 * PAGE, 12 * PAGE))
+      expect(await convert(household, { to })).toBe(1)
+      expect(readFileSync(path).equals(bytes)).toBe(true)
+      expect(readdirSync(folder).filter((name) => name.includes('conversion'))).toEqual([])
+    }
+  })
+
+  it('C48: rows that break a rule of their table, and an index that is damaged, are no reason to refuse', async () => {
+    const household = await plainHousehold()
+    const database = openEither(household.path, undefined)
+    database.exec("CREATE TABLE odd (a TEXT); INSERT INTO odd VALUES (NULL), ('x')")
+    database.unsafeMode(true)
+    database.pragma('writable_schema = ON')
+    database.exec("UPDATE sqlite_schema SET sql = 'CREATE TABLE odd (a TEXT NOT NULL)' WHERE name = 'odd'")
+    database.close()
+    expect(await convert(household, { to: 'encrypted' })).toBe(0)
+    expect(await convert(household, { to: 'plain' })).toBe(0)
+    await expectWhole(household, 'plain')
+  })
 })
+
+/** Folds the write-ahead log in, so that damage is not mended by it. */
+function withoutLog(path: string): void {
+  if (formOf(path) !== 'plain') return
+  const database = openEither(path, undefined)
+  database.pragma('journal_mode = DELETE')
+  database.close()
+}

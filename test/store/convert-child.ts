@@ -27,6 +27,7 @@ try {
     ...(by === 'veiling' ? { recode: veiling } : {}),
   })
 } catch (error) {
-  if (errorCode(error) !== 'config') throw error
-  process.exitCode = EXIT.config
+  const code = errorCode(error)
+  if (code !== 'config' && code !== 'unavailable') throw error
+  process.exitCode = code === 'config' ? EXIT.config : EXIT.failed
 }

@@ -5,8 +5,10 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -108,6 +110,42 @@ describe('a conversion', () => {
     await store.close()
   })
 
+  it('C48: a copy from before a migration that is damaged stays as it is, is named, and stops nothing', async () => {
+    const household = await plainHousehold()
+    const { path, folder } = household
+    const copy = `${path}.before-v7`
+    const damaged = readFileSync(copy).fill(7, 100, 112)
+    writeFileSync(copy, damaged)
+    const { converted, left } = await convertHere(household, 'encrypted')
+    expect([converted, left]).toEqual([
+      [path],
+      [expect.stringContaining(`${copy}: the key does not open it, or it is damaged`), expect.stringContaining(copy)],
+    ])
+    expect(readFileSync(copy)).toEqual(damaged)
+    expect(readdirSync(folder).filter((name) => name.includes('conversion'))).toEqual([])
+    expect(withCanary(folder)).toEqual([copy])
+    await convertHere(household, 'plain')
+    await (await open(path)).close()
+  })
+
+  it('that fails at a copy for another reason than what is in it goes on there when it is called again', async () => {
+    const household = await plainHousehold()
+    const full: Recode = {
+      ...veiling,
+      copy(from, to, form) {
+        if (from.endsWith('-v7')) throw new Error('no space left on the disk')
+        veiling.copy(from, to, form)
+      },
+    }
+    await expect(convertHere(household, 'encrypted', full)).rejects.toThrow('no space left')
+    await expect(open(household.path)).rejects.toMatchObject({ code: 'config' })
+    expect(await convertHere(household, 'encrypted')).toMatchObject({
+      converted: [`${household.path}.before-v7`],
+      left: [],
+    })
+    expect(withCanary(household.folder)).toEqual([])
+  })
+
   it('called twice does nothing the second time', async () => {
     const household = await plainHousehold()
     const { path } = household
@@ -175,5 +213,22 @@ describe('a conversion', () => {
     const { files: done, left } = await convertMedia({ folder: media, key: own, to: 'plain' })
     expect([done, left]).toEqual([files.length - 1, [expect.stringContaining(`${spoilt}: it was changed`)]])
     expect(existsSync(spoilt)).toBe(true)
+  })
+
+  it('a file that the system does not give ends it by name, and the next call goes on there', async () => {
+    const { folder, key } = await plainHousehold()
+    const [media, own] = [join(folder, 'media'), new StoreKey(key)]
+    const [lost = ''] = filesIn(media).filter((file) => !basename(file).startsWith('partial'))
+    renameSync(lost, `${lost}.kept`)
+    symlinkSync(lost, lost)
+    const convertIt = () => convertMedia({ folder: media, key: own, to: 'encrypted' })
+    await expect(convertIt()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/cannot be read \(ELOOP.*run the command once more/),
+    })
+    rmSync(lost)
+    renameSync(`${lost}.kept`, lost)
+    expect(await convertIt()).toMatchObject({ left: [] })
+    expect(withCanary(media)).toEqual([])
   })
 })

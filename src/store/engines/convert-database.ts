@@ -1,4 +1,5 @@
 import { existsSync, linkSync, renameSync } from 'node:fs'
+import { ParleyError } from '../../core/errors.ts'
 import { failpoint } from '../../core/failpoint.ts'
 import type { StoreForm } from '../../core/store-conversion.ts'
 import { type PrivateFolder, privateFile } from '../../platform/private-folder.ts'
@@ -9,8 +10,15 @@ import { formOf } from './sqlite-form.ts'
 export interface Recode {
   /** Writes `from` in the form `form` into the empty file `to`, and folds the write-ahead log of `from` into it. */
   copy(from: string, to: string, form: StoreForm): void
-  /** Throws unless `copy`, which has the form `form`, is whole and holds what `original` holds. */
+  /** Throws `OtherContents` unless `copy`, which has the form `form`, is whole and holds what `original` holds. */
   compare(original: string, copy: string, form: StoreForm): void
+}
+
+/** Thrown where the new file does not hold what the old one holds. */
+export class OtherContents extends ParleyError {
+  constructor(original: string) {
+    super('unavailable', `The copy of ${original} does not hold what it holds. It stays as it was.`)
+  }
 }
 
 const SIDE_FILES = ['-wal', '-shm', '-journal']
@@ -55,6 +63,11 @@ export function convertDatabase(
   return [...linked, ...clear(path)]
 }
 
+/** The first database of the connection that writes a copy: nothing but its key is ever in it. */
+export function keyFile(copy: string): string {
+  return `${copy}.key`
+}
+
 /** Names that nobody gives to a copy by hand: what bears one is overwritten. */
 function namesBeside(path: string) {
   return {
@@ -70,6 +83,7 @@ function clear(path: string): readonly string[] {
   const left = [
     { file: copy, living: path },
     { file: `${copy}-journal`, living: path },
+    { file: keyFile(copy), living: path },
     { file: oldLog, living: `${path}-wal` },
     { file: old, living: path },
   ]

@@ -6,9 +6,9 @@ import type { StoreForm } from '../../core/store-conversion.ts'
 import type { StoreKey } from '../../core/store-key.ts'
 import { privateFile } from '../../platform/private-folder.ts'
 import { sync, wipe } from '../../platform/wipe.ts'
-import { convertDatabase, type Recode } from './convert-database.ts'
+import { convertDatabase, OtherContents, type Recode } from './convert-database.ts'
 import { cipherDriver, openEither } from './sqlite-cipher.ts'
-import { isNoDatabase, translate } from './sqlite-error.ts'
+import { isNoDatabase, isOfTheFile, translate } from './sqlite-error.ts'
 import { type DatabasePlace, prepareFiles } from './sqlite-files.ts'
 import { conversionFile, formOf, wrongKey } from './sqlite-form.ts'
 import { lockStore } from './sqlite-lock.ts'
@@ -102,7 +102,9 @@ function convertMain({ path, folder }: DatabasePlace, { to, coder, resumed }: Ma
     return { converted: before === formOf(path) ? [] : [path], left }
   } catch (error) {
     if (!resumed && before === formOf(path)) rmSync(conversionFile(path), { force: true })
-    throw error
+    if (!isOfTheFile(error)) throw error
+    const message = `${path} is damaged, so it cannot be converted, and stays as it was. Restore a backup.`
+    throw new ParleyError('unavailable', message, { cause: error })
   }
 }
 
@@ -112,15 +114,18 @@ interface CopyParts {
   readonly coder: Recode
 }
 
-/** A copy is not needed to run: one that cannot be read stays as it is and is named. */
+/**
+ * A copy is not needed to run: one that the key does not open, or that is damaged, stays as it is and is named. A
+ * failure that has nothing to do with what is in it, such as a full disk, is one: the next call goes on here.
+ */
 function convertCopy(path: string, { place, to, coder }: CopyParts): StoreConverted {
   const before = formOf(path)
   try {
     const left = convertDatabase(path, to, place.folder, coder).map(linkedElsewhere)
     return { converted: before === formOf(path) ? [] : [path], left }
   } catch (error) {
-    if (!isNoDatabase(error)) throw error
-    return { converted: [], left: [`${path}: the key does not open it, or it is damaged`] }
+    if (!isOfTheFile(error) && !(error instanceof OtherContents)) throw error
+    return { converted: [], left: [`${path}: the key does not open it, or it is damaged; it stays as it is`] }
   }
 }
 
@@ -133,8 +138,13 @@ function copiesOf(path: string): readonly string[] {
 
 /** Plain databases that somebody else made beside ours. */
 function othersOf(path: string): readonly string[] {
-  const plain = filesBeside(path).filter((name) => formOf(name) === 'plain')
-  return plain.map((name) => `${name}: is a plain database that somebody put there`)
+  return filesBeside(path).flatMap((name) => {
+    try {
+      return formOf(name) === 'plain' ? [`${name}: is a plain database that somebody put there`] : []
+    } catch {
+      return [`${name}: cannot be read, and may be a plain database that somebody put there`]
+    }
+  })
 }
 
 function filesBeside(path: string): readonly string[] {

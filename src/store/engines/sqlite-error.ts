@@ -12,6 +12,17 @@ export function isNoDatabase(error: unknown): boolean {
   return isDriverError(cause) && cause.code === 'SQLITE_NOTADB'
 }
 
+/**
+ * The engine fails at what is in the file: damage, another key, rows that break their own rules. Anything else, such as
+ * a full disk or a lack of rights, says nothing about the file.
+ */
+export function isOfTheFile(error: unknown): boolean {
+  const cause = error instanceof ParleyError ? error.cause : error
+  return (
+    isDriverError(cause) && /^SQLITE_(NOTADB|CORRUPT|CONSTRAINT|ERROR|FORMAT|MISMATCH|SCHEMA|TOOBIG)/.test(cause.code)
+  )
+}
+
 /** Each driver has a class of its own for them, of one name. */
 function isDriverError(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && error.name === 'SqliteError' && 'code' in error && typeof error.code === 'string'

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
-import { ParleyError } from '../../core/errors.ts'
+import { ParleyError, toError } from '../../core/errors.ts'
 
 /** The first look at a database file. `other` is damaged, or nothing of ours. */
 export type FileForm = 'absent' | 'empty' | 'plain' | 'encrypted' | 'other'
@@ -13,7 +13,7 @@ const HEADER_BYTES = 24
  */
 export function formOf(path: string): FileForm {
   if (!existsSync(path)) return 'absent'
-  const header = readStart(path)
+  const header = readable(path)
   if (header.length === 0) return 'empty'
   if (header.length < HEADER_BYTES) return 'other'
   if (header.subarray(0, MAGIC.length).equals(MAGIC)) return 'plain'
@@ -25,6 +25,15 @@ function hasShape(header: Buffer): boolean {
   const pageSize = header.readUInt16BE(16)
   const isPower = pageSize === 1 || (pageSize >= 512 && (pageSize & (pageSize - 1)) === 0)
   return isPower && (header[20] ?? 0) > 0 && header.subarray(21, HEADER_BYTES).equals(Buffer.from([64, 32, 32]))
+}
+
+function readable(path: string): Buffer {
+  try {
+    return readStart(path)
+  } catch (cause) {
+    const message = `${path} cannot be read (${toError(cause).message}); check owner and mode of the file and its folder`
+    throw new ParleyError('unavailable', message, { cause })
+  }
 }
 
 function readStart(path: string): Buffer {
