@@ -96,7 +96,7 @@ describe('parley store encrypt and decrypt', () => {
   const PAGE = 4_096
   it.each([
     ['its header', (bytes: Buffer) => bytes.fill(7, 100, 112)],
-    ['a page', (bytes: Buffer) => bytes.fill(7, 5 * PAGE, 5 * PAGE + 600)],
+    ['its last pages', (bytes: Buffer) => bytes.fill(7, bytes.length - 6 * PAGE)],
     ['its end', (bytes: Buffer) => bytes.subarray(0, bytes.length - 3 * PAGE - 100)],
     ['all but a page', (bytes: Buffer) => bytes.fill(0, PAGE)],
   ])('C48: a damaged copy (%s) stays as it is, is named, and stops neither way', async (_, damage) => {
@@ -127,7 +127,7 @@ describe('parley store encrypt and decrypt', () => {
     }
   })
 
-  it('C48: rows that break a rule of their table, and an index that is damaged, are no reason to refuse', async () => {
+  it('C48: rows that break a rule of their table are no reason to refuse', async () => {
     const household = await plainHousehold()
     const database = openEither(household.path, undefined)
     database.exec("CREATE TABLE odd (a TEXT); INSERT INTO odd VALUES (NULL), ('x')")
@@ -136,8 +136,11 @@ describe('parley store encrypt and decrypt', () => {
     database.exec("UPDATE sqlite_schema SET sql = 'CREATE TABLE odd (a TEXT NOT NULL)' WHERE name = 'odd'")
     database.close()
     expect(await convert(household, { to: 'encrypted' })).toBe(0)
+    expect(withCanary(household.folder)).toEqual([])
     expect(await convert(household, { to: 'plain' })).toBe(0)
-    await expectWhole(household, 'plain')
+    const again = openEither(household.path, undefined)
+    expect(again.prepare('SELECT a FROM odd ORDER BY a').pluck().all()).toEqual([null, 'x'])
+    again.close()
   })
 })
 
