@@ -56,9 +56,20 @@ export async function convertStore({ path: given, key, to, beside, recode }: Sto
     const converted = all.flatMap((one) => one.converted)
     const left = [...all.flatMap((one) => one.left), ...(to === 'encrypted' ? othersOf(path) : [])]
     return { converted, left }
+  } catch (error) {
+    throw withRemedy(error)
   } finally {
     lock.release()
   }
+}
+
+/** The system's own words name the file; the store is whole whatever it was that failed. */
+function withRemedy(error: unknown): unknown {
+  if (error instanceof ParleyError || !(error instanceof Error) || !('errno' in error)) return error
+  const full = 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+  const remedy = full ? 'Free some space' : 'Check owner and mode of the file and its folder, and the disk'
+  const message = `The conversion did not come to its end (${error.message}). ${remedy}, then run the command once more: it goes on where it was.`
+  return new ParleyError('unavailable', message, { cause: error })
 }
 
 /** Looks at the first file only: the key of the others is the same, unless somebody put them there. */
@@ -81,10 +92,16 @@ function checkKey(path: string, key: StoreKey): void {
 function begin({ path, folder }: DatabasePlace): boolean {
   const file = conversionFile(path)
   const resumed = existsSync(file)
-  privateFile(file, folder)
-  writeFileSync(file, 'Run "parley store encrypt" or "parley store decrypt" to the end.\n')
-  sync(file)
-  sync(folder.path)
+  try {
+    privateFile(file, folder)
+    writeFileSync(file, 'Run "parley store encrypt" or "parley store decrypt" to the end.\n')
+    sync(file)
+    sync(folder.path)
+  } catch (error) {
+    // Nothing has happened: on a full disk the daemon may still start.
+    if (!resumed) rmSync(file, { force: true })
+    throw error
+  }
   return resumed
 }
 
