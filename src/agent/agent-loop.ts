@@ -18,6 +18,7 @@ import type { ModelAnswer } from './ask-model.ts'
 import { loopWarning, watchLoop } from './doom-loop.ts'
 import { gateCalls } from './gate-calls.ts'
 import { ask, equip } from './next-step.ts'
+import { withOwnIds } from './own-call-ids.ts'
 import { type CallPlan, planCalls } from './plan-calls.ts'
 import { runTools } from './run-tools.ts'
 import { begun, type Progress, type RunAgentServices, type RunningAgent, type Settings, take } from './turn-progress.ts'
@@ -56,7 +57,8 @@ async function* runLoop(run: RunningAgent): ReturnType<RunAgent> {
       signal.throwIfAborted()
       const reason = limitOf(run)
       if (reason !== undefined) return stoppedBy(reason, progress)
-      const answer = await ask(run, equipment)
+      const asked = await ask(run, equipment)
+      const answer = { ...asked, calls: withOwnIds(asked.calls, progress.messages) }
       take(answer, progress)
       signal.throwIfAborted()
       if (answer.calls.length === 0 || answer.stop === 'length' || answer.stop === 'refused') {
