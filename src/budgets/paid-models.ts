@@ -27,7 +27,7 @@ export function payForModels({ models, gate, settings }: PaidModelsDeps): PaidMo
   return async (id, charge) => {
     const own = await models(id)
     if (charge === undefined || isFree(id)) return own
-    const chosen = begun.get(charge) ?? new Map<string, Choice>()
+    const chosen = begun.get(charge) ?? (charge.follows && begun.get(charge.follows)) ?? new Map<string, Choice>()
     begun.set(charge, chosen)
     const mine: Priced = { model: own, price: priceOf(id, settings.prices) }
     return {

@@ -87,6 +87,8 @@ export interface Charge {
   readonly shared: readonly PayerBudget[]
   /** Those of whoever asked, the newest first: a call is charged to the first whom it fits. None: to nobody more. */
   readonly askers: readonly (readonly PayerBudget[])[]
+  /** That of the earlier calls of the turn, before somebody joined it: the turn stays with the model it began with. */
+  readonly follows?: Charge
 }
 
 /** A budget as it stands. */

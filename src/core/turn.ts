@@ -27,7 +27,7 @@ export interface TurnRequest {
   readonly sessionId: SessionId
   readonly traceId: TraceId
   readonly agent: AgentProfile
-  /** The budgets that its calls must fit. */
+  /** The budgets that its calls must fit; asked before each, since somebody who joins the turn pays as well. */
   readonly charge?: Charge | undefined
   readonly chatType: ChatType
   /** A direct chat in a conversation that joins those of several people. */

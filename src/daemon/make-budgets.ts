@@ -42,8 +42,11 @@ export interface Budgets {
   readonly settings: BudgetSettings
   readonly gate: BudgetGate
   readonly desk: BudgetDesk<CommandCall>
-  /** Returns what the calls of a turn are charged to; undefined where no budget applies. Looked up once a turn. */
-  ofTurn(this: void, turn: StartedTurn): Promise<Charge | undefined>
+  /**
+   * Returns what the calls of a turn are charged to; undefined where no budget applies. Looked up once a turn, and anew
+   * whenever somebody has joined it.
+   */
+  ofTurn(this: void, turn: StartedTurn, joined?: 'joined'): Promise<Charge | undefined>
   /** Returns the place that a charge is for, where somebody waits for the answer. */
   placeOf(this: void, charge: Charge): NoticePlace | undefined
   /** Returns what a call that no turn bounds is charged to: a summary, a checkpoint. */
@@ -78,9 +81,10 @@ export async function makeBudgets(deps: BudgetDeps): Promise<Budgets | undefined
   )
   return {
     ...{ settings, gate, ofCommand, desk: createBudgetDesk({ store, clock, settings, chargeOf: ofCommand }) },
-    async ofTurn(turn) {
+    async ofTurn(turn, joined) {
       if (onlyStrangers && !turn.forStrangers && turn.session.source.kind === 'channel') return undefined
-      const looked = known.get(turn) ?? chargeOfTurn(deps, turn)
+      const before = known.get(turn)
+      const looked = before && !joined ? before : chargeOfTurn(deps, turn, await before)
       known.set(turn, looked)
       const charge = await looked
       if (charge && !askedElsewhere(turn)) places.set(charge, noticePlace(turn))
@@ -114,16 +118,21 @@ function noticePlace(turn: StartedTurn): NoticePlace {
   }
 }
 
-async function chargeOfTurn(deps: BudgetDeps, turn: StartedTurn): Promise<Charge | undefined> {
+async function chargeOfTurn(
+  deps: BudgetDeps,
+  turn: StartedTurn,
+  before: Charge | undefined,
+): Promise<Charge | undefined> {
   const { config, store, channels, lookups } = deps
   if (config.budgets === undefined) return undefined
-  const { askers, strangers } = askersOf(channels, await store.read.inbox.ofTurn(turn.id))
-  return chargeFor(presentBudgets(config.budgets, lookups.moves.all), {
+  const charge = chargeFor(presentBudgets(config.budgets, lookups.moves.all), {
     ...(await placeOf(deps, turn.session, turn.reply.address)),
-    askers,
-    strangers: strangers || turn.forStrangers === true,
+    ...askersOf(channels, await store.read.inbox.ofTurn(turn.id)),
   })
+  return before === undefined ? charge : { ...(charge ?? UNPAID), follows: before }
 }
+
+const UNPAID: Charge = { shared: [], askers: [] }
 
 async function chargeOfSession(deps: BudgetDeps, id: SessionId): Promise<Charge | undefined> {
   const { config, store, lookups } = deps

@@ -1,4 +1,3 @@
-import type { Charge } from '../core/budget.ts'
 import { addUsage } from '../core/model.ts'
 import type { PrecheckVerdict, RunPrecheck } from '../core/precheck.ts'
 import { SILENCE } from '../core/silence.ts'
@@ -6,12 +5,12 @@ import type { TurnResult } from '../core/turn.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { requestMessages } from '../sessions/view/model-view.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
+import type { ChargeTurn } from './read-files.ts'
 
 export interface CheckFirstDeps {
   readonly transcript: Pick<Transcript, 'view'>
   readonly precheck: RunPrecheck
-  /** Returns the budgets that the calls of a turn must fit. */
-  charge(this: void, turn: StartedTurn): Promise<Charge | undefined>
+  readonly charge: ChargeTurn
 }
 
 export type Checked = Awaited<ReturnType<RunPrecheck>>

@@ -17,6 +17,9 @@ import type { Store } from '../store/store.ts'
 import { type AskedFile, fetchPatiently } from './fetch-file.ts'
 import type { FileAllowance } from './file-allowance.ts'
 
+/** Returns the budgets that the calls of a turn must fit; they are looked up anew once somebody has joined it. */
+export type ChargeTurn = (turn: StartedTurn, joined?: 'joined') => Promise<Charge | undefined>
+
 export interface FilesDeps {
   readonly store: Store
   readonly clock: Clock
@@ -35,8 +38,7 @@ export interface FilesDeps {
     /** Returns the text that is stored of what was read (R8); absent: all of it. */
     readonly beforeSave?: (this: void, text: BeforeSave) => Promise<string>
   }
-  /** Returns the budgets that the calls of a turn must fit. */
-  charge(this: void, turn: StartedTurn): Promise<Charge | undefined>
+  readonly charge: ChargeTurn
   /** Called with the texts that were read: a one-time code in them is worth nothing any more. */
   overheard(payload: unknown): void
 }

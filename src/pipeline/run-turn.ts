@@ -1,5 +1,4 @@
 import type { AgentProfile } from '../core/agent-profile.ts'
-import type { Clock } from '../core/clock.ts'
 import type { Content } from '../core/content.ts'
 import { errorCode, ParleyError } from '../core/errors.ts'
 import { NO_USAGE } from '../core/model.ts'
@@ -8,27 +7,21 @@ import type { SessionContext } from '../core/session-context.ts'
 import type { JournalDraft, RunAgent, TurnRequest, TurnResult } from '../core/turn.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { LiveReply } from '../delivery/live-reply.ts'
-import type { Parting } from '../sessions/turns/parted.ts'
-import { recordStep, steerWaiting } from '../sessions/turns/record-turn.ts'
+import { recordStep } from '../sessions/turns/record-turn.ts'
 import { SUSPENDED } from '../sessions/turns/running-turns.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
-import type { TurnQueue } from '../sessions/turns/turn-queue.ts'
 import { askedElsewhere, priorityOf, replyOf } from '../sessions/turns/turn-reply.ts'
 import { type ModelView, requestMessages } from '../sessions/view/model-view.ts'
 import { toolNotes } from '../sessions/view/tool-notes.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
-import type { Store } from '../store/store.ts'
 import { type AskPersonDeps, askPerson } from './ask-person.ts'
 import { type CheckFirstDeps, checkFirst, unasked, withCheck } from './check-first.ts'
 import { gatherPieces, type PiecesDeps } from './gather-pieces.ts'
-import { type FilesDeps, readFiles } from './read-files.ts'
+import { type JoinDeps, joinWaiting, type Paying } from './join-waiting.ts'
+import { readFiles } from './read-files.ts'
 import { readThreadBefore, type ThreadDeps } from './read-thread.ts'
 
-export interface RunTurnDeps extends CheckFirstDeps, ThreadDeps, AskPersonDeps, FilesDeps, PiecesDeps {
-  readonly store: Store
-  readonly clock: Clock
-  readonly queue: TurnQueue
-  readonly parting: Parting
+export interface RunTurnDeps extends CheckFirstDeps, ThreadDeps, AskPersonDeps, JoinDeps, PiecesDeps {
   readonly transcript: Transcript
   readonly runAgent: RunAgent
   readonly delivery: DeliveryService
@@ -90,10 +83,13 @@ async function answer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal)
       await readFiles(deps, turn, signal)
       const view = await transcript.view(session, turnId)
       const context = await variablesOf(deps, session)
+      const paying = { charge: await deps.charge(turn) }
       const request = {
-        ...{ ...turnRequest(turn, view, contextOf(deps, turn, { live, signal })), context },
+        ...{ ...turnRequest(turn, view, contextOf(deps, turn, { live, signal, paying })), context },
         ...{ gate: deps.approvals.gate(turn), given: await givenCalls(deps, turn, view) },
-        charge: await deps.charge(turn),
+        get charge() {
+          return paying.charge
+        },
       }
       const steps = deps.runAgent(request, signal)
       const first = await steps.next()
@@ -229,7 +225,7 @@ const UNSEEN: LiveReply = { push() {}, working() {}, async settle() {}, shown: (
 function contextOf(
   deps: RunTurnDeps,
   turn: StartedTurn,
-  { live, signal }: { readonly live: LiveReply; readonly signal: AbortSignal },
+  { live, ...joining }: { readonly live: LiveReply; readonly signal: AbortSignal; readonly paying: Paying },
 ): RequestContext {
   const { agent, busy } = deps
   return {
@@ -237,7 +233,7 @@ function contextOf(
     joined: deps.joined(turn.session) || undefined,
     show: live.push,
     working: showsWork(turn, deps.verbose(turn.session)) ? live.working : undefined,
-    steer: busy === 'steer' ? () => steer(deps, turn, signal) : nothingSaid,
+    steer: busy === 'steer' ? () => joinWaiting(deps, turn, joining) : nothingSaid,
   }
 }
 
@@ -251,23 +247,6 @@ function showsWork({ session, reply }: StartedTurn, level: VerboseLevel | undefi
 }
 
 const nothingSaid = async (): Promise<readonly Content[]> => []
-
-/**
- * Adds messages that came meanwhile to the turn, unless it is being stopped; the agent is shown them as the log has
- * them.
- */
-async function steer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal): Promise<readonly Content[]> {
-  const { store, clock, queue, parting, transcript } = deps
-  const rows = await store.write(async (tx) =>
-    signal.aborted ? [] : steerWaiting(tx, turn, clock.now(), { queue, parting }),
-  )
-  if (rows.length === 0) return []
-  await transcript.view(turn.session)
-  await readFiles(deps, turn, signal)
-  const { running } = await transcript.view(turn.session)
-  const joined = running?.steps.at(-1)
-  return joined?.role === 'user' ? [joined.content] : []
-}
 
 /** The part of a request that does not come from the log. */
 type RequestContext = Pick<TurnRequest, 'agent' | 'joined' | 'show' | 'working' | 'steer'>
