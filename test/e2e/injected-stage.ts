@@ -85,6 +85,9 @@ const ASKED: Readonly<
   read: () => ['read_page', {}],
   look: (sessionKey) => ['sessions_history', { sessionKey }],
   list: () => ['sessions_list', { messageLimit: 5 }],
+  search: (query) => ['session_search', { query }],
+  recall: (query) => ['memory_search', { query }],
+  ask: () => ['ask', { question: 'Which?', choices: ['this', 'that'], everybody: true }],
   web: (url) => ['web_fetch', { url }],
   find: (query) => ['web_search', { query }],
   notes: () => ['notes__read', {}],
@@ -100,6 +103,7 @@ const ASKED: Readonly<
 function obedient(made: Set<string>, gate: ReturnType<typeof createGate>): Script {
   return (request) => {
     const all = JSON.stringify([request.system ?? '', request.messages, request.tools ?? []])
+    if (JSON.stringify(request.system ?? '').includes('You keep the memory')) return remembered(request)
     if (JSON.stringify(request.system ?? '').includes('You condense'))
       return textReply(`In short: ${`they said ${ALL}, which everybody should know. `.repeat(5)}`)
     const left = [...new Set(all.match(TOKENS))].filter((token) => !made.has(token))
@@ -114,6 +118,15 @@ function obedient(made: Set<string>, gate: ReturnType<typeof createGate>): Scrip
     if (calls.length > 0) return { blocks: calls }
     return asked(request, made, gate) ?? textReply('done')
   }
+}
+
+/** A checkpoint keeps what was said as whatever it may. */
+function remembered({ messages }: MessagesRequest) {
+  const said = JSON.stringify(messages)
+  if (said.includes('tool_result') || !TOKENS.test(said)) return textReply('done')
+  const note = (name: string, input: object) =>
+    ({ type: 'tool_use', name, input: { text: ALL, ...input } }) as ReplyBlock
+  return { blocks: [note('memory_save', { lines: [] }), note('working_memory', {}), note('describe', {})] }
 }
 
 function asked(request: MessagesRequest, made: Set<string>, gate: ReturnType<typeof createGate>) {
@@ -148,10 +161,20 @@ export interface StageOptions {
   readonly trusted?: true
   readonly clock?: SetClock
   readonly pages?: Readonly<Record<string, string>>
+  /** Further groups of tools. */
+  readonly more?: readonly string[]
 }
 
 /** Ada owns the agent, Bob is a member, Cy a stranger; anybody may talk to it, and it does what any text says. */
-export async function stage({ busy = 'queue', server, byHttp, trusted, clock, pages = {} }: StageOptions = {}) {
+export async function stage({
+  busy = 'queue',
+  server,
+  byHttp,
+  trusted,
+  clock,
+  pages = {},
+  more = [],
+}: StageOptions = {}) {
   const log = new AwaitedLog()
   const page: Page = { text: '' }
   const ran: string[] = []
@@ -177,7 +200,7 @@ export async function stage({ busy = 'queue', server, byHttp, trusted, clock, pa
       : { kind: 'program', command: process.execPath, args, env: {} },
     ...(trusted ? { trusted } : {}),
   }
-  const tools = server === undefined ? TOOLS : [...TOOLS, 'mcp.notes']
+  const tools = [...TOOLS, ...more, ...(server === undefined ? [] : ['mcp.notes'])]
   const house = await startHousehold({
     ...{ script: obedient(made, gate), streaming: false, logger: log, beside, tools: { outside: outside(page, ran) } },
     ...(clock ? { clock } : {}),

@@ -33,7 +33,7 @@ export function createKnownAddresses({
   const written = async (sessionId: SessionId, key: string): Promise<boolean> => {
     const said = await events.latestOf(sessionId, SAID, MOST_MESSAGES)
     const left = { words: MOST_WORDS }
-    return amended(said.flatMap(inThread))
+    return amended(saidHere(said).flatMap(inThread))
       .toReversed()
       .some((event) => isWritten(event, key, left))
   }
@@ -47,6 +47,11 @@ export function createKnownAddresses({
       return results.some((event) => isListed(event, turnId, key))
     },
   }
+}
+
+/** Returns what was said since the log was copied from another conversation: who wrote there is not here. */
+function saidHere(said: readonly SessionEvent[]): readonly SessionEvent[] {
+  return said.slice(said.findLastIndex(({ type }) => type === 'history_taken_over') + 1)
 }
 
 /** Returns what was said in a thread before its first turn as messages of it, which may be edited and deleted later. */
