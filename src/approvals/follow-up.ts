@@ -14,7 +14,7 @@ export function followUp(
   { id, agentId, scope, scopeKey, displayKey, kind, chatType }: Session,
   { traceId, at }: { readonly traceId: TraceId; readonly at: number },
 ): Dispatch {
-  const { code, reply } = approval
+  const { code, reply, turnId: turn } = approval
   const name = `approval:${code}`
   const route = { agent: agentId, scope, scopeKey, displayKey, kind, chatType, matchedBy: 'default' }
   return {
@@ -29,7 +29,7 @@ export function followUp(
       ...{ mentioned: true, mentionsOthers: false, attachments: [] },
     },
     posted: {
-      ...{ session: id, route, approval: code, identity: { role: 'owner' } },
+      ...{ session: id, route, turn, approval: code, identity: { role: 'owner' } },
       from: { session: id, displayKey, agent: agentId, hops: 1 },
     },
   }

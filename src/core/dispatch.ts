@@ -1,6 +1,6 @@
 import type { Address, ChatType } from './address.ts'
 import type { Applicant } from './admission.ts'
-import type { AgentId, PersonId, ScheduleId, ScopeKey, SessionId, TraceId } from './ids.ts'
+import type { AgentId, PersonId, ScheduleId, ScopeKey, SessionId, TraceId, TurnId } from './ids.ts'
 import type { InboundEvent } from './message.ts'
 import type { Reader } from './outbound.ts'
 import type { AuthorId } from './platform-id.ts'
@@ -89,6 +89,8 @@ export interface PostedText {
   readonly participant?: string
   /** The writer, where it is not the sender in their own words. */
   readonly from?: Writer
+  /** The turn whose call wrote it: whoever has asked there pays for the answer. */
+  readonly turn?: TurnId
   /** The code of a question that was answered after its turn had ended: the call it is about is made now. */
   readonly approval?: string
   /** The answer to a question, by a button or a command: an address in it is none that a person has written. */

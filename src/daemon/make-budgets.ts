@@ -11,7 +11,7 @@ import { stopInWords, warningInWords } from '../core/budget-words.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { Clock } from '../core/clock.ts'
 import type { CommandCall } from '../core/command.ts'
-import type { IdSource, SessionId } from '../core/ids.ts'
+import type { IdSource, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { BudgetDesk } from '../core/operate-budgets.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
@@ -23,7 +23,7 @@ import { addressOf } from '../sessions/service/address-of.ts'
 import { askersOf } from '../sessions/turns/payers.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { askedElsewhere, priorityOf } from '../sessions/turns/turn-reply.ts'
-import type { Store } from '../store/store.ts'
+import type { InboxRow, Store, StoreReader } from '../store/store.ts'
 import type { BudgetEvent, DaemonEvents } from './daemon-events.ts'
 import type { Lookups } from './lookups.ts'
 
@@ -127,9 +127,26 @@ async function chargeOfTurn(
   if (config.budgets === undefined) return undefined
   const charge = chargeFor(presentBudgets(config.budgets, lookups.moves.all), {
     ...(await placeOf(deps, turn.session, turn.reply.address)),
-    ...askersOf(channels, await store.read.inbox.ofTurn(turn.id)),
+    ...askersOf(channels, await rowsBehind(store.read, turn.id)),
   })
   return before === undefined ? charge : { ...(charge ?? UNPAID), follows: before }
+}
+
+/** Messages between sessions that lead to one are fewer; a task has one, a late approval one more. */
+const MOST_TURNS = 10
+
+/** Returns the messages that a turn answers; of one that another turn has asked for, those which that turn answers. */
+async function rowsBehind(
+  read: Pick<StoreReader, 'inbox'>,
+  turn: TurnId,
+  turns = MOST_TURNS,
+): Promise<readonly InboxRow[]> {
+  const rows = await read.inbox.ofTurn(turn)
+  const behind = rows.map((row) => {
+    const asking = row.dispatch.posted?.turn
+    return asking === undefined || turns === 0 ? [row] : rowsBehind(read, asking, turns - 1)
+  })
+  return (await Promise.all(behind)).flat()
 }
 
 const UNPAID: Charge = { shared: [], askers: [] }
@@ -144,7 +161,7 @@ async function chargeOfSession(deps: BudgetDeps, id: SessionId): Promise<Charge 
   })
 }
 
-/** Returns where a session's calls count: those of a task in the conversation that has begun it. */
+/** Returns where a session's calls count: those of a task in the conversation, or the schedule, that has begun it. */
 async function placeOf(
   { store }: BudgetDeps,
   session: SessionIdentity,
@@ -152,9 +169,10 @@ async function placeOf(
 ): Promise<{ readonly address: Address; readonly schedule?: string }> {
   const parent =
     session.source.kind === 'task' && session.parent ? await store.read.sessions.get(session.parent) : undefined
-  const { triggerId } = session.source
+  const began = parent ?? session
+  const { triggerId } = began.source
   const address = parent === undefined ? own : addressOf(parent)
-  return isScheduled(session) && triggerId !== undefined ? { address, schedule: triggerId } : { address }
+  return isScheduled(began) && triggerId !== undefined ? { address, schedule: triggerId } : { address }
 }
 
 /** In a direct chat its one person pays; where several talk, none of them in particular. */

@@ -1,6 +1,6 @@
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Dispatch, PostedText, Route, Writer } from '../../core/dispatch.ts'
-import type { RunId, TraceId } from '../../core/ids.ts'
+import type { RunId, TraceId, TurnId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
 import { type AuthorId, personAuthor } from '../../core/platform-id.ts'
 import type { SessionDraft } from '../../core/session.ts'
@@ -15,6 +15,8 @@ export interface MessageFacts {
   readonly readers?: readonly AuthorId[]
   /** The writer that is no person; absent for a client's own words. */
   readonly from?: Writer
+  /** The turn that writes. */
+  readonly turn?: TurnId
   readonly text: string
   readonly announce: boolean
   readonly runId: RunId
@@ -27,7 +29,7 @@ export interface MessageFacts {
  * that it is accepted once, however often the call is made.
  */
 export function messageDispatch(channels: Pick<Channels, 'traits'>, facts: MessageFacts): Dispatch {
-  const { to, by, readers = [], from, text, announce, runId, traceId, receivedAt } = facts
+  const { to, by, readers = [], from, turn, text, announce, runId, traceId, receivedAt } = facts
   const address = addressOf(to)
   const reader = lastReader(to, channels)
   return {
@@ -52,6 +54,7 @@ export function messageDispatch(channels: Pick<Channels, 'traits'>, facts: Messa
       route: routeOf(to),
       identity: by,
       ...speakerOf(by, from),
+      ...(turn === undefined ? {} : { turn }),
       ...(readers.length === 0 ? {} : { readers }),
     },
   }

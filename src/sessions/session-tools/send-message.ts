@@ -145,6 +145,7 @@ async function handOver(
         traceId: deps.ids.trace(),
         receivedAt: deps.clock.now(),
         ...(from === undefined ? {} : { from }),
+        ...(turn === undefined ? {} : { turn: turn.id }),
       }),
     )
     return undefined
