@@ -39,6 +39,6 @@ export interface OwnCommand {
   readonly args?: string
   /** `anyone`: everybody who may talk there. Default: owners. */
   readonly who?: 'anyone' | 'owner'
-  /** Returns the answer as Markdown, or null for none. After a crash it may run again. */
+  /** Returns the answer as Markdown, or null for none. After a crash it may run again. It is waited for up to a minute. */
   run(args: string): string | null | Promise<string | null>
 }

@@ -4,7 +4,7 @@ import type { ChatCommand } from '../core/command.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import { ownGroup } from '../core/own-group.ts'
 import type { Tool } from '../core/turn.ts'
-import { chatCommandOf, toolOf } from './own-tool.ts'
+import { chatCommandOf, type OwnDeps, toolOf } from './own-tool.ts'
 
 /** The tools and commands of the files that the configuration names. */
 export interface LoadedOwnTools {
@@ -44,13 +44,13 @@ const FILE = z.object({ tools: z.array(TOOL).default([]), commands: z.array(COMM
  * Loads the files, in TypeScript or JavaScript, and checks what they export. The loader itself is loaded only if there
  * is a file. Throws `config` naming the file and what is wrong with it.
  */
-export async function loadOwnTools(files: readonly OwnToolsFile[]): Promise<LoadedOwnTools> {
+export async function loadOwnTools(files: readonly OwnToolsFile[] | undefined, deps: OwnDeps): Promise<LoadedOwnTools> {
   const groups: Record<string, readonly Tool[]> = {}
   const commands: ChatCommand[] = []
-  for (const file of files) {
+  for (const file of files ?? []) {
     const own = await readOwnTools(file)
     groups[ownGroup(file.name)] = own.tools.map(toolOf)
-    commands.push(...own.commands.map(chatCommandOf))
+    commands.push(...own.commands.map((command) => chatCommandOf(command, deps)))
   }
   return { groups, commands }
 }

@@ -1,7 +1,17 @@
 import type { OwnCommand, OwnTool } from '../../config/own-tools.d.ts'
+import { type Clock, within } from '../core/clock.ts'
 import type { ChatCommand } from '../core/command.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import type { Tool } from '../core/turn.ts'
+
+/** An answer in a chat is waited for so long; the code may still run behind it. */
+const COMMAND_MS = 60_000
+
+export interface OwnDeps {
+  readonly clock: Clock
+  /** Returns a text without the values of configured secrets. */
+  redact(this: void, text: string): string
+}
 
 /** Returns an operator's tool as one of the agent's; whatever it does not say of itself is the careful answer. */
 export function toolOf(own: OwnTool): Tool {
@@ -14,23 +24,45 @@ export function toolOf(own: OwnTool): Tool {
     spec: { name, description, parameters },
     async run(args, { callId, signal }) {
       const given = typeof args === 'object' && args !== null && !Array.isArray(args) ? { ...args } : {}
-      return checked(name, await own.run(given, { callId, signal }))
+      const running = async () => checked(name, await own.run(given, { callId, signal }))
+      return running().catch((error: unknown) => {
+        throw new ParleyError('invalid', wordsOf(error))
+      })
     },
   }
 }
 
-export function chatCommandOf({ name, description, args, who = 'owner', run }: OwnCommand): ChatCommand {
+/** What a command says is stored and read by others: no secret of the configuration is in it (C29). */
+export function chatCommandOf(
+  { name, description, args, who = 'owner', run }: OwnCommand,
+  { clock, redact }: OwnDeps,
+): ChatCommand {
   return {
     ...{ name, description, who },
     ...(args === undefined ? {} : { args }),
     async run(call) {
       try {
-        const answer = await run(call.args.trim())
-        return answer === null ? null : checked(name, answer)
+        const answer = await inTime(clock, name, run(call.args.trim()))
+        return answer === null ? null : redact(checked(name, answer))
       } catch (error) {
-        throw new ParleyError('invalid', toError(error).message)
+        throw new ParleyError('invalid', redact(wordsOf(error)))
       }
     },
+  }
+}
+
+async function inTime<Answer>(clock: Clock, name: string, running: Answer): Promise<Awaited<Answer>> {
+  const answer = Promise.resolve(running)
+  if (await within(clock, COMMAND_MS, answer)) return answer
+  throw new ParleyError('unavailable', `/${name} has not answered within ${COMMAND_MS / 1_000} seconds.`)
+}
+
+/** Anything can be thrown, also what has no words or throws at whoever asks for them. */
+function wordsOf(thrown: unknown): string {
+  try {
+    return String(toError(thrown).message)
+  } catch {
+    return 'It failed without words.'
   }
 }
 

@@ -110,7 +110,9 @@ async function ask(deps: DoorDeps, url: URL, request: DoorRequest): Promise<Door
     })
     return await read(url, answer, deps.most ?? MOST_BYTES)
   } catch (error) {
-    throw error instanceof ParleyError ? error : doorError(error, url.host)
+    throw error instanceof ParleyError
+      ? error
+      : doorError(error, { host: url.host, configured: request.configured === true })
   } finally {
     signal.removeEventListener('abort', leave)
     // No connection is kept for a later request: its address has to be checked anew.

@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
 import { loadOwnTools, withOwnCommands } from '../../src/own/load-own-tools.ts'
+import type { OwnDeps } from '../../src/own/own-tool.ts'
 import { toolContext } from '../agent/turns.ts'
 import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
 
@@ -10,11 +12,13 @@ removeTempFolders()
 
 const EXAMPLE = fileURLToPath(new URL('../../config/own-tools/dice.ts', import.meta.url))
 
+const plainly: OwnDeps = { clock: systemClock, redact: (text) => text }
+
 /** Loads a file with this text. */
-function loaded(text: string, name = 'own.ts') {
+function loaded(text: string, name = 'own.ts', deps: OwnDeps = plainly) {
   const path = join(tempFolder(), name)
   writeFileSync(path, text)
-  return loadOwnTools([{ name: 'mine', path }])
+  return loadOwnTools([{ name: 'mine', path }], deps)
 }
 
 const tool = (more: string): string =>
@@ -22,7 +26,7 @@ const tool = (more: string): string =>
 
 describe('a file with tools of one’s own', () => {
   it('is written as the example is, whose tool and command work', async () => {
-    const { groups, commands } = await loadOwnTools([{ name: 'dice', path: EXAMPLE }])
+    const { groups, commands } = await loadOwnTools([{ name: 'dice', path: EXAMPLE }], plainly)
     const [dice] = groups['own.dice'] ?? []
     expect(dice).toMatchObject({ reach: 'inside', class: 'once', spec: { name: 'roll_dice' } })
     expect(dice?.foreign).toBeUndefined()
@@ -59,8 +63,43 @@ describe('a file with tools of one’s own', () => {
   })
 
   it('has no command whose name is taken', async () => {
-    const { commands } = await loadOwnTools([{ name: 'dice', path: EXAMPLE }])
+    const { commands } = await loadOwnTools([{ name: 'dice', path: EXAMPLE }], plainly)
     expect(() => withOwnCommands(commands, commands)).toThrow('there is a command /roll already')
     expect(withOwnCommands([], commands)).toEqual(commands)
+  })
+
+  it.each([
+    ['Object.create(null)', 'It failed without words.'],
+    ['undefined', 'undefined'],
+    ["Object.assign(new Error('x'), { message: 7 })", '7'],
+    ["Object.defineProperty(new Error(''), 'message', { get() { throw 1 } })", 'It failed without words.'],
+  ])('that throws %s has words for it', async (thrown, words) => {
+    const run = `run: () => { throw ${thrown} }`
+    const file = `export default {
+      tools: [{ name: 'x', description: 'y', ${run} }],
+      commands: [{ name: 'x', description: 'y', ${run} }],
+    }`
+    const { groups, commands } = await loaded(file)
+    const refused = { code: 'invalid', message: words }
+    await expect(groups['own.mine']?.[0]?.run({}, toolContext(0))).rejects.toMatchObject(refused)
+    await expect(commands[0]?.run({ args: '' } as never)).rejects.toMatchObject(refused)
+  })
+
+  it('C29: says no secret of the configuration in an answer or an error of a command', async () => {
+    const deps = { ...plainly, redact: (text: string) => text.replaceAll('hunter2', '[secret]') }
+    const file = `export default { commands: [
+      { name: 'say', description: 'y', run: () => 'it is hunter2' },
+      { name: 'fail', description: 'y', run: () => { throw new Error('GET /?key=hunter2 failed') } },
+    ] }`
+    const { commands } = await loaded(file, 'own.ts', deps)
+    expect(await commands[0]?.run({ args: '' } as never)).toBe('it is [secret]')
+    await expect(commands[1]?.run({ args: '' } as never)).rejects.toThrow('GET /?key=[secret] failed')
+  })
+
+  it('is not waited for in a chat for ever', async () => {
+    const clock = { ...systemClock, after: (_ms: number, callback: () => void) => systemClock.after(0, callback) }
+    const file = `export default { commands: [{ name: 'slow', description: 'y', run: () => new Promise(() => {}) }] }`
+    const { commands } = await loaded(file, 'own.ts', { ...plainly, clock })
+    await expect(commands[0]?.run({ args: '' } as never)).rejects.toThrow('/slow has not answered within 60 seconds')
   })
 })

@@ -1,0 +1,21 @@
+/** A certificate for `localhost` that is signed by itself, valid for a hundred years, with the key that made it. */
+export const SELF_SIGNED = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBljCCATugAwIBAgIUPodNODD9zpISF3fXx1egtWUyXjcwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyNjAzMTgzMVoYDzIxMjYxMTAy
+MDMxODMxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASYSQ4cVooUuLh6OL0OZEqg/VYlR3EDu1+OHuedeDhbIvgYalabXSRM
+CZj0BEGsRb41JpWc9Si6INIRmlttrNk1o2kwZzAdBgNVHQ4EFgQULDI04Z5Vdal6
+Z9k3YwNkKkzklgswHwYDVR0jBBgwFoAULDI04Z5Vdal6Z9k3YwNkKkzklgswDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
+SQAwRgIhAOUCuqyNjtxNfcFcvAZWbuXQpa+A6k1u+U5/YXbCFNNLAiEAtZFBRecs
+S16BbkOEEej/t1FY1sW+xyzvNVa5pQ0d2rg=
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgpxzav2xNQfTcOIYr
+erMZkS25U8grYY0Bc0TDrrji04ChRANCAASYSQ4cVooUuLh6OL0OZEqg/VYlR3ED
+u1+OHuedeDhbIvgYalabXSRMCZj0BEGsRb41JpWc9Si6INIRmlttrNk1
+-----END PRIVATE KEY-----
+`,
+}
