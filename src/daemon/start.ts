@@ -155,10 +155,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
   const questions = makeQuestions({ ...world, delivery, closeCards, lookups, entrance })
   const exit = { delivery, adapter, say, closeCards, questions, hooks, audio, budgets }
   const schedules = makeSchedules({ ...world, lookups, entrance })
-  const [mcp, extra] = [
-    makeMcp({ ...world, version, questions }),
-    await loadOwnTools(config.ownTools, { clock, redact }),
-  ]
+  const [mcp, extra] = [makeMcp({ ...world, version, questions }), await loadOwnTools(config, { clock, redact })]
   const tools = { schedule: scheduleTools(schedules.fromChats), ...mcp.groups, ...extra.groups, ...options.tools }
   const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, net, entrance, redact })
   const { running, sessions, archives, modelHealth } = stages

@@ -20,6 +20,10 @@ export interface OwnToolsFile {
   readonly path: string
 }
 
+interface OwnFiles {
+  readonly ownTools?: readonly OwnToolsFile[]
+}
+
 const text = z.string().min(1).max(2_000)
 const run = z.custom<(...args: never[]) => unknown>((value) => typeof value === 'function', 'must be a function')
 const TOOL = z.object({
@@ -44,10 +48,10 @@ const FILE = z.object({ tools: z.array(TOOL).default([]), commands: z.array(COMM
  * Loads the files, in TypeScript or JavaScript, and checks what they export. The loader itself is loaded only if there
  * is a file. Throws `config` naming the file and what is wrong with it.
  */
-export async function loadOwnTools(files: readonly OwnToolsFile[] | undefined, deps: OwnDeps): Promise<LoadedOwnTools> {
+export async function loadOwnTools({ ownTools = [] }: OwnFiles, deps: OwnDeps): Promise<LoadedOwnTools> {
   const groups: Record<string, readonly Tool[]> = {}
   const commands: ChatCommand[] = []
-  for (const file of files ?? []) {
+  for (const file of ownTools) {
     const own = await readOwnTools(file)
     groups[ownGroup(file.name)] = own.tools.map(toolOf)
     commands.push(...own.commands.map((command) => chatCommandOf(command, deps)))

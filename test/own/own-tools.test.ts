@@ -18,7 +18,7 @@ const plainly: OwnDeps = { clock: systemClock, redact: (text) => text }
 function loaded(text: string, name = 'own.ts', deps: OwnDeps = plainly) {
   const path = join(tempFolder(), name)
   writeFileSync(path, text)
-  return loadOwnTools([{ name: 'mine', path }], deps)
+  return loadOwnTools({ ownTools: [{ name: 'mine', path }] }, deps)
 }
 
 const tool = (more: string): string =>
@@ -26,7 +26,7 @@ const tool = (more: string): string =>
 
 describe('a file with tools of one’s own', () => {
   it('is written as the example is, whose tool and command work', async () => {
-    const { groups, commands } = await loadOwnTools([{ name: 'dice', path: EXAMPLE }], plainly)
+    const { groups, commands } = await loadOwnTools({ ownTools: [{ name: 'dice', path: EXAMPLE }] }, plainly)
     const [dice] = groups['own.dice'] ?? []
     expect(dice).toMatchObject({ reach: 'inside', class: 'once', spec: { name: 'roll_dice' } })
     expect(dice?.foreign).toBeUndefined()
@@ -63,7 +63,7 @@ describe('a file with tools of one’s own', () => {
   })
 
   it('has no command whose name is taken', async () => {
-    const { commands } = await loadOwnTools([{ name: 'dice', path: EXAMPLE }], plainly)
+    const { commands } = await loadOwnTools({ ownTools: [{ name: 'dice', path: EXAMPLE }] }, plainly)
     expect(() => withOwnCommands(commands, commands)).toThrow('there is a command /roll already')
     expect(withOwnCommands([], commands)).toEqual(commands)
   })
