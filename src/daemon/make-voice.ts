@@ -83,16 +83,33 @@ export function createHear({ transcribe, store, clock, logger }: HearDeps): Hear
     } catch (err) {
       if (!signal.aborted) logger.warn('A recording could not be heard', { err, media: recording.id })
       const why = err instanceof ParleyError && IN_WORDS.has(err.code) ? `: ${err.message}` : ''
-      return { unheard: `it could not be heard${why.replace(/\.$/, '')}` }
+      return { unheard: `${UNHEARD}${why.replace(/\.$/, '')}` }
     }
   }
-  return (recording, signal, charge) => {
+  const hear: Hear = async (recording, signal, charge) => {
     const { id } = recording
-    const work = asking.get(id) ?? ask(recording, signal, charge).finally(() => asking.delete(id))
-    asking.set(id, work)
-    return work
+    const others = asking.get(id)
+    if (others === undefined) {
+      const work = ask(recording, signal, charge).finally(() => asking.delete(id))
+      asking.set(id, work)
+      return work
+    }
+    const outcome = await Promise.race([others, aborted(signal)])
+    if (outcome === undefined) return { unheard: UNHEARD }
+    // They may have stopped it, or have nothing left to pay it with, which is nothing to who waits beside them.
+    return 'said' in outcome ? outcome : hear(recording, signal, charge)
   }
+  return hear
 }
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+}
+
+const UNHEARD = 'it could not be heard'
 
 /** Errors whose words are for people. */
 const IN_WORDS: ReadonlySet<string> = new Set(['unavailable', 'too_long', 'forbidden', 'budget_spent'])
