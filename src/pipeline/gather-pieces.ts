@@ -40,6 +40,11 @@ export interface PiecesDeps extends Pick<ClaimDeps, 'queue' | 'parting'> {
 
 /** From when the first came. */
 const LONGEST_MS = 1_000
+/**
+ * From when the turn resumes: what the process before has not confirmed comes once the platform is asked again, and
+ * would be answered apart otherwise.
+ */
+const RESUMED_MS = 3_000
 
 /**
  * Waits for the rest of an album, or of a text that was pasted in pieces, and adds it to the turn before the model is
@@ -51,8 +56,9 @@ export async function gatherPieces(deps: PiecesDeps, turn: StartedTurn, signal: 
   if (piece === undefined) return
   const { running } = await transcript.view(turn.session, turn.id)
   if (running === undefined || running.steps.length > 0) return
-  const left = (turn.asked?.at ?? 0) + LONGEST_MS - clock.now()
-  if (piece.more && left > 0) await pieces.wait(turn.session.id, piece.of, Math.min(left, LONGEST_MS), signal)
+  const left = Math.min((turn.asked?.at ?? 0) + LONGEST_MS - clock.now(), LONGEST_MS)
+  const ms = turn.resumed ? RESUMED_MS : left
+  if (piece.more && ms > 0) await pieces.wait(turn.session.id, piece.of, ms, signal)
   if (signal.aborted) return
   await store.write((tx) => joinPieces(tx, turn, clock.now(), deps))
   // The turn has begun, so nothing else would look for it.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { fileFields } from '../../src/rehearsal/telegram/files.ts'
+import { png } from '../fakes/files.ts'
 import { CASE, rounds } from './rounds.ts'
 import { ADA, KILLED, startScene } from './scene.ts'
 
@@ -27,6 +28,44 @@ describe.concurrent('a kill while the files of a message are read', CASE, () => 
       expect(turns).toMatchObject([{ state: 'completed', attempt: 2 }])
       expect(inbox).toMatchObject([{ outcome: 'answered' }])
       expect(ledger.count((entry) => entry.kind === 'call' && entry.method === 'download')).toBe(downloads)
+    })
+  }
+})
+
+describe.concurrent('a kill while the rest of what was sent as one is waited for', CASE, () => {
+  for (const [round] of rounds([[1]])) {
+    it(`F-G07: an album is one message of one answer all the same (${round})`, async (test) => {
+      const scene = await startScene(test, {
+        script: ({ messages }) => textReply(`${JSON.stringify(messages).split('"type":"image"').length - 1} pictures`),
+      })
+      const { world, ledger } = scene.telegram
+      const say = (height: number) =>
+        world.say({ from: ADA, text: '', extra: fileFields(world, { as: 'photo', bytes: png(4, height), album: 'a' }) })
+      await scene.daemon.start()
+      await ledger.confirmed(ledger.updateIdOf(say(1)))
+      await scene.daemon.kill()
+      for (const height of [2, 3, 4]) say(height)
+      await scene.daemon.start()
+      await scene.sent('pictures')
+      const { turns } = await scene.finish()
+      expect(scene.texts(ADA)).toEqual(['4 pictures'])
+      expect(turns).toHaveLength(1)
+    })
+
+    it(`F-G07: a pasted text is one message of one answer all the same (${round})`, async (test) => {
+      const scene = await startScene(test, {
+        script: ({ messages }) =>
+          textReply(/begin .*the end/s.test(JSON.stringify(messages)) ? 'read it' : 'read a part'),
+      })
+      const { world, ledger } = scene.telegram
+      await scene.daemon.start()
+      await ledger.confirmed(ledger.updateIdOf(world.say({ from: ADA, text: `begin ${'word '.repeat(800)}` })))
+      await scene.daemon.kill()
+      world.say({ from: ADA, text: 'the end' })
+      await scene.daemon.start()
+      await scene.sent('read')
+      await scene.finish()
+      expect(scene.texts(ADA)).toEqual(['read it'])
     })
   }
 })

@@ -12,6 +12,7 @@ import type { SessionIdentity } from '../../core/session.ts'
 import type { ContextRead, InboxOutcome, TurnOutcome } from '../../core/turn-end.ts'
 import type { AgentAdoption } from '../../store/session-port.ts'
 import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
+import { furtherPieces } from './further-pieces.ts'
 import { dropParted, type Parting } from './parted.ts'
 import { replyTargetOf } from './parted-chat.ts'
 import { askedIn, countedFor, isPublic, type StartedTurn } from './started-turn.ts'
@@ -192,9 +193,8 @@ export async function joinPieces(
   at: number,
   { queue, parting }: Pick<ClaimDeps, 'queue' | 'parting'>,
 ): Promise<readonly InboxRow[]> {
-  const of = turn.asked?.piece?.of
   const waiting = await stillWaiting(tx, turn.session, { at, queue, parting })
-  const rows = waiting.filter(({ dispatch: { event } }) => event.kind === 'message' && event.piece?.of === of)
+  const rows = furtherPieces(turn, waiting, await tx.inbox.ofTurn(turn.id))
   return rows.length === 0 ? rows : bind(tx, turn, { rows, at, queue })
 }
 

@@ -57,7 +57,7 @@ export async function recoverTurns(deps: RecoverTurnsDeps): Promise<void> {
     const rows = await store.read.inbox.ofTurn(turn.id)
     const { id, traceId, reply, startedAt, attempt } = turn
     const asked = { ...countedFor(rows, waiting), ...askedIn(rows) }
-    const started: StartedTurn = { id, session, traceId, reply, startedAt, ...asked }
+    const started: StartedTurn = { id, session, traceId, reply, startedAt, ...asked, resumed: true }
     if (attempt >= MOST_ATTEMPTS) {
       await quarantine(started, deps)
       continue

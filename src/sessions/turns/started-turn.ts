@@ -23,6 +23,8 @@ export interface StartedTurn {
   readonly precheck?: Precheck
   /** The newest message it began with, for the log. */
   readonly asked?: Asked
+  /** It was interrupted by the end of an earlier process. */
+  readonly resumed?: true
 }
 
 export interface Asked {
