@@ -19,6 +19,7 @@ import { loopWarning, watchLoop } from './doom-loop.ts'
 import { gateCalls } from './gate-calls.ts'
 import { ask, equip } from './next-step.ts'
 import { withOwnIds } from './own-call-ids.ts'
+import { createPictureRecord } from './picture-record.ts'
 import { type CallPlan, planCalls } from './plan-calls.ts'
 import { runTools } from './run-tools.ts'
 import { begun, type Progress, type RunAgentServices, type RunningAgent, type Settings, take } from './turn-progress.ts'
@@ -42,6 +43,7 @@ export function createRunAgent(services: RunAgentServices): RunAgent {
     results: DEFAULT_TOOL_RESULTS,
     redact: (text) => text,
     logger: silentLogger,
+    pictures: createPictureRecord(),
     ...services,
   }
   return (request, signal) => runLoop({ settings, request, signal, progress: begun(request) })

@@ -1,4 +1,5 @@
 import { errorCode } from '../core/errors.ts'
+import type { MediaId } from '../core/ids.ts'
 import type { Model, ModelMessage, ModelRequest } from '../core/model.ts'
 import type { Tool } from '../core/turn.ts'
 import { askModel, type ModelAnswer } from './ask-model.ts'
@@ -63,32 +64,44 @@ async function askOne(run: RunningAgent, equipment: Equipment, model: Model): Pr
       request.show(text)
     },
   }
+  const { pictures } = settings
+  const without = new Set<MediaId>()
+  progress.messages = pictures.shownTo(model.id, progress.messages)
   for (;;) {
     try {
-      return await askModel(model, nextRequest(run, equipment, model), asking)
+      const answer = await askModel(model, nextRequest(run, equipment, model), asking)
+      pictures.took(model.id, progress.messages, without)
+      return answer
     } catch (err) {
-      const less = withLess(run, err)
+      const less = withLess(run, model, err)
       if (less === undefined) throw err
       const { traceId, sessionId } = request
       settings.logger.warn(`The model refused a request; it is asked without ${less.without}`, {
         ...{ traceId, sessionId, err },
       })
       progress.messages = less.messages
+      for (const media of less.pictures ?? []) without.add(media)
     }
   }
+}
+
+interface Less {
+  readonly messages: readonly ModelMessage[]
+  /** What is missing, for the log. */
+  readonly without: string
+  readonly pictures?: ReadonlySet<MediaId>
 }
 
 /**
  * Returns the messages without what made the model refuse them, if that can be: a picture that it cannot read would
  * make every later request of the conversation fail as well; a request that is too long is shortened once (R29).
  */
-function withLess(
-  { progress, request }: RunningAgent,
-  refusal: unknown,
-): { readonly messages: readonly ModelMessage[]; readonly without: string } | undefined {
+function withLess({ progress, request, settings }: RunningAgent, model: Model, refusal: unknown): Less | undefined {
   const code = errorCode(refusal)
   if (code === 'model_invalid_request' && showsImages(progress.messages)) {
-    return { messages: withoutImages(progress.messages), without: 'pictures' }
+    const pictures = settings.pictures.suspects(model.id, progress.messages)
+    const messages = withoutImages(progress.messages, (media) => pictures.has(media))
+    return { messages, without: 'pictures that it may not read', pictures }
   }
   if (code !== 'model_context_length' || progress.shortened) return undefined
   progress.shortened = true

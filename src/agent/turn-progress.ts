@@ -6,6 +6,7 @@ import { addUsage, type Model, type ModelMessage, tokensRead, type Usage } from 
 import type { Tool, ToolResultLimits, TurnRequest } from '../core/turn.ts'
 import type { ModelAnswer } from './ask-model.ts'
 import { isTalk } from './pair-calls.ts'
+import type { PictureRecord } from './picture-record.ts'
 
 export interface RunAgentServices {
   /** May reject with `model_unconfigured`. */
@@ -25,6 +26,7 @@ export interface RunAgentServices {
   /** Returns a text without the values of configured secrets (C29). */
   readonly redact?: (text: string) => string
   readonly logger?: Logger
+  readonly pictures?: PictureRecord
 }
 
 /** The services, all of them given. */

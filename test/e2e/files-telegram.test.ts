@@ -175,6 +175,22 @@ describe('a file that comes with a message on Telegram', () => {
   })
 })
 
+describe('a picture that the model cannot read', () => {
+  it('costs one refused request, and hides no picture that the model has taken before', async () => {
+    const { send, say, shown, requests, anthropic } = await house()
+    const picture = (bytes: Uint8Array): Sent => ({ as: 'photo', bytes })
+    const pictures = (): number => JSON.stringify(requests().at(-1)?.messages).split('"type":"image"').length - 1
+    await send(picture(png(4, 1)))
+    await send(picture(png(4, 2).slice(0, 30)))
+    expect(JSON.stringify(shown())).toContain('(you cannot be shown this picture)')
+    expect(pictures()).toBe(1)
+    await send(picture(png(4, 3)))
+    await say('and now?')
+    expect(pictures()).toBe(2)
+    expect(anthropic?.ledger.entries.filter(({ kind }) => kind === 'refused')).toHaveLength(1)
+  })
+})
+
 describe('what the platform takes apart on Telegram', () => {
   const photo = (name: string, album: string, caption?: string): Sent => ({
     ...{ as: 'photo', bytes: png(4, name.length), album },

@@ -8,8 +8,9 @@ import type { StartedTurn } from './started-turn.ts'
 const LONGEST_GAP_MS = 2_000
 
 /**
- * Returns those of the waiting messages that are pieces of what began the turn, whose messages so far are `begun`. Who
- * marks the pieces knows those before from memory: after a crash the rest of a pasted text is known by its stamp.
+ * Returns those of the waiting messages that are pieces of what began the turn, with its messages so far as `begun`.
+ * Pieces are marked by whether others came before them, which a crash forgets: after one, the rest of a pasted text is
+ * known by its stamp.
  */
 export function furtherPieces(
   { asked, resumed }: Pick<StartedTurn, 'asked' | 'resumed'>,
