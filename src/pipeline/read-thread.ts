@@ -10,6 +10,7 @@ import type { InboundEvent } from '../core/message.ts'
 import type { ThreadRead } from '../core/thread.ts'
 import { recordSpeakers } from '../sessions/people/participants.ts'
 import { inThreadKey } from '../sessions/turns/in-thread-key.ts'
+import { isGone } from '../sessions/turns/said-again.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { askedElsewhere } from '../sessions/turns/turn-reply.ts'
 import { userData } from '../sessions/turns/user-message.ts'
@@ -45,7 +46,7 @@ export async function readThreadBefore(deps: ThreadDeps, turn: StartedTurn, sign
   if (!isFirstTurn(view) || knowsRoot(view, turn)) return
   const read = await readSafely(deps, turn.reply.address, before, signal)
   if (read === undefined || signal.aborted) return
-  await record(deps, turn, read.kind === 'read' ? keptOf(deps, { turn, view, read }) : failed(read.reason))
+  await record(deps, turn, read.kind === 'read' ? await keptOf(deps, { turn, view, read }) : failed(read.reason))
 }
 
 /** The messages that are kept, and the event that has them. */
@@ -94,8 +95,10 @@ interface Reading {
   readonly read: Extract<ThreadRead, { kind: 'read' }>
 }
 
-function keptOf(deps: ThreadDeps, { turn, view, read: { events, left } }: Reading): Kept {
-  deps.overheard(events)
+async function keptOf(deps: ThreadDeps, { turn, view, read: { events: shown, left } }: Reading): Promise<Kept> {
+  deps.overheard(shown)
+  const gone = await Promise.all(shown.map((event) => isGone(deps.store.read, event)))
+  const events = shown.filter((_event, at) => !gone[at])
   const received = [...(view.running?.received ?? []), ...view.pending]
   const known = new Set(received.map(({ messageId }) => messageId))
   const news = events.filter((event) => event.kind === 'message' && !known.has(event.messageId))

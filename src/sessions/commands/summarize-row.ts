@@ -28,6 +28,8 @@ export function summarizeRow(row: SummarizedRow, facts: SummaryFacts): string {
   const step = decisiveStep(row.decision)
   const because = step?.because ?? row.decision.reason
   const setting = step?.config === undefined || !facts.settings ? undefined : `the setting ${step.config} changes that`
+  if (row.outcome === 'forgotten')
+    return sentence('Forgotten', '`/forget` or an age limit took out its words', undefined)
   switch (row.decision.kind) {
     case 'run':
       return ofRun(row, facts, { because, setting })

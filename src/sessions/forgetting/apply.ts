@@ -8,7 +8,7 @@ import {
 } from '../../core/forgetting.ts'
 import type { InboxId, ScheduleId, SessionId } from '../../core/ids.ts'
 import type { StoreWriter } from '../../store/store.ts'
-import { withoutQuoted, withoutWords } from '../people/kept-text.ts'
+import { withoutQuoted, withoutReasons, withoutWords } from '../people/kept-text.ts'
 
 export interface ApplyPorts {
   /** Removes a schedule with what it still owes. */
@@ -113,11 +113,6 @@ async function emptyReceived(
 
 /** A later edit changes nothing of these once they are forgotten. */
 const AMENDABLE: ReadonlySet<Decision['kind']> = new Set(['run', 'context'])
-
-/** The trace keeps which stage said what, and the setting; the facts it looked at go. */
-function withoutReasons(decision: Decision): Decision {
-  return { ...decision, trace: decision.trace.map((step) => ({ ...step, because: '' })) }
-}
 
 function* inParts<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += AT_ONCE) yield items.slice(at, at + AT_ONCE)

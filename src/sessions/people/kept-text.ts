@@ -1,4 +1,4 @@
-import type { Dispatch, PostedText, ScheduledRun } from '../../core/dispatch.ts'
+import type { Decision, Dispatch, PostedText, ScheduledRun } from '../../core/dispatch.ts'
 import { type Forwarded, hasForeignText, type InboundEvent } from '../../core/message.ts'
 
 /** The longest text that is kept of a stranger, in UTF-16 units: the most that Telegram accepts in one message. */
@@ -27,6 +27,11 @@ export function withoutWords(dispatch: Dispatch): Dispatch {
   if (named.kind !== 'membership') return { ...rest, event: named }
   const { chatTitle: _title, ...member } = named
   return { ...rest, event: member }
+}
+
+/** Returns the decision with the stages and settings of its trace; the facts that they looked at go. */
+export function withoutReasons<Decided extends Decision>(decision: Decided): Decided {
+  return { ...decision, trace: decision.trace.map((step) => ({ ...step, because: '' })) }
 }
 
 /** Returns the dispatch without the words of others in it. */

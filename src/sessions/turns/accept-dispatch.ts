@@ -5,7 +5,7 @@ import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 import type { NewInboxRow, StoreWriter } from '../../store/store.ts'
-import { withoutText, withShortText } from '../people/kept-text.ts'
+import { withoutReasons, withoutText, withoutWords, withShortText } from '../people/kept-text.ts'
 import { recordSpeakers } from '../people/participants.ts'
 import { recordRefusal } from '../people/record-refusal.ts'
 import { acceptAmendment, type FoundText, findWaitingTexts } from './accept-amendment.ts'
@@ -14,6 +14,7 @@ import { interruptedBy } from './interrupted-turn.ts'
 import { type OpenPorts, openSession } from './open-session.ts'
 import { replyTargetOf } from './parted-chat.ts'
 import { type Adopts, type Appended, recordStart } from './record-turn.ts'
+import { isOfForgotten, withoutForgottenQuote } from './said-again.ts'
 import { askedIn, countedFor, type StartedTurn } from './started-turn.ts'
 import type { QueuePlace } from './turn-queue.ts'
 import { userMessage } from './user-message.ts'
@@ -103,8 +104,15 @@ async function acceptUnreadable(
   return accepted
 }
 
-function acceptDecided(tx: StoreWriter, dispatch: Dispatch, decision: Decision, deps: AcceptDeps): Promise<Accepted> {
+async function acceptDecided(
+  tx: StoreWriter,
+  given: Dispatch,
+  decision: Decision,
+  deps: AcceptDeps,
+): Promise<Accepted> {
   const id = deps.ids.inbox()
+  if (await isOfForgotten(tx, given)) return acceptForgotten(tx, { id, dispatch: given, decision })
+  const dispatch = await withoutForgottenQuote(tx, given)
   switch (decision.kind) {
     case 'ignore':
       return acceptIgnored(tx, { id, dispatch, decision })
@@ -131,6 +139,12 @@ interface Incoming<Kind extends Decision['kind']> {
 async function acceptAlone(tx: StoreWriter, row: NewInboxRow): Promise<Accepted> {
   if (!(await tx.inbox.add(row))) return { kind: 'repeat' }
   return { kind: row.state === 'waiting' ? 'command' : 'done', inboxId: row.id }
+}
+
+/** Records, without the words, an edit of what was forgotten: it changes nothing and brings nothing back. */
+function acceptForgotten(tx: StoreWriter, { id, dispatch, decision }: Omit<NewInboxRow, 'state'>): Promise<Accepted> {
+  const kept = { dispatch: withoutWords(dispatch), decision: withoutReasons(decision) }
+  return acceptAlone(tx, { id, ...kept, state: 'done', outcome: 'forgotten' })
 }
 
 /** Records, without the words, a stranger's message that nobody will ever handle. */

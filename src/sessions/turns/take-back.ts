@@ -129,7 +129,7 @@ function* endsBackwards(newest: readonly SessionEvent[]): Generator<SessionEvent
     if (event.type === 'history_boundary' && event.data.kind === 'replaced') return
     if (event.type === 'exchange_taken_back') gone.add(event.data.turn)
     const unasked = event.type === 'turn_completed' && event.data.unasked
-    if (!gone.has(event.turnId) && !unasked) yield event
+    if (!gone.has(event.turnId) && !unasked && !event.forgotten) yield event
   }
 }
 

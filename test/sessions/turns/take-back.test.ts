@@ -48,6 +48,11 @@ it('C23: what was there before the log was replaced is not taken back', async ()
   expect((await takenBack([answered('one'), replaced, answered('two')])).found).toBe('two')
 })
 
+it('S41: a turn of which nothing is left is no exchange', async () => {
+  const forgotten = { ...answered('two'), forgotten: true } as SessionEvent
+  expect((await takenBack([answered('one'), forgotten])).found).toBe('one')
+})
+
 it('C23: a tool stays done, unless it changes nothing or its call was denied', async () => {
   const call = (callId: string, tool: string, kind = 'once') => event('tool_call', 'one', { callId, tool, class: kind })
   const log = [

@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { RoutingPolicy } from '../../src/core/policy.ts'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { recorded, startHousehold } from './household.ts'
+import { startSlackHousehold } from './slack-household.ts'
+
+const CANARY = 'zq9canary-4711'
+const script: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
+
+function holding(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    const path = join(folder, name)
+    return statSync(path).isFile() && readFileSync(path).includes(CANARY)
+  })
+}
+
+async function house(routing: Partial<RoutingPolicy> = {}) {
+  const home = await startHousehold({ script, routing, streaming: false })
+  const { world, ledger } = home.telegram
+  const say = async (text: string, more: { readonly replyTo?: number } = {}) => {
+    const after = ledger.mark()
+    const { message_id: id } = world.say({ from: 111, text, ...more })
+    const answer = await ledger.nextFromBot('sent', { after })
+    await recorded(home)
+    return { id, text: answer.text }
+  }
+  const prompts = () => (home.anthropic?.ledger.requests() ?? []).map(({ messages }) => JSON.stringify(messages))
+  return { home, world, say, prompts, prompt: () => prompts().at(-1) }
+}
+
+describe('what was forgotten comes back by no other way', () => {
+  it('S41: /retry and /undo mean the exchange before it; no model is asked about nothing', async () => {
+    const { world, say, prompt } = await house()
+    await say('first words')
+    const { id } = await say(`my code is ${CANARY}`)
+    await say('/forget last')
+    expect((await say('/retry')).text).toBe('I am answering that once more.')
+    await expect.poll(prompt).toMatch(/first words[^{}]*"[^{}]*cache_control/)
+    world.edit({ chat: 111, message: id, text: `my code is ${CANARY} still` })
+    await say('and now?')
+    expect(prompt()).toContain('first words')
+    expect(prompt()).not.toContain(CANARY)
+    await say('/forget last')
+    await say('/undo')
+    await say('what is left?')
+    expect(prompt()).not.toContain('first words')
+  })
+
+  it('S41: there is nothing to answer again in a chat that was forgotten', async () => {
+    const { say, prompts } = await house()
+    await say(`my code is ${CANARY}`)
+    await say('/forget chat yes')
+    const before = prompts().length
+    expect((await say('/retry')).text).toBe('There is nothing to answer again here.')
+    expect((await say('/undo')).text).toBe('There is nothing to take back here.')
+    expect(prompts()).toHaveLength(before)
+  })
+
+  it.each(['update', 'rerun'] as const)(
+    'S41: a late edit of it leaves no byte and gets no answer (edits: %s)',
+    async (edits) => {
+      const { home, world, say, prompts } = await house({ edits })
+      const { id } = await say(`my code is ${CANARY}`)
+      await say('/forget last')
+      const before = prompts().length
+      world.edit({ chat: 111, message: id, text: `my code is ${CANARY}, really` })
+      await say('and now?')
+      expect(prompts()).toHaveLength(before + 1)
+      expect(prompts().at(-1)).not.toContain(CANARY)
+      expect(holding(home.dataDir)).toEqual([])
+      expect((await say(`/why ${id}`)).text).toContain('Forgotten')
+    },
+  )
+
+  it('S41: a reply to it quotes nothing of it', async () => {
+    const { home, say, prompt } = await house()
+    const { id } = await say(`my code is ${CANARY}`)
+    const { id: kept } = await say('a plain word')
+    await say(`/forget ${id}`)
+    await say('what was that?', { replyTo: id })
+    expect(prompt()).toContain('what was that?')
+    expect(prompt()).not.toContain(CANARY)
+    expect(holding(home.dataDir)).toEqual([])
+    await say('and that?', { replyTo: kept })
+    expect(prompt()).toContain('a plain word] and that?')
+  })
+
+  it.each([
+    ['forgotten', '!forget last', 'Forgotten'],
+    ['taken back', '!undo', 'Taken back'],
+  ])('S41: a thread that is read anew is read without what was %s', async (_what, command, done) => {
+    const home = await startSlackHousehold({ script })
+    const { world, ledger } = home.slack
+    const { id: channel } = world.addChannel({ name: 'workshop', members: ['U333', 'U444'] })
+    world.setMember(channel, false)
+    const root = world.say({ from: 'U444', channel, text: 'the boiler leaks' })
+    world.setMember(channel, true)
+    const say = async (text: string, words: string) => {
+      const after = ledger.mark()
+      world.say({ from: 'U333', channel, thread: root, text })
+      await ledger.next(
+        (entry) =>
+          ((entry.kind === 'message' && entry.byBot) || entry.kind === 'whisper') && entry.text.includes(words),
+        { after },
+      )
+    }
+    await say(`<@U0BOT> my code is ${CANARY}`, 'my code is')
+    await say(command, done)
+    await say('!new', '')
+    await say('<@U0BOT> what now?', 'what now?')
+    const prompt = JSON.stringify(home.anthropic.ledger.requests().at(-1)?.messages)
+    expect(prompt).toContain('the boiler leaks')
+    expect(prompt).not.toContain(CANARY)
+  })
+})
