@@ -48,6 +48,7 @@ export type Failpoint =
   | 'CP41-forget-begun'
   | 'CP42-forget-emptied'
   | 'CP43-forget-scrubbed'
+  | 'CP46-retention-emptied'
 
 let reached: ((point: Failpoint) => void) | undefined
 

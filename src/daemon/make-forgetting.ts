@@ -74,12 +74,12 @@ export function makeForgetting({
       await tx.schedules.remove(id)
       await letGo(tx, id, { outcome: 'forgotten', at: clock.now() })
     },
+    forgetFiles: (ids) => media.forget(ids),
     stopping: () => stages.running.draining,
   } satisfies Partial<ForgettingDeps>
   const forgetting = createForgetting({
     ...{ ...ports, channels, unsay: delivery.takeBack },
     nextEnd: (session) => stages.running.nextEnd(session),
-    forgetFiles: (ids) => media.forget(ids),
     schedulesChanged: () => schedules.changed(),
     backups: () => copiesOf(config.store.path),
   })

@@ -209,7 +209,7 @@ async function pieceOf(tx: StoreWriter, row: Forgetting['plan']['inbox'][number]
   for (const piece of pieces({ ...NO_PLAN, inbox: [row] })) await piece(tx)
 }
 
-const NO_PLAN: ForgetPlan = {
+export const NO_PLAN: ForgetPlan = {
   ...{ sessions: [], inbox: [], quoting: [], sources: [], unsay: [], entries: [], schedules: [], media: [] },
   applicants: [],
 }

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { hasContent } from '../../core/emptied.ts'
 import type { SessionEvent } from '../../core/event.ts'
-import type { ForgetPlan } from '../../core/forgetting.ts'
-import type { InboxId, TurnId } from '../../core/ids.ts'
+import { failpoint } from '../../core/failpoint.ts'
+import { addCounts, type ForgetPlan, NOTHING_FORGOTTEN } from '../../core/forgetting.ts'
+import type { InboxId, MediaId, TurnId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { ForgettingOperator, RetentionReport } from '../../core/operate-forgetting.ts'
 import type { AgeLimit } from '../../core/retention.ts'
@@ -11,8 +13,9 @@ import type { RetainedSession, RetentionMark } from '../../store/forget-port.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import { addressOf } from '../service/address-of.ts'
 import { forgetMade } from '../turns/forget-made.ts'
+import { isShown, messagesIn } from './aged-words.ts'
 import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
-import { scrub } from './forgetting.ts'
+import { NO_PLAN, scrub } from './forgetting.ts'
 import { filesIn } from './matches.ts'
 
 export interface RetentionDeps extends ApplyPorts {
@@ -27,6 +30,8 @@ export interface RetentionDeps extends ApplyPorts {
   }
   /** Owners learn in private of what is going to be removed. */
   tellOwners(about: string, text: string): void
+  /** Deletes those of these files that nothing names any more. */
+  forgetFiles(ids: readonly MediaId[]): Promise<number>
   stopping(): boolean
 }
 
@@ -171,26 +176,44 @@ async function olderIn(
   }
 }
 
+/** A round is a request of its own, so that the start after a crash leaves no byte of what was emptied. */
 async function removeAll(deps: RetentionDeps): Promise<number> {
+  const { store } = deps
   const at = deps.ageingTime()
-  const begun = (await deps.store.read.forgetting.marks()).filter(({ startsAt }) => startsAt <= at)
+  const begun = (await store.read.forgetting.marks()).filter(({ startsAt }) => startsAt <= at)
   if (begun.length === 0) return 0
+  const request = `retention ${randomUUID()}`
+  const media = new Set<MediaId>()
   let events = 0
   for await (const one of limited(deps))
     if (begun.some(({ rule, days }) => rule === one.limit.key && days <= one.limit.days))
-      events += await removeIn(deps, one)
-  if (events > 0) await scrub(deps)
+      events += await removeIn(deps, one, { request, media })
+  if (events === 0) return 0
+  const files = await deps.forgetFiles([...media])
+  await scrub(deps)
+  const counts = addCounts(NOTHING_FORGOTTEN, { events, files })
+  await store.write((tx) => tx.forgetting.finish(request, { plan: NO_PLAN, counts }))
   return events
 }
 
-async function removeIn(deps: RetentionDeps, { session, row, limit }: Limited): Promise<number> {
+interface Round {
+  /** The request under which what was emptied is scrubbed. */
+  readonly request: string
+  /** Gets the files that the removed messages named. */
+  readonly media: Set<MediaId>
+}
+
+async function removeIn(deps: RetentionDeps, { session, row, limit }: Limited, round: Round): Promise<number> {
   const { store, clock, stopping } = deps
   const before = deps.ageingTime() - limit.days * DAY_MS
+  const removing = { session, no: row.no, before, by: limit.rule, request: round.request }
   let events = 0
   while (!stopping()) {
-    const done = await store.write((tx) => removeSome(tx, { session, no: row.no, before, by: limit.rule }, deps))
+    const done = await store.write((tx) => removeSome(tx, removing, deps))
     if (done === undefined) return events
-    events += done
+    failpoint('CP46-retention-emptied')
+    events += done.events
+    for (const file of done.media) round.media.add(file)
     await sleep(clock, PAUSE_MS)
   }
   return events
@@ -201,11 +224,17 @@ interface Removing {
   readonly no: number
   readonly before: number
   readonly by: string
+  readonly request: string
 }
 
-/** Returns how many events were emptied; undefined: nothing is left, or a turn runs. */
-async function removeSome(tx: StoreWriter, removing: Removing, ports: ApplyPorts): Promise<number | undefined> {
-  const { session, no, before, by } = removing
+interface Removed {
+  readonly events: number
+  readonly media: readonly MediaId[]
+}
+
+/** Returns what was emptied; undefined: nothing is left, or a turn runs. */
+async function removeSome(tx: StoreWriter, removing: Removing, ports: RetentionDeps): Promise<Removed | undefined> {
+  const { session, no, before, by, request } = removing
   if ((await tx.turns.running()).some(({ sessionId }) => sessionId === session.id)) return undefined
   const row = (await tx.forgetting.sessions(no - 1, 1))[0]
   if (row?.no !== no) return undefined
@@ -214,11 +243,14 @@ async function removeSome(tx: StoreWriter, removing: Removing, ports: ApplyPorts
   if (last === undefined) return undefined
   const found = page.filter((event) => !event.forgotten && hasContent(event))
   await tx.forgetting.retained(no, last.seq)
-  if (found.length === 0) return 0
+  if (found.length === 0) return { events: 0, media: [] }
   const plan = await planOf(tx, session, found)
   await beginApplying(tx, by, plan, ports)
   for (const piece of pieces(plan)) await piece(tx)
-  return found.length
+  const askedAt = ports.clock.now()
+  if ((await tx.forgetting.get(request)) === undefined)
+    await tx.forgetting.begin({ id: request, state: 'running', plan: NO_PLAN, counts: NOTHING_FORGOTTEN, askedAt })
+  return { events: found.length, media: plan.media }
 }
 
 /** A turn goes as a whole: what is left of a page ends with the end of a turn, or before one began. */
@@ -238,7 +270,7 @@ function isOfTurn(event: SessionEvent): boolean {
 async function planOf(tx: StoreWriter, session: Session, found: readonly SessionEvent[]): Promise<ForgetPlan> {
   const { id } = session
   const first = found[0]?.seq ?? 0
-  const messages = found.flatMap((event) => (event.type === 'user_message' ? [event.data] : []))
+  const messages = found.flatMap(messagesIn)
   const said = messages.map(({ text }) => text)
   for (const text of said) await tx.sessions.unsay(id, text)
   await forgetMade(tx, id, { messages, said })
@@ -256,7 +288,7 @@ async function planOf(tx: StoreWriter, session: Session, found: readonly Session
   const empty = [...new Set([...found, ...folds].map(({ seq }) => seq))]
   return {
     ...{ quoting: [], unsay: [], entries: [], schedules: [], applicants: [], inbox, sources: turns },
-    sessions: [{ id, empty, cut: [], turns }],
+    sessions: [{ id, empty, cut: [], turns, ...((await isShown(tx, id, found)) ? { unnamed: 'preview' } : {}) }],
     media: [...new Set(found.flatMap(filesIn))],
   }
 }
