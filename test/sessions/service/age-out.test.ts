@@ -196,3 +196,13 @@ it('F-E05: at a start with the clock a year ahead nothing recent is deleted, and
   expect(await rows()).toBe(1)
   expect(await store.read.mutes.all()).toEqual([])
 })
+
+it('S41: the time to age by is in whole ms, as it is stored, whatever the running time is counted in', async () => {
+  const { store, refused, clock, pass } = await rig()
+  await store.write((tx) => tx.inbox.add(refused(1)))
+  pass(1)
+  let elapsed = 0.2
+  const ageingTime = await loadAgeingTime({ store, clock: { ...clock, elapsed: () => elapsed } })
+  elapsed = 7.9
+  expect(ageingTime()).toBe(START + 7)
+})
