@@ -24,8 +24,8 @@ async function say(house: Household, chat: number, text: string): Promise<string
 
 type Forged = Record<string, unknown>
 
-/** The bundle of a group's session, with its session changed and its checksum right; and who imports it. */
-async function importForged(change: (session: Forged) => Forged) {
+/** The bundle of a group's session, with its session or its events changed and its checksum right; and who imports it. */
+async function importForged(change: (session: Forged) => Forged, changeEvent = (event: Forged): Forged => event) {
   const from = await household()
   await say(from.house, from.chat, 'hello')
   const file = join(from.house.dataDir, 'session.parley')
@@ -34,7 +34,12 @@ async function importForged(change: (session: Forged) => Forged) {
   const writer = new BundleWriter()
   const written = lines.map((line) => {
     const read = JSON.parse(line) as BundleLine
-    const forged = read.kind === 'session' ? { ...read, session: change({ ...read.session }) } : read
+    const forged =
+      read.kind === 'session'
+        ? { ...read, session: change({ ...read.session }) }
+        : read.kind === 'event'
+          ? { ...read, event: changeEvent({ ...read.event }) }
+          : read
     return writer.line(forged as BundleLine)
   })
   writeFileSync(file, `${written.join('')}${writer.end()}`)
@@ -72,4 +77,14 @@ it('what is said in a session goes to its own chat, whatever its file says', asy
 it('a session of the future is of now', async () => {
   const { house, key } = await importForged((session) => ({ ...session, createdAt: Date.now() + 1e10 }))
   expect((await house.daemon.operator.sessions.show(key)).createdAt).toBeLessThanOrEqual(Date.now())
+})
+
+it('S41: what a file says of an event that it marks as forgotten is not kept', async () => {
+  const { house, key } = await importForged(
+    (session) => session,
+    (event) => ({ ...event, forgotten: true }),
+  )
+  const { events } = await house.daemon.operator.archives.page(key, { after: 0, limit: 50 })
+  expect(events.filter(({ forgotten }) => forgotten).length).toBeGreaterThan(0)
+  expect(JSON.stringify(events)).not.toContain('hello')
 })

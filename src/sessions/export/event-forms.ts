@@ -112,7 +112,12 @@ const FORMS: Readonly<Record<EventType, z.ZodType>> = {
 /** The latest time that a calendar has, in ms since the epoch. */
 export const LATEST_MS = 8_640_000_000_000_000
 
-const EVENT = z.looseObject({ at: count.max(LATEST_MS), turnId: text.max(100).optional(), data: z.unknown() })
+const EVENT = z.looseObject({
+  at: count.max(LATEST_MS),
+  turnId: text.max(100).optional(),
+  forgotten: z.literal(true).optional(),
+  data: z.unknown(),
+})
 
 /** Returns true for an event of this type that has the form of its type. */
 export function isEvent(type: EventType, value: unknown): boolean {

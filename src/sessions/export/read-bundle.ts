@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ParleyError } from '../../core/errors.ts'
 import { EVENT_TYPES, type SessionEvent } from '../../core/event.ts'
-import { isMediaId, type MediaId } from '../../core/ids.ts'
+import { isMediaId, type MediaId, mediaId } from '../../core/ids.ts'
 import type { ArchivedSession } from '../../core/operate-archives.ts'
 import { BUNDLE_VERSION } from './bundle-lines.ts'
 import { isEvent } from './event-forms.ts'
@@ -24,7 +24,9 @@ export function readBundle(text: string): Bundle {
   const values = lines.map(parse)
   const [head, end] = [values[0], values.at(-1)]
   if (head?.kind !== 'session') throw refused('it is no bundle')
-  if (typeof head.version !== 'number' || head.version > BUNDLE_VERSION)
+  if (typeof head.version !== 'number' || !Number.isInteger(head.version) || head.version < 1)
+    throw refused('it is no bundle')
+  if (head.version > BUNDLE_VERSION)
     throw refused(`it has version ${head.version} of the form, and this Parley reads ${BUNDLE_VERSION}: upgrade it`)
   if (end?.kind !== 'end') throw refused('it was cut off: its last line is not the end')
   const body = text.slice(0, text.length - (lines.at(-1)?.length ?? 0) - 1)
@@ -32,6 +34,8 @@ export function readBundle(text: string): Bundle {
   if (sha256 !== end.sha256 || end.lines !== lines.length - 1)
     throw refused('its checksum differs: it was changed or damaged on the way')
   const inner = values.slice(1, -1)
+  const other = inner.find(({ kind }) => kind !== 'event' && kind !== 'file')
+  if (other !== undefined) throw refused(`it has a line that is not known: ${String(other.kind).slice(0, 40)}`)
   return {
     session: sessionOf(head.session),
     events: inner.filter(({ kind }) => kind === 'event').map(({ event }) => eventOf(event)),
@@ -53,9 +57,13 @@ function eventOf(value: unknown): SessionEvent {
   return value as SessionEvent
 }
 
+/** A file is kept under the digest of its content. */
 function fileOf({ media, base64 }: Fields): Bundle['files'][number] {
   if (!isMediaId(media) || typeof base64 !== 'string') throw refused('a file in it has no handle')
-  return { media, bytes: Buffer.from(base64, 'base64') }
+  const bytes = Buffer.from(base64, 'base64')
+  if (mediaId(createHash('sha256').update(bytes).digest('hex')) !== media)
+    throw refused(`the file ${media} in it has another content`)
+  return { media, bytes }
 }
 
 function parse(line: string): Fields {

@@ -2,6 +2,7 @@ import type { AgentProfile } from '../../core/agent-profile.ts'
 import { OWN_CHANNELS } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Route } from '../../core/dispatch.ts'
+import { emptied } from '../../core/emptied.ts'
 import { ParleyError, toError } from '../../core/errors.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import { type IdSource, toAccountId, toScopeKey } from '../../core/ids.ts'
@@ -33,8 +34,8 @@ type Place = Pick<Route, 'scopeKey' | 'displayKey'>
  * more than this configuration says. A second import finds the session of the first.
  */
 export async function importBundle(deps: BundleDeps, bundle: Bundle, dryRun: boolean): Promise<BundleReport> {
-  if (!dryRun) await keepFiles(deps, bundle)
-  const { store } = deps
+  const { store, media } = deps
+  if (!dryRun) for (const { bytes } of bundle.files) await media.keep(bytes)
   let report: BundleReport | undefined
   const trial = new Error('this was a trial')
   try {
@@ -50,14 +51,6 @@ export async function importBundle(deps: BundleDeps, bundle: Bundle, dryRun: boo
   }
   if (report === undefined) throw new ParleyError('internal', 'the import has no result')
   return report
-}
-
-/** A file is kept under the digest of its content: another content than its handle says is refused. */
-async function keepFiles({ media }: BundleDeps, { files }: Bundle): Promise<void> {
-  for (const { media: named, bytes } of files) {
-    const { media: id } = await media.keep(bytes)
-    if (id !== named) throw new ParleyError('invalid', `The file ${named} of the bundle has another content.`)
-  }
 }
 
 async function write(
@@ -172,12 +165,17 @@ function* commitsOf(
   events: readonly SessionEvent[],
 ): Iterable<{ readonly at: number; readonly drafts: EventToAppend[] }> {
   let group: { at: number; drafts: EventToAppend[] } | undefined
-  for (const { seq: _number, at, ...draft } of events) {
+  for (const { seq: _number, at, ...draft } of events.map(asForgotten)) {
     if (group && group.at !== at) yield group
     if (group?.at !== at) group = { at, drafts: [] }
     group.drafts.push(localEvent(draft))
   }
   if (group) yield group
+}
+
+/** What is marked as forgotten has nothing in it, whatever its file says: nobody would look there again. */
+function asForgotten(event: SessionEvent): SessionEvent {
+  return event.forgotten ? { ...event, ...emptied(event) } : event
 }
 
 /** Without what only the other store can know: its people, and its other sessions. */

@@ -79,3 +79,29 @@ describe('a session of another form is refused', () => {
     expect(() => readBundle(bundle({ ...SESSION, ...change }, EVENT))).toThrow('its session has a form')
   })
 })
+
+it('a line that is not known is refused, and so is a second session', () => {
+  for (const line of [{ kind: 'memory' }, { kind: 'session', version: 1, session: SESSION }, { kind: 'end' }]) {
+    const writer = new BundleWriter()
+    const lines = [{ kind: 'session', version: BUNDLE_VERSION, session: SESSION }, line] as readonly BundleLine[]
+    const text = `${lines.map((one) => writer.line(one)).join('')}${writer.end()}`
+    expect(() => readBundle(text)).toThrow(`a line that is not known: ${line.kind}`)
+  }
+})
+
+it.each([0, -1, 0.5, '1', null])('version %j of the form is none', (version) => {
+  const writer = new BundleWriter()
+  const head = writer.line({ kind: 'session', version, session: SESSION } as unknown as BundleLine)
+  expect(() => readBundle(`${head}${writer.end()}`)).toThrow('it is no bundle')
+})
+
+it('a file with another content than its handle says is refused, in a trial too', () => {
+  const writer = new BundleWriter()
+  const media = `media://sha256-${'0'.repeat(64)}`
+  const lines = [
+    { kind: 'session', version: BUNDLE_VERSION, session: SESSION },
+    { kind: 'file', media, base64: 'AA==' },
+  ] as unknown as readonly BundleLine[]
+  const text = `${lines.map((one) => writer.line(one)).join('')}${writer.end()}`
+  expect(() => readBundle(text)).toThrow(`the file ${media} in it has another content`)
+})
