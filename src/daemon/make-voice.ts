@@ -7,7 +7,6 @@ import type { MediaId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { InboundEvent } from '../core/message.ts'
 import type { SessionIdentity } from '../core/session.ts'
-import type { OwnMediaStore } from '../media/media-store.ts'
 import type { OverridesCache } from '../sessions/lookups/overrides-cache.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { askedElsewhere } from '../sessions/turns/turn-reply.ts'
@@ -38,25 +37,6 @@ function isOwnVoice(event: InboundEvent): boolean {
     event.forwarded === undefined &&
     event.attachments.some(({ kind, quoted }) => kind === 'voice' && quoted === undefined)
   )
-}
-
-const DAY_MS = 86_400_000
-
-interface SweepDeps {
-  readonly media: Pick<OwnMediaStore, 'sweep'>
-  readonly store: Pick<Store, 'write'>
-  readonly clock: Pick<Clock, 'now'>
-}
-
-/**
- * Returns the function that deletes files that nothing names, and the transcripts of such recordings; it returns how
- * many.
- */
-export function sweepFiles({ media, store, clock }: SweepDeps): () => Promise<number> {
-  return async () => {
-    const files = await media.sweep()
-    return files + (await store.write((tx) => tx.transcripts.sweep(clock.now() - DAY_MS)))
-  }
 }
 
 interface HearDeps {

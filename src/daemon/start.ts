@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { scheduleTools } from '../agent/tools/schedule-tools.ts'
 import { operateApprovals } from '../approvals/operate-approvals.ts'
 import { AccountSinks } from '../channels/account-sinks.ts'
@@ -21,7 +20,8 @@ import type { DeliverySettings } from '../delivery/settings.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import { hookWatch } from '../hooks/store-watch.ts'
 import { startLocalApi } from '../http/server.ts'
-import { createMediaStore, type OwnMediaStore } from '../media/media-store.ts'
+import type { OwnMediaStore } from '../media/media-store.ts'
+import { UnnamedFiles } from '../media/unnamed-files.ts'
 import { loadOwnTools, withOwnCommands } from '../own/load-own-tools.ts'
 import { unseenRules } from '../routing/unseen-rules.ts'
 import { sessionCommands } from '../sessions/commands/index.ts'
@@ -38,9 +38,9 @@ import { makeCloseCards, makeDelivery, makeSay } from './make-delivery.ts'
 import { makeForgetting } from './make-forgetting.ts'
 import { makeHooks } from './make-hooks.ts'
 import { makeMcp } from './make-mcp.ts'
+import { makeMedia, sweepFiles } from './make-media.ts'
 import { makeQuestions } from './make-questions.ts'
 import { currentSchedules, makeSchedules } from './make-schedules.ts'
-import { sweepFiles } from './make-voice.ts'
 import { makeAudio, type OwnNet } from './make-web.ts'
 import { tellOldStores, type UsualPlaces } from './old-stores.ts'
 import { channelStatuses, createOperator } from './operator.ts'
@@ -103,7 +103,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, logger, clock = systemClock } = options
   const policies = createCurrentRouting(config.routing, (warning) => logger.warn('A setting is doubtful', { warning }))
   const disk = new AbortController()
-  const hooks = makeHooks({ config, clock, logger })
+  const [hooks, unnamed] = [makeHooks({ config, clock, logger }), new UnnamedFiles(clock)]
   const store = await openSqliteStore({
     path: config.store.path,
     key: storeKeyOf(config),
@@ -111,13 +111,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     caseSensitive: policies.routing().channels.caseSensitive,
     logger: logger.child({ subsystem: 'store' }),
     watch: hookWatch(hooks),
+    named: unnamed.named,
     onBroken(err) {
       logger.error('The disk failed; the daemon ends at once', { err })
       disk.abort(err)
     },
   })
+  const media = makeMedia({ config, clock, store, unnamed })
   try {
-    const daemon = await open(options, { policies, store, hooks, broken: disk.signal })
+    const daemon = await open(options, { policies, store, hooks, media, broken: disk.signal })
     if (options.oldStores) await tellOldStores(options.oldStores, logger)
     return daemon
   } catch (error) {
@@ -130,16 +132,17 @@ interface Opened {
   readonly policies: CurrentRouting
   readonly store: Store
   readonly hooks: Hooks
+  readonly media: OwnMediaStore
   /** Aborted once the disk has failed. */
   readonly broken: AbortSignal
 }
 
-async function open(options: DaemonOptions, { policies, store, hooks, broken }: Opened): Promise<Daemon> {
+async function open(options: DaemonOptions, { policies, store, hooks, media, broken }: Opened): Promise<Daemon> {
   const { config, logger, version, plugins, socketPath } = options
   const { clock = systemClock, delivery: timing = {}, net = {} } = options
   const ids = createIdSource({ now: clock.now, randomBytes })
   const events = createEvents()
-  const world = { store, media: mediaStore(config, clock, store), ids, clock, random, logger, config, policies, events }
+  const world = { store, media, ids, clock, random, logger, config, policies, events }
   const { channels } = policies.routing()
   const redact = textRedactor(config)
   const [entrance, commands] = [createEntrance(redact), new Map<string, ChatCommand>()]
@@ -205,11 +208,6 @@ async function open(options: DaemonOptions, { policies, store, hooks, broken }: 
 
 function reachesIn({ all }: Accounts): (address: Address) => boolean {
   return ({ channel, account }) => all.some((one) => one.channel === channel && one.account === account)
-}
-
-function mediaStore(config: Config, clock: Clock, { read }: Store): OwnMediaStore {
-  const [folder, key] = [join(config.dataDir, 'media'), storeKeyOf(config)]
-  return createMediaStore({ folder, clock, key, used: (ids) => read.media.used(ids) })
 }
 
 function makeHub({

@@ -11,6 +11,7 @@ import { type PrivateFolder, privateFolder } from '../platform/private-folder.ts
 import { PLAIN_FILES, sealedFiles } from './file-form.ts'
 import { listFiles, partialIn, pathIn, putWhole, readWhole } from './media-files.ts'
 import { kindOf } from './media-kind.ts'
+import { UnnamedFiles } from './unnamed-files.ts'
 
 export interface MediaStoreDeps {
   /** The folder of the files; it is made when the first one comes. */
@@ -18,6 +19,8 @@ export interface MediaStoreDeps {
   readonly clock: Pick<Clock, 'elapsed'>
   /** The files are encrypted with it (C48); absent: they are not. */
   readonly key?: StoreKey | undefined
+  /** Those that are kept and not named yet; absent: all that this store keeps, for ten minutes. */
+  readonly unnamed?: UnnamedFiles
   /** Returns those of the files that the store names. */
   used(ids: readonly MediaId[]): Promise<ReadonlySet<MediaId>>
 }
@@ -26,15 +29,16 @@ export interface MediaStoreDeps {
 export interface OwnMediaStore extends MediaStore {
   /**
    * Deletes the files that nothing names, and what an interrupted write left; returns how many. A file that was kept
-   * within the last ten minutes stays: the event that names it may not be committed yet.
+   * within the last ten minutes and was not named stays: the event that names it may not be committed yet.
    */
   sweep(): Promise<number>
-  /** Deletes those of these files that nothing names, at once; returns how many were there. */
+  /**
+   * Deletes those of these files that nothing names, at once; returns how many were there. One that was kept again, for
+   * an event that is not committed yet, is left to the sweep.
+   */
   forget(ids: readonly MediaId[]): Promise<number>
 }
 
-/** A tool's result is on record at once, a message within seconds. */
-const KEPT_MS = 600_000
 /** The files looked up in one question to the store. */
 const BATCH = 100
 
@@ -43,9 +47,14 @@ const BATCH = 100
  * content and name are encrypted. A file appears under its name only when it is complete and on disk, so that a crash
  * leaves either the whole of it or none.
  */
-export function createMediaStore({ folder, clock, key, used }: MediaStoreDeps): OwnMediaStore {
+export function createMediaStore({
+  folder,
+  clock,
+  key,
+  unnamed = new UnnamedFiles(clock),
+  used,
+}: MediaStoreDeps): OwnMediaStore {
   const form = key === undefined ? PLAIN_FILES : sealedFiles(key)
-  const keptAt = new Map<MediaId, number>()
   const writing = new Set<string>()
   let made: PrivateFolder | undefined
   const home = (): PrivateFolder => {
@@ -79,7 +88,7 @@ export function createMediaStore({ folder, clock, key, used }: MediaStoreDeps): 
     const named = await used(ids)
     let count = 0
     for (const id of ids) {
-      if (named.has(id) || keptAt.has(id)) continue
+      if (named.has(id) || unnamed.waits(id)) continue
       // Nothing may come between the look and the deletion, hence the synchronous call.
       rmSync(pathOf(id), { force: true, recursive: true })
       count++
@@ -92,7 +101,7 @@ export function createMediaStore({ folder, clock, key, used }: MediaStoreDeps): 
       if (bytes.length > MOST_MEDIA_BYTES)
         throw new ParleyError('too_long', `The file has ${bytes.length} bytes; ${MOST_MEDIA_BYTES} are kept at most.`)
       const id = mediaId(await sha256(bytes))
-      keptAt.set(id, clock.elapsed())
+      unnamed.kept(id)
       const path = pathOf(id)
       if (!(await isIntact(id, path))) await write(path, await form.seal(id, bytes))
       const part: MediaPart = { ...(await kindOf(bytes)), media: id, size: bytes.length }
@@ -110,13 +119,12 @@ export function createMediaStore({ folder, clock, key, used }: MediaStoreDeps): 
 
     async forget(ids) {
       if (!existsSync(folder)) return 0
-      for (const id of ids) keptAt.delete(id)
       const there = ids.filter((id) => existsSync(pathOf(id)))
       return sweepSome(there)
     },
 
     async sweep() {
-      for (const [id, at] of keptAt) if (clock.elapsed() - at > KEPT_MS) keptAt.delete(id)
+      unnamed.age()
       if (!existsSync(folder)) return 0
       const { files, partial } = await listFiles(home(), form)
       const left = partial.filter((path) => !writing.has(path))

@@ -39,12 +39,12 @@ export function fromStored(type: EventDraft['type'], data: object): object {
   return { ...data, content: contentOf((data as { readonly content?: unknown }).content) }
 }
 
-/** Returns the files that events name, each once. */
+/** Returns the files that events name, each as often as they do. */
 export function mediaIn(drafts: readonly EventDraft[]): readonly MediaId[] {
   const named = drafts.flatMap((draft) =>
     draft.type === 'tool_result' ? mediaOf(draft.data.content) : attached(draft),
   )
-  return named.length === 0 ? NONE : [...new Set(named.map(({ media }) => media))]
+  return named.length === 0 ? NONE : named.map(({ media }) => media)
 }
 
 const NONE: readonly never[] = []

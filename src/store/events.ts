@@ -146,8 +146,10 @@ export class EventWriting extends EventReading implements EventWriter {
     if (row === undefined) throw new ParleyError('not_found', `there is no session ${sessionId}`)
     const sessionNo = integer(row, 'no')
     const first = await this.#place({ sessionNo, first: integer(row, 'last_seq') - drafts.length + 1, at }, drafts)
-    await addMediaUses(this.sql, sessionNo, mediaIn(drafts))
-    const { watch, sql } = this.#deps
+    const { watch, named, sql } = this.#deps
+    const media = mediaIn(drafts)
+    await addMediaUses(this.sql, sessionNo, new Set(media))
+    if (named && media.length > 0) sql.afterCommit(() => named(media))
     if (watch) sql.afterCommit(() => watch.appended(sessionId, first, drafts))
     return first
   }

@@ -36,7 +36,7 @@ export class MediaUseReading implements MediaUseReader {
 }
 
 /** Records that events of a session name these files. */
-export async function addMediaUses(sql: Sql, sessionNo: number, ids: readonly MediaId[]): Promise<void> {
+export async function addMediaUses(sql: Sql, sessionNo: number, ids: Iterable<MediaId>): Promise<void> {
   const query = 'INSERT INTO media_uses (media_id, session_no) VALUES ($1, $2) ON CONFLICT DO NOTHING'
   for (const mediaId of ids) await sql.run(query, [mediaId, sessionNo])
 }

@@ -1,7 +1,7 @@
 import type { ChannelId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { KnownSessions } from './known-sessions.ts'
-import type { StoreWatch } from './store.ts'
+import type { FilesNamed, StoreWatch } from './store.ts'
 
 /** The types of a parameter. Times and counters are integers below 2^53; ids of any size stay text. */
 export type SqlValue = string | number | null
@@ -44,6 +44,7 @@ export interface WriteDeps extends RepositoryDeps {
   readonly sql: TransactionSql
   readonly known: KnownSessions
   readonly watch?: StoreWatch | undefined
+  readonly named?: FilesNamed | undefined
 }
 
 /** `items` in order, at most `size` at a time. */

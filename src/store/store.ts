@@ -1,6 +1,6 @@
 import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { EventDraft, EventType, SessionEvent, SummaryData } from '../core/event.ts'
-import type { AccountId, ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
+import type { AccountId, ChannelId, InboxId, MediaId, SessionId, TurnId } from '../core/ids.ts'
 import type { Spending } from '../core/spending.ts'
 import type { InboxOutcome } from '../core/turn-end.ts'
 import type { AdmissionReader, AdmissionWriter } from './admission-port.ts'
@@ -86,6 +86,9 @@ export interface StoreWatch {
   appended(sessionId: SessionId, seq: number, events: readonly EventToAppend[]): void
   deleted(sessionId: SessionId): void
 }
+
+/** Called after each commit of events that name files, with each file as often as they do. */
+export type FilesNamed = (ids: readonly MediaId[]) => void
 
 export interface StoreReader {
   readonly ageing: AgeingReader

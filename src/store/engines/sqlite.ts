@@ -9,7 +9,7 @@ import { MIGRATIONS } from '../migrations/index.ts'
 import type { Migration } from '../migrations/migration.ts'
 import { RepositoryWriter, storeReader } from '../repositories.ts'
 import { integer } from '../rows.ts'
-import type { Store, StoreWatch } from '../store.ts'
+import type { FilesNamed, Store, StoreWatch } from '../store.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { cipherDriver } from './sqlite-cipher.ts'
 import { INCREMENTAL, openConnection, type SqliteConnection } from './sqlite-connection.ts'
@@ -37,6 +37,7 @@ export interface SqliteOptions {
    */
   readonly onBroken?: (error: Error) => void
   readonly watch?: StoreWatch | undefined
+  readonly named?: FilesNamed | undefined
 }
 
 /**
@@ -85,7 +86,8 @@ function prepare(
   connection: SqliteConnection,
   unlock: () => void,
 ): Store {
-  const { place, clock, logger = silentLogger, migrations = MIGRATIONS, caseSensitive = [], onBroken, watch } = options
+  const { place, clock, logger = silentLogger, migrations = MIGRATIONS, caseSensitive = [] } = options
+  const { onBroken, watch, named } = options
   migrate({ connection, place, migrations, clock, logger })
   const marker = openMarker({ connection, place, clock, logger })
   const epoch = raiseEpoch(connection)
@@ -109,7 +111,9 @@ function prepare(
     write(body) {
       log.writes++
       marker.touch(group.write)
-      return group.write((sql) => body(new RepositoryWriter({ sql, logger, epoch, caseSensitive, known, watch })))
+      return group.write((sql) =>
+        body(new RepositoryWriter({ sql, logger, epoch, caseSensitive, known, watch, named })),
+      )
     },
     shrink: () => group.read(() => giveBack(connection)),
     emptyLog: () => group.read(() => log.truncateIfIdle()),
