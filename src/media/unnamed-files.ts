@@ -5,8 +5,8 @@ import type { MediaId } from '../core/ids.ts'
 const KEPT_MS = 600_000
 
 /**
- * The files that were kept and that no event names yet: nothing in the store tells them from those that nobody wants any
- * more. A file that is kept twice waits for two events. After ten minutes no event will come.
+ * The files that were kept and that no event names yet: nothing in the store sets them apart from those that nobody
+ * wants any more. A file that is kept twice waits for two events. After ten minutes no event will come.
  */
 export class UnnamedFiles {
   readonly #clock: Pick<Clock, 'elapsed'>

@@ -84,7 +84,7 @@ const TOO_LONG = 'it took too long to fetch it'
 
 interface ReadOfTurn {
   readonly wanted: readonly UnreadFile[]
-  /** What was read of each of them. */
+  /** The outcome for each of them. */
   readonly read: readonly ReadFile[]
 }
 

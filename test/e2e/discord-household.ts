@@ -7,7 +7,7 @@ import { catalogue } from '../../adapters/index.ts'
 import type { Config } from '../../src/config/config.ts'
 import { Secret } from '../../src/config/secrets.ts'
 import { toAgentId } from '../../src/core/ids.ts'
-import { type Logger, silentLogger } from '../../src/core/logger.ts'
+import type { Logger } from '../../src/core/logger.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/start.ts'
 import type { Script } from '../../src/rehearsal/anthropic/script.ts'
@@ -19,6 +19,7 @@ import {
   startDiscordServer,
 } from '../../src/rehearsal/discord/server.ts'
 import { household } from '../fakes/routing-policy.ts'
+import { logOfFailure } from './log-of-failure.ts'
 
 /** A daemon on a store of its own, in a Discord guild through the real discord.js. */
 export interface DiscordHousehold {
@@ -46,6 +47,7 @@ export interface DiscordHouseholdOptions {
 /** Ada (222) owns the agent; Bob (444) and Cy (555) are guests, and the guild is open to whoever addresses it. */
 export async function startDiscordHousehold(options: DiscordHouseholdOptions): Promise<DiscordHousehold> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-'))
+  const { logger = logOfFailure() } = options
   const discord = await startDiscordServer(options.discord)
   const { world } = discord
   world.addUser({ id: '222', username: 'ada', displayName: 'Ada' })
@@ -59,7 +61,7 @@ export async function startDiscordHousehold(options: DiscordHouseholdOptions): P
   const start = async (): Promise<Daemon> => {
     const started = await startDaemon({
       config,
-      logger: options.logger ?? silentLogger,
+      logger,
       version: 'test',
       plugins: catalogue,
       socketPath: join(dataDir, 'parley.sock'),

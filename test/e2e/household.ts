@@ -8,7 +8,7 @@ import type { Config } from '../../src/config/config.ts'
 import { Secret } from '../../src/config/secrets.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { toAgentId } from '../../src/core/ids.ts'
-import { type Logger, silentLogger } from '../../src/core/logger.ts'
+import type { Logger } from '../../src/core/logger.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
 import type { Tool } from '../../src/core/turn.ts'
@@ -25,6 +25,7 @@ import {
   type TelegramServerOptions,
 } from '../../src/rehearsal/telegram/server.ts'
 import { household } from '../fakes/routing-policy.ts'
+import { logOfFailure } from './log-of-failure.ts'
 
 /** A daemon on a store of its own, wired to a rehearsal server through the real client. */
 export interface Household {
@@ -77,6 +78,7 @@ const UNLIMITED: SendLimits = { perSecond: 1000, perChatPerSecond: 1000, perGrou
 /** Ada (111) owns the agent; it reads everything in groups, which are open to whoever addresses it. */
 export async function startHousehold(options: HouseholdOptions = {}): Promise<Household> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-'))
+  const { logger = logOfFailure() } = options
   const bots = [{ token: '7000001:rehearsal', canReadAllGroupMessages: true }]
   const telegram = await startTelegramServer({ bots, ...options.telegram })
   telegram.world.addUser({ id: 111, firstName: 'Ada' })
@@ -90,7 +92,7 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
     const beside = options.beside?.listening()
     const daemon = await startDaemon({
       config,
-      logger: options.logger ?? silentLogger,
+      logger,
       version: 'test',
       plugins: catalogue,
       socketPath: join(dataDir, 'parley.sock'),

@@ -7,13 +7,14 @@ import { slackAccountSchema } from '../../adapters/slack/config.ts'
 import type { Config } from '../../src/config/config.ts'
 import { Secret } from '../../src/config/secrets.ts'
 import { toAgentId } from '../../src/core/ids.ts'
-import { type Logger, silentLogger } from '../../src/core/logger.ts'
+import type { Logger } from '../../src/core/logger.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/start.ts'
 import type { Script } from '../../src/rehearsal/anthropic/script.ts'
 import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
 import { type SlackServer, type SlackServerOptions, startSlackServer } from '../../src/rehearsal/slack/server.ts'
 import { household } from '../fakes/routing-policy.ts'
+import { logOfFailure } from './log-of-failure.ts'
 
 /** A daemon on a store of its own, in a Slack workspace through the real packages. */
 export interface SlackHousehold {
@@ -41,6 +42,7 @@ export interface SlackHouseholdOptions {
 /** Ada (U333) owns the agent, Bob (U444) is a member; channels are open to whoever addresses it. */
 export async function startSlackHousehold(options: SlackHouseholdOptions): Promise<SlackHousehold> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-'))
+  const { logger = logOfFailure() } = options
   const slack = await startSlackServer(options.slack)
   slack.world.addUser({ id: 'U333', name: 'ada', displayName: 'Ada' })
   slack.world.addUser({ id: 'U444', name: 'bob', displayName: 'Bob' })
@@ -51,7 +53,7 @@ export async function startSlackHousehold(options: SlackHouseholdOptions): Promi
     const mark = slack.ledger.mark()
     const started = await startDaemon({
       config,
-      logger: options.logger ?? silentLogger,
+      logger,
       version: 'test',
       plugins: catalogue,
       socketPath: join(dataDir, 'parley.sock'),
