@@ -27,6 +27,8 @@ export interface ScheduleAsker {
   readonly address: Address
   /** They alone read what is said there, where that is so. */
   readonly reader?: Reader
+  /** Others are shown what is said in the session: there is nothing in it that is for this person alone. */
+  readonly overheard?: true
   readonly agent: AgentId
   /** The session whose turn asks for them. */
   readonly session?: SessionId
@@ -63,9 +65,9 @@ export interface ChatSchedules {
    */
   create(wish: ScheduleWish, asker: ScheduleAsker, key: string): Promise<ChatSchedule>
   /** Returns those of this place that the asker may see, the next first. */
-  list(asker: Pick<ScheduleAsker, 'person' | 'address'>): Promise<readonly ChatSchedule[]>
+  list(asker: Pick<ScheduleAsker, 'person' | 'address' | 'overheard'>): Promise<readonly ChatSchedule[]>
   /**
-   * Ends one by its id. Throws `not_found`, and `forbidden` unless all whose words led to it are its maker or an owner.
+   * Ends one by its id, and returns it without its text where `list` would not name it. Throws `not_found`, and `forbidden` unless all whose words led to it are its maker or an owner.
    */
   cancel(id: string, asker: ScheduleAsker): Promise<ChatSchedule>
   /**

@@ -46,9 +46,15 @@ export function makeSchedules({ config, policies, lookups, entrance, ...parts }:
     agents: config.agents.map(({ id }) => id),
     caseSensitive: channels.caseSensitive,
   })
-  // The readers of the answer do not matter here, only those whose words the turn was shown.
-  const authority = { read: store.read, channels, inGroups: 'here', mainIsShared: () => false } as const
+  const mainIsShared = (): boolean => policies.routing().sessions.scope === 'global'
+  const authority = { read: store.read, channels, inGroups: 'here', mainIsShared } as const
   const authorsOf = async (turn: TurnRef) => (await turnAuthority(authority, turn)).authors
+  const readsAlone = async (turn: TurnRef, person: PersonId): Promise<boolean> => {
+    const { readers } = await turnAuthority(authority, turn)
+    if (readers === 'shared') return false
+    const people = await Promise.all(readers.map((reader) => identityOfAuthor(lookups, reader)))
+    return people.every((one) => one.person === person)
+  }
   const known = createKnownAddresses(store.read)
   const isKnownAddress = ({ id, sessionId }: TurnRef, url: URL) => known.isKnown({ turnId: id, sessionId }, url)
   const zoneOf = (person: PersonId): string =>
@@ -56,7 +62,8 @@ export function makeSchedules({ config, policies, lookups, entrance, ...parts }:
   const fromChats = createChatSchedules({
     ...{ store, clock, logger, zoneOf, changed: service.changed },
     identityOf: (author) => identityOfAuthor(lookups, author),
-    askerOf: (turn) => askerOfTurn({ read: store.read, clock, channels, whoIs, authorsOf, isKnownAddress }, turn),
+    askerOf: (turn) =>
+      askerOfTurn({ read: store.read, clock, channels, whoIs, authorsOf, readsAlone, isKnownAddress }, turn),
   })
   return {
     ...service,

@@ -3,7 +3,7 @@ import type { ScheduleAsker } from '../core/chat-schedules.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Identity } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
-import type { TurnId } from '../core/ids.ts'
+import type { PersonId, TurnId } from '../core/ids.ts'
 import { type AuthorId, identifiesNobody, platformIdOf } from '../core/platform-id.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import { addressesIn } from '../core/web-address.ts'
@@ -19,6 +19,8 @@ export interface TurnAskerDeps {
   isKnownAddress(turn: TurnRef, url: URL): Promise<boolean>
   /** Returns everybody whose words the turn was shown. */
   authorsOf(turn: TurnRef): Promise<readonly AuthorId[]>
+  /** Returns true if nobody but this person sees what is said in the turn's session. */
+  readsAlone(turn: TurnRef, person: PersonId): Promise<boolean>
 }
 
 /** Implements `ChatSchedules.askerOf`. */
@@ -34,14 +36,10 @@ export async function askerOfTurn(deps: TurnAskerDeps, turn: TurnRef): Promise<S
     const known = await Promise.all(keys.map((key) => deps.isKnownAddress(turn, new URL(`https://${key}`))))
     return keys.filter((_, index) => known[index])
   }
+  const overheard = (await deps.readsAlone(turn, asker.person)) ? {} : ({ overheard: true } as const)
   return {
-    ...asker,
-    agent: turn.agentId,
-    session: turn.sessionId,
-    turn: turn.id,
-    authors,
-    writtenIn,
-    at: deps.clock.now(),
+    ...{ ...asker, ...overheard, agent: turn.agentId, session: turn.sessionId, turn: turn.id },
+    ...{ authors, writtenIn, at: deps.clock.now() },
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Address, formatAddress } from '../core/address.ts'
+import { formatAddress } from '../core/address.ts'
 import type { ChatSchedule, ChatSchedules, ScheduleAsker, ScheduleWish } from '../core/chat-schedules.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Identity } from '../core/dispatch.ts'
@@ -34,8 +34,8 @@ export function createChatSchedules(deps: ChatScheduleDeps): ChatSchedules {
   return {
     askerOf,
     create: (wish, asker, key) => create(deps, { wish, asker, key }),
-    async list({ person, address }) {
-      const here = (await store.read.schedules.all()).filter((one) => isFor(one, { person, address }))
+    async list(asker) {
+      const here = (await store.read.schedules.all()).filter((one) => isFor(one, asker))
       const shown = await Promise.all(here.map((one) => shownTo(one, clock.now())))
       // One that has just come due is removed once its run has ended.
       const due = shown.filter(({ nextAt }) => nextAt < NEVER)
@@ -53,10 +53,14 @@ export function createChatSchedules(deps: ChatScheduleDeps): ChatSchedules {
       logger.info('A schedule was cancelled', { schedule: found.id, by: asker.person })
       await deps.changed()
       const { nextAt: _nextAt, ...shown } = await shownTo(found, clock.now())
-      return shown
+      return isFor(found, asker) ? shown : { ...shown, text: ELSEWHERE, authors: [] }
     },
   }
 }
+
+/** Stands for a text that others would read who may not know it. */
+const ELSEWHERE = 'that of another conversation'
+
 
 interface Request {
   readonly wish: ScheduleWish
@@ -169,11 +173,11 @@ const NEVER = Number.MAX_SAFE_INTEGER
 /** Those of a place are for all who talk there; those for one person alone are not. */
 function isFor(
   { source, definition }: Schedule,
-  { person, address }: { readonly person: PersonId; readonly address: Address },
+  { person, address, overheard }: Pick<ScheduleAsker, 'person' | 'address' | 'overheard'>,
 ): boolean {
   const { deliverTo, reader } = definition
   if (source !== 'command' || formatAddress(deliverTo) !== formatAddress(address)) return false
-  return reader === undefined || reader.person === person
+  return reader === undefined || (reader.person === person && !overheard)
 }
 
 /** People may name what they have made from everywhere, an owner whatever was made, anybody else what is here. */
