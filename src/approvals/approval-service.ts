@@ -97,6 +97,8 @@ export interface Approvals extends ApprovalDesk, Pick<CardKeeper, 'closeIfOver'>
   ): Promise<readonly { readonly id: string; readonly name: string; readonly args: unknown }[]>
   /** Returns true while a turn of the session waits for an answer (S7). */
   waits(this: void, session: SessionId): boolean
+  /** Continues what was allowed late and has not begun, whatever hindered it. */
+  handIn(): Promise<void>
   /** Continues what was allowed before a crash and has not begun, and closes the cards of what is over. */
   recover(): Promise<void>
 }
@@ -190,8 +192,12 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
     if (state === 'allowed') await this.#followIfLate(code)
   }
 
-  async recover(): Promise<void> {
+  async handIn(): Promise<void> {
     for (const approval of await this.#read.owed(this.#deps.clock.now() - DAY_MS)) await this.#follow(approval)
+  }
+
+  async recover(): Promise<void> {
+    await this.handIn()
     await this.#cards.recover()
   }
 

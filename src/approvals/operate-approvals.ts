@@ -12,7 +12,7 @@ export interface OperateApprovalsDeps {
   readonly desk?: Pick<ApprovalDesk, 'decide' | 'open'>
 }
 
-/** Whoever may use the local socket answers like an owner. */
+/** Answers like an owner: nobody else may use the local socket. */
 const DECIDER = { by: OPERATOR, owner: true }
 
 export function operateApprovals({ store: { read }, clock, desk }: OperateApprovalsDeps): ApprovalOperator {

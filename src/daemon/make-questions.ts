@@ -19,7 +19,7 @@ interface MakeQuestionsDeps {
   readonly ids: IdSource
   readonly logger: Logger
   readonly policies: CurrentRouting
-  readonly lookups: Pick<Lookups, 'whoIs'>
+  readonly lookups: Pick<Lookups, 'whoIs' | 'moves'>
   readonly entrance: Pick<Entrance, 'accept'>
   readonly delivery: Pick<DeliveryService, 'plan' | 'release'>
   readonly closeCards: CloseCards
@@ -29,7 +29,7 @@ interface MakeQuestionsDeps {
 export function makeQuestions(parts: MakeQuestionsDeps): Questions {
   const { store, clock, ids, logger, policies, lookups, entrance, delivery, closeCards } = parts
   const { channels } = policies.routing()
-  const { whoIs } = lookups
+  const { whoIs, moves } = lookups
   return createQuestions({
     ...{ store, clock, ids, closeCards, whoIs, accept: entrance.accept },
     askersOf: askersOf({ read: store.read, channels, whoIs }),
@@ -39,8 +39,9 @@ export function makeQuestions(parts: MakeQuestionsDeps): Questions {
       return one === other || (person !== undefined && person === whoIs(other).person)
     },
     roomOf(address) {
-      const { topic, ...room } = address
-      return topic === undefined || channels.traits(address.channel).topics === 'rooms' ? address : room
+      // The chat may have got a new id since it was asked.
+      const { topic, ...room } = moves.follow(address)
+      return topic === undefined || channels.traits(address.channel).topics === 'rooms' ? { ...room, ...(topic === undefined ? {} : { topic }) } : room
     },
     authorOf({ dispatch }) {
       const author = askingAuthor(channels, dispatch)

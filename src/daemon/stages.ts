@@ -105,6 +105,8 @@ export interface Stages extends SessionAccess, OwnSessions, Pick<Compaction, 'co
   dropView(this: void, session: SessionId): void
   /** Resumes what a crash or a stop interrupted; called at the start, before anything new is accepted. */
   recover(): Promise<void>
+  /** Continues answers that came late and have begun nothing, for a reason that may have gone. */
+  handIn(this: void): Promise<void>
 }
 
 /** Connects the stages, and opens the entrance to them. */
@@ -167,9 +169,12 @@ export function createStages(parts: StagesDeps): Stages {
     for (const asked of [approvals, questions]) await asked.recover()
     memory.checkpoints.recover()
   }
+  async function handIn(): Promise<void> {
+    for (const asked of [approvals, questions]) await asked.handIn()
+  }
   entrance.open(accept)
   return {
-    ...{ ...access, running, modelHealth, approvals, memory, recover, compact: compaction.compact },
+    ...{ ...access, running, modelHealth, approvals, memory, recover, handIn, compact: compaction.compact },
     dropView: transcript.drop,
     answerAgain: createAnswerAgain({ ...claims, ids, clock, running, publicTurns, speaks, resume: pipeline.resume }),
     askAside: createAskAside({

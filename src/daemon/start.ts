@@ -197,7 +197,8 @@ async function open(options: DaemonOptions, { policies, store, hooks, media, bro
     menus.register(adapter, { channel, account })
   })
   const cleaning = { ...world, ageingTime, sweepMedia: sweepFiles(world), keepDays: config.store.keepRefusedDays }
-  startCleaning({ ...cleaning, retain: forgets.retain, stopping: () => running.draining })
+  const again = [stages.handIn, forgets.forgetting.recover]
+  startCleaning({ ...cleaning, again, retain: forgets.retain, stopping: () => running.draining })
   return {
     operator,
     settled: () => hub.settled(),

@@ -53,6 +53,8 @@ export interface Questions extends AsksPeople, QuestionDesk, Pick<CardKeeper, 'c
   hasAsked(turn: TurnId): boolean
   /** Called once the end of such a turn is on record. */
   turnEnded(turn: TurnId): void
+  /** Hands in answers that came late and have not been, whatever hindered it. */
+  handIn(): Promise<void>
   /** Hands in answers that came late before a crash, and closes the cards of what is over. */
   recover(): Promise<void>
 }
@@ -134,6 +136,11 @@ class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOv
     if (now?.state === 'answered' && now.late) await this.#follow(now)
   }
 
+  async handIn(): Promise<void> {
+    const { store, clock } = this.#deps
+    for (const question of await store.read.questions.owed(clock.now() - DAY_MS)) await this.#follow(question)
+  }
+
   async recover(): Promise<void> {
     const { store, clock } = this.#deps
     // The call of a tool server that asked has ended with its process.
@@ -141,7 +148,7 @@ class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOv
     await store.write(async (tx) => {
       for (const { code } of gone) await tx.questions.end(code)
     })
-    for (const question of await store.read.questions.owed(clock.now() - DAY_MS)) await this.#follow(question)
+    await this.handIn()
     await this.#cards.recover()
   }
 

@@ -162,7 +162,7 @@ async function shownTo({ id, definition, creator }: Made, now: number): Promise<
   return { id, text, task: !said, creator: creator ?? NO_PERSON, authors: authorsOf(definition, creator), when, nextAt }
 }
 
-/** Whoever asked may have said nothing of it: words that a turn wrote down are those of everybody it was shown. */
+/** Names the maker, and of a text that a turn wrote down everybody whose words the turn was shown. */
 function authorsOf({ authors = [NOBODY] }: Made['definition'], creator: PersonId | undefined): readonly AuthorId[] {
   return [...new Set([...(creator === undefined ? [] : [personAuthor(creator)]), ...authors])]
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseAddress } from '../../src/core/address.ts'
-import { toScheduleId } from '../../src/core/ids.ts'
+import { toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import type { CronDefinition } from '../../src/core/schedule.ts'
 import type { MessagesRequest } from '../../src/rehearsal/anthropic/request.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
@@ -8,6 +8,7 @@ import { createGate } from '../../src/rehearsal/deferred.ts'
 import type { MessageEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import { AwaitedLog } from './awaited-log.ts'
 import { type Household, type HouseholdOptions, startHousehold } from './household.ts'
+import { toolResult } from './obedient.ts'
 import { setClock } from './set-clock.ts'
 
 const GROUP = -2001
@@ -123,4 +124,22 @@ describe('a group that becomes a supergroup', () => {
     await house.restart()
     expect(await morning('2026-01-11T08:00:05Z')).toMatchObject({ chatId: id })
   })
+})
+
+it('F-C07, S7: a question is answered where its group is by then', async () => {
+  const script: Script = (request) => {
+    const result = toolResult(request)
+    if (result !== undefined) return textReply(`it says: ${result}`)
+    return { blocks: [{ type: 'tool_use', name: 'ask', input: { question: 'Which?', choices: ['Red', 'Blue'] } }] }
+  }
+  const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['ask'] }]
+  const house = await family({ script, config: { agents } })
+  const { world, ledger } = house.telegram
+  world.say({ from: 444, chat: GROUP, text: '@parley_bot ask' })
+  const card = await ledger.nextFromBot('sent', { where: ({ text }) => text.includes('Which?') })
+  const code = /\/answer (\w+)/.exec(card.text)?.[1]
+  const after = ledger.mark()
+  const { id } = world.migrate(GROUP, { tell: ['leaving', 'arriving'] })
+  world.say({ from: 444, chat: id, text: `/answer@parley_bot ${code} 2` })
+  await ledger.nextFromBot('sent', { after, where: ({ chatId, text }) => chatId === id && text.includes('Noted') })
 })

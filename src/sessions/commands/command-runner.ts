@@ -102,7 +102,7 @@ async function answer(command: ChatCommand, call: CommandCall, logger: Logger): 
   }
 }
 
-/** Whoever has typed a valid code is known from now on and gets an answer. */
+/** A valid code makes its sender known from now on: they get an answer. */
 function isOpenedByCode({ args, dispatch: { event } }: CommandCall, command: ChatCommand | undefined): boolean {
   return command?.open === true && args !== '' && event.address.chatType === 'direct'
 }

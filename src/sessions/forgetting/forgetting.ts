@@ -50,7 +50,7 @@ export interface ForgettingService {
   forget(id: string, target: ForgetTarget): Promise<ForgetReceipt>
   /** Returns what became of a request that was begun; undefined: none of this id was. */
   known(id: string): Promise<ForgetReceipt | undefined>
-  /** Continues what a crash or a stop interrupted. Never rejects. */
+  /** Continues what a crash, a stop or a failure interrupted. Never rejects. */
   recover(): Promise<void>
 }
 
@@ -73,7 +73,7 @@ export function createForgetting(deps: ForgettingDeps): ForgettingService {
     running.set(one.id, begun)
     whole.catch((err: unknown) => {
       if (!deps.stopping())
-        logger.error('Something is not forgotten as a whole; the next start continues', { err, id: one.id })
+        logger.error('Something is not forgotten as a whole; it is tried again within the hour, and at the next start', { err, id: one.id })
     })
     return begun
   }

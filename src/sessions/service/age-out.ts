@@ -16,6 +16,8 @@ export interface AgeOutDeps {
   readonly keepDays: number | undefined
   /** Applies the age limits of conversations. */
   retain(): Promise<void>
+  /** Called every hour too: each continues what has failed before. */
+  readonly again: readonly (() => Promise<void>)[]
   /** Returns true once the daemon is being stopped: nothing further begins. */
   stopping(): boolean
 }
@@ -84,18 +86,26 @@ function emptyLogs({
  * with pauses let others in between. Rows of a session stay with it.
  */
 function startAgeing(deps: AgeOutDeps): void {
+  const warn = (line: string) => (err: unknown) => {
+    if (!deps.stopping()) deps.logger.warn(line, { err })
+  }
   const again = (ms: number): void => {
     deps.clock.after(ms, () => {
       if (deps.stopping()) return
       ageOut(deps)
         .then(() => deps.retain())
-        .catch((err: unknown) => {
-          if (!deps.stopping()) deps.logger.warn('Old records could not be deleted; they are in an hour', { err })
-        })
+        .catch(warn('Old records could not be deleted; they are in an hour'))
+        .then(() => tryAgain(deps))
+        .catch(warn('What failed before could not be begun; it is tried again in an hour'))
         .finally(() => again(EVERY_MS))
     })
   }
   again(FIRST_MS)
+}
+
+/** Begins what failed before and may succeed now. */
+async function tryAgain({ again, stopping }: Pick<AgeOutDeps, 'again' | 'stopping'>): Promise<void> {
+  for (const one of again) if (!stopping()) await one()
 }
 
 /** Runs one round; resolves when nothing old is left and the space is given back. */
@@ -106,7 +116,7 @@ export async function ageOut({
   keepDays = DEFAULT_KEEP_DAYS,
   stopping,
   sweepMedia,
-}: Omit<AgeOutDeps, 'retain'>): Promise<void> {
+}: Omit<AgeOutDeps, 'retain' | 'again'>): Promise<void> {
   const now = ageingTime()
   const before = now - keepDays * DAY_MS
   const kinds: readonly ((tx: StoreWriter) => Promise<number>)[] = [

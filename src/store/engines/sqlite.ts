@@ -75,7 +75,7 @@ function openWith(path: string, key: StoreKey | undefined): SqliteConnection {
   }
 }
 
-/** Whoever reads why a store does not open wants to know which file it is. */
+/** Adds the file to an error that keeps a store from opening. */
 function named(error: unknown, path: string): unknown {
   if (!(error instanceof ParleyError) || error.code !== 'unavailable') return error
   return new ParleyError(error.code, `${path}: ${error.message}`, { cause: error.cause })

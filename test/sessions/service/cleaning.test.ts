@@ -70,6 +70,7 @@ function rig({ old = 0, stopAfter = Infinity }: { old?: number; stopAfter?: numb
       stopping,
       sweepMedia: noMedia.sweep,
       retain: async () => {},
+      again: [],
     },
   }
 }
@@ -83,6 +84,18 @@ describe('cleaning', () => {
     expect(done.shrinks).toBe(1)
     await clock.fire(HOUR)
     expect(done.shrinks).toBe(2)
+  })
+
+  it('tries again each time what has failed before, whatever hinders the rest', async () => {
+    const { clock, deps } = rig()
+    const tried: string[] = []
+    const again = [async () => void tried.push('calls'), async () => void tried.push('forgettings')]
+    startCleaning({ ...deps, again, retain: () => Promise.reject(new Error('the disk is full')) })
+    await clock.fire(MINUTE)
+    await clock.fire(HOUR)
+    expect(tried).toEqual(['calls', 'forgettings'])
+    await clock.fire(HOUR)
+    expect(tried).toHaveLength(4)
   })
 
   it('looks at the log of the store every twelve seconds', async () => {
