@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
 import { parley } from './house-command.ts'
@@ -9,8 +10,8 @@ import { startTwoMore } from './three-platforms.ts'
 const script: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
 
 /** Two groups at a fixed time: what one is shown differs from the other by what was said alone. */
-async function twoGroups() {
-  const house = await startHousehold({ script, streaming: false, clock: setClock('2026-11-21T08:00:00Z') })
+async function twoGroups(routing: Partial<RoutingPolicy> = {}) {
+  const house = await startHousehold({ script, routing, streaming: false, clock: setClock('2026-11-21T08:00:00Z') })
   const add = (title: string) =>
     house.telegram.world.addChat({ type: 'supergroup', title, members: [111, 444, 555] }).id
   const [family, club] = [add('Family'), add('Club')]
@@ -172,6 +173,20 @@ describe('a wider audience', () => {
     expect(asked.out).toContain('Whoever writes in telegram:direct:111')
   })
 })
+
+it.each(['move', 'fork'])(
+  'F-H11: a direct chat whose session others share is a wider audience for a %s',
+  async (kind) => {
+    const { house, family, from } = await twoGroups({ scope: 'global' })
+    await say(house, family, 'my code is 4711')
+    await say(house, 444, 'hello', 444)
+    const asked = await run(house, kind, from, 'telegram:direct:111')
+    expect(asked.code).toBe(1)
+    expect(asked.out).toContain('Everybody whose chats share main could then')
+    await say(house, 444, 'what is the code?', 444)
+    expect(JSON.stringify(house.anthropic?.ledger.requests().at(-1)?.messages)).not.toContain('4711')
+  },
+)
 
 describe('what cannot be moved', () => {
   it.each([

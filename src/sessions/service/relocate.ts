@@ -3,6 +3,7 @@ import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { failpoint } from '../../core/failpoint.ts'
+import { joinsPeople } from '../../core/joins-people.ts'
 import { type AuthorId, platformIdOf } from '../../core/platform-id.ts'
 import type { Relocation, RelocationRequest } from '../../core/relocation.ts'
 import type { Session, SessionDraft } from '../../core/session.ts'
@@ -39,12 +40,12 @@ export async function relocate(session: Session, request: RelocationRequest, dep
   const { address, there } = destination
   if (there?.scopeKey === session.scopeKey && there.id === session.id)
     throw new ParleyError('conflict', `${session.id} is in ${formatAddress(address)} already.`)
-  const audience = await widerAudience(session, address, { read: store.read, channels: deps.channels })
+  const audience = await widerAudience(session, destination, { read: store.read, channels: deps.channels })
   if (audience !== undefined && request.confirmed !== true)
     return { state: 'asks', session: session.id, to: formatAddress(address), audience }
   const done = await store.write(async (tx) => {
     await checkIdle(tx, [session, ...(there ? [there] : [])])
-    if (audience === undefined && (await widerAudience(session, address, { read: tx, channels: deps.channels })))
+    if (audience === undefined && (await widerAudience(session, destination, { read: tx, channels: deps.channels })))
       throw new ParleyError('conflict', `Somebody else has spoken in ${session.id} meanwhile: ask again.`)
     const made = await continueThere(tx, session, destination, deps)
     const fresh = request.kind === 'move' ? await beginAfresh(tx, session, deps) : undefined
@@ -130,19 +131,22 @@ async function beginAfresh(tx: StoreWriter, session: Session, deps: RelocateDeps
 
 /**
  * Returns who could read the session there and could not before, in words for people; undefined if it is nobody: a
- * direct chat of the only one whose words it holds.
+ * direct chat of the only one whose words it holds, which shares its session with no other chat.
  */
 async function widerAudience(
   session: Session,
-  address: Address,
+  { address, there, draft }: Destination,
   { read, channels }: { readonly read: Pick<StoreReader, 'authors' | 'sessions'>; readonly channels: Channels },
 ): Promise<string | undefined> {
   const authors = await read.authors.of(session.id)
-  const only = personAt(address, channels)
+  const place = there ?? draft()
+  const joined = joinsPeople(channels, place)
+  const only = joined ? undefined : personAt(address, channels)
   if (only !== undefined && authors.length > 0 && authors.every((author) => author === only)) return undefined
   const title = (await placeTitle(read, address)).title ?? formatAddress(address)
   const from = (await placeTitle(read, addressOf(session), session.id)).title ?? session.displayKey
-  return `${readersOf(address, title)} could then have the agent say everything that was said in ${from}: ${session.messageCount} messages, ${wordsOf(authors)}.`
+  const readers = joined ? `Everybody whose chats share ${place.displayKey}` : readersOf(address, title)
+  return `${readers} could then have the agent say everything that was said in ${from}: ${session.messageCount} messages, ${wordsOf(authors)}.`
 }
 
 function personAt(address: Address, channels: Channels): AuthorId | undefined {
