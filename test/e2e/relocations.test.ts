@@ -1,7 +1,11 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { NOTHING_FORGOTTEN } from '../../src/core/forgetting.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
+import { NO_PLAN } from '../../src/sessions/forgetting/forgetting.ts'
+import { withDatabase } from '../store/temp-database.ts'
 import { parley } from './house-command.ts'
 import { type Household, recorded, startHousehold } from './household.ts'
 import { setClock } from './set-clock.ts'
@@ -221,6 +225,23 @@ describe('what cannot be moved', () => {
     expect(done.err).toContain('a turn that runs or waits')
     held.resolve()
     await house.telegram.ledger.nextFromBot('sent', { after })
+  })
+
+  it('S41: a session of which something is still being forgotten waits for that', async () => {
+    const { house, family, from, to } = await twoGroups()
+    await talk(house, family)
+    const { id } = await show(house, from)
+    const plan = { ...NO_PLAN, sessions: [{ id, empty: [1], cut: [], turns: [] }] }
+    withDatabase(join(house.dataDir, 'parley.db'), (database) =>
+      database
+        .prepare('INSERT INTO forgettings (id, state, plan, counts, asked_at) VALUES (?, ?, ?, ?, ?)')
+        .run('begun', 'running', JSON.stringify(plan), JSON.stringify(NOTHING_FORGOTTEN), 1),
+    )
+    const asked = await run(house, 'fork', from, to, '--yes')
+    expect(asked.code).toBe(1)
+    expect(asked.err).toContain('is being forgotten: try again in a moment')
+    await house.restart()
+    await expect.poll(async () => (await run(house, 'fork', from, to, '--yes')).code, { timeout: 30_000 }).toBe(0)
   })
 
   it('without a daemon it says that one is needed', async () => {

@@ -89,12 +89,16 @@ function ownName(name: string): string {
   return rest[0] === 'direct' ? name : `${channel}:direct:${rest.join(':')}`
 }
 
+/** A copy of what is still being forgotten would keep it. */
 async function checkIdle(tx: StoreWriter, sessions: readonly Session[]): Promise<void> {
+  const forgetting = (await tx.forgetting.open()).flatMap(({ plan }) => plan.sessions.map(({ id }) => id))
   const running = await tx.turns.running()
   for (const { id, displayKey } of sessions) {
     const busy = running.some(({ sessionId }) => sessionId === id) || (await tx.inbox.waiting(id, 1)).length > 0
     if (busy)
       throw new ParleyError('conflict', `${displayKey} has a turn that runs or waits: try again when it has ended.`)
+    if (forgetting.includes(id))
+      throw new ParleyError('conflict', `Something of ${displayKey} is being forgotten: try again in a moment.`)
   }
 }
 
