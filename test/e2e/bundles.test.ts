@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
 import type { Tool } from '../../src/core/turn.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { fileFields } from '../../src/rehearsal/telegram/files.ts'
 import { canonicalJson } from '../../src/sessions/export/bundle-lines.ts'
 import { filesIn } from '../../src/sessions/export/transcript-rows.ts'
 import { DOT } from '../fakes/pictures.ts'
@@ -163,6 +164,23 @@ describe('the files of a session', () => {
     expect(done.out).toContain('and 1 files imported')
     const { base64 } = await to.house.daemon.operator.archives.file(to.key, from.media)
     expect(Buffer.from(base64, 'base64').equals(Buffer.from(DOT))).toBe(true)
+  })
+
+  it('C25: what somebody sent comes too, and the next prompt is the same', async () => {
+    const [from, to] = [await household(), await household()]
+    const file = { as: 'photo', bytes: DOT, caption: '@parley_bot look' } as const
+    const after = from.house.telegram.ledger.mark()
+    from.house.telegram.world.say({
+      ...{ from: 111, chat: from.chat, text: '' },
+      extra: fileFields(from.house.telegram.world, file),
+    })
+    await from.house.telegram.ledger.nextFromBot('sent', { after })
+    await recorded(from.house)
+    const done = await importInto(to.house, await bundleOf(from.house, from.key))
+    expect(done.out).toContain('and 1 files imported')
+    const prompt = await promptFor(to.house, to.chat, 'and now?')
+    expect(prompt).toContain('"type":"image"')
+    expect(prompt).toBe(await promptFor(from.house, from.chat, 'and now?'))
   })
 
   it('C25: a file that is gone is left out, and its session comes without it', async () => {

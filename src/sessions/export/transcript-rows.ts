@@ -101,10 +101,26 @@ function mediaPart({ media, mime, name }: MediaPart): TranscriptPart {
 
 /** Returns the files that events name, each once, in the order in which they are named first. */
 export function filesIn(events: readonly SessionEvent[]): readonly MediaPart['media'][] {
-  const named = events.flatMap((event) => {
-    if (event.type === 'tool_result') return mediaOf(event.data.content)
-    if (event.type !== 'user_message' && event.type !== 'message_edited') return []
-    return (event.data.attachments ?? []).flatMap(({ media }) => media ?? [])
-  })
-  return [...new Set(named.map(({ media }) => media))]
+  return [...new Set(events.flatMap(filesOf).map(({ media }) => media))]
+}
+
+/** What somebody sent is fetched once its turn reads it: the message itself names no file. */
+function filesOf(event: SessionEvent): readonly MediaPart[] {
+  switch (event.type) {
+    case 'tool_result':
+      return mediaOf(event.data.content)
+    case 'files_read':
+      return event.data.files.flatMap(({ media }) => media ?? [])
+    case 'user_message':
+    case 'message_edited':
+      return attachedTo(event.data)
+    case 'thread_read':
+      return event.data.messages.flatMap(attachedTo)
+    default:
+      return []
+  }
+}
+
+function attachedTo({ attachments = [] }: UserMessageData): readonly MediaPart[] {
+  return attachments.flatMap(({ media }) => media ?? [])
 }
