@@ -49,8 +49,9 @@ function quoted(text: string): string {
         .join('\n')
 }
 
+/** A name is neither a heading nor a link, nor loads anything. */
 function oneLine(text: string): string {
-  return text.replace(/[\s`#*]+/g, ' ').trim()
+  return text.replace(/[\s`#*<>[\]]+/g, ' ').trim()
 }
 
 function timeOf(iso: string): string {
