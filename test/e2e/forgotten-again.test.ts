@@ -3,16 +3,17 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { parley } from './house-command.ts'
 import { recorded, startHousehold } from './household.ts'
 import { startSlackHousehold } from './slack-household.ts'
 
 const CANARY = 'zq9canary-4711'
 const script: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
 
-function holding(folder: string): readonly string[] {
+function holding(folder: string, words = CANARY): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
     const path = join(folder, name)
-    return statSync(path).isFile() && readFileSync(path).includes(CANARY)
+    return statSync(path).isFile() && readFileSync(path).includes(words)
   })
 }
 
@@ -85,6 +86,41 @@ describe('what was forgotten comes back by no other way', () => {
     expect(holding(home.dataDir)).toEqual([])
     await say('and that?', { replyTo: kept })
     expect(prompt()).toContain('a plain word] and that?')
+  })
+
+  it('S41: what a chat has by a fork goes with it, and stays where it was said', async () => {
+    const { home, world, prompt } = await house()
+    const add = (title: string) => world.addChat({ type: 'supergroup', title, members: [111, 444] }).id
+    const [family, club] = [add('Family'), add('Club')]
+    const say = async (chat: number, text: string) => {
+      const after = home.telegram.ledger.mark()
+      world.say({ from: 111, chat, text })
+      await home.telegram.ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })
+      await recorded(home)
+    }
+    await say(family, `@parley_bot my code is ${CANARY}`)
+    const [from, to] = [`telegram:group:${family}`, `telegram:group:${club}`]
+    await parley(home.config, ['sessions', 'fork', from, to, '--yes'])
+    await say(club, '@parley_bot one')
+    expect(prompt()).toContain(CANARY)
+    await say(club, '/forget chat yes')
+    await say(club, '@parley_bot two')
+    expect(prompt()).not.toContain(CANARY)
+    await say(family, '@parley_bot three')
+    expect(prompt()?.split(CANARY)).toHaveLength(3)
+  })
+
+  it('S41: what a chat has by an import goes with it, and from the imported session too', async () => {
+    const { home, say, prompt } = await house()
+    await home.daemon.stop()
+    await parley(home.config, ['import', join(import.meta.dirname, '../fixtures/imports/openclaw')])
+    await home.restart()
+    await say('and when does it leave?')
+    expect(prompt()).toContain('Ada booked the early train.')
+    await say('/forget chat yes')
+    await say('and now?')
+    expect(prompt()).not.toContain('early train')
+    expect(holding(home.dataDir, 'early train')).toEqual([])
   })
 
   it.each([

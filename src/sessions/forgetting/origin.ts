@@ -15,26 +15,41 @@ export interface LogOrigin {
   readonly address?: Address
   /** Its messages name their chats, for it joins several. */
   readonly joined: boolean
+  /** The conversations that have the log now, wherever it comes from; none where it joins several. */
+  readonly heldIn: readonly Address[]
 }
 
 const MOST_COPIES = 50
 
 /** Returns where the parts of a log come from, in order; the last is the session itself. */
 export async function originsOf(
-  { events, sessions }: Pick<StoreReader, 'events' | 'sessions'>,
+  { events, sessions, forgetting }: Pick<StoreReader, 'events' | 'sessions' | 'forgetting'>,
   session: Session,
 ): Promise<readonly LogOrigin[]> {
   const origins: LogOrigin[] = []
+  const copies = isNowhere(session) ? await forgetting.copiesOf(session.id) : []
+  const holders = [session, ...(await Promise.all(copies.map((id) => sessions.get(id))))]
+  const heldIn = holders.flatMap((holder) => (holder && !joins(holder) ? [addressOf(holder)] : []))
   for (const event of await events.latestOf(session.id, ['history_taken_over'], MOST_COPIES)) {
     if (event.type !== 'history_taken_over') continue
     const from = await sessions.get(event.data.from)
-    origins.push({ upTo: event.seq, session: event.data.from, ...(from ? placeOf(from) : { joined: true }) })
+    const origin = { upTo: event.seq, session: event.data.from, heldIn }
+    origins.push({ ...origin, ...(from ? placeOf(from) : { joined: true }) })
   }
-  return [...origins, { upTo: Number.MAX_SAFE_INTEGER, session: session.id, ...placeOf(session) }]
+  return [...origins, { upTo: Number.MAX_SAFE_INTEGER, session: session.id, heldIn, ...placeOf(session) }]
+}
+
+/** An imported session has a key of its own until its chat goes on from it. */
+function isNowhere({ scopeKey, displayKey }: Session): boolean {
+  return scopeKey === displayKey
+}
+
+function joins({ scope }: Session): boolean {
+  return !scope.dimensions.includes('chat')
 }
 
 function placeOf(session: Session): Pick<LogOrigin, 'address' | 'joined'> {
-  return { address: addressOf(session), joined: !session.scope.dimensions.includes('chat') }
+  return { address: addressOf(session), joined: joins(session) }
 }
 
 export function originAt(origins: readonly LogOrigin[], { seq }: Pick<SessionEvent, 'seq'>): LogOrigin {
@@ -49,8 +64,12 @@ export function liesIn(place: ForgottenPlace, { channel, account, chat, topic }:
   )
 }
 
-/** Returns whether something was said in the place: a message that names its chat says so itself. */
-export function isSaidIn(place: ForgottenPlace, { address, joined }: LogOrigin, chat?: string): boolean {
+/**
+ * Returns whether something was said in the place, or stands in the log of the place since that was continued there. A
+ * message that names its chat says so itself.
+ */
+export function isSaidIn(place: ForgottenPlace, { address, joined, heldIn }: LogOrigin, chat?: string): boolean {
+  if (heldIn.some((held) => liesIn(place, held))) return true
   if (chat !== undefined) return isNamed(place, chat)
   return address !== undefined && !joined && liesIn(place, address)
 }

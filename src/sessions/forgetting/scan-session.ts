@@ -58,28 +58,34 @@ export class SessionScan {
   #find(event: SessionEvent): void {
     const origin = originAt(this.#origins, event)
     this.#asks(event)
+    const tells = this.#tells(origin)
     switch (event.type) {
       case 'user_message':
       case 'message_edited':
-        if (this.#matches.isMessage(event.data, event.at, origin)) this.#message(event, event.data)
+        if (this.#matches.isMessage(event.data, event.at, origin)) this.#message(event, event.data, tells)
         else if (this.#matches.quotes(event.data, chatIn(event.data, origin))) this.#cut.add(event.seq)
         return
       case 'thread_read':
         for (const data of event.data.messages)
-          if (this.#matches.isMessage(data, event.at, origin)) this.#message(event, data)
+          if (this.#matches.isMessage(data, event.at, origin)) this.#message(event, data, tells)
         return
       case 'turn_started':
       case 'turn_steered':
         this.#take(event, event.data.rows)
         return
       default:
-        if (!this.#matches.isWhole(event.at, origin)) return
+        if (!tells || !this.#matches.isWhole(event.at, origin)) return
         for (const words of madeWords(event)) this.#tellings.add(words, event.at)
     }
   }
 
   #asks({ turnId, ...event }: SessionEvent): void {
     if (event.type === 'approval_requested' && turnId !== undefined) this.#asking.set(event.data.code, turnId)
+  }
+
+  /** What was copied from a session that is there still is told by that session. */
+  #tells({ session, address }: LogOrigin): boolean {
+    return session === this.session.id || address === undefined
   }
 
   /** Older logs do not name what a turn takes: there it is what was said since the last one. */
@@ -89,9 +95,9 @@ export class SessionScan {
     this.#waits = false
   }
 
-  #message({ seq, at }: SessionEvent, data: UserMessageData): void {
+  #message({ seq, at }: SessionEvent, data: UserMessageData, tells: boolean): void {
     this.#found.add(seq)
-    for (const words of wordsIn(data)) this.#tellings.add(words, at)
+    if (tells) for (const words of wordsIn(data)) this.#tellings.add(words, at)
     if (data.row !== undefined) this.#rows.add(data.row)
     const { messageId = '' } = data
     this.#ofMessage.set(messageId, [...(this.#ofMessage.get(messageId) ?? []), seq])
