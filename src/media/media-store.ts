@@ -58,7 +58,8 @@ export function createMediaStore({
   const writing = new Set<string>()
   let made: PrivateFolder | undefined
   const home = (): PrivateFolder => {
-    made ??= privateFolder(folder)
+    // Somebody may remove it while the daemon runs.
+    if (made === undefined || !existsSync(folder)) made = privateFolder(folder)
     return made
   }
 

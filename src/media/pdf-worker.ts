@@ -1,10 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { getDocumentProxy } from 'unpdf'
 
-/** The document that the worker reads, and the most characters of its answer. */
+/** The document that the worker reads, the most characters of its answer, and its time. */
 export interface PdfJob {
   readonly bytes: Uint8Array
   readonly longest: number
+  /** The time after which no further page is begun: of a long document the first pages are better than none. */
+  readonly untilMs: number
 }
 
 /** `read`: the pages whose text it is. */
@@ -23,11 +25,11 @@ interface PageItem {
 /** Bytes of what a document unpacks to, and of all arrays that the library makes for it. */
 const MOST_BYTES = 256 * 1024 * 1024
 
-const { bytes, longest }: PdfJob = workerData
+const { bytes, longest, untilMs }: PdfJob = workerData
 boundArrays()
 const document = await getDocumentProxy(bytes, { verbosity: 0 })
 let [text, read] = ['', 0]
-while (read < document.numPages && text.length < longest) {
+while (read < document.numPages && text.length < longest && (read === 0 || performance.now() < untilMs)) {
   const page = await document.getPage(++read)
   const { items } = await page.getTextContent()
   const lines = items.map(({ str = '', hasEOL }: PageItem) => `${str}${hasEOL ? '\n' : ''}`).join('')

@@ -67,13 +67,18 @@ async function readContent(
     const read = await readPdf(bytes, { clock, signal, longest })
     if (read === undefined) return UNREADABLE_PDF
     const { text, read: pages, pages: all } = read
-    if (text.trim() === '') return { unread: `a PDF without text, ${all} pages of pictures` }
+    if (text.trim() === '') return { unread: withoutText(pages, all) }
     if (pages < all) return { text, cut: `pages ${pages + 1} to ${all}` }
     return text.length < longest ? { text } : { text, cut: 'the end' }
   }
   const text = IS_TEXT.test(mime) ? readText(bytes, BYTES_A_CHARACTER * longest) : undefined
   if (text !== undefined) return cutAt(longest, text, bytes.length)
   return { unread: cannotBeShown(mime, bytes) ?? reasonOf(mime, kind) }
+}
+
+function withoutText(pages: number, all: number): string {
+  const where = pages < all ? ` on its first pages, of ${all}` : `, ${all} pages of pictures`
+  return `a PDF without text${where}`
 }
 
 function reasonOf(mime: string, kind: ArrivedFile['kind']): string {

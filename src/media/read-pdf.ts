@@ -9,9 +9,12 @@ interface Reading {
   /** Characters of text that are wanted. */
   readonly longest: number
   readonly withinMs?: number
+  /** No further page is begun after so long. */
+  readonly pagesMs?: number
 }
 
 const WITHIN_MS = 15_000
+const PAGES_MS = 8_000
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
 
 /**
@@ -20,11 +23,11 @@ const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stac
  */
 export async function readPdf(
   bytes: Uint8Array,
-  { clock, signal, longest, withinMs = WITHIN_MS }: Reading,
+  { clock, signal, longest, withinMs = WITHIN_MS, pagesMs = PAGES_MS }: Reading,
 ): Promise<PdfText | undefined> {
   const over = new AbortController()
   const cancel = clock.after(withinMs, () => over.abort())
-  const data: PdfJob = { bytes, longest }
+  const data: PdfJob = { bytes, longest, untilMs: pagesMs }
   try {
     const run = { data, limits: LIMITS, signal: AbortSignal.any([signal, over.signal]) }
     return (await runWorker(workerFile(), run)) as PdfText

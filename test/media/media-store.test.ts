@@ -46,6 +46,14 @@ describe('the media store', () => {
     expect(readdirSync(join(folder, digestOf(first.media).slice(0, 2)))).toHaveLength(1)
   })
 
+  it('a folder that somebody has removed meanwhile is made again', async () => {
+    const { media, folder } = rig()
+    await media.keep(words('first'), 'a.txt')
+    rmSync(folder, { recursive: true })
+    const { media: id } = await media.keep(words('second'), 'b.txt')
+    expect(Buffer.from(await media.read(id)).toString()).toBe('second')
+  })
+
   it.each([
     ['a picture that says it is a text', DOT, 'notes.txt', 'image image/png'],
     ['a text that says it is a picture', words('just words'), 'cat.png', 'file text/plain'],

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { MediaStore } from '../../src/core/media.ts'
 import { createReadArrived } from '../../src/media/read-arrived.ts'
+import { readPdf } from '../../src/media/read-pdf.ts'
 import { pdf, pdfOf } from '../fakes/files.ts'
 import { mediaStoreIn } from '../fakes/media.ts'
 
@@ -66,6 +67,11 @@ describe('a file that arrived', () => {
     const bomb = deflateSync(Buffer.alloc(300 * 1024 * 1024, '['), { level: 9 })
     expect(bomb.length).toBeLessThan(1_000_000)
     expect(await read(pdfOf(bomb))).toMatchObject({ unread: 'a PDF that cannot be read' })
+  })
+
+  it('F-G07: of a PDF whose pages take too long the first ones are read', async () => {
+    const reading = { clock: systemClock, signal: new AbortController().signal, longest: 1_000, pagesMs: 0 }
+    expect(await readPdf(pdf('one', 'two'), reading)).toEqual({ text: 'one', read: 1, pages: 2 })
   })
 
   it('F-G07: a PDF that is no longer wanted is given up, and its worker ends with it', async () => {
