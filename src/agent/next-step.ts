@@ -87,7 +87,7 @@ async function askOne(run: RunningAgent, equipment: Equipment, model: Model): Pr
 
 interface Less {
   readonly messages: readonly ModelMessage[]
-  /** What is missing, for the log. */
+  /** The name of the missing, for the log. */
   readonly without: string
   readonly pictures?: ReadonlySet<MediaId>
 }

@@ -4,7 +4,7 @@ import type { ModelMessage } from '../core/model.ts'
 import { contentsOf, withoutImages } from './without-images.ts'
 
 /**
- * What models have done with pictures since the start. One that a model cannot read makes it refuse every request of
+ * The record of how models took pictures since the start. One that a model cannot read makes it refuse every request of
  * the conversation: it is left out of later ones, and hides none that the model has taken before.
  */
 export interface PictureRecord {

@@ -151,7 +151,9 @@ export function plainExcerpt(text: string, longest: number): string {
   return shorten(line, longest)
 }
 
-const BRACKETS_AND_BREAKS = new RegExp(`[${OPENING}${CLOSING}\\p{Cc}\\p{Z}\\s]+`, 'gu')
+/** They turn the direction of what stands behind them, in our own words too. */
+const TURNING = '\u202a-\u202e\u2066-\u2069'
+const BRACKETS_AND_BREAKS = new RegExp(`[${OPENING}${CLOSING}${TURNING}\\p{Cc}\\p{Z}\\s]+`, 'gu')
 
 /** The words our own labels begin with, and the names that no person has. */
 const OURS =

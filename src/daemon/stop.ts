@@ -20,7 +20,7 @@ export interface StoppedParts {
   readonly hub: Pick<ChannelHub, 'stop'>
   readonly api: Pick<LocalApi, 'close'>
   readonly mcp: Pick<McpTools, 'close'>
-  readonly hooks: Pick<Hooks, 'settled'>
+  readonly hooks: Pick<Hooks, 'settled' | 'end'>
   readonly store: Pick<Store, 'close'>
 }
 
@@ -98,5 +98,6 @@ export async function closeDaemon(
   await inTime('api', api.close(), 0)
   await programs
   await inTime('hooks', hooks.settled(), 0)
+  hooks.end()
   await store.close()
 }

@@ -30,6 +30,8 @@ export interface Hooks {
   beforeTool(this: void, call: BeforeTool): Promise<string | undefined>
   /** Resolves when the notifications so far have ended, each by its deadline. */
   settled(this: void): Promise<void>
+  /** Ends every call that runs, and its program, whatever its deadline: it would outlive this process. */
+  end(this: void): void
 }
 
 export interface HookDeps {
@@ -54,12 +56,14 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
   // hook left out.
   const places = { saving: pLimit(AT_ONCE), judging: pLimit(AT_ONCE), notified: pLimit(AT_ONCE) }
   const notified = new Set<Promise<unknown>>()
+  const running = new Set<AbortController>()
   let leftOut = 0
   const at = (on: HookMoment): readonly Hook[] => hooks.filter((hook) => hook.on.includes(on))
 
   /** The deadline counts from now, whether the call begins at once or waits for a place. */
   async function call(hook: Hook, given: HookCall, place: Place): Promise<Answer> {
     const late = new AbortController()
+    running.add(late)
     const cancel = clock.after(hook.timeoutMs, () => late.abort())
     const over = new Promise<never>((_, reject) => {
       late.signal.addEventListener('abort', () => reject(new ParleyError('unavailable', 'it took too long')))
@@ -73,6 +77,7 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
       return {}
     } finally {
       cancel()
+      running.delete(late)
     }
   }
 
@@ -107,6 +112,9 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
     },
     async settled() {
       await Promise.allSettled(notified)
+    },
+    end() {
+      for (const call of running) call.abort()
     },
   }
 }

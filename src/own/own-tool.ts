@@ -32,7 +32,7 @@ export function toolOf(own: OwnTool): Tool {
   }
 }
 
-/** What a command says is stored and read by others: no secret of the configuration is in it (C29). */
+/** The answer of a command is stored, and read by others: no secret of the configuration is in it (C29). */
 export function chatCommandOf(
   { name, description, args, who = 'owner', run }: OwnCommand,
   { clock, redact }: OwnDeps,

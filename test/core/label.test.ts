@@ -122,6 +122,10 @@ it('a name that was made plain stays as it is', () => {
   )
 })
 
+it('an excerpt does not turn the direction of what stands behind it', () => {
+  expect(plainExcerpt('invoice\u202egpj.exe \u2067x', 200)).toBe('invoice gpj.exe x')
+})
+
 it('an excerpt and a quote stay in their place', () => {
   fc.assert(
     fc.property(text, (raw) => {

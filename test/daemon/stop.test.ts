@@ -28,7 +28,7 @@ function doorsOn(
     hub: { stop: done('channels') },
     api: { close: done('api') },
     mcp: { close: done('tool servers') },
-    hooks: { settled: done('hooks') },
+    hooks: { settled: done('hooks'), end() {} },
     store: { close: done('store') },
     ...changes,
   }
@@ -55,7 +55,18 @@ test('F-A20: everything that stops at once is stopped at once, in its order', as
   const clock = steppedClock()
   const { doors, steps } = doorsOn(clock)
   expect(await pass(clock, closeDaemon(doors, { clock, logger: silentLogger }))).toBe(0)
-  const names = ['sinks', 'schedules', 'turns', 'tool servers', 'delivery', 'channels', 'api', 'hooks', 'store']
+  const names = [
+    'sinks',
+    'schedules',
+    'turns',
+    'tool servers',
+    'delivery',
+    'channels',
+    'api',
+    'hooks',
+    'programs of hooks',
+    'store',
+  ]
   expect(steps).toEqual(names.map((name) => [name, 0]))
 })
 
@@ -145,4 +156,13 @@ test('F-F03: a stop under way ends when the disk fails', async () => {
   const stopping = stop()
   disk.abort(new Error('the disk failed'))
   await expect(stopping).rejects.toThrow('the disk failed')
+})
+
+test('R8: a hook that does not end in its time is ended, so that no program of it is left', async () => {
+  const clock = steppedClock()
+  const ended: string[] = []
+  const hooks = { settled: () => never, end: () => void ended.push('hooks') }
+  const { doors } = doorsOn(clock, { hooks, store: { close: async () => void ended.push('store') } })
+  expect(await pass(clock, closeDaemon(doors, { clock, logger: silentLogger }))).toBe(STOP_WITHIN_MS)
+  expect(ended).toEqual(['hooks', 'store'])
 })

@@ -98,3 +98,18 @@ test('R8: of a flood of notifications a thousand wait, and the log says how many
   await settled()
   expect(calls).toBe(1_000)
 })
+
+test('R8: every call that runs ends with the daemon, whatever its deadline', async () => {
+  const signals: AbortSignal[] = []
+  const { notify, beforeSave, settled, end } = hooks(['before_save', 'session_delete'], ({ signal }) => {
+    signals.push(signal)
+    return new Promise(() => {})
+  })
+  notify(DONE)
+  const saved = beforeSave(SAID)
+  await vi.waitFor(() => expect(signals).toHaveLength(2))
+  end()
+  expect(await saved).toBe('hello')
+  await settled()
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
+})

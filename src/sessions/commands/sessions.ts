@@ -1,7 +1,7 @@
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
-import { plainExcerpt } from '../../core/label.ts'
+import { plainExcerpt, plainName } from '../../core/label.ts'
 import type { Session } from '../../core/session.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 import type { Store } from '../../store/store.ts'
@@ -53,9 +53,9 @@ export async function sessionsOf(
   return all.filter(({ id, messageCount }) => messageCount > 0 || id === current.id)
 }
 
-/** Returns the title of a session as it may stand in an answer. */
+/** Returns the title of a session as it may stand in an answer; one of which nobody sees anything is none. */
 export function titleOf({ description }: Pick<Session, 'description'>): string {
-  return plainExcerpt(description, LONGEST_SHOWN) || 'without a title'
+  return plainName(description, LONGEST_SHOWN) === '' ? 'without a title' : plainExcerpt(description, LONGEST_SHOWN)
 }
 
 const UNITS = [
