@@ -55,18 +55,7 @@ test('F-A20: everything that stops at once is stopped at once, in its order', as
   const clock = steppedClock()
   const { doors, steps } = doorsOn(clock)
   expect(await pass(clock, closeDaemon(doors, { clock, logger: silentLogger }))).toBe(0)
-  const names = [
-    'sinks',
-    'schedules',
-    'turns',
-    'tool servers',
-    'delivery',
-    'channels',
-    'api',
-    'hooks',
-    'programs of hooks',
-    'store',
-  ]
+  const names = ['sinks', 'schedules', 'turns', 'tool servers', 'delivery', 'channels', 'api', 'hooks', 'store']
   expect(steps).toEqual(names.map((name) => [name, 0]))
 })
 
