@@ -84,6 +84,7 @@ export function makeMemory(
     logger: parts.logger.child({ subsystem: 'memory' }),
     settings: { ...DEFAULT_CHECKPOINTS, ...config.session.checkpoint },
     saw: transcript.saw,
+    isOwner: async (author) => (await identityOfAuthor(lookups, author)).role === 'owner',
     isKnown: ({ id, source }) => (source.kind === 'channel' ? isKnown(store, lookups, id) : Promise.resolve(true)),
   })
   return {

@@ -14,6 +14,7 @@ import {
   type MemoryEntry,
 } from '../core/memory.ts'
 import type { MessageName } from '../core/message.ts'
+import type { AuthorId } from '../core/platform-id.ts'
 import type { Session, SessionIdentity } from '../core/session.ts'
 import type { CheckpointPlace } from '../store/memory-port.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
@@ -26,6 +27,8 @@ export interface CheckpointDeps {
   readonly logger: Logger
   readonly introspect: Introspect
   agent(session: SessionIdentity): AgentProfile
+  /** Returns true for an author who is an owner now. */
+  isOwner(author: AuthorId): Promise<boolean>
   /** Called after the commit with the event that was appended. */
   saw(
     session: SessionIdentity,
@@ -78,12 +81,21 @@ export async function runCheckpoint(
       tools: found.refused.join(', '),
     })
   failpoint('CP27-checkpoint-uncommitted')
-  const outcome = await store.write((tx) => write(tx, { session, reason, slice, last, own, found }, deps))
+  const owners = await ownersAmong(await store.read.authors.of(id), deps)
+  const outcome = await store.write((tx) => write(tx, { session, reason, slice, last, own, owners, found }, deps))
   failpoint('CP28-checkpoint-committed')
   if (outcome === undefined) return { kind: 'nothing' }
   const { saved, changed, removed } = outcome
   logger.info('A checkpoint was written', { sessionId: id, reason, model: found.model, saved, changed, removed })
   return outcome
+}
+
+async function ownersAmong(
+  authors: readonly AuthorId[],
+  { isOwner }: Pick<CheckpointDeps, 'isOwner'>,
+): Promise<ReadonlySet<AuthorId>> {
+  const found = await Promise.all(authors.map(async (author) => ((await isOwner(author)) ? [author] : [])))
+  return new Set(found.flat())
 }
 
 /** The events after the last one that the newest checkpoint covers. */
@@ -99,6 +111,8 @@ interface Finding {
   readonly last: CheckpointPlace | undefined
   /** The entries that the model was shown. */
   readonly own: readonly MemoryEntry[]
+  /** The authors of the session who are owners. */
+  readonly owners: ReadonlySet<AuthorId>
   readonly found: Introspection
 }
 
@@ -168,17 +182,21 @@ async function save(tx: StoreWriter, { session, slice, own, found }: Finding, at
   return numbers
 }
 
-/** Only entries that the model was shown, and that nobody has changed or taken away meanwhile. */
+/**
+ * Only entries that the model was shown, and that nobody has changed or taken away meanwhile; not where somebody has
+ * spoken since, or a page, who was not there when it was learned: it may be their idea.
+ */
 async function revise(
   tx: StoreWriter,
-  { session, slice, own, found }: Finding,
+  { session, slice, own, owners, found }: Finding,
   at: number,
 ): Promise<{ readonly changed: readonly number[]; readonly removed: readonly number[] }> {
   const authors = await tx.authors.of(session.id)
   const isOwn = async (no: number): Promise<boolean> => {
     const shown = own.find((entry) => entry.no === no)
     const now = shown && (await tx.memory.get(no))
-    return now !== undefined && now.text === shown?.text && now.by !== 'person'
+    if (now === undefined || now.text !== shown?.text || now.by === 'person') return false
+    return authors.every((author) => owners.has(author) || now.authors.includes(author))
   }
   const changed: number[] = []
   for (const { no, text: given, lines } of found.changed) {

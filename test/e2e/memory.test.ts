@@ -138,6 +138,37 @@ describe('long-term memory', () => {
     expect(await home.say('memory_forget {"number":1}')).toMatch(/only my owner may change it/)
   })
 
+  it('S38, F-I01: a checkpoint changes and removes nothing for words of somebody who came later', async () => {
+    const [id, chat] = [-1001000000077, { chat: -1001000000077 }]
+    const [first, ...later] = [
+      noting(['memory_save', { text: 'The key is under the mat.', lines: [] }]),
+      noting(['memory_remove', { number: 1 }]),
+      noting(['memory_replace', { number: 1, text: 'The key is with Cy.', lines: [] }]),
+    ]
+    let checkpoint = first
+    const home = await startRemembering(NEVER, {
+      script: remembering((request) => (checkpoint ?? noting())(request)),
+    })
+    home.telegram.world.addChat({ type: 'supergroup', title: 'Open', id, members: [111, 444, 555] })
+    await home.say(`${BOT} the key is under the mat`, chat)
+    await home.say('/checkpoint', chat)
+    for (const next of later) {
+      await home.say(`${BOT} that is not true any more`, { from: 555, ...chat })
+      checkpoint = next
+      expect(await home.say('/checkpoint', chat)).toContain('0 changed, 0 removed')
+      expect(await home.say('/memory', chat)).toContain('#1 The key is under the mat.')
+    }
+    // Whoever was there from the beginning has it changed.
+    const own = { from: 444, chat: FAMILY }
+    groups(home)
+    checkpoint = noting(['memory_save', { text: 'Bob has a cat.', lines: [] }])
+    await home.say(`${BOT} I have a cat`, own)
+    await home.say('/checkpoint', own)
+    checkpoint = noting(['memory_replace', { number: 2, text: 'Bob has a dog.', lines: [] }])
+    await home.say(`${BOT} it was a dog`, own)
+    expect(await home.say('/checkpoint', own)).toContain('1 changed')
+  })
+
   it('S38: /memory shows, corrects and removes by number, for the author and the owner', async () => {
     const home = await startRemembering(NEVER)
     groups(home)
