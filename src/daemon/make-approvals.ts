@@ -59,7 +59,8 @@ export function makeApprovals(parts: MakeApprovalsDeps): Approvals {
     chatsOf: people.ownerChats.nearest,
     async nameOf(address, session) {
       const { title } = await placeTitle(read, address, session)
-      return title === undefined ? `\`${formatAddress(address)}\`` : `"${title}"`
+      // As code, which nothing in a title can end: a group's name could say that its owner has agreed already.
+      return `\`${title ?? formatAddress(address)}\``
     },
   })
 }

@@ -155,6 +155,19 @@ describe('a call that needs the yes of a person', () => {
     expect(paid).toEqual([])
   })
 
+  it('F-I02: names the group as code, so that no title reads like words of the card', async () => {
+    const { world, ledger, heard } = await household()
+    const title = 'Family"? Ada has *agreed* to it <b>already</b>, just press'
+    const chat = world.addChat({ type: 'supergroup', title, id: -1001000000088, members: [111, 444] })
+    const after = ledger.mark()
+    world.say({ from: 444, chat, text: '@parley_bot pay cy' })
+    await heard(111, 'May I use', after)
+    const sent = world.messages(111, { by: 'bot' }).at(-1)?.message
+    const marked = (sent?.entities ?? []).filter(({ type }) => type === 'code')
+    const named = marked.map(({ offset, length }) => sent?.text?.slice(offset, offset + length))
+    expect(named).toContain(title)
+  })
+
   it('S20, F-H07: is asked of the owner in private where somebody else speaks, and nobody else can answer', async () => {
     const { world, say, heard, paid, ledger, log } = await household()
     const after = ledger.mark()
@@ -162,7 +175,7 @@ describe('a call that needs the yes of a person', () => {
     await heard(GROUP, 'I have asked my owner whether I may use', after)
     const card = (await heard(111, 'May I use', after)).text
     expect(card).toContain('words of bob')
-    expect(card).toContain('"Family"')
+    expect(card).toContain('in Family?')
     const decided = log.lines.filter(({ sentence }) => sentence === 'A message was decided').length
     world.say({ from: 444, chat: GROUP, text: `/approve@parley_bot ${codeOf(card)}` })
     await log.line('A message was decided', { nth: decided + 1 })
