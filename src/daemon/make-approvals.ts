@@ -59,7 +59,7 @@ export function makeApprovals(parts: MakeApprovalsDeps): Approvals {
     chatsOf: people.ownerChats.nearest,
     async nameOf(address, session) {
       const { title } = await placeTitle(read, address, session)
-      // As code, which nothing in a title can end: a group's name could say that its owner has agreed already.
+      // Nothing in a title ends a code span: a group's name could say that its owner has agreed already.
       return `\`${title ?? formatAddress(address)}\``
     },
   })

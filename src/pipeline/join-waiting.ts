@@ -11,7 +11,7 @@ export interface JoinDeps extends FilesDeps {
   readonly parting: Parting
 }
 
-/** What the calls of a turn are charged to; it changes where somebody joins the turn. */
+/** The payers for the calls of a turn, which change where somebody joins it. */
 export interface Paying {
   charge: Charge | undefined
 }
