@@ -74,6 +74,13 @@ it('what is said in a session goes to its own chat, whatever its file says', asy
   expect(await house.daemon.operator.sessions.show(key)).toMatchObject({ metadata: {} })
 })
 
+it('T32: words that a file gives to the owner alone are nobody’s as well', async () => {
+  const only = { authors: ['telegram:111'], participants: ['telegram:111'] }
+  const { house, key } = await importForged((session) => ({ ...session, ...only }))
+  const { session } = await house.daemon.operator.archives.page(key, { after: 0, limit: 1 })
+  expect(session.authors).toEqual(['nobody', 'telegram:111'])
+})
+
 it('a session of the future is of now', async () => {
   const { house, key } = await importForged((session) => ({ ...session, createdAt: Date.now() + 1e10 }))
   expect((await house.daemon.operator.sessions.show(key)).createdAt).toBeLessThanOrEqual(Date.now())

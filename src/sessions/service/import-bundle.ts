@@ -148,11 +148,10 @@ function settingsOf({ agentId, overrides }: Bundle['session'], { models }: Bundl
   })
 }
 
-/** Words in a conversation of clients, or of nobody on record, are those of the people of the other store. */
-function authorsOf({ authors, participants, source }: Bundle['session']): readonly AuthorId[] {
+/** Whoever has made the file can have named the owner as the only author: imported words are nobody's as well. */
+function authorsOf({ authors, participants }: Bundle['session']): readonly AuthorId[] {
   const all = [...authors, ...participants]
-  const others = source.kind !== 'channel' || all.length === 0 ? [NOBODY] : []
-  return [...new Set([...all.map((one) => (isPlatformId(one) ? one : NOBODY)), ...others])]
+  return [...new Set([...all.map((one) => (isPlatformId(one) ? one : NOBODY)), NOBODY])]
 }
 
 /** A person and the operator are those of the other store. */
