@@ -1,5 +1,5 @@
 /** True where every case of every matrix runs: `npm run test:matrix`, and CI on one Node. */
-export const WHOLE = process.env.PARLEY_MATRIX !== undefined
+export const WHOLE = (process.env.PARLEY_MATRIX ?? '') !== ''
 
 /** Returns one case of each `oneOf` in a row, the first included; all of them where the matrices run as a whole. */
 export function sample<Case>(cases: readonly Case[], oneOf: number): Case[] {

@@ -20,7 +20,7 @@ import { isScheduled, type Session, type SessionIdentity } from '../core/session
 import { identityOfAuthor } from '../sessions/people/author-identity.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { addressOf } from '../sessions/service/address-of.ts'
-import { askersOf } from '../sessions/turns/payers.ts'
+import { payersOf } from '../sessions/turns/payers.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { askedElsewhere, priorityOf } from '../sessions/turns/turn-reply.ts'
 import type { InboxRow, Store, StoreReader } from '../store/store.ts'
@@ -71,7 +71,7 @@ export async function makeBudgets(deps: BudgetDeps): Promise<Budgets | undefined
   const ofCommand: Budgets['ofCommand'] = ({ dispatch, decision }) =>
     chargeFor(presentBudgets(settings, lookups.moves.all), {
       address: dispatch.reply.address,
-      ...askersOf(channels, [{ dispatch, decision }]),
+      ...payersOf(channels, [{ dispatch, decision }]),
     })
   const places = new WeakMap<Charge, NoticePlace>()
   const known = new WeakMap<StartedTurn, Promise<Charge | undefined>>()
@@ -127,7 +127,7 @@ async function chargeOfTurn(
   if (config.budgets === undefined) return undefined
   const charge = chargeFor(presentBudgets(config.budgets, lookups.moves.all), {
     ...(await placeOf(deps, turn.session, turn.reply.address)),
-    ...askersOf(channels, await rowsBehind(store.read, turn.id)),
+    ...payersOf(channels, await rowsBehind(store.read, turn.id)),
   })
   return before === undefined ? charge : { ...(charge ?? UNPAID), follows: before }
 }

@@ -41,7 +41,9 @@ export function makeQuestions(parts: MakeQuestionsDeps): Questions {
     roomOf(address) {
       // The chat may have got a new id since it was asked.
       const { topic, ...room } = moves.follow(address)
-      return topic === undefined || channels.traits(address.channel).topics === 'rooms' ? { ...room, ...(topic === undefined ? {} : { topic }) } : room
+      return topic === undefined || channels.traits(address.channel).topics === 'rooms'
+        ? { ...room, ...(topic === undefined ? {} : { topic }) }
+        : room
     },
     authorOf({ dispatch }) {
       const author = askingAuthor(channels, dispatch)

@@ -152,13 +152,6 @@ export function createStages(parts: StagesDeps): Stages {
     commands: runner,
     systemNotices,
   })
-  function accept(dispatch: Dispatch, position?: ChannelCursor): Promise<void> {
-    if (dispatch.event.kind !== 'migration') return pipeline.accept(lookups.moves.followed(dispatch), position)
-    const { channel, account } = dispatch.event.address
-    return lookups.moves.accept(dispatch, decide(dispatch).decision, async (tx) => {
-      if (position) await tx.channelState.set(channel, account, position.key, position.value)
-    })
-  }
   async function recover(): Promise<void> {
     await oldState.hold()
     await delivery.recover()
@@ -172,7 +165,7 @@ export function createStages(parts: StagesDeps): Stages {
   async function handIn(): Promise<void> {
     for (const asked of [approvals, questions]) await asked.handIn()
   }
-  entrance.open(accept)
+  entrance.open(acceptBy(lookups.moves, { pipeline, decide }))
   return {
     ...{ ...access, running, modelHealth, approvals, memory, recover, handIn, compact: compaction.compact },
     dropView: transcript.drop,
@@ -181,6 +174,20 @@ export function createStages(parts: StagesDeps): Stages {
       ...{ ids, logger, transcript, running, runAgent, agent, joined, speaks, typing: delivery.typing },
     }),
     ...makeSessions(parts, { running, transcript, approvals: { waits } }),
+  }
+}
+
+/** Returns the entrance: what is said in a chat that has a new id is said in its conversation. */
+function acceptBy(
+  moves: Lookups['moves'],
+  { pipeline, decide }: { readonly pipeline: Pipeline; readonly decide: ReturnType<typeof decider> },
+): (dispatch: Dispatch, position?: ChannelCursor) => Promise<void> {
+  return (dispatch, position) => {
+    if (dispatch.event.kind !== 'migration') return pipeline.accept(moves.followed(dispatch), position)
+    const { channel, account } = dispatch.event.address
+    return moves.accept(dispatch, decide(dispatch).decision, async (tx) => {
+      if (position) await tx.channelState.set(channel, account, position.key, position.value)
+    })
   }
 }
 

@@ -143,8 +143,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, media, bro
   const ids = createIdSource({ now: clock.now, randomBytes })
   const events = createEvents()
   const world = { store, media, ids, clock, random, logger, config, policies, events }
-  const { channels } = policies.routing()
-  const redact = textRedactor(config)
+  const [redact, { channels }] = [textRedactor(config), policies.routing()]
   const [entrance, commands] = [createEntrance(redact), new Map<string, ChatCommand>()]
   const accounts = await loadAccounts(config.channels, plugins)
   const lookups = await loadLookups({ ...world, commands })

@@ -48,10 +48,11 @@ type TurnPorts = Pick<RunTurnDeps, 'charge' | 'cap' | 'verbose' | 'pieces' | 'sp
 /** Returns what a turn asks of its session, and of a thread that began before anybody addressed the agent in it. */
 export function turnPorts(deps: TurnPortsDeps): TurnPorts {
   const { config, store, policies, lookups, people, logger, adapter, most, redact, budgets } = deps
+  const voice = { audio: deps.audio, agent: deps.agent, overrides: lookups.overrides, read: store.read }
   return {
     charge: budgets?.ofTurn ?? notCharged,
     cap: (session) => turnCapOf(config.session.turnCap ?? {}, session),
-    speaks: (turn) => isSpoken({ ...deps, ...lookups, read: store.read }, turn),
+    speaks: (turn) => isSpoken(voice, turn),
     verbose: ({ id }) => lookups.overrides.of(id).verboseLevel,
     ...{ logger, channels: policies.routing().channels, overheard: people.overheard },
     judge: (dispatch) => decideDispatch(policies.routing(), lookups.facts, dispatch).decision,

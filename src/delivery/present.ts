@@ -45,16 +45,17 @@ const FIRST_LINE = 200
  */
 export async function present(deps: PresentDeps, presenting: Presenting): Promise<Presented | undefined> {
   const { address, text, spoken, charge, signal } = presenting
+  const { speak, answerAsFile } = deps
+  if (answerAsFile === undefined && !(spoken && speak)) return undefined
   const files = deps.files(address.channel)
   const visible = stripSilence(text)
   if (files === undefined || visible.silent || visible.text.trim() === '') return undefined
   const parts = deps.format(address.channel).split(visible.text)
   const [part] = parts
-  if (spoken && deps.speak && part !== undefined && parts.length === 1) {
-    const voice = await speakSafely(deps, { speak: deps.speak, said: part.plain, files, charge, signal })
+  if (spoken && speak && part !== undefined && parts.length === 1) {
+    const voice = await speakSafely(deps, { speak, said: part.plain, files, charge, signal })
     if (voice !== undefined) return { text, file: voice }
   }
-  const { answerAsFile } = deps
   if (answerAsFile === undefined || parts.length <= answerAsFile) return undefined
   return asFile(deps, visible.text, files)
 }

@@ -1,44 +1,34 @@
-import type { AgentProfile } from '../core/agent-profile.ts'
-import type { Content } from '../core/content.ts'
+import type { Clock } from '../core/clock.ts'
 import { errorCode, ParleyError } from '../core/errors.ts'
 import { NO_USAGE } from '../core/model.ts'
-import { isOwnChannel, isScheduled, type SessionIdentity, type VerboseLevel } from '../core/session.ts'
-import type { SessionContext } from '../core/session-context.ts'
+import type { SessionIdentity, VerboseLevel } from '../core/session.ts'
 import type { JournalDraft, RunAgent, TurnRequest, TurnResult } from '../core/turn.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { LiveReply } from '../delivery/live-reply.ts'
 import { recordStep } from '../sessions/turns/record-turn.ts'
 import { SUSPENDED } from '../sessions/turns/running-turns.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
-import { askedElsewhere, priorityOf, replyOf } from '../sessions/turns/turn-reply.ts'
-import { type ModelView, requestMessages } from '../sessions/view/model-view.ts'
+import { answerOf, askedElsewhere, priorityOf } from '../sessions/turns/turn-reply.ts'
 import { toolNotes } from '../sessions/view/tool-notes.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
+import type { Store } from '../store/store.ts'
 import { type AskPersonDeps, askPerson } from './ask-person.ts'
 import { type CheckFirstDeps, checkFirst, unasked, withCheck } from './check-first.ts'
 import { gatherPieces, type PiecesDeps } from './gather-pieces.ts'
-import { type JoinDeps, joinWaiting, type Paying } from './join-waiting.ts'
 import { readFiles } from './read-files.ts'
 import { readThreadBefore, type ThreadDeps } from './read-thread.ts'
+import { type RequestDeps, requestOf } from './turn-request.ts'
 
-export interface RunTurnDeps extends CheckFirstDeps, ThreadDeps, AskPersonDeps, JoinDeps, PiecesDeps {
+export interface RunTurnDeps extends RequestDeps, CheckFirstDeps, ThreadDeps, AskPersonDeps, PiecesDeps {
+  readonly store: Store
+  readonly clock: Clock
   readonly transcript: Transcript
   readonly runAgent: RunAgent
   readonly delivery: DeliveryService
-  readonly busy: 'queue' | 'steer' | 'interrupt'
-  /** Returns the agent as it is now, with the model that was asked for: a change counts from the next turn. */
-  agent(session: SessionIdentity, model?: string): AgentProfile
-  /**
-   * Returns true if several people speak in the session, so that its model is shown who says what, though it began in a
-   * direct chat.
-   */
-  joined(session: SessionIdentity): boolean
   /** Returns how many turns the session has at most; undefined: as many as it likes (C9). */
   cap(session: SessionIdentity): number | undefined
   /** Returns true if the answer of a turn is to be spoken. */
   speaks(turn: StartedTurn): Promise<boolean>
-  /** Returns how much of the tool steps the chat sees; undefined where nobody has set it. */
-  verbose(session: SessionIdentity): VerboseLevel | undefined
 }
 
 /** Runs one claimed turn with the agent. */
@@ -82,15 +72,7 @@ async function answer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal)
       await gatherPieces(deps, turn, signal)
       await readFiles(deps, turn, signal)
       const view = await transcript.view(session, turnId)
-      const context = await variablesOf(deps, session)
-      const paying = { charge: await deps.charge(turn) }
-      const request = {
-        ...{ ...turnRequest(turn, view, contextOf(deps, turn, { live, signal, paying })), context },
-        ...{ gate: deps.approvals.gate(turn), given: await givenCalls(deps, turn, view) },
-        get charge() {
-          return paying.charge
-        },
-      }
+      const request = await requestOf(deps, turn, { view, live, signal })
       const steps = deps.runAgent(request, signal)
       const first = await steps.next()
       result = withEarlier(request, first.done ? first.value : await journaled(deps, turn, { steps, first, signal }))
@@ -117,17 +99,11 @@ async function presented(
   turn: StartedTurn,
   { result, spoken, signal }: { readonly result: TurnResult; readonly spoken: boolean; readonly signal: AbortSignal },
 ): Promise<TurnResult> {
-  const reply = result.kind === 'final' ? replyOf(turn, result) : undefined
-  if (result.kind !== 'final' || reply === undefined) return result
-  const { address, text } = reply
-  const shown = await delivery.present({ address, text, spoken, signal, charge: await charge(turn) })
+  const { address, elsewhere } = turn.reply
+  if (result.kind !== 'final' || elsewhere === 'only') return result
+  const paid = spoken ? { charge: await charge(turn) } : {}
+  const shown = await delivery.present({ address, text: answerOf(turn, result), spoken, signal, ...paid })
   return shown === undefined ? result : { ...result, presented: shown }
-}
-
-/** Returns the calls that were allowed too late for their own turn, unless this one has made them before a crash. */
-async function givenCalls({ approvals }: RunTurnDeps, { asked }: StartedTurn, { running }: ModelView) {
-  const codes = running?.steps.length ? undefined : asked?.approvals
-  return codes && approvals.callsOf(codes)
 }
 
 /** Adds how much of the earlier conversation the model has read; `why` says it. */
@@ -135,13 +111,6 @@ function withEarlier({ earlier }: TurnRequest, result: TurnResult): TurnResult {
   if (result.kind !== 'final' || result.context === undefined || earlier === undefined) return result
   const { said, summary } = earlier
   return { ...result, context: { ...result.context, messages: said, summary } }
-}
-
-/** Returns the variables that a client gave its session: only sessions of clients have any. */
-async function variablesOf({ store }: RunTurnDeps, session: SessionIdentity): Promise<SessionContext | undefined> {
-  if (!isOwnChannel(session)) return undefined
-  const [first] = await store.read.events.since(session.id, 0, 1)
-  return first?.type === 'session_started' ? first.data.context : undefined
 }
 
 /** Throws `turn_limit` where a session has had all its turns: no model is called then (C10). */
@@ -221,58 +190,3 @@ async function withNotes(
  * The live reply of a turn that nobody in the chat asked for: nothing is shown before the answer is whole, if at all.
  */
 const UNSEEN: LiveReply = { push() {}, working() {}, async settle() {}, shown: () => undefined }
-
-function contextOf(
-  deps: RunTurnDeps,
-  turn: StartedTurn,
-  { live, ...joining }: { readonly live: LiveReply; readonly signal: AbortSignal; readonly paying: Paying },
-): RequestContext {
-  const { agent, busy } = deps
-  return {
-    agent: agent(turn.session, turn.asked?.model),
-    joined: deps.joined(turn.session) || undefined,
-    show: live.push,
-    working: showsWork(turn, deps.verbose(turn.session)) ? live.working : undefined,
-    steer: busy === 'steer' ? () => joinWaiting(deps, turn, joining) : nothingSaid,
-  }
-}
-
-/**
- * Returns true if the chat sees what the agent does while it uses tools: where it was set so, and in direct chats
- * unless it was turned off. A run of a schedule surprises nobody with a message that is not there yet.
- */
-function showsWork({ session, reply }: StartedTurn, level: VerboseLevel | undefined): boolean {
-  if (isScheduled(session)) return false
-  return level === undefined ? reply.address.chatType === 'direct' : level !== 'off'
-}
-
-const nothingSaid = async (): Promise<readonly Content[]> => []
-
-/** The part of a request that does not come from the log. */
-type RequestContext = Pick<TurnRequest, 'agent' | 'joined' | 'show' | 'working' | 'steer'>
-
-/**
- * Returns the request to the agent: the session's view, with whatever an interrupted run of this turn has committed.
- * Pure.
- */
-function turnRequest(turn: StartedTurn, view: ModelView, context: RequestContext): TurnRequest {
-  const { agent, joined, show, working, steer } = context
-  const { messages, open, earlier } = requestMessages(view, joined ? 'group' : turn.session.chatType)
-  return {
-    turnId: turn.id,
-    sessionId: turn.session.id,
-    traceId: turn.traceId,
-    agent,
-    chatType: joined ? turn.reply.address.chatType : turn.session.chatType,
-    joined,
-    scheduled: isScheduled(turn.session) || undefined,
-    elsewhere: isOwnChannel(turn.session) ? undefined : turn.reply.elsewhere,
-    messages,
-    earlier,
-    open,
-    spent: view.running?.spent ?? { steps: 0, usage: NO_USAGE },
-    show,
-    working,
-    steer,
-  }
-}

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { AgentProfile } from '../../src/core/agent-profile.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { textContent } from '../../src/core/content.ts'
 import { NO_USAGE, type ToolClass } from '../../src/core/model.ts'
@@ -40,7 +41,7 @@ function runTurnWith(
     told.push('committed')
   }
   const deps = {
-    ...{ store: { write }, clock: systemClock, runAgent, busy: 'queue', agent: () => ({}) },
+    ...{ store: { write }, clock: systemClock, runAgent, busy: 'queue', agent: () => ({ model: 'scripted/echo' }) },
     ...{ joined: () => false, verbose: () => 'off', cap: () => undefined, speaks: async () => false },
     charge: async () => undefined,
     transcript: { view: () => EMPTY_VIEW },
@@ -54,7 +55,7 @@ function runTurnWith(
       typing: () => () => void told.push('typing over'),
     },
   } as unknown as RunTurnDeps
-  return { told, runTurn: createRunTurn(deps) }
+  return { told, deps, runTurn: createRunTurn(deps) }
 }
 
 function turnOf(): StartedTurn {
@@ -81,6 +82,18 @@ it('what is shown early of an answer for strangers has low priority', async () =
   ).runTurn
   await runTurn({ ...turnOf(), forStrangers: true }, never)
   expect(shown).toMatchObject([{ lowPriority: {} }])
+})
+
+it.each([
+  ['a script, which costs nothing, is not', { model: 'scripted/echo' }, 0],
+  ['a model is', { model: 'anthropic/claude' }, 1],
+  ['a script is where a model may answer in its place', { model: 'scripted/echo', fallback: ['openai/gpt'] }, 1],
+])('a turn of an agent is charged: %s', async (_, profile, times) => {
+  const { deps } = runTurnWith([])
+  let charged = 0
+  const charge = async () => void charged++
+  await createRunTurn({ ...deps, agent: () => profile as AgentProfile, charge })(turnOf(), never)
+  expect(charged).toBe(times)
 })
 
 it('a step that cannot be committed fails the turn, and nothing of it goes on running', async () => {

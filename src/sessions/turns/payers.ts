@@ -7,8 +7,8 @@ type Asking = Pick<InboxRow, 'dispatch'> & {
   readonly decision: Pick<InboxRow['decision'], 'identity'> & { readonly public?: true | undefined }
 }
 
-/** Everybody whose messages a turn answers, as payers. */
-export interface Askers {
+/** Everybody who pays for the answer to some messages. */
+export interface Payers {
   /** The newest first, each once. Nobody for what no person asked. */
   readonly askers: readonly Payer[]
   /** Everything is from people whom nobody let in by name, or from turns that answer such people. */
@@ -16,7 +16,7 @@ export interface Askers {
 }
 
 /** Returns who pays for the answer to these messages. Pure; ids alone. */
-export function askersOf(channels: Channels, rows: readonly Asking[]): Askers {
+export function payersOf(channels: Channels, rows: readonly Asking[]): Payers {
   const askers = new Map<string, Payer>()
   for (const row of rows.toReversed()) {
     const payer = askerOf(channels, row)

@@ -40,7 +40,7 @@ export function replyOf(turn: StartedTurn, result: TurnResult): OutboundMessage 
     ? {
         ...common,
         class: unasked ? 'effect' : 'reply',
-        text: unasked ? result.text : withPreface(result),
+        text: answerOf(turn, result),
         ...result.presented,
       }
     : { ...common, class: 'notice', ...failureOf(result, turn.traceId) }
@@ -69,9 +69,16 @@ function failureOf(
   return { text: `The answer broke off here. ${line}`, below: { shown } }
 }
 
-/** An empty answer stays empty, whatever tools were used before. */
-function withPreface({ text, preface }: Extract<TurnResult, { kind: 'final' }>): string {
-  return preface === undefined || stripSilence(text).silent ? text : `${preface}\n\n${text}`
+/**
+ * Returns the text of an answer as its chat reads it, below the tools that were used on the way. An empty answer stays
+ * empty, whatever tools were used before.
+ */
+export function answerOf(
+  turn: Pick<StartedTurn, 'session' | 'reply'>,
+  { text, preface }: Extract<TurnResult, { kind: 'final' }>,
+): string {
+  if (preface === undefined || askedElsewhere(turn) || stripSilence(text).silent) return text
+  return `${preface}\n\n${text}`
 }
 
 /** The outcome of the reply in delivery. */

@@ -40,11 +40,10 @@ export class ViewCache {
   }
 
   get(id: SessionId): ModelView | undefined {
-    const view = this.#kept.get(id)?.view
-    if (view !== undefined) this.set(id, view)
-    return view
+    return this.#kept.get(id)?.view
   }
 
+  /** Keeps a view as the one used last. Whoever uses a view sets it again, or runs a turn of the session. */
   set(id: SessionId, view: ModelView): void {
     this.#kept.delete(id)
     this.#kept.set(id, { view, used: momentOf(this.#ports.clock) })
