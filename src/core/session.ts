@@ -93,19 +93,9 @@ type SessionProgress = 'lastSeq' | 'messageCount' | 'turnCount' | 'lastActivityA
 export type SessionIdentity = Omit<Session, SessionProgress | 'descriptionSource'>
 
 /** The fields of a session that are known before its row exists. */
-export interface SessionDraft {
-  readonly id: SessionId
-  readonly scopeKey: ScopeKey
-  readonly scope: SessionScope
-  readonly agentId: AgentId
-  readonly kind: SessionKind
-  readonly displayKey: string
-  readonly chatType: ChatType
-  readonly source: SessionSource
-  readonly metadata: Readonly<Record<string, string>>
-  /** The agent that the session keeps, whatever the configuration says later (C1). */
-  readonly agentProfile?: AgentProfile
-  readonly parent?: SessionId
+export interface SessionDraft
+  extends Pick<Session, 'id' | 'scopeKey' | 'scope' | 'agentId' | 'kind' | 'displayKey' | 'chatType' | 'source'>,
+    Pick<Session, 'metadata' | 'agentProfile' | 'parent'> {
   /** The session that it follows: its settings are taken over as they are stored. */
   readonly settingsOf?: SessionId
 }

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
-import { runWorker } from '../platform/run-worker.ts'
+import { askWorker } from '../platform/run-worker.ts'
 import type { PdfJob, PdfText } from './pdf-worker.ts'
 
 interface Reading {
@@ -25,21 +24,6 @@ export async function readPdf(
   bytes: Uint8Array,
   { clock, signal, longest, withinMs = WITHIN_MS, pagesMs = PAGES_MS }: Reading,
 ): Promise<PdfText | undefined> {
-  const over = new AbortController()
-  const cancel = clock.after(withinMs, () => over.abort())
   const data: PdfJob = { bytes, longest, untilMs: pagesMs }
-  try {
-    const run = { data, limits: LIMITS, signal: AbortSignal.any([signal, over.signal]) }
-    return (await runWorker(workerFile(), run)) as PdfText
-  } catch {
-    return undefined
-  } finally {
-    cancel()
-  }
-}
-
-/** The worker is a file of the build. From the sources, as in a test, it is the one of the last build. */
-function workerFile(): URL {
-  const beside = new URL('./pdf-worker.js', import.meta.url)
-  return existsSync(beside) ? beside : new URL('../../dist/pdf-worker.js', import.meta.url)
+  return (await askWorker('pdf-worker.js', { data, limits: LIMITS, clock, withinMs, signal })) as PdfText | undefined
 }

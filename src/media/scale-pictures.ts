@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import { type MediaStore, MOST_SHOWN_BYTES } from '../core/media.ts'
-import { runChild } from '../platform/run-worker.ts'
+import { builtFile, runChild } from '../platform/run-worker.ts'
 import { readImageHeader } from './image-header.ts'
 import { kindOf, MOST_SIDE } from './media-kind.ts'
 import { createPlaces } from './places.ts'
@@ -30,6 +29,7 @@ const BEGINNINGS = [
 ] as const
 const WITHIN_MS = 60_000
 const HEAP_MB = 128
+const CHILD = 'scale-child.js'
 
 /**
  * Returns a media store that keeps a smaller copy of a picture that is too large for models. Where the library is not
@@ -93,7 +93,7 @@ async function scale(
       mostBytes: MOST_SHOWN_BYTES,
       signal: AbortSignal.any([signal, over.signal]),
     }
-    return await runChild(childFile(), run)
+    return await runChild(builtFile(CHILD), run)
   } finally {
     cancel()
   }
@@ -102,14 +102,8 @@ async function scale(
 /** Looks for the library as the file that loads it would, without loading it. */
 function installedLibrary(): string | undefined {
   try {
-    return createRequire(fileURLToPath(childFile())).resolve('sharp')
+    return createRequire(fileURLToPath(builtFile(CHILD))).resolve('sharp')
   } catch {
     return undefined
   }
-}
-
-/** The child is a file of the build. From the sources, as in a test, it is the one of the last build. */
-function childFile(): URL {
-  const beside = new URL('./scale-child.js', import.meta.url)
-  return existsSync(beside) ? beside : new URL('../../dist/scale-child.js', import.meta.url)
 }

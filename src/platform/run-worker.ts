@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
+import type { Clock } from '../core/clock.ts'
 
 export interface WorkerRun {
   /** The `workerData` of the worker. */
@@ -27,6 +29,30 @@ export async function runWorker(file: URL, { data, limits, signal }: WorkerRun):
   } finally {
     await worker.terminate()
   }
+}
+
+interface BoundedRun extends WorkerRun {
+  readonly clock: Clock
+  readonly withinMs: number
+}
+
+/** Runs a file of the build in a worker, for a limited time. Resolves with undefined where no answer came of it. */
+export async function askWorker(name: string, { clock, withinMs, signal, ...run }: BoundedRun): Promise<unknown> {
+  const over = new AbortController()
+  const cancel = clock.after(withinMs, () => over.abort())
+  try {
+    return await runWorker(builtFile(name), { ...run, signal: AbortSignal.any([signal, over.signal]) })
+  } catch {
+    return undefined
+  } finally {
+    cancel()
+  }
+}
+
+/** Returns a file of the build: the one beside this code, or of the last build where the sources run, as in a test. */
+export function builtFile(name: string): URL {
+  const beside = new URL(`./${name}`, import.meta.url)
+  return existsSync(beside) ? beside : new URL(`../../dist/${name}`, import.meta.url)
 }
 
 export interface ChildRun {

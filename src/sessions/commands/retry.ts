@@ -1,7 +1,7 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { type AnswerAgain, askAgain } from '../turns/ask-again.ts'
 import { onlyKnown } from './joined-session.ts'
-import { takeBackSafely, type UndoCommandDeps } from './undo.ts'
+import { staysInWords, takeBackSafely, type UndoCommandDeps } from './undo.ts'
 
 export interface RetryCommandDeps extends UndoCommandDeps {
   readonly answerAgain: AnswerAgain
@@ -27,6 +27,5 @@ async function retry(call: CommandCall, deps: RetryCommandDeps): Promise<string>
     await deps.answerAgain(tx, session)
   })
   if (outside === undefined) return 'There is nothing to answer again here.'
-  const kept = outside.length === 0 ? '' : ` What these tools did is not taken back: ${outside.join(', ')}.`
-  return `I am answering that once more.${kept}`
+  return `I am answering that once more.${staysInWords(outside)}`
 }

@@ -29,8 +29,12 @@ async function undo(call: CommandCall, deps: UndoCommandDeps): Promise<string> {
     for (const { id } of rows) await tx.inbox.settle(id, 'taken_back')
   })
   if (taken === undefined) return 'There is nothing to take back here.'
-  const kept = taken.length === 0 ? '' : ` What these tools did is not taken back: ${taken.join(', ')}.`
-  return `Taken back: the last message and my answer to it. I know neither any more.${kept}`
+  return `Taken back: the last message and my answer to it. I know neither any more.${staysInWords(taken)}`
+}
+
+/** Returns a sentence about the tools whose effects stay; nothing if there are none. */
+export function staysInWords(tools: readonly string[]): string {
+  return tools.length === 0 ? '' : ` What these tools did is not taken back: ${tools.join(', ')}.`
 }
 
 /** The time between two looks at an answer that is on its way, and the most looks. */
