@@ -71,7 +71,7 @@ export interface ApprovalDecisionData {
 
 /** A rule that an owner has given with an answer: such calls are made without a question. */
 export interface StandingRule {
-  /** That of the question. */
+  /** The code of the question that it was given with. */
   readonly code: string
   readonly tool: string
   /** The conversation, as lists name its sessions, without its topics. Absent: everywhere. */

@@ -59,7 +59,7 @@ export interface BudgetSettings {
   readonly timezone: string
   /** The share of a limit from which on people are notified: 0 to 1. */
   readonly warnAt: number
-  /** Answers between the warning and the stop. */
+  /** The model that answers between the warning and the stop. */
   readonly cheaperModel?: string
   readonly total?: BudgetLimits
   readonly chat?: BudgetRules
@@ -67,11 +67,11 @@ export interface BudgetSettings {
   readonly person?: BudgetRules
   readonly schedule?: BudgetRules
   readonly strangers?: { readonly each?: BudgetLimits; readonly together?: BudgetLimits }
-  /** In the place of the list prices. */
+  /** Prices of the configuration, which replace those of the built-in list. */
   readonly prices: PriceList
 }
 
-/** The same as the file has it: asking for the machine's zone takes 13 ms, which no start should wait for. */
+/** The block as it is read: the zone may be absent, since a start should not wait 13 ms for that of the machine. */
 export type BudgetConfig = Omit<BudgetSettings, 'timezone'> & Partial<Pick<BudgetSettings, 'timezone'>>
 
 /** The limit of one payer in one kind of period. */
@@ -85,7 +85,7 @@ export interface PayerBudget {
 export interface Charge {
   /** The budgets that every one of the calls must fit. */
   readonly shared: readonly PayerBudget[]
-  /** Those of whoever asked, the newest first: a call is charged to the first whom it fits. None: to nobody more. */
+  /** The budgets of each asker, the newest first: a call is charged to the first one whose budgets it fits. */
   readonly askers: readonly (readonly PayerBudget[])[]
   /** That of the earlier calls of the turn, before somebody joined it: the turn stays with the model it began with. */
   readonly follows?: Charge
@@ -97,7 +97,7 @@ export interface BudgetState extends PayerBudget {
   readonly at: string
   /** The time at which it begins anew, ms since the epoch. */
   readonly resetsAt: number
-  /** With what calls under way may still cost. */
+  /** Includes the most that calls under way may still cost. */
   readonly used: Amount
 }
 

@@ -37,7 +37,7 @@ export interface BudgetDeps {
   readonly channels: Channels
 }
 
-/** The budgets as the parts of the daemon use them. */
+/** The budgets, as other parts of the daemon use them. */
 export interface Budgets {
   readonly settings: BudgetSettings
   readonly gate: BudgetGate
@@ -175,7 +175,7 @@ async function placeOf(
   return isScheduled(began) && triggerId !== undefined ? { address, schedule: triggerId } : { address }
 }
 
-/** In a direct chat its one person pays; where several talk, none of them in particular. */
+/** Returns the person of a direct chat as the payer; where several people talk, none of them pays alone. */
 async function participantsOf(
   { store, lookups }: BudgetDeps,
   session: Session,
@@ -191,7 +191,7 @@ async function participantsOf(
   return { askers: found.length === 1 ? found : [], strangers: !known }
 }
 
-/** Returns the audio endpoint with the budgets before its calls. */
+/** Returns the audio endpoint; each of its calls has to fit the budgets. */
 export function paidAudio(
   audio: Audio,
   budgets: Budgets | undefined,
@@ -214,8 +214,8 @@ interface TellerDeps {
 }
 
 /**
- * Notifies people of budgets, once for each in its period: the place of its own, the owners in private of what nobody
- * in a place can change. The line of a stop is that of the turn itself.
+ * Notifies people of each budget once in its period: a chat, a topic or a person of their own budget, the owners in
+ * private of every other. A turn that was stopped says so itself.
  */
 export function tellOfBudgets(
   budgets: Budgets | undefined,

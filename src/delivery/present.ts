@@ -25,9 +25,9 @@ export interface PresentDeps {
 export interface Presenting {
   readonly address: Address
   readonly text: string
-  /** It is to be spoken. */
+  /** True if the answer is to be spoken. */
   readonly spoken: boolean
-  /** The budgets that speaking it must fit. */
+  /** The budgets that the call of the audio endpoint must fit. */
   readonly charge?: Charge | undefined
   readonly signal: AbortSignal
 }
@@ -39,9 +39,8 @@ const VOICE = 'answer'
 const FIRST_LINE = 200
 
 /**
- * Returns an answer as a recording or as a file, where it is to be one; undefined where it stays a text. What fails
- * leaves a text: nothing of an answer is lost for want of a server that speaks. Called before the commit that ends the
- * turn, since nothing is waited for there.
+ * Returns an answer as a recording or as a file, where it is to be one; undefined where it stays a text, which it does
+ * after any failure. Called before the commit that ends the turn, because no commit may wait for a server.
  */
 export async function present(deps: PresentDeps, presenting: Presenting): Promise<Presented | undefined> {
   const { address, text, spoken, charge, signal } = presenting

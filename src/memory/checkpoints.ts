@@ -22,7 +22,7 @@ export interface CheckpointServiceDeps extends CheckpointDeps {
   readonly stopping: AbortSignal
 }
 
-/** Starts checkpoints under their conditions (S35). Nobody's answer waits for one. */
+/** Starts a checkpoint when one of its conditions is met (S35). No answer waits for a checkpoint. */
 export interface Checkpoints {
   /**
    * Called for each message of a session, before its turn, in its transaction: it cancels the idle one that was due

@@ -21,9 +21,9 @@ export interface PendingCheckpoints {
   cancelIdle(session: SessionId): void
   /** Calls `fire` after a failure. */
   retry(session: SessionId, ms: number, fire: () => void): void
-  /** Returns true if something is waited for. */
+  /** Returns true if a timer runs. */
   has(session: SessionId): boolean
-  /** Nothing is to be tried again. */
+  /** Called when nothing is to be retried. */
   done(session: SessionId): void
 }
 

@@ -40,7 +40,7 @@ export interface CheckpointDeps {
 const MOST_EVENTS = 1_000
 /** Entries of the session that the model is shown. */
 const MOST_SHOWN = 50
-/** A working memory of more messages is gone with any deletion. */
+/** A working memory made of more messages than this is removed when any message is deleted. */
 const MOST_SOURCES = 300
 
 /**
@@ -137,7 +137,7 @@ async function write(
     ...(working ? { working, ...(sources ? { sources } : {}) } : {}),
   }
   const events = [{ type: 'checkpoint_written', data }] as const
-  // It is no activity of anybody there: the session keeps its place in lists.
+  // A checkpoint is not activity of the session, which keeps its place in lists.
   const seq = await tx.events.append(session.id, now.lastActivityAt, events)
   const description = oneLine(found.description ?? '', MEMORY_LIMITS.description)
   if (description !== '') await tx.sessions.describe(session.id, description, 'ai')

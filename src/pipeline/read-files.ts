@@ -164,9 +164,9 @@ async function shownOf(
 interface Recorded {
   readonly reading: FileReading
   readonly bytes: Uint8Array
-  /** Its sender has spoken it. */
+  /** True if its sender is the one who speaks in it. */
   readonly own: boolean
-  /** The budgets that hearing it must fit. */
+  /** The budgets that its transcription must fit. */
   readonly charge: Charge | undefined
 }
 

@@ -157,7 +157,7 @@ class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOv
     const place = await placeToAsk(this.#deps, draft, turn)
     const asked = await store.read.questions.open(clock.now() - OPEN_MS)
     const here = asked.filter(({ sessionId }) => sessionId === turn.sessionId)
-    // One whose turn was stopped is over, and no row says so.
+    // A question ends with a turn that was stopped, though its row still says that it is open.
     const over = await Promise.all(here.map((one) => overBy(store, one, clock.now())))
     const open = here.filter((_, index) => over[index] === undefined)
     const most = askedTooMuch(await askersOf(turn.id), await Promise.all(open.map(({ turnId }) => askersOf(turnId))))

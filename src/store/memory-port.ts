@@ -51,7 +51,7 @@ export interface OwedCheckpoint {
   readonly reason: CheckpointReason
   /** Failed attempts. */
   readonly attempts: number
-  /** Ms since the epoch: not tried before. */
+  /** The time of the next attempt, in ms since the epoch. */
   readonly notBefore: number
 }
 
@@ -65,11 +65,11 @@ export interface CheckpointReader {
 }
 
 export interface CheckpointWriter {
-  /** Owes one; a session has at most one, whose reason stays. Does nothing for an unknown session. */
+  /** Records that a session owes a checkpoint; an earlier record stays. Does nothing for an unknown session. */
   owe(session: SessionId, reason: CheckpointReason, at: number): Promise<void>
-  /** Puts it off after a failure. */
+  /** Sets the time of the next attempt, after a failure. */
   putOff(session: SessionId, notBefore: number): Promise<void>
-  /** It is done, or there is nothing to do. */
+  /** Removes the record: the checkpoint is done, or there was nothing to do. */
   settle(session: SessionId): Promise<void>
 }
 

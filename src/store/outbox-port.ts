@@ -15,7 +15,7 @@ export interface DeliveryReplacement {
   readonly part: RenderedPart
   /** `uncertain`: a call with the part before this one was lost; that part is kept as `earlier`. */
   readonly state: 'planned' | 'sending' | 'uncertain'
-  /** That of the message as it is now. */
+  /** The priority that the message has now. */
   readonly lowPriority: LowPriority | undefined
   readonly at: number
   /** The new end of the time in which it may be sent, where it begins anew. */

@@ -177,7 +177,7 @@ function asForgotten(event: SessionEvent): SessionEvent {
   return event.forgotten ? { ...event, ...emptied(event) } : event
 }
 
-/** Without what only the other store can know: its people, and its other sessions. */
+/** Returns an event without references that only the other store can resolve: its people and its other sessions. */
 function localEvent(event: EventToAppend): EventToAppend {
   switch (event.type) {
     case 'user_message':

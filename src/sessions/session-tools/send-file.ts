@@ -59,10 +59,10 @@ export function createFileSender(deps: SendFileDeps): FileSender {
 
 type Place = Pick<OutboundMessage, 'reader' | 'lowPriority'> & { readonly address: Address }
 
-/** Returns where the turn answers. */
+/** Returns the place where the turn answers. */
 async function placeOf({ read }: SendFileDeps, { id }: TurnRef): Promise<Place> {
   const [turn, rows] = await Promise.all([read.turns.get(id), read.inbox.ofTurn(id)])
-  // That of the turn names the reader as well, by whom the exit asks again whether they may have it.
+  // The reply target of the turn also names the reader: the exit checks again that they may have it.
   const reply = turn?.reply
   if (reply === undefined || reply.elsewhere === 'only')
     throw new ParleyError('invalid', 'No file can be sent from here: nobody reads this conversation in a chat.')

@@ -10,7 +10,7 @@ import type { InboxRow, StoreWriter } from '../../store/store.ts'
 import { forgetMade } from './forget-made.ts'
 import { messageName } from './user-message.ts'
 
-/** The person who asks that the last exchange is taken back, and the command. */
+/** The person who asks to take the last exchange back, and the command. */
 export interface TakingBack {
   readonly command: InboxId
   readonly identity: Identity

@@ -20,7 +20,7 @@ export interface StoreConversion {
   readonly to: StoreForm
   /** Converts what belongs to the store beside its database, in the folder; called once the database has its form. */
   beside(this: void): Promise<void>
-  /** Instead of the driver that encrypts. */
+  /** Replaces the driver that encrypts. */
   readonly recode?: Recode
 }
 
@@ -37,7 +37,7 @@ export interface StoreConverted {
  * Rejects with `store_locked` while a daemon runs, with `config` for a key that does not open the database.
  */
 export async function convertStore({ path: given, key, to, beside, recode }: StoreConversion): Promise<StoreConverted> {
-  // Without it nothing is touched.
+  // Throws before anything is touched where the driver is not installed.
   if (recode === undefined) cipherDriver()
   const place = prepareFiles(given)
   const { path, folder } = place
