@@ -1,8 +1,10 @@
 import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
 import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { withDatabase } from '../store/temp-database.ts'
+import { mulberry } from './random.ts'
 import { CASE, rounds } from './rounds.ts'
 import { ADA, KILLED, type Scene, startScene } from './scene.ts'
 
@@ -85,5 +87,28 @@ describe('50 conversations and a kill', CASE, () => {
     expect(calls).toBeGreaterThan(5)
     const texts = people.flatMap((chat) => scene.texts(chat))
     expect(texts.filter((text) => text.startsWith('My budget as a whole')).length).toBeGreaterThan(20)
+  })
+
+  it('C33, F-I12: the limit holds over kills at any moment, and nothing stays held', async (test) => {
+    const scene = await startScene(test, { script, config })
+    const { world } = scene.telegram
+    const people = Array.from({ length: 50 }, (_, at) => 20_000 + at)
+    for (const id of people) world.addUser({ id, firstName: `P${id}` })
+    const random = mulberry(36)
+    for (let life = 0; life < 4; life++) {
+      await scene.daemon.start()
+      if (life === 0) for (const from of people) world.say({ from, text: 'hello' })
+      await pause(random() * 900)
+      expect(await scene.daemon.kill()).toEqual(KILLED)
+    }
+    await scene.daemon.start()
+    await Promise.all(people.map((chat) => scene.sent('', { chat })))
+    await scene.finish()
+    const { counts, holds } = totals(scene)
+    expect(holds).toEqual([])
+    expect(counts).toMatchObject([{ held_tokens: 0 }])
+    // A call that was under way is counted at more than it cost.
+    expect(counts[0]?.tokens).toBeLessThanOrEqual(LIMIT)
+    expect(scene.anthropic.ledger.requests().length * COST).toBeLessThanOrEqual(LIMIT)
   })
 })
