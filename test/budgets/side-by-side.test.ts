@@ -39,7 +39,7 @@ async function everybodyAsks(rig: Rig, charge: Charge, random: () => number): Pr
     Array.from({ length: 50 }, async () => {
       for (let turn = 0; turn < 4; turn++) {
         const most = 50 + Math.floor(random() * 400)
-        const patience = random() < 0.2 ? AbortSignal.timeout(random() * 30) : new AbortController().signal
+        const patience = random() < 0.2 ? AbortSignal.timeout(Math.floor(random() * 30)) : new AbortController().signal
         try {
           const call = await rig.gate.hold({ charge, cost: cost(most) }, patience)
           await pause(random() * 20)
@@ -68,10 +68,11 @@ describe('50 people side by side', () => {
       const random = mulberry(33)
       rig.clock.set(Date.parse(start))
       const stopped = new AbortController()
+      const broken: unknown[] = []
       const setting = (async () => {
         while (!stopped.signal.aborted) {
           await pause(5)
-          expect([...broken, ...(await beyond(rig))]).toEqual([])
+          broken.push(...(await beyond(rig)))
           const by = random()
           if (by < 0.4) rig.clock.set(rig.clock.now() + random() * 2 * HOUR)
           else if (by < 0.5) rig.clock.set(rig.clock.now() - random() * 30 * HOUR)
