@@ -115,3 +115,29 @@ it('C31: a record of a chat that moved which cannot be read keeps the daemon fro
   world.say({ from: 111, chat: moved, text: '@parley_bot hello' })
   await ledger.nextFromBot('sent', { after: again, where: ({ chatId }) => chatId === moved })
 })
+
+it.each([
+  "UPDATE budget_counts SET tokens = 'x', ends_at = 'x'",
+  'UPDATE budget_counts SET micros = -1, held_tokens = 0.5',
+  `INSERT INTO budget_holds VALUES ('1-1', 1, 5, 5, '{broken'), (x'00', 0.5, 'x', 5, '{"keys":[{}]}')`,
+])(
+  'C31: rows of budgets that were damaged keep the daemon from no start and nobody from an answer: %s',
+  async (damage) => {
+    const budgets = { timezone: 'UTC', warnAt: 1, prices: {}, total: { day: { tokens: 1_000_000 } } }
+    const home = await startHousehold({ script: () => textReply('fine'), config: { agents: [main], budgets } })
+    const post = () => home.daemon.operator.sessions.post('api:a', { text: 'hello' })
+    expect(await post()).toMatchObject({ reply: 'fine' })
+    const path = join(home.dataDir, 'parley.db')
+    await home.daemon.stop()
+    withDatabase(path, (database) => database.exec(damage))
+    await home.restart()
+    expect(await post()).toMatchObject({ reply: 'fine' })
+    await home.daemon.stop()
+    const [holds, counts] = withDatabase(path, (database) => [
+      database.prepare('SELECT id FROM budget_holds').all(),
+      database.prepare('SELECT typeof(tokens) AS type, held_tokens FROM budget_counts').all(),
+    ])
+    expect([holds, counts]).toEqual([[], [{ type: 'integer', held_tokens: 0 }]])
+    await home.restart()
+  },
+)
