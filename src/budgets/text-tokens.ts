@@ -8,10 +8,10 @@
 const WHOLE = 12
 
 const [LOWER, UPPER, DIGIT, MARK, SPACE] = [4, 9, 12, 8, 4]
-/** Where a letter meets a digit, or a small letter a capital: ids, hashes and base64 have more tokens than words. */
+/** Added for a letter beside a digit, or a capital behind a small letter: ids, hashes and base64 have more tokens than words. */
 const CHANGE = 6
 
-/** What a character of a script weighs where that is less than a token for each of its bytes, up to a code point. */
+/** The weight of a character of a script, where that is less than a token for each of its bytes, up to a code point. */
 const SCRIPTS: readonly (readonly [last: number, weight: number | undefined])[] = [
   [0x24f, 20], // Latin with marks
   [0x36f, undefined],

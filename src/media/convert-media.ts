@@ -50,7 +50,7 @@ interface Forms {
 
 /**
  * One that is not what it was stays: it may have been put there, and nothing is lost that was readable. Throws where
- * the system does not give the file: it may be as it was, and the next call goes on here.
+ * the system does not give the file: it may be as it was, and the next call continues here.
  */
 async function convertFile(id: MediaId, { from, into, home }: Forms): Promise<readonly string[]> {
   const old = pathIn(home, from, id)

@@ -133,7 +133,7 @@ interface CopyParts {
 
 /**
  * A copy is not needed to run: one that the key does not open, or that is damaged, stays as it is and is named. A
- * failure that has nothing to do with what is in it, such as a full disk, is one: the next call goes on here.
+ * failure that has nothing to do with what is in it, such as a full disk, is one: the next call continues here.
  */
 function convertCopy(path: string, { place, to, coder }: CopyParts): StoreConverted {
   const before = formOf(path)
