@@ -8,7 +8,7 @@
 const WHOLE = 12
 
 const [LOWER, UPPER, DIGIT, MARK, SPACE] = [4, 9, 12, 8, 4]
-/** Added for a letter beside a digit, or a capital behind a small letter: ids, hashes and base64 have more tokens than words. */
+/** Added for a letter beside a digit, or a capital behind a small letter: hashes have more tokens than words. */
 const CHANGE = 6
 
 /** The weight of a character of a script, where that is less than a token for each of its bytes, up to a code point. */

@@ -30,7 +30,7 @@ export interface BudgetWriter {
   hold(id: string, amount: Amount, keys: readonly (BudgetKey & { readonly endsAt: number })[]): Promise<void>
   /** Counts a call at its cost in the place of what was held. Does nothing for one that is settled. */
   settle(id: string, cost: Amount): Promise<readonly BudgetKey[]>
-  /** Counts every call that a dead process has left, at what was held, also one whose row is damaged. Returns how many. */
+  /** Counts every call that a dead process has left at what was held, a damaged row too. Returns how many. */
   settleDead(): Promise<number>
   /** Returns true once for each key: people are notified once. */
   warn(key: BudgetKey): Promise<boolean>
