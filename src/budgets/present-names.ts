@@ -1,13 +1,13 @@
 import { formatAddress, parseAddress } from '../core/address.ts'
 import type { PayerBudget } from '../core/budget.ts'
-import type { ChatMoveReader } from '../store/chat-move-port.ts'
+import type { StoreReader } from '../store/store.ts'
 
 /**
  * Returns the budgets with each chat under the id that it has now: one that moves during a turn has the limit that the
  * turn began with, and what it has spent. Asked in the transaction that holds, which a move comes before or after.
  */
 export async function underPresentNames(
-  moves: Pick<ChatMoveReader, 'movedTo'>,
+  moves: Pick<StoreReader['chatMoves'], 'movedTo'>,
   budgets: readonly PayerBudget[],
 ): Promise<readonly PayerBudget[]> {
   const present: PayerBudget[] = []
