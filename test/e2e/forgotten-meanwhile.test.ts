@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { fileFields } from '../../src/rehearsal/telegram/files.ts'
+import { withDatabase } from '../store/temp-database.ts'
 import { AwaitedLog } from './awaited-log.ts'
 import { recorded, startHousehold } from './household.ts'
 import { toolResult } from './obedient.ts'
@@ -110,24 +111,14 @@ it('S41: what somebody had remembered in a chat where they said nothing else goe
 it('S41: what fails for any reason is tried again within the hour', async () => {
   const clock = setClock('2026-11-24T09:20:00Z')
   const log = new AwaitedLog()
-  const { home, world, ledger, say } = await house({ clock, log })
-  const bytes = Buffer.from(`inside: ${MARK}`)
-  const after = ledger.mark()
-  world.say({
-    ...{ from: 111, text: '' },
-    extra: fileFields(world, { as: 'document', name: 'note.txt', bytes, caption: 'look' }),
-  })
-  await ledger.nextFromBot('sent', { after })
-  await recorded(home)
-  const [file = ''] = holding(home.dataDir).filter((name) => !name.includes('parley.db'))
-  // A folder in the place of the file is none that can be deleted as a file.
-  rmSync(join(home.dataDir, file))
-  mkdirSync(join(home.dataDir, file, 'in the way'), { recursive: true })
+  const { home, world, say } = await house({ clock, log })
+  const change = (sql: string) => withDatabase(join(home.dataDir, 'parley.db'), (database) => database.exec(sql))
+  await say(`it is ${MARK}`)
+  change("CREATE TRIGGER full BEFORE UPDATE ON forgettings BEGIN SELECT RAISE(ABORT, 'the disk is full'); END")
   world.say({ from: 111, text: '/forget chat yes' })
   await log.line('Something is not forgotten as a whole; it is tried again within the hour, and at the next start')
-  rmSync(join(home.dataDir, file), { recursive: true })
+  change('DROP TRIGGER full')
   clock.skip(60_000)
-  clock.skip(3_600_000)
   await log.line('Something was forgotten')
-  expect(await say('/forget chat')).toContain('nothing of that left')
+  expect(holding(home.dataDir)).toEqual([])
 })
