@@ -61,7 +61,6 @@ export function createChatSchedules(deps: ChatScheduleDeps): ChatSchedules {
 /** Stands for a text that others would read who may not know it. */
 const ELSEWHERE = 'that of another conversation'
 
-
 interface Request {
   readonly wish: ScheduleWish
   readonly asker: ScheduleAsker

@@ -73,7 +73,10 @@ export function createForgetting(deps: ForgettingDeps): ForgettingService {
     running.set(one.id, begun)
     whole.catch((err: unknown) => {
       if (!deps.stopping())
-        logger.error('Something is not forgotten as a whole; it is tried again within the hour, and at the next start', { err, id: one.id })
+        logger.error(
+          'Something is not forgotten as a whole; it is tried again within the hour, and at the next start',
+          { err, id: one.id },
+        )
     })
     return begun
   }
