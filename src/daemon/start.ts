@@ -160,8 +160,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, media, bro
   const [mcp, extra] = [makeMcp({ ...world, version, questions }), await loadOwnTools(config, { clock, redact })]
   const tools = { schedule: scheduleTools(schedules.fromChats), ...mcp.groups, ...extra.groups, ...options.tools }
   const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, net, entrance, redact })
-  const { running, sessions, archives, modelHealth } = stages
-  const { access, facts, moves } = lookups
+  const [{ running, sessions, archives, modelHealth }, { access, facts, moves }] = [stages, lookups]
   const ageingTime = await loadAgeingTime({ store, clock })
   const forgets = makeForgetting({ ...world, lookups, delivery, schedules, stages, ageingTime, accounts })
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })

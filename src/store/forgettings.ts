@@ -26,6 +26,8 @@ const AT_ONCE = 50
 /** Pages of the index that are merged in one transaction. */
 const MERGED_PAGES = 200
 const NO_OF = '(SELECT no FROM sessions WHERE id = $1)'
+const UNUSE = `DELETE FROM media_uses WHERE media_id = $2 AND session_no = ${NO_OF}
+  AND NOT EXISTS (SELECT 1 FROM events WHERE session_no = ${NO_OF} AND instr(data, $2) > 0)`
 const COLUMNS = 'id, state, plan, counts, asked_at'
 export class ForgettingReading implements ForgettingReader {
   protected readonly sql: Sql
@@ -227,12 +229,7 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
   }
 
   async unuse(session: SessionId, media: readonly MediaId[]): Promise<number> {
-    for (const file of media)
-      await this.sql.run(
-        `DELETE FROM media_uses WHERE media_id = $2 AND session_no = ${NO_OF} AND NOT EXISTS
-          (SELECT 1 FROM events WHERE session_no = ${NO_OF} AND instr(data, $2) > 0)`,
-        [session, file],
-      )
+    for (const file of media) await this.sql.run(UNUSE, [session, file])
     return this.forgetTranscripts(media)
   }
 
