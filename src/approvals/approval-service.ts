@@ -282,7 +282,7 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
       await accept(followUp(approval, session, { traceId: ids.trace(), at: clock.now() }))
   }
 
-  /** What was allowed can have waited until somebody began a fresh conversation. */
+  /** A call can have waited until somebody began a fresh conversation. */
   async #hasEnded(session: SessionId): Promise<boolean> {
     return (await this.#deps.store.read.sessions.get(session))?.inactiveAt !== undefined
   }
