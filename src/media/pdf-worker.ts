@@ -26,10 +26,11 @@ interface PageItem {
 const MOST_BYTES = 256 * 1024 * 1024
 
 const { bytes, longest, untilMs }: PdfJob = workerData
+const began = performance.now()
 boundArrays()
 const document = await getDocumentProxy(bytes, { verbosity: 0 })
 let [text, read] = ['', 0]
-while (read < document.numPages && text.length < longest && (read === 0 || performance.now() < untilMs)) {
+while (read < document.numPages && text.length < longest && (read === 0 || performance.now() - began < untilMs)) {
   const page = await document.getPage(++read)
   const { items } = await page.getTextContent()
   const lines = items.map(({ str = '', hasEOL }: PageItem) => `${str}${hasEOL ? '\n' : ''}`).join('')
