@@ -104,7 +104,7 @@ export function filesIn(events: readonly SessionEvent[]): readonly MediaPart['me
   return [...new Set(events.flatMap(filesOf).map(({ media }) => media))]
 }
 
-/** What somebody sent is fetched once its turn reads it: the message itself names no file. */
+/** A file that somebody sent is fetched once its turn reads it: the message itself names none. */
 function filesOf(event: SessionEvent): readonly MediaPart[] {
   switch (event.type) {
     case 'tool_result':

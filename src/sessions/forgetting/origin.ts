@@ -39,7 +39,7 @@ export async function originsOf(
   return [...origins, { upTo: Number.MAX_SAFE_INTEGER, session: session.id, heldIn, ...placeOf(session) }]
 }
 
-/** An imported session has a key of its own until its chat goes on from it. */
+/** An imported session has a key of its own, also once its chat has taken it over. */
 function isNowhere({ scopeKey, displayKey }: Session): boolean {
   return scopeKey === displayKey
 }

@@ -83,7 +83,7 @@ export class SessionScan {
     if (event.type === 'approval_requested' && turnId !== undefined) this.#asking.set(event.data.code, turnId)
   }
 
-  /** What was copied from a session that is there still is told by that session. */
+  /** Words that were copied from a session that is there still are those of that session. */
   #tells({ session, address }: LogOrigin): boolean {
     return session === this.session.id || address === undefined
   }

@@ -172,7 +172,7 @@ function* commitsOf(
   if (group) yield group
 }
 
-/** What is marked as forgotten has nothing in it, whatever its file says: nobody would look there again. */
+/** An event that is marked as forgotten has nothing in it, whatever its file says: nobody would look there again. */
 function asForgotten(event: SessionEvent): SessionEvent {
   return event.forgotten ? { ...event, ...emptied(event) } : event
 }
