@@ -59,6 +59,12 @@ export interface ForgetPlan {
   readonly applicants: readonly string[]
 }
 
+/** The plan that removes nothing. */
+export const NO_PLAN: ForgetPlan = {
+  ...{ sessions: [], inbox: [], quoting: [], sources: [], unsay: [], entries: [], schedules: [], media: [] },
+  applicants: [],
+}
+
 export interface SessionPlan {
   readonly id: SessionId
   /** The events that are emptied. */

@@ -1,4 +1,4 @@
-import type { ChannelId } from './ids.ts'
+import type { AccountId, ChannelId } from './ids.ts'
 
 /** A message as the platform's own link names it. What the link does not say is absent. */
 export interface MessageLink {
@@ -6,6 +6,8 @@ export interface MessageLink {
   readonly messageId: string
   /** The same value as `Address.chat`. */
   readonly chat?: string
+  /** The same value as `Address.account`, where it is known: bots may number the messages of a chat on their own. */
+  readonly account?: AccountId
   /** The same value as `Address.topic`. */
   readonly topic?: string
 }

@@ -118,6 +118,13 @@ export type DeliveryState = 'planned' | 'sending' | 'waiting' | 'uncertain' | De
  */
 export type DeliveryEnding = 'sent' | 'resent' | 'rejected' | 'given_up' | 'expired'
 
+const ENDINGS: ReadonlySet<string> = new Set(['sent', 'resent', 'rejected', 'given_up', 'expired'])
+
+/** Returns true for a state after which nothing of a part is sent any more. */
+export function hasEnded(state: DeliveryState): state is DeliveryEnding {
+  return ENDINGS.has(state)
+}
+
 /** A part that did not arrive, or of which nobody can say that it did. */
 export interface Undelivered {
   readonly state: Exclude<DeliveryEnding, 'sent' | 'resent'>

@@ -36,6 +36,8 @@ export interface RetentionMark {
   readonly days: number
   readonly reportedAt: number
   readonly startsAt: number
+  /** The time of the last look at it; absent: there was none since this is noted. */
+  readonly seenAt?: number
 }
 
 export interface ForgettingReader {
@@ -46,6 +48,8 @@ export interface ForgettingReader {
   recent(limit: number): Promise<readonly Forgetting[]>
   /** Everything received, whatever it belongs to, in order; without rows that cannot be read. */
   receivedAfter(after: number, limit: number): Promise<readonly ReceivedRow[]>
+  /** Returns the number of the row that was written last; 0: there is none. */
+  lastSent(): Promise<number>
   /** Everything said in chats, in order; without rows that cannot be read. */
   sentAfter(after: number, limit: number): Promise<readonly SentRow[]>
   /** Returns the sessions whose models were shown words of one of these, or which have an entry that is made of them. */

@@ -1,13 +1,9 @@
-import type { Forgetting } from '../core/forgetting.ts'
+import { type Forgetting, NO_PLAN } from '../core/forgetting.ts'
 import { type MediaId, madeAt, type SessionId, type TurnId } from '../core/ids.ts'
-import type { RenderedPart } from '../core/outbound.ts'
+import { hasEnded, type RenderedPart } from '../core/outbound.ts'
 import type { ReceivedRow, RetentionMark, SentRow } from './forget-port.ts'
+import { STATES } from './outbox.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, text } from './rows.ts'
-
-export const NO_PLAN = {
-  ...{ sessions: [], inbox: [], quoting: [], sources: [], unsay: [], entries: [], schedules: [], media: [] },
-  applicants: [],
-}
 
 export const codec: RowCodec<Forgetting> = {
   table: 'forgettings',
@@ -37,8 +33,6 @@ export const receivedCodec: RowCodec<ReceivedRow> = {
   }),
 }
 
-const ENDED: ReadonlySet<string> = new Set(['sent', 'resent', 'rejected', 'given_up', 'expired'])
-
 export const sentCodec: RowCodec<SentRow> = {
   table: 'outbox',
   key: ['source'],
@@ -50,7 +44,7 @@ export const sentCodec: RowCodec<SentRow> = {
       address: json(row, 'address'),
       text: parts.map((part) => part?.plain ?? '').join('\n'),
       at: madeAt(text(row, 'id')) ?? 0,
-      ended: ENDED.has(text(row, 'state')),
+      ended: hasEnded(oneOf(row, 'state', STATES)),
       ...defined({
         sessionId: optional(row, 'session_id', id<SessionId>),
         media: optional(row, 'media', id<MediaId>) ?? parts[0]?.file?.media,
@@ -67,5 +61,6 @@ export const markCodec: RowCodec<RetentionMark> = {
     days: integer(row, 'days'),
     reportedAt: integer(row, 'reported_at'),
     startsAt: integer(row, 'starts_at'),
+    ...defined({ seenAt: optional(row, 'seen_at', integer) }),
   }),
 }

@@ -1,6 +1,6 @@
 import { emptied, withoutQuoted } from '../core/emptied.ts'
 import type { SessionEvent } from '../core/event.ts'
-import { addCounts, type ForgetCounts, type Forgetting, NOTHING_FORGOTTEN } from '../core/forgetting.ts'
+import { addCounts, type ForgetCounts, type Forgetting, NO_PLAN, NOTHING_FORGOTTEN } from '../core/forgetting.ts'
 import type { InboxId, MediaId, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { AuthorId } from '../core/platform-id.ts'
@@ -14,7 +14,7 @@ import type {
   RetentionMark,
   SentRow,
 } from './forget-port.ts'
-import { codec, markCodec, NO_PLAN, receivedCodec, sentCodec } from './forgetting-rows.ts'
+import { codec, markCodec, receivedCodec, sentCodec } from './forgetting-rows.ts'
 import type { MessageRef } from './memory-port.ts'
 import { BLANK_PART, endedBy, FORGOTTEN } from './outbox.ts'
 import { id, integer, readFound, readRows } from './rows.ts'
@@ -27,7 +27,8 @@ const AT_ONCE = 50
 const MERGED_PAGES = 200
 const NO_OF = '(SELECT no FROM sessions WHERE id = $1)'
 const UNUSE = `DELETE FROM media_uses WHERE media_id = $2 AND session_no = ${NO_OF}
-  AND NOT EXISTS (SELECT 1 FROM events WHERE session_no = ${NO_OF} AND instr(data, $2) > 0)`
+  AND NOT EXISTS (SELECT 1 FROM events INDEXED BY events_with_files WHERE session_no = ${NO_OF}
+    AND instr(data, '"media":"') > 0 AND instr(data, $2) > 0)`
 const COLUMNS = 'id, state, plan, counts, asked_at'
 export class ForgettingReading implements ForgettingReader {
   protected readonly sql: Sql
@@ -56,6 +57,11 @@ export class ForgettingReading implements ForgettingReader {
     const query = `SELECT no, id, session_id, turn_id, state, dispatch, decision FROM inbox
       WHERE no > $1 ORDER BY no LIMIT $2`
     return readRows(receivedCodec, await this.sql.all(query, [after, limit]), this.logger)
+  }
+
+  async lastSent(): Promise<number> {
+    const row = await this.sql.get('SELECT COALESCE(MAX(no), 0) AS last FROM outbox', [])
+    return row === undefined ? 0 : integer(row, 'last')
   }
 
   async sentAfter(after: number, limit: number): Promise<readonly SentRow[]> {
@@ -111,7 +117,7 @@ export class ForgettingReading implements ForgettingReader {
   }
 
   async marks(): Promise<readonly RetentionMark[]> {
-    const query = 'SELECT rule, days, reported_at, starts_at FROM retention_marks ORDER BY rule'
+    const query = 'SELECT rule, days, reported_at, starts_at, seen_at FROM retention_marks ORDER BY rule'
     return readRows(markCodec, await this.sql.all(query, []), this.logger)
   }
 }
@@ -265,12 +271,12 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
     await this.sql.run(query, [session, seq])
   }
 
-  async mark({ rule, days, reportedAt, startsAt }: RetentionMark): Promise<void> {
+  async mark({ rule, days, reportedAt, startsAt, seenAt }: RetentionMark): Promise<void> {
     await this.sql.run(
-      `INSERT INTO retention_marks (rule, days, reported_at, starts_at) VALUES ($1, $2, $3, $4)
+      `INSERT INTO retention_marks (rule, days, reported_at, starts_at, seen_at) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (rule) DO UPDATE SET days = excluded.days, reported_at = excluded.reported_at,
-          starts_at = excluded.starts_at`,
-      [rule, days, reportedAt, startsAt],
+          starts_at = excluded.starts_at, seen_at = excluded.seen_at`,
+      [rule, days, reportedAt, startsAt, seenAt ?? null],
     )
   }
 

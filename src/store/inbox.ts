@@ -83,8 +83,11 @@ export class InboxReading implements InboxReader {
     return this.#list('inbox.id = $1 OR inbox.trace_id = $1 OR message_id = $1 ORDER BY no DESC LIMIT 20', [name])
   }
 
-  ofMessage(channel: ChannelId, messageId: string): Promise<readonly InboxRow[]> {
-    return this.#list('message_id = $1 AND channel = $2 ORDER BY no DESC LIMIT 200', [messageId, channel])
+  ofMessage(channel: ChannelId, messageId: string, chat?: string): Promise<readonly InboxRow[]> {
+    const where = 'message_id = $1 AND channel = $2'
+    if (chat === undefined) return this.#list(`${where} ORDER BY no DESC LIMIT 200`, [messageId, channel])
+    const here = "json_extract(dispatch, '$.event.address.chat') = $3"
+    return this.#list(`${where} AND ${here} ORDER BY no DESC LIMIT 200`, [messageId, channel, chat])
   }
 
   unanswered(limit: number): Promise<readonly InboxRow[]> {
@@ -93,8 +96,8 @@ export class InboxReading implements InboxReader {
     return this.#list(where, [limit])
   }
 
-  recent(limit: number): Promise<readonly InboxRow[]> {
-    return this.#list('no > 0 ORDER BY no DESC LIMIT $1', [limit])
+  recent(limit: number, offset = 0): Promise<readonly InboxRow[]> {
+    return this.#list('no > 0 ORDER BY no DESC LIMIT $1 OFFSET $2', [limit, offset])
   }
 
   waitingTexts(channel: ChannelId, messageId: string): Promise<readonly InboxRow[]> {

@@ -35,7 +35,7 @@ import {
 } from './rows.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlRow, type SqlValue } from './sql.ts'
 
-const STATES: readonly DeliveryState[] = [
+export const STATES: readonly DeliveryState[] = [
   'planned',
   'sending',
   'sent',

@@ -71,9 +71,8 @@ export interface Store {
    */
   emptyLog(): Promise<boolean>
   /**
-   * Leaves no byte of what was deleted before in its files: moves what was written to its place, empties the log, and,
-   * once in a store that an earlier version wrote, writes the database anew. Resolves with false if somebody who reads
-   * kept the log from being emptied.
+   * Leaves no byte of what was deleted before in its files: moves what was written to its place, empties the log, and
+   * overwrites what holds no row. Resolves with false if somebody who reads kept the log from being emptied.
    */
   scrub(): Promise<boolean>
   /** Idempotent; waits for writes under way. */
@@ -237,11 +236,15 @@ export interface InboxReader {
   byKey(channel: ChannelId, account: AccountId, eventKey: string): Promise<InboxRow | undefined>
   /** By inbox id, trace id or platform message id, newest first, at most 20 (`parley why`). */
   find(name: string): Promise<readonly InboxRow[]>
-  /** By the platform's message id in any chat of a channel, newest first, at most 200: chats number theirs anew. */
-  ofMessage(channel: ChannelId, messageId: string): Promise<readonly InboxRow[]>
+  /**
+   * By the platform's message id, in a chat or in any of a channel, newest first, at most 200: each chat has numbers of
+   * its own.
+   */
+  ofMessage(channel: ChannelId, messageId: string, chat?: string): Promise<readonly InboxRow[]>
   /** Returns what was not answered because the database was put back, newest first. */
   unanswered(limit: number): Promise<readonly InboxRow[]>
-  recent(limit: number): Promise<readonly InboxRow[]>
+  /** The newest first, after so many that are left out. */
+  recent(limit: number, offset?: number): Promise<readonly InboxRow[]>
   /**
    * Returns the texts of one platform message that wait for a turn, in any session: itself, and edits that are
    * answered.

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Secret } from '../../src/config/secrets.ts'
 import { DEFAULT_AUDIO_LIMITS } from '../../src/core/audio.ts'
@@ -9,6 +7,7 @@ import { createGate } from '../../src/rehearsal/deferred.ts'
 import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
 import { recordingOf } from '../../src/rehearsal/recordings.ts'
 import { fileFields } from '../../src/rehearsal/telegram/files.ts'
+import { holding } from './forgetting-house.ts'
 import { parley } from './house-command.ts'
 import { type Household, recorded, startHousehold } from './household.ts'
 import { toolResult } from './obedient.ts'
@@ -40,14 +39,6 @@ const parrot: Script = (request) => {
   const [, tool, args = ''] = /((?:memory|session|schedule)\w*_\w+) (\{.*\})/.exec(lastUserText(request)) ?? []
   if (tool !== undefined) return { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) }] }
   return textReply(`I heard: ${lastUserText(request).split('\n').at(-1)}`)
-}
-
-/** Returns the files of a folder that hold these bytes. */
-function holding(folder: string, bytes: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
-    const path = join(folder, name)
-    return statSync(path).isFile() && readFileSync(path).includes(bytes)
-  })
 }
 
 async function house(script: Script = parrot) {
@@ -264,7 +255,7 @@ describe('/forget', () => {
     ['/forget', /^Say \/forget in reply to a message/],
     ['/forget since 2999-01-01 yes', /^That time has not come yet/],
     ['/forget me since yesterday yes', /^Give me a span/],
-    ['/forget 99999', /^I know no such message here/],
+    ['/forget 99999', /^That message is not on record here: nothing was removed\./],
     ['/forget @nobody yes', /^I know nobody of that name/],
     ['/forget telegram:987654 yes', /^There is nothing of that left/],
   ])('refuses %s in one line, and removes nothing', async (asked, refusal) => {

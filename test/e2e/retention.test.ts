@@ -4,7 +4,7 @@ import type { RetentionSettings } from '../../src/core/retention.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { parley } from './house-command.ts'
-import { recorded, startHousehold } from './household.ts'
+import { type Household, recorded, startHousehold } from './household.ts'
 import { setClock } from './set-clock.ts'
 
 const DAY = 86_400_000
@@ -104,3 +104,51 @@ it('S41: conversations that a limit comes to hold for are reported first, also w
   clock.skip(DAY + 3_600_000)
   await expect.poll(log, { timeout: 30_000 }).not.toContain('kept is a word')
 })
+
+it('S41: a clock that is a year ahead over a restart removes nothing before it was reported and a day has passed', async () => {
+  const { home, clock, say, told, log } = await house({ days: 30, rules: [] })
+  await say('a young secret')
+  clock.skip(DAY + 3_600_000)
+  await told('From tomorrow on I forget what is older than 30 days')
+  await say('a word of today')
+  clock.skip(DAY + 3_600_000)
+  clock.setBy(365 * DAY)
+  await say('it is late')
+  await home.restart()
+  await say('it is late still')
+  clock.skip(3_600_000)
+  await expect.poll(() => reportsIn(home), { timeout: 30_000 }).toBe(2)
+  expect(log()).toContain('a young secret')
+  // Somebody sets it right: nothing is due for a long time.
+  clock.setBy(-365 * DAY)
+  clock.skip(3_600_000)
+  await say('it is early')
+  expect(log()).toContain('a young secret')
+  // A day and more after the report, by a clock that stays ahead.
+  clock.setBy(365 * DAY)
+  clock.skip(3_600_000)
+  await say('late again')
+  clock.skip(DAY + 7_200_000)
+  await expect.poll(log, { timeout: 30_000 }).not.toContain('a young secret')
+})
+
+it('S41: a clock that is set back an hour or ahead a day removes nothing young, and no report is said again', async () => {
+  const { home, clock, say, told, log } = await house({ days: 30, rules: [] })
+  await say('a young secret')
+  clock.skip(DAY + 3_600_000)
+  await told('From tomorrow on I forget what is older than 30 days')
+  for (const step of [-3_600_000, DAY]) {
+    clock.setBy(step)
+    await say('a word')
+    await home.restart()
+    clock.skip(DAY + 3_600_000)
+    await say('another word')
+  }
+  expect(log()).toContain('a young secret')
+  expect(reportsIn(home)).toBe(1)
+})
+
+function reportsIn({ telegram }: Household): number {
+  const said = telegram.world.messages(111, { by: 'bot' }).map(({ message }) => message.text ?? '')
+  return said.filter((text) => text.includes('older than 30 days')).length
+}

@@ -260,6 +260,7 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.events.remove(SESSION, 1)
   await tx.inbox.replaceDispatch(NOBODYS_ID, dispatchOf(1, 1))
   await tx.outbox.blank(ids.turn())
+  await tx.forgetting.unuse(SESSION, [mediaId('0'.repeat(64))])
   await tx.transcripts.add(mediaId('0'.repeat(64)), 'said', 1)
   await tx.transcripts.sweep(1)
   await tx.tokens.revoke('tok_1', 1)

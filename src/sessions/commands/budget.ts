@@ -8,7 +8,10 @@ export interface BudgetCommandDeps {
 
 const SHOWN = 20
 
-/** `/budget` shows the budgets that apply where it is asked, to the owner also those of everybody else. */
+/**
+ * `/budget` shows the budgets that apply where it is asked, to the owner in a direct chat also those of everybody else.
+ * A group reads the answer: there an owner is shown the budgets of that chat alone.
+ */
 export function budgetCommand({ budgets }: BudgetCommandDeps): ChatCommand {
   return {
     name: 'budget',
@@ -22,9 +25,13 @@ export function budgetCommand({ budgets }: BudgetCommandDeps): ChatCommand {
 async function budget(call: CommandCall, desk: BudgetDesk<CommandCall> | undefined): Promise<string> {
   const all = (await desk?.here(call)) ?? []
   // Strangers are not shown the spending of others.
-  const here = call.decision.public ? all.filter(({ payer }) => payer.startsWith('stranger:')) : all
+  const theirs = call.decision.public ? all.filter(({ payer }) => payer.startsWith('stranger:')) : all
+  const owner = call.decision.identity.role === 'owner'
+  const inGroup = owner && call.dispatch.event.address.chatType !== 'direct'
+  const here = inGroup ? theirs.filter(({ payer }) => /^(chat|topic):/.test(payer)) : theirs
   const lines = here.length === 0 ? ['No budget applies to you here.'] : ['Budgets here:', ...here.map(line)]
-  if (call.decision.identity.role !== 'owner') return lines.join('\n')
+  if (inGroup) return [...lines, 'All others I show you in our direct chat.'].join('\n')
+  if (!owner) return lines.join('\n')
   const shown = new Set(here.map(keyOf))
   const others = ((await desk?.all(SHOWN)) ?? []).filter((one) => !shown.has(keyOf(one)))
   return [...lines, ...(others.length === 0 ? [] : ['', 'Others:', ...others.map(line)])].join('\n')

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Address } from '../../core/address.ts'
 import { isInboxId, isTurnId } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
@@ -14,7 +15,7 @@ export async function findMessages(read: Readers, asked: string | MessageLink): 
   const received =
     typeof asked === 'string'
       ? await read.inbox.find(asked)
-      : (await read.inbox.ofMessage(asked.channel, asked.messageId)).filter((row) => lies(row, asked))
+      : ofAccount(await read.inbox.ofMessage(asked.channel, asked.messageId, asked.chat), asked)
   return received.length > 0 ? received : answered(read, asked)
 }
 
@@ -25,13 +26,29 @@ const SAID: readonly InboundEvent['kind'][] = ['message', 'command', 'edit']
 /** Returns what was said in a chat and topic lately, newest first, without the commands that were run. */
 export async function recentMessages(
   { inbox }: Pick<Readers, 'inbox'>,
-  { channel, account, chat, topic }: Address,
+  address: Address,
 ): Promise<readonly InboxRow[]> {
-  return (await inbox.recent(LOOKED_THROUGH)).filter(({ decision, dispatch: { event } }) => {
-    const at = event.address
-    const same = at.channel === channel && at.account === account && at.chat === chat && at.topic === topic
-    return same && decision.kind !== 'control' && SAID.includes(event.kind)
-  })
+  return (await inbox.recent(LOOKED_THROUGH)).filter((row) => isSaidIn(address, row))
+}
+
+/** Returns the last message of a chat and topic that is meant, however much was said elsewhere since. */
+export async function lastMessage(
+  { inbox }: Pick<Readers, 'inbox'>,
+  address: Address,
+  isMeant: (row: InboxRow) => boolean,
+): Promise<InboxRow | undefined> {
+  for (let offset = 0; ; offset += LOOKED_THROUGH) {
+    const rows = await inbox.recent(LOOKED_THROUGH, offset)
+    const last = rows.find((row) => isSaidIn(address, row) && isMeant(row))
+    if (last !== undefined || rows.length === 0) return last
+    await setImmediate()
+  }
+}
+
+function isSaidIn({ channel, account, chat, topic }: Address, { decision, dispatch: { event } }: InboxRow): boolean {
+  const at = event.address
+  const same = at.channel === channel && at.account === account && at.chat === chat && at.topic === topic
+  return same && decision.kind !== 'control' && SAID.includes(event.kind)
 }
 
 /** Returns the messages that the agent's own messages of this name answered. */
@@ -53,14 +70,19 @@ async function answered({ inbox, outbox }: Readers, asked: string | MessageLink)
   return rows.flat()
 }
 
-function lies({ dispatch }: InboxRow, link: MessageLink): boolean {
-  return within(dispatch.event.address, link)
+/** Returns the rows that the bot of a link has received, and those of other bots that are the same message. */
+function ofAccount(rows: readonly InboxRow[], link: MessageLink): readonly InboxRow[] {
+  const own = rows.filter(({ dispatch: { event } }) => within(event.address, link))
+  return rows.filter(({ dispatch: { event } }) =>
+    own.some(({ dispatch: one }) => one.event.sender.id === event.sender.id && one.event.sentAt === event.sentAt),
+  )
 }
 
 /**
  * Returns true if the address matches the link. A link without a chat matches any chat. The topic is ignored, since a
  * thread's root lies outside of its thread.
  */
-function within({ channel, chat }: Address, link: MessageLink): boolean {
-  return channel === link.channel && (link.chat === undefined || link.chat === chat)
+function within({ channel, account, chat }: Address, link: MessageLink): boolean {
+  if (channel !== link.channel || (link.account !== undefined && link.account !== account)) return false
+  return link.chat === undefined || link.chat === chat
 }

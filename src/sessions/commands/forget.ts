@@ -1,11 +1,12 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { countWords, heldWords, receiptWords } from '../../core/forget-words.ts'
-import type { ForgetReceipt } from '../../core/forgetting.ts'
+import type { ForgetReceipt, ForgetSubject } from '../../core/forgetting.ts'
 import type { MessageLink } from '../../core/message-link.ts'
+import { senderKey } from '../../core/platform-id.ts'
 import type { Store } from '../../store/store.ts'
 import type { ForgettingService } from '../forgetting/forgetting.ts'
 import { type SubjectPorts, subjectOf } from '../forgetting/read-subject.ts'
-import { findMessages, recentMessages } from './find-messages.ts'
+import { findMessages, lastMessage } from './find-messages.ts'
 
 export interface ForgetCommandDeps extends SubjectPorts {
   readonly store: Store
@@ -19,14 +20,33 @@ export interface ForgetCommandDeps extends SubjectPorts {
  * goes at once; anything larger is shown first and goes with `yes`.
  */
 export function forgetCommand(deps: ForgetCommandDeps): ChatCommand {
+  const reading = new Set<string>()
   return {
     name: 'forget',
     description: 'Have me forget a message, your words or this chat, for good',
     args: 'last, me, chat or a span such as 2h; nothing in reply to a message',
     who: 'anyone',
-    run: (call) => forget(call, deps),
+    run: (call) => oneAtATime(call, reading, () => forget(call, deps)),
   }
 }
+
+/** Everything on record is read for it: each person has it read once at a time. */
+async function oneAtATime(
+  { decision: { identity }, dispatch: { event } }: CommandCall,
+  reading: Set<string>,
+  run: () => Promise<string>,
+): Promise<string> {
+  const asker = identity.person ?? senderKey(event.address.channel, event.sender)
+  if (reading.has(asker)) return STILL_READING
+  reading.add(asker)
+  try {
+    return await run()
+  } finally {
+    reading.delete(asker)
+  }
+}
+
+const STILL_READING = 'I am still looking for what you asked me to forget before: ask again once I have answered that.'
 
 async function forget(call: CommandCall, deps: ForgetCommandDeps): Promise<string> {
   const { forgetting, store, readLink } = deps
@@ -39,16 +59,29 @@ async function forget(call: CommandCall, deps: ForgetCommandDeps): Promise<strin
   const { named, here, confirmed, ...target } = await subjectOf(call, {
     ...deps,
     findMessages: (asked) => findMessages(store.read, asked),
-    recent: (address) => recentMessages(store.read, address),
+    lastMessage: (address, isMeant) => lastMessage(store.read, address, isMeant),
     readLink,
   })
-  if (target.kind !== 'message' && !confirmed) return previewWords(shown(await forgetting.preview(target)), call, whole)
+  if (target.kind !== 'message' && !confirmed) {
+    const preview = previewWords(shown(await forgetting.preview(target)), call, whole)
+    const isNamed = target.kind === 'person' && owner && !['', 'me'].includes(named.toLowerCase())
+    return isNamed ? `${whoseWords(target)}\n${preview}` : preview
+  }
   return receiptWords(shown(await forgetting.forget(call.inboxId, target)), whole).join('\n')
 }
 
 /** Texts are repetitions in whatever chat: how many there are says whether somebody wrote the same elsewhere. */
 function withoutSent({ counts, ...receipt }: ForgetReceipt): ForgetReceipt {
   return { ...receipt, counts: { ...counts, sent: 0, notSent: 0 } }
+}
+
+const MOST_IDS = 5
+
+/** A name may be that of somebody else by now: the id says whose words go. */
+function whoseWords({ ids, person }: Extract<ForgetSubject, { kind: 'person' }>): string {
+  const more = ids.length > MOST_IDS ? ` and ${ids.length - MOST_IDS} more` : ''
+  const shown = `${ids.slice(0, MOST_IDS).join(', ')}${more}`
+  return person === undefined ? `You mean ${shown}.` : `You mean ${person}: ${shown}.`
 }
 
 function previewWords(receipt: ForgetReceipt, { args }: CommandCall, whole: boolean): string {

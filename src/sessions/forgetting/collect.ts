@@ -6,18 +6,18 @@ import { type AuthorId, personAuthor } from '../../core/platform-id.ts'
 import { repeats, Tellings } from '../../core/repeats.ts'
 import type { Schedule } from '../../core/schedule.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
-import type { StoreReader } from '../../store/store.ts'
+import { childrenOf, type ForgetReader, NO_PAUSE, type Pause, runningIn } from './forget-reader.ts'
 import { type Matches, matchesOf, wordsIn } from './matches.ts'
 import { liesIn, originsOf } from './origin.ts'
-import { type RunningRows, SessionScan } from './scan-session.ts'
+import { SessionScan } from './scan-session.ts'
 
-/** The parts of a store that are read, of what is committed or inside a transaction. */
-export type ForgetReader = Pick<
-  StoreReader,
-  'events' | 'sessions' | 'forgetting' | 'memory' | 'schedules' | 'inbox' | 'turns' | 'admissions'
->
+/** A message that is meant, without its words. */
+interface Received extends Pick<ReceivedRow, 'id' | 'sessionId' | 'turnId'> {
+  readonly author: AuthorId
+}
 
-const PAGE = 500
+/** Rows between two pauses: some milliseconds. */
+const PAGE = 100
 const MOST_ENTRIES = 10_000
 /** Answers that are deleted in their chats at most, and how old they may be: platforms refuse older ones. */
 const MOST_UNSAID = 100
@@ -32,30 +32,37 @@ export class Collection {
   readonly #channels: Pick<Channels, 'traits'>
   readonly #tellings = new Tellings()
   readonly #scans = new Map<SessionId, SessionScan>()
-  readonly #received = new Map<InboxId, ReceivedRow>()
+  readonly #received = new Map<InboxId, Received>()
   readonly #quoting = new Set<InboxId>()
-  /** Texts of schedules and sessions: they are compared once all words are known. */
-  #repeating: ReceivedRow[] = []
+  /** Texts of schedules and sessions that repeat what is meant. */
+  readonly #repeating = new Map<InboxId, Received>()
   readonly #sources = new Set<SourceId>()
   readonly #media = new Set<MediaId>()
   #matches: Matches | undefined
   /** Everybody whose words are meant. */
   #theirs: ReadonlySet<AuthorId> = new Set()
   #named: readonly ReceivedRow[] = []
-  #receivedTo = 0
+  /** The rows of the inbox up to which it was read, the first and the second time. */
+  readonly #receivedTo = [0, 0] as [number, number]
   #sentTo = 0
+  /** The sources of which texts were looked for in the outbox. */
+  #said: ReadonlySet<SourceId> = new Set()
 
   constructor(target: ForgetTarget, channels: Pick<Channels, 'traits'>) {
     this.#target = target
     this.#channels = channels
   }
 
-  async advance(read: ForgetReader): Promise<void> {
+  async advance(read: ForgetReader, pause = NO_PAUSE): Promise<void> {
     const matches = await this.#begin(read)
-    await this.#readReceived(read, matches)
-    await this.#addSessions(read, matches)
-    for (const step of [0, 1] as const) for (const scan of this.#scans.values()) await this.#readLog(read, scan, step)
-    await this.#readSent(read, matches)
+    // Later texts are read the next time: a log that is read before them may not name their turn yet.
+    const sentTo = await read.forgetting.lastSent()
+    await this.#readReceived(read, 0, pause, (row) => this.#receive(row, matches))
+    await this.#addSessions(read, matches, pause)
+    for (const step of [0, 1] as const)
+      for (const scan of this.#scans.values()) await this.#readLog(read, { scan, step, pause })
+    await this.#readReceived(read, 1, pause, (row) => this.#compare(row))
+    await this.#readSent(read, { matches, sentTo, pause })
   }
 
   async #begin({ inbox }: ForgetReader): Promise<Matches> {
@@ -68,34 +75,55 @@ export class Collection {
     return this.#matches
   }
 
-  async #readReceived({ forgetting }: ForgetReader, matches: Matches): Promise<void> {
+  async #readReceived(
+    { forgetting }: ForgetReader,
+    step: 0 | 1,
+    pause: Pause,
+    take: (row: ReceivedRow) => void,
+  ): Promise<void> {
     for (;;) {
-      const rows = await forgetting.receivedAfter(this.#receivedTo, PAGE)
-      for (const row of rows) this.#receive(row, matches)
-      this.#receivedTo = rows.at(-1)?.no ?? this.#receivedTo
-      if (rows.length < PAGE) return
+      const rows = await forgetting.receivedAfter(this.#receivedTo[step], PAGE)
+      for (const row of rows) take(row)
+      const last = rows.at(-1)
+      if (last === undefined) return
+      this.#receivedTo[step] = last.no
+      await pause()
     }
   }
 
   #receive(row: ReceivedRow, matches: Matches): void {
-    const { event, origin, schedule } = row.dispatch
+    const { event } = row.dispatch
     if (matches.isReceived(row)) {
-      this.#received.set(row.id, row)
+      this.#received.set(row.id, this.#withoutWords(row))
       if ('text' in event)
         for (const words of wordsIn({ ...event, ...NOT_SHOWN })) this.#tellings.add(words, row.dispatch.receivedAt)
     } else if ('text' in event && matches.quotes(event, event.address)) this.#quoting.add(row.id)
-    else if (origin === 'schedule' || origin === 'tool' || schedule?.data !== undefined) this.#repeating.push(row)
   }
 
-  async #addSessions(read: ForgetReader, matches: Matches): Promise<void> {
+  /** Texts of schedules and sessions are compared once all words are known. */
+  #compare(row: ReceivedRow): void {
+    const { event, origin, schedule, receivedAt } = row.dispatch
+    if (origin !== 'schedule' && origin !== 'tool' && schedule?.data === undefined) return
+    if (this.#received.has(row.id) || this.#quoting.has(row.id)) return
+    const texts = ['text' in event ? event.text : '', schedule?.data ?? '']
+    if (texts.some((text) => repeats(this.#tellings, text, receivedAt)))
+      this.#repeating.set(row.id, this.#withoutWords(row))
+  }
+
+  #withoutWords({ id, sessionId, turnId, dispatch: { event } }: ReceivedRow): Received {
+    const author = senderAuthor(this.#channels, event.address.channel, event.sender)
+    return { id, author, ...(sessionId ? { sessionId } : {}), ...(turnId ? { turnId } : {}) }
+  }
+
+  async #addSessions(read: ForgetReader, matches: Matches, pause: Pause): Promise<void> {
     const target = this.#target
     const authors: readonly AuthorId[] = target.kind === 'person' ? target.ids : this.#authorsReceived()
     const ids = new Set<SessionId>(await read.forgetting.sessionsOf(authors))
     for (const { sessionId } of this.#received.values()) if (sessionId !== undefined) ids.add(sessionId)
     for (const id of ids) {
       for (const copy of await read.forgetting.copiesOf(id)) ids.add(copy)
-      const query = { parents: [id], inactive: true, limit: 200, offset: 0 }
-      for (const { id: child } of (await read.sessions.list(query)).sessions) ids.add(child)
+      for await (const child of childrenOf(read, id)) ids.add(child)
+      await pause()
     }
     for (const id of ids) {
       if (this.#scans.has(id)) continue
@@ -107,25 +135,33 @@ export class Collection {
   }
 
   #authorsReceived(): readonly AuthorId[] {
-    const authors = [...this.#received.values()].map(({ dispatch: { event } }) =>
-      senderAuthor(this.#channels, event.address.channel, event.sender),
-    )
+    const authors = [...this.#received.values()].map(({ author }) => author)
     return [...new Set(authors)].filter((author) => author !== 'nobody')
   }
 
-  async #readLog({ events }: ForgetReader, scan: SessionScan, step: 0 | 1): Promise<void> {
+  async #readLog(
+    { events }: ForgetReader,
+    { scan, step, pause }: { readonly scan: SessionScan; readonly step: 0 | 1; readonly pause: Pause },
+  ): Promise<void> {
     for (;;) {
       const page = await events.since(scan.session.id, scan.read[step], PAGE)
+      if (page.length === 0) return
       if (step === 0) scan.find(page)
       else scan.follow(page)
-      if (page.length < PAGE) return
+      await pause()
     }
   }
 
-  async #readSent({ forgetting }: ForgetReader, matches: Matches): Promise<void> {
+  async #readSent(
+    read: ForgetReader,
+    { matches, sentTo, pause }: { readonly matches: Matches; readonly sentTo: number; readonly pause: Pause },
+  ): Promise<void> {
     const said = new Set<SourceId>([...this.#received.keys(), ...this.#turns().keys()])
-    for (;;) {
-      const rows = await forgetting.sentAfter(this.#sentTo, PAGE)
+    const isAgain = this.#sentTo > 0
+    for (const source of said) if (isAgain && !this.#said.has(source)) await this.#addSource(read, source)
+    this.#said = said
+    while (this.#sentTo < sentTo) {
+      const rows = (await read.forgetting.sentAfter(this.#sentTo, PAGE)).filter(({ no }) => no <= sentTo)
       for (const row of rows) {
         const { source, address, at, media } = row
         const isMeant = said.has(source) || matches.isSentTo(address, at) || this.#isRepetition(row)
@@ -133,8 +169,16 @@ export class Collection {
         this.#sources.add(source)
         if (media !== undefined) this.#media.add(media)
       }
-      this.#sentTo = rows.at(-1)?.no ?? this.#sentTo
-      if (rows.length < PAGE) return
+      this.#sentTo = rows.at(-1)?.no ?? sentTo
+      await pause()
+    }
+  }
+
+  /** Its texts may lie where the outbox was read already. */
+  async #addSource({ outbox }: ForgetReader, source: SourceId): Promise<void> {
+    for (const { part } of await outbox.ofSource(source)) {
+      this.#sources.add(source)
+      if (part.file?.media !== undefined) this.#media.add(part.file.media)
     }
   }
 
@@ -148,10 +192,10 @@ export class Collection {
     return new Map([...this.#scans.values()].flatMap(({ turns }) => [...turns]))
   }
 
-  async plan(read: ForgetReader): Promise<ForgetPlan> {
+  async plan(read: ForgetReader, pause = NO_PAUSE): Promise<ForgetPlan> {
     const sessions: SessionPlan[] = []
     this.#theirs = this.#authors()
-    const entries = await this.#entries(read)
+    const entries = await this.#entries(read, pause)
     for (const scan of this.#scans.values()) {
       const running = await runningIn(read, scan.session.id)
       const found = scan.plan(running)
@@ -166,13 +210,7 @@ export class Collection {
       for (const file of media) this.#media.add(file)
       sessions.push(this.#isWholly(scan) ? { ...plan, unnamed: 'all' } : plan)
     }
-    const made = this.#repeating.filter(({ sessionId, dispatch: { event, schedule, receivedAt } }) =>
-      sessionId === undefined || !this.#scans.has(sessionId)
-        ? false
-        : ['text' in event ? event.text : '', schedule?.data ?? ''].some((text) =>
-            repeats(this.#tellings, text, receivedAt),
-          ),
-    )
+    const made = [...this.#repeating.values()].filter(({ sessionId }) => sessionId && this.#scans.has(sessionId))
     const unended = new Set(sessions.flatMap(({ running }) => running?.turn ?? []))
     const rows = [...this.#received.values(), ...made].filter(({ turnId }) => !turnId || !unended.has(turnId))
     const turns = [...this.#turns()].filter(([turn, at]) => !unended.has(turn) && at > this.#target.before - UNSAID_MS)
@@ -204,7 +242,7 @@ export class Collection {
     return liesIn(target.place, topic === undefined ? at : { ...at, topic })
   }
 
-  async #entries({ memory, forgetting }: ForgetReader): Promise<readonly number[]> {
+  async #entries({ memory, forgetting }: ForgetReader, pause: Pause): Promise<readonly number[]> {
     const found = new Set<number>()
     for (const scan of this.#scans.values()) {
       const { id } = scan.session
@@ -216,6 +254,7 @@ export class Collection {
           (this.#isWholly(scan) && at < this.#target.before)
         )
           found.add(no)
+      await pause()
     }
     return [...found]
   }
@@ -251,10 +290,3 @@ export class Collection {
 
 /** The fields of a message's event that say nothing of its words. */
 const NOT_SHOWN = { owner: false, addressed: false, triggers: false } as const
-
-async function runningIn({ turns, inbox }: ForgetReader, session: SessionId): Promise<RunningRows | undefined> {
-  const turn = (await turns.running()).find(({ sessionId }) => sessionId === session)
-  const rows = turn === undefined ? [] : await inbox.ofTurn(turn.id)
-  const messages = rows.flatMap(({ dispatch: { event } }) => ('messageId' in event ? [event.messageId] : []))
-  return turn && { turn: turn.id, messages }
-}

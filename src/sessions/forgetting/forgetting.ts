@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Channels } from '../../core/channel-traits.ts'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
@@ -9,11 +10,13 @@ import {
   type ForgetReceipt,
   type ForgetTarget,
   type Forgetting,
+  NO_PLAN,
   NOTHING_FORGOTTEN,
   type SessionPlan,
 } from '../../core/forgetting.ts'
 import type { MediaId, SessionId, TurnId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
+import { hasEnded } from '../../core/outbound.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import { addressOf } from '../service/address-of.ts'
 import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
@@ -103,15 +106,16 @@ export function createForgetting(deps: ForgettingDeps): ForgettingService {
     known,
     async preview(target) {
       const found = new Collection(target, deps.channels)
-      await found.advance(store.read)
-      const plan = await found.plan(store.read)
+      await found.advance(store.read, setImmediate)
+      const plan = await found.plan(store.read, setImmediate)
       return receipt({ id: '', plan }, 'planned', await countsOf(store, plan))
     },
     async forget(id, target) {
       const before = await known(id)
       if (before) return before
       const found = new Collection(target, deps.channels)
-      await found.advance(store.read)
+      // The second takes the rows that came during the first: the transaction, which blocks everybody, has few left.
+      for (const _ of [1, 2]) await found.advance(store.read, setImmediate)
       failpoint('CP40-forget-uncommitted')
       const begun = await store.write((tx) => begin(tx, { id, found, at: clock.now() }, deps))
       failpoint('CP41-forget-begun')
@@ -212,17 +216,10 @@ async function pieceOf(tx: StoreWriter, row: Forgetting['plan']['inbox'][number]
   for (const piece of pieces({ ...NO_PLAN, inbox: [row] })) await piece(tx)
 }
 
-export const NO_PLAN: ForgetPlan = {
-  ...{ sessions: [], inbox: [], quoting: [], sources: [], unsay: [], entries: [], schedules: [], media: [] },
-  applicants: [],
-}
-
-const ENDED = new Set(['sent', 'resent', 'rejected', 'given_up', 'expired'])
-
 /** The answer of a turn goes out as it would have; nobody waits for it longer than ten seconds. */
 async function untilSent({ store, clock }: ForgettingDeps, turn: TurnId): Promise<void> {
   for (let look = 0; look < LOOK_AGAIN.times; look++) {
-    if ((await store.read.outbox.ofSource(turn)).every(({ state }) => ENDED.has(state))) return
+    if ((await store.read.outbox.ofSource(turn)).every(({ state }) => hasEnded(state))) return
     await sleep(clock, LOOK_AGAIN.ms)
   }
 }
@@ -259,14 +256,18 @@ function refuseStopping({ stopping }: Pick<ForgettingDeps, 'stopping'>): void {
 /** Returns what a plan would remove. */
 async function countsOf({ read }: Pick<Store, 'read'>, plan: ForgetPlan): Promise<ForgetCounts> {
   const events = plan.sessions.flatMap(({ empty, running }) => [...empty, ...(running?.empty ?? [])])
-  const applied = await Promise.all(plan.sources.map((source) => read.outbox.ofSource(source)))
+  let sent = 0
+  for (const source of plan.sources) {
+    sent += (await read.outbox.ofSource(source)).length
+    await setImmediate()
+  }
   return {
     ...NOTHING_FORGOTTEN,
     sessions: plan.sessions.length,
     events: events.length,
     quotes: plan.sessions.reduce((sum, { cut }) => sum + cut.length, 0),
     received: plan.inbox.length,
-    sent: applied.flat().length,
+    sent,
     deleting: plan.unsay.length,
     memories: plan.entries.length,
     reminders: plan.schedules.length,

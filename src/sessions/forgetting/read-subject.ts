@@ -119,7 +119,8 @@ export function placeOf({ channel, account, chat, topic }: Address): ForgottenPl
 
 export interface ChatSubjectPorts extends SubjectPorts {
   readonly findMessages: (named: string | MessageLink) => Promise<readonly InboxRow[]>
-  readonly recent: (address: Address) => Promise<readonly InboxRow[]>
+  /** Returns the last message of a chat that is meant. */
+  readonly lastMessage: (address: Address, isMeant: (row: InboxRow) => boolean) => Promise<InboxRow | undefined>
   readLink(this: void, text: string): MessageLink | null
 }
 
@@ -145,7 +146,7 @@ interface Asking {
 
 async function namedSubject(words: AskedWords, asking: Asking): Promise<ForgetSubject> {
   const { named, here } = words
-  const { call, ports, self } = asking
+  const { call, ports } = asking
   const place = here ? { place: placeOf(call.dispatch.event.address) } : {}
   switch (named.toLowerCase()) {
     case '':
@@ -158,7 +159,7 @@ async function namedSubject(words: AskedWords, asking: Asking): Promise<ForgetSu
     case 'here':
       return chatSubject(asking)
   }
-  if (isMessageName(named, ports)) return messageSubject(call, named, ports, self)
+  if (isMessageName(named, ports)) return messageSubject(asking, named)
   if (call.decision.identity.role === 'owner') return { ...(await personSubject(ports, named)), ...place }
   throw new ParleyError(
     'forbidden',
@@ -168,10 +169,10 @@ async function namedSubject(words: AskedWords, asking: Asking): Promise<ForgetSu
 
 /** Without a name it is the message that was replied to, else a span: of the chat for an owner, of one's own words. */
 async function unnamedSubject({ since }: AskedWords, asking: Asking): Promise<ForgetSubject> {
-  const { call, ports, self } = asking
+  const { call } = asking
   const { event } = call.dispatch
   const quoted = 'quoted' in event ? event.quoted : undefined
-  if (quoted) return messageSubject(call, quoted.messageId, ports, self)
+  if (quoted) return messageSubject(asking, quoted.messageId)
   if (since === undefined) throw new ParleyError('invalid', FORMS)
   if (call.decision.identity.role === 'owner') return chatSubject(asking)
   return { ...(await ownSubject(asking)), place: placeOf(event.address) }
@@ -184,7 +185,8 @@ async function ownSubject({ call, ports, self }: Asking): Promise<Extract<Forget
 
 async function lastSubject({ call, ports, self }: Asking): Promise<ForgetSubject> {
   const { event, receivedAt } = call.dispatch
-  const last = (await ports.recent(event.address)).find(
+  const last = await ports.lastMessage(
+    event.address,
     (row) => row.outcome !== 'forgotten' && isOwn(row, self, call, ports) && row.dispatch.receivedAt <= receivedAt,
   )
   if (last === undefined) throw new ParleyError('not_found', 'You have said nothing here that I still know.')
@@ -202,31 +204,38 @@ function chatSubject({ call, ports }: Asking): ForgetSubject {
 
 /** Ids of messages are numbers or long, and links are addresses; names of people are neither. */
 function isMessageName(named: string, { readLink }: ChatSubjectPorts): boolean {
-  return readLink(named) !== null || /^[\d.]+$/.test(named) || /^(in|tr)_/.test(named)
+  return readLink(named) !== null || /^[\d.]+$/.test(named) || isOwnName(named)
+}
+
+/** The names that the daemon gives: each is one message, wherever it was said. */
+function isOwnName(named: string): boolean {
+  return /^(in|tr)_/.test(named)
 }
 
 function isAlone({ dispatch, decision }: CommandCall, channels: Channels): boolean {
   return dispatch.event.address.chatType === 'direct' && !joinsPeople(channels, decision.route)
 }
 
+const NOT_HERE = 'That message is not on record here: nothing was removed.'
+
+/** A number is one of this chat alone: another chat may have a message of the same number. */
 async function messageSubject(
-  call: CommandCall,
+  { call, ports, self }: Asking,
   named: string,
-  ports: ChatSubjectPorts,
-  self: AuthorId,
 ): Promise<Extract<ForgetSubject, { kind: 'message' }>> {
-  const { address } = call.dispatch.event
+  const { channel, account, chat } = call.dispatch.event.address
   const owner = call.decision.identity.role === 'owner'
-  const link = ports.readLink(named) ?? { channel: address.channel, chat: address.chat, messageId: named }
-  const here = await ports.findMessages(link)
-  const found = (here.length > 0 || !owner ? here : await ports.findMessages(named)).filter(
+  const link = isOwnName(named) ? named : (ports.readLink(named) ?? { channel, account, chat, messageId: named })
+  const found = (await ports.findMessages(link)).filter(
     ({ decision, outcome }) => decision.kind !== 'control' && outcome !== 'forgotten',
   )
   // Nobody learns here which messages there are in chats that they are not in.
-  const isHere = (row: InboxRow): boolean =>
-    row.dispatch.event.address.channel === address.channel && row.dispatch.event.address.chat === address.chat
-  if (!found.some((row) => owner || isHere(row) || isOwn(row, self, call, ports)))
-    throw new ParleyError('not_found', 'I know no such message here.')
+  const isHere = ({ dispatch: { event } }: InboxRow): boolean =>
+    event.address.channel === channel && event.address.chat === chat
+  if (!found.some((row) => owner || isHere(row) || isOwn(row, self, call, ports))) {
+    const elsewhere = owner && named === call.args.trim() ? ' One of another chat I forget by its link.' : ''
+    throw new ParleyError('not_found', `${NOT_HERE}${elsewhere}`)
+  }
   if (!owner && !found.every((row) => isOwn(row, self, call, ports)))
     throw new ParleyError(
       'forbidden',

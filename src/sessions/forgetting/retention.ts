@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { type Clock, sleep } from '../../core/clock.ts'
 import { hasContent } from '../../core/emptied.ts'
-import type { SessionEvent } from '../../core/event.ts'
 import { failpoint } from '../../core/failpoint.ts'
-import { addCounts, type ForgetPlan, NOTHING_FORGOTTEN } from '../../core/forgetting.ts'
-import type { InboxId, MediaId, TurnId } from '../../core/ids.ts'
+import { addCounts, NO_PLAN, NOTHING_FORGOTTEN } from '../../core/forgetting.ts'
+import type { MediaId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { ForgettingOperator, RetentionReport } from '../../core/operate-forgetting.ts'
 import type { AgeLimit } from '../../core/retention.ts'
 import type { Session } from '../../core/session.ts'
 import type { RetainedSession, RetentionMark } from '../../store/forget-port.ts'
-import type { Store, StoreWriter } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import { addressOf } from '../service/address-of.ts'
-import { forgetMade } from '../turns/forget-made.ts'
-import { isShown, messagesIn } from './aged-words.ts'
-import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
-import { NO_PLAN, scrub } from './forgetting.ts'
-import { filesIn } from './matches.ts'
+import { removeAged } from './aged-turns.ts'
+import type { ApplyPorts } from './apply.ts'
+import { scrub } from './forgetting.ts'
 
 export interface RetentionDeps extends ApplyPorts {
   readonly store: Store
@@ -43,6 +40,8 @@ export interface Retention extends Pick<ForgettingOperator, 'retention' | 'runRe
 const DAY_MS = 86_400_000
 /** Between the report of a limit and its first run. */
 const WAITS_MS = DAY_MS
+/** A look comes each hour; after a longer time a limit is reported anew. */
+const STEP_MS = 3 * DAY_MS
 /** Conversations change by the day: each is looked at once a day. */
 const EVERY_MS = DAY_MS
 const SESSIONS_PAGE = 100
@@ -78,7 +77,7 @@ export function createRetention(deps: RetentionDeps): Retention {
       const marks = new Map((await store.read.forgetting.marks()).map((mark) => [mark.rule, mark]))
       for (const { key: rule, days } of limits.all) {
         const reportedAt = marks.get(rule)?.reportedAt ?? at
-        await store.write((tx) => tx.forgetting.mark({ rule, days, reportedAt, startsAt: at }))
+        await store.write((tx) => tx.forgetting.mark({ rule, days, reportedAt, startsAt: at, seenAt: at }))
       }
       await apply()
       return reports(deps)
@@ -86,22 +85,27 @@ export function createRetention(deps: RetentionDeps): Retention {
   }
 }
 
-/** A limit that is new or shorter than the one reported before waits a day, and owners are notified. */
+/** A limit that is due waits a day, and owners are notified. */
 async function report(deps: RetentionDeps): Promise<void> {
   const { store, limits, logger, tellOwners } = deps
   const at = deps.ageingTime()
   const marks = new Map((await store.read.forgetting.marks()).map((mark) => [mark.rule, mark]))
   for (const { rule } of marks.values())
     if (!limits.all.some(({ key }) => key === rule)) await store.write((tx) => tx.forgetting.unmark(rule))
-  const due = limits.all.filter(({ key, days }) => (marks.get(key)?.days ?? Number.POSITIVE_INFINITY) > days)
-  for (const { key, days } of limits.all) {
-    const mark = marks.get(key)
-    if (mark !== undefined && mark.days < days) await store.write((tx) => tx.forgetting.mark({ ...mark, days }))
+  const due = limits.all.filter(({ key, days }) => isDue(marks.get(key), days, at))
+  for (const limit of limits.all) {
+    const mark = marks.get(limit.key)
+    if (mark === undefined || due.includes(limit)) continue
+    // A clock that was set back leaves no limit to begin later than a day from now.
+    const startsAt = Math.min(mark.startsAt, at + WAITS_MS)
+    await store.write((tx) => tx.forgetting.mark({ ...mark, days: limit.days, startsAt, seenAt: at }))
   }
   if (due.length === 0) return
   const counted = await reports(deps)
   for (const { rule, key, days } of due) {
-    await store.write((tx) => tx.forgetting.mark({ rule: key, days, reportedAt: at, startsAt: at + WAITS_MS }))
+    await store.write((tx) =>
+      tx.forgetting.mark({ rule: key, days, reportedAt: at, startsAt: at + WAITS_MS, seenAt: at }),
+    )
     const { sessions = 0, events = 0 } = counted.find((one) => one.rule === rule) ?? {}
     logger.warn('A limit removes what is older from a day on', {
       rule,
@@ -111,10 +115,18 @@ async function report(deps: RetentionDeps): Promise<void> {
       startsAt: at + WAITS_MS,
     })
     tellOwners(
-      `${key}:${days}`,
+      `${key}:${days}:${at}`,
       `From tomorrow on I forget what is older than ${days} days in ${sessions} conversations (${rule}): ${events} entries of logs now, with their files, memories and answers. \`parley retention run\` does it at once; another limit in my configuration is reported anew.`,
     )
   }
+}
+
+/**
+ * A limit that is new or shorter, and one that was not looked at for days: the clock was set or the daemon stood still,
+ * and more has become old meanwhile than owners know of.
+ */
+function isDue(mark: RetentionMark | undefined, days: number, at: number): boolean {
+  return mark === undefined || mark.days > days || (mark.seenAt !== undefined && at - mark.seenAt > STEP_MS)
 }
 
 async function reports(deps: RetentionDeps): Promise<readonly RetentionReport[]> {
@@ -209,7 +221,7 @@ async function removeIn(deps: RetentionDeps, { session, row, limit }: Limited, r
   const removing = { session, no: row.no, before, by: limit.rule, request: round.request }
   let events = 0
   while (!stopping()) {
-    const done = await store.write((tx) => removeSome(tx, removing, deps))
+    const done = await store.write((tx) => removeAged(tx, removing, deps))
     if (done === undefined) return events
     failpoint('CP46-retention-emptied')
     events += done.events
@@ -218,79 +230,3 @@ async function removeIn(deps: RetentionDeps, { session, row, limit }: Limited, r
   }
   return events
 }
-
-interface Removing {
-  readonly session: Session
-  readonly no: number
-  readonly before: number
-  readonly by: string
-  readonly request: string
-}
-
-interface Removed {
-  readonly events: number
-  readonly media: readonly MediaId[]
-}
-
-/** Returns what was emptied; undefined: nothing is left, or a turn runs. */
-async function removeSome(tx: StoreWriter, removing: Removing, ports: RetentionDeps): Promise<Removed | undefined> {
-  const { session, no, before, by, request } = removing
-  if ((await tx.turns.running()).some(({ sessionId }) => sessionId === session.id)) return undefined
-  const row = (await tx.forgetting.sessions(no - 1, 1))[0]
-  if (row?.no !== no) return undefined
-  const page = wholeTurns(await tx.events.since(session.id, row.seq, BATCH), before)
-  const last = page.at(-1)
-  if (last === undefined) return undefined
-  const found = page.filter((event) => !event.forgotten && hasContent(event))
-  await tx.forgetting.retained(no, last.seq)
-  if (found.length === 0) return { events: 0, media: [] }
-  const plan = await planOf(tx, session, found)
-  await beginApplying(tx, by, plan, ports)
-  for (const piece of pieces(plan)) await piece(tx)
-  const askedAt = ports.clock.now()
-  if ((await tx.forgetting.get(request)) === undefined)
-    await tx.forgetting.begin({ id: request, state: 'running', plan: NO_PLAN, counts: NOTHING_FORGOTTEN, askedAt })
-  return { events: found.length, media: plan.media }
-}
-
-/** A turn goes as a whole: what is left of a page ends with the end of a turn, or before one began. */
-function wholeTurns(page: readonly SessionEvent[], before: number): readonly SessionEvent[] {
-  const older = page.filter(({ at }) => at < before)
-  const end = older.findLastIndex(({ type }) => type === 'turn_completed' || type === 'turn_cancelled')
-  const rest = older.slice(end + 1)
-  const open = rest.findIndex((event) => event.at >= before - DAY_MS && isOfTurn(event))
-  return open === -1 ? older : older.slice(0, end + 1 + open)
-}
-
-function isOfTurn(event: SessionEvent): boolean {
-  return event.turnId !== undefined || (event.type === 'user_message' && event.data.triggers)
-}
-
-/** Everything made of old words goes with them: memories, summaries and working memories that stand for them. */
-async function planOf(tx: StoreWriter, session: Session, found: readonly SessionEvent[]): Promise<ForgetPlan> {
-  const { id } = session
-  const first = found[0]?.seq ?? 0
-  const messages = found.flatMap(messagesIn)
-  const said = messages.map(({ text }) => text)
-  for (const text of said) await tx.sessions.unsay(id, text)
-  await forgetMade(tx, id, { messages, said })
-  const folds = (await tx.events.latestOf(id, ['context_compacted', 'checkpoint_written'], FOLDS)).filter(
-    (event) =>
-      !event.forgotten &&
-      (event.type === 'context_compacted' || event.type === 'checkpoint_written') &&
-      first <= event.seq - event.data.back,
-  )
-  const inbox: InboxId[] = []
-  const last = found.at(-1)?.at ?? 0
-  for (const { messageId = '' } of messages)
-    for (const row of await tx.inbox.inSession(id, messageId)) if (row.dispatch.receivedAt <= last) inbox.push(row.id)
-  const turns = [...new Set(found.flatMap(({ turnId }): TurnId[] => (turnId === undefined ? [] : [turnId])))]
-  const empty = [...new Set([...found, ...folds].map(({ seq }) => seq))]
-  return {
-    ...{ quoting: [], unsay: [], entries: [], schedules: [], applicants: [], inbox, sources: turns },
-    sessions: [{ id, empty, cut: [], turns, ...((await isShown(tx, id, found)) ? { unnamed: 'preview' } : {}) }],
-    media: [...new Set(found.flatMap(filesIn))],
-  }
-}
-
-const FOLDS = 100

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { ChannelId } from '../../core/ids.ts'
@@ -20,6 +19,8 @@ import { lockStore } from './sqlite-lock.ts'
 import { openMarker } from './sqlite-marker.ts'
 import { migrate } from './sqlite-migrate.ts'
 import { SqliteReads } from './sqlite-reads.ts'
+import { Scrubber } from './sqlite-scrub.ts'
+import { WriteAheadLog } from './write-ahead-log.ts'
 
 export interface SqliteOptions {
   /** Channels whose ids keep their case in the names of sessions; none by default. */
@@ -94,14 +95,18 @@ function prepare(
   const group = createGroupCommit(connection, clock, onBroken)
   const known = new KnownSessions()
   const log = new WriteAheadLog(connection, `${place.path}-wal`)
+  const reopen = () => openConnection(place.path, options.key)
+  const scrubber = new Scrubber({ connection, group, log, path: place.path, reopen })
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     await group.drain()
+    await scrubber.stop()
     try {
       marker.seal()
       log.truncate()
     } finally {
       connection.close()
+      scrubber.close()
       unlock()
     }
   }
@@ -117,47 +122,11 @@ function prepare(
     },
     shrink: () => group.read(() => giveBack(connection)),
     emptyLog: () => group.read(() => log.truncateIfIdle()),
-    scrub: () => group.read(() => scrub(connection, log)),
+    scrub: () => scrubber.scrub(),
     close: () => {
       closing ??= close()
       return closing
     },
-  }
-}
-
-/** Transactions since the last look that are still no traffic: a watchdog makes them too. */
-const IDLE_WRITES = 2
-/** A smaller log is left: emptying it costs a sync of the database. */
-const LARGE_LOG_BYTES = 256 * 1024
-
-/** SQLite uses the file again from its beginning and never makes it smaller by itself. */
-class WriteAheadLog {
-  readonly #connection: SqliteConnection
-  readonly #path: string
-  /** Transactions since the last look. */
-  writes = 0
-
-  constructor(connection: SqliteConnection, path: string) {
-    this.#connection = connection
-    this.#path = path
-  }
-
-  /** Called between two groups. */
-  truncateIfIdle(): boolean {
-    const idle = this.writes <= IDLE_WRITES
-    this.writes = 0
-    if (!idle || this.#bytes() < LARGE_LOG_BYTES) return false
-    return this.truncate()
-  }
-
-  /** Returns whether the log is empty. */
-  truncate(): boolean {
-    this.#connection.run('PRAGMA wal_checkpoint(TRUNCATE)', [])
-    return this.#bytes() === 0
-  }
-
-  #bytes(): number {
-    return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0
   }
 }
 
@@ -169,18 +138,6 @@ function giveBack(connection: SqliteConnection): number {
   if (pragma(connection, 'auto_vacuum') !== INCREMENTAL || pragma(connection, 'freelist_count') === 0) return 0
   connection.exec(`PRAGMA incremental_vacuum(${PAGES_AT_ONCE})`)
   return pragma(connection, 'freelist_count')
-}
-
-/** Set once no page has bytes from before rows were deleted without a trace. */
-const SCRUBBED = "SELECT value FROM counters WHERE name = 'scrubbed'"
-
-/** Called between two groups: `VACUUM` is no part of a transaction. */
-function scrub(connection: SqliteConnection, log: WriteAheadLog): boolean {
-  if (connection.get(SCRUBBED, []) === undefined) {
-    connection.exec('VACUUM')
-    connection.run("INSERT INTO counters (name, value) VALUES ('scrubbed', 1)", [])
-  }
-  return log.truncate()
 }
 
 function pragma(connection: SqliteConnection, name: 'auto_vacuum' | 'freelist_count'): number {

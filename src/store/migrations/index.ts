@@ -35,6 +35,7 @@ import { transcripts } from './0034-transcripts.ts'
 import { budgets } from './0035-budgets.ts'
 import { forgetting } from './0036-forgetting.ts'
 import { askedForOwners } from './0037-asked-for-owners.ts'
+import { filesAndMarks } from './0038-files-and-marks.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -76,4 +77,5 @@ export const MIGRATIONS: readonly Migration[] = [
   budgets,
   forgetting,
   askedForOwners,
+  filesAndMarks,
 ]

@@ -1,11 +1,7 @@
 import { expect, it } from 'vitest'
-import { type Forgetting, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
+import { type Forgetting, NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
 import type { ContractPart } from './under-test.ts'
 
-const NO_PLAN = {
-  ...{ sessions: [], inbox: [], quoting: [], sources: [], unsay: [], entries: [], schedules: [], media: [] },
-  applicants: [],
-}
 const ONE: Forgetting = { id: 'in_1', state: 'running', plan: NO_PLAN, counts: NOTHING_FORGOTTEN, askedAt: 1 }
 
 export const forgettingContract: ContractPart = (underTest) => {

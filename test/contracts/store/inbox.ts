@@ -137,6 +137,13 @@ export const inboxContract: ContractPart = (underTest) => {
     expect(await inbox.ofMessage('discord', '77')).toEqual([])
   })
 
+  it('ofMessage finds the message of one chat among any number of others', async () => {
+    const rows = Array.from({ length: 250 }, (_, chat) => inboxRow(chat, 77))
+    await add(...rows)
+    const chat = rows[0]?.dispatch.event.address.chat
+    expect(idsOf(await underTest.store.read.inbox.ofMessage('telegram', '77', chat))).toEqual(idsOf(rows.slice(0, 1)))
+  })
+
   it('byKey finds a message by what its account called it', async () => {
     const [row, other] = [inboxRow(1, 1), inboxRow(2, 1)]
     await add(row, other)

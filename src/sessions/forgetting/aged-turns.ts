@@ -1,0 +1,102 @@
+import type { Clock } from '../../core/clock.ts'
+import { hasContent } from '../../core/emptied.ts'
+import type { SessionEvent } from '../../core/event.ts'
+import { type ForgetPlan, NO_PLAN, NOTHING_FORGOTTEN } from '../../core/forgetting.ts'
+import type { InboxId, MediaId, TurnId } from '../../core/ids.ts'
+import type { Session } from '../../core/session.ts'
+import type { StoreWriter } from '../../store/store.ts'
+import { forgetMade } from '../turns/forget-made.ts'
+import { isShown, messagesIn } from './aged-words.ts'
+import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
+import { filesIn } from './matches.ts'
+
+const DAY_MS = 86_400_000
+/** The events looked at in one transaction. */
+const BATCH = 100
+/** Summaries and checkpoints that are looked through. */
+const FOLDS = 100
+
+export interface AgedRemoval {
+  readonly session: Session
+  readonly no: number
+  /** Ms since the epoch: what is from before it is too old. */
+  readonly before: number
+  /** The rule by which it is. */
+  readonly by: string
+  /** The request under which what was emptied is scrubbed. */
+  readonly request: string
+}
+
+interface AgedPorts extends ApplyPorts {
+  readonly clock: Clock
+}
+
+interface Removed {
+  readonly events: number
+  readonly media: readonly MediaId[]
+}
+
+/** Empties the next whole turns of a session that are too old. Returns what was emptied; undefined: nothing is left, or a turn runs. */
+export async function removeAged(
+  tx: StoreWriter,
+  removal: AgedRemoval,
+  ports: AgedPorts,
+): Promise<Removed | undefined> {
+  const { session, no, before, by, request } = removal
+  if ((await tx.turns.running()).some(({ sessionId }) => sessionId === session.id)) return undefined
+  const row = (await tx.forgetting.sessions(no - 1, 1))[0]
+  if (row?.no !== no) return undefined
+  const page = wholeTurns(await tx.events.since(session.id, row.seq, BATCH), before)
+  const last = page.at(-1)
+  if (last === undefined) return undefined
+  const found = page.filter((event) => !event.forgotten && hasContent(event))
+  await tx.forgetting.retained(no, last.seq)
+  if (found.length === 0) return { events: 0, media: [] }
+  const plan = await planOf(tx, session, found)
+  await beginApplying(tx, by, plan, ports)
+  for (const piece of pieces(plan)) await piece(tx)
+  const askedAt = ports.clock.now()
+  if ((await tx.forgetting.get(request)) === undefined)
+    await tx.forgetting.begin({ id: request, state: 'running', plan: NO_PLAN, counts: NOTHING_FORGOTTEN, askedAt })
+  return { events: found.length, media: plan.media }
+}
+
+/** A turn goes as a whole: what is left of a page ends with the end of a turn, or before one began. */
+function wholeTurns(page: readonly SessionEvent[], before: number): readonly SessionEvent[] {
+  const older = page.filter(({ at }) => at < before)
+  const end = older.findLastIndex(({ type }) => type === 'turn_completed' || type === 'turn_cancelled')
+  const rest = older.slice(end + 1)
+  const open = rest.findIndex((event) => event.at >= before - DAY_MS && isOfTurn(event))
+  return open === -1 ? older : older.slice(0, end + 1 + open)
+}
+
+function isOfTurn(event: SessionEvent): boolean {
+  return event.turnId !== undefined || (event.type === 'user_message' && event.data.triggers)
+}
+
+/** Everything made of old words goes with them: memories, summaries and working memories that stand for them. */
+async function planOf(tx: StoreWriter, session: Session, found: readonly SessionEvent[]): Promise<ForgetPlan> {
+  const { id } = session
+  const first = found[0]?.seq ?? 0
+  const messages = found.flatMap(messagesIn)
+  const said = messages.map(({ text }) => text)
+  for (const text of said) await tx.sessions.unsay(id, text)
+  await forgetMade(tx, id, { messages, said })
+  const folds = (await tx.events.latestOf(id, ['context_compacted', 'checkpoint_written'], FOLDS)).filter(
+    (event) =>
+      !event.forgotten &&
+      (event.type === 'context_compacted' || event.type === 'checkpoint_written') &&
+      first <= event.seq - event.data.back,
+  )
+  const inbox: InboxId[] = []
+  const last = found.at(-1)?.at ?? 0
+  for (const { messageId = '' } of messages)
+    for (const row of await tx.inbox.inSession(id, messageId)) if (row.dispatch.receivedAt <= last) inbox.push(row.id)
+  const turns = [...new Set(found.flatMap(({ turnId }): TurnId[] => (turnId === undefined ? [] : [turnId])))]
+  const empty = [...new Set([...found, ...folds].map(({ seq }) => seq))]
+  return {
+    ...{ quoting: [], unsay: [], entries: [], schedules: [], applicants: [], inbox, sources: turns },
+    sessions: [{ id, empty, cut: [], turns, ...((await isShown(tx, id, found)) ? { unnamed: 'preview' } : {}) }],
+    media: [...new Set(found.flatMap(filesIn))],
+  }
+}

@@ -1,0 +1,35 @@
+import type { SessionId } from '../../core/ids.ts'
+import type { StoreReader } from '../../store/store.ts'
+import type { RunningRows } from './scan-session.ts'
+
+/** The parts of a store that are read, of what is committed or inside a transaction. */
+export type ForgetReader = Pick<
+  StoreReader,
+  'events' | 'sessions' | 'forgetting' | 'memory' | 'schedules' | 'inbox' | 'outbox' | 'turns' | 'admissions'
+>
+
+/** Called after each page. A transaction must not wait for anything but the store: there it does nothing. */
+export type Pause = () => Promise<unknown>
+
+export const NO_PAUSE: Pause = async () => {}
+
+/** The sessions below another are listed so many at a time. */
+const CHILDREN_PAGE = 200
+
+/** Yields the sessions that tasks of another have begun. */
+export async function* childrenOf({ sessions }: ForgetReader, parent: SessionId): AsyncGenerator<SessionId> {
+  const query = { parents: [parent], inactive: true, limit: CHILDREN_PAGE }
+  for (let offset = 0; ; offset += CHILDREN_PAGE) {
+    const { sessions: page } = await sessions.list({ ...query, offset })
+    for (const { id } of page) yield id
+    if (page.length < CHILDREN_PAGE) return
+  }
+}
+
+/** Returns the turn of a session that has not ended. */
+export async function runningIn({ turns, inbox }: ForgetReader, session: SessionId): Promise<RunningRows | undefined> {
+  const turn = (await turns.running()).find(({ sessionId }) => sessionId === session)
+  const rows = turn === undefined ? [] : await inbox.ofTurn(turn.id)
+  const messages = rows.flatMap(({ dispatch: { event } }) => ('messageId' in event ? [event.messageId] : []))
+  return turn && { turn: turn.id, messages }
+}
