@@ -36,7 +36,10 @@ interface Removed {
   readonly media: readonly MediaId[]
 }
 
-/** Empties the next whole turns of a session that are too old. Returns what was emptied; undefined: nothing is left, or a turn runs. */
+/**
+ * Empties the next whole turns of a session that are too old. Returns what was emptied; undefined: nothing is left, or
+ * a turn runs.
+ */
 export async function removeAged(
   tx: StoreWriter,
   removal: AgedRemoval,

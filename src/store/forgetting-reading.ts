@@ -1,0 +1,107 @@
+import type { Forgetting } from '../core/forgetting.ts'
+import type { SessionId, TurnId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { AuthorId } from '../core/platform-id.ts'
+import type { ForgettingReader, ReceivedRow, RetainedSession, RetentionMark, SentRow } from './forget-port.ts'
+import { codec, markCodec, receivedCodec, sentCodec } from './forgetting-rows.ts'
+import type { MessageRef } from './memory-port.ts'
+import { id, integer, readFound, readRows } from './rows.ts'
+import { messageKey } from './search.ts'
+import type { RepositoryDeps, Sql } from './sql.ts'
+
+/** The columns of a request. */
+export const COLUMNS = 'id, state, plan, counts, asked_at'
+/** The number of the session that is the first parameter. */
+export const NO_OF = '(SELECT no FROM sessions WHERE id = $1)'
+
+export class ForgettingReading implements ForgettingReader {
+  protected readonly sql: Sql
+  protected readonly logger: Logger
+
+  constructor({ sql, logger }: RepositoryDeps) {
+    this.sql = sql
+    this.logger = logger
+  }
+
+  async get(name: string): Promise<Forgetting | undefined> {
+    return readFound(codec, await this.sql.get(`SELECT ${COLUMNS} FROM forgettings WHERE id = $1`, [name]))
+  }
+
+  async open(): Promise<readonly Forgetting[]> {
+    const query = `SELECT ${COLUMNS} FROM forgettings WHERE state = 'running' ORDER BY asked_at`
+    return readRows(codec, await this.sql.all(query, []), this.logger)
+  }
+
+  async recent(limit: number): Promise<readonly Forgetting[]> {
+    const query = `SELECT ${COLUMNS} FROM forgettings ORDER BY asked_at DESC LIMIT $1`
+    return readRows(codec, await this.sql.all(query, [limit]), this.logger)
+  }
+
+  async receivedAfter(after: number, limit: number): Promise<readonly ReceivedRow[]> {
+    const query = `SELECT no, id, session_id, turn_id, state, dispatch, decision FROM inbox
+      WHERE no > $1 ORDER BY no LIMIT $2`
+    return readRows(receivedCodec, await this.sql.all(query, [after, limit]), this.logger)
+  }
+
+  async lastSent(): Promise<number> {
+    const row = await this.sql.get('SELECT COALESCE(MAX(no), 0) AS last FROM outbox', [])
+    return row === undefined ? 0 : integer(row, 'last')
+  }
+
+  async sentAfter(after: number, limit: number): Promise<readonly SentRow[]> {
+    const query = `SELECT no, id, source, session_id, address, part, earlier, media, state FROM outbox
+      WHERE no > $1 ORDER BY no LIMIT $2`
+    return readRows(sentCodec, await this.sql.all(query, [after, limit]), this.logger)
+  }
+
+  async sessionsOf(authors: readonly AuthorId[]): Promise<readonly SessionId[]> {
+    const among = 'IN (SELECT value FROM json_each($1))'
+    const rows = await this.sql.all(
+      `SELECT session_id FROM participants WHERE participant ${among}
+        UNION SELECT session_id FROM authors WHERE author ${among}
+        UNION SELECT sessions.id FROM memory_entries JOIN sessions ON sessions.no = session_no
+          WHERE EXISTS (SELECT 1 FROM json_each(memory_entries.authors) AS one WHERE one.value ${among})`,
+      [JSON.stringify(authors)],
+    )
+    return rows.map((row) => id(row, 'session_id'))
+  }
+
+  async copiesOf(session: SessionId): Promise<readonly SessionId[]> {
+    const rows = await this.sql.all(
+      `SELECT DISTINCT sessions.id FROM events JOIN sessions ON sessions.no = events.session_no
+        WHERE events.type = 'history_taken_over' AND json_extract(events.data, '$.from') = $1
+        AND sessions.deleted_at IS NULL`,
+      [session],
+    )
+    return rows.map((row) => id(row, 'id'))
+  }
+
+  async entriesOf(session: SessionId, messages: readonly MessageRef[]): Promise<readonly number[]> {
+    const rows = await this.sql.all(
+      `SELECT DISTINCT entry_no FROM memory_sources JOIN memory_entries ON memory_entries.no = entry_no
+        WHERE session_no = ${NO_OF} AND message IN (SELECT value FROM json_each($2))`,
+      [session, JSON.stringify(messages.map(messageKey))],
+    )
+    return rows.map((row) => integer(row, 'entry_no'))
+  }
+
+  async entriesOfTurn(turn: TurnId): Promise<readonly number[]> {
+    // The name of such a request is that of the turn and the call, with a space between.
+    const query = 'SELECT no FROM memory_entries WHERE request >= $1 AND request < $2'
+    return (await this.sql.all(query, [`tool ${turn} `, `tool ${turn}!`])).map((row) => integer(row, 'no'))
+  }
+
+  async sessions(after: number, limit: number): Promise<readonly RetainedSession[]> {
+    const rows = await this.sql.all(
+      `SELECT no, id, COALESCE(retained.seq, 0) AS seq FROM sessions LEFT JOIN retained ON retained.session_no = no
+        WHERE no > $1 AND deleted_at IS NULL ORDER BY no LIMIT $2`,
+      [after, limit],
+    )
+    return rows.map((row) => ({ no: integer(row, 'no'), id: id(row, 'id'), seq: integer(row, 'seq') }))
+  }
+
+  async marks(): Promise<readonly RetentionMark[]> {
+    const query = 'SELECT rule, days, reported_at, starts_at, seen_at FROM retention_marks ORDER BY rule'
+    return readRows(markCodec, await this.sql.all(query, []), this.logger)
+  }
+}
