@@ -9,12 +9,12 @@ import { inWords, type OthersWords } from './words-of-others.ts'
  */
 export const MOST_SHOWN = 6_000
 
-/** Characters that are drawn as nothing or change how those behind them are drawn; a backtick ends the block. */
+/** Characters that are invisible or change how the next ones are shown, and the backtick, which ends the block. */
 const UNSEEN = /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800`]/gu
 
 /**
- * Returns the arguments as a card shows them, in full. A path with a mark of direction in it would be read as another
- * one: whatever cannot be seen is written as JSON escapes it, which is the same text.
+ * Returns the arguments as a card shows them, in full. Whatever cannot be seen is written as a JSON escape, which is
+ * the same text: with a direction mark in it, a path would read like another path.
  */
 export function shownArguments(args: unknown): string {
   return JSON.stringify(args, null, 2).replace(UNSEEN, (character) => character.split('').map(escaped).join(''))
@@ -27,7 +27,7 @@ function escaped(unit: string): string {
 export interface CardFacts {
   /** The place by its name for people, and whoever asked. */
   readonly where: string
-  /** Those whose words the turn was shown and who are no owners. */
+  /** Everybody whose words the turn was shown, without the owners. */
   readonly others: readonly string[]
   /** The newest of their words. */
   readonly newest: OthersWords | undefined

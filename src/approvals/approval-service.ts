@@ -80,12 +80,12 @@ export interface ApprovalDeps extends CardKeeperDeps {
 /** Asks people whether a call may be made: the gate of each turn, and the desk at which owners answer. */
 export interface Approvals extends ApprovalDesk, Pick<CardKeeper, 'closeIfOver'> {
   gate(turn: JudgedTurn): CallGate
-  /** Returns the row of a question and the messages that ask it; both belong into the commit of its event. */
+  /** Returns the row of a question and the messages that ask it; its event is committed together with both. */
   question(
     turn: JudgedTurn,
     data: ApprovalRequestData,
   ): Promise<{ readonly approval: NewApproval; readonly messages: readonly OutboundMessage[] }>
-  /** Called once a call has its result on record: an answer may have come in the same moment. */
+  /** Called once the result of a call is stored: an approval that came at the same moment is treated as late. */
   settled(turn: TurnId, callId: string): void
   /** Returns true if a turn of this process has asked something. */
   hasAsked(turn: TurnId): boolean
@@ -97,9 +97,9 @@ export interface Approvals extends ApprovalDesk, Pick<CardKeeper, 'closeIfOver'>
   ): Promise<readonly { readonly id: string; readonly name: string; readonly args: unknown }[]>
   /** Returns true while a turn of the session waits for an answer (S7). */
   waits(this: void, session: SessionId): boolean
-  /** Continues what was allowed late and has not begun, whatever hindered it. */
+  /** Begins the turns of calls that were allowed late and that no turn has made yet, whatever prevented it before. */
   handIn(): Promise<void>
-  /** Continues what was allowed before a crash and has not begun, and closes the cards of what is over. */
+  /** Does what `handIn` does after a crash, and closes the cards of questions that are over. */
   recover(): Promise<void>
 }
 
@@ -215,7 +215,7 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
       ...{ ...call, speaking, place },
       standing: await inForce(await this.#deps.store.read.standingRules.all(), isOwnerNow),
     })
-    // A rule that forbids is stronger than a yes of before it.
+    // A rule that denies overrides an approval that was given before the rule.
     if (verdict === 'deny') return denyCall(`the policy does not let ${call.tool} be used here`)
     if (code !== undefined && (await this.#hasEnded(turn.session.id))) return denyCall('its conversation has ended')
     if (approval !== undefined) {
@@ -238,7 +238,7 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
   ): Promise<string | undefined> {
     if (!session.source.interactive)
       return `${tool} needs the yes of a person, and nobody is there in a run without people`
-    // They could call owners as often as they like, and each question holds up a conversation.
+    // Strangers could ask owners as often as they like, and each question holds up a conversation.
     if (forStrangers) return `${tool} needs the yes of my owner, whom I ask only for people they know`
     if (shownArguments(args).length > MOST_SHOWN) return 'the call is too long to be shown to a person; make it shorter'
     if (this.#deps.chatsOf(reply.address, approvers).length === 0)
@@ -260,7 +260,7 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
     const answer = deferred()
     const approval = await this.#read.get(code)
     if (approval?.state === 'asked') {
-      // From here on an answer finds the waiting turn; one that came before is found by the next look.
+      // An answer that comes from here on ends the wait; one that came before is found by the read below.
       this.#waiting.set(code, { session: approval.sessionId, answer })
       const still = await this.#read.get(code)
       const ms = Math.min(WAITS_MS, approval.askedAt + WAITS_MS - clock.now())

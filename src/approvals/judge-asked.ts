@@ -8,7 +8,7 @@ interface AskingTurn {
   readonly session: Pick<SessionIdentity, 'id'>
 }
 
-/** A question holds for the very call it was about, and is good for one turn. */
+/** Returns the verdict on a call that a person was asked about: a yes holds for exactly that call, and for one turn. */
 export function judgeAsked(turn: AskingTurn, call: GatedCall, approval: Approval): GateVerdict {
   const same = approval.tool === call.tool && JSON.stringify(approval.args) === JSON.stringify(call.args)
   if (!same || approval.sessionId !== turn.session.id)

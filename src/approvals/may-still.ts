@@ -14,7 +14,7 @@ interface Behind {
   readonly place: readonly string[]
 }
 
-/** Returns true if whoever has allowed a call may do that at this moment: it can have waited for its turn since. */
+/** Returns true if whoever allowed a call may still allow it: roles may have changed while it waited for its turn. */
 export async function mayStill(
   { rules, isOwnerNow }: MayStillDeps,
   { tool, decidedBy = '' }: Pick<Approval, 'tool' | 'decidedBy'>,

@@ -6,8 +6,8 @@ import type { StoreReader } from '../store/store.ts'
 type Placed = Pick<SessionIdentity, 'displayKey' | 'parent' | 'source' | 'metadata'>
 
 /**
- * Returns the display keys by which rules may name the place of a session: its own, and that from before its chat got a
- * new id, which the configuration and the rules of owners may still have.
+ * Returns the display keys by which rules may name the place of a session: its present key, and the key from before its
+ * chat got a new id, which the configuration and rules given in chats may still name.
  */
 export async function namesOfPlace(
   read: Pick<StoreReader, 'sessions' | 'schedules' | 'chatMoves'>,
@@ -26,10 +26,10 @@ async function placeOf(read: Pick<StoreReader, 'sessions' | 'schedules'>, { pare
   const { displayKey, source, metadata } = above ?? own
   const { deliver_to: chat, made_in: maker } = metadata
   if (source.kind !== 'schedule' || source.triggerId === undefined || chat === undefined) return displayKey
-  // An address names no agent and no sender, by which a chat may have several sessions.
+  // Rather than by the address, which names neither agent nor sender: a chat may have a session for each.
   const made: Session | undefined = maker === undefined ? undefined : await read.sessions.get(toSessionId(maker))
   if (made !== undefined) return made.displayKey
-  // One that was cancelled while it runs has no row any more.
+  // A schedule that was cancelled while it runs has no row any more.
   const schedule = await read.schedules.get(toScheduleId(source.triggerId))
   if (schedule?.source === 'config') return displayKey
   const there: Session | undefined = await read.sessions.resolve(chat)

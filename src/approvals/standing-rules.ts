@@ -3,7 +3,7 @@ import { ParleyError } from '../core/errors.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import type { Speaking } from './tool-policy.ts'
 
-/** The calls that an owner lets be made from now on: those like the one that was asked about, here or everywhere. */
+/** The reach of a rule that an owner gives: the conversation that asked, or every one. */
 export type RulePlace = 'here' | 'everywhere'
 
 interface Given {
@@ -17,9 +17,9 @@ interface Given {
 }
 
 /**
- * Returns the rule that an owner gives with their answer, under the code of the question. It holds where the words of
- * the same kind of people are shown: those of owners alone, or also of members. Throws `forbidden` where somebody has
- * spoken whom nobody let in by name, or a page: whatever says so could then use the tool.
+ * Returns the rule that an owner gives with their answer, under the code of the question. It holds for turns that are
+ * shown words of the same kind of people as the turn that asked: of owners alone, or of members too. Throws `forbidden`
+ * if that turn was shown words of a stranger or of a page: any text could then use the tool.
  */
 export function standingRule(
   { code, tool, forOwners }: Approval,
@@ -30,12 +30,12 @@ export function standingRule(
       'forbidden',
       'Only once: what I was shown there is not all from people you have let in. `/approve` it without more.',
     )
-  // The question that the owner has read named nobody who has spoken since.
+  // Whoever has spoken since the question was asked is not named in it, so the rule is not for them.
   const who = forOwners || speaking.every(({ role }) => role === 'owner') ? 'owner' : 'member'
   return { code, tool, who, by, at, ...(standing === 'here' ? { in: session.displayKey } : {}) }
 }
 
-/** Returns those rules whose giver is an owner still: nobody's rule outlives their role. */
+/** Returns the rules whose giver is still an owner. */
 export async function inForce(
   rules: readonly StandingRule[],
   isOwner: (by: string) => Promise<boolean>,

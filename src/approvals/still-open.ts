@@ -18,12 +18,15 @@ export async function overBy(
   if (now - askedAt > OPEN_MS) return 'too_old'
   const turn = await read.turns.get(turnId)
   const left = (await read.sessions.get(sessionId))?.inactiveAt !== undefined
-  // A turn that ended before it could continue without the call wants it no more.
+  // `late` says that the turn has continued without the call; one that ended otherwise no longer wants it.
   const ended = turn?.state !== 'running' && !late
   return left || ended || turn?.state === 'cancelled' || turn?.state === 'quarantined' ? 'ended' : undefined
 }
 
-/** Returns the questions that may still be answered, oldest first. One whose turn was stopped is over without a row. */
+/**
+ * Returns the questions that may still be answered, oldest first. A question whose turn was stopped is over, although
+ * its row says `asked`.
+ */
 export async function stillOpen(store: Pick<Store, 'read'>, now: number): Promise<readonly Approval[]> {
   const asked = await store.read.approvals.open(now - OPEN_MS)
   const over = await Promise.all(asked.map((approval) => overBy(store, approval, now)))

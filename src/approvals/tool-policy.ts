@@ -24,8 +24,8 @@ interface Facts {
 /**
  * Decides whether a call may be made: for each person the first rule that fits, of all of them the strictest. Where no
  * rule fits, what acts beyond the conversation is asked about, and everything else is allowed. A rule that was given in
- * a chat answers the question for those it is for; it lifts no rule that denies. A turn without a known author has
- * nobody's words. Pure.
+ * a chat turns `ask` into `allow` for the people it covers, and never lifts `deny`. A turn without a known author
+ * counts as a guest's. Pure.
  */
 export function decideToolUse(rules: readonly ToolRule[], facts: Facts): ToolVerdict {
   const verdict = decideByPolicy(rules, facts)
@@ -38,7 +38,7 @@ function isGiven({ tool, speaking, place, standing = [] }: Facts): boolean {
   return standing.some(
     (rule) =>
       rule.tool === tool &&
-      // The question named one conversation: its topics and the sessions of each sender are others.
+      // Exactly this place: its topics, and the sessions of each sender, are other conversations.
       (rule.in === undefined || place.includes(rule.in)) &&
       speaking.every((one) => fits([rule.who], one)),
   )

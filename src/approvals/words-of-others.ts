@@ -14,8 +14,8 @@ const LOOKED_THROUGH = 100
 const SHOWN = 80
 
 /**
- * Returns the newest message or result in a session that has words of anybody but owners; undefined if it is further
- * back than is looked.
+ * Returns the newest message or result in a session that has words of anybody but owners; undefined if none of the
+ * newest events has.
  */
 export async function newestOfOthers(
   { store }: { readonly store: Pick<Store, 'read'> },

@@ -53,7 +53,7 @@ function present({ only = {}, ...rules }: BudgetRules, moves: readonly ChatMove[
   return { ...rules, only: { ...Object.fromEntries(moved), ...only } }
 }
 
-/** Returns true if some payer of a kind may have a budget: nothing else needs to be asked about payers of others. */
+/** Returns true if any payer of a kind may have a budget, so that payers of the other kinds need not be looked up. */
 export function hasBudgets(settings: BudgetConfig, kind: PayerKind): boolean {
   if (kind === 'total') return settings.total !== undefined
   if (kind === 'stranger') return settings.strangers?.each !== undefined

@@ -31,17 +31,18 @@ export interface HeldCall {
 /** The one way to a call that costs something: its cost is held before, and settled after. */
 export interface BudgetGate {
   /**
-   * Resolves once the most that the call may cost is on record. Waits where it fits only once calls under way have cost
-   * less than they might, or once a period ends. Rejects with `budget_spent` where it does not fit, with `aborted` once
-   * `signal` is, and as the store does.
+   * Resolves once the most that the call may cost is on record. Waits while it may still fit: once running calls have
+   * cost less than is held for them, or once a period ends. Rejects with `budget_spent` where it cannot fit, with
+   * `aborted` once `signal` is, and as the store does.
    */
   hold(wanted: Wanted, signal: AbortSignal): Promise<HeldCall>
   /**
    * Resolves once the cost is on record in the place of what was held. Never rejects: a cost that the store does not
-   * take is kept, and goes with the next commit of this gate; a process that dies before has counted what was held.
+   * take is kept in memory and written with the next commit of this gate. If the process dies first, what was held
+   * counts.
    */
   settle(call: HeldCall, cost: Amount): Promise<void>
-  /** Counts what a dead process has left, at what was held; called at the start, before anything is held. */
+  /** Counts what a dead process still held as spent; called at the start, before anything is held. */
   recover(): Promise<number>
 }
 
@@ -49,9 +50,9 @@ export interface BudgetGateDeps {
   readonly store: Store
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly settings: BudgetSettings
-  /** Called when most of a budget is spent; more than once for each. */
+  /** Called when a budget is past its warning; may be called again for the same one. */
   past(budget: BudgetState, charge: Charge): void
-  /** Called when a call did not fit; for each of them. */
+  /** Called for each call that did not fit. */
   stopped(hit: BudgetHit, charge: Charge): void
   /** Called when the store did not take a cost. */
   notTaken(error: unknown): void
@@ -106,7 +107,7 @@ export function createBudgetGate(deps: BudgetGateDeps): BudgetGate {
       notTaken(error)
       return []
     } finally {
-      // Also where it failed: whoever waits settles it, or is notified of what ails the store.
+      // Also after a failure: whoever waits then writes the cost, or learns that the store fails.
       wake()
     }
   }
@@ -115,7 +116,7 @@ export function createBudgetGate(deps: BudgetGateDeps): BudgetGate {
     async hold(wanted, signal) {
       const id = `${store.epoch}-${++made}`
       for (;;) {
-        // Before the look, so that no settlement in between is missed.
+        // Taken before the store is read, so that no settlement in between is missed.
         const settled = next.promise
         const { decision, budgets } = await store.write((tx) => tryToHold(tx, wanted, id))
         if (decision.kind === 'call') {

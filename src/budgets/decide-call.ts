@@ -1,6 +1,6 @@
 import type { Amount, BudgetState } from '../core/budget.ts'
 
-/** A budget as it stands, what is held by calls under way apart. */
+/** A budget as it stands: `used` includes what running calls hold, `spent` does not. */
 export interface BudgetNow extends BudgetState {
   readonly spent: Amount
 }

@@ -5,11 +5,11 @@ import { type ModelRequest, tokensOf, type Usage } from '../core/model.ts'
 import { costOf } from '../core/prices.ts'
 import { tokensIn } from './text-tokens.ts'
 
-/** A picture, whatever its size: as much as a large one. */
+/** Tokens of a picture of any size: those of a large one. */
 const PICTURE = 1_600
 /** Tokens of a message beside its text. */
 const MESSAGE = 8
-/** The most that may be thought beside an answer. */
+/** The most that may be thought beside an answer: what `agent` asks providers for (`BUDGET`, `ROOM` there). */
 const THOUGHTS = { off: 0, low: 2_048, medium: 8_192, high: 16_384 } as const
 
 /** Returns the tokens that a model will read. */

@@ -74,7 +74,7 @@ async function* paid(
   try {
     return yield* settled(gate, call, streamed, signal)
   } catch (error) {
-    // Nobody is kept from an answer that still fits by a model that was to save money.
+    // The cheaper model has failed, and the own one may still fit: saving money costs nobody an answer.
     if (streamed.begun || !errorCode(error).startsWith('model_')) throw error
   }
   keep('own')
@@ -83,8 +83,8 @@ async function* paid(
 }
 
 /**
- * Returns the cheaper model where it may answer in the place of another. One without a price may be anything: the
- * operator has named it. One that is not configured is not asked.
+ * Returns the cheaper model where it may answer in the place of another. One without a price is asked as well, since
+ * the operator has named it; one that is not configured is not.
  */
 async function cheaperThan(
   id: string,

@@ -15,6 +15,6 @@ export function periodAt(timezone: string, instant: number, period: Period): Per
   const [year, month] = [wall.getUTCFullYear(), wall.getUTCMonth()]
   const next = period === 'day' ? Date.UTC(year, month, wall.getUTCDate() + 1) : Date.UTC(year, month + 1, 1)
   const iso = wall.toISOString()
-  // A midnight that comes twice begins the day with its second time.
+  // If midnight comes twice, the next day begins with the second one.
   return { name: iso.slice(0, period === 'day' ? 10 : 7), endsAt: Math.max(...instantsOf(timezone, next)) }
 }

@@ -3,8 +3,8 @@ import type { PayerBudget } from '../core/budget.ts'
 import type { StoreReader } from '../store/store.ts'
 
 /**
- * Returns the budgets with each chat under the id that it has now: one that moves during a turn has the limit that the
- * turn began with, and what it has spent. Asked in the transaction that holds, which a move comes before or after.
+ * Returns the budgets with each chat under the id that it has now: a chat that moves during a turn keeps the limit that
+ * the turn began with, and what it has spent. Read in the transaction that holds a cost, so that no move comes between.
  */
 export async function underPresentNames(
   moves: Pick<StoreReader['chatMoves'], 'movedTo'>,

@@ -1,7 +1,8 @@
 /**
  * Tokens of a text, rather too many than too few: what they may cost is held before a call. Measured with the
- * tokenizers that are public (`o200k_base`, `cl100k_base` and that of Claude 2): the one with the most tokens for each
- * script. English comes out at one and a half times what it has, and other scripts at up to twice.
+ * tokenizers that are public (`o200k_base`, `cl100k_base` and that of Claude 2): each script has the weight by the one
+ * that makes the most tokens of it. The result for English is half as much again as the real number, for other scripts
+ * up to twice.
  *
  * Weights are twelfths of a token, so that sums are whole numbers.
  */
@@ -11,7 +12,7 @@ const [LOWER, UPPER, DIGIT, MARK, SPACE] = [4, 9, 12, 8, 4]
 /** Added for a letter beside a digit, or a capital behind a small letter: hashes have more tokens than words. */
 const CHANGE = 6
 
-/** The weight of a character of a script, where that is less than a token for each of its bytes, up to a code point. */
+/** Ranges of code points by their last, each with the weight of a character; undefined: a token for each byte. */
 const SCRIPTS: readonly (readonly [last: number, weight: number | undefined])[] = [
   [0x24f, 20], // Latin with marks
   [0x36f, undefined],
@@ -82,7 +83,7 @@ function joinsWords(before: Kind): boolean {
 
 function changes(before: Kind, now: Kind): boolean {
   if (before === now || before === 'other' || before === 'wide' || now === 'other') return false
-  // A capital at the beginning of a word is none.
+  // A capital at the beginning of a word is no change.
   return !(before === 'upper' && now === 'lower')
 }
 
@@ -91,7 +92,7 @@ function weightOf(point: number): number {
   return weight ?? bytesOf(point) * WHOLE
 }
 
-/** Bytes of UTF-8, more than which no tokenizer makes of a character. Half a pair is sent as U+FFFD. */
+/** Returns the bytes of a character in UTF-8: no tokenizer makes more tokens of it. Half a pair is sent as U+FFFD. */
 function bytesOf(point: number): number {
   if (point < 0x800) return 2
   return point < 0x10000 ? 3 : 4

@@ -51,16 +51,16 @@ export interface HookRequest {
 
 export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
   const { clock, logger, redact } = deps
-  // Whoever waits for an answer does not wait behind those who are only notified, and a call that is judged waits for
-  // neither. The time of one that is asked does not run while it waits: else whoever sends many messages would have the
-  // hook left out.
+  // Three queues: a message does not wait behind notifications, and a call of a tool waits behind neither. For hooks
+  // that are asked the deadline begins once they have a place: otherwise a flood of messages would make them late, and
+  // what is late counts as no answer.
   const places = { saving: pLimit(AT_ONCE), judging: pLimit(AT_ONCE), notified: pLimit(AT_ONCE) }
   const notified = new Set<Promise<unknown>>()
   const running = new Set<AbortController>()
   let leftOut = 0
   const at = (on: HookMoment): readonly Hook[] => hooks.filter((hook) => hook.on.includes(on))
 
-  /** The deadline counts from now, whether the call begins at once or waits for a place. */
+  /** The deadline counts from now on, so a wait for `place` is part of it. */
   async function call(hook: Hook, given: HookCall, place: Place): Promise<Answer> {
     const late = new AbortController()
     running.add(late)

@@ -45,7 +45,7 @@ const ABOUT_THE_LAST: ReadonlySet<string> = new Set(['undo', 'retry'])
 /** The commands whose words a model is shown, each with what stands before them. */
 const SHOWN: Readonly<Record<string, RegExp>> = { side: /^/, answer: /^\s*\S+\s*/ }
 
-/** Returns a command as it is run: its words as a message's, and nobody waits for them. */
+/** Returns a command with what the hooks make of its words, where a model is shown them; it keeps no order. */
 async function withoutOrder(dispatch: Dispatch, name: string, beforeSave: Hooks['beforeSave']): Promise<Dispatch> {
   const { event } = dispatch
   const before = Object.hasOwn(SHOWN, name) && event.kind === 'command' ? SHOWN[name]?.exec(event.args)?.[0] : undefined

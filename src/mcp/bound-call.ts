@@ -63,7 +63,7 @@ async function checkCommand(args: Args, ways: readonly string[], { bounds, base 
   }
 }
 
-/** In a command, `host:x` is a file of that name, or elsewhere; what stands behind it is looked at too. */
+/** In a command, `host:x` may be a file of that name: it is checked as one, beside the part behind the colon. */
 const ELSEWHERE = /^(?!file:)[a-z][a-z0-9+.-]*:/i
 
 async function isWithin(path: string, { bounds: { folders }, base }: Bounded): Promise<boolean> {

@@ -69,7 +69,7 @@ class Connection implements McpConnection {
   /** The calls that run now. */
   readonly #calls = new Set<{ readonly asks: Elicits | undefined; readonly limit: PausableDeadline }>()
   #listing = 0
-  /** The server keeps a call that was given up, and asks: a new start of it has none. */
+  /** The server asked a person while it may still run a call that was given up: its next use restarts it. */
   #isStale = false
 
   constructor(server: McpServer, deps: ConnectionDeps) {
@@ -191,7 +191,7 @@ class Connection implements McpConnection {
     return client
   }
 
-  /** Its end is no longer that of the connection, which may be another by then. */
+  /** Closes a client whose end means nothing any more: this connection may have another client by then. */
   #giveUp(client: Client): void {
     client.onclose = () => {}
     this.#ending = Promise.all([this.#ending, client.close().catch(() => undefined)]).then(() => undefined)

@@ -52,7 +52,7 @@ export function createElicits({ people, server, turn, signal }: ElicitDeps): Eli
   }
 
   async function put(draft: Omit<QuestionDraft, 'part' | 'server'>): Promise<QuestionOutcome> {
-    // The questions behind the first may wait longer than their call.
+    // A question that has waited behind others may be put after its call has ended.
     if (signal.aborted) throw new ParleyError('aborted', 'the call has ended')
     return people.ask({ ...draft, server, part: parts++ }, turn, signal)
   }

@@ -37,7 +37,7 @@ const TAG_BYTES = 16
 export function sealedFiles(key: StoreKey): DiskForm {
   const names = key.derive('file-names')
   const content = webcrypto.subtle.importKey('raw', key.derive('files'), 'AES-GCM', false, ['encrypt', 'decrypt'])
-  // Away from the main thread, as all that is done with the whole of a file.
+  // WebCrypto works away from the main thread, which a large file would block.
   const cipherOf = (id: MediaId, nonce: Uint8Array) => ({
     ...{ name: 'AES-GCM', iv: nonce },
     additionalData: new TextEncoder().encode(id),
@@ -67,8 +67,8 @@ export function sealedFiles(key: StoreKey): DiskForm {
 }
 
 /**
- * Encrypts a digest, which is two blocks. Blocks that are as good as random are the one thing for which this mode is
- * right; the name has to be the same each time, and to lead back to the digest when files are swept.
+ * Encrypts a digest, which is two blocks. ECB is safe for these alone: the blocks of a digest are as good as random.
+ * The name of a file has to be the same each time, and to lead back to the digest when files are swept.
  */
 function encrypt(key: Uint8Array, digest: string): string {
   const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)

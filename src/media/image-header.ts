@@ -83,7 +83,7 @@ function colorTable(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1)
 }
 
-/** A torn file has no second frame. */
+/** Returns the place after the data blocks; a file that ends among them has no second frame. */
 function afterBlocks(view: DataView, begin: number): number {
   let at = begin
   while (at < view.byteLength && view.getUint8(at) !== 0) at += 1 + view.getUint8(at)

@@ -16,7 +16,7 @@ export interface ScaleDeps {
   readonly library?: () => string | undefined
 }
 
-/** A picture that is larger than this is not decoded, by nobody: its pixels would fill the memory. */
+/** A picture that is larger than this is never decoded: its pixels would fill the memory. */
 const MOST_SCALED_SIDE = 20_000
 const MOST_SCALED_PIXELS = 100_000_000
 /** The longest side of a scaled picture: models see no more of it. */

@@ -1,12 +1,12 @@
 import type { Clock } from '../core/clock.ts'
 import type { MediaId } from '../core/ids.ts'
 
-/** A tool's result is on record at once, a message within seconds. */
+/** Far more than lies between keeping a file and the commit of its event: for a message that is seconds. */
 const KEPT_MS = 600_000
 
 /**
- * The files that were kept and that no event names yet: nothing in the store sets them apart from those that nobody
- * wants any more. A file that is kept twice waits for two events. After ten minutes no event will come.
+ * The files that were kept and that no event names yet. To the store they look like files that nobody wants any more,
+ * so a sweep asks here too. A file that is kept twice waits for two events. After ten minutes no event will come.
  */
 export class UnnamedFiles {
   readonly #clock: Pick<Clock, 'elapsed'>

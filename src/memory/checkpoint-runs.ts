@@ -50,7 +50,7 @@ export function createCheckpointRuns(deps: CheckpointRunDeps): CheckpointRuns {
   async function runOwed(session: SessionId, reason: CheckpointReason, attempts = 0): Promise<void> {
     try {
       const { kind } = await run(session, reason)
-      // The one that runs settles it, unless that one fails.
+      // The checkpoint that runs already settles this one too; if it fails, this one is due after the wait.
       if (kind === 'running') pending.retry(session, PACE.firstMs, () => background(runOwed(session, reason, attempts)))
     } catch (err) {
       if (!stopping.aborted) await putOff(err, { session, reason, attempts: attempts + 1 })

@@ -13,7 +13,8 @@ export interface CheckpointServiceDeps extends CheckpointDeps {
   /** Returns true if this agent has a memory. */
   has(agent: AgentId): boolean
   /**
-   * Returns true if somebody whom the agent knows takes part: no stranger causes calls of a model that no turn bounds.
+   * Returns true if somebody whom the agent knows takes part. The limits for strangers count turns, and a checkpoint is
+   * none: strangers alone cause no call of a model by it.
    */
   isKnown(session: SessionIdentity): Promise<boolean>
   /** Returns true while a turn of the session runs. */

@@ -177,7 +177,7 @@ async function changeable(deps: LongTermDeps, asker: MemoryAsker, no: number): P
   throw notTheirs(no)
 }
 
-/** Throws `forbidden` where others could read a text that is not said before them: it stays where it is said. */
+/** Throws `forbidden` if people of the entry's conversation who do not read this one could read the new text. */
 async function refuseElsewhere(deps: LongTermDeps, { author, sessionId }: MemoryAsker, entry: MemoryEntry) {
   const [session, own] = [await sessionOf(deps, entry.sessionId), await sessionOf(deps, sessionId)]
   if (isSame(session, own, true)) return

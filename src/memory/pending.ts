@@ -10,7 +10,7 @@ export interface PendingDeps {
   readonly settings: CheckpointSettings
 }
 
-/** Counts and timers until the next checkpoint of each session; all of it can be had from the log again. */
+/** Counts and timers until the next checkpoint of each session; after a start they are made from the log again. */
 export interface PendingCheckpoints {
   /** Counts a turn or a quiet message of a session; true: there are enough for a checkpoint. */
   count(session: SessionId, what: 'turns' | 'quiet'): Promise<boolean>
@@ -21,7 +21,7 @@ export interface PendingCheckpoints {
   cancelIdle(session: SessionId): void
   /** Calls `fire` after a failure. */
   retry(session: SessionId, ms: number, fire: () => void): void
-  /** Returns true if a timer runs. */
+  /** Returns true for a session that has counts or timers. */
   has(session: SessionId): boolean
   /** Called when nothing is to be retried. */
   done(session: SessionId): void
@@ -63,7 +63,7 @@ export function createPending({ store, clock, settings }: PendingDeps): PendingC
     if (oldest) states.delete(oldest[0])
   }
 
-  /** The first look at a session after a start counts its log, in which the newest event is already. */
+  /** The first call for a session after a start counts its log, which has the newest event already. */
   async function add(session: SessionId, state: State, what: 'turns' | 'quiet'): Promise<void> {
     if (state.counted) {
       state[what]++

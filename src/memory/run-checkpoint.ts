@@ -183,8 +183,9 @@ async function save(tx: StoreWriter, { session, slice, own, found }: Finding, at
 }
 
 /**
- * Only entries that the model was shown, and that nobody has changed or taken away meanwhile; not where somebody has
- * spoken since, or a page, who was not there when it was learned: it may be their idea.
+ * Changes and removes entries as the model asks: only those that it was shown, and that nobody has changed or removed
+ * meanwhile. An entry stays if anybody, or a page, has spoken in the session who is neither an owner nor one of the
+ * entry's authors: the change may be their idea.
  */
 async function revise(
   tx: StoreWriter,

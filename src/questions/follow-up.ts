@@ -6,8 +6,8 @@ import { lateAnswer } from './question-card.ts'
 
 /**
  * Returns an answer that came after its turn had continued, as a message of whoever gave it: it has their authority and
- * makes them a participant. Its event key is that of the question, so that it is accepted once. Words of a button are
- * theirs as far as they chose them, an address among them is not.
+ * makes them a participant. Its event key is that of the question, so that it is accepted once. Whoever presses a
+ * button counts as the author of its words, but not as somebody who has written a web address that stands in them.
  */
 export function followUp(
   question: Question & { readonly by: Answerer },

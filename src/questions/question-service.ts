@@ -47,13 +47,13 @@ export interface QuestionDeps extends Pick<QuestionDeskDeps, 'isSame' | 'roomOf'
 export interface Questions extends AsksPeople, QuestionDesk, Pick<CardKeeper, 'closeIfOver'> {
   /** Returns true while a turn of the session waits for an answer (S7). */
   waits(this: void, session: SessionId): boolean
-  /** Called once a message waits behind the running turn of a session: it is not held up by a question. */
+  /** Called once a message waits behind the running turn of a session: ends the wait for an answer. */
   spoken(this: void, session: SessionId): void
   /** Returns true if a turn of this process has asked something. */
   hasAsked(turn: TurnId): boolean
   /** Called once the end of such a turn is on record. */
   turnEnded(turn: TurnId): void
-  /** Hands in answers that came late and have not been, whatever hindered it. */
+  /** Hands in answers that came late and were not handed in yet, whatever prevented it before. */
   handIn(): Promise<void>
   /** Hands in answers that came late before a crash, and closes the cards of what is over. */
   recover(): Promise<void>
@@ -106,7 +106,7 @@ class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOv
     this.#cards.watch({ code: question.code, turnId: turn.id, openUntil: openUntil(question) })
     const spoken = await this.#wait(question, signal)
     if (signal.aborted) {
-      // The call of a server is never made again, unlike a turn that the next start continues.
+      // The next start continues a turn, but never the call of a server: nobody would read the answer.
       if (draft.server !== undefined) await this.#end(question.code)
       throw new ParleyError('aborted', 'The question is not wanted any more.')
     }
@@ -192,7 +192,7 @@ class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOv
   async #wait({ code, sessionId, askedAt, server }: Question, signal: AbortSignal): Promise<boolean> {
     const { store, clock } = this.#deps
     const waiting: Waiting = { session: sessionId, server: server !== undefined, answer: deferred(), spoken: false }
-    // From here on an answer finds the waiting turn; one that came before is found by the next look.
+    // An answer that comes from here on ends the wait; one that came before is found by the read below.
     this.#waiting.set(code, waiting)
     const now = await store.read.questions.get(code)
     const ms = Math.min(WAITS_MS, askedAt + WAITS_MS - clock.now())

@@ -15,7 +15,7 @@ export function readAnswer(
   const words = given.trim()
   const at = /^\d{1,3}$/.test(words) ? Number(words) - 1 : -1
   const numbered = choices[at]
-  // A number is an answer by itself where one is asked for; its choices are found by their words.
+  // If a number is asked for, a number is the answer and not the place of a choice.
   if (numbered !== undefined && free?.kind !== 'number' && free?.kind !== 'integer')
     return { answer: numbered, choice: at }
   const named = choices.findIndex((choice) => choice.toLowerCase() === words.toLowerCase())

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 /** Why nobody can answer a question any more. */
 export type QuestionOver = 'answered' | 'ended' | 'too_old'
 
-/** Returns the time, ms since the epoch, after which a question is over: a tool server waits no longer than a turn. */
+/** Returns the time, ms since the epoch, after which a question is over; a tool server waits no longer than a turn. */
 export function openUntil({ askedAt, server }: Pick<Question, 'askedAt' | 'server'>): number {
   return askedAt + (server === undefined ? OPEN_MS : WAITS_MS)
 }

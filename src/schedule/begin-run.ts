@@ -106,7 +106,7 @@ async function end(
   else logger.info('A scheduled run ended', fields)
 }
 
-/** Returns true after the time of a schedule that was made in a chat for this time alone. */
+/** Returns true for a schedule that was made in a chat for one time, once that time has come. */
 function isOver({ source, definition }: Schedule, slotAt: number): boolean {
   return source === 'command' && 'at' in definition && definition.at <= slotAt
 }

@@ -37,7 +37,7 @@ export function createChatSchedules(deps: ChatScheduleDeps): ChatSchedules {
     async list(asker) {
       const here = (await store.read.schedules.all()).filter((one) => isFor(one, asker))
       const shown = await Promise.all(here.map((one) => shownTo(one, clock.now())))
-      // One that has just come due is removed once its run has ended.
+      // A schedule for one time has no next one while it is due; its row stays until its run has ended.
       const due = shown.filter(({ nextAt }) => nextAt < NEVER)
       return due.toSorted((a, b) => a.nextAt - b.nextAt).map(({ nextAt: _nextAt, ...one }) => one)
     },
@@ -58,7 +58,7 @@ export function createChatSchedules(deps: ChatScheduleDeps): ChatSchedules {
   }
 }
 
-/** Stands for a text that others would read who may not know it. */
+/** Shown in the place of a text that people would read along who may not see it. */
 const ELSEWHERE = 'that of another conversation'
 
 interface Request {
@@ -128,7 +128,10 @@ async function wished(
   }
 }
 
-/** Returns what was asked for; it is made with the first request alone, whatever became of it since. */
+/**
+ * Stores a schedule once for each request: a command that runs again after a crash makes no second one, also if the
+ * first was cancelled meanwhile.
+ */
 async function add(
   deps: ChatScheduleDeps,
   wanted: Wished,
@@ -142,7 +145,7 @@ async function add(
     const own = (await tx.schedules.all()).filter(({ creator }) => creator === asker.person)
     if (own.length >= MOST_OF_ONE)
       throw new ParleyError('conflict', `You have ${MOST_OF_ONE} already; cancel one first: /remind list`)
-    // A slot before this commit is owed as well: a crash can lie between the request and its work.
+    // Slots are owed from the request on, not from this commit: a crash can lie between the two.
     await tx.schedules.put(made, clock.now(), Math.min(asker.at, clock.now()))
     return { made, isNew: true }
   })
@@ -169,7 +172,7 @@ function authorsOf({ authors = [NOBODY] }: Made['definition'], creator: PersonId
 const NO_PERSON = '' as PersonId
 const NEVER = Number.MAX_SAFE_INTEGER
 
-/** Those of a place are for all who talk there; those for one person alone are not. */
+/** Returns true for a schedule of the place, and for one that is for the asker alone where nobody reads along. */
 function isFor(
   { source, definition }: Schedule,
   { person, address, overheard }: Pick<ScheduleAsker, 'person' | 'address' | 'overheard'>,

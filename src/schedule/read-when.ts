@@ -85,7 +85,7 @@ function withoutFillers(text: string): string {
 }
 
 function instantOf({ start, text }: ParsedResult, { now, timezone, dated: known }: Reading): number {
-  // An offset, or a distance such as `in 20 minutes`: no clock has to be read.
+  // An offset, or a distance such as `in 20 minutes`: an instant already, whatever the zone.
   if (start.isCertain('timezoneOffset')) return start.date().getTime()
   const [year, month, day] = [numberOf(start, 'year'), numberOf(start, 'month'), numberOf(start, 'day')]
   const dated = known === true || start.isCertain('day') || start.isCertain('weekday')

@@ -65,7 +65,7 @@ interface Registering {
   readonly scope?: string
 }
 
-/** Parley is made known to the authorization server by the operator's word, or makes itself known. */
+/** Returns the OAuth client: the one that the operator has configured, else Parley registers one. */
 async function clientOf(
   { clientId, clientSecret }: NonNullable<McpAddress['login']>,
   { place: { issuer, metadata }, redirectUrl, fetch, scope }: Registering,
@@ -120,7 +120,7 @@ async function pastedAnswer(state: string, { pasted, wrong }: LoginTalk, over: A
     if (url !== undefined && isAnswer(url, state)) return url
     if (line.trim() !== '') wrong()
   }
-  // The end of the input leaves the browser's way.
+  // After the end of the input the answer can come from the browser alone.
   return new Promise(() => undefined)
 }
 

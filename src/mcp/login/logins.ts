@@ -160,7 +160,7 @@ function taken(lock: string): boolean {
 
 /**
  * Returns true for the lock of a process that is gone, or of one that has had more time than any renewal takes. In a
- * container a daemon that was killed often had the number that the next one has.
+ * container the next daemon often has the same process id as one that was killed.
  */
 function isLeft(lock: string, now: number): boolean {
   try {

@@ -18,10 +18,11 @@ const FOLDS = 100
 
 export interface AgedRemoval {
   readonly session: Session
+  /** The number of the session's row, by which retention pages through sessions. */
   readonly no: number
   /** Ms since the epoch: what is from before it is too old. */
   readonly before: number
-  /** The rule by which it is. */
+  /** The rule that says so. */
   readonly by: string
   /** The request under which what was emptied is scrubbed. */
   readonly request: string
@@ -64,7 +65,10 @@ export async function removeAged(
   return { events: found.length, media: plan.media }
 }
 
-/** A turn goes as a whole: what is left of a page ends with the end of a turn, or before one began. */
+/**
+ * Returns the events of a page that are too old, without those of a turn that ends behind them: a turn goes as a whole.
+ * One that has not ended within a day never will.
+ */
 function wholeTurns(page: readonly SessionEvent[], before: number): readonly SessionEvent[] {
   const older = page.filter(({ at }) => at < before)
   const end = older.findLastIndex(({ type }) => type === 'turn_completed' || type === 'turn_cancelled')

@@ -44,8 +44,9 @@ export class Collection {
   #named: readonly ReceivedRow[] = []
   /** The rows of the inbox up to which it was read, the first and the second time. */
   readonly #receivedTo = [0, 0] as [number, number]
+  /** The row of the outbox up to which it was read. */
   #sentTo = 0
-  /** The sources of which texts were looked for in the outbox. */
+  /** The sources whose texts that reading has looked for. */
   #said: ReadonlySet<SourceId> = new Set()
 
   constructor(target: ForgetTarget, channels: Pick<Channels, 'traits'>) {
@@ -174,7 +175,7 @@ export class Collection {
     }
   }
 
-  /** Its texts may lie where the outbox was read already. */
+  /** Adds a source that was found after the outbox was read: its rows may be among those that were passed over. */
   async #addSource({ outbox }: ForgetReader, source: SourceId): Promise<void> {
     for (const { part } of await outbox.ofSource(source)) {
       this.#sources.add(source)
@@ -182,7 +183,7 @@ export class Collection {
     }
   }
 
-  /** Elsewhere nobody is kept from a text by what somebody has said here. */
+  /** A text that is still to be sent elsewhere stays, whatever it repeats: nobody there loses it by words said here. */
   #isRepetition({ sessionId, ended, text, at }: SentRow): boolean {
     const isReached = ended || (sessionId !== undefined && this.#scans.has(sessionId))
     return isReached && repeats(this.#tellings, text, at)

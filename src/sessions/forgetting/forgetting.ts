@@ -59,7 +59,7 @@ export interface ForgettingService {
 
 /** Sends whose outcome is not known: the time between two looks, and the most looks. */
 const LOOK_AGAIN = { ms: 250, times: 40 }
-/** Times that somebody else's reading may keep the log of the store from being emptied. */
+/** Attempts to scrub the store while somebody else reads it, and the pause between two. */
 const SCRUBS = { ms: 250, times: 20 }
 
 export function createForgetting(deps: ForgettingDeps): ForgettingService {

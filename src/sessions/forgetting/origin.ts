@@ -39,7 +39,7 @@ export async function originsOf(
   return [...origins, { upTo: Number.MAX_SAFE_INTEGER, session: session.id, heldIn, ...placeOf(session) }]
 }
 
-/** An imported session has a key of its own, also once its chat has taken it over. */
+/** Returns true for an imported session: it has a key of its own, also once a chat has taken it over. */
 function isNowhere({ scopeKey, displayKey }: Session): boolean {
   return scopeKey === displayKey
 }
@@ -56,7 +56,7 @@ export function originAt(origins: readonly LogOrigin[], { seq }: Pick<SessionEve
   return origins.find(({ upTo }) => seq <= upTo) ?? (origins.at(-1) as LogOrigin)
 }
 
-/** Returns whether an address lies in the place; the bot counts where the place names it. */
+/** Returns whether an address lies in the place; the account of the bot counts only where the place names one. */
 export function liesIn(place: ForgottenPlace, { channel, account, chat, topic }: Address): boolean {
   if (channel !== place.channel || chat !== place.chat) return false
   return (

@@ -19,7 +19,7 @@ export interface RetentionDeps extends ApplyPorts {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
-  /** Returns the time to age by. */
+  /** Returns the time to age by: no later than the newest record, so that a clock that is ahead ages nothing. */
   ageingTime(): number
   readonly limits: {
     readonly all: readonly AgeLimit[]
@@ -40,7 +40,7 @@ export interface Retention extends Pick<ForgettingOperator, 'retention' | 'runRe
 const DAY_MS = 86_400_000
 /** Between the report of a limit and its first run. */
 const WAITS_MS = DAY_MS
-/** A look comes each hour; after a longer time a limit is reported anew. */
+/** Limits are looked at each hour; one that was not looked at for longer than this is reported anew. */
 const STEP_MS = 3 * DAY_MS
 /** Conversations change by the day: each is looked at once a day. */
 const EVERY_MS = DAY_MS

@@ -38,6 +38,7 @@ export class SessionScan {
   readonly #ofMessage = new Map<string, number[]>()
   readonly #files = new Map<number, readonly MediaId[]>()
   readonly #folds: { readonly seq: number; readonly upTo: number }[] = []
+  /** A message that is meant was said since the last turn took messages. */
   #waits = false
 
   constructor(session: Session, origins: readonly LogOrigin[], matches: Matches, tellings: Tellings) {

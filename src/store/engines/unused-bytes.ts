@@ -11,7 +11,7 @@ export interface FileShape {
   readonly pages: number
   /** The first page of the list of free pages; 0: there is none. */
   readonly firstFree: number
-  /** Some pages say only where the others belong. */
+  /** The file has pages that hold no rows and only say to what the others belong (pointer maps). */
   readonly autoVacuum: boolean
 }
 
@@ -26,7 +26,10 @@ export interface Overflow {
 
 const MAGIC = 'SQLite format 3\0'
 const LOCK_BYTE = 0x4000_0000
-/** From so many pages on, the number of a page can begin as a page of rows does. */
+/**
+ * Larger files are left alone: pages of long texts and of free pages begin with the number of a page, whose first byte
+ * could look like the type of a page of rows.
+ */
 const MOST_PAGES = 0x0200_0000
 const FIRST_PAGE_HEADER = 100
 

@@ -1,20 +1,20 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import type { SqliteConnection } from './sqlite-connection.ts'
 
-/** Transactions since the last look that are still no traffic: a watchdog makes them too. */
+/** With so many transactions since the last look the store counts as idle: a watchdog makes some too. */
 const IDLE_WRITES = 2
 /** A smaller log is left: emptying it costs a sync of the database. */
 const LARGE_LOG_BYTES = 256 * 1024
 const LOG_HEADER = 32
 const FRAME_HEADER = 24
 
-/** SQLite uses the file again from its beginning and never makes it smaller by itself. */
+/** The write-ahead log, which SQLite uses again from its beginning and never makes smaller by itself. */
 export class WriteAheadLog {
   readonly #connection: SqliteConnection
   readonly #path: string
   /** Transactions since the last look. */
   writes = 0
-  /** While somebody keeps the database as it was, the log is not emptied: the attempt would wait for them. */
+  /** A scrub holds its read transaction: the log cannot be emptied, and an attempt would block until the timeout. */
   kept = false
 
   constructor(connection: SqliteConnection, path: string) {
