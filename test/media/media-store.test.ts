@@ -129,6 +129,14 @@ describe('a thing in the place of a file', () => {
   })
 })
 
+it('a huge file in the place of one is not read into the memory', async () => {
+  const { media, folder } = rig()
+  const { media: id } = await media.keep(words('original'))
+  truncateSync(pathOf(folder, id), MOST_MEDIA_BYTES + 1)
+  // Not even its digest is looked at, which would be `unreadable`.
+  await expect(media.read(id)).rejects.toMatchObject({ code: 'not_found' })
+})
+
 describe('a sweep', () => {
   it('deletes what nothing names, ten minutes after it was kept, and no file that is named', async () => {
     const { media, used, clock } = rig()

@@ -146,6 +146,39 @@ describe('a conversion', () => {
     expect(withCanary(household.folder)).toEqual([])
   })
 
+  it('C48: a copy that holds something else than the database never takes its place', async () => {
+    const household = await plainHousehold()
+    const { path, folder } = household
+    const other: Recode = {
+      ...veiling,
+      copy(from, to, form) {
+        veiling.copy(from, to, form)
+        writeFileSync(to, readFileSync(to).fill(9, 5_000, 5_010))
+      },
+    }
+    await expect(convertHere(household, 'encrypted', other)).rejects.toThrow('the copy is another')
+    expect(formOf(path)).toBe('plain')
+    expect(readdirSync(folder).filter((name) => name.includes('conversion'))).toEqual([])
+    await (await open(path)).close()
+  })
+
+  it('C48: a file with which the engine would read the new database keeps it from its place', async () => {
+    const household = await plainHousehold()
+    const { path } = household
+    const leaving: Recode = {
+      ...veiling,
+      copy(from, to, form) {
+        veiling.copy(from, to, form)
+        writeFileSync(`${from}-journal`, 'pages of the plain one')
+      },
+    }
+    await expect(convertHere(household, 'encrypted', leaving)).rejects.toThrow('is still there')
+    expect(formOf(path)).toBe('plain')
+    rmSync(`${path}-journal`)
+    await convertHere(household, 'encrypted')
+    expect(withCanary(household.folder)).toEqual([])
+  })
+
   it('called twice does nothing the second time', async () => {
     const household = await plainHousehold()
     const { path } = household

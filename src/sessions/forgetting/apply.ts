@@ -20,7 +20,7 @@ export interface ApplyPorts {
 /** Some of the work, one transaction. It can be done again. */
 export type ApplyStep = (tx: StoreWriter) => Promise<Partial<ForgetCounts>>
 
-/** The newest events of a session that are emptied with the first commit: as many as the first view of a model reads. */
+/** The newest events of a session that are emptied with the first commit: as many as a model's first view reads. */
 const MOST_AT_FIRST = 2_000
 const AT_ONCE = 100
 

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { amountOf, mostOf, promptTokens } from '../../src/budgets/estimate.ts'
+import type { ModelPrice } from '../../src/core/budget.ts'
+import { QUESTION } from './rig.ts'
+
+const PRICE: ModelPrice = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }
+
+it('C33: the most that a call may cost has its prompt written to a cache where that costs more', () => {
+  const input = promptTokens(QUESTION)
+  const most = mostOf(QUESTION, PRICE)
+  expect(most.micros).toBe(amountOf({ input: 0, output: QUESTION.maxTokens, cacheWrite: input }, PRICE).micros)
+  expect(most.micros).toBeGreaterThan(amountOf({ input, output: QUESTION.maxTokens }, PRICE).micros)
+  const { cacheWrite: _none, ...plain } = PRICE
+  expect(mostOf(QUESTION, plain).micros).toBe(amountOf({ input, output: QUESTION.maxTokens }, plain).micros)
+})
+
+it('C33: the most that a call may cost has all that the model may think beside its answer', () => {
+  const thinking = mostOf({ ...QUESTION, thinking: 'high' }, PRICE)
+  expect(thinking.tokens - mostOf(QUESTION, PRICE).tokens).toBe(16_384)
+})
