@@ -15,6 +15,6 @@ export function periodAt(timezone: string, instant: number, period: Period): Per
   const [year, month] = [wall.getUTCFullYear(), wall.getUTCMonth()]
   const next = period === 'day' ? Date.UTC(year, month, wall.getUTCDate() + 1) : Date.UTC(year, month + 1, 1)
   const iso = wall.toISOString()
-  // If midnight comes twice, the next day begins with the second one.
-  return { name: iso.slice(0, period === 'day' ? 10 : 7), endsAt: Math.max(...instantsOf(timezone, next)) }
+  // If midnight comes twice, the day ends with the first one: from then on the clocks show the next day.
+  return { name: iso.slice(0, period === 'day' ? 10 : 7), endsAt: instantsOf(timezone, next)[0] }
 }

@@ -18,9 +18,11 @@ describe('days and months of a zone', () => {
     ['Europe/Berlin', '2026-03-15T12:00:00Z', 'month', '2026-03', '2026-03-31T22:00:00Z'],
     // The clocks of Santiago skip midnight: the day begins at one.
     ['America/Santiago', '2026-09-05T20:00:00Z', 'day', '2026-09-05', '2026-09-06T04:00:00Z'],
-    // Midnight comes twice in Havana.
-    ['America/Havana', '2026-10-31T20:00:00Z', 'day', '2026-10-31', '2026-11-01T05:00:00Z'],
-    ['America/Havana', '2026-11-01T04:30:00Z', 'day', '2026-11-01', '2026-11-02T05:00:00Z'],
+    // In Havana and on the Azores midnight comes twice: the day ends with the first one.
+    ['America/Havana', '2026-11-01T03:59:59Z', 'day', '2026-10-31', '2026-11-01T04:00:00Z'],
+    ['America/Havana', '2026-11-01T04:00:00Z', 'day', '2026-11-01', '2026-11-02T05:00:00Z'],
+    ['America/Havana', '2026-11-01T05:30:00Z', 'day', '2026-11-01', '2026-11-02T05:00:00Z'],
+    ['Atlantic/Azores', '2026-10-24T23:59:59Z', 'day', '2026-10-24', '2026-10-25T00:00:00Z'],
   ] as const)('C33: %s at %s is in the %s %s', (zone, instant, period, ...[name, ends = '']) => {
     expect(periodAt(zone, at(instant), period)).toEqual({ name, endsAt: at(ends) })
   })
