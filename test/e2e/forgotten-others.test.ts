@@ -121,6 +121,22 @@ describe('a member who forgets', () => {
     expect(JSON.stringify(log)).toContain('the words of Ada')
   })
 
+  it('S41: takes no message of somebody else, by a reply, its number or its link; an owner does', async () => {
+    const { family, say, received } = await house()
+    const { id } = await say('the words of Cy', { from: 555, chat: family })
+    const link = `https://t.me/c/${String(family).slice(4)}/${id}`
+    const from = { from: 444, chat: family }
+    for (const [asked, how] of [
+      ['/forget', { ...from, replyTo: id }],
+      [`/forget ${id}`, from],
+      [`/forget ${link}`, from],
+    ] as const)
+      expect((await say(asked, how)).answer).toMatch(/^That message is not yours/)
+    expect(received()).toContain('the words of Cy')
+    expect((await say('/forget', { chat: family, replyTo: id })).answer).toMatch(/^Forgotten: /)
+    expect(received()).not.toContain('the words of Cy')
+  })
+
   it('S41: learns nothing of whether a message is there in a chat that they name by its link', async () => {
     const { world, family, say } = await house()
     const { message_id: id } = world.say({ from: 111, chat: family, text: 'a thing' })
