@@ -9,6 +9,7 @@ import { withDatabase } from '../store/temp-database.ts'
 import { AwaitedLog } from './awaited-log.ts'
 import { recorded, startHousehold } from './household.ts'
 import { toolResult } from './obedient.ts'
+import { noting, remembering, startRemembering } from './remembering.ts'
 import { type SetClock, setClock } from './set-clock.ts'
 
 const MARK = 'zq9canary-4711'
@@ -120,5 +121,26 @@ it('S41: what fails for any reason is tried again within the hour', async () => 
   change('DROP TRIGGER full')
   clock.skip(60_000)
   await log.line('Something was forgotten')
+  expect(holding(home.dataDir)).toEqual([])
+})
+
+it('S41: a checkpoint that was looking through it makes nothing of it', async () => {
+  const gate = createGate()
+  const learned = noting(['memory_save', { text: `The safe opens with ${MARK}.`, lines: [1] }])
+  const home = await startRemembering(
+    { turns: 100, quietGroupMessages: 100, idleMinutes: 1_000 },
+    { script: remembering((request) => ({ ...learned(request), holds: [{ beforeDelta: 0, gate }] })) },
+  )
+  const { world, ledger } = home.telegram
+  const { message_id: id } = world.say({ from: 111, text: `the safe opens with ${MARK}` })
+  await ledger.nextFromBot('sent')
+  world.say({ from: 111, text: '/checkpoint' })
+  await gate.reached
+  const after = ledger.mark()
+  world.say({ from: 111, text: '/forget', replyTo: id })
+  await ledger.nextFromBot('sent', { after, where: ({ text }) => text.startsWith('Forgotten: ') })
+  gate.release()
+  await ledger.nextFromBot('sent', { after, where: ({ text }) => text === 'What was being looked through was changed.' })
+  expect(await home.say('/memory')).not.toContain(MARK)
   expect(holding(home.dataDir)).toEqual([])
 })
