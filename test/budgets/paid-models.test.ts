@@ -146,6 +146,13 @@ describe('the cheaper model', () => {
     expect([await ask(rig, charge), await ask(rig, charge), await ask(rig, { ...charge })]).toEqual([BIG, BIG, SMALL])
   })
 
+  it('C33: nor into one that somebody has joined since, who pays from then on', async () => {
+    const rig = await paidRig(settings, both)
+    const { charge } = rig
+    const joined = { ...charge, follows: charge }
+    expect([await ask(rig, charge), await ask(rig, charge), await ask(rig, joined)]).toEqual([BIG, BIG, BIG])
+  })
+
   it('C33: keeps nobody from an answer: where it fails or is not there, the usual one is asked', async () => {
     for (const models of [both.slice(0, 1), [...both.slice(0, 1), failing(SMALL, 'model_overloaded')]]) {
       const rig = await paidRig(settings, models)
