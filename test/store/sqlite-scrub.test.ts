@@ -5,6 +5,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { SessionId } from '../../src/core/ids.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
+import { Scrubber } from '../../src/store/engines/sqlite-scrub.ts'
+import { WriteAheadLog } from '../../src/store/engines/write-ahead-log.ts'
 import type { Store } from '../../src/store/store.ts'
 import { sessionDraft, userMessage } from './sample-rows.ts'
 import { removeTempFolders, tempFolder, withDatabase } from './temp-database.ts'
@@ -133,6 +136,40 @@ test('S41: what is written meanwhile stays, and leaves no byte either', async ()
     expect(late).toEqual({ n: written })
   })
   expect(written).toBeGreaterThan(0)
+})
+
+test('S41: once the whole file was scrubbed nothing but the gaps of pages gets remains: free pages have none', async () => {
+  const path = join(tempFolder(), 'parley.db')
+  const store = await open(path)
+  await scrub(store)
+  await fill(store)
+  await forgetMarked(store)
+  // Free pages are not given back here.
+  expect(await store.scrub()).toBe(true)
+  expectClean(path)
+})
+
+test('S41: pages that are written meanwhile, from what was there before, leave no byte then or later', async () => {
+  const path = join(tempFolder(), 'parley.db')
+  await (await openSqliteStore({ path, clock: systemClock })).close()
+  splitPages(path)
+  const connection = openConnection(path)
+  const log = new WriteAheadLog(connection, `${path}-wal`)
+  const group = { read: async <T>(read: () => T): Promise<T> => read() }
+  const scrubber = new Scrubber({ connection, group, log, path, reopen: () => openConnection(path) })
+  const left = (): number => readFileSync(path, 'latin1').split(MARK).length - 1
+  connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  expect(left()).toBeGreaterThan(0)
+  const done = scrubber.scrub()
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
+  connection.exec("UPDATE mixed SET text = 'z'")
+  expect(await done).toBe(true)
+  expect(left()).toBe(0)
+  connection.exec("UPDATE mixed SET text = 'w'")
+  connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  expect(left()).toBe(0)
+  connection.close()
+  scrubber.close()
 })
 
 test('two that ask at once are both served, and a store that is closed meanwhile closes', async () => {
