@@ -45,14 +45,21 @@ describe('openConnection', () => {
 
   it('every open has the pragmas, also where a plain second open has lost FULL', () => {
     const path = join(tempFolder(), 'store.db')
-    const pragmas = ['journal_mode', 'synchronous', 'foreign_keys', 'busy_timeout', 'journal_size_limit']
+    const pragmas = [
+      'journal_mode',
+      'synchronous',
+      'foreign_keys',
+      'busy_timeout',
+      'journal_size_limit',
+      'secure_delete',
+    ]
     const read = () => {
       const connection = openConnection(path)
       const values = pragmas.map((name) => Object.values(connection.get(`PRAGMA ${name}`, []) ?? {})[0])
       connection.close()
       return values
     }
-    const wanted = ['wal', 2, 1, 250, 64 * 1024 * 1024]
+    const wanted = ['wal', 2, 1, 250, 64 * 1024 * 1024, 1]
     expect(read()).toEqual(wanted)
     expect(withDatabase(path, (database) => database.pragma('synchronous', { simple: true }))).toBe(1)
     expect(read()).toEqual(wanted)
