@@ -140,7 +140,10 @@ it('S41: a checkpoint that was looking through it makes nothing of it', async ()
   world.say({ from: 111, text: '/forget', replyTo: id })
   await ledger.nextFromBot('sent', { after, where: ({ text }) => text.startsWith('Forgotten: ') })
   gate.release()
-  await ledger.nextFromBot('sent', { after, where: ({ text }) => text === 'What was being looked through was changed.' })
+  await ledger.nextFromBot('sent', {
+    after,
+    where: ({ text }) => text === 'What was being looked through was changed.',
+  })
   expect(await home.say('/memory')).not.toContain(MARK)
   expect(holding(home.dataDir)).toEqual([])
 })
