@@ -1,21 +1,29 @@
-import type { AttachmentRef } from '../../../src/core/message.ts'
+import type { AttachmentRef, FileKind } from '../../../src/core/message.ts'
 import { type Fields, isFields, present } from '../../shared/fields.ts'
 import { kindOfType } from '../../shared/file-kind.ts'
 
 /** The files of a message, by their ids. */
 export function readAttachments(message: Fields): readonly AttachmentRef[] {
   if (!Array.isArray(message.files)) return []
-  return message.files.filter(isFields).flatMap(({ id, mimetype, name, size, subtype }) =>
-    typeof id === 'string'
+  return message.files.filter(isFields).flatMap((file) => {
+    const { id, mimetype, name, size, subtype } = file
+    return typeof id === 'string'
       ? [
           {
             ref: id,
-            ...present('kind', subtype === 'slack_audio' ? 'voice' : kindOfType(mimetype)),
+            ...present('kind', subtype === 'slack_audio' ? clipKind(file, message) : kindOfType(mimetype)),
             ...(typeof mimetype === 'string' ? { mime: mimetype } : {}),
             ...(typeof name === 'string' ? { fileName: name } : {}),
             ...(typeof size === 'number' ? { size } : {}),
           },
         ]
-      : [],
-  )
+      : []
+  })
+}
+
+/** A clip can be shared again by anybody who sees it: it is a voice note only of whoever has recorded it. */
+function clipKind({ user, user_team: fileTeam }: Fields, message: Fields): FileKind {
+  const team = message.user_team ?? message.source_team ?? message.team
+  const isOwn = typeof user === 'string' && user === message.user && (fileTeam === undefined || fileTeam === team)
+  return isOwn ? 'voice' : 'audio'
 }
