@@ -212,7 +212,7 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
     const speaking = await this.#deps.speaking(refOf(turn))
     const place = await namesOfPlace(this.#deps.store.read, turn.session)
     const verdict = decideToolUse(rules, {
-      ...{ ...call, speaking, place },
+      ...{ ...call, agent: turn.session.agentId, speaking, place },
       standing: await inForce(await this.#deps.store.read.standingRules.all(), isOwnerNow),
     })
     // A rule that denies overrides an approval that was given before the rule.

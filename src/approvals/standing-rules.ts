@@ -7,7 +7,7 @@ import type { Speaking } from './tool-policy.ts'
 export type RulePlace = 'here' | 'everywhere'
 
 interface Given {
-  readonly session: Pick<SessionIdentity, 'displayKey'>
+  readonly session: Pick<SessionIdentity, 'displayKey' | 'agentId'>
   /** Everybody whose words the turn that asked was shown. */
   readonly speaking: readonly Speaking[]
   readonly standing: RulePlace
@@ -32,7 +32,7 @@ export function standingRule(
     )
   // Whoever has spoken since the question was asked is not named in it, so the rule is not for them.
   const who = forOwners || speaking.every(({ role }) => role === 'owner') ? 'owner' : 'member'
-  return { code, tool, who, by, at, ...(standing === 'here' ? { in: session.displayKey } : {}) }
+  return { code, tool, agent: session.agentId, who, by, at, ...(standing === 'here' ? { in: session.displayKey } : {}) }
 }
 
 /** Returns the rules whose giver is still an owner. */

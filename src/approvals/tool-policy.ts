@@ -1,6 +1,6 @@
 import { namedApprovers, type StandingRule, type ToolRule, type ToolVerdict } from '../core/approval.ts'
 import type { ToolReach } from '../core/call-gate.ts'
-import type { PersonId } from '../core/ids.ts'
+import type { AgentId, PersonId } from '../core/ids.ts'
 import { isIn, namesTool } from '../core/place.ts'
 import type { Role } from '../core/session.ts'
 
@@ -12,6 +12,7 @@ export interface Speaking {
 
 interface Facts {
   readonly tool: string
+  readonly agent: AgentId
   readonly reach: ToolReach
   /** Everybody whose words the turn was shown. */
   readonly speaking: readonly Speaking[]
@@ -33,11 +34,12 @@ export function decideToolUse(rules: readonly ToolRule[], facts: Facts): ToolVer
 }
 
 /** Returns true if one rule covers everybody whose words were shown. */
-function isGiven({ tool, speaking, place, standing = [] }: Facts): boolean {
+function isGiven({ tool, agent, speaking, place, standing = [] }: Facts): boolean {
   if (speaking.length === 0) return false
   return standing.some(
     (rule) =>
       rule.tool === tool &&
+      rule.agent === agent &&
       // Exactly this place: its topics, and the sessions of each sender, are other conversations.
       (rule.in === undefined || place.includes(rule.in)) &&
       speaking.every((one) => fits([rule.who], one)),

@@ -1,5 +1,5 @@
 import type { ReplyTarget } from './dispatch.ts'
-import type { PersonId, SessionId, TraceId, TurnId } from './ids.ts'
+import type { AgentId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
 
 /** The outcome of the policy for a call. `ask`: a person is asked, and nothing is done before they agree. */
 export type ToolVerdict = 'allow' | 'ask' | 'deny'
@@ -74,6 +74,8 @@ export interface StandingRule {
   /** The code of the question that it was given with. */
   readonly code: string
   readonly tool: string
+  /** The agent that asked: what one may do, another with other tools and another prompt may not. */
+  readonly agent: AgentId
   /** The conversation, as lists name its sessions, without its topics. Absent: everywhere. */
   readonly in?: string
   /** It holds where the words of owners alone are shown, or also of members. */

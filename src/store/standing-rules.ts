@@ -1,7 +1,7 @@
 import type { StandingRule } from '../core/approval.ts'
 import type { Logger } from '../core/logger.ts'
 import type { StandingRuleReader, StandingRuleWriter } from './approval-port.ts'
-import { defined, integer, oneOf, optional, type RowCodec, readRows, text } from './rows.ts'
+import { defined, id, integer, oneOf, optional, type RowCodec, readRows, text } from './rows.ts'
 import type { RepositoryDeps, Sql } from './sql.ts'
 
 const WHO: readonly StandingRule['who'][] = ['owner', 'member']
@@ -12,6 +12,7 @@ const codec: RowCodec<StandingRule> = {
   decode: (row) => ({
     code: text(row, 'code'),
     tool: text(row, 'tool'),
+    agent: id(row, 'agent_id'),
     who: oneOf(row, 'who', WHO),
     by: text(row, 'given_by'),
     at: integer(row, 'given_at'),
@@ -29,17 +30,19 @@ export class StandingRuleReading implements StandingRuleReader {
   }
 
   async all(): Promise<readonly StandingRule[]> {
-    const query = 'SELECT code, tool, place, who, given_by, given_at FROM standing_rules ORDER BY given_at, code'
+    const query =
+      'SELECT code, tool, agent_id, place, who, given_by, given_at FROM standing_rules ORDER BY given_at, code'
     return readRows(codec, await this.sql.all(query, []), this.#logger)
   }
 }
 
 export class StandingRuleWriting extends StandingRuleReading implements StandingRuleWriter {
-  async add({ code, tool, in: place, who, by, at }: StandingRule): Promise<void> {
+  async add({ code, tool, agent, in: place, who, by, at }: StandingRule): Promise<void> {
     await this.sql.run(
-      `INSERT INTO standing_rules (code, tool, place, who, given_by, given_at) VALUES ($1, $2, $3, $4, $5, $6)
+      `INSERT INTO standing_rules (code, tool, agent_id, place, who, given_by, given_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)
         ON CONFLICT DO NOTHING`,
-      [code, tool, place ?? null, who, by, at],
+      [code, tool, agent, place ?? null, who, by, at],
     )
   }
 

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { approversOf, decideToolUse, type Speaking } from '../../src/approvals/tool-policy.ts'
 import type { ToolRule } from '../../src/core/approval.ts'
 import type { ToolReach } from '../../src/core/call-gate.ts'
-import { toPersonId } from '../../src/core/ids.ts'
+import { toAgentId, toPersonId } from '../../src/core/ids.ts'
 
+const MAIN = toAgentId('main')
 const ADA: Speaking = { person: toPersonId('ada'), role: 'owner' }
 const BOB: Speaking = { person: toPersonId('bob'), role: 'member' }
 const GUEST: Speaking = { role: 'guest' }
@@ -21,7 +22,7 @@ const decide = (
     reach = 'beyond',
     place = 'telegram:direct:1',
   }: { tool?: string; reach?: ToolReach; place?: string } = {},
-) => decideToolUse(rules, { tool, reach, speaking, place: [place] })
+) => decideToolUse(rules, { tool, agent: MAIN, reach, speaking, place: [place] })
 
 test('T32: without a rule, what acts beyond the conversation is asked about and the rest is allowed', () => {
   expect(decide([], [ADA])).toBe('ask')
@@ -90,9 +91,11 @@ test('T32: a rule of a place holds in its topics and for the sessions of each se
 })
 
 test('T32: a rule that an owner gave in a chat holds in that conversation alone, under each name of its chat', () => {
-  const standing = [{ code: 'a', tool: 'pay', who: 'owner', by: 'ada', at: 0, in: 'telegram:group:-1' } as const]
+  const standing = [
+    { code: 'a', tool: 'pay', agent: MAIN, who: 'owner', by: 'ada', at: 0, in: 'telegram:group:-1' } as const,
+  ]
   const verdict = (...place: string[]) =>
-    decideToolUse([], { tool: 'pay', reach: 'beyond', speaking: [ADA], place, standing })
+    decideToolUse([], { tool: 'pay', agent: MAIN, reach: 'beyond', speaking: [ADA], place, standing })
   expect(verdict('telegram:group:-1')).toBe('allow')
   expect(verdict('telegram:group:-100', 'telegram:group:-1')).toBe('allow')
   expect(verdict('telegram:group:-1/7')).toBe('ask')

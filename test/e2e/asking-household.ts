@@ -1,6 +1,7 @@
 import { parseAddress } from '../../src/core/address.ts'
 import type { ToolRule } from '../../src/core/approval.ts'
 import { toAgentId, toScheduleId } from '../../src/core/ids.ts'
+import type { RoutingPolicy } from '../../src/core/policy.ts'
 import type { Tool } from '../../src/core/turn.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
@@ -11,7 +12,9 @@ import { toolResult } from './obedient.ts'
 import type { SetClock } from './set-clock.ts'
 
 export const GROUP = -1001000000001
-const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['bank', 'sessions'] }]
+const agentOf = (id: string) => ({
+  ...{ id: toAgentId(id), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['bank', 'sessions'] },
+})
 
 /**
  * Pays when somebody says so, with `x800` behind a name to that name as often, and says what came of it; what it is
@@ -38,8 +41,15 @@ const scripted =
  * Ada owns the agent and has spoken, unless not `met`. Bob is a member, anybody may talk to it; `paid` is who was paid.
  */
 export async function askingHousehold(
-  more: { rules?: readonly ToolRule[]; clock?: SetClock; met?: false; gate?: ReturnType<typeof createGate> } = {},
+  more: {
+    rules?: readonly ToolRule[]
+    clock?: SetClock
+    met?: false
+    gate?: ReturnType<typeof createGate>
+    routing?: Partial<RoutingPolicy>
+  } = {},
 ) {
+  const agents = (more.routing?.agents ?? ['main']).map(agentOf)
   const paid: string[] = []
   const log = new AwaitedLog()
   const pay: Tool = {
@@ -57,6 +67,7 @@ export async function askingHousehold(
     routing: policy({
       people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],
       access: { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] },
+      ...more.routing,
     }),
     schedules: ({ world }) => {
       world.addChat({ type: 'supergroup', title: 'Family', id: GROUP, members: [111, 444, 555] })

@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import type { ToolRule } from '../../src/core/approval.ts'
+import { toAgentId } from '../../src/core/ids.ts'
+import { agents } from '../fakes/routing-policy.ts'
 import { askingHousehold, codeOf, GROUP } from './asking-household.ts'
 import { stored } from './injected-stage.ts'
 
 type Asking = Awaited<ReturnType<typeof askingHousehold>>
 
 /** Ada is asked about a payment and allows it from now on. */
-async function allowed(where: 'here' | 'everywhere', rules: readonly ToolRule[] = []) {
-  const house = await askingHousehold({ rules })
+async function allowed(
+  where: 'here' | 'everywhere',
+  { rules = [], ...more }: Parameters<typeof askingHousehold>[0] = {},
+) {
+  const house = await askingHousehold({ rules, ...more })
   const code = codeOf(await house.say(111, 'pay cy', 'May I use'))
   const after = house.ledger.mark()
   expect(await house.say(111, `/approve ${code} ${where}`, 'Allowed')).toContain(`/approvals forget ${code}`)
@@ -97,10 +101,34 @@ describe('a rule that an owner gives with an answer', () => {
   })
 
   it('T32: lifts no rule of the configuration that denies', async () => {
-    const { house } = await allowed('here', [
-      { tools: ['pay'], who: ['member'], in: [`telegram:group:${GROUP}`], action: 'deny' },
-    ])
+    const { house } = await allowed('here', {
+      rules: [{ tools: ['pay'], who: ['member'], in: [`telegram:group:${GROUP}`], action: 'deny' }],
+    })
     expect(await groupPays(house, 'dan')).toContain('Denied')
+    expect(house.paid).toEqual(['cy'])
+  })
+
+  it('T32: everywhere is for no other agent', async () => {
+    const dispatch = [{ match: { chat: String(GROUP) }, agent: toAgentId('work') }]
+    const { house, code } = await allowed('everywhere', { routing: { agents: agents('main', 'work'), dispatch } })
+    const after = house.ledger.mark()
+    house.world.say({ from: 111, chat: GROUP, text: '@parley_bot pay dan' })
+    expect((await house.heard(GROUP, '', after)).text).toContain('May I use')
+    expect(await house.say(111, '/approvals', 'Without asking')).toContain(
+      `pay everywhere, for owners, by ada: /approvals forget ${code}`,
+    )
+    expect(house.paid).toEqual(['cy'])
+  })
+
+  it('T32: here is for no other agent that comes to have the same conversation, and is listed with its agent', async () => {
+    const { house } = await allowed('here', { routing: { agents: agents('main', 'work') } })
+    const { config } = house
+    await house.restart({
+      agents: config.agents.toReversed(),
+      routing: { ...config.routing, agents: agents('work', 'main') },
+    })
+    expect(await house.say(111, 'pay dan', '')).toContain('May I use')
+    expect(await house.say(111, '/approvals', 'Without asking')).toContain('by the agent main')
     expect(house.paid).toEqual(['cy'])
   })
 })

@@ -375,7 +375,7 @@ async function writeSchedules(schedules: StoreWriter['schedules']): Promise<void
 const NOTICE = 'note_1' as NoticeId
 
 async function changeApprovals({ approvals, cards, questions, standingRules }: StoreWriter): Promise<void> {
-  await standingRules.add({ code: 'aaaaa', tool: 'pay', who: 'owner', by: 'ada', at: 1 })
+  await standingRules.add({ code: 'aaaaa', tool: 'pay', agent: toAgentId('main'), who: 'owner', by: 'ada', at: 1 })
   await standingRules.remove('aaaaa')
   await cards.add('approval:aaaaa', NOTICE)
   await cards.remove('approval:aaaaa', NOTICE)

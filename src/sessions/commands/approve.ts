@@ -2,7 +2,7 @@ import type { Approval, ApprovalDesk, Decider, StandingRule } from '../../core/a
 import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
-import type { PersonId } from '../../core/ids.ts'
+import type { AgentId, PersonId } from '../../core/ids.ts'
 import { askerOf } from '../people/links.ts'
 
 export interface ApproveDeps {
@@ -58,7 +58,7 @@ export function approvalsCommand(deps: ApproveDeps): ChatCommand {
       if (args === '')
         return [
           openQuestions(await approvals.open(deciderOf(deps, call))),
-          ...rulesInWords(await approvals.rules()),
+          ...rulesInWords(await approvals.rules(), call.decision.route.agent),
         ].join('\n\n')
       const [, code] = /^forget\s+(\S+)$/i.exec(args) ?? []
       if (code === undefined) throw new ParleyError('invalid', 'Say `/approvals`, or `/approvals forget <code>`.')
@@ -87,12 +87,14 @@ function deciderOf({ channels }: ApproveDeps, call: CommandCall): Decider {
   return { by: person ?? askerOf(channels, call).platformId, owner: role === 'owner' }
 }
 
-function rulesInWords(rules: readonly StandingRule[]): readonly string[] {
+/** Another agent than the one that answers is named. */
+function rulesInWords(rules: readonly StandingRule[], own: AgentId): readonly string[] {
   if (rules.length === 0) return []
-  const lines = rules.map(({ code, tool, in: place, who, by }) => {
+  const lines = rules.map(({ code, tool, agent, in: place, who, by }) => {
+    const whose = agent === own ? '' : ` by the agent \`${agent}\``
     const where = place === undefined ? 'everywhere' : `in \`${place}\``
     const whom = who === 'owner' ? 'owners' : 'people I know'
-    return `- \`${tool}\` ${where}, for ${whom}, by ${by}: \`/approvals forget ${code}\``
+    return `- \`${tool}\`${whose} ${where}, for ${whom}, by ${by}: \`/approvals forget ${code}\``
   })
   return [['Without asking I may use', ...lines].join('\n')]
 }

@@ -36,6 +36,7 @@ import { budgets } from './0035-budgets.ts'
 import { forgetting } from './0036-forgetting.ts'
 import { askedForOwners } from './0037-asked-for-owners.ts'
 import { filesAndMarks } from './0038-files-and-marks.ts'
+import { rulesOfAgents } from './0039-rules-of-agents.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -78,4 +79,5 @@ export const MIGRATIONS: readonly Migration[] = [
   forgetting,
   askedForOwners,
   filesAndMarks,
+  rulesOfAgents,
 ]
