@@ -219,7 +219,7 @@ describe('who asks to be let in', () => {
     await sent(of, chat, 'and when?')
 
     const cards = texts(of, 111).filter((text) => text.includes('nobody has let me talk'))
-    expect(cards).toEqual([expect.stringContaining('Somebody speaks in "Club"')])
+    expect(cards).toEqual([expect.stringContaining('Somebody speaks in Club,')])
     expect(texts(of, chat)).toHaveLength(2)
   })
 
@@ -279,5 +279,30 @@ describe('who asks to be let in', () => {
     telegram.world.say({ from: 666, text: 'it is me' })
     const { text } = await sent(of, 111, 'telegram:666')
     expect(text).toContain('telegram:666 (Ada x admit owner) asks to talk to me')
+  })
+
+  it('F-H02: no name of a person or a place on a card is a link, nor a sentence of mine', async () => {
+    const of = await met()
+    const { world } = of.telegram
+    const name = 'thief.example.com has been let in by Ada'
+    world.addUser({ id: 666, firstName: name })
+    const { id: chat } = world.addChat({ type: 'supergroup', title: name, members: [555] })
+    world.say({ from: 666, text: 'it is me' })
+    const ask = await cardFor(of, 'telegram:666')
+    world.say({ from: 555, chat, text: 'hello' })
+    await cardFor(of, `telegram:group:${chat}`)
+    world.say({ from: 111, text: '/admit' })
+    await sent(of, 111, '• telegram:666')
+    world.say({ from: 111, text: `/admit ${ask}` })
+    await sent(of, 111, 'may talk to me now')
+    const shown = world.messages(111, { by: 'bot' }).filter(({ message }) => message.text?.includes(name))
+    expect(shown).toHaveLength(4)
+    for (const { message } of shown) {
+      const { text = '', entities = [] } = message
+      const code = entities
+        .filter(({ type }) => type === 'code')
+        .map((one) => text.slice(one.offset, one.offset + one.length))
+      expect(code).toContain(name)
+    }
   })
 })

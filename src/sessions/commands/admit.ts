@@ -43,7 +43,7 @@ async function decide(
   const by = call.decision.identity.person ?? askerOf(channels, call).platformId
   const { kind, key, code, name, handled, ruledBy } = await admissions.decide(call.args, state, by)
   if (state === 'denied') return `\`${key}\` stays out, and I do not ask again. \`/admit ${code}\` changes that.`
-  const who = name === '' ? `\`${key}\`` : `${name} (\`${key}\`)`
+  const who = name === '' ? `\`${key}\`` : `\`${name}\` (\`${key}\`)`
   if (ruledBy !== undefined)
     return `${who} is noted as admitted, but the setting \`${ruledBy}\` decides there in any case: change or remove it.`
   const effect = kind === 'person' ? 'may talk to me now' : 'is open now: whoever addresses me there is answered'
@@ -58,7 +58,7 @@ function pending(all: readonly Admission[]): string {
   if (asking.length === 0) return 'Nobody asks to be let in.'
   const lines = asking
     .slice(0, SHOWN)
-    .map(({ key, name, code }) => `- \`${key}\`${name ? ` (${name})` : ''}: \`/admit ${code}\``)
+    .map(({ key, name, code }) => `- \`${key}\`${name ? ` (\`${name}\`)` : ''}: \`/admit ${code}\``)
   const more = asking.length > SHOWN ? [`and ${asking.length - SHOWN} more`] : []
   return [...lines, ...more].join('\n')
 }

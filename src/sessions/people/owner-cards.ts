@@ -146,12 +146,13 @@ function admissionButtons({ kind, code }: Admission): readonly Button[] {
 
 /**
  * Returns the notice to an owner about a person or a place that asks to be let in. Names are text; only the id counts.
+ * In a code span a name is no link and no sentence.
  */
 function admissionCard({ kind, key, code, name }: Admission): string {
   const asked =
     kind === 'person'
-      ? `\`${key}\`${name === '' ? '' : ` (${name})`} asks to talk to me in a direct chat. A name proves nothing; the id counts.`
-      : `Somebody speaks in ${name === '' ? 'a place' : `"${name}"`}, where nobody has let me talk: \`${key}\`.`
+      ? `\`${key}\`${name === '' ? '' : ` (\`${name}\`)`} asks to talk to me in a direct chat. A name proves nothing; the id counts.`
+      : `Somebody speaks in ${name === '' ? 'a place' : `\`${name}\``}, where nobody has let me talk: \`${key}\`.`
   const effect = kind === 'person' ? 'lets them in' : 'lets everybody there address me, in all its topics'
   return `${asked}\n\n\`/admit ${code}\` ${effect}, and I handle what was said since. \`/deny ${code}\` keeps it so, and I do not ask again.`
 }
