@@ -229,6 +229,15 @@ export function hasForeignText({ forwarded, via }: { readonly forwarded?: Forwar
   return via !== undefined || (forwarded !== undefined && forwarded.text === undefined)
 }
 
+/**
+ * Returns the id of the message that somebody has replied to. In a thread of Slack every message answers the first one,
+ * which nobody has chosen.
+ */
+export function repliedTo(event: Pick<TextFacts, 'address' | 'quoted'>): string | undefined {
+  const named = event.quoted?.messageId
+  return named === event.address.topic ? undefined : named
+}
+
 /** Which message of a session is meant: the platform's id, and the chat where the session joins several. */
 export interface MessageName {
   readonly messageId?: string

@@ -150,4 +150,24 @@ describe('what was forgotten comes back by no other way', () => {
     expect(prompt).toContain('the boiler leaks')
     expect(prompt).not.toContain(CANARY)
   })
+
+  it('S41: a command in a thread is no reply to the message that began it', async () => {
+    const home = await startSlackHousehold({ script })
+    const { world, ledger } = home.slack
+    const { id: channel } = world.addChannel({ name: 'workshop', members: ['U333', 'U444'] })
+    const root = world.say({ from: 'U444', channel, text: '<@U0BOT> the boiler leaks' })
+    await ledger.nextFromBot('sent')
+    const say = async (text: string, isMeant = (words: string) => !words.startsWith('heard')) => {
+      const after = ledger.mark()
+      world.say({ from: 'U333', channel, thread: root, text })
+      const isFromBot = (entry: (typeof ledger.entries)[number]) =>
+        (entry.kind === 'message' && entry.byBot) || entry.kind === 'whisper'
+      const said = await ledger.next((one) => isFromBot(one) && 'text' in one && isMeant(one.text), { after })
+      return 'text' in said ? said.text : ''
+    }
+    expect(await say('!forget')).toContain('in reply to a message')
+    expect(await say('!forget 2h')).toContain('Nothing was removed yet')
+    await say('<@U0BOT> and now?', (words) => words.includes('and now?'))
+    expect(JSON.stringify(home.anthropic.ledger.requests().at(-1)?.messages)).toContain('the boiler leaks')
+  })
 })

@@ -1,6 +1,7 @@
 import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Identity } from '../../core/dispatch.ts'
+import { repliedTo } from '../../core/message.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import { AGED_OUT } from '../../core/operator.ts'
 import { identifiesNobody, senderKey } from '../../core/platform-id.ts'
@@ -82,7 +83,7 @@ async function explain(row: InboxRow, { read, owner, trace }: Explanation): Prom
 
 /** Returns the message replied to, in this chat: another chat may have a message of the same number. */
 function quotedBy({ dispatch: { event } }: CommandCall): MessageLink | undefined {
-  const messageId = event.kind === 'command' ? event.quoted?.messageId : undefined
+  const messageId = event.kind === 'command' ? repliedTo(event) : undefined
   return messageId === undefined ? undefined : { channel: event.address.channel, chat: event.address.chat, messageId }
 }
 

@@ -7,6 +7,7 @@ import { ParleyError } from '../../core/errors.ts'
 import type { ForgetSubject, ForgetTarget, ForgottenPlace } from '../../core/forgetting.ts'
 import type { PersonId } from '../../core/ids.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
+import { repliedTo } from '../../core/message.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import { type AuthorId, foldPlatformId, NOBODY } from '../../core/platform-id.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
@@ -171,8 +172,8 @@ async function namedSubject(words: AskedWords, asking: Asking): Promise<ForgetSu
 async function unnamedSubject({ since }: AskedWords, asking: Asking): Promise<ForgetSubject> {
   const { call } = asking
   const { event } = call.dispatch
-  const quoted = 'quoted' in event ? event.quoted : undefined
-  if (quoted) return messageSubject(asking, quoted.messageId)
+  const replied = 'text' in event ? repliedTo(event) : undefined
+  if (replied !== undefined) return messageSubject(asking, replied)
   if (since === undefined) throw new ParleyError('invalid', FORMS)
   if (call.decision.identity.role === 'owner') return chatSubject(asking)
   return { ...(await ownSubject(asking)), place: placeOf(event.address) }
