@@ -11,6 +11,7 @@ import type { AttachmentRef, FileKind, FileReading, ReadFile } from '../core/mes
 import { senderKey } from '../core/platform-id.ts'
 import { recordFiles } from '../sessions/turns/record-turn.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
+import { isOwnVoice } from '../sessions/view/received.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
 import { type UnreadFile, unreadFiles } from '../sessions/view/wanted-files.ts'
 import type { Store } from '../store/store.ts'
@@ -189,11 +190,6 @@ async function heard(
 
 function isRecording(kind: FileKind | undefined): boolean {
   return kind === 'voice' || kind === 'audio'
-}
-
-/** A recording that was passed on, or kept as a file, may be of anybody; that of a quoted message is its writer's. */
-function isOwnVoice({ kind, quoted }: AttachmentRef, { forwarded, via, from }: Wanted['message']): boolean {
-  return kind === 'voice' && quoted === undefined && forwarded === undefined && via === undefined && from === undefined
 }
 
 /** Returns why a file is not shown whatever is in it. */

@@ -58,16 +58,34 @@ export function withReadFiles(
   if (!received.some(({ attachments }) => attachments?.some(isRead))) return received
   return received.map((message) => {
     if (!message.attachments?.some(isRead)) return message
-    return { ...message, attachments: message.attachments.map((file) => ({ ...file, ...readingOf(file, files) })) }
+    return {
+      ...message,
+      attachments: message.attachments.map((file) => ({ ...file, ...readingOf(file, message, files) })),
+    }
   })
 }
 
-/** The same recording may come with its own message and with a reply to it: what is said in it is not the replier's. */
-function readingOf({ ref, quoted }: AttachmentRef, files: ReadonlyMap<string, FileReading>): FileReading | undefined {
+/**
+ * The same recording may come with its own message and once more, with a reply to it or passed on: what is said in it
+ * is not said by whoever does that.
+ */
+function readingOf(
+  { ref, ...file }: AttachmentRef,
+  message: ReceivedMessage,
+  files: ReadonlyMap<string, FileReading>,
+): FileReading | undefined {
   const reading = files.get(ref)
-  if (quoted === undefined || reading?.spoken === undefined) return reading
+  if (reading?.spoken === undefined || isOwnVoice(file, message)) return reading
   const { spoken: text, ...rest } = reading
   return { ...rest, text }
+}
+
+/** A recording that was passed on, or kept as a file, may be of anybody; that of a quoted message is its writer's. */
+export function isOwnVoice(
+  { kind, quoted }: Pick<AttachmentRef, 'kind' | 'quoted'>,
+  { forwarded, via, from }: Pick<UserMessageData, 'forwarded' | 'via' | 'from'>,
+): boolean {
+  return kind === 'voice' && quoted === undefined && forwarded === undefined && via === undefined && from === undefined
 }
 
 /** Returns true for a file of which no turn has found out yet whether it can be shown. */
