@@ -1,15 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { type BundleLine, BundleWriter } from '../../src/sessions/export/bundle-lines.ts'
 import { parley } from './house-command.ts'
 import { type Household, recorded, startHousehold } from './household.ts'
+import { obedient, toolResult } from './obedient.ts'
 
-const script: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
+const script: Script = (request) => {
+  const said = lastUserText(request).split('\n').at(-1) ?? ''
+  return said.startsWith('sessions_history') || toolResult(request) !== undefined
+    ? obedient()(request)
+    : textReply(`heard ${said}`)
+}
+const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['sessions'] }]
 
 async function household() {
-  const house = await startHousehold({ script, streaming: false })
+  const house = await startHousehold({ script, streaming: false, config: { agents } })
   const { id: chat } = house.telegram.world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })
   return { house, chat, key: `telegram:group:${chat}` }
 }
@@ -79,6 +87,19 @@ it('T32: words that a file gives to the owner alone are nobody’s as well', asy
   const { house, key } = await importForged((session) => ({ ...session, ...only }))
   const { session } = await house.daemon.operator.archives.page(key, { after: 0, limit: 1 })
   expect(session.authors).toEqual(['nobody', 'telegram:111'])
+})
+
+it('T32: nobody reads what is said in a conversation because a file says that they took part in it', async () => {
+  const { house, chat, key } = await importForged((session) => ({
+    ...session,
+    participants: ['telegram:111', 'telegram:444'],
+  }))
+  await say(house, chat, 'the code is 4711')
+  const after = house.telegram.ledger.mark()
+  house.telegram.world.say({ from: 444, text: `sessions_history {"sessionKey":"${key}"}` })
+  const { text } = await house.telegram.ledger.nextFromBot('sent', { after })
+  expect(text).toContain('it says')
+  expect(text).not.toContain('4711')
 })
 
 it('a session of the future is of now', async () => {

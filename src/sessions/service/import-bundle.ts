@@ -77,7 +77,7 @@ async function write(
   await tx.events.append(id, now, [{ type: 'history_taken_over', data }])
   if (session.description !== '') await tx.sessions.describe(id, session.description, session.descriptionSource)
   await tx.sessions.patchOverrides(id, { set: settingsOf(session, deps), inherit: [] })
-  for (const one of session.participants) if (isPlatformId(one)) await tx.participants.add(id, one, createdAt)
+  // Nobody takes part here before they have said something: a participant may read all that follows.
   for (const author of authorsOf(session)) await tx.authors.add(id, author)
   return { ...counts, session: id, key: made.displayKey, state: stays ? 'in place' : 'beside' }
 }
