@@ -30,7 +30,7 @@ export interface ImportReport {
     /** The number of lines that could not be read and were left out, and the first of them by their numbers. */
     readonly skipped: number
     readonly damaged: readonly number[]
-    /** The people whose words they count as; empty: nobody's. */
+    /** The people whose words they count as, beside nobody's. */
     readonly words: readonly AuthorId[]
   }[]
   /** Imported before, or the conversation has a session of its own by now. */

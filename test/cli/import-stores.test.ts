@@ -79,10 +79,10 @@ describe('the store of OpenClaw', () => {
     expect(cli.out()).not.toContain('openclaw.json')
   })
 
-  it('imported words are those of a person whom the configuration knows by id, and else nobody’s', async () => {
+  it('T32: imported words are nobody’s, also beside a person whom the configuration knows by the id in the key', async () => {
     const cli = await beside('openclaw')
     await cli.run('import', 'openclaw')
-    expect((await shown(cli, 'agent:main:telegram:direct:111'))?.authors).toEqual(['telegram:111'])
+    expect((await shown(cli, 'agent:main:telegram:direct:111'))?.authors).toEqual(['nobody', 'telegram:111'])
     expect((await shown(cli, 'agent:main:telegram:group:-1001234567890/42'))?.authors).toEqual(['nobody'])
     expect(cli.out()).toContain('as agent:main:telegram:direct:111, words of telegram:111')
   })

@@ -8,10 +8,10 @@ import { parley } from './house-command.ts'
 import { type Household, recorded, startHousehold } from './household.ts'
 import { obedient, toolResult } from './obedient.ts'
 
-const script: Script = (request) => {
+const script: Script = (request, ...more) => {
   const said = lastUserText(request).split('\n').at(-1) ?? ''
   return said.startsWith('sessions_history') || toolResult(request) !== undefined
-    ? obedient()(request)
+    ? obedient()(request, ...more)
     : textReply(`heard ${said}`)
 }
 const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['sessions'] }]

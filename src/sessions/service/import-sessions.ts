@@ -91,7 +91,7 @@ async function writeAll(
     const events = eventsOf(old, deps.ids, person)
     if (events.length > 0) await tx.events.append(id, at, events)
     if (old.title !== undefined) await tx.sessions.describe(id, fallbackDescription(old.title), 'ai')
-    for (const author of authorsOf(old, person)) await tx.authors.add(id, author)
+    for (const author of authorsOf(person)) await tx.authors.add(id, author)
     const { damaged, messages } = old
     const lost = { skipped: damaged.length, damaged: damaged.slice(0, MOST_NAMED) }
     const words = person === undefined ? [] : [person]
@@ -103,10 +103,12 @@ async function writeAll(
 /** Lines that a report names by number. */
 const MOST_NAMED = 20
 
-/** The words of a tool may stand in the answers: with them they are nobody's, whoever asked. */
-function authorsOf({ foreign }: OldSession, person: AuthorId | undefined): readonly AuthorId[] {
-  if (person === undefined) return [NOBODY]
-  return foreign ? [person, NOBODY] : [person]
+/**
+ * Whoever has made the file can have named the owner in its key, and the older program did not say what was forwarded
+ * or read from a page: imported words are nobody's as well.
+ */
+function authorsOf(person: AuthorId | undefined): readonly AuthorId[] {
+  return person === undefined ? [NOBODY] : [person, NOBODY]
 }
 
 function draftOf({ ids, route }: ImportDeps, file: string, { key }: OldSession): SessionDraft {

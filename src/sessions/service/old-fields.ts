@@ -10,8 +10,6 @@ export interface OldSession {
   readonly title?: string
   /** The numbers, from 1, of the lines or messages that could not be read. */
   readonly damaged: readonly number[]
-  /** The model was shown what tools returned, which is nobody's words. */
-  readonly foreign: boolean
 }
 
 export interface OldMessage {

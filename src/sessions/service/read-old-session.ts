@@ -98,14 +98,11 @@ function isSaid(value: unknown): boolean {
 }
 
 /** `skip` is the number of lines, whatever they hold, that its model was no longer shown. */
-function readMessages(
-  lines: readonly OldLine[],
-  skip: unknown,
-): Pick<OldSession, 'messages' | 'hidden' | 'damaged' | 'foreign'> {
+function readMessages(lines: readonly OldLine[], skip: unknown): Pick<OldSession, 'messages' | 'hidden' | 'damaged'> {
   const messages: OldMessage[] = []
   const damaged: number[] = []
   const skipped = typeof skip === 'number' ? skip : 0
-  let [hidden, foreign] = [0, false]
+  let hidden = 0
   for (const [index, { number, value }] of lines.entries()) {
     if (index === Math.floor(skipped)) hidden = messages.length
     if (!isFields(value)) {
@@ -113,10 +110,9 @@ function readMessages(
       continue
     }
     const { role, text } = readMessage(value, number)
-    if (TOOL_ROLES.includes(role)) foreign = true
     if (text !== '' && (role === 'user' || role === 'assistant')) messages.push({ role, text })
   }
-  return { messages, hidden: skipped >= lines.length ? messages.length : hidden, damaged, foreign }
+  return { messages, hidden: skipped >= lines.length ? messages.length : hidden, damaged }
 }
 
 function readMessage(value: OldFields, number: number): { readonly role: string; readonly text: string } {
@@ -126,6 +122,5 @@ function readMessage(value: OldFields, number: number): { readonly role: string;
   throw new ParleyError('invalid', `its message ${number} has a form that is not known: ${outlineOf(value)}`)
 }
 
-const TOOL_ROLES: readonly string[] = ['tool', 'toolResult', 'function']
 /** The roles; those other than `user` and `assistant` are left out. */
-const ROLES: readonly string[] = ['user', 'assistant', 'system', 'developer', ...TOOL_ROLES]
+const ROLES: readonly string[] = ['user', 'assistant', 'system', 'developer', 'tool', 'toolResult', 'function']

@@ -23,7 +23,7 @@ interface Entry {
   readonly number: number
 }
 
-type Unwrapped = Pick<OldSession, 'messages' | 'hidden' | 'summary' | 'updatedAt' | 'damaged' | 'foreign'>
+type Unwrapped = Pick<OldSession, 'messages' | 'hidden' | 'summary' | 'updatedAt' | 'damaged'>
 
 /** Returns true for a file whose lines wrap their messages, as OpenClaw writes them. */
 export function isWrapped(lines: readonly OldLine[]): boolean {
@@ -45,18 +45,17 @@ export function readWrappedLines(lines: readonly OldLine[]): Unwrapped {
   const compaction = branch.findLast(({ type }) => type === 'compaction')
   const kept = compaction && branch.find(({ fields }) => fields.id === compaction.fields.firstKeptEntryId)
   const messages: OldMessage[] = []
-  let [hidden, foreign] = [0, false]
+  let hidden = 0
   for (const entry of branch) {
     if (entry === (kept ?? compaction)) hidden = messages.length
     if (entry.type !== 'message') continue
     const message = messageOf(entry)
-    if (message === 'foreign') foreign = true
-    else if (message !== undefined && !repeats(entry, message, messages)) messages.push(message)
+    if (message !== undefined && !repeats(entry, message, messages)) messages.push(message)
   }
   const summary = textOf(compaction?.fields.summary)
   const updatedAt = timeOf(branch.at(-1)?.fields.timestamp)
   return {
-    ...{ messages, hidden, damaged, foreign },
+    ...{ messages, hidden, damaged },
     ...(summary === '' ? {} : { summary }),
     ...(updatedAt === undefined ? {} : { updatedAt }),
   }
@@ -81,14 +80,13 @@ function branchOf(entries: readonly Entry[]): readonly Entry[] {
   return entries.filter((_entry, index) => branch.has(index))
 }
 
-/** Returns a message that somebody said; `foreign` for what a tool returned, undefined for what nobody said. */
-function messageOf({ fields, number }: Entry): OldMessage | 'foreign' | undefined {
+/** Returns a message that somebody said; undefined for what nobody said. */
+function messageOf({ fields, number }: Entry): OldMessage | undefined {
   const { message } = fields
   const text = isFields(message) ? contentOf(message.content) : undefined
   if (!isFields(message) || typeof message.role !== 'string')
     throw new ParleyError('invalid', `its line ${number} has a form that is not known: ${outlineOf(fields)}`)
   const { role } = message
-  if (role === 'toolResult') return 'foreign'
   if (role !== 'user' && role !== 'assistant') return undefined
   if (text === undefined)
     throw new ParleyError('invalid', `its line ${number} has a form that is not known: ${outlineOf(message)}`)
