@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { createChannels } from '../core/channel-traits.ts'
@@ -17,6 +18,7 @@ import { readBundle } from '../sessions/export/read-bundle.ts'
 import { importBundle } from '../sessions/service/import-bundle.ts'
 import { importSessions } from '../sessions/service/import-sessions.ts'
 import { modelRules } from '../sessions/service/session-rules.ts'
+import { copyForTrial } from '../store/engines/copy-for-trial.ts'
 import { openSqliteStore } from '../store/engines/sqlite.ts'
 import type { Store } from '../store/store.ts'
 import { storeKeyOf } from './store-key.ts'
@@ -29,7 +31,7 @@ export async function importInto(
   options: ImportOptions = {},
 ): Promise<ImportReport> {
   const { routing } = compileRouting(config.routing)
-  return inStore(config, async (store, ids) => {
+  return inStore(config, options.dryRun === true, async (store, ids) => {
     const route = (key: string) => importedSession(routing.sessions, key)
     const redact = textRedactor(config)
     const clean = files.map(({ text, ...file }) => ({ ...file, text: redact(text) }))
@@ -46,7 +48,7 @@ export async function importBundleInto(config: Config, path: string, dryRun: boo
   if ((await stat(path)).size > MOST_BYTES)
     throw new ParleyError('invalid', `The file cannot be imported: it is larger than ${sizeInWords(MOST_BYTES)}.`)
   const bundle = readBundle(await readFile(path, 'utf8'))
-  return inStore(config, async (store, ids) => {
+  return inStore(config, dryRun, async (store, ids) => {
     const used = (named: readonly MediaId[]) => store.read.media.used(named)
     const [folder, key] = [join(config.dataDir, 'media'), storeKeyOf(config)]
     const media = createMediaStore({ folder, clock: systemClock, key, used })
@@ -57,16 +59,24 @@ export async function importBundleInto(config: Config, path: string, dryRun: boo
   })
 }
 
-/** Opens the store, which no daemon may hold meanwhile. */
-async function inStore<Done>(config: Config, work: (store: Store, ids: IdSource) => Promise<Done>): Promise<Done> {
+type Work<Done> = (store: Store, ids: IdSource) => Promise<Done>
+
+/** Opens the store, which no daemon may hold meanwhile; for a trial a copy of it, since a store that is opened changes. */
+async function inStore<Done>(config: Config, trial: boolean, work: Work<Done>): Promise<Done> {
+  const { path } = config.store
+  if (!trial) return inStoreAt(config, path, work)
+  const folder = await mkdtemp(join(tmpdir(), 'parley-trial-'))
+  try {
+    return await inStoreAt(config, copyForTrial(path, storeKeyOf(config) !== undefined, folder), work)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function inStoreAt<Done>(config: Config, path: string, work: Work<Done>): Promise<Done> {
   const { caseSensitive } = createChannels(config.routing.traits)
-  const store = await openSqliteStore({
-    path: config.store.path,
-    key: storeKeyOf(config),
-    clock: systemClock,
-    logger: silentLogger,
-    caseSensitive,
-  })
+  const key = storeKeyOf(config)
+  const store = await openSqliteStore({ path, key, clock: systemClock, logger: silentLogger, caseSensitive })
   try {
     return await work(store, createIdSource({ now: systemClock.now, randomBytes }))
   } finally {

@@ -1,4 +1,5 @@
-import { cpSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
@@ -37,6 +38,17 @@ async function shown({ loaded }: Rig, name: string) {
   } finally {
     await store.close()
   }
+}
+
+/** The files of a folder, each with a digest of what it holds. */
+function bytesIn(folder: string): readonly string[] {
+  const files = readdirSync(folder, { withFileTypes: true }).filter((one) => one.isFile())
+  return files.map(
+    ({ name }) =>
+      `${name} ${createHash('sha256')
+        .update(readFileSync(join(folder, name)))
+        .digest('hex')}`,
+  )
 }
 
 describe('the store of OpenClaw', () => {
@@ -138,6 +150,18 @@ describe.each(['openclaw', 'picoclaw', 'molf'])('any import, here of %s', (progr
     await store.close()
     await cli.run('import', program)
     expect(cli.out()).toContain(`${count} imported, 0 there already`)
+  })
+
+  it('K39: with --dry-run it writes nothing, where there is no store yet and where there is one', async () => {
+    const cli = await beside(program)
+    const { dataDir } = cli.loaded.config
+    for (const _ of ['none', 'one']) {
+      const before = bytesIn(dataDir)
+      expect(await cli.run('import', program, '--dry-run')).toBe(EXIT.ok)
+      expect(bytesIn(dataDir)).toEqual(before)
+      await cli.run('import', program)
+    }
+    expect(cli.out()).toMatch(/0 would be imported, [1-9]\d* there already/)
   })
 
   it('a terminal is shown how far it is', async () => {
