@@ -52,6 +52,27 @@ describe.concurrent('a kill while the rest of what was sent as one is waited for
       expect(turns).toHaveLength(1)
     })
 
+    it(`F-G07: in a group the rest of an album that addressed the bot needs no mention either (${round})`, async (test) => {
+      const scene = await startScene(test, {
+        script: ({ messages }) => textReply(`${JSON.stringify(messages).split('"type":"image"').length - 1} pictures`),
+      })
+      const { world, ledger } = scene.telegram
+      const chat = world.addChat({ type: 'supergroup', title: 'Trip', members: [ADA] })
+      const say = (height: number, caption?: string) => {
+        const file = { as: 'photo', bytes: png(4, height), album: 'a', ...(caption ? { caption } : {}) } as const
+        return world.say({ from: ADA, chat, text: '', extra: fileFields(world, file) })
+      }
+      await scene.daemon.start()
+      await ledger.confirmed(ledger.updateIdOf(say(1, '@parley_bot which?')))
+      await scene.daemon.kill()
+      for (const height of [2, 3, 4]) say(height)
+      await scene.daemon.start()
+      await scene.sent('pictures')
+      const { turns } = await scene.finish()
+      expect(scene.texts(chat)).toEqual(['4 pictures'])
+      expect(turns).toHaveLength(1)
+    })
+
     it(`F-G07: a pasted text is one message of one answer all the same (${round})`, async (test) => {
       const scene = await startScene(test, {
         script: ({ messages }) =>
