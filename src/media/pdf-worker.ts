@@ -9,11 +9,17 @@ export interface PdfJob {
   readonly untilMs: number
 }
 
-/** `read`: the pages whose text it is. */
+/** `read`: the pages that were come to; `damaged`: the numbers of those that have no text for that reason. */
 export interface PdfText {
   readonly text: string
   readonly read: number
   readonly pages: number
+  readonly damaged: readonly number[]
+}
+
+/** What there is instead where a password is needed. */
+export interface LockedPdf {
+  readonly locked: true
 }
 
 /** A piece of text, or a mark without any. */
@@ -28,17 +34,29 @@ const MOST_BYTES = 256 * 1024 * 1024
 const { bytes, longest, untilMs }: PdfJob = workerData
 const began = performance.now()
 boundArrays()
-const document = await getDocumentProxy(bytes, { verbosity: 0 })
-let [text, read] = ['', 0]
-while (read < document.numPages && text.length < longest && (read === 0 || performance.now() - began < untilMs)) {
-  const page = await document.getPage(++read)
-  const { items } = await page.getTextContent()
-  const lines = items.map(({ str = '', hasEOL }: PageItem) => `${str}${hasEOL ? '\n' : ''}`).join('')
-  text += `${text === '' ? '' : '\n\n'}${lines}`
-  page.cleanup()
+parentPort?.postMessage(await readDocument())
+
+async function readDocument(): Promise<PdfText | LockedPdf> {
+  const document = await getDocumentProxy(bytes, { verbosity: 0 }).catch((error: unknown) => {
+    if (error instanceof Error && error.name === 'PasswordException') return undefined
+    throw error
+  })
+  if (document === undefined) return { locked: true }
+  const damaged: number[] = []
+  let [text, read] = ['', 0]
+  while (read < document.numPages && text.length < longest && (read === 0 || performance.now() - began < untilMs)) {
+    const lines = await textOf(document, ++read).catch(() => void damaged.push(read))
+    if (lines !== undefined) text += `${text === '' ? '' : '\n\n'}${lines}`
+  }
+  return { text: text.slice(0, longest), read, pages: document.numPages, damaged }
 }
-const found: PdfText = { text: text.slice(0, longest), read, pages: document.numPages }
-parentPort?.postMessage(found)
+
+async function textOf(document: Awaited<ReturnType<typeof getDocumentProxy>>, no: number): Promise<string> {
+  const page = await document.getPage(no)
+  const { items } = await page.getTextContent()
+  page.cleanup()
+  return items.map(({ str = '', hasEOL }: PageItem) => `${str}${hasEOL ? '\n' : ''}`).join('')
+}
 
 /**
  * The bound on the memory of a worker does not count typed arrays, into which a stream of a few bytes unpacks to

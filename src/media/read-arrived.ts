@@ -5,6 +5,7 @@ import type { Logger } from '../core/logger.ts'
 import type { ArrivedFile, MediaStore, ReadArrived } from '../core/media.ts'
 import type { FileReading } from '../core/message.ts'
 import { cannotBeShown } from './media-kind.ts'
+import type { PdfText } from './pdf-worker.ts'
 import { createPlaces } from './places.ts'
 import { readPdf } from './read-pdf.ts'
 import { readText } from './read-text.ts'
@@ -66,15 +67,23 @@ async function readContent(
   if (mime === PDF) {
     const read = await readPdf(bytes, { clock, signal, longest })
     if (read === undefined) return UNREADABLE_PDF
-    const { text, read: pages, pages: all } = read
-    if (text.trim() === '') return { unread: withoutText(pages, all) }
-    if (pages < all) return { text, cut: `pages ${pages + 1} to ${all}` }
-    return text.length < longest ? { text } : { text, cut: 'the end' }
+    return 'locked' in read ? { unread: 'a PDF that only a password opens' } : pdfReading(read, longest)
   }
   const text = IS_TEXT.test(mime) ? readText(bytes, BYTES_A_CHARACTER * longest) : undefined
   if (text !== undefined) return cutAt(longest, text, bytes.length)
   return { unread: cannotBeShown(mime, bytes) ?? reasonOf(mime, kind) }
 }
+
+function pdfReading({ text, read, pages, damaged }: PdfText, longest: number): FileReading {
+  if (text.trim() === '') return damaged.length > 0 ? UNREADABLE_PDF : { unread: withoutText(read, pages) }
+  const lost = damaged.length > 0 ? [`the damaged pages ${damaged.slice(0, MOST_NAMED).join(', ')}`] : []
+  if (damaged.length > MOST_NAMED) lost.push('and others')
+  if (read < pages) lost.push(`pages ${read + 1} to ${pages}`)
+  else if (text.length >= longest) lost.push('the end')
+  return lost.length > 0 ? { text, cut: lost.join(', ') } : { text }
+}
+
+const MOST_NAMED = 10
 
 function withoutText(pages: number, all: number): string {
   const where = pages < all ? ` on its first pages, of ${all}` : `, ${all} pages of pictures`

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { askWorker } from '../platform/run-worker.ts'
-import type { PdfJob, PdfText } from './pdf-worker.ts'
+import type { LockedPdf, PdfJob, PdfText } from './pdf-worker.ts'
 
 interface Reading {
   readonly clock: Clock
@@ -23,7 +23,10 @@ const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stac
 export async function readPdf(
   bytes: Uint8Array,
   { clock, signal, longest, withinMs = WITHIN_MS, pagesMs = PAGES_MS }: Reading,
-): Promise<PdfText | undefined> {
+): Promise<PdfText | LockedPdf | undefined> {
   const data: PdfJob = { bytes, longest, untilMs: pagesMs }
-  return (await askWorker('pdf-worker.js', { data, limits: LIMITS, clock, withinMs, signal })) as PdfText | undefined
+  return (await askWorker('pdf-worker.js', { data, limits: LIMITS, clock, withinMs, signal })) as
+    | PdfText
+    | LockedPdf
+    | undefined
 }

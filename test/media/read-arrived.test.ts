@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
@@ -71,7 +71,20 @@ describe('a file that arrived', () => {
 
   it('F-G07: of a PDF whose pages take too long the first ones are read', async () => {
     const reading = { clock: systemClock, signal: new AbortController().signal, longest: 1_000, pagesMs: 0 }
-    expect(await readPdf(pdf('one', 'two'), reading)).toEqual({ text: 'one', read: 1, pages: 2 })
+    expect(await readPdf(pdf('one', 'two'), reading)).toEqual({ text: 'one', read: 1, pages: 2, damaged: [] })
+  })
+
+  it('F-G07: of a PDF with a damaged page those that can be read are', async () => {
+    const whole = Buffer.from(pdf('one', 'two', 'three')).toString('latin1')
+    const read = reader(mediaStoreIn(join(folder(), 'media')))
+    const damaged = Buffer.from(whole.replace(/6 0 obj<<(.*)>>endobj/, '6 0 obj[/$1]endobj'), 'latin1')
+    expect(await read(damaged)).toMatchObject({ text: 'one', cut: 'the damaged pages 2' })
+  })
+
+  it('F-G07: a PDF that only a password opens is named so', async () => {
+    const read = reader(mediaStoreIn(join(folder(), 'media')))
+    const locked = new URL('../fixtures/locked.pdf', import.meta.url)
+    expect(await read(readFileSync(locked))).toMatchObject({ unread: 'a PDF that only a password opens' })
   })
 
   it('F-G07: a PDF that is no longer wanted is given up, and its worker ends with it', async () => {
