@@ -61,8 +61,8 @@ class Connection implements McpConnection {
   readonly #logger: Logger
   #client: Promise<Client> | undefined
   #failures = 0
-  /** Ms since the epoch, before which nothing is tried. */
-  #retryAt = 0
+  /** By the time that ran, before which nothing is tried: the time of day may be set back. */
+  #retryAt = Number.NEGATIVE_INFINITY
   #closed = false
   /** Resolves when the programs that were given up have ended. */
   #ending: Promise<void> = Promise.resolve()
@@ -145,7 +145,7 @@ class Connection implements McpConnection {
     if (this.#closed) throw new ParleyError('unavailable', `${this.#server.name}: the daemon is stopping.`)
     if (this.#isStale && this.#calls.size + this.#listing === 0) this.#leave()
     if (this.#client !== undefined) return this.#client
-    const wait = this.#retryAt - clock.now()
+    const wait = this.#retryAt - clock.elapsed()
     if (wait > 0) {
       const seconds = Math.ceil(wait / 1_000)
       throw new ParleyError('unavailable', `${this.#server.name} cannot be reached; it is tried again in ${seconds} s.`)
@@ -231,7 +231,7 @@ class Connection implements McpConnection {
   #failed(error: unknown): ParleyError {
     this.#leave()
     this.#failures++
-    this.#retryAt = this.#deps.clock.now() + backOffMs(this.#failures, PACE)
+    this.#retryAt = this.#deps.clock.elapsed() + backOffMs(this.#failures, PACE)
     if (this.#failures === 1) this.#logger.warn('A tool server cannot be reached', { err: error })
     const why = startWords(error, this.#server.at, this.#startMs)
     return new ParleyError('unavailable', `${this.#server.name} cannot be reached: ${why}`)

@@ -57,7 +57,7 @@ describe.concurrent('a kill while the rest of what was sent as one is waited for
         script: ({ messages }) => textReply(`${JSON.stringify(messages).split('"type":"image"').length - 1} pictures`),
       })
       const { world, ledger } = scene.telegram
-      const chat = world.addChat({ type: 'supergroup', title: 'Trip', members: [ADA] })
+      const chat = world.addChat({ type: 'supergroup', title: 'Trip', members: [ADA] }).id
       const say = (height: number, caption?: string) => {
         const file = { as: 'photo', bytes: png(4, height), album: 'a', ...(caption ? { caption } : {}) } as const
         return world.say({ from: ADA, chat, text: '', extra: fileFields(world, file) })

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const never = new AbortController().signal
 
 /** Starts a program as a tool server; `args` are those of the hostile one without a command of their own. */
-function server(args: readonly string[], more: Partial<McpServer> = {}, elicits = false) {
+function server(args: readonly string[], more: Partial<McpServer> = {}, elicits = false, clock = systemClock) {
   const settings: McpServer = {
     name: 'one',
     at: { kind: 'program', command: process.execPath, args: [HOSTILE, ...args], env: {} },
@@ -25,7 +25,7 @@ function server(args: readonly string[], more: Partial<McpServer> = {}, elicits 
   }
   const log = new AwaitedLog()
   const fetchOf = () => () => Promise.reject(new Error('nothing is asked by HTTP'))
-  const connection = createConnection(settings, { clock: systemClock, logger: log, fetchOf, version: '1', elicits })
+  const connection = createConnection(settings, { clock, logger: log, fetchOf, version: '1', elicits })
   onTestFinished(() => connection.close())
   return { connection, log }
 }
@@ -115,6 +115,18 @@ describe('a tool server', () => {
     await expect(connection.list()).rejects.toMatchObject({ code: 'unavailable' })
     await expect(connection.list()).rejects.toMatchObject({ code: 'unavailable' })
     expect(log.lines.filter(({ sentence }) => sentence === 'A tool server cannot be reached')).toHaveLength(1)
+  })
+
+  it('that died is started again after the same wait where the clock was set back meanwhile', async () => {
+    let set = 0
+    const one = server(['dies'], {}, false, { ...systemClock, now: () => systemClock.now() + set })
+    await names(one)
+    await expect(one.connection.call('add', {}, { signal: never })).rejects.toMatchObject({ code: 'unavailable' })
+    await one.log.line('A tool server cannot be reached')
+    set = -3_600_000
+    await expect(one.connection.list()).rejects.toMatchObject({
+      message: 'one cannot be reached; it is tried again in 1 s.',
+    })
   })
 
   it('that floods ends its own connection, and the daemon goes on', async () => {
