@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { SessionId } from '../../src/core/ids.ts'
+import { createGroupCommit } from '../../src/store/engines/group-commit.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { Scrubber } from '../../src/store/engines/sqlite-scrub.ts'
@@ -41,7 +42,7 @@ async function fill(store: Store): Promise<readonly string[]> {
 }
 
 /** Rows that come in no order, so that pages are split in their middle; then they are emptied without a trace. */
-function splitPages(path: string): void {
+function splitPages(path: string, rows = 10_000): void {
   withDatabase(path, (database) => {
     database.pragma('secure_delete = ON')
     database.exec('CREATE TABLE mixed (log INTEGER, seq INTEGER, text TEXT, PRIMARY KEY (log, seq)) WITHOUT ROWID')
@@ -52,7 +53,7 @@ function splitPages(path: string): void {
       return drawn % below
     }
     database.transaction(() => {
-      for (let seq = 0; seq < 10_000; seq++) insert.run(draw(50), seq, `${MARK}${'y'.repeat(draw(600))}`)
+      for (let seq = 0; seq < rows; seq++) insert.run(draw(50), seq, `${MARK}${'y'.repeat(draw(600))}`)
     })()
     database.exec("UPDATE mixed SET text = ''")
   })
@@ -184,5 +185,34 @@ test('two that ask at once are both served, and a store that is closed meanwhile
   const closed = store.close()
   await expect(interrupted).rejects.toThrow('the store is closed')
   await closed
+  withDatabase(path, (database) => expect(database.pragma('integrity_check', { simple: true })).toBe('ok'))
+})
+
+test.each([3, 4])('S41: nor do the pages that are written between two of its looks at the log (%s)', async (look) => {
+  const path = join(tempFolder(), 'parley.db')
+  const store = await open(path)
+  await store.close()
+  splitPages(path, 2_000)
+  const connection = openConnection(path)
+  connection.exec('PRAGMA cache_size = -64000')
+  const group = createGroupCommit(connection, systemClock)
+  const log = new WriteAheadLog(connection, `${path}-wal`)
+  let looks = 0
+  const read = async <T>(action: () => T): Promise<T> => {
+    if (++looks === look) await group.write((sql) => sql.run("UPDATE mixed SET text = 'k' WHERE seq % 20 = 0", []))
+    const found = await group.read(action)
+    if (looks === 2) {
+      // From now on the pages in memory are as they were; what is written makes another round.
+      connection.all('SELECT * FROM mixed', [])
+      connection.exec('CREATE TABLE large (bytes BLOB); INSERT INTO large VALUES (zeroblob(5000000))')
+    }
+    return found
+  }
+  const scrubber = new Scrubber({ connection, group: { read }, log, path, reopen: () => openConnection(path) })
+  expect(await scrubber.scrub()).toBe(true)
+  connection.close()
+  scrubber.close()
+  expect(looks).toBeGreaterThanOrEqual(4)
+  expect(readFileSync(path, 'latin1').split(MARK).length - 1).toBe(0)
   withDatabase(path, (database) => expect(database.pragma('integrity_check', { simple: true })).toBe('ok'))
 })

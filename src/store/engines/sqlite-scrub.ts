@@ -18,19 +18,18 @@ export interface ScrubDeps {
 
 /** Pages between two turns of the event loop: a millisecond. */
 const PAGES_AT_ONCE = 64
-/** Pages that are scrubbed in one turn of the event loop at the end; if more were written, there is another round. */
+/** Pages that are looked at in one turn, at the end: they were written meanwhile. */
 const MOST_AT_END = 1_000
 const ROUNDS = 5
 
-/** Set once the whole file was scrubbed: since `secure_delete` only pages of rows get new remains. */
+/** Set once no page has bytes from before rows were deleted without a trace. */
 const SCRUBBED = "SELECT value FROM counters WHERE name = 'scrubbed'"
 const SET_SCRUBBED = "INSERT INTO counters (name, value) VALUES ('scrubbed', 1) ON CONFLICT DO NOTHING"
 
 /**
- * Overwrites the bytes of the database file that the engine does not use (decision 0038). Meanwhile a second connection
- * holds a read transaction that was begun with an empty write-ahead log: as long as it is open the engine writes to the
- * log alone and never to the file. The bytes belong to no row, so that a crash in the middle damages nothing. An
- * encrypted file is left as it is.
+ * Overwrites whatever of the file the engine does not use (decision 0038). A second connection reads meanwhile, and
+ * reads the file as it is: that keeps everybody from writing to it, and what is written goes to the log. The bytes are
+ * nobody's, so that a crash in the middle changes nothing. An encrypted file is left as it is.
  */
 export class Scrubber {
   readonly #deps: ScrubDeps
@@ -39,12 +38,14 @@ export class Scrubber {
   /** Closed after the engine: to close any file of the database drops the locks that this process has on it. */
   #file: number | undefined
   #stopped = false
+  /** Pages that were in the log since they were done last. */
+  readonly #written = new Set<number>()
 
   constructor(deps: ScrubDeps) {
     this.#deps = deps
   }
 
-  /** Resolves with false if somebody who reads kept the log from being emptied. Calls during a run share the next one. */
+  /** Resolves with false if somebody who reads kept the log from being emptied. Those who ask meanwhile share a run. */
   scrub(): Promise<boolean> {
     if (this.#running === undefined) return this.#start()
     this.#next ??= this.#running
@@ -75,52 +76,73 @@ export class Scrubber {
   }
 
   async #run(): Promise<boolean> {
-    const { connection, group, log } = this.#deps
+    const { connection, group } = this.#deps
     const whole = await group.read(() => connection.get(SCRUBBED, []) === undefined)
+    this.#written.clear()
     const shape = await this.#round((found) => (whole ? this.#everything(found) : this.#rows(found, allOf(found))))
     if (typeof shape === 'boolean') return shape
-    for (let round = 1; round < ROUNDS; round++) {
-      const pages = await group.read(() => log.pages(shape.pageSize))
-      if (pages.length <= MOST_AT_END) break
-      if ((await this.#round((found) => this.#rows(found, pages))) === false) return false
-    }
+    for (let round = 1; round < ROUNDS && this.#written.size > MOST_AT_END; round++)
+      if ((await this.#round((found, written) => this.#rows(found, written))) === false) return false
     const done = await group.read(() => this.#end(shape, whole))
     await this.#sync()
     return done
   }
 
   /**
-   * Runs `work` while the engine does not write to the file. Returns the shape of the file; false: the log could not be
-   * emptied, true: the file is none that is scrubbed.
+   * Has something done to the file while nobody writes to it; `written` are the pages that the log had since the round
+   * before. Returns its shape; false: the log is kept from being emptied, true: nothing is to be done.
    */
-  async #round(work: (shape: FileShape) => Promise<void>): Promise<FileShape | boolean> {
-    const { connection, group, log } = this.#deps
-    const begun = await group.read(() => {
-      if (!log.truncate()) return false
-      const shape = this.#shape()
-      if (shape === undefined) return true
-      const keeper = this.#keep()
-      // A page in memory still has the old bytes, and a later commit would write them back.
-      connection.exec('PRAGMA shrink_memory')
-      return { shape, keeper }
-    })
+  async #round(work: (shape: FileShape, written: readonly number[]) => Promise<void>): Promise<FileShape | boolean> {
+    const { group, log } = this.#deps
+    const begun = await group.read(() => this.#begin())
     if (typeof begun === 'boolean') return begun
+    const { shape, keeper } = begun
     try {
-      await work(begun.shape)
+      await work(shape, this.#takeWritten())
       await this.#sync()
     } finally {
+      // Once nothing is kept, the engine may begin the log anew: what it holds is noted before.
+      this.#note(shape)
       log.kept = false
-      begun.keeper.close()
+      keeper.close()
     }
-    return begun.shape
+    return shape
+  }
+
+  #begin(): { readonly shape: FileShape; readonly keeper: SqliteConnection } | boolean {
+    const { connection, log } = this.#deps
+    const before = this.#shape()
+    if (before !== undefined) this.#note(before)
+    if (!log.truncate()) return false
+    const shape = this.#shape()
+    if (shape === undefined) return true
+    // Pages in memory may have been read before.
+    connection.exec('PRAGMA shrink_memory')
+    return { shape, keeper: this.#keep() }
   }
 
   #keep(): SqliteConnection {
     const keeper = this.#deps.reopen()
-    keeper.exec('BEGIN')
-    keeper.get('SELECT 1 FROM sqlite_schema LIMIT 1', [])
+    try {
+      keeper.exec('BEGIN')
+      keeper.get('SELECT 1 FROM sqlite_schema LIMIT 1', [])
+    } catch (error) {
+      keeper.close()
+      throw error
+    }
     this.#deps.log.kept = true
     return keeper
+  }
+
+  /** Notes the pages that are in the log. */
+  #note({ pageSize }: FileShape): void {
+    for (const no of this.#deps.log.pages(pageSize)) this.#written.add(no)
+  }
+
+  #takeWritten(): readonly number[] {
+    const pages = [...this.#written]
+    this.#written.clear()
+    return pages
   }
 
   #shape(): FileShape | undefined {
@@ -128,18 +150,18 @@ export class Scrubber {
     return shapeOf(this.#read(0, 512), fstatSync(this.#file).size)
   }
 
-  /** Scrubs, in one turn, the pages that were written meanwhile: they may come from pages that were in memory before. */
+  /** The last pages, in one turn: those that were written since, from what is in memory of before. */
   #end(shape: FileShape, whole: boolean): boolean {
     const { connection, log } = this.#deps
     if (whole) connection.run(SET_SCRUBBED, [])
-    const pages = log.pages(shape.pageSize)
+    this.#note(shape)
     if (!log.truncate()) return false
     connection.exec('PRAGMA shrink_memory')
-    for (const no of pages) this.#clearRows(shape, no)
+    for (const no of this.#takeWritten()) this.#clearRows(shape, no)
     return true
   }
 
-  /** Scrubs free pages and the ends of long texts too, once: since `secure_delete` these get no old bytes any more. */
+  /** Free pages, and the ends of the last pages of long texts, have old bytes only once. */
   async #everything(shape: FileShape): Promise<void> {
     for (let list = shape.firstFree; list !== 0 && list <= shape.pages; ) {
       const { next, free } = freeListOf(shape, this.#page(shape, list))
