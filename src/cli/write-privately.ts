@@ -17,7 +17,7 @@ export async function checkWritable(path: string, force: boolean): Promise<void>
 export async function writePrivately(path: string, pieces: AsyncIterable<string>, force: boolean): Promise<number> {
   const partial = join(dirname(path), `.${basename(path)}.${randomUUID()}`)
   const file = await open(partial, 'wx', 0o600).catch((cause: unknown) => {
-    throw new ParleyError('invalid', `${path} cannot be written: ${toError(cause).message}`, { cause })
+    throw unwritable(path, cause)
   })
   try {
     let bytes = 0
@@ -33,6 +33,8 @@ export async function writePrivately(path: string, pieces: AsyncIterable<string>
     }
     await appear(partial, path, force)
     return bytes
+  } catch (error) {
+    throw error instanceof ParleyError || codeOf(error) === '' ? error : unwritable(path, error)
   } finally {
     await rm(partial, { force: true })
   }
@@ -48,6 +50,11 @@ async function appear(partial: string, path: string, force: boolean): Promise<vo
     await checkWritable(path, force)
     await rename(partial, path)
   }
+}
+
+/** A full disk, for example. */
+function unwritable(path: string, cause: unknown): ParleyError {
+  return new ParleyError('invalid', `${path} cannot be written: ${toError(cause).message}`, { cause })
 }
 
 function taken(path: string): ParleyError {

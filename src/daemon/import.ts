@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts'
 import { createChannels } from '../core/channel-traits.ts'
 import { systemClock } from '../core/clock.ts'
 import { sizeInWords } from '../core/content-words.ts'
-import { ParleyError } from '../core/errors.ts'
+import { ParleyError, toError } from '../core/errors.ts'
 import { createIdSource, type IdSource, type MediaId } from '../core/ids.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
 import { silentLogger } from '../core/logger.ts'
@@ -65,12 +65,27 @@ type Work<Done> = (store: Store, ids: IdSource) => Promise<Done>
 async function inStore<Done>(config: Config, trial: boolean, work: Work<Done>): Promise<Done> {
   const { path } = config.store
   if (!trial) return inStoreAt(config, path, work)
-  const folder = await mkdtemp(join(tmpdir(), 'parley-trial-'))
+  const folder = await mkdtemp(join(tmpdir(), 'parley-trial-')).catch(noRoom)
   try {
-    return await inStoreAt(config, copyForTrial(path, storeKeyOf(config) !== undefined, folder), work)
+    const copy = copyFor(config, folder)
+    return await inStoreAt(config, copy, work)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+function copyFor(config: Config, folder: string): string {
+  try {
+    return copyForTrial(config.store.path, storeKeyOf(config) !== undefined, folder)
+  } catch (cause) {
+    return noRoom(cause)
+  }
+}
+
+function noRoom(cause: unknown): never {
+  if (cause instanceof ParleyError) throw cause
+  const message = `the store cannot be copied for a trial: ${toError(cause).message}. TMPDIR names the folder for the copy.`
+  throw new ParleyError('unavailable', message, { cause })
 }
 
 async function inStoreAt<Done>(config: Config, path: string, work: Work<Done>): Promise<Done> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { EXIT } from '../../src/core/errors.ts'
 import { toPersonId } from '../../src/core/ids.ts'
@@ -162,6 +162,14 @@ describe.each(['openclaw', 'picoclaw', 'molf'])('any import, here of %s', (progr
       await cli.run('import', program)
     }
     expect(cli.out()).toMatch(/0 would be imported, [1-9]\d* there already/)
+  })
+
+  it('K39: with --dry-run a disk without room for the copy is named with the remedy', async () => {
+    const cli = await beside(program)
+    vi.stubEnv('TMPDIR', join(cli.loaded.config.dataDir, 'nowhere'))
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect(await cli.run('import', program, '--dry-run')).toBe(EXIT.failed)
+    expect(cli.err()).toMatch(/cannot be copied for a trial: ENOENT.* TMPDIR names the folder/)
   })
 
   it('a terminal is shown how far it is', async () => {
