@@ -61,7 +61,7 @@ export async function importBundleInto(config: Config, path: string, dryRun: boo
 
 type Work<Done> = (store: Store, ids: IdSource) => Promise<Done>
 
-/** Opens the store, which no daemon may hold meanwhile; for a trial a copy of it, since a store that is opened changes. */
+/** Opens the store, which no daemon may hold meanwhile; for a trial a copy, since a store that is opened changes. */
 async function inStore<Done>(config: Config, trial: boolean, work: Work<Done>): Promise<Done> {
   const { path } = config.store
   if (!trial) return inStoreAt(config, path, work)

@@ -17,7 +17,7 @@ export interface PdfText {
   readonly damaged: readonly number[]
 }
 
-/** What there is instead where a password is needed. */
+/** The answer about a document that only a password opens. */
 export interface LockedPdf {
   readonly locked: true
 }

@@ -110,28 +110,28 @@ export class Scrubber {
   }
 
   #begin(): { readonly shape: FileShape; readonly keeper: SqliteConnection } | boolean {
-    const { connection, log } = this.#deps
+    const { connection, log, reopen } = this.#deps
     const before = this.#shape()
-    if (before !== undefined) this.#note(before)
-    if (!log.truncate()) return false
-    const shape = this.#shape()
-    if (shape === undefined) return true
-    // Pages in memory may have been read before.
-    connection.exec('PRAGMA shrink_memory')
-    return { shape, keeper: this.#keep() }
-  }
-
-  #keep(): SqliteConnection {
-    const keeper = this.#deps.reopen()
+    if (before === undefined) return log.truncate()
+    // To open the database writes a page to the log: the log is emptied after that.
+    const keeper = reopen()
     try {
+      this.#note(before)
+      const shape = log.truncate() && this.#shape()
+      if (!shape) {
+        keeper.close()
+        return false
+      }
+      // Pages in memory may have been read before.
+      connection.exec('PRAGMA shrink_memory')
       keeper.exec('BEGIN')
       keeper.get('SELECT 1 FROM sqlite_schema LIMIT 1', [])
+      log.kept = true
+      return { shape, keeper }
     } catch (error) {
       keeper.close()
       throw error
     }
-    this.#deps.log.kept = true
-    return keeper
   }
 
   /** Notes the pages that are in the log. */
