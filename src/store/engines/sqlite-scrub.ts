@@ -89,8 +89,8 @@ export class Scrubber {
   }
 
   /**
-   * Has something done to the file while nobody writes to it; `written` are the pages that the log had since the round
-   * before. Returns its shape; false: the log is kept from being emptied, true: nothing is to be done.
+   * Runs `work` while the engine does not write to the file; `written` are the pages that the log had since the round
+   * before. Returns the shape of the file; false: the log could not be emptied, true: the file is none that is scrubbed.
    */
   async #round(work: (shape: FileShape, written: readonly number[]) => Promise<void>): Promise<FileShape | boolean> {
     const { group, log } = this.#deps
@@ -122,7 +122,7 @@ export class Scrubber {
         keeper.close()
         return false
       }
-      // Pages in memory may have been read before.
+      // A page in memory still has the old bytes, and a later commit would write them back.
       connection.exec('PRAGMA shrink_memory')
       keeper.exec('BEGIN')
       keeper.get('SELECT 1 FROM sqlite_schema LIMIT 1', [])
