@@ -6,7 +6,7 @@ import type { ApprovalReport } from '../core/operate-approvals.ts'
 import type { ArchivedFile, ArchivedSession, ArchivePage } from '../core/operate-archives.ts'
 import type { BudgetReport } from '../core/operate-budgets.ts'
 import type { ReloadReport } from '../core/operate-config.ts'
-import type { RetentionReport } from '../core/operate-forgetting.ts'
+import type { RetentionLimit, RetentionReport } from '../core/operate-forgetting.ts'
 import type { MemoryReport } from '../core/operate-memory.ts'
 import type { RestorationReport, UnansweredMessage } from '../core/operate-outbox.ts'
 import type { LinkedId, PeopleReport, PersonReport } from '../core/operate-people.ts'
@@ -84,6 +84,8 @@ const listed = object<ListedDelivery>({
   traceId: text,
 })
 
+const limit = { rule: text, days: count, reportedAt: optional(time), startsAt: optional(time) }
+
 export const status = object<StatusReport>({
   version: text,
   startedAt: optional(time),
@@ -114,6 +116,7 @@ export const status = object<StatusReport>({
     }),
   ),
   budgets: optional(list(object<BudgetReport>({ words: text, payer: text, period: text, resetsAt: time }))),
+  retention: optional(list(object<RetentionLimit>(limit))),
   restored: optional(
     object<NonNullable<StatusReport['restored']>>({ at: time, lastAt: time, state: text, held: count }),
   ),
@@ -285,5 +288,4 @@ export const receipt = object<ForgetReceipt>({
   ...{ id: text, state: text, counts: record(count), platforms: record(text) },
   ...{ backups: list(text), exports: list(text) },
 })
-const limit = { rule: text, days: count, reportedAt: optional(time), startsAt: optional(time) }
 export const retention = list(object<RetentionReport>({ ...limit, sessions: count, events: count }))

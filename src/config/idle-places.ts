@@ -32,7 +32,7 @@ function whyIdle(key: string, channels: readonly string[], scope: string): strin
   if (!channels.includes(name) || OWN_CHANNELS.includes(name)) return undefined
   const [type = ''] = rest.split(':')
   if (channel !== name || !rest.includes(':') || !TYPES.includes(type))
-    return `write ${name}:direct:<chat>, ${name}:group:<chat> or ${name}:channel:<chat>, as parley sessions list shows it`
+    return `write ${name}:direct:<chat>, ${name}:group:<chat> or ${name}:channel:<chat>, as parley sessions show says it`
   if (scope !== 'global' || type !== 'direct') return undefined
   return 'with session.scope global all direct chats are one session, main'
 }

@@ -69,7 +69,7 @@ export const agent = z.strictObject({
     .array(text)
     .exactOptional()
     .describe(
-      'time (the default); sessions: list, read and write to the other conversations the person it answers may see; message: write to another conversation, after a yes; files: send files here; task: work in a session of its own; schedule: reminders and tasks for the chat where somebody asks; web: read web pages, and search where tools.web.search is set; mcp.<name>: those of a server under tools.mcp; own.<name>: those of a file under tools.own. memory: keep and find what was said, by checkpoints (session.checkpoint), /memory and /remember too.',
+      'time (the default); sessions: list, read and write to the other conversations the person it answers may see; message: write to another conversation, after a yes; files: send files here; ask: put questions with buttons; react: put an emoji on a message; task: work in a session of its own; schedule: reminders and tasks for the chat where somebody asks; web: read web pages, and search where tools.web.search is set; mcp.<name>: those of a server under tools.mcp; own.<name>: those of a file under tools.own; memory: keep and find what was said, by checkpoints (session.checkpoint), /memory and /remember too.',
     ),
 })
 
@@ -137,7 +137,7 @@ export const tools = z
             .min(1)
             .exactOptional()
             .describe(
-              'Sessions as `parley sessions list` names them, each with its topics and senders. Default: everywhere.',
+              'Sessions by their key, such as telegram:group:-1001234567890, which `parley sessions show` says; each with its topics and senders. Default: everywhere.',
             ),
           action: z
             .enum(['allow', 'ask', 'deny'])

@@ -10,7 +10,7 @@ export interface ToolRule {
   readonly tools: readonly string[]
   /** `owner`, `member` (owners too), `everybody`, or people by name. Nobody's words are those of `everybody` alone. */
   readonly who: readonly string[]
-  /** Sessions as `parley sessions list` names them, each with its topics. Absent: everywhere. */
+  /** Sessions by their key, each with its topics. Absent: everywhere. */
   readonly in?: readonly string[]
   readonly action: ToolVerdict
   /** People by name who may answer besides owners; of a rule that asks. */

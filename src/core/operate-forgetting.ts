@@ -23,7 +23,7 @@ export interface ForgetRequest {
 }
 
 /** One age limit. Times are ms since the epoch. */
-export interface RetentionReport {
+export interface RetentionLimit {
   /** The place of the limit in the configuration. */
   readonly rule: string
   readonly days: number
@@ -31,6 +31,9 @@ export interface RetentionReport {
   readonly reportedAt?: number
   /** From then on it removes. */
   readonly startsAt?: number
+}
+
+export interface RetentionReport extends RetentionLimit {
   /** Conversations that it is for, and their events that are older now. */
   readonly sessions: number
   readonly events: number

@@ -3,7 +3,7 @@ import type { ApprovalOperator } from './operate-approvals.ts'
 import type { ArchiveOperator } from './operate-archives.ts'
 import type { BudgetReport } from './operate-budgets.ts'
 import type { ConfigOperator } from './operate-config.ts'
-import type { ForgettingOperator } from './operate-forgetting.ts'
+import type { ForgettingOperator, RetentionLimit } from './operate-forgetting.ts'
 import type { MemoryOperator } from './operate-memory.ts'
 import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
 import type { PeopleOperator } from './operate-people.ts'
@@ -84,6 +84,8 @@ export interface StatusReport {
   readonly spentToday?: Spending
   /** The budgets of which most is used, the fullest first, at most 20; absent if there are none. */
   readonly budgets?: readonly BudgetReport[]
+  /** The age limits of conversations; absent if there are none, and when the store was read without a daemon. */
+  readonly retention?: readonly RetentionLimit[]
   /** Outbox rows by state. */
   readonly outbox: Readonly<Record<string, number>>
   /** Sends whose outcome nobody could know, newest first: for the operator to look at. */

@@ -6,7 +6,7 @@ import type { Clock } from '../core/clock.ts'
 import type { PersonId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MessageLink } from '../core/message-link.ts'
-import type { ForgettingOperator } from '../core/operate-forgetting.ts'
+import type { ForgettingOperator, RetentionLimit } from '../core/operate-forgetting.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { OwnMediaStore } from '../media/media-store.ts'
 import { compileAgeLimits } from '../routing/age-limits.ts'
@@ -45,6 +45,8 @@ export interface ForgettingParts {
   readonly forgetting: ForgettingService
   /** Applies the age limits of conversations. */
   retain(this: void): Promise<void>
+  /** Returns these limits and since when each removes. */
+  ageLimits(this: void): Promise<readonly RetentionLimit[]>
   /** Returns all ids of a person. */
   idsOf(this: void, person: PersonId): Promise<readonly string[]>
   operate(this: void, readLink: (text: string) => MessageLink | null): ForgettingOperator
@@ -96,6 +98,7 @@ export function makeForgetting({
     forgetting,
     idsOf,
     retain: retention.round,
+    ageLimits: retention.limits,
     operate: (readLink) =>
       operateForgetting({
         ...{ store, clock, channels, forgetting, retention, idsOf, readLink, whoIs: lookups.whoIs },

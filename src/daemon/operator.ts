@@ -5,6 +5,7 @@ import type { Caller } from '../core/caller.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { Clock } from '../core/clock.ts'
 import type { BudgetDesk } from '../core/operate-budgets.ts'
+import type { RetentionLimit } from '../core/operate-forgetting.ts'
 import type { ChannelStatus, ListedDelivery, OperatorService, StatusReport } from '../core/operator.ts'
 import type { Delivery } from '../core/outbound.ts'
 import { midnightBefore } from '../core/spending.ts'
@@ -47,6 +48,8 @@ export interface DaemonSources {
   readonly watch: Pick<ChatWatch, 'botsHeld'>
   readonly modelHealth: Pick<ModelHealth, 'troubles'>
   readonly budgets: Pick<BudgetDesk<never>, 'nearlySpent'> | undefined
+  /** Returns the age limits of conversations. */
+  ageLimits(this: void): Promise<readonly RetentionLimit[]>
   readonly startedAt: number
   readonly traits: Channels['traits']
 }
@@ -117,6 +120,7 @@ async function status({
     models,
     ...troublesOf(daemon),
     ...(await budgetsOf(daemon)),
+    ...(await limitsOf(daemon)),
     botsHeld: daemon?.watch.botsHeld() ?? [],
     sessions: total,
     runningTurns: (await read.turns.running()).length,
@@ -138,6 +142,11 @@ const SHOWN_BUDGETS = 20
 async function budgetsOf(daemon: DaemonSources | undefined): Promise<Pick<StatusReport, 'budgets'>> {
   const budgets = (await daemon?.budgets?.nearlySpent(SHOWN_BUDGETS)) ?? []
   return budgets.length === 0 ? {} : { budgets }
+}
+
+async function limitsOf(daemon: DaemonSources | undefined): Promise<Pick<StatusReport, 'retention'>> {
+  const retention = (await daemon?.ageLimits()) ?? []
+  return retention.length === 0 ? {} : { retention }
 }
 
 async function asListed(

@@ -165,7 +165,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, media, bro
   const forgets = makeForgetting({ ...world, lookups, delivery, schedules, stages, ageingTime, accounts })
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
   const status = { startedAt: clock.now(), traits: channels.traits, budgets: budgets?.desk }
-  const daemon = { hub, sinks, access, modelHealth, watch: facts.watch, ...status }
+  const daemon = { hub, sinks, access, modelHealth, watch: facts.watch, ageLimits: forgets.ageLimits, ...status }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(daemon) })
   const outbox = createRestoration({ store, sendHeld: delivery.resumeHeld })
   const operator = createOperator({

@@ -127,6 +127,16 @@ describe('printStatus', () => {
     ])
   })
 
+  test('S41: says the age limits and when each begins', () => {
+    const days = { rule: 'retention.days', days: 365, startsAt: sampleStatus.startedAt ?? 0 }
+    const report = { ...sampleStatus, retention: [days, { rule: 'retention.rules[0]', days: 1 }] }
+    const shown = printStatus(report, bare).filter((line) => line.includes('older than'))
+    expect(shown).toEqual([
+      'retention  retention.days: what is older than 365 days is forgotten, from 2026-11-21 14:03:22 UTC on',
+      '           retention.rules[0]: what is older than 1 day is forgotten, once owners had a report of it for a day',
+    ])
+  })
+
   test('of a store without a daemon', () => {
     const { startedAt, spentToday, ...stored } = sampleStatus
     const empty = {

@@ -39,6 +39,8 @@ it('S41: a limit is reported to owners first; a day later what is older goes, wh
   clock.skip(31 * DAY)
   const { text } = await told('From tomorrow on I forget what is older than 30 days')
   expect(text).toContain('retention.days')
+  const shown = await parley(home.config, ['status'])
+  expect(shown.out).toContain('retention.days: what is older than 30 days is forgotten, from 2026-12-03')
   expect(log()).toContain('an old secret')
   await say('a young secret')
   clock.skip(DAY + 3_600_000)

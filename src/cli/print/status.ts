@@ -1,3 +1,4 @@
+import type { RetentionLimit } from '../../core/operate-forgetting.ts'
 import type { ChannelStatus, ListedDelivery, StatusReport } from '../../core/operator.ts'
 import { spendingInWords } from '../../core/spending.ts'
 import { columns } from './columns.ts'
@@ -22,6 +23,7 @@ export function printStatus(report: StatusReport, style: Style): string[] {
       ['turns', `${report.runningTurns} running, ${count(report.waiting, 'message')} waiting`],
       ...(report.spentToday === undefined ? [] : [['today', spendingInWords(report.spentToday)]]),
       ...(report.budgets ?? []).map(({ words }, at) => [at === 0 ? 'budgets' : '', oneLine(words)]),
+      ...(report.retention ?? []).map((limit, at) => [at === 0 ? 'retention' : '', limitWords(limit)]),
       ...report.botsHeld.map((chat) => [
         'bots',
         `not answered for now in ${oneLine(chat)}: they used up routing.botBudget`,
@@ -48,6 +50,11 @@ function modelRows({ models, modelTroubles = [] }: StatusReport): string[][] {
         : `${oneLine(name)} failed at ${formatTime(trouble.at)}`
     return [[heading, failed], ...[trouble.cause, trouble.remedy].map((line) => ['', `  ${oneLine(line)}`])]
   })
+}
+
+function limitWords({ rule, days, startsAt }: RetentionLimit): string {
+  const since = startsAt === undefined ? 'once owners had a report of it for a day' : `from ${formatTime(startsAt)} on`
+  return `${oneLine(rule)}: what is older than ${count(days, 'day')} is forgotten, ${since}`
 }
 
 function restoredLines({ restored }: StatusReport): string[][] {

@@ -19,7 +19,8 @@ export interface OperateForgettingDeps extends SubjectPorts {
 
 /** Returns forgetting as the operator has it done: of anybody, anywhere. */
 export function operateForgetting(deps: OperateForgettingDeps): ForgettingOperator {
-  const { clock, forgetting, retention } = deps
+  const { clock, forgetting } = deps
+  const { retention, runRetention } = deps.retention
   return {
     async forget(request) {
       const before = clock.now()
@@ -27,7 +28,7 @@ export function operateForgetting(deps: OperateForgettingDeps): ForgettingOperat
       const target = { ...(await subjectOf(request, deps)), before, ...since }
       return request.confirmed ? forgetting.forget(`operator ${randomUUID()}`, target) : forgetting.preview(target)
     },
-    ...retention,
+    ...{ retention, runRetention },
   }
 }
 

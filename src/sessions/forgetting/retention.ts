@@ -5,7 +5,7 @@ import { failpoint } from '../../core/failpoint.ts'
 import { addCounts, NO_PLAN, NOTHING_FORGOTTEN } from '../../core/forgetting.ts'
 import type { MediaId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { ForgettingOperator, RetentionReport } from '../../core/operate-forgetting.ts'
+import type { ForgettingOperator, RetentionLimit, RetentionReport } from '../../core/operate-forgetting.ts'
 import type { AgeLimit } from '../../core/retention.ts'
 import type { Session } from '../../core/session.ts'
 import type { RetainedSession, RetentionMark } from '../../store/forget-port.ts'
@@ -35,6 +35,8 @@ export interface RetentionDeps extends ApplyPorts {
 export interface Retention extends Pick<ForgettingOperator, 'retention' | 'runRetention'> {
   /** Reports limits that are new or shorter, and removes what is older than those that were reported a day ago. */
   round(): Promise<void>
+  /** Returns the limits and since when each removes, without counting what it would remove. */
+  limits(): Promise<readonly RetentionLimit[]>
 }
 
 const DAY_MS = 86_400_000
@@ -71,6 +73,7 @@ export function createRetention(deps: RetentionDeps): Retention {
       const events = await apply()
       if (events > 0) logger.info('Conversations lost what is older than their limits', { events })
     },
+    limits: () => begun(deps),
     retention: () => reports(deps),
     async runRetention() {
       const at = deps.ageingTime()
@@ -130,7 +133,6 @@ function isDue(mark: RetentionMark | undefined, days: number, at: number): boole
 }
 
 async function reports(deps: RetentionDeps): Promise<readonly RetentionReport[]> {
-  const marks = new Map((await deps.store.read.forgetting.marks()).map((mark) => [mark.rule, mark]))
   const found = new Map(deps.limits.all.map(({ rule }) => [rule, { sessions: 0, events: 0 }]))
   for await (const { session, row, limit } of limited(deps)) {
     const sum = found.get(limit.rule)
@@ -138,17 +140,17 @@ async function reports(deps: RetentionDeps): Promise<readonly RetentionReport[]>
     sum.sessions++
     sum.events += await olderIn(deps, session, row, limit)
   }
-  return deps.limits.all.map(({ rule, key, days }) => ({
-    rule,
-    days,
-    ...(found.get(rule) ?? NONE),
-    ...timesOf(marks.get(key)),
-  }))
+  return (await begun(deps)).map((limit) => ({ ...limit, ...(found.get(limit.rule) ?? NONE) }))
+}
+
+async function begun({ store, limits }: Pick<RetentionDeps, 'store' | 'limits'>): Promise<readonly RetentionLimit[]> {
+  const marks = new Map((await store.read.forgetting.marks()).map((mark) => [mark.rule, mark]))
+  return limits.all.map(({ rule, key, days }) => ({ rule, days, ...timesOf(marks.get(key)) }))
 }
 
 const NONE = { sessions: 0, events: 0 }
 
-function timesOf(mark: RetentionMark | undefined): Pick<RetentionReport, 'reportedAt' | 'startsAt'> {
+function timesOf(mark: RetentionMark | undefined): Pick<RetentionLimit, 'reportedAt' | 'startsAt'> {
   return mark === undefined ? {} : { reportedAt: mark.reportedAt, startsAt: mark.startsAt }
 }
 
