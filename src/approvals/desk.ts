@@ -36,7 +36,7 @@ export function createDesk(deps: DeskDeps): ApprovalDesk {
   async function named(code: string): Promise<Approval> {
     const approval = await read.approvals.get(code.toLowerCase())
     if (approval) return approval
-    throw new ParleyError('not_found', `I have asked nothing of the code ${code}.`)
+    throw new ParleyError('not_found', `I have asked nothing of the code ${code}; /approvals lists what is open.`)
   }
 
   async function answer(approval: Approval, { state, by, rule }: Answer): Promise<Approval> {

@@ -12,7 +12,7 @@ const hook = z.strictObject({
   on: z
     .union([moment, z.array(moment).min(1)])
     .describe(
-      'before_save and before_tool are asked: before_save for the text of a message, of a file, of a recording and of what is enclosed such as a contact, and its {"text": "…"} is stored and shown instead; before_tool before a call, and may answer {"deny": "reason"}. The others are told, after the commit.',
+      'before_save and before_tool are asked. before_save: for the text of a message, of a file or a recording, and for what is enclosed, such as a contact; with the answer {"text": "…"} that is stored and shown instead. before_tool: for a call; the answer {"deny": "reason"} refuses it. The others are told, after the commit.',
     ),
   command: text.exactOptional().describe('A program; it gets the call as JSON on its standard input.'),
   args: z.array(z.string()).exactOptional(),

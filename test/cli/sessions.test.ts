@@ -110,10 +110,25 @@ test('a title that several places have is answered with their keys, and reads no
   expect(parley.err()).toContain(`${KEY}, telegram:group:-2`)
 })
 
-test('a title is no name for what changes a session', async () => {
+test('a title is that of the session in use, beside earlier ones of the same conversation', async () => {
+  const fake = fakeOperator()
+  const list = async () => ({ sessions: [sampleSession, { ...sampleSession, id: 'earlier' }], total: 2 })
+  const parley = await rig()
+  await serveDaemon(parley, fakeOperator({ sessions: { ...fake.sessions, list } }))
+  expect([await parley.run('sessions', 'show', 'Engines'), parley.err()]).toEqual([0, ''])
+  expect(parley.out()).toContain(KEY)
+})
+
+test.each([
+  ['sessions', 'delete', 'Engines'],
+  ['sessions', 'rename', 'Engines', 'Lunch'],
+  ['sessions', 'move', 'Engines', 'telegram:group:-2'],
+  ['export', 'Engines', '--out', 'engines.md'],
+])('a title is no name for %s %s, which says the key', async (...argv) => {
   const parley = await rig()
   await serveDaemon(parley, fakeOperator())
-  expect(await parley.run('sessions', 'delete', 'Workshop › Engines')).toBe(1)
+  expect(await parley.run(...argv)).toBe(1)
+  expect(parley.err()).toBe(`"Engines" is a title; name the session by its key: ${KEY}\n`)
 })
 
 test.each(['telegram:direct:111', 'main', 'node-7'])(

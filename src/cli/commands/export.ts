@@ -4,6 +4,7 @@ import type { SessionEvent } from '../../core/event.ts'
 import type { ExportFormat } from '../../core/export-format.ts'
 import type { ArchiveOperator, SessionArchive } from '../../core/operate-archives.ts'
 import { askOperator } from '../ask-operator.ts'
+import { byKey } from '../named-session.ts'
 import type { CliPorts } from '../ports.ts'
 import { createProgress, type ProgressLine } from '../print/progress.ts'
 import { type ReadOptions, show } from '../show.ts'
@@ -23,8 +24,8 @@ export async function exportSession(ports: ExportPorts, name: string, options: E
   const path = resolve(ports.cwd, options.out)
   await checkWritable(path, force)
   const progress = createProgress(ports.stderr, 'events')
-  const done = await askOperator(ports, await ports.load(options.config, 'ask'), async ({ archives }) => {
-    const archive = await openArchive(archives, name, progress)
+  const done = await askOperator(ports, await ports.load(options.config, 'ask'), async ({ archives, sessions }) => {
+    const archive = await byKey(sessions, name, () => openArchive(archives, name, progress))
     const bytes = await writePrivately(path, ports.writeExport(format, archive), force)
     progress.end()
     await archives.exported(archive.session.id, { format, path })

@@ -3,8 +3,10 @@ import { countWords, heldWords, receiptWords } from '../../core/forget-words.ts'
 import type { ForgetReceipt } from '../../core/forgetting.ts'
 import type { ForgetRequest, RetentionReport } from '../../core/operate-forgetting.ts'
 import { askOperator } from '../ask-operator.ts'
+import { byKey } from '../named-session.ts'
 import { columns } from '../print/columns.ts'
 import { oneLine } from '../print/plain.ts'
+import { count } from '../print/status.ts'
 import { formatTime } from '../print/time.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 
@@ -22,7 +24,10 @@ export async function forgetNamed(ports: ReadPorts, options: ForgetOptions): Pro
   if (yes && dryRun) throw new ParleyError('invalid', '--yes and --dry-run exclude each other')
   const loaded = await ports.load(options.config, 'ask')
   const request = { kind, name, confirmed: yes, ...(since === undefined ? {} : { since }) }
-  const receipt = await askOperator(ports, loaded, ({ forgetting }) => forgetting.forget(request))
+  const receipt = await askOperator(ports, loaded, ({ forgetting, sessions }) => {
+    const forget = () => forgetting.forget(request)
+    return kind === 'chat' ? byKey(sessions, name, forget) : forget()
+  })
   show(ports, options, {
     value: receipt,
     lines: () => (yes ? receiptWords(receipt, true) : preview(receipt)).map(oneLine),
@@ -34,7 +39,7 @@ function preview(receipt: ForgetReceipt): readonly string[] {
   const found = countWords(receipt.counts)
   if (found.length === 0) return ['There is nothing of that.']
   return [
-    `In ${receipt.counts.sessions} conversation(s): ${found.join(', ')}, and what was made of them.`,
+    `In ${count(receipt.counts.sessions, 'conversation')}: ${found.join(', ')}, and what was made of them.`,
     ...heldWords(receipt, true),
     'Nothing was removed; --yes does it, and it cannot be undone.',
   ]

@@ -1,9 +1,9 @@
-import { EXIT, errorCode, ParleyError } from '../../core/errors.ts'
+import { EXIT } from '../../core/errors.ts'
 import type { SessionDetail, StartRequest } from '../../core/operate-sessions.ts'
 import type { OperatorService } from '../../core/operator.ts'
 import { SETTING_NAMES, type SettingName } from '../../core/session-settings.ts'
 import { askOperator } from '../ask-operator.ts'
-import { oneLine } from '../print/plain.ts'
+import { byKey, byTitle } from '../named-session.ts'
 import { printHistory, printSession, printSessions } from '../print/sessions.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 import { variablesOf } from './send.ts'
@@ -46,42 +46,50 @@ export async function listSessions(ports: ReadPorts, options: ListOptions): Prom
 }
 
 export async function showSession(ports: ReadPorts, name: string, options: ReadOptions): Promise<number> {
-  const session = await ask(ports, options, (sessions) => named(sessions, name, (one) => sessions.show(one)))
+  const session = await ask(ports, options, (sessions) => byTitle(sessions, name, (one) => sessions.show(one)))
   show(ports, options, { value: session, lines: (style) => printSession(session, style) })
   return EXIT.ok
 }
 
 export async function showHistory(ports: ReadPorts, name: string, options: HistoryOptions): Promise<number> {
   const page = { limit: options.limit, ...(options.before === undefined ? {} : { before: options.before }) }
-  const history = await ask(ports, options, (sessions) => named(sessions, name, (one) => sessions.history(one, page)))
+  const history = await ask(ports, options, (sessions) => byTitle(sessions, name, (one) => sessions.history(one, page)))
   show(ports, options, { value: history, lines: (style) => printHistory(history, style) })
   return EXIT.ok
 }
 
 export async function renameSession(ports: ReadPorts, name: string, options: ReadOptions & { title: string }) {
-  const session = await ask(ports, options, (sessions) => sessions.rename(name, options.title))
+  const session = await ask(ports, options, (sessions) =>
+    byKey(sessions, name, () => sessions.rename(name, options.title)),
+  )
   return done(ports, options, session, `${session.id} is now called "${session.description}".`)
 }
 
 export async function patchSession(ports: ReadPorts, name: string, options: PatchOptions): Promise<number> {
-  const session = await ask(ports, options, (sessions) => sessions.patch(name, options.changes))
+  const session = await ask(ports, options, (sessions) =>
+    byKey(sessions, name, () => sessions.patch(name, options.changes)),
+  )
   const set = SETTING_NAMES.flatMap((field) => (session[field] === undefined ? [] : [`${field} ${session[field]}`]))
   return done(ports, options, session, `${session.id}: ${set.join(', ') || 'everything as configured'}.`)
 }
 
 export async function truncateSession(ports: ReadPorts, name: string, options: ReadOptions & { turns: number }) {
   const boundary = { kind: 'truncated', turns: options.turns }
-  const session = await ask(ports, options, (sessions) => sessions.setHistory(name, boundary))
+  const session = await ask(ports, options, (sessions) =>
+    byKey(sessions, name, () => sessions.setHistory(name, boundary)),
+  )
   return done(ports, options, session, `${session.id}: the model is shown the newest ${options.turns} turns.`)
 }
 
 export async function compactSession(ports: ReadPorts, name: string, options: ReadOptions): Promise<number> {
-  const session = await ask(ports, options, (sessions) => sessions.setHistory(name, { kind: 'compacted' }))
+  const session = await ask(ports, options, (sessions) =>
+    byKey(sessions, name, () => sessions.setHistory(name, { kind: 'compacted' })),
+  )
   return done(ports, options, session, `${session.id}: what was hidden from the model stays hidden.`)
 }
 
 export async function deleteSession(ports: ReadPorts, name: string, options: ReadOptions): Promise<number> {
-  await ask(ports, options, (sessions) => sessions.delete(name))
+  await ask(ports, options, (sessions) => byKey(sessions, name, () => sessions.delete(name)))
   show(ports, options, { value: { deleted: true }, lines: () => [`${name} and all it held is deleted.`] })
   return EXIT.ok
 }
@@ -89,47 +97,6 @@ export async function deleteSession(ports: ReadPorts, name: string, options: Rea
 function done(ports: ReadPorts, options: ReadOptions, session: SessionDetail, line: string): number {
   show(ports, options, { value: session, lines: () => [line] })
   return EXIT.ok
-}
-
-/** The most sessions among which a title is looked for: those active last. */
-const MOST_TITLED = 200
-
-/** A title as somebody types it: `›` is on no keyboard. */
-function typed(title: string): string {
-  return oneLine(title).toLowerCase().replaceAll('›', '>').replaceAll(/ *> */g, '>').trim()
-}
-
-/** A key, an id or `main`: a title never stands in for one that is not there. */
-const LIKE_KEY = /^(?:main|node-.*|.*:.*)$/i
-
-/**
- * Reads a session by name, or by the title in the list where one alone has it. Only what reads accepts a title: several
- * places may have the same, and anybody may rename theirs.
- */
-async function named<Answer>(
-  sessions: OperatorService['sessions'],
-  name: string,
-  read: (name: string) => Promise<Answer>,
-): Promise<Answer> {
-  try {
-    return await read(name)
-  } catch (err) {
-    if (errorCode(err) !== 'not_found' || LIKE_KEY.test(name)) throw err
-    const wanted = typed(name)
-    const list = await sessions.list({ limit: MOST_TITLED, offset: 0, inactive: true })
-    const found = list.sessions.filter(({ title = '' }) =>
-      [typed(title), typed(title.split('›').at(-1) ?? '')].includes(wanted),
-    )
-    const [only, ...others] = found
-    if (only === undefined) throw err
-    if (list.total > MOST_TITLED)
-      throw new ParleyError(
-        'invalid',
-        `There are too many sessions to go by a title: name ${only.key}, if you mean it.`,
-      )
-    if (others.length === 0) return read(only.id)
-    throw new ParleyError('invalid', `Several sessions are called so: ${found.map(({ key }) => key).join(', ')}.`)
-  }
 }
 
 async function ask<Answer>(
