@@ -1,4 +1,7 @@
-/** The default export of a file that is named under `tools.own`. */
+/**
+ * The default export of a file that is named under `tools.own`. An error that its code throws outside of a call, in a
+ * timer or in a promise that nobody waits for, ends the daemon: catch it there.
+ */
 export interface OwnTools {
   readonly tools?: readonly OwnTool[]
   readonly commands?: readonly OwnCommand[]

@@ -8,6 +8,9 @@ export async function checkWritable(path: string, force: boolean): Promise<void>
   const found = await lstat(path).catch(() => undefined)
   if (found?.isDirectory()) throw new ParleyError('invalid', `${path} is a folder; name a file.`)
   if (found !== undefined && !force) throw taken(path)
+  const folder = dirname(path)
+  const inside = await lstat(folder).catch(() => undefined)
+  if (inside === undefined) throw new ParleyError('invalid', `There is no folder ${folder}; make it first.`)
 }
 
 /**

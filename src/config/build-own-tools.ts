@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { OwnToolsPath } from './config.ts'
 import type { Mistake } from './mistake.ts'
@@ -11,6 +11,14 @@ export function buildOwnTools({ tools: { own } }: ConfigFile, folder: string): r
 
 export function ownToolsMistakes(files: readonly OwnToolsPath[]): Mistake[] {
   return files
-    .filter(({ path }) => !existsSync(path))
+    .filter(({ path }) => !isFile(path))
     .map(({ name, path }) => ({ path: ['tools', 'own', name], message: `tools.own.${name}: there is no file ${path}` }))
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
 }

@@ -80,7 +80,7 @@ function keyHint(root: JsonSchema, path: ConfigPath, key: string): string {
   const own = OTHER_NAMES.get(key)
   const near = suggestion(own ?? key, siblings)
   if (near !== '') return near
-  const elsewhere = placeOf(root, own ?? key)
+  const elsewhere = placeOf(schemaAt(root, path) ?? {}, own ?? key, path) ?? placeOf(root, own ?? key)
   if (elsewhere !== undefined)
     return own === undefined ? `; it belongs ${elsewhere}` : `; here it is ${own}, ${elsewhere}`
   return siblings.length === 0 ? '' : `; known: ${siblings.filter((name) => name !== '$schema').join(', ')}`
@@ -99,13 +99,15 @@ function schemaAt(root: JsonSchema, path: ConfigPath): JsonSchema | undefined {
   }, root)
 }
 
-/** Returns the block that knows a misplaced key: `under session`, `at top level`. */
+/** Returns the block that knows a misplaced key, the outermost of several: `under session`, `at top level`. */
 function placeOf(schema: JsonSchema, key: string, path: ConfigPath = []): string | undefined {
-  const { properties = {} } = schema
-  if (Object.hasOwn(properties, key)) return path.length === 0 ? 'at top level' : `under ${formatPath(path)}`
-  for (const [name, inner] of Object.entries(properties)) {
-    const found = placeOf(inner, key, [...path, name])
-    if (found !== undefined) return found
+  for (let level: readonly (readonly [JsonSchema, ConfigPath])[] = [[schema, path]]; level.length > 0; ) {
+    for (const [{ properties = {} }, at] of level)
+      if (Object.hasOwn(properties, key)) return at.length === 0 ? 'at top level' : `under ${formatPath(at)}`
+    level = level.flatMap(([{ properties = {}, items }, at]) => [
+      ...Object.entries(properties).map(([name, inner]) => [inner, [...at, name]] as const),
+      ...(items === undefined ? [] : [[items, [...at, 0]] as const]),
+    ])
   }
   return undefined
 }

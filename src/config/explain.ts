@@ -15,6 +15,7 @@ import type {
 } from '../core/policy.ts'
 import { formatMissed } from '../core/schedule.ts'
 import { type Config, DEFAULT_SESSION_TOOLS, type SessionToolSettings, type WebSettings } from './config.ts'
+import { explainTools } from './explain-tools.ts'
 
 /**
  * Describes the configuration with every default filled in, for an operator: who may talk where, who answers, what is
@@ -32,6 +33,7 @@ export function explainConfig(config: Config): readonly string[] {
     ...dispatchLines(config),
     ...sendLines(config),
     ...sessionLines(config),
+    ...explainTools(config),
     ...scheduleLines(config),
     ...budgetLines(config),
     mediaLine(config),

@@ -9,17 +9,22 @@ export const TOOL_NAMES: readonly string[] = [
   ...['memory_save', 'memory_search', 'memory_forget', 'session_search'],
 ]
 
+/** The names that tools of the operator's own may have, and beginnings of these. */
+const OWN_NAME = /^(?!.*__)[a-z][a-z0-9_]*\*?$/
+
 /** Returns one warning for each name of a tool that no tool has: a rule that denies it would deny nothing. */
 export function idleToolWarnings({ tools: { policy, mcp, own } }: ConfigFile): readonly string[] {
   const servers = Object.keys(mcp)
-  // The names of the operator's own tools are in files that are not read here.
-  const known = Object.keys(own).length > 0 ? undefined : servers
+  const hasOwn = Object.keys(own).length > 0
   const rules = policy.flatMap(({ tools }, index) =>
     tools.flatMap((pattern, place) => {
-      if (known === undefined || couldName(pattern, known)) return []
-      return [
-        `tools.policy[${index}].tools[${place}]: no tool is called ${pattern}, so it does nothing${meant(pattern, known)}`,
-      ]
+      if (couldName(pattern, servers)) return []
+      const hint = meant(pattern, servers)
+      // The names of the operator's own tools are in files that are not read here.
+      const couldBeOwn = hasOwn && OWN_NAME.test(pattern)
+      if (couldBeOwn && hint === '') return []
+      const nothing = couldBeOwn ? `so it does nothing, unless a file under tools.own has it` : 'so it does nothing'
+      return [`tools.policy[${index}].tools[${place}]: no tool is called ${pattern}, ${nothing}${hint}`]
     }),
   )
   return [...rules, ...Object.entries(mcp).flatMap(([name, { tools, inside }]) => insideWarnings(name, tools, inside))]

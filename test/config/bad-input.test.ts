@@ -18,6 +18,13 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
     '2: unknown key `acess` in routing; did you mean `access`?',
   ],
   ['a key in the wrong block', 'queue: { max: 1 }', '2: unknown key `queue` at top level; it belongs under session'],
+  ['a key of an inner block', 'web: {}', '2: unknown key `web` at top level; it belongs under tools'],
+  [
+    'a key beside the block that has it',
+    'budgets: { person: { day: { usd: 1 } } }',
+    '2: unknown key `day` in budgets.person; it belongs under budgets.person.each',
+  ],
+  ['a key of a list', 'voice: always', '2: unknown key `voice` at top level; it belongs under agents[0]'],
   ['a key nobody knows', 'store: { engine: x }', '2: unknown key `engine` in store; known: url'],
   [
     'a key of a list item',

@@ -9,6 +9,7 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
     'agents: [{ id: main, tools: [tiem] }]',
     '2: agents[0].tools[0]: there are no such tools; known: time, sessions, message, files, ask, react, task, schedule, web, memory; did you mean `time`?',
   ],
+  ['a folder of own tools', 'tools: { own: { dice: . } }', '2: tools.own.dice: there is no file '],
   [
     'a zone of a person that is none',
     'people: { bob: { timezone: Mars/Base } }',

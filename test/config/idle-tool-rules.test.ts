@@ -37,6 +37,15 @@ test('a rule may name tools of servers by their beginning, and those of own file
   expect(await warnings(`{ own: { dice: parley.yaml }, ${rule('roll')} }`)).toEqual([])
 })
 
+test.each([
+  ['web', 'no tool is called web, so it does nothing, unless a file under tools.own has it; a rule names tools: web_'],
+  ['web_fech', 'unless a file under tools.own has it; did you mean `web_fetch`?'],
+  ['notes__read', 'no tool is called notes__read, so it does nothing'],
+  ['own.dice', 'no tool is called own.dice, so it does nothing'],
+])('files of tools of the own do not hide that a rule names %s', async (name, words) => {
+  expect(await warnings(`{ own: { dice: parley.yaml }, ${rule(name)} }`)).toEqual([expect.stringContaining(words)])
+})
+
 test('a tool that is marked as inside and may not be used is warned of', async () => {
   const server =
     'mcp: { notes: { command: npx, tools: ["read*"], inside: [write, read_all, { tools: ["a*", edit] }] } }'

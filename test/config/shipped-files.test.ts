@@ -181,6 +181,8 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
     'session.staleDays: a session counts as inactive after 3 days without a word',
     'tools.sessions: in a direct chat the agent reads, for ada: every session of the agent; for bob: those they take part in; for anybody else: their own chat only',
     'tools.sessions.inGroups: here: where others see the answer, it reads that conversation alone, whoever asks',
+    'tools.policy: what acts outside of its conversation is asked about, and the rest is allowed',
+    'audio: none; voice notes are named in words, and no answer is spoken',
     'budgets.strangers.each: 200000 tokens a day',
     'budgets.strangers.together: 2000000 tokens a day',
     'media: one answer reads 10 files, each up to 20.0 MB, and 200.0 MB of one person a day; the others are named',

@@ -112,7 +112,7 @@ describe('parley export', () => {
     [['cli:trip'], 2, '--out'],
     [['cli:trip', '--format', 'pdf', '--out', 'x'], 2, 'workflow'],
     [['cli:trip', '--bundle', 'x', '--format', 'jsonl'], 2, '--bundle'],
-    [['cli:trip', '--out', 'no/such/folder/x'], 2, 'cannot be written'],
+    [['cli:trip', '--out', 'no/such/folder/x'], 2, 'There is no folder '],
   ])('export %j exits %i and says %s', async (argv, code, said) => {
     const house = await startHousehold()
     await say(house, 'cli:trip', 'hello')

@@ -1,0 +1,53 @@
+import type { ToolRule } from '../core/approval.ts'
+import type { AudioSettings, Config, HookSettings, McpSettings } from './config.ts'
+
+/** Describes whom tools ask, and what of the operator's own or elsewhere is called. No secret is part of it. */
+export function explainTools({
+  audio,
+  hooks = [],
+  mcp = [],
+  ownTools = [],
+  toolPolicy = [],
+}: Config): readonly string[] {
+  return [
+    ...toolPolicy.map(ruleLine),
+    `tools.policy: ${toolPolicy.length === 0 ? 'what' : 'else what'} acts outside of its conversation is asked about, and the rest is allowed`,
+    ...mcp.map(serverLine),
+    ...ownTools.map(({ name, path }) => `tools.own.${name}: ${path}, which runs in the daemon`),
+    ...hooks.map(hookLine),
+    ...audioLines(audio),
+  ]
+}
+
+function ruleLine({ tools, who, in: places, action, approvers = [] }: ToolRule, index: number): string {
+  const where = places === undefined ? '' : ` in ${places.join(', ')}`
+  const also = approvers.length === 0 ? '' : `, and ${approvers.join(', ')} may answer too`
+  return `tools.policy[${index}]: ${tools.join(', ')} for ${who.join(', ')}${where}: ${action}${also}`
+}
+
+function serverLine({ name, at, tools, inside, bounds }: McpSettings): string {
+  const where = at.kind === 'program' ? `the program ${at.command}` : `the server at ${originOf(at.url)}`
+  const some = tools === undefined ? 'all tools' : `the tools ${tools.join(', ')}`
+  const free = inside.flatMap((one) => one.tools)
+  const yes = free.length === 0 ? 'each asks for a yes' : `a yes for all but ${free.join(', ')}`
+  const held = bounds === undefined ? 'calls are not checked' : `calls are checked, tier ${bounds.tier}`
+  return `tools.mcp.${name}: ${where}, ${some}, ${yes}, ${held}`
+}
+
+function hookLine({ name, on, at, timeoutMs }: HookSettings): string {
+  const what = at.kind === 'command' ? at.command : originOf(at.url)
+  return `hooks.${name}: ${on.join(', ')}: ${what}, for ${timeoutMs} ms at most`
+}
+
+function audioLines(audio: AudioSettings | undefined): readonly string[] {
+  if (audio === undefined) return ['audio: none; voice notes are named in words, and no answer is spoken']
+  const { baseUrl, transcribe, speak } = audio
+  const heard = transcribe === undefined ? 'are named in words' : `are transcribed by ${transcribe.model}`
+  const spoken = speak === undefined ? 'no answer is spoken' : `answers can be spoken by ${speak.model}`
+  return [`audio: voice notes ${heard}, ${spoken}, at ${originOf(baseUrl)}`]
+}
+
+/** A path or a query may hold a token. */
+function originOf(url: string): string {
+  return new URL(url).origin
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { explainConfig } from '../../src/config/explain.ts'
+import { load, TELEGRAM } from './loading.ts'
+
+test('config explain names rules for tools, servers, own files, hooks and audio, and no secret', async () => {
+  const { config } = await load(
+    `${TELEGRAM}tools:
+  policy: [{ tools: [ask], who: [everybody], in: ["telegram:group:-1"], action: deny }]
+  own: { dice: parley.yaml }
+  mcp: { notes: { url: "http://127.0.0.1:9/canary", headers: { a: "canary" }, tools: ["read_*", edit], inside: ["read_*"] } }
+hooks: { told: { on: after_turn, url: "https://a.example/canary", secret: "canary-canary" } }
+audio: { baseUrl: "http://127.0.0.1:8/v1", apiKey: "canary-canary", transcribe: { model: whisper-1 } }
+`,
+  )
+  const lines = explainConfig(config)
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'tools.policy[0]: ask for everybody in telegram:group:-1: deny',
+      'tools.policy: else what acts outside of its conversation is asked about, and the rest is allowed',
+      'tools.mcp.notes: the server at http://127.0.0.1:9, the tools read_*, edit, a yes for all but read_*, calls are not checked',
+      expect.stringMatching(/^tools\.own\.dice: .*parley\.yaml, which runs in the daemon$/),
+      'hooks.told: after_turn: https://a.example, for 2000 ms at most',
+      'audio: voice notes are transcribed by whisper-1, no answer is spoken, at http://127.0.0.1:8',
+    ]),
+  )
+  expect(lines.filter((line) => !line.startsWith('warning')).join('\n')).not.toContain('canary')
+})
