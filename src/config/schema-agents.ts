@@ -137,7 +137,7 @@ export const tools = z
             .min(1)
             .exactOptional()
             .describe(
-              'Sessions by their key, such as telegram:group:-1001234567890, which `parley sessions show` says; each with its topics and senders. Default: everywhere.',
+              'Sessions by their key, <channel>:<direct|group|channel>:<chat>, which `parley sessions show` says; each with its topics and senders. Default: everywhere.',
             ),
           action: z
             .enum(['allow', 'ask', 'deny'])
