@@ -1,13 +1,7 @@
 import { namesTool } from '../core/place.ts'
+import { TOOL_NAMES } from '../core/tool-names.ts'
 import { suggestion } from './describe-issue.ts'
 import type { ConfigFile } from './schema.ts'
-
-/** The tools that need no file and no server, by the names that rules have for them. */
-export const TOOL_NAMES: readonly string[] = [
-  ...['current_time', 'sessions_list', 'sessions_history', 'sessions_send', 'send_message', 'ask', 'react', 'task'],
-  ...['schedule_create', 'schedule_list', 'schedule_cancel', 'skill', 'web_fetch', 'web_search', 'send_file'],
-  ...['memory_save', 'memory_search', 'memory_forget', 'session_search'],
-]
 
 /** The names that tools of the operator's own may have, and beginnings of these. */
 const OWN_NAME = /^(?!.*__)[a-z][a-z0-9_]*\*?$/

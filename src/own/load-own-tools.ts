@@ -3,6 +3,7 @@ import type { OwnCommand, OwnTool } from '../../config/own-tools.d.ts'
 import type { ChatCommand } from '../core/command.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import { ownGroup } from '../core/own-group.ts'
+import { TOOL_NAMES } from '../core/tool-names.ts'
 import type { Tool } from '../core/turn.ts'
 import { chatCommandOf, type OwnDeps, toolOf } from './own-tool.ts'
 
@@ -51,8 +52,18 @@ const FILE = z.object({ tools: z.array(TOOL).default([]), commands: z.array(COMM
 export async function loadOwnTools({ ownTools = [] }: OwnFiles, deps: OwnDeps): Promise<LoadedOwnTools> {
   const groups: Record<string, readonly Tool[]> = {}
   const commands: ChatCommand[] = []
+  const owners = new Map<string, string>()
   for (const file of ownTools) {
     const own = await readOwnTools(file)
+    for (const { name } of own.tools) {
+      const there = TOOL_NAMES.includes(name) ? 'Parley itself' : owners.get(name)
+      if (there !== undefined)
+        throw new ParleyError(
+          'config',
+          `tools.own.${file.name}: there is a tool ${name} already, of ${there}; rename yours.`,
+        )
+      owners.set(name, `tools.own.${file.name}`)
+    }
     groups[ownGroup(file.name)] = own.tools.map(toolOf)
     commands.push(...own.commands.map((command) => chatCommandOf(command, deps)))
   }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { SEND_FILE } from '../../src/agent/tools/send-file.ts'
-import { TOOL_NAMES } from '../../src/config/idle-tool-rules.ts'
+import { TOOL_NAMES } from '../../src/core/tool-names.ts'
 import { WEB_SEARCH } from '../../src/core/web.ts'
 import { load, refusal, TELEGRAM } from './loading.ts'
 

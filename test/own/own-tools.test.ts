@@ -62,6 +62,18 @@ describe('a file with tools of one’s own', () => {
     await expect(refused).rejects.toThrow(/^tools\.own\.mine: .*own\.ts/)
   })
 
+  it('has no tool whose name is taken, which ends the start and not each turn', async () => {
+    const asks = `export default { tools: [{ name: 'ask', description: 'x', run: () => '' }] }`
+    await expect(loaded(asks)).rejects.toMatchObject({
+      code: 'config',
+      message: 'tools.own.mine: there is a tool ask already, of Parley itself; rename yours.',
+    })
+    const twice = ['one', 'two'].map((name) => ({ name, path: EXAMPLE }))
+    await expect(loadOwnTools({ ownTools: twice }, plainly)).rejects.toThrow(
+      'tools.own.two: there is a tool roll_dice already, of tools.own.one; rename yours.',
+    )
+  })
+
   it('has no command whose name is taken', async () => {
     const { commands } = await loadOwnTools({ ownTools: [{ name: 'dice', path: EXAMPLE }] }, plainly)
     expect(() => withOwnCommands(commands, commands)).toThrow('there is a command /roll already')
