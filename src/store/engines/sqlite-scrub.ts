@@ -18,18 +18,19 @@ export interface ScrubDeps {
 
 /** Pages between two turns of the event loop: a millisecond. */
 const PAGES_AT_ONCE = 64
-/** Pages that are looked at in one turn, at the end: they were written meanwhile. */
+/** Pages that are scrubbed in one turn of the event loop at the end; if more were written, there is another round. */
 const MOST_AT_END = 1_000
 const ROUNDS = 5
 
-/** Set once no page has bytes from before rows were deleted without a trace. */
+/** Set once the whole file was scrubbed: since `secure_delete` only pages of rows get new remains. */
 const SCRUBBED = "SELECT value FROM counters WHERE name = 'scrubbed'"
 const SET_SCRUBBED = "INSERT INTO counters (name, value) VALUES ('scrubbed', 1) ON CONFLICT DO NOTHING"
 
 /**
- * Overwrites whatever of the file the engine does not use (decision 0038). A second connection reads meanwhile, and
- * reads the file as it is: that keeps everybody from writing to it, and what is written goes to the log. The bytes are
- * nobody's, so that a crash in the middle changes nothing. An encrypted file is left as it is.
+ * Overwrites the bytes of the database file that the engine does not use (decision 0038). Meanwhile a second connection
+ * holds a read transaction that was begun with an empty write-ahead log: as long as it is open the engine writes to the
+ * log alone and never to the file. The bytes belong to no row, so that a crash in the middle damages nothing. An
+ * encrypted file is left as it is.
  */
 export class Scrubber {
   readonly #deps: ScrubDeps
@@ -45,7 +46,7 @@ export class Scrubber {
     this.#deps = deps
   }
 
-  /** Resolves with false if somebody who reads kept the log from being emptied. Those who ask meanwhile share a run. */
+  /** Resolves with false if somebody who reads kept the log from being emptied. Calls during a run share the next one. */
   scrub(): Promise<boolean> {
     if (this.#running === undefined) return this.#start()
     this.#next ??= this.#running
@@ -150,7 +151,7 @@ export class Scrubber {
     return shapeOf(this.#read(0, 512), fstatSync(this.#file).size)
   }
 
-  /** The last pages, in one turn: those that were written since, from what is in memory of before. */
+  /** Scrubs, in one turn, the pages that were written meanwhile: they may come from pages that were in memory before. */
   #end(shape: FileShape, whole: boolean): boolean {
     const { connection, log } = this.#deps
     if (whole) connection.run(SET_SCRUBBED, [])
@@ -161,7 +162,7 @@ export class Scrubber {
     return true
   }
 
-  /** Free pages, and the ends of the last pages of long texts, have old bytes only once. */
+  /** Scrubs free pages and the ends of long texts too, once: since `secure_delete` these get no old bytes any more. */
   async #everything(shape: FileShape): Promise<void> {
     for (let list = shape.firstFree; list !== 0 && list <= shape.pages; ) {
       const { next, free } = freeListOf(shape, this.#page(shape, list))
