@@ -12,7 +12,7 @@ it('a file that cannot be written to its end is named with the reason, and nothi
     yield 'two'
   }
   const path = join(folder, 'session.jsonl')
-  await expect(writePrivately(path, pieces(), false)).rejects.toMatchObject({
+  await expect(writePrivately(path, pieces(), true)).rejects.toMatchObject({
     code: 'invalid',
     message: expect.stringContaining(`${path} cannot be written: ENOENT`),
   })

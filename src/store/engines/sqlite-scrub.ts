@@ -91,7 +91,7 @@ export class Scrubber {
 
   /**
    * Runs `work` while the engine does not write to the file; `written` are the pages that the log had since the round
-   * before. Returns the shape of the file; false: the log could not be emptied, true: the file is none that is scrubbed.
+   * before. Returns the shape of the file; false: the log could not be emptied, true: the file is not one to scrub.
    */
   async #round(work: (shape: FileShape, written: readonly number[]) => Promise<void>): Promise<FileShape | boolean> {
     const { group, log } = this.#deps
