@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { parley } from './house-command.ts'
@@ -121,6 +122,40 @@ describe('what was forgotten comes back by no other way', () => {
     await say('and now?')
     expect(prompt()).not.toContain('early train')
     expect(holding(home.dataDir, 'early train')).toEqual([])
+  })
+
+  it('S41: what a group has by an import, whose words are nobody’s, goes from the imported session too', async () => {
+    const { home, world, prompt } = await house()
+    const { id: chat } = world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })
+    const folder = mkdtempSync(join(tmpdir(), 'parley-old-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const sessions = join(folder, 'agents', 'main', 'sessions')
+    mkdirSync(sessions, { recursive: true })
+    writeFileSync(
+      join(sessions, 'sessions.json'),
+      JSON.stringify({ [`agent:main:telegram:group:${chat}`]: { sessionId: 'old', updatedAt: 1_772_080_900_000 } }),
+    )
+    const text = `[Telegram Family id:${chat}] Cy: my code is ${CANARY}`
+    const message = { role: 'user', content: [{ type: 'text', text }], timestamp: 1_772_080_000_000 }
+    writeFileSync(
+      join(sessions, 'old.jsonl'),
+      ['session', 'message'].map((type) => `${JSON.stringify({ type, version: 3, id: type, message })}\n`).join(''),
+    )
+    await home.daemon.stop()
+    await parley(home.config, ['import', folder])
+    await home.restart()
+    const say = async (words: string) => {
+      const after = home.telegram.ledger.mark()
+      world.say({ from: 111, chat, text: words })
+      await home.telegram.ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })
+      await recorded(home)
+    }
+    await say('@parley_bot what did he say?')
+    expect(prompt()).toContain(CANARY)
+    await say('/forget chat yes')
+    await say('@parley_bot and now?')
+    expect(prompt()).not.toContain(CANARY)
+    expect(holding(home.dataDir)).toEqual([])
   })
 
   it.each([

@@ -6,7 +6,7 @@ import { type AuthorId, personAuthor } from '../../core/platform-id.ts'
 import { repeats, Tellings } from '../../core/repeats.ts'
 import type { Schedule } from '../../core/schedule.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
-import { childrenOf, type ForgetReader, NO_PAUSE, type Pause, runningIn } from './forget-reader.ts'
+import { type ForgetReader, NO_PAUSE, type Pause, relativesOf, runningIn } from './forget-reader.ts'
 import { type Matches, matchesOf, wordsIn } from './matches.ts'
 import { liesIn, originsOf } from './origin.ts'
 import { SessionScan } from './scan-session.ts'
@@ -122,8 +122,7 @@ export class Collection {
     const ids = new Set<SessionId>(await read.forgetting.sessionsOf(authors))
     for (const { sessionId } of this.#received.values()) if (sessionId !== undefined) ids.add(sessionId)
     for (const id of ids) {
-      for (const copy of await read.forgetting.copiesOf(id)) ids.add(copy)
-      for await (const child of childrenOf(read, id)) ids.add(child)
+      for await (const relative of relativesOf(read, id)) ids.add(relative)
       await pause()
     }
     for (const id of ids) {

@@ -1,5 +1,6 @@
 import type { SessionId } from '../../core/ids.ts'
 import type { StoreReader } from '../../store/store.ts'
+import { isImported, MOST_COPIES } from './origin.ts'
 import type { RunningRows } from './scan-session.ts'
 
 /** The parts of a store that are read, of what is committed or inside a transaction. */
@@ -13,11 +14,24 @@ export type Pause = () => Promise<unknown>
 
 export const NO_PAUSE: Pause = async () => {}
 
+/**
+ * Yields the sessions that may hold something of a session's log: its copies, its tasks, and the imported sessions that it
+ * has continued, of which nobody but their file has ever been an author.
+ */
+export async function* relativesOf(read: ForgetReader, session: SessionId): AsyncGenerator<SessionId> {
+  yield* await read.forgetting.copiesOf(session)
+  yield* childrenOf(read, session)
+  for (const event of await read.events.latestOf(session, ['history_taken_over'], MOST_COPIES)) {
+    const from = event.type === 'history_taken_over' ? await read.sessions.get(event.data.from) : undefined
+    if (from && isImported(from)) yield from.id
+  }
+}
+
 /** The sessions below another are listed so many at a time. */
 const CHILDREN_PAGE = 200
 
 /** Yields the sessions that tasks of another have begun. */
-export async function* childrenOf({ sessions }: ForgetReader, parent: SessionId): AsyncGenerator<SessionId> {
+async function* childrenOf({ sessions }: ForgetReader, parent: SessionId): AsyncGenerator<SessionId> {
   const query = { parents: [parent], inactive: true, limit: CHILDREN_PAGE }
   for (let offset = 0; ; offset += CHILDREN_PAGE) {
     const { sessions: page } = await sessions.list({ ...query, offset })

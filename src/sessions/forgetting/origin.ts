@@ -19,7 +19,8 @@ export interface LogOrigin {
   readonly heldIn: readonly Address[]
 }
 
-const MOST_COPIES = 50
+/** The newest logs that were continued in a session. */
+export const MOST_COPIES = 50
 
 /** Returns where the parts of a log come from, in order; the last is the session itself. */
 export async function originsOf(
@@ -27,7 +28,7 @@ export async function originsOf(
   session: Session,
 ): Promise<readonly LogOrigin[]> {
   const origins: LogOrigin[] = []
-  const copies = isNowhere(session) ? await forgetting.copiesOf(session.id) : []
+  const copies = isImported(session) ? await forgetting.copiesOf(session.id) : []
   const holders = [session, ...(await Promise.all(copies.map((id) => sessions.get(id))))]
   const heldIn = holders.flatMap((holder) => (holder && !joins(holder) ? [addressOf(holder)] : []))
   for (const event of await events.latestOf(session.id, ['history_taken_over'], MOST_COPIES)) {
@@ -40,7 +41,7 @@ export async function originsOf(
 }
 
 /** Returns true for an imported session: it has a key of its own, also once a chat has taken it over. */
-function isNowhere({ scopeKey, displayKey }: Session): boolean {
+export function isImported({ scopeKey, displayKey }: Session): boolean {
   return scopeKey === displayKey
 }
 
