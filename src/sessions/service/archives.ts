@@ -11,6 +11,7 @@ import type { Session } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 import { filesIn } from '../export/transcript-rows.ts'
+import { checkForgetting } from './check-forgetting.ts'
 import { type RelocateDeps, relocate } from './relocate.ts'
 import { isOwner, noSuchSession } from './session-access.ts'
 
@@ -43,6 +44,8 @@ export function createArchives(deps: ArchiveDeps): SessionArchives {
         throw new ParleyError('invalid', `limit must be ${PAGE.least} to ${PAGE.most}`)
       const session = await find(caller, name, deps)
       const events = await store.read.events.since(session.id, after, limit)
+      // Asked after each page: a forgetting that begins meanwhile ends the export.
+      await checkForgetting(store.read, session)
       const redact = <Value>(value: Value): Value => redacted(value, deps.redact)
       return { session: redact(await archived(session, store.read)), events: redact(events) }
     },

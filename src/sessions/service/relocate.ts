@@ -11,6 +11,7 @@ import { overridesOf } from '../../core/session-settings.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import { draftAfter, draftAt, startSession } from '../turns/open-session.ts'
 import { addressOf } from './address-of.ts'
+import { checkForgetting } from './check-forgetting.ts'
 import { placeTitle } from './place-title.ts'
 import type { DaemonSessions } from './session-service.ts'
 
@@ -89,16 +90,14 @@ function ownName(name: string): string {
   return rest[0] === 'direct' ? name : `${channel}:direct:${rest.join(':')}`
 }
 
-/** A copy of what is still being forgotten would keep it. */
 async function checkIdle(tx: StoreWriter, sessions: readonly Session[]): Promise<void> {
-  const forgetting = (await tx.forgetting.open()).flatMap(({ plan }) => plan.sessions.map(({ id }) => id))
   const running = await tx.turns.running()
-  for (const { id, displayKey } of sessions) {
+  for (const session of sessions) {
+    const { id, displayKey } = session
     const busy = running.some(({ sessionId }) => sessionId === id) || (await tx.inbox.waiting(id, 1)).length > 0
     if (busy)
       throw new ParleyError('conflict', `${displayKey} has a turn that runs or waits: try again when it has ended.`)
-    if (forgetting.includes(id))
-      throw new ParleyError('conflict', `Something of ${displayKey} is being forgotten: try again in a moment.`)
+    await checkForgetting(tx, session)
   }
 }
 
