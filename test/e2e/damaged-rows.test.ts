@@ -9,7 +9,7 @@ import { startHousehold } from './household.ts'
 
 const main = { id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'You are calm.', tools: ['time'] }
 
-it.each(['{broken', '5', '[]', '{}', '{"id":"main","model":"m","prompt":"p","tools":[null]}'])(
+it.each(sample(['{broken', '5', '[]', '{}', '{"id":"main","model":"m","prompt":"p","tools":[null]}'], 2))(
   'C31: an agent that a session keeps and that reads %j is refused by name, and no other session is',
   async (profile) => {
     const home = await startHousehold({ script: () => textReply('fine'), config: { agents: [main] } })
@@ -25,7 +25,7 @@ it.each(['{broken', '5', '[]', '{}', '{"id":"main","model":"m","prompt":"p","too
   },
 )
 
-it.each(['{broken', '5', '{}', '{"answer":false,"because":{}}'])(
+it.each(sample(['{broken', '{}', '5', '{"answer":false,"because":{}}'], 2))(
   'C31: a verdict of a pre-check that reads %j takes nothing from an explanation but itself',
   async (verdict) => {
     const { daemon, dataDir } = await startHousehold({ script: () => textReply('fine'), config: { agents: [main] } })
@@ -116,11 +116,12 @@ it('C31: a record of a chat that moved which cannot be read keeps the daemon fro
   await ledger.nextFromBot('sent', { after: again, where: ({ chatId }) => chatId === moved })
 })
 
-it.each([
+const BUDGETS = [
   "UPDATE budget_counts SET tokens = 'x', ends_at = 'x'",
   'UPDATE budget_counts SET micros = -1, held_tokens = 0.5',
   `INSERT INTO budget_holds VALUES ('1-1', 1, 5, 5, '{broken'), (x'00', 0.5, 'x', 5, '{"keys":[{}]}')`,
-])(
+]
+it.each(sample(BUDGETS, 2))(
   'C31: rows of budgets that were damaged keep the daemon from no start and nobody from an answer: %s',
   async (damage) => {
     const budgets = { timezone: 'UTC', warnAt: 1, prices: {}, total: { day: { tokens: 1_000_000 } } }

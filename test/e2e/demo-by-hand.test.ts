@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { sample } from '../sample.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 /** Said when the first scene has begun. */
@@ -105,7 +106,7 @@ it('the demo ended by Ctrl-C says goodbye, exits with 0, and leaves nothing behi
   expect(readdirSync(temporary)).toEqual([])
 })
 
-it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
+it.each(sample(['SIGTERM', 'SIGHUP', 'SIGINT'] as const, 3))(
   'a tour played once and ended by %s fails, and takes its daemon and its folder with it',
   {
     timeout: 240_000,
