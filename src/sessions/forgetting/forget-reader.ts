@@ -15,8 +15,8 @@ export type Pause = () => Promise<unknown>
 export const NO_PAUSE: Pause = async () => {}
 
 /**
- * Yields the sessions that may hold something of a session's log: its copies, its tasks, and the imported sessions that it
- * has continued, of which nobody but their file has ever been an author.
+ * Yields the sessions that may hold something of a session's log: its copies, its tasks, and the imported sessions that
+ * it has continued, of which no person needs to be an author.
  */
 export async function* relativesOf(read: ForgetReader, session: SessionId): AsyncGenerator<SessionId> {
   yield* await read.forgetting.copiesOf(session)
