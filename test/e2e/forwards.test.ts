@@ -36,7 +36,7 @@ describe('what is forwarded on Telegram', () => {
     expect(await daemon.operator.admissions.list()).toMatchObject([{ state: 'asked' }])
   })
 
-  it('is no command either where an inline bot wrote it for the sender', async () => {
+  it('F-I11: is no command either where an inline bot wrote it for the sender', async () => {
     const { telegram, anthropic } = await family()
     telegram.world.addUser({ id: 900, firstName: 'Picker', username: 'gif', isBot: true })
     telegram.world.say({ from: 111, text: '/new', via: 900 })
@@ -101,7 +101,25 @@ describe('what is forwarded on Telegram', () => {
   })
 })
 
-it("a message that is forwarded on Discord is no command, and its mentions are not the forwarder's", async () => {
+it('F-I11: a command within a sentence, in a quotation and in what the agent says itself is carried out by nobody', async () => {
+  const script: Script = (request) => textReply(lastUserText(request).endsWith('echo') ? '/new' : 'fine')
+  const { telegram, anthropic } = await family({ script })
+  const { world, ledger } = telegram
+  const say = async (text: string, replyTo?: number) => {
+    const after = ledger.mark()
+    const { message_id: id } = world.say({ from: 111, text, ...(replyTo === undefined ? {} : { replyTo }) })
+    return { id, answer: await ledger.nextFromBot('sent', { after }) }
+  }
+  await say('my word is zebra')
+  const { answer } = await say('echo')
+  expect(answer.text).toBe('/new')
+  await say('what does that do?', answer.messageId)
+  const { id } = await say('it is /new and /forget chat yes')
+  await say('and this?', id)
+  expect(JSON.stringify(anthropic?.ledger.requests().at(-1)?.messages)).toContain('my word is zebra')
+})
+
+it("F-I11: a message that is forwarded on Discord is no command, and its mentions are not the forwarder's", async () => {
   const { discord, anthropic, channel, daemon } = await startDiscordHousehold({ script: heard })
   const { world } = discord
   const bait = world.say({ from: '555', channel, text: `!new <@${world.bot.id}>`, mentions: [] })
@@ -113,7 +131,7 @@ it("a message that is forwarded on Discord is no command, and its mentions are n
   expect((await daemon.operator.why(forwarded.id))[0]).toMatchObject({ outcome: 'context' })
 })
 
-it('a message that is shared on Slack is no command; what the sharer says of it is theirs', async () => {
+it('F-I11: a message that is shared on Slack is no command; what the sharer says of it is theirs', async () => {
   const { slack, anthropic, daemon } = await startSlackHousehold({ script: heard })
   const { world } = slack
   const channel = world.addChannel({ name: 'workshop', members: ['U333', 'U444', 'U555'] })

@@ -98,7 +98,7 @@ describe('the tools of the web', () => {
     expect(web.asked).toEqual([`news.example.org:${web.port}/a?b=1`])
   })
 
-  it('ask about an address that a page names, and fetch nothing before', async () => {
+  it('F-I06: ask about an address that a page names, and fetch nothing before', async () => {
     const { say, heard, ledger, at, web } = await webHousehold()
     const card = await say(111, `read ${at('trap.example.org')}`, 'May I use')
     expect(card).toContain('thief.example.net')
@@ -153,7 +153,7 @@ describe('the tools of the web', () => {
     expect(web.asked).toHaveLength(2)
   })
 
-  it('ask about an address with something more in it than a person wrote', async () => {
+  it('F-I06: ask about an address with something more in it than a person wrote', async () => {
     const { say, at, web } = await webHousehold()
     expect(await say(111, `read ${at('news.example.org', '/?x=SECRET')}`, 'May I use')).toContain('my-secret')
     expect(web.asked).toEqual([])
@@ -165,7 +165,7 @@ describe('the tools of the web', () => {
     expect(web.asked).toHaveLength(1)
   })
 
-  it('follow no redirect to another site, nor to an address inside', async () => {
+  it('F-I06: follow no redirect to another site, nor to an address inside', async () => {
     const { say, at, web } = await webHousehold()
     const away = await say(111, `read ${at('away.example.org')}`, 'it says:')
     expect(away).toContain(`redirects to another site, http://thief.example.net:${web.port}/`)

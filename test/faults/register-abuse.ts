@@ -45,23 +45,11 @@ const INJECTION: readonly FaultCase[] = [
   },
   { code: 'F-I02', what: 'Commands in quotes, names and histories: data, and the words of whoever wrote them.' },
   { code: 'F-I03', what: 'A message from another session: labelled, without authority, answered where it came from.' },
-  {
-    code: 'F-I06',
-    what: 'Data carried out by addresses and previews: no request leaves for another host.',
-    waitsFor: 'tools that reach the network',
-  },
-  {
-    code: 'F-I07',
-    what: 'Private addresses in every spelling: no connection.',
-    waitsFor: 'tools that reach the network',
-  },
+  { code: 'F-I06', what: 'Data carried out by addresses and previews: no request leaves for another host.' },
+  { code: 'F-I07', what: 'Private addresses in every spelling: no connection.' },
   { code: 'F-I09', what: 'Paths and links in attachments: nothing outside of the store.' },
   { code: 'F-I10', what: 'Mentions of everybody in a text of the model: nobody is pinged.' },
-  {
-    code: 'F-I11',
-    what: 'The text of a command within a quote, a forward or an output: never carried out.',
-    waitsFor: 'a test that holds all of them; forwards and quotes are tested with their adapters',
-  },
+  { code: 'F-I11', what: 'The text of a command within a quote, a forward or an output: never carried out.' },
   { code: 'F-I12', what: 'Cost caused by one person or many groups: stopped at the budget.' },
 ]
 

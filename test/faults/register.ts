@@ -67,11 +67,7 @@ const NETWORK: readonly FaultCase[] = [
   { code: 'F-B18', what: 'One event on two sockets: one turn.' },
   { code: 'F-B19', what: 'Too many sockets, or a refused app token: a slow retry, or down with the remedy.' },
   { code: 'F-B20', what: 'A model that stalls: one retry, one answer.' },
-  {
-    code: 'F-B21',
-    what: 'A model that is overloaded for 20 minutes: one notice a session, and it recovers.',
-    waitsFor: 'a retry of failed turns across sessions',
-  },
+  { code: 'F-B21', what: 'A model that is overloaded for 20 minutes: one notice a session, and it recovers.' },
 ]
 
 const ANSWERS: readonly FaultCase[] = [

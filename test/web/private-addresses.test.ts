@@ -95,7 +95,7 @@ const FORMS = [
 ]
 
 describe('addresses that no tool can reach', () => {
-  it.each(FORMS)('C34: %s is refused before anything is sent', async (form) => {
+  it.each(FORMS)('C34, F-I07: %s is refused before anything is sent', async (form) => {
     const sink = await startSink()
     const address = form.replace(/:0(?=[/\\]|$)/, `:${sink.port}`)
     const error = testDoor({ resolve: async () => ['127.0.0.1'] }).ask(address, wanted)
@@ -116,7 +116,7 @@ describe('addresses that no tool can reach', () => {
     ['127.0.0.1', PUBLIC],
     ['fe80::1%lo'],
     ['what is this'],
-  ])('C34: a name of %s is refused as a whole', async (...addresses) => {
+  ])('C34, F-I07: a name of %s is refused as a whole', async (...addresses) => {
     const sink = await startSink()
     const door = testDoor({ resolve: async () => addresses })
     await expect(door.ask(`http://example.org:${sink.port}/`, wanted)).rejects.toMatchObject({ code: 'forbidden' })
