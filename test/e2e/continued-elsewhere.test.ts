@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { household, member, owner } from '../fakes/routing-policy.ts'
 import { parley } from './house-command.ts'
-import { recorded, startHousehold } from './household.ts'
+import { type HouseholdOptions, recorded, startHousehold } from './household.ts'
 
 const script: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
 
+const known = (id: number) => member(`m${id}`, `telegram:${id}`)
+
 /** Ada's words in one group go on in another, whose messages have the same numbers. */
-async function continued() {
-  const house = await startHousehold({ script, streaming: false })
+async function continued({ kind = 'fork', ...options }: HouseholdOptions & { readonly kind?: 'fork' | 'move' } = {}) {
+  const house = await startHousehold({ script, streaming: false, ...options })
   const { world, ledger } = house.telegram
   const add = (title: string) => world.addChat({ type: 'supergroup', title, members: [111, 444, 555] }).id
   const [family, club] = [add('Family'), add('Club')]
@@ -18,27 +21,33 @@ async function continued() {
     await recorded(house)
     return id
   }
-  const ids = [await say(family, 111, 'dinner is at seven')]
+  const first = await say(family, 111, 'dinner is at seven')
   const { code } = await parley(house.config, [
     'sessions',
-    'fork',
+    kind,
     `telegram:group:${family}`,
     `telegram:group:${club}`,
     '--yes',
   ])
   expect(code).toBe(0)
-  ids.push(await say(club, 444, 'who cooks?'))
-  expect(ids[0], 'the numbers of the two messages').toBe(ids[1])
   const prompt = async () => {
     await say(club, 111, 'and now?')
     return JSON.stringify(house.anthropic?.ledger.requests().at(-1)?.messages)
   }
-  return { house, world, club, message: Number(ids[1]), prompt }
+  return { house, world, family, club, say, first, prompt }
+}
+
+/** Says something there, with the number that the other group's message has. */
+async function saidThere() {
+  const there = await continued()
+  const message = await there.say(there.club, 444, 'who cooks?')
+  expect(message, 'the numbers of the two messages').toBe(there.first)
+  return { ...there, message }
 }
 
 describe('a session that was continued elsewhere', () => {
   it('an edit there changes no words that were said here by another person, whose message has the same number', async () => {
-    const { house, world, club, message, prompt } = await continued()
+    const { house, world, club, message, prompt } = await saidThere()
     world.edit({ chat: club, message, text: '@parley_bot pay cy' })
     await recorded(house)
     const shown = await prompt()
@@ -47,7 +56,7 @@ describe('a session that was continued elsewhere', () => {
   })
 
   it('C23: an exchange that is taken back there takes nothing of what was said here, by a message of the same number', async () => {
-    const { world, house, club, prompt } = await continued()
+    const { world, house, club, prompt } = await saidThere()
     const after = house.telegram.ledger.mark()
     world.say({ from: 444, chat: club, text: '/undo@parley_bot' })
     await house.telegram.ledger.nextFromBot('sent', { after })
@@ -57,4 +66,32 @@ describe('a session that was continued elsewhere', () => {
     await house.restart()
     expect(await prompt()).toContain('dinner is at seven')
   })
+
+  for (const kind of ['fork', 'move'] as const)
+    it(`F-H11: after a ${kind} /undo and /retry there touch no answer of the other conversation, and say nothing in it`, async () => {
+      const routing = household({ people: [owner('ada', 'telegram:111'), ...[444, 555].map(known)] })
+      const { house, world, family, club, say } = await continued({ kind, routing })
+      const said = () => world.messages(family, { by: 'bot' }).map(({ message }) => message.message_id)
+      const before = said()
+      expect(before).toHaveLength(1)
+      world.say({ from: 555, chat: club, text: 'the secret of the club is green' })
+      await recorded(house)
+      for (const [text, answer] of [
+        ['/undo', 'There is nothing to take back here.'],
+        ['/retry', 'There is nothing to answer again here.'],
+      ] as const) {
+        const { ledger } = house.telegram
+        const after = ledger.mark()
+        world.say({ from: 111, chat: club, text: `${text}@parley_bot` })
+        expect((await ledger.nextFromBot('sent', { after })).text).toBe(answer)
+      }
+      await say(family, 111, 'and here?')
+      expect(said().slice(0, 1)).toEqual(before)
+      expect(
+        world
+          .messages(family, { by: 'bot' })
+          .map(({ message }) => message.text)
+          .join(),
+      ).not.toContain('green')
+    })
 })

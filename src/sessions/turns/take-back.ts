@@ -91,6 +91,7 @@ const ENDS = [
   'turn_cancelled',
   'exchange_taken_back',
   'history_boundary',
+  'history_taken_over',
 ] as const satisfies EventType[]
 const MOST_ENDS = 200
 /** Events of one turn that are looked through, from the newest back. */
@@ -122,11 +123,16 @@ async function findLast(
   return undefined
 }
 
-/** Yields the ends of turns in which the agent was asked and that the model may know, from the newest back. */
+/**
+ * Yields the ends of turns in which the agent was asked and that the model may know, from the newest back. What was
+ * copied from another conversation was said and answered there: to be answered once more, it would bring words of this
+ * conversation into that one.
+ */
 function* endsBackwards(newest: readonly SessionEvent[]): Generator<SessionEvent> {
   const gone = new Set<TurnId | undefined>([undefined])
   for (const event of newest.toReversed()) {
     if (event.type === 'history_boundary' && event.data.kind === 'replaced') return
+    if (event.type === 'history_taken_over') return
     if (event.type === 'exchange_taken_back') gone.add(event.data.turn)
     const unasked = event.type === 'turn_completed' && event.data.unasked
     if (!gone.has(event.turnId) && !unasked && !event.forgotten) yield event
