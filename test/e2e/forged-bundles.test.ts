@@ -1,11 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { toAgentId } from '../../src/core/ids.ts'
+import { parseAddress } from '../../src/core/address.ts'
+import { toAgentId, toScheduleId } from '../../src/core/ids.ts'
+import type { CronDefinition } from '../../src/core/schedule.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { type BundleLine, BundleWriter } from '../../src/sessions/export/bundle-lines.ts'
 import { parley } from './house-command.ts'
-import { type Household, recorded, startHousehold } from './household.ts'
+import { type Household, type HouseholdOptions, recorded, startHousehold } from './household.ts'
 import { obedient, toolResult } from './obedient.ts'
 
 const script: Script = (request, ...more) => {
@@ -16,8 +18,8 @@ const script: Script = (request, ...more) => {
 }
 const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['sessions'] }]
 
-async function household() {
-  const house = await startHousehold({ script, streaming: false, config: { agents } })
+async function household(options: HouseholdOptions = {}) {
+  const house = await startHousehold({ script, streaming: false, config: { agents }, ...options })
   const { id: chat } = house.telegram.world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })
   return { house, chat, key: `telegram:group:${chat}` }
 }
@@ -33,12 +35,37 @@ async function say(house: Household, chat: number, text: string): Promise<string
 type Forged = Record<string, unknown>
 
 /** The bundle of a group's session, with its session or its events changed and its checksum right; and who imports it. */
-async function importForged(change: (session: Forged) => Forged, changeEvent = (event: Forged): Forged => event) {
+async function importForged(
+  change: (session: Forged) => Forged,
+  changeEvent = (event: Forged): Forged => event,
+  options: HouseholdOptions = {},
+) {
   const from = await household()
   await say(from.house, from.chat, 'hello')
   const file = join(from.house.dataDir, 'session.parley')
   await parley(from.house.config, ['export', from.key, '--bundle', file])
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n').slice(0, -1)
+  forge(file, lines, change, changeEvent)
+  const to = await household(options)
+  await to.house.daemon.stop()
+  const done = await parley(to.house.config, ['import', file])
+  await to.house.restart()
+  const again = async (changed: (session: Forged) => Forged) => {
+    forge(file, lines, changed, changeEvent)
+    await to.house.daemon.stop()
+    const second = await parley(to.house.config, ['import', file])
+    await to.house.restart()
+    return second
+  }
+  return { ...to, done, again }
+}
+
+function forge(
+  file: string,
+  lines: readonly string[],
+  change: (session: Forged) => Forged,
+  changeEvent: (event: Forged) => Forged,
+): void {
   const writer = new BundleWriter()
   const written = lines.map((line) => {
     const read = JSON.parse(line) as BundleLine
@@ -51,11 +78,6 @@ async function importForged(change: (session: Forged) => Forged, changeEvent = (
     return writer.line(forged as BundleLine)
   })
   writeFileSync(file, `${written.join('')}${writer.end()}`)
-  const to = await household()
-  await to.house.daemon.stop()
-  const done = await parley(to.house.config, ['import', file])
-  await to.house.restart()
-  return { ...to, done }
 }
 
 it.each<[string, (session: Forged) => Forged]>([
@@ -100,6 +122,37 @@ it('T32: nobody reads what is said in a conversation because a file says that th
   const { text } = await house.telegram.ledger.nextFromBot('sent', { after })
   expect(text).toContain('it says')
   expect(text).not.toContain('4711')
+})
+
+it.each([
+  ['schedule:morning', 'a schedule'],
+  ['cli:notes', 'a client’s own name'],
+  ['web:alice:notes', 'what a token reaches'],
+  ['telegram:notes', 'no name that is given here'],
+])('S42: a session whose file calls it %s, which is %s, has another id here, and is known again', async (id) => {
+  const { house, key, done, again } = await importForged((session) => ({ ...session, id, createdAt: 1_000 }))
+  expect(done.code).toBe(0)
+  expect(await again((session) => ({ ...session, id, createdAt: 1_000, description: 'later' }))).toMatchObject({
+    out: expect.stringContaining('is there already'),
+  })
+  const there = await house.daemon.operator.sessions.show(key)
+  expect(there.id).toMatch(/^import:/)
+  await expect(house.daemon.operator.sessions.show(id)).rejects.toThrow(/There is no session/)
+})
+
+it('S42: a schedule runs though a file has its name', async () => {
+  const definition: CronDefinition = {
+    ...{ cron: '0 9 * * *', timezone: 'Europe/Berlin', prompt: 'Say good morning.', missed: { kind: 'once' } },
+    ...{ deliverTo: parseAddress('telegram:group:-1001000000001'), overlap: 'skip' },
+  }
+  const { house } = await importForged(
+    (session) => ({ ...session, id: 'schedule:morning' }),
+    (event) => event,
+    { schedules: () => [{ id: toScheduleId('morning'), definition }] },
+  )
+  const after = house.telegram.ledger.mark()
+  await house.daemon.operator.schedules.run('morning')
+  expect((await house.telegram.ledger.nextFromBot('sent', { after })).text).toBe('heard Say good morning.')
 })
 
 it('a session of the future is of now', async () => {

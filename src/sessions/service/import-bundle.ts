@@ -9,7 +9,7 @@ import { type IdSource, toAccountId, toScopeKey } from '../../core/ids.ts'
 import type { BundleReport } from '../../core/import.ts'
 import type { MediaStore } from '../../core/media.ts'
 import { type AuthorId, NOBODY, OPERATOR, personOfAuthor } from '../../core/platform-id.ts'
-import type { SessionDraft, SessionScope } from '../../core/session.ts'
+import type { Session, SessionDraft, SessionScope } from '../../core/session.ts'
 import { collectOverrides, SESSION_SETTINGS, type SessionOverrides } from '../../core/session-settings.ts'
 import type { EventToAppend, Store, StoreWriter } from '../../store/store.ts'
 import type { Bundle } from '../export/read-bundle.ts'
@@ -59,19 +59,18 @@ async function write(
   deps: BundleDeps,
 ): Promise<BundleReport> {
   const counts = { events: events.length, files: files.length }
-  const name = `bundle:${sha256}`
-  const [before] = await tx.aliases.carriers(name)
+  const names = [`bundle:${sha256}`, `bundle of ${session.id} ${session.createdAt}`]
   const there = await tx.sessions.get(session.id)
-  const known = before ? await tx.sessions.current(before) : there?.createdAt === session.createdAt ? there : undefined
+  const known = (await importedAs(tx, names)) ?? (there?.createdAt === session.createdAt ? there : undefined)
   if (known) return { ...counts, session: known.id, key: known.displayKey, state: 'present' }
-  const id = there ? deps.ids.session('import') : session.id
   const place = deps.placeOf(session.scope)
   const stays = mayStay(session, place) && (await tx.sessions.current(place.scopeKey)) === undefined
+  const id = there || !mayKeepId(session, stays) ? deps.ids.session('import') : session.id
   const now = deps.clock.now()
   // A time in the future would keep it the newest of all.
   const createdAt = Math.min(session.createdAt, now)
   const made = await tx.sessions.create(draftOf({ ...session, id }, stays ? place : undefined, deps), createdAt)
-  await tx.aliases.add(made.scopeKey, stays ? [name] : [name, made.displayKey])
+  await tx.aliases.add(made.scopeKey, stays ? names : [...names, made.displayKey])
   for (const { at, drafts } of commitsOf(events)) await tx.events.append(id, Math.min(at, now), drafts)
   const data = { from: session.id, events: events.length }
   await tx.events.append(id, now, [{ type: 'history_taken_over', data }])
@@ -80,6 +79,27 @@ async function write(
   // Nobody takes part here before they have said something: a participant may read all that follows.
   for (const author of authorsOf(session)) await tx.authors.add(id, author)
   return { ...counts, session: id, key: made.displayKey, state: stays ? 'in place' : 'beside' }
+}
+
+async function importedAs(tx: StoreWriter, names: readonly string[]): Promise<Session | undefined> {
+  for (const name of names) {
+    const [scopeKey] = await tx.aliases.carriers(name)
+    const session = scopeKey === undefined ? undefined : await tx.sessions.current(scopeKey)
+    if (session) return session
+  }
+  return undefined
+}
+
+/** Matches an id that is drawn, with its channel: `telegram:2026-11-26-0a1b2c3d`. */
+const DRAWN = /^([a-z][a-z0-9_-]*):\d{4}-\d{2}-\d{2}-[0-9a-f]{8}$/
+
+/**
+ * Returns true for an id that means nothing to anybody: one that was drawn on a platform, or that of a client's own
+ * conversation in its place. By any other a file could take the name of a schedule, or stand where a token reaches.
+ */
+function mayKeepId({ id, scope: { channel, values } }: Bundle['session'], stays: boolean): boolean {
+  if (OWN_CHANNELS.includes(channel)) return stays && `direct:${id.slice(channel.length + 1)}` === values.chat
+  return DRAWN.exec(id)?.[1] === channel
 }
 
 /**
