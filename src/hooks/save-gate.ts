@@ -42,8 +42,15 @@ export function saveGate(
 /** They take back the message that was written last, which may not have passed yet. */
 const ABOUT_THE_LAST: ReadonlySet<string> = new Set(['undo', 'retry'])
 
-/** The commands whose words a model is shown, each with what stands before them. */
-const SHOWN: Readonly<Record<string, RegExp>> = { side: /^/, answer: /^\s*\S+\s*/ }
+/** The commands whose words a model is shown, at once or later, each with what stands before them. */
+const SHOWN: Readonly<Record<string, RegExp>> = {
+  side: /^/,
+  answer: /^\s*\S+\s*/,
+  remember: /^/,
+  memory: /^\s*correct\s+#?\d+\s+/i,
+  title: /^/,
+  remind: /^(?!\s*(?:list|cancel)\b)/i,
+}
 
 /** Returns a command with what the hooks make of its words, where a model is shown them; it keeps no order. */
 async function withoutOrder(dispatch: Dispatch, name: string, beforeSave: Hooks['beforeSave']): Promise<Dispatch> {

@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { HookSettings } from '../../src/config/config.ts'
@@ -127,10 +129,15 @@ it.each([
   expect(await say(house, 'hello')).toBe('you said: hello')
 })
 
-it('R8: the example of a hook hides long numbers', async () => {
+/** The example of a hook. */
+function maskNumbers(): HookSettings {
   const command = fileURLToPath(new URL('../../config/hooks/mask-numbers.mjs', import.meta.url))
   const at = { kind: 'command', command, args: [], env: PATH, folder: '/' } as const
-  const house = await withHooks([{ name: 'mask', on: ['before_save'], at, timeoutMs: 5_000 }])
+  return { name: 'mask', on: ['before_save'], at, timeoutMs: 5_000 }
+}
+
+it('R8: the example of a hook hides long numbers', async () => {
+  const house = await withHooks([maskNumbers()])
   expect(await say(house, 'my card is 4111 1111 1111 1111, the room is 212')).toBe(
     'you said: my card is [number], the room is 212',
   )
@@ -176,4 +183,19 @@ it('R8: a question aside reaches no model past the hook', async () => {
   await say(house, 'hello')
   expect(await say(house, '/side my card is 4711')).toContain('you said: masked')
   expect(JSON.stringify(house.anthropic?.ledger.requests())).not.toContain('4711')
+})
+
+it('R8: what a command has remembered, named or said later reaches no model past the hook', async () => {
+  const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Be brief.', tools: ['memory'] }]
+  const house = await startHousehold({ script: echo, streaming: false, config: { hooks: [maskNumbers()], agents } })
+  await say(house, 'hello')
+  expect(await say(house, '/remember my card is 4711 4711 4711 4711')).toContain('#1 my card is number')
+  expect(await say(house, '/memory correct 1 my other card is 8159 8159 8159 8159')).toContain('other card is number')
+  expect(await say(house, '/title the card 1234 1234 1234 1234')).toContain('the card number')
+  await say(house, '/remind in 2 hours pay with 9876 9876 9876 9876')
+  expect(await say(house, '/remind list')).toMatch(/pay with \[?number/)
+  expect(await say(house, '/memory')).toContain('#1 my other card is number')
+  await house.daemon.stop()
+  const kept = readFileSync(join(house.dataDir, 'parley.db'), 'latin1')
+  expect(kept).not.toMatch(/4711 4711 4711 4711|8159 8159 8159 8159|9876 9876 9876 9876/)
 })
