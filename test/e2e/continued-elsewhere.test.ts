@@ -94,4 +94,27 @@ describe('a session that was continued elsewhere', () => {
           .join(),
       ).not.toContain('green')
     })
+
+  it('S41, F-H11: what is forgotten there takes no answer from the other conversation, for an owner and a member', async () => {
+    const routing = household({ people: [owner('ada', 'telegram:111'), known(444)] })
+    const { house, world, family, club, say, prompt } = await continued({ routing })
+    const { ledger } = house.telegram
+    const command = async (from: number, chat: number) => {
+      const after = ledger.mark()
+      world.say({ from, text: '/forget chat yes', ...(chat === from ? {} : { chat }) })
+      const { text } = await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })
+      await recorded(house)
+      expect(text).toMatch(/^Forgotten: /)
+    }
+    await command(111, club)
+    expect(await prompt()).not.toContain('seven')
+    world.say({ from: 444, text: '/start' })
+    const there = ['sessions', 'fork', `telegram:group:${family}`, 'telegram:direct:444', '--yes']
+    expect((await parley(house.config, there)).code).toBe(0)
+    await command(444, 444)
+    // Whatever was to be deleted there is deleted before this is said.
+    await say(family, 111, 'and here?')
+    const said = world.messages(family, { by: 'bot' }).map(({ message }) => message.text)
+    expect(said).toEqual(['heard [Ada] @parley_bot dinner is at seven', 'heard [Ada] @parley_bot and here?'])
+  })
 })

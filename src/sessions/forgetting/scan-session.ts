@@ -21,6 +21,8 @@ export class SessionScan {
   readonly messages: MessageRef[] = []
   /** Turns that answered one of the messages, or all of a conversation that is forgotten, by when they ended. */
   readonly turns = new Map<TurnId, number>()
+  /** The turns of a session that is there still, from which the log was copied: what they said elsewhere stays. */
+  readonly #copied = new Set<TurnId>()
   /** Turns that are forgotten for what they repeat. */
   readonly repeating = new Set<TurnId>()
   readonly #origins: readonly LogOrigin[]
@@ -72,7 +74,7 @@ export class SessionScan {
         return
       case 'turn_started':
       case 'turn_steered':
-        this.#take(event, event.data.rows)
+        this.#take(event, event.data.rows, tells)
         return
       default:
         if (!tells || !this.#matches.isWhole(event.at, origin)) return
@@ -90,10 +92,15 @@ export class SessionScan {
   }
 
   /** Older logs do not name what a turn takes: there it is what was said since the last one. */
-  #take({ turnId, at }: SessionEvent, rows: readonly InboxId[] | undefined): void {
+  #take({ turnId, at }: SessionEvent, rows: readonly InboxId[] | undefined, own: boolean): void {
     const takes = rows === undefined ? this.#waits : rows.some((row) => this.#rows.has(row))
-    if (takes && turnId !== undefined) this.turns.set(turnId, at)
+    if (takes && turnId !== undefined) this.#goes(turnId, at, own)
     this.#waits = false
+  }
+
+  #goes(turn: TurnId, at: number, own: boolean): void {
+    if (own) this.turns.set(turn, at)
+    else this.#copied.add(turn)
   }
 
   #message({ seq, at }: SessionEvent, data: UserMessageData, tells: boolean): void {
@@ -125,8 +132,9 @@ export class SessionScan {
     if (files.length > 0) this.#files.set(seq, files)
     if (type === 'context_compacted' || type === 'checkpoint_written')
       this.#folds.push({ seq, upTo: seq - event.data.back })
-    if (this.#matches.isWhole(at, originAt(this.#origins, event))) {
-      if (turnId !== undefined && type !== 'user_message') this.turns.set(turnId, at)
+    const origin = originAt(this.#origins, event)
+    if (this.#matches.isWhole(at, origin)) {
+      if (turnId !== undefined && type !== 'user_message') this.#goes(turnId, at, this.#tells(origin))
       this.#found.add(seq)
       return
     }
@@ -139,6 +147,7 @@ export class SessionScan {
     if (event.type !== 'assistant_step' || turnId === undefined) return
     const asking = event.data.calls.flatMap(({ callId }) => this.#asking.get(approvedCode(callId) ?? '') ?? [])
     if (asking.some((turn) => this.turns.has(turn))) this.turns.set(turnId, at)
+    else if (asking.some((turn) => this.#copied.has(turn))) this.#copied.add(turnId)
     else if (asking.some((turn) => this.repeating.has(turn))) this.repeating.add(turnId)
   }
 
@@ -169,7 +178,7 @@ export class SessionScan {
   /** Returns what is to be emptied; undefined: nothing. */
   plan(running?: RunningRows): (SessionPlan & { readonly media: readonly MediaId[] }) | undefined {
     const turns = new Set([...this.turns.keys(), ...this.repeating])
-    for (const turn of turns) for (const seq of this.#ofTurn.get(turn) ?? []) this.#found.add(seq)
+    for (const turn of [...turns, ...this.#copied]) for (const seq of this.#ofTurn.get(turn) ?? []) this.#found.add(seq)
     const first = [...this.#found].reduce((least, seq) => Math.min(least, seq), Number.MAX_SAFE_INTEGER)
     for (const { seq, upTo } of this.#folds) if (first <= upTo) this.#found.add(seq)
     if (this.#found.size === 0 && this.#cut.size === 0) return undefined
