@@ -154,3 +154,19 @@ function reportsIn({ telegram }: Household): number {
   const said = telegram.world.messages(111, { by: 'bot' }).map(({ message }) => message.text ?? '')
   return said.filter((text) => text.includes('older than 30 days')).length
 }
+
+it('S41: where a session was continued, the shorter limit of that chat takes nothing from the one that is kept', async () => {
+  const rules = [{ match: { channel: 'telegram', chat: 'group:-1001000000001' }, days: 'keep' as const }]
+  const { home, clock, group, say, log } = await house({ days: 10, rules })
+  await say('kept is a word', group)
+  const to = ['sessions', 'fork', `telegram:group:${group}`, 'telegram:direct:111', '--yes']
+  expect((await parley(home.config, to)).code).toBe(0)
+  await say('go on')
+  clock.skip(11 * DAY)
+  expect((await parley(home.config, ['retention', 'run'])).code).toBe(0)
+  expect(log().split('heard [Ada] @parley_bot kept is a word').length - 1, 'it is gone from the copy alone').toBe(1)
+  const sent = withDatabase(join(home.dataDir, 'parley.db'), (database) =>
+    JSON.stringify(database.prepare('SELECT part FROM outbox').all()),
+  )
+  expect(sent).toContain('kept is a word')
+})

@@ -9,6 +9,7 @@ import { forgetMade } from '../turns/forget-made.ts'
 import { isShown, messagesIn } from './aged-words.ts'
 import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
 import { filesIn } from './matches.ts'
+import { MOST_COPIES } from './origin.ts'
 
 const DAY_MS = 86_400_000
 /** The events looked at in one transaction. */
@@ -99,11 +100,23 @@ async function planOf(tx: StoreWriter, session: Session, found: readonly Session
   const last = found.at(-1)?.at ?? 0
   for (const { messageId = '' } of messages)
     for (const row of await tx.inbox.inSession(id, messageId)) if (row.dispatch.receivedAt <= last) inbox.push(row.id)
-  const turns = [...new Set(found.flatMap(({ turnId }): TurnId[] => (turnId === undefined ? [] : [turnId])))]
+  const copied = await copiedTo(tx, session)
+  const ended = found.flatMap(({ seq, turnId }): TurnId[] => (turnId === undefined || seq <= copied ? [] : [turnId]))
+  const turns = [...new Set(ended)]
   const empty = [...new Set([...found, ...folds].map(({ seq }) => seq))]
   return {
     ...{ quoting: [], unsay: [], entries: [], schedules: [], applicants: [], inbox, sources: turns },
     sessions: [{ id, empty, cut: [], turns, ...((await isShown(tx, id, found)) ? { unnamed: 'preview' } : {}) }],
     media: [...new Set(found.flatMap(filesIn))],
   }
+}
+
+/** Returns the last event that was copied from a session that is there still, whose limit is that of its own turns. */
+async function copiedTo(
+  { events, sessions }: Pick<StoreWriter, 'events' | 'sessions'>,
+  { id }: Session,
+): Promise<number> {
+  for (const event of (await events.latestOf(id, ['history_taken_over'], MOST_COPIES)).toReversed())
+    if (event.type === 'history_taken_over' && (await sessions.get(event.data.from))) return event.seq
+  return 0
 }
