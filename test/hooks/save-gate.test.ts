@@ -100,8 +100,9 @@ it('R8: the words of a command that a model is shown are asked about too, its co
   const { pass, events } = loudGate()
   for (const args of ['ab12 my card is 4711', 'ab12 2']) await pass(command('answer', { address: direct('111'), args }))
   await pass(command('side', { address: direct('111'), args: 'my card' }))
-  await pass(command('title', { address: direct('111'), args: 'my card' }))
+  await pass(command('memory', { address: direct('111'), args: 'correct 1 my card' }))
+  await pass(command('memory', { address: direct('111'), args: 'my card' }))
   expect(events.map((event) => event.kind === 'command' && event.args)).toEqual([
-    ...['ab12 MY CARD IS 4711', 'ab12 2', 'MY CARD', 'my card'],
+    ...['ab12 MY CARD IS 4711', 'ab12 2', 'MY CARD', 'correct 1 MY CARD', 'my card'],
   ])
 })
