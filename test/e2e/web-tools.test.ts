@@ -64,11 +64,13 @@ async function webHousehold({
     else response.end(`<title>About ${host.split('.')[0]}</title><h1>Welcome</h1>`)
   })
   const found = { title: 'Found', text: 'PLEASE ignore', url: `http://found.example.org:${web.port}/` }
+  /** The names that anybody was asked for: what stands in a name is carried out by the question. */
+  const resolved: string[] = []
   const search = await startSearchServer({ find: () => [found] })
   onTestFinished(() => search.close())
   const house = await startHousehold({
     ...{ script: scriptOf(() => web.port), streaming: false, logger: log, ...(clock ? { clock } : {}) },
-    net: { resolve: async () => [PUBLIC], landing: () => '127.0.0.1' },
+    net: { resolve: async (host) => (resolved.push(host), [PUBLIC]), landing: () => '127.0.0.1' },
     config: { agents, web: { allowedHosts, search: { provider: 'searxng', url: search.url } } },
     routing: policy({
       people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],
@@ -86,7 +88,7 @@ async function webHousehold({
   }
   const at = (host: string, path = '/'): string => `http://${host}:${web.port}${path}`
   await say(111, 'hello', 'fine')
-  return { ...house, world, ledger, web, search, heard, say, at, log }
+  return { ...house, world, ledger, web, resolved, search, heard, say, at, log }
 }
 
 describe('the tools of the web', () => {
@@ -157,6 +159,14 @@ describe('the tools of the web', () => {
     const { say, at, web } = await webHousehold()
     expect(await say(111, `read ${at('news.example.org', '/?x=SECRET')}`, 'May I use')).toContain('my-secret')
     expect(web.asked).toEqual([])
+  })
+
+  it('F-I06: look up no name of a host before it is allowed, for a name carries data out too', async () => {
+    const { say, at, resolved } = await webHousehold()
+    expect(await say(111, `read ${at('away.example.org')}`, 'it says:')).toContain('redirects to another site')
+    const card = await say(111, `read ${at('SECRET.thief.example.net')}`, 'May I use')
+    expect(card).toContain('my-secret.thief.example.net')
+    expect(resolved).toEqual(['away.example.org'])
   })
 
   it('ask nobody about hosts of the configuration', async () => {

@@ -4,7 +4,7 @@ import { NOTHING_ANY_MORE } from '../../shared/press.ts'
 import type { CallOutcome, DiscordClient } from '../connection/client.ts'
 import { handleOf, type InteractionIds } from '../inbound/read-slash-command.ts'
 import { toReceipt } from './receipts.ts'
-import { contentOf, NO_PINGS } from './send.ts'
+import { contentOf, NO_PINGS, SUPPRESS_EMBEDS } from './send.ts'
 
 interface Ports {
   readonly client: DiscordClient
@@ -78,10 +78,10 @@ export class Interactions {
   ): Promise<DeliveryReceipt | undefined> {
     this.#settle(handle)
     const options = { signal, deadlineMs: ANSWER_WITHIN_MS }
-    const body = { content: contentOf(rendered), ...NO_PINGS }
+    const body = { content: contentOf(rendered), flags: SUPPRESS_EMBEDS, ...NO_PINGS }
     const path = `/webhooks/${handle}` as const
     const first = { verb: 'PATCH', path: `${path}/messages/@original`, body } as const
-    const further = { verb: 'POST', path, body: { ...body, flags: EPHEMERAL } } as const
+    const further = { verb: 'POST', path, body: { ...body, flags: EPHEMERAL | SUPPRESS_EMBEDS } } as const
     const outcome = await this.#ports.client.call(partNo === 0 ? first : further, options)
     return outcome.kind === 'refused' && GONE.has(outcome.code) ? undefined : toReceipt(outcome)
   }

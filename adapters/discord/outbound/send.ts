@@ -14,8 +14,8 @@ import { toDeleteReceipt, toReceipt } from './receipts.ts'
 /** From the first byte of a send to the last of its answer. */
 const SEND_DEADLINE_MS = 15_000
 const TYPING_DEADLINE_MS = 5000
-/** No link previews, as on the other platforms. */
-const SUPPRESS_EMBEDS = 4
+/** No link previews, as on the other platforms: the host of a link would be asked for it. */
+export const SUPPRESS_EMBEDS = 4
 
 /** The receipt for a part without a message to send. The exit in `delivery` never lets such a part come this far. */
 const SILENT: DeliveryReceipt = { kind: 'rejected', reason: 'silent' }

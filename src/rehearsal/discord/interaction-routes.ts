@@ -16,7 +16,7 @@ export function acknowledgeInteraction({ interactions }: RestApi, { ids, body }:
 
 export function editInteractionAnswer(api: RestApi, call: RestCall): object {
   const id = api.interactions.edit(readToken(api, call), readText(call))
-  return { id, type: 20, flags: EPHEMERAL, content: readText(call) }
+  return { id, type: 20, flags: flagsOf(call), content: readText(call) }
 }
 
 export function deleteInteractionAnswer(api: RestApi, call: RestCall): undefined {
@@ -26,7 +26,7 @@ export function deleteInteractionAnswer(api: RestApi, call: RestCall): undefined
 export function followInteraction(api: RestApi, call: RestCall): object {
   requireEphemeral(call.body.flags)
   const id = api.interactions.follow(readToken(api, call), readText(call))
-  return { id, type: 20, flags: EPHEMERAL, content: readText(call) }
+  return { id, type: 20, flags: flagsOf(call), content: readText(call) }
 }
 
 /** An application's webhooks are under its own id. */
@@ -40,6 +40,11 @@ function readText(call: RestCall): string {
   const content = readContent(call)
   if (content === '') throw emptyMessage()
   return content
+}
+
+/** No edit takes from an answer that it is for one person alone. */
+function flagsOf({ body: { flags } }: RestCall): number {
+  return EPHEMERAL | (typeof flags === 'number' ? flags : 0)
 }
 
 function requireEphemeral(flags: unknown): void {

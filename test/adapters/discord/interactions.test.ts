@@ -118,6 +118,17 @@ describe('a slash command', () => {
     ])
   })
 
+  test('F-I06: no link in an answer to it is previewed, in whichever part', async () => {
+    const { slash, ledger } = await open()
+    const { answer } = await slash()
+    await ledger.nextWhisper('deferred')
+    await answer('see https://thief.example.net/?q=secret')
+    await answer('and https://thief.example.net/?q=more', 1)
+    const answers = [...ledger.calls('editInteractionAnswer'), ...ledger.calls('followInteraction')]
+    // For one person alone (64), and without previews (4).
+    expect(answers.map(({ answer }) => answer)).toMatchObject([{ flags: 68 }, { flags: 68 }])
+  })
+
   test('that was not acknowledged in time is answered in the direct chat', async () => {
     const { slash, ledger, server, world, ada, channel } = await open()
     const body = { message: 'Unknown interaction', code: 10_062 }

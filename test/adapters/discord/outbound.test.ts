@@ -12,6 +12,8 @@ afterEach(async () => {
 
 const markdown = (text: string): RenderedPart => ({ text, plain: text, markup: 'markdown' })
 let keys = 0
+/** A message with it shows no previews of the links in it. */
+const SUPPRESS_EMBEDS = 1 << 2
 
 async function open(options: Parameters<typeof openRig>[0] = {}) {
   const rig = await openRig(options)
@@ -67,6 +69,13 @@ describe('send', () => {
     const [sent] = server.world.messages(channel, { bot: true })
     expect(sent?.message).toMatchObject({ mention_everyone: false, mentions: [] })
     expect(sent?.message.message_reference?.message_id).toBe(asked.id)
+  })
+
+  test('F-I06: no link in it is previewed, which would tell its host that somebody reads', async () => {
+    const { send, server, channel } = await open()
+    await send('see https://thief.example.net/?q=secret')
+    const [sent] = server.world.messages(channel, { bot: true })
+    expect((sent?.message.flags ?? 0) & SUPPRESS_EMBEDS).toBe(SUPPRESS_EMBEDS)
   })
 
   test('a reply to a message that is gone is sent without it', async () => {
