@@ -39,7 +39,7 @@ function readJpeg(view: DataView): ImageHeader | undefined {
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
     if (isFrame) return { width: view.getUint16(at + 7), height: view.getUint16(at + 5), moves: false }
     // Fill bytes may stand before a marker.
-    at += marker === 0xff ? 1 : 2 + Math.max(2, view.getUint16(at + 2))
+    at += marker === 0xff ? 1 : 2 + view.getUint16(at + 2)
   }
   return undefined
 }

@@ -78,6 +78,8 @@ function pdfReading({ text, read, pages, damaged }: PdfText, longest: number): F
   if (text.trim() === '') return damaged.length > 0 ? UNREADABLE_PDF : { unread: withoutText(read, pages) }
   const lost = damaged.length > 0 ? [`the damaged pages ${damaged.slice(0, MOST_NAMED).join(', ')}`] : []
   if (damaged.length > MOST_NAMED) lost.push('and others')
+  // The library finds no page behind a damaged one that stands in the same part of the document.
+  if (damaged.includes(pages)) lost.push('and what comes after them')
   if (read < pages) lost.push(`pages ${read + 1} to ${pages}`)
   else if (text.length >= longest) lost.push('the end')
   return lost.length > 0 ? { text, cut: lost.join(', ') } : { text }

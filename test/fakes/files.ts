@@ -53,13 +53,26 @@ export function pdf(...pages: readonly string[]): Uint8Array {
   return pdfFile(pages.map((text) => ({ data: text === '' ? '' : `BT /F1 12 Tf 10 100 Td (${text}) Tj ET` })))
 }
 
+/** A PDF whose pages stand in parts of the document, one in each. */
+export function pdfInParts(...pages: readonly string[]): Uint8Array {
+  const contents = pages.map((text) => ({ data: `BT /F1 12 Tf 10 100 Td (${text}) Tj ET` }))
+  const firstPart = 4 + 2 * pages.length
+  const parts = pages.map((_, index) => `<</Type/Pages/Parent 2 0 R/Kids[${4 + 2 * index} 0 R]/Count 1>>`)
+  return pdfFile(contents, { kids: parts.map((_, index) => `${firstPart + index} 0 R`).join(' '), parts })
+}
+
 /** A PDF with one page, whose content is deflated. */
 export function pdfOf(deflated: Buffer): Uint8Array {
   return pdfFile([{ filter: '/Filter/FlateDecode', data: deflated.toString('latin1') }])
 }
 
-function pdfFile(pages: readonly { readonly filter?: string; readonly data: string }[]): Uint8Array {
-  const kids = pages.map((_, index) => `${4 + 2 * index} 0 R`).join(' ')
+function pdfFile(
+  pages: readonly { readonly filter?: string; readonly data: string }[],
+  { kids, parts }: { readonly kids: string; readonly parts: readonly string[] } = {
+    kids: pages.map((_, index) => `${4 + 2 * index} 0 R`).join(' '),
+    parts: [],
+  },
+): Uint8Array {
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
     `<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>`,
@@ -71,6 +84,7 @@ function pdfFile(pages: readonly { readonly filter?: string; readonly data: stri
         `<<${filter}/Length ${data.length}>>stream\n${data}\nendstream`,
       ]
     }),
+    ...parts,
   ]
   let body = '%PDF-1.4\n'
   const places = objects.map((object, index) => {

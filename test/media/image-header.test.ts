@@ -6,10 +6,17 @@ import { gif, jpegHeader, png } from '../fakes/files.ts'
 const webp = (chunk: string, ...data: number[]): Uint8Array =>
   Uint8Array.from([...Buffer.from('RIFF'), 0, 0, 0, 0, ...Buffer.from(`WEBP${chunk}`), 0, 0, 0, 0, ...data])
 
+/** A JPEG with fill bytes before each marker after the first. */
+const filled = (width: number, height: number): Uint8Array => {
+  const [, , ...segments] = jpegHeader(width, height)
+  return Uint8Array.from([0xff, 0xd8, ...segments.flatMap((byte) => (byte === 0xff ? [0xff, 0xff] : [byte]))])
+}
+
 describe('the header of a picture', () => {
   it.each([
     ['image/png', png(30_000, 20), { width: 30_000, height: 20, moves: false }],
     ['image/jpeg', jpegHeader(640, 480), { width: 640, height: 480, moves: false }],
+    ['image/jpeg', filled(640, 480), { width: 640, height: 480, moves: false }],
     ['image/gif', gif(1), { width: 1, height: 1, moves: false }],
     ['image/gif', gif(2), { width: 1, height: 1, moves: true }],
     ['image/webp', webp('VP8X', 2, 0, 0, 0, 99, 0, 0, 49, 0, 0), { width: 100, height: 50, moves: true }],

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -90,6 +91,15 @@ describe('the media store', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
+  it('a file that cannot get its name leaves nothing of what was written', async () => {
+    const { media, folder } = rig()
+    await media.keep(words('first'))
+    const digest = createHash('sha256').update('second').digest('hex')
+    writeFileSync(join(folder, digest.slice(0, 2)), 'a file in the place of a folder')
+    await expect(media.keep(words('second'))).rejects.toThrow()
+    expect(readdirSync(folder).filter((name) => name.startsWith('partial-'))).toEqual([])
+  })
+
   it('a file that is not there, or was changed, is an error and never other content', async () => {
     const { media, folder } = rig()
     await expect(media.read(mediaId('0'.repeat(64)))).rejects.toMatchObject({ code: 'not_found' })
@@ -167,6 +177,17 @@ describe('a sweep', () => {
     writeFileSync(join(folder, 'notes.txt'), 'of the operator')
     expect(await media.sweep()).toBe(1)
     expect(readdirSync(folder).sort()).toEqual([digestOf(id).slice(0, 2), 'notes.txt'].sort())
+  })
+
+  it('leaves alone what is being written', async () => {
+    const { media, used } = rig()
+    used.add((await media.keep(words('so that there is a folder'))).media)
+    let isKept = false
+    const keeping = media.keep(new Uint8Array(MOST_MEDIA_BYTES)).finally(() => {
+      isKept = true
+    })
+    while (!isKept) await media.sweep()
+    await expect(keeping).resolves.toMatchObject({ size: MOST_MEDIA_BYTES })
   })
 
   it('makes no folder where no file was ever kept', async () => {

@@ -1,15 +1,17 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { deflateSync } from 'node:zlib'
+import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../src/core/clock.ts'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { MediaStore } from '../../src/core/media.ts'
+import type { FileKind } from '../../src/core/message.ts'
 import { createReadArrived } from '../../src/media/read-arrived.ts'
 import { readPdf } from '../../src/media/read-pdf.ts'
-import { pdf, pdfOf } from '../fakes/files.ts'
+import { pdf, pdfInParts, pdfOf } from '../fakes/files.ts'
 import { mediaStoreIn } from '../fakes/media.ts'
+import { countingClock } from './counting-clock.ts'
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'parley-media-'))
@@ -17,10 +19,10 @@ function folder(): string {
   return path
 }
 
-function reader(media: Pick<MediaStore, 'keep'>) {
-  const read = createReadArrived({ media, clock: systemClock, logger: silentLogger })
+function reader(media: Pick<MediaStore, 'keep'>, kind: FileKind = 'document', clock: Clock = systemClock) {
+  const read = createReadArrived({ media, clock, logger: silentLogger })
   return (bytes: Uint8Array, longest = 1_000, signal = new AbortController().signal) =>
-    read({ bytes, name: 'a.txt', kind: 'document' }, longest, signal)
+    read({ bytes, name: 'a.txt', kind }, longest, signal)
 }
 
 describe('a file that arrived', () => {
@@ -62,6 +64,27 @@ describe('a file that arrived', () => {
     expect(Math.max(...decoded)).toBeLessThanOrEqual(1_000_000)
   })
 
+  it('R9: a character that is cut in two where the look at a long text ends is left out, whatever its encoding', async () => {
+    const read = reader(mediaStoreIn(join(folder(), 'media')))
+    // The millionth byte is in the middle of one.
+    const long = Buffer.concat([Buffer.from('g'), Buffer.alloc(1_500_000, 'ü')])
+    expect(await read(long, 600_000)).toMatchObject({ text: expect.stringMatching(/^gü+$/) })
+  })
+
+  it('a sticker that moves is named so, in whatever format', async () => {
+    const read = reader(mediaStoreIn(join(folder(), 'media')), 'sticker')
+    expect(await read(gzipSync('{"v":"5.5.2"}'))).toMatchObject({ unread: 'it moves' })
+    expect(await read(Uint8Array.of(0, 1, 2, 255))).toMatchObject({ unread: 'it moves' })
+  })
+
+  it('F-G07: no more than two PDFs are read at a time, whoever sends them', async () => {
+    const clock = countingClock()
+    const read = reader(mediaStoreIn(join(folder(), 'media')), 'document', clock)
+    const readings = await Promise.all(['one', 'two', 'three', 'four'].map((text) => read(pdf(text))))
+    expect(readings).toMatchObject([{ text: 'one' }, { text: 'two' }, { text: 'three' }, { text: 'four' }])
+    expect(clock.most).toBe(2)
+  })
+
   it('F-G07: a PDF that unpacks to more than a worker may hold is not read, whatever its heap is', async () => {
     const read = reader(mediaStoreIn(join(folder(), 'media')))
     const bomb = deflateSync(Buffer.alloc(300 * 1024 * 1024, '['), { level: 9 })
@@ -74,11 +97,31 @@ describe('a file that arrived', () => {
     expect(await readPdf(pdf('one', 'two'), reading)).toEqual({ text: 'one', read: 1, pages: 2, damaged: [] })
   })
 
+  /** The objects of pages from this one on are no pages any more. */
+  const damaged = (bytes: Uint8Array, from: number, to = from): Buffer => {
+    let no = 0
+    const spoilt = (page: string, inner: string): string => (++no >= from && no <= to ? `obj[${inner}]endobj` : page)
+    return Buffer.from(
+      Buffer.from(bytes)
+        .toString('latin1')
+        .replace(/obj<<(\/Type\/Page\/.*)>>endobj/g, spoilt),
+      'latin1',
+    )
+  }
+
   it('F-G07: of a PDF with a damaged page those that can be read are', async () => {
-    const whole = Buffer.from(pdf('one', 'two', 'three')).toString('latin1')
     const read = reader(mediaStoreIn(join(folder(), 'media')))
-    const damaged = Buffer.from(whole.replace(/6 0 obj<<(.*)>>endobj/, '6 0 obj[/$1]endobj'), 'latin1')
-    expect(await read(damaged)).toMatchObject({ text: 'one', cut: 'the damaged pages 2' })
+    const inParts = await read(damaged(pdfInParts('one', 'two', 'three'), 2))
+    expect(inParts).toMatchObject({ text: 'one\n\nthree', cut: 'the damaged pages 2' })
+    const inARow = await read(damaged(pdf('one', 'two', 'three'), 2))
+    expect(inARow).toMatchObject({ text: 'one', cut: 'the damaged pages 2, and what comes after them' })
+  })
+
+  it('F-G07: of many damaged pages the first ten are named', async () => {
+    const read = reader(mediaStoreIn(join(folder(), 'media')))
+    const lost = Array.from({ length: 12 }, () => 'lost')
+    const cut = 'the damaged pages 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, and others'
+    expect(await read(damaged(pdfInParts('one', ...lost, 'end'), 2, 13))).toMatchObject({ text: 'one\n\nend', cut })
   })
 
   it('F-G07: a PDF that only a password opens is named so', async () => {

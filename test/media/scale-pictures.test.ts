@@ -12,6 +12,7 @@ import { isToBeScaled, type ScaleDeps, scalePictures } from '../../src/media/sca
 import { png } from '../fakes/files.ts'
 import { mediaStoreIn } from '../fakes/media.ts'
 import { isRunning } from '../fakes/running.ts'
+import { countingClock } from './counting-clock.ts'
 
 const installed = (): string | undefined => {
   try {
@@ -85,12 +86,13 @@ describe('a picture that is larger than models take', () => {
       setInterval(() => {}, 1e6)
       await new Promise(() => {})`,
     )
-    const [clock, logger] = [systemClock, silentLogger]
+    const [clock, logger] = [countingClock(), silentLogger]
     const media = scalePictures({ media: mediaStoreIn(join(folder, 'media')), clock, logger, library: () => hangs })
     const [first, second] = [new AbortController(), new AbortController()]
     const pids = () => readFileSync(started, { encoding: 'utf8', flag: 'a+' }).split(' ').filter(Boolean).map(Number)
     const kept = [media.keep(png(9_000, 20), 'a', first.signal), media.keep(png(9_001, 20), 'b', second.signal)]
     await expect.poll(pids).toHaveLength(1)
+    expect(clock.most).toBe(1)
     second.abort()
     expect(await kept[1]).toMatchObject({ type: 'file', size: png(9_001, 20).length })
     first.abort()

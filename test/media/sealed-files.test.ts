@@ -103,6 +103,14 @@ describe('the media store with a key', () => {
   })
 })
 
+it('the content of a sealed file opens under its own id alone', async () => {
+  const form = sealedFiles(aKey())
+  const [one, other] = [mediaId('1'.repeat(64)), mediaId('2'.repeat(64))]
+  const sealed = await form.seal(one, words('one'))
+  await expect(form.open(other, sealed)).rejects.toMatchObject({ code: 'unreadable' })
+  expect(await form.open(one, sealed)).toEqual(words('one'))
+})
+
 describe('names of sealed files', () => {
   it('lead back to their ids with the key alone, and are taken for no plain ones', () => {
     const [one, other] = [sealedFiles(aKey()), sealedFiles(aKey())]

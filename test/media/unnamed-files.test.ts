@@ -64,6 +64,15 @@ it('a file that came again stays though it is forgotten elsewhere before that is
   expect(await forget(BOB)).toBe(1)
 })
 
+it('a file that came twice waits for two events', async () => {
+  const { media, keep, record, forget } = await rig()
+  const [first, again] = [await keep(), await keep()]
+  await record(ADA, first)
+  expect(await forget(ADA)).toBe(0)
+  await record(BOB, again)
+  await expect(media.read(again.media)).resolves.toHaveLength(17)
+})
+
 it('a file that came again and of which nothing is ever recorded goes with the sweep, after ten minutes', async () => {
   const { clock, media, keep, record, forget } = await rig()
   await record(ADA, await keep())
