@@ -28,7 +28,7 @@ export function payForAudio({ transcribe, speak }: Audio, { gate, settings, mode
       used = done.used
       return done.result
     } catch (error) {
-      // A call that the endpoint refused or could not do costs nothing; one that was stopped may have been done.
+      // A call that the endpoint refused or that never reached it costs nothing; any other may have been done.
       if (COST_NOTHING.includes(errorCode(error))) used = NO_USAGE
       throw error
     } finally {

@@ -92,4 +92,4 @@ function aborted(signal: AbortSignal): Promise<undefined> {
 const UNHEARD = 'it could not be heard'
 
 /** Errors whose words are for people. */
-const IN_WORDS: ReadonlySet<string> = new Set(['unavailable', 'too_long', 'forbidden', 'budget_spent'])
+const IN_WORDS: ReadonlySet<string> = new Set(['unavailable', 'unreadable', 'too_long', 'forbidden', 'budget_spent'])

@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Audio, AudioLimits, Heard, SoundFile } from '../core/audio.ts'
-import { ParleyError } from '../core/errors.ts'
+import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import { toUsage, type Usage } from '../core/model.ts'
 import type { Door, DoorAnswer, DoorRequest } from './door.ts'
+import { cameNowhere } from './door-errors.ts'
 
 /** An endpoint with the two calls of OpenAI's audio API. */
 export interface AudioEndpoint {
@@ -42,7 +43,8 @@ const ENDINGS: Readonly<Record<string, string>> = {
 /**
  * Returns the endpoint behind the door. It is the operator's own word, so that its origin may be anywhere, and no
  * redirect of it is followed. The door bounds time and size. What the endpoint says of a failure is not repeated: a
- * server may put into it what it was sent, its key too.
+ * server may put into it what it was sent, its key too. Throws `unavailable` for what it has certainly not done, and
+ * `unreadable` for what it has done in vain, or may have done: only the latter costs something.
  */
 export function createAudio(endpoint: AudioEndpoint, door: Door): Audio {
   const { transcribe, speak, limits } = endpoint
@@ -65,7 +67,7 @@ export function createAudio(endpoint: AudioEndpoint, door: Door): Audio {
         const { model, voice, format } = speak
         const body = JSON.stringify({ model, voice, input, response_format: format })
         const { bytes } = await ask({ endpoint, door }, 'speech', { body, type: 'application/json', signal })
-        if (bytes.length === 0) throw new ParleyError('unavailable', 'The audio endpoint answered without any sound.')
+        if (bytes.length === 0) throw new ParleyError('unreadable', 'The audio endpoint answered without any sound.')
         return { bytes, mime: TYPES[format] ?? 'application/octet-stream' }
       },
     }),
@@ -98,12 +100,18 @@ async function ask(
   const { baseUrl, apiKey } = endpoint
   const headers = { 'content-type': type, ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) }
   const request: DoorRequest = { method: 'POST', body, headers, signal, configured: true, follow: false }
-  const answer = await door.ask(`${baseUrl.replace(/\/+$/, '')}/audio/${call}`, request)
+  const answer = await door.ask(`${baseUrl.replace(/\/+$/, '')}/audio/${call}`, request).catch(mayBeDone)
   if (answer.kind === 'redirect')
     throw new ParleyError('unavailable', 'The audio endpoint redirects elsewhere, which is not followed.')
   if (answer.status < 200 || answer.status > 299) throw refused(answer.status)
-  if (answer.cut) throw new ParleyError('unavailable', 'The audio endpoint answered with more than is taken.')
+  if (answer.cut) throw new ParleyError('unreadable', 'The audio endpoint answered with more than is taken.')
   return answer
+}
+
+/** The endpoint may have worked for a call whose answer was late or broke off. */
+function mayBeDone(error: unknown): never {
+  if (errorCode(error) !== 'unavailable' || cameNowhere(toError(error))) throw error
+  throw new ParleyError('unreadable', toError(error).message, { cause: error })
 }
 
 function refused(status: number): ParleyError {
@@ -117,9 +125,9 @@ const TOKENS_A_MINUTE = 1_000
 function readTranscript(bytes: Uint8Array): Heard {
   const { text, usage } = answerIn(bytes)
   if (text === undefined)
-    throw new ParleyError('unavailable', 'The audio endpoint answered with something that is no transcript.')
+    throw new ParleyError('unreadable', 'The audio endpoint answered with something that is no transcript.')
   const said = text.replace(/\s+/g, ' ').trim()
-  if (said === '') throw new ParleyError('unavailable', 'The audio endpoint heard no words.')
+  if (said === '') throw new ParleyError('unreadable', 'The audio endpoint heard no words.')
   const words = said.slice(0, LONGEST_TRANSCRIPT).replace(/[\uD800-\uDBFF]$/, '')
   return { said: words, ...(usage ? { usage } : {}) }
 }

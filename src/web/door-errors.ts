@@ -44,6 +44,15 @@ function sentence(code: string, host: string): string {
   return `${host} cannot be read: ${code}.`
 }
 
+const NO_WAY =
+  /^(ENOTFOUND|ENODATA|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/
+
+/** Returns true for an error of the door from before anything of the request has come to its host. */
+export function cameNowhere({ cause }: Error): boolean {
+  const code = cause instanceof Error ? codeOf(cause) : ''
+  return NO_WAY.test(code) || UNKNOWN_ISSUER.test(code) || /^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO$)/.test(code)
+}
+
 function codeOf(error: Error): string {
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown }
   if (typeof code === 'string') return code

@@ -126,10 +126,11 @@ describe('a file that comes with a message on Telegram', () => {
 
   it('F-G07: one that is larger than allowed is not fetched, whatever the platform says of its size', async () => {
     const limits = { ...DEFAULT_FILE_LIMITS, maxBytes: 10 }
-    const { send, shown, downloads } = await house({ config: { media: limits } })
+    const { send, shown, downloads, telegram } = await house({ config: { media: limits } })
     const bytes = Buffer.from('more than ten bytes')
     await send({ as: 'document', name: 'a.txt', bytes })
     expect(JSON.stringify(shown())).toContain('not shown: larger than 10 B')
+    expect(telegram.ledger.entries.filter((entry) => entry.kind === 'call' && entry.method === 'getFile')).toEqual([])
     expect(downloads()).toHaveLength(0)
     await send({ as: 'document', name: 'b.txt', bytes, saidSize: 3 })
     expect(JSON.stringify(shown())).toContain('[attached: b.txt, 3 B, not shown: larger than 10 B]')

@@ -22,6 +22,7 @@ async function household(voice: VoiceMode = 'never') {
   const house = await startHousehold({
     ...{ script, streaming: false },
     config: {
+      secrets: [new Secret(KEY)],
       agents: [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Talk.', tools: ['time'], voice }],
       audio: {
         ...{ baseUrl: audio.baseUrl, apiKey: new Secret(KEY), limits: DEFAULT_AUDIO_LIMITS },
@@ -111,6 +112,20 @@ describe('a voice note', () => {
     expect(shown().toLowerCase()).toContain('voice note, 12 s')
     expect(shown().toLowerCase()).toContain(`not shown: it could not be heard: `)
     expect(shown().toLowerCase()).toContain(reason)
+    expect(shown()).not.toContain(KEY)
+  })
+
+  it('that is no recording by its content is not sent to the endpoint, but read as any other file', async () => {
+    const { send, shown, heard } = await household()
+    await send({ as: 'voice', mime: 'audio/ogg', bytes: Buffer.from('words in a text'), more: { duration: 3 } })
+    expect(shown()).toContain('> words in a text')
+    expect(heard()).toBe(0)
+  })
+
+  it('in which a secret of the configuration is said shows no model that secret', async () => {
+    const { send, note, shown } = await household()
+    await send(note(`the key is ${KEY}, keep it`))
+    expect(shown()).toMatch(/the key is .*, keep it/)
     expect(shown()).not.toContain(KEY)
   })
 

@@ -79,7 +79,8 @@ describe('an audio endpoint', () => {
       request.resume().on('end', () => response.writeHead(status).end(body)),
     )
     const error = await failureOf(endpoint(url).transcribe?.(NOTE, never))
-    expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining(words) })
+    const code = status === 200 ? 'unreadable' : 'unavailable'
+    expect(error).toMatchObject({ code, message: expect.stringContaining(words) })
     expect(`${error.message} ${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`).not.toContain(KEY)
   })
 
@@ -98,7 +99,7 @@ describe('an audio endpoint', () => {
   it('that hangs is given up after its time', async () => {
     const url = await serve((request) => void request.resume())
     const error = await failureOf(endpoint(url, {}, { withinMs: 200 }).speak?.('hello', never))
-    expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('did not answer within') })
+    expect(error).toMatchObject({ code: 'unreadable', message: expect.stringContaining('did not answer within') })
   })
 
   it('that sends byte after byte is given up after its time', async () => {
@@ -108,12 +109,19 @@ describe('an audio endpoint', () => {
       response.on('close', () => clearInterval(timer))
     })
     const error = await failureOf(endpoint(url, {}, { withinMs: 300 }).speak?.('hello', never))
-    expect(error).toMatchObject({ code: 'unavailable' })
+    expect(error).toMatchObject({ code: 'unreadable' })
   })
 
   it('that speaks without a sound fails', async () => {
     const url = await serve((request, response) => request.resume().on('end', () => response.end()))
-    expect(await failureOf(endpoint(url).speak?.('hello', never))).toMatchObject({ code: 'unavailable' })
+    expect(await failureOf(endpoint(url).speak?.('hello', never))).toMatchObject({ code: 'unreadable' })
+  })
+
+  it('C33: that cannot be reached has done nothing; one that breaks off may have', async () => {
+    const gone = endpoint('http://127.0.0.1:1/v1')
+    expect(await failureOf(gone.transcribe?.(NOTE, never))).toMatchObject({ code: 'unavailable' })
+    const url = await serve((request) => request.resume().on('end', () => request.destroy()))
+    expect(await failureOf(endpoint(url).transcribe?.(NOTE, never))).toMatchObject({ code: 'unreadable' })
   })
 
   it('C34: is exempt from the check of addresses itself, and no redirect of it is followed, nor gets the key', async () => {
