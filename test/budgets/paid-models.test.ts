@@ -161,8 +161,17 @@ describe('the cheaper model', () => {
     }
   })
 
+  it('C33: is followed by no second answer where it breaks off within its own', async () => {
+    const rig = await paidRig(settings, [
+      ...both.slice(0, 1),
+      failing(SMALL, 'model_failed', [{ type: 'text', delta: 'hi' }]),
+    ])
+    expect([await ask(rig, { ...rig.charge }), await ask(rig, { ...rig.charge })]).toEqual([BIG, 'model_failed'])
+  })
+
   it('C33: is not asked in the place of one that costs no more', async () => {
     const rig = await paidRig({ ...settings, cheaperModel: BIG }, both)
-    for (let time = 0; time < 5; time++) expect(await ask(rig, { ...rig.charge }, SMALL)).toBe(SMALL)
+    // From the thirteenth on the warning has passed.
+    for (let time = 0; time < 16; time++) expect(await ask(rig, { ...rig.charge }, SMALL)).toBe(SMALL)
   })
 })

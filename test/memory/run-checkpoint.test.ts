@@ -1,0 +1,85 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import type { AgentProfile } from '../../src/core/agent-profile.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import type { InboxId, SessionId, TurnId } from '../../src/core/ids.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import type { Introspection } from '../../src/core/memory.ts'
+import { NO_USAGE } from '../../src/core/model.ts'
+import { runCheckpoint } from '../../src/memory/run-checkpoint.ts'
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import type { EventToAppend } from '../../src/store/store.ts'
+import { sessionDraft } from '../store/sample-rows.ts'
+import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
+
+removeTempFolders()
+
+const sender = { id: '111', kind: 'user', displayName: 'Ada' } as const
+const SAID: EventToAppend = {
+  type: 'user_message',
+  data: { text: 'my secret is blue', messageId: '5', sender, owner: true, addressed: true, triggers: true },
+}
+const FOUND: Introspection = {
+  ...{ saved: [{ text: 'The secret is blue.', lines: [1] }], changed: [], removed: [], refused: [] },
+  ...{ working: 'Blue.', model: 'small', usage: NO_USAGE },
+}
+
+/** A session in which Ada has said something. */
+async function rig() {
+  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  onTestFinished(() => store.close())
+  const draft = sessionDraft(1)
+  await store.write(async (tx) => {
+    await tx.sessions.create(draft, 1)
+    await tx.events.append(draft.id, 1, [SAID])
+  })
+  /** Runs a checkpoint; while its model is asked, this happens. */
+  const run = (meanwhile: () => Promise<unknown>, found = FOUND) =>
+    runCheckpoint(
+      {
+        ...{ store, clock: systemClock, logger: silentLogger, isOwner: async () => true, saw: () => {} },
+        agent: () => ({ model: 'small', prompt: '', tools: [] }) as unknown as AgentProfile,
+        introspect: async () => {
+          await meanwhile()
+          return found
+        },
+      },
+      { session: draft.id, reason: 'manual' },
+      new AbortController().signal,
+    )
+  const append = (event: EventToAppend) => store.write((tx) => tx.events.append(draft.id, 2, [event]))
+  const kept = () => store.read.memory.newest([draft.id], 10)
+  return { store, session: draft.id, run, append, kept }
+}
+
+const TAKEN_BACK = { turn: 'tr_1' as TurnId, messages: [{ messageId: '5' }], command: 'in_1' as InboxId }
+
+it.each<[string, EventToAppend]>([
+  ['its message was deleted', { type: 'message_deleted', data: { messageId: '5' } }],
+  ['its exchange was taken back', { type: 'exchange_taken_back', data: TAKEN_BACK }],
+  ['words were forgotten', { type: 'words_forgotten', data: { by: 'in_2', events: 1 } }],
+  [
+    'another history came into the session',
+    { type: 'history_taken_over', data: { from: 'x:1' as SessionId, events: 1 } },
+  ],
+])('S34: a checkpoint during which %s writes nothing', async (_, event) => {
+  const { run, append, kept } = await rig()
+  await expect(run(() => append(event))).rejects.toMatchObject({ code: 'conflict' })
+  expect(await kept()).toEqual([])
+})
+
+it('S34: a message that is deleted and was not looked through changes nothing', async () => {
+  const { run, append, kept } = await rig()
+  await run(() => append({ type: 'message_deleted', data: { messageId: '6' } }))
+  expect(await kept()).toHaveLength(1)
+})
+
+it('S38: what a person has had remembered is not shown to a checkpoint, which changes none of it', async () => {
+  const { store, session, run, kept } = await rig()
+  const entry = { agentId: sessionDraft(1).agentId, sessionId: session, authors: ['telegram:111'], text: 'tea', at: 1 }
+  const { no } = await store.write((tx) =>
+    tx.memory.add({ ...entry, by: 'person', request: 'command 1', sources: [] } as never),
+  )
+  await run(async () => {}, { ...FOUND, saved: [], changed: [{ no, text: 'coffee', lines: [1] }], removed: [no] })
+  expect(await kept()).toMatchObject([{ text: 'tea' }])
+})
