@@ -49,8 +49,8 @@ interface Forms {
 }
 
 /**
- * A file with other content than its name says stays as it is: it may have been put there, and nothing readable is
- * lost. Throws where the system cannot read the file, which may be sound: the next call continues here.
+ * A sealed file that the key does not open stays as it is: it may have been put there, and nothing readable is lost.
+ * Throws where the system cannot read the file, which may be sound: the next call continues here.
  */
 async function convertFile(id: MediaId, { from, into, home }: Forms): Promise<readonly string[]> {
   const old = pathIn(home, from, id)
