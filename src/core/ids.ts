@@ -48,6 +48,8 @@ export interface IdSource {
   turn(): TurnId
   delivery(): DeliveryId
   notice(): NoticeId
+  /** Names what a turn says beside its answer: a file. */
+  aside(turn: TurnId): NoticeId
   /** Five letters for people to type; not unguessable. */
   code(): string
   trace(): TraceId
@@ -80,6 +82,7 @@ export function createIdSource({ now, randomBytes }: IdInputs): IdSource {
     turn: () => `turn_${next()}` as TurnId,
     delivery: () => `out_${next()}` as DeliveryId,
     notice: () => `note_${next()}` as NoticeId,
+    aside: (turn) => `${asideFrom(turn)}${next()}` as NoticeId,
     code: () => [...randomBytes(5)].map((byte) => CROCKFORD.charAt(byte % 32)).join(''),
     trace: () => `tr_${next()}` as TraceId,
     session: (platform) =>
@@ -151,6 +154,17 @@ export function madeAt(text: string): number | undefined {
 /** Tells a turn from the other sources of a delivery, an inbox row and a notice. */
 export function isTurnId(id: SourceId): id is TurnId {
   return id.startsWith('turn_')
+}
+
+/** Returns how the ids of all begin that a turn says beside its answer. */
+export function asideFrom(turn: TurnId): string {
+  return `note_${turn}_`
+}
+
+/** Returns the turn that has said something, as its answer or beside it. */
+export function turnOf(source: SourceId): TurnId | undefined {
+  if (isTurnId(source)) return source
+  return /^note_(turn_.+)_/.exec(source)?.[1] as TurnId | undefined
 }
 
 export function isInboxId(id: SourceId): id is InboxId {

@@ -1,5 +1,7 @@
 import type { TurnRef } from './session-tools.ts'
 
+export const SEND_FILE = 'send_file'
+
 /** A file for the conversation of a turn: a text of the model's own, or a file that stands in the conversation. */
 export type FileRequest = { readonly name?: string; readonly caption?: string } & (
   | { readonly text: string }

@@ -84,7 +84,7 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
     sessionTools: createSessionTools(deps),
     externalRuns: createExternalRuns(deps),
     posts: createPosts(deps),
-    files: createFileSender({ ...deps, media: parts.media }),
+    files: createFileSender({ ...deps, ids, media: parts.media }),
     tasks: createTasks(deps),
     reach: deps.reach,
   }

@@ -2,7 +2,7 @@ import type { ChannelAdapter, TextFormat } from '../channels/adapter.ts'
 import type { Address } from '../core/address.ts'
 import { type Clock, within } from '../core/clock.ts'
 import { failpoint } from '../core/failpoint.ts'
-import type { AccountId, ChannelId, IdSource, SourceId } from '../core/ids.ts'
+import type { AccountId, ChannelId, IdSource, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
@@ -63,7 +63,7 @@ export interface DeliveryService {
    * Takes back what a source has said, inside the caller's transaction: what is shown is deleted after the commit, and
    * what waits is never sent. Returns false while the outcome of a call is not known; then nothing was done.
    */
-  takeBack(tx: StoreWriter, source: SourceId): Promise<boolean>
+  takeBack(tx: StoreWriter, turn: TurnId): Promise<boolean>
   /** Returns an answer as a recording or a file, where it is to be one; never rejects. Called before `plan`. */
   present(answer: Presenting): Promise<Presented | undefined>
   /** Hands planned parts to their conversation after the commit. Never throws. */
@@ -166,7 +166,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
     plan: (tx, message) => planRows(planning, tx, message),
     close: (tx, card) => closeCard(planning, tx, card),
     present: (answer) => present(deps, answer),
-    takeBack: (tx, source) => takeBack({ ...planning, release }, tx, source),
+    takeBack: (tx, turn) => takeBack({ ...planning, release }, tx, turn),
     release,
     crowded: (address) => queues.crowded(address),
     live: (turn) => startLiveReply({ ...tools, queues }, turn),

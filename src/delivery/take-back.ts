@@ -1,5 +1,5 @@
 import { failpoint } from '../core/failpoint.ts'
-import type { SourceId } from '../core/ids.ts'
+import type { TurnId } from '../core/ids.ts'
 import type { Delivery } from '../core/outbound.ts'
 import type { StoreWriter } from '../store/store.ts'
 import { entryOf } from './conversation.ts'
@@ -14,16 +14,16 @@ export interface TakeBackDeps extends Pick<RowDeps, 'clock' | 'settings'> {
 const REASON = 'it was taken back'
 
 /**
- * Takes back what a source has said: what is shown is deleted, which the next start continues after a crash, and what
+ * Takes back what a turn has said: what is shown is deleted, which the next start continues after a crash, and what
  * was not sent yet ends with that outcome. Returns false while the outcome of a call is not known: a message could
  * appear afterwards.
  */
 export async function takeBack(
   { clock, settings, release }: TakeBackDeps,
   tx: StoreWriter,
-  source: SourceId,
+  turn: TurnId,
 ): Promise<boolean> {
-  const rows = await tx.outbox.ofSource(source)
+  const rows = await tx.outbox.ofTurn(turn)
   if (rows.some(({ state }) => state === 'sending' || state === 'uncertain')) return false
   const at = clock.now()
   const deletions: PlannedReply[] = []

@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts'
-import type { DeliveryId, SourceId } from '../core/ids.ts'
+import type { DeliveryId, SourceId, TurnId } from '../core/ids.ts'
 import type { Delivery, DeliveryOp, DeliveryState, LowPriority, RenderedPart } from '../core/outbound.ts'
 
 export interface DeliveryChange {
@@ -34,6 +34,8 @@ export interface OutboxReader {
   /** Throws `unreadable` for a row that holds something else than was written. */
   get(id: DeliveryId): Promise<Delivery | undefined>
   ofSource(source: SourceId): Promise<readonly Delivery[]>
+  /** What a turn has said: its answer, and what stands beside it. */
+  ofTurn(turn: TurnId): Promise<readonly Delivery[]>
   /**
    * Our own messages by the platform's id, among the newest 20,000 rows, newest first: nobody asks about older ones.
    */

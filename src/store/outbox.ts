@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts'
 import { ParleyError } from '../core/errors.ts'
-import type { DeliveryId, SessionId, SourceId } from '../core/ids.ts'
+import { asideFrom, type DeliveryId, type SessionId, type SourceId, type TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type {
   Delivery,
@@ -129,6 +129,12 @@ export class OutboxReading implements OutboxReader {
 
   ofSource(source: SourceId): Promise<readonly Delivery[]> {
     return this.#list('source = $1 ORDER BY part_no', [source])
+  }
+
+  ofTurn(turn: TurnId): Promise<readonly Delivery[]> {
+    const from = asideFrom(turn)
+    const where = '(source = $1 OR (source >= $2 AND source < $3)) ORDER BY source, part_no'
+    return this.#list(where, [turn, from, `${from}~`])
   }
 
   /** No index by message id: every send would pay for a question that is asked now and then. */

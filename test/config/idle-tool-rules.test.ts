@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { SEND_FILE } from '../../src/agent/tools/send-file.ts'
+import { SEND_FILE } from '../../src/core/send-file.ts'
 import { TOOL_NAMES } from '../../src/core/tool-names.ts'
 import { WEB_SEARCH } from '../../src/core/web.ts'
 import { load, refusal, TELEGRAM } from './loading.ts'

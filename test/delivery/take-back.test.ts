@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { TurnId } from '../../src/core/ids.ts'
 import { hanging, refused } from './fake-channel.ts'
 import { DM, openRig, type Rig } from './rig.ts'
 
@@ -8,7 +9,7 @@ const LONG =
 type Source = Parameters<Rig['rows']>[0]
 
 function takeBack(rig: Rig, source: Source): Promise<boolean> {
-  return rig.store.write((tx) => rig.delivery.takeBack(tx, source))
+  return rig.store.write((tx) => rig.delivery.takeBack(tx, source as TurnId))
 }
 
 const ends = async (rig: Rig, source: Source) =>
@@ -67,7 +68,7 @@ test('what is asked for in a transaction that fails deletes nothing', async () =
   await rig.say('hello', { source })
   await rig.delivery.idle()
   const failing = rig.store.write(async (tx) => {
-    await rig.delivery.takeBack(tx, source)
+    await rig.delivery.takeBack(tx, source as TurnId)
     throw new Error('the transaction failed')
   })
   await expect(failing).rejects.toThrow('the transaction failed')

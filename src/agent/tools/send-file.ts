@@ -1,10 +1,8 @@
 import * as z from 'zod'
 import { ParleyError } from '../../core/errors.ts'
-import type { FileRequest, FileSender } from '../../core/send-file.ts'
+import { type FileRequest, type FileSender, SEND_FILE } from '../../core/send-file.ts'
 import type { Tool } from '../../core/turn.ts'
 import { readArgs, text } from './read-args.ts'
-
-export const SEND_FILE = 'send_file'
 
 const ARGS = z.object({
   name: text.exactOptional(),

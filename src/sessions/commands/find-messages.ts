@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Address } from '../../core/address.ts'
-import { isInboxId, isTurnId } from '../../core/ids.ts'
+import { isInboxId, turnOf } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
@@ -60,7 +60,8 @@ async function answered({ inbox, outbox }: Readers, asked: string | MessageLink)
   const sources = [...new Set(ours.map(({ source }) => source))]
   const rows = await Promise.all(
     sources.map(async (source) => {
-      if (isTurnId(source)) return inbox.ofTurn(source)
+      const turn = turnOf(source)
+      if (turn !== undefined) return inbox.ofTurn(turn)
       // A notice answers no message.
       if (!isInboxId(source)) return []
       const row = await inbox.get(source)

@@ -8,6 +8,7 @@ import type { StoreWriter } from '../../store/store.ts'
 import { forgetMade } from '../turns/forget-made.ts'
 import { isShown, messagesIn } from './aged-words.ts'
 import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
+import { saidBy } from './made-meanwhile.ts'
 import { filesIn } from './matches.ts'
 import { MOST_COPIES } from './origin.ts'
 
@@ -103,11 +104,12 @@ async function planOf(tx: StoreWriter, session: Session, found: readonly Session
   const copied = await copiedTo(tx, session)
   const ended = found.flatMap(({ seq, turnId }): TurnId[] => (turnId === undefined || seq <= copied ? [] : [turnId]))
   const turns = [...new Set(ended)]
+  const { sources, media } = await saidBy(tx, turns)
   const empty = [...new Set([...found, ...folds].map(({ seq }) => seq))]
   return {
-    ...{ quoting: [], unsay: [], entries: [], schedules: [], applicants: [], inbox, sources: turns },
+    ...{ quoting: [], unsay: [], entries: [], schedules: [], applicants: [], inbox, sources },
     sessions: [{ id, empty, cut: [], turns, ...((await isShown(tx, id, found)) ? { unnamed: 'preview' } : {}) }],
-    media: [...new Set(found.flatMap(filesIn))],
+    media: [...new Set([...found.flatMap(filesIn), ...media])],
   }
 }
 

@@ -1,7 +1,16 @@
 import { senderAuthor } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { ForgetPlan, ForgetTarget, SessionPlan } from '../../core/forgetting.ts'
-import type { InboxId, MediaId, ScheduleId, SessionId, SourceId, TurnId } from '../../core/ids.ts'
+import {
+  type InboxId,
+  isTurnId,
+  type MediaId,
+  type ScheduleId,
+  type SessionId,
+  type SourceId,
+  type TurnId,
+  turnOf,
+} from '../../core/ids.ts'
 import { type AuthorId, personAuthor } from '../../core/platform-id.ts'
 import { repeats, Tellings } from '../../core/repeats.ts'
 import type { Schedule } from '../../core/schedule.ts'
@@ -164,10 +173,8 @@ export class Collection {
       const rows = (await read.forgetting.sentAfter(this.#sentTo, PAGE)).filter(({ no }) => no <= sentTo)
       for (const row of rows) {
         const { source, address, at, media } = row
-        const isMeant = said.has(source) || matches.isSentTo(address, at) || this.#isRepetition(row)
-        if (!isMeant) continue
-        this.#sources.add(source)
-        if (media !== undefined) this.#media.add(media)
+        const isMeant = said.has(turnOf(source) ?? source) || matches.isSentTo(address, at) || this.#isRepetition(row)
+        if (isMeant) this.#addSent(source, media)
       }
       this.#sentTo = rows.at(-1)?.no ?? sentTo
       await pause()
@@ -175,11 +182,15 @@ export class Collection {
   }
 
   /** Adds a source that was found after the outbox was read: its rows may be among those that were passed over. */
-  async #addSource({ outbox }: ForgetReader, source: SourceId): Promise<void> {
-    for (const { part } of await outbox.ofSource(source)) {
-      this.#sources.add(source)
-      if (part.file?.media !== undefined) this.#media.add(part.file.media)
+  async #addSource({ outbox }: ForgetReader, said: SourceId): Promise<void> {
+    for (const { part, source } of await (isTurnId(said) ? outbox.ofTurn(said) : outbox.ofSource(said))) {
+      this.#addSent(source, part.file?.media)
     }
+  }
+
+  #addSent(source: SourceId, media: MediaId | undefined): void {
+    this.#sources.add(source)
+    if (media !== undefined) this.#media.add(media)
   }
 
   /** A text that is still to be sent elsewhere stays, whatever it repeats: nobody there loses it by words said here. */

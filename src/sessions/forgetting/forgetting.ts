@@ -21,7 +21,7 @@ import type { Store, StoreWriter } from '../../store/store.ts'
 import { addressOf } from '../service/address-of.ts'
 import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
 import { Collection } from './collect.ts'
-import { madeMeanwhile, rowsIn } from './made-meanwhile.ts'
+import { madeMeanwhile, rowsIn, saidBy } from './made-meanwhile.ts'
 
 export interface ForgettingDeps extends ApplyPorts {
   readonly store: Store
@@ -195,21 +195,24 @@ async function removeTurn(
   const taken = empty.length > 0
   await untilSent(deps, turn)
   if (taken) await unsaySafely(deps, turn)
-  const { counts, made } = await store.write(async (tx) => {
+  const { counts, made, files } = await store.write(async (tx) => {
     const latest = await tx.events.latest(id, MOST_OF_TURN)
     const events = latest.filter((event) => event.turnId === turn)
     const rows = rowsIn(latest, { seqs: empty, asked: await tx.inbox.ofTurn(turn) })
     const seqs = [...new Set([...empty, ...events.map(({ seq }) => seq)])]
     const plan = { id, empty: seqs, cut: [], turns: [turn], ...(unnamed ? { unnamed } : {}) }
     const made = await madeMeanwhile(tx, { turn, since: askedAt, events })
-    const files = [...media, ...made.media]
+    const said = await saidBy(tx, [turn])
+    const files = [...media, ...made.media, ...said.media]
     const counts = await beginApplying(tx, by, { ...NO_PLAN, ...made, sessions: [plan] }, deps)
     for (const piece of pieces({ ...NO_PLAN, sessions: [plan], media: files })) await piece(tx)
     for (const row of rows) await pieceOf(tx, row)
-    return { counts: { ...addCounts(counts, await tx.forgetting.emptySent(turn)), sessions: 0 }, made }
+    let sum: ForgetCounts = { ...counts, sessions: 0 }
+    for (const source of said.sources) sum = addCounts(sum, await tx.forgetting.emptySent(source))
+    return { counts: sum, made, files }
   })
   if (made.schedules.length > 0) await deps.schedulesChanged()
-  return addCounts(counts, { files: await deps.forgetFiles([...media, ...made.media]) })
+  return addCounts(counts, { files: await deps.forgetFiles(files) })
 }
 
 async function pieceOf(tx: StoreWriter, row: Forgetting['plan']['inbox'][number]): Promise<void> {
@@ -219,7 +222,7 @@ async function pieceOf(tx: StoreWriter, row: Forgetting['plan']['inbox'][number]
 /** The answer of a turn goes out as it would have; nobody waits for it longer than ten seconds. */
 async function untilSent({ store, clock }: ForgettingDeps, turn: TurnId): Promise<void> {
   for (let look = 0; look < LOOK_AGAIN.times; look++) {
-    if ((await store.read.outbox.ofSource(turn)).every(({ state }) => hasEnded(state))) return
+    if ((await store.read.outbox.ofTurn(turn)).every(({ state }) => hasEnded(state))) return
     await sleep(clock, LOOK_AGAIN.ms)
   }
 }
@@ -228,7 +231,7 @@ async function unsaySafely(deps: ForgettingDeps, turn: TurnId): Promise<boolean>
   const { store, clock, unsay } = deps
   for (let look = 0; look < LOOK_AGAIN.times; look++) {
     refuseStopping(deps)
-    const rows = await store.read.outbox.ofSource(turn)
+    const rows = await store.read.outbox.ofTurn(turn)
     if (rows.length === 0) return false
     if (await store.write((tx) => unsay(tx, turn))) return true
     await sleep(clock, LOOK_AGAIN.ms)

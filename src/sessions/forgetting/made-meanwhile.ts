@@ -27,6 +27,18 @@ export async function madeMeanwhile(
   }
 }
 
+/** Returns what turns have said in chats, as their answer and beside it, with the files that were sent so. */
+export async function saidBy(
+  { outbox }: Pick<StoreWriter, 'outbox'>,
+  turns: readonly TurnId[],
+): Promise<Pick<ForgetPlan, 'sources' | 'media'>> {
+  const rows = (await Promise.all(turns.map((turn) => outbox.ofTurn(turn)))).flat()
+  return {
+    sources: [...new Set(rows.map(({ source }) => source))],
+    media: [...new Set(rows.flatMap(({ part }) => part.file?.media ?? []))],
+  }
+}
+
 /** Returns the rows of a turn whose messages are among these events: others may have asked with the same turn. */
 export function rowsIn(
   events: readonly SessionEvent[],

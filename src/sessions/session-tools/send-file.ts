@@ -18,7 +18,7 @@ export interface SendFileDeps {
   readonly read: Pick<StoreReader, 'sessions' | 'inbox' | 'turns' | 'media' | 'events'>
   readonly media: MediaStore
   readonly clock: Clock
-  readonly ids: Pick<IdSource, 'notice' | 'trace'>
+  readonly ids: Pick<IdSource, 'aside' | 'trace'>
   readonly channels: Pick<Channels, 'traits'>
   readonly say: PostNotice
 }
@@ -48,7 +48,7 @@ export function createFileSender(deps: SendFileDeps): FileSender {
       if (session === undefined) throw new ParleyError('not_found', 'This conversation has ended.')
       const { id, scopeKey, displayKey, kind, scope } = session
       const message: OutboundMessage = {
-        ...{ source: deps.ids.notice(), traceId: deps.ids.trace(), class: 'reply', text: caption, file },
+        ...{ source: deps.ids.aside(turn.id), traceId: deps.ids.trace(), class: 'reply', text: caption, file },
         ...{ ...place, session: { id, scopeKey, displayKey, kind, scope } },
       }
       await deps.say(message, (tx) => tx.notices.once(`file:${turn.id}:${callId}`, deps.clock.now(), FOR_EVER_MS))

@@ -4,6 +4,7 @@ import type { EventType, SessionEvent } from '../../core/event.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import { identifiesNobody, senderKey } from '../../core/platform-id.ts'
+import { SEND_FILE } from '../../core/send-file.ts'
 import type { Session } from '../../core/session.ts'
 import { stripSilence } from '../../core/silence.ts'
 import type { InboxRow, StoreWriter } from '../../store/store.ts'
@@ -180,6 +181,11 @@ async function wordsOf(tx: StoreWriter, session: SessionId, { turn, rows }: Last
   return [...asked, ...said]
 }
 
+/** A file that was sent is deleted with the answer. */
+function isOutside(tool: string): boolean {
+  return tool !== SEND_FILE
+}
+
 /** Returns the names of the tools that may have changed something in the exchange, which stays as it is. */
 async function doneOutside(tx: StoreWriter, session: SessionId, turn: TurnId): Promise<readonly string[]> {
   const events = await tx.events.latestOf(session, ['tool_call', 'tool_result'], MOST_OF_TURN)
@@ -188,7 +194,10 @@ async function doneOutside(tx: StoreWriter, session: SessionId, turn: TurnId): P
     own.flatMap((event) => (event.type === 'tool_result' && event.data.denied ? [event.data.callId] : [])),
   )
   const changed = own.flatMap((event) =>
-    event.type === 'tool_call' && event.data.class !== 'pure' && !denied.has(event.data.callId)
+    event.type === 'tool_call' &&
+    event.data.class !== 'pure' &&
+    isOutside(event.data.tool) &&
+    !denied.has(event.data.callId)
       ? [event.data.tool]
       : [],
   )
