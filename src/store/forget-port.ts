@@ -24,6 +24,8 @@ export interface SentRow {
   readonly address: Address
   readonly text: string
   readonly media?: MediaId
+  /** As the platform calls it. */
+  readonly messageId?: string
   /** Nothing of it is to be sent any more. */
   readonly ended: boolean
   /** Ms since the epoch. */

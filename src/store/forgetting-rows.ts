@@ -47,6 +47,7 @@ export const sentCodec: RowCodec<SentRow> = {
       ended: hasEnded(oneOf(row, 'state', STATES)),
       ...defined({
         sessionId: optional(row, 'session_id', id<SessionId>),
+        messageId: optional(row, 'message_id', text),
         media: optional(row, 'media', id<MediaId>) ?? parts[0]?.file?.media,
       }),
     }

@@ -12,6 +12,7 @@ import type {
   Recipient,
   RenderedPart,
 } from '../core/outbound.ts'
+import { COLUMNS, insertText, jsonOrNull, pushParams } from './outbox-insert.ts'
 import type {
   DeliveryChange,
   DeliveryReplacement,
@@ -33,7 +34,15 @@ import {
   readRows,
   text,
 } from './rows.ts'
-import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlRow, type SqlValue } from './sql.ts'
+import {
+  inBatches,
+  placeholders,
+  type RepositoryDeps,
+  type Sql,
+  type SqlRow,
+  type SqlValue,
+  type WriteDeps,
+} from './sql.ts'
 
 export const STATES: readonly DeliveryState[] = [
   'planned',
@@ -49,9 +58,6 @@ export const STATES: readonly DeliveryState[] = [
 const CLASSES: readonly DeliveryClass[] = ['reply', 'effect', 'control', 'notice']
 const OPS: readonly DeliveryOp[] = ['send', 'edit', 'delete']
 
-const COLUMNS = `id, source, part_no, session_id, trace_id, address, class, op, part, reply_to, state, attempt,
-  owner_epoch, not_before, expires_at, started_at, message_id, reason, recipient, low_priority, reader, media`
-const WIDTH = 22
 /** Includes the column that a row has only after a growing reply was lost. */
 const ALL_COLUMNS = `${COLUMNS}, earlier`
 
@@ -187,6 +193,13 @@ function found(row: SqlRow | undefined): Delivery | undefined {
 const ROWS_PER_INSERT = 32
 
 export class OutboxWriting extends OutboxReading implements OutboxWriter {
+  readonly #deps: WriteDeps
+
+  constructor(deps: WriteDeps) {
+    super(deps)
+    this.#deps = deps
+  }
+
   async add(rows: readonly NewDelivery[]): Promise<void> {
     for (const some of inBatches(rows, ROWS_PER_INSERT)) await this.#insert(some)
   }
@@ -196,6 +209,10 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
     for (const row of rows) pushParams(params, row, this.epoch)
     const added = await this.sql.run(insertText(rows.length), params)
     if (added < rows.length) throw new ParleyError('conflict', 'a part of this message is in the outbox already')
+    const { named, sql } = this.#deps
+    const media = rows.flatMap(({ part }) => part.file?.media ?? [])
+    // From here on the row keeps a file from the sweep, so that it goes as soon as the row is emptied.
+    if (named && media.length > 0) sql.afterCommit(() => named(media))
   }
 
   async begin(deliveryId: DeliveryId, from: readonly DeliveryState[], at: number): Promise<boolean> {
@@ -249,49 +266,6 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
     const query = `UPDATE outbox SET state = 'uncertain' WHERE ${NOT_SENT} AND state = 'sending' AND owner_epoch < $1`
     return this.sql.run(query, [this.epoch])
   }
-}
-
-const insertTexts = new Map<number, string>()
-
-function insertText(count: number): string {
-  const known = insertTexts.get(count)
-  if (known !== undefined) return known
-  const tuples = Array.from({ length: count }, (_, row) => `(${placeholders(WIDTH, 1 + row * WIDTH)})`)
-  const statement = `INSERT INTO outbox (${COLUMNS}) VALUES ${tuples.join(', ')} ON CONFLICT DO NOTHING`
-  insertTexts.set(count, statement)
-  return statement
-}
-
-function pushParams(params: SqlValue[], row: NewDelivery, epoch: number): void {
-  const sending = row.state === 'sending'
-  params.push(
-    row.id,
-    row.source,
-    row.partNo,
-    row.sessionId ?? null,
-    row.traceId,
-    JSON.stringify(row.address),
-    row.class,
-    row.op,
-    JSON.stringify(row.part),
-    row.replyTo ?? null,
-    row.state,
-    sending ? 1 : 0,
-    sending ? epoch : 0,
-    row.notBefore ?? null,
-    row.expiresAt,
-    row.startedAt ?? null,
-    row.messageId ?? null,
-    row.reason ?? null,
-    jsonOrNull(row.only),
-    jsonOrNull(row.lowPriority),
-    jsonOrNull(row.reader),
-    row.part.file?.media ?? null,
-  )
-}
-
-function jsonOrNull(value: Recipient | LowPriority | Reader | undefined): string | null {
-  return value === undefined ? null : JSON.stringify(value)
 }
 
 function unknownDelivery(deliveryId: DeliveryId): ParleyError {

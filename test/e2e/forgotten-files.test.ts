@@ -40,10 +40,19 @@ describe('a file that the agent has sent', () => {
     await expect.poll(held, { timeout: 30_000 }).toEqual([])
   })
 
-  it('S41: stands for its exchange where it is replied to', async () => {
+  it('S41: stands for its exchange where it is replied to, of which the command keeps no quotation', async () => {
     const { exchange, file, gone, held } = await sentHouse()
     expect((await exchange('/forget', { replyTo: file.messageId })).answer).toMatch(/^Forgotten: /)
     await gone()
+    await expect.poll(held, { timeout: 30_000 }).toEqual([])
+  })
+
+  it('S41: is forgotten where its caption is quoted by what stays', async () => {
+    const { exchange, rows, file, held } = await sentHouse()
+    await exchange('and this one?', { replyTo: file.messageId })
+    expect(rows('SELECT data FROM events')).toContain(CAPTION)
+    expect((await exchange('/forget', { replyTo: file.messageId })).answer).toMatch(/^Forgotten: /)
+    expect(rows('SELECT data FROM events')).toContain('and this one?')
     await expect.poll(held, { timeout: 30_000 }).toEqual([])
   })
 

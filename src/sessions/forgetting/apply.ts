@@ -104,7 +104,9 @@ async function emptyReceived(
       what === 'quotes'
         ? { dispatch: withoutQuoted(dispatch), decision }
         : { dispatch: withoutWords(dispatch), decision: withoutReasons(decision) }
-    if (await tx.forgetting.emptyReceived(id, left)) received++
+    // A command in reply to it, such as the one that forgets it, is no quotation to count.
+    const counts = what === 'words' || dispatch.event.kind !== 'command'
+    if ((await tx.forgetting.emptyReceived(id, left)) && counts) received++
     if (what === 'words' && AMENDABLE.has(decision.kind) && row.state !== 'waiting')
       await tx.inbox.settle(id, 'forgotten')
   }

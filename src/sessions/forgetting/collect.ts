@@ -1,4 +1,3 @@
-import { senderAuthor } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { ForgetPlan, ForgetTarget, SessionPlan } from '../../core/forgetting.ts'
 import {
@@ -16,14 +15,12 @@ import { repeats, Tellings } from '../../core/repeats.ts'
 import type { Schedule } from '../../core/schedule.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { type ForgetReader, NO_PAUSE, type Pause, relativesOf, runningIn } from './forget-reader.ts'
-import { type Matches, matchesOf, wordsIn } from './matches.ts'
+import { type Matches, matchesOf, type Received, withoutWords, wordsIn } from './matches.ts'
 import { liesIn, originsOf } from './origin.ts'
+import { OwnQuotes, ownName } from './own-quotes.ts'
 import { SessionScan } from './scan-session.ts'
 
-/** A message that is meant, without its words. */
-interface Received extends Pick<ReceivedRow, 'id' | 'sessionId' | 'turnId'> {
-  readonly author: AuthorId
-}
+type Said = Pick<SentRow, 'source' | 'address' | 'media' | 'messageId'>
 
 /** Rows between two pauses: some milliseconds. */
 const PAGE = 100
@@ -46,6 +43,9 @@ export class Collection {
   /** Texts of schedules and sessions that repeat what is meant. */
   readonly #repeating = new Map<InboxId, Received>()
   readonly #sources = new Set<SourceId>()
+  /** Messages of ours that go, and what was received that quotes one of ours. */
+  readonly #own = new Set<string>()
+  readonly #quotesOwn = new OwnQuotes<InboxId>()
   readonly #media = new Set<MediaId>()
   #matches: Matches | undefined
   /** Everybody whose words are meant. */
@@ -104,10 +104,11 @@ export class Collection {
   #receive(row: ReceivedRow, matches: Matches): void {
     const { event } = row.dispatch
     if (matches.isReceived(row)) {
-      this.#received.set(row.id, this.#withoutWords(row))
+      this.#received.set(row.id, withoutWords(row, this.#channels))
       if ('text' in event)
         for (const words of wordsIn({ ...event, ...NOT_SHOWN })) this.#tellings.add(words, row.dispatch.receivedAt)
     } else if ('text' in event && matches.quotes(event, event.address)) this.#quoting.add(row.id)
+    else if ('text' in event) this.#quotesOwn.note(row.id, event, event.address)
   }
 
   /** Texts of schedules and sessions are compared once all words are known. */
@@ -117,12 +118,7 @@ export class Collection {
     if (this.#received.has(row.id) || this.#quoting.has(row.id)) return
     const texts = ['text' in event ? event.text : '', schedule?.data ?? '']
     if (texts.some((text) => repeats(this.#tellings, text, receivedAt)))
-      this.#repeating.set(row.id, this.#withoutWords(row))
-  }
-
-  #withoutWords({ id, sessionId, turnId, dispatch: { event } }: ReceivedRow): Received {
-    const author = senderAuthor(this.#channels, event.address.channel, event.sender)
-    return { id, author, ...(sessionId ? { sessionId } : {}), ...(turnId ? { turnId } : {}) }
+      this.#repeating.set(row.id, withoutWords(row, this.#channels))
   }
 
   async #addSessions(read: ForgetReader, matches: Matches, pause: Pause): Promise<void> {
@@ -172,9 +168,9 @@ export class Collection {
     while (this.#sentTo < sentTo) {
       const rows = (await read.forgetting.sentAfter(this.#sentTo, PAGE)).filter(({ no }) => no <= sentTo)
       for (const row of rows) {
-        const { source, address, at, media } = row
+        const { source, address, at } = row
         const isMeant = said.has(turnOf(source) ?? source) || matches.isSentTo(address, at) || this.#isRepetition(row)
-        if (isMeant) this.#addSent(source, media)
+        if (isMeant) this.#addSent(row)
       }
       this.#sentTo = rows.at(-1)?.no ?? sentTo
       await pause()
@@ -183,13 +179,13 @@ export class Collection {
 
   /** Adds a source that was found after the outbox was read: its rows may be among those that were passed over. */
   async #addSource({ outbox }: ForgetReader, said: SourceId): Promise<void> {
-    for (const { part, source } of await (isTurnId(said) ? outbox.ofTurn(said) : outbox.ofSource(said))) {
-      this.#addSent(source, part.file?.media)
-    }
+    for (const { part, ...row } of await (isTurnId(said) ? outbox.ofTurn(said) : outbox.ofSource(said)))
+      this.#addSent({ ...row, ...(part.file && { media: part.file.media }) })
   }
 
-  #addSent(source: SourceId, media: MediaId | undefined): void {
+  #addSent({ source, address, media, messageId }: Said): void {
     this.#sources.add(source)
+    if (messageId !== undefined) this.#own.add(ownName(address, messageId))
     if (media !== undefined) this.#media.add(media)
   }
 
@@ -209,7 +205,7 @@ export class Collection {
     const entries = await this.#entries(read, pause)
     for (const scan of this.#scans.values()) {
       const running = await runningIn(read, scan.session.id)
-      const found = scan.plan(running)
+      const found = scan.plan(this.#own, running)
       if (found === undefined) {
         // It may have been shown an entry that goes.
         const { id } = scan.session
@@ -230,7 +226,7 @@ export class Collection {
     return {
       sessions,
       inbox: rows.map(({ id }) => id),
-      quoting: [...this.#quoting],
+      quoting: [...this.#quoting, ...this.#quotesOwn.among(this.#own)],
       sources: [...this.#sources],
       unsay: turns.map(([turn]) => turn).slice(-MOST_UNSAID),
       entries,

@@ -6,6 +6,7 @@ import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { ForgetTarget } from '../../core/forgetting.ts'
 import type { ChannelId, MediaId } from '../../core/ids.ts'
 import type { InboundEvent, Sender } from '../../core/message.ts'
+import type { AuthorId } from '../../core/platform-id.ts'
 import type { ReceivedRow } from '../../store/forget-port.ts'
 import { isSaidIn, type LogOrigin, liesIn } from './origin.ts'
 
@@ -21,6 +22,16 @@ export interface Matches {
   isWhole(at: number, origin: LogOrigin): boolean
   isReceived(row: ReceivedRow): boolean
   isSentTo(address: InboundEvent['address'], at: number): boolean
+}
+
+/** A message that is meant, without its words. */
+export interface Received extends Pick<ReceivedRow, 'id' | 'sessionId' | 'turnId'> {
+  readonly author: AuthorId
+}
+
+export function withoutWords({ id, sessionId, turnId, dispatch: { event } }: ReceivedRow, channels: Traits): Received {
+  const author = senderAuthor(channels, event.address.channel, event.sender)
+  return { id, author, ...(sessionId ? { sessionId } : {}), ...(turnId ? { turnId } : {}) }
 }
 
 /** The chat in which something was said. */

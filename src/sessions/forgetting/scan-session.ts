@@ -8,6 +8,7 @@ import type { Session } from '../../core/session.ts'
 import type { MessageRef } from '../../store/memory-port.ts'
 import { chatIn, filesIn, type Matches, madeWords, wordsIn } from './matches.ts'
 import { type LogOrigin, originAt } from './origin.ts'
+import { OwnQuotes } from './own-quotes.ts'
 
 /**
  * Finds what of one log is to be forgotten. It reads the log twice, each time a page after the other: first the
@@ -30,6 +31,7 @@ export class SessionScan {
   readonly #tellings: Tellings
   readonly #found = new Set<number>()
   readonly #cut = new Set<number>()
+  readonly #quotesOwn = new OwnQuotes<number>()
   readonly #rows = new Set<InboxId>()
   /** The turns that have asked whether a call may be made, by the code of the question. */
   readonly #asking = new Map<string, TurnId>()
@@ -67,6 +69,7 @@ export class SessionScan {
       case 'message_edited':
         if (this.#matches.isMessage(event.data, event.at, origin)) this.#message(event, event.data, tells)
         else if (this.#matches.quotes(event.data, chatIn(event.data, origin))) this.#cut.add(event.seq)
+        else this.#quotesOwn.note(event.seq, event.data, chatIn(event.data, origin))
         return
       case 'thread_read':
         for (const data of event.data.messages)
@@ -175,10 +178,14 @@ export class SessionScan {
     return madeWords(event).some((words) => repeats(this.#tellings, words, event.at))
   }
 
-  /** Returns what is to be emptied; undefined: nothing. */
-  plan(running?: RunningRows): (SessionPlan & { readonly media: readonly MediaId[] }) | undefined {
+  /** Returns what is to be emptied, `own` being our messages that go; undefined: nothing. */
+  plan(
+    own: ReadonlySet<string>,
+    running?: RunningRows,
+  ): (SessionPlan & { readonly media: readonly MediaId[] }) | undefined {
     const turns = new Set([...this.turns.keys(), ...this.repeating])
     for (const turn of [...turns, ...this.#copied]) for (const seq of this.#ofTurn.get(turn) ?? []) this.#found.add(seq)
+    for (const seq of this.#quotesOwn.among(own)) this.#cut.add(seq)
     const first = [...this.#found].reduce((least, seq) => Math.min(least, seq), Number.MAX_SAFE_INTEGER)
     for (const { seq, upTo } of this.#folds) if (first <= upTo) this.#found.add(seq)
     if (this.#found.size === 0 && this.#cut.size === 0) return undefined
