@@ -24,7 +24,7 @@ export interface SentRow {
   readonly address: Address
   readonly text: string
   readonly media?: MediaId
-  /** As the platform calls it. */
+  /** The id that the platform gave it. */
   readonly messageId?: string
   /** Nothing of it is to be sent any more. */
   readonly ended: boolean

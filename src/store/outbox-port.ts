@@ -34,7 +34,7 @@ export interface OutboxReader {
   /** Throws `unreadable` for a row that holds something else than was written. */
   get(id: DeliveryId): Promise<Delivery | undefined>
   ofSource(source: SourceId): Promise<readonly Delivery[]>
-  /** What a turn has said: its answer, and what stands beside it. */
+  /** Returns the answer of a turn, and the files that it has sent beside it. */
   ofTurn(turn: TurnId): Promise<readonly Delivery[]>
   /**
    * Our own messages by the platform's id, among the newest 20,000 rows, newest first: nobody asks about older ones.

@@ -21,7 +21,7 @@ import type { Store, StoreWriter } from '../../store/store.ts'
 import { addressOf } from '../service/address-of.ts'
 import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
 import { Collection } from './collect.ts'
-import { madeMeanwhile, rowsIn, saidBy } from './made-meanwhile.ts'
+import { emptySaid, madeMeanwhile, rowsIn, saidBy } from './made-meanwhile.ts'
 
 export interface ForgettingDeps extends ApplyPorts {
   readonly store: Store
@@ -207,9 +207,7 @@ async function removeTurn(
     const counts = await beginApplying(tx, by, { ...NO_PLAN, ...made, sessions: [plan] }, deps)
     for (const piece of pieces({ ...NO_PLAN, sessions: [plan], media: files })) await piece(tx)
     for (const row of rows) await pieceOf(tx, row)
-    let sum: ForgetCounts = { ...counts, sessions: 0 }
-    for (const source of said.sources) sum = addCounts(sum, await tx.forgetting.emptySent(source))
-    return { counts: sum, made, files }
+    return { counts: { ...addCounts(counts, await emptySaid(tx, said)), sessions: 0 }, made, files }
   })
   if (made.schedules.length > 0) await deps.schedulesChanged()
   return addCounts(counts, { files: await deps.forgetFiles(files) })

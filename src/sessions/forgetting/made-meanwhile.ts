@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../../core/event.ts'
-import type { ForgetPlan } from '../../core/forgetting.ts'
+import { addCounts, type ForgetCounts, type ForgetPlan, NOTHING_FORGOTTEN } from '../../core/forgetting.ts'
 import type { InboxId, TurnId } from '../../core/ids.ts'
 import type { InboxRow, StoreWriter } from '../../store/store.ts'
 import { filesIn } from './matches.ts'
@@ -37,6 +37,15 @@ export async function saidBy(
     sources: [...new Set(rows.map(({ source }) => source))],
     media: [...new Set(rows.flatMap(({ part }) => part.file?.media ?? []))],
   }
+}
+
+export async function emptySaid(
+  { forgetting }: Pick<StoreWriter, 'forgetting'>,
+  { sources }: Pick<ForgetPlan, 'sources'>,
+): Promise<ForgetCounts> {
+  let counts = NOTHING_FORGOTTEN
+  for (const source of sources) counts = addCounts(counts, await forgetting.emptySent(source))
+  return counts
 }
 
 /** Returns the rows of a turn whose messages are among these events: others may have asked with the same turn. */
