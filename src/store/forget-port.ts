@@ -50,6 +50,8 @@ export interface ForgettingReader {
   recent(limit: number): Promise<readonly Forgetting[]>
   /** Everything received, whatever it belongs to, in order; without rows that cannot be read. */
   receivedAfter(after: number, limit: number): Promise<readonly ReceivedRow[]>
+  /** Returns the latest time at which something was received, ms since the epoch, up to a row by its number; 0: never. */
+  latestTime(until?: InboxId): Promise<number>
   /** Returns the number of the row that was written last; 0: there is none. */
   lastSent(): Promise<number>
   /** Everything said in chats, in order; without rows that cannot be read. */

@@ -1,11 +1,11 @@
 import type { Forgetting } from '../core/forgetting.ts'
-import type { SessionId, TurnId } from '../core/ids.ts'
+import { type InboxId, madeAt, type SessionId, type TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { AuthorId } from '../core/platform-id.ts'
 import type { ForgettingReader, ReceivedRow, RetainedSession, RetentionMark, SentRow } from './forget-port.ts'
 import { codec, markCodec, receivedCodec, sentCodec } from './forgetting-rows.ts'
 import type { MessageRef } from './memory-port.ts'
-import { id, integer, readFound, readRows } from './rows.ts'
+import { id, integer, readFound, readRows, text } from './rows.ts'
 import { messageKey } from './search.ts'
 import type { RepositoryDeps, Sql } from './sql.ts'
 
@@ -41,6 +41,13 @@ export class ForgettingReading implements ForgettingReader {
     const query = `SELECT no, id, session_id, turn_id, state, dispatch, decision FROM inbox
       WHERE no > $1 ORDER BY no LIMIT $2`
     return readRows(receivedCodec, await this.sql.all(query, [after, limit]), this.logger)
+  }
+
+  async latestTime(until?: InboxId): Promise<number> {
+    const upTo = until === undefined ? '' : 'WHERE no <= (SELECT no FROM inbox WHERE id = $1)'
+    const query = `SELECT id FROM inbox ${upTo} ORDER BY id DESC LIMIT 1`
+    const row = await this.sql.get(query, until === undefined ? [] : [until])
+    return row === undefined ? 0 : (madeAt(text(row, 'id')) ?? 0)
   }
 
   async lastSent(): Promise<number> {

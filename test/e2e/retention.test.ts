@@ -150,6 +150,24 @@ it('S41: a clock that is set back an hour or ahead a day removes nothing young, 
   expect(reportsIn(home)).toBe(1)
 })
 
+it('S41: what was said while the clock was ahead for an hour goes too, once it is too old', async () => {
+  const { home, clock, say, log } = await house({ days: 30, rules: [] })
+  await say('a first secret')
+  clock.setBy(5 * DAY)
+  await say('a secret of another day')
+  clock.setBy(-5 * DAY)
+  await say('a later secret')
+  clock.skip(31 * DAY)
+  await say('a word')
+  await parley(home.config, ['retention', 'run'])
+  expect(log()).not.toMatch(/a first secret|a later secret/)
+  expect(log()).toContain('a secret of another day')
+  clock.skip(10 * DAY)
+  await say('a word')
+  await parley(home.config, ['retention', 'run'])
+  expect(log()).not.toContain('a secret of another day')
+})
+
 function reportsIn({ telegram }: Household): number {
   const said = telegram.world.messages(111, { by: 'bot' }).map(({ message }) => message.text ?? '')
   return said.filter((text) => text.includes('older than 30 days')).length

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Address } from '../../core/address.ts'
-import { isInboxId, turnOf } from '../../core/ids.ts'
+import { type InboxId, isInboxId, turnOf } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
@@ -31,15 +31,22 @@ export async function recentMessages(
   return (await inbox.recent(LOOKED_THROUGH)).filter((row) => isSaidIn(address, row))
 }
 
-/** Returns the last message of a chat and topic that is meant, however much was said elsewhere since. */
+/**
+ * Returns the last message of a chat and topic that is meant and came before the message `until`, however much was said
+ * elsewhere since: before by its number, for clocks are set.
+ */
 export async function lastMessage(
   { inbox }: Pick<Readers, 'inbox'>,
-  address: Address,
+  { address, until }: { readonly address: Address; readonly until: InboxId },
   isMeant: (row: InboxRow) => boolean,
 ): Promise<InboxRow | undefined> {
+  let isBefore = false
   for (let offset = 0; ; offset += LOOKED_THROUGH) {
     const rows = await inbox.recent(LOOKED_THROUGH, offset)
-    const last = rows.find((row) => isSaidIn(address, row) && isMeant(row))
+    const last = rows.find((row) => {
+      isBefore ||= row.id === until
+      return isBefore && isSaidIn(address, row) && isMeant(row)
+    })
     if (last !== undefined || rows.length === 0) return last
     await setImmediate()
   }

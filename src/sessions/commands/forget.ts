@@ -59,7 +59,7 @@ async function forget(call: CommandCall, deps: ForgetCommandDeps): Promise<strin
   const { named, here, confirmed, ...target } = await subjectOf(call, {
     ...deps,
     findMessages: (asked) => findMessages(store.read, asked),
-    lastMessage: (address, isMeant) => lastMessage(store.read, address, isMeant),
+    lastMessage: (place, isMeant) => lastMessage(store.read, place, isMeant),
     readLink,
   })
   if (target.kind !== 'message' && !confirmed) {

@@ -28,6 +28,8 @@ export interface AgedRemoval {
   readonly by: string
   /** The request under which what was emptied is scrubbed. */
   readonly request: string
+  /** The last event that this round has looked at. */
+  readonly seq: number
 }
 
 interface AgedPorts extends ApplyPorts {
@@ -37,34 +39,39 @@ interface AgedPorts extends ApplyPorts {
 interface Removed {
   readonly events: number
   readonly media: readonly MediaId[]
+  /** The last event that was looked at. */
+  readonly seq: number
 }
 
 /**
  * Empties the next whole turns of a session that are too old. Returns what was emptied; undefined: nothing is left, or
- * a turn runs.
+ * a turn runs. The next round begins with the first event that is not too old yet: behind events of a clock that was
+ * ahead for a while lie older ones.
  */
 export async function removeAged(
   tx: StoreWriter,
   removal: AgedRemoval,
   ports: AgedPorts,
 ): Promise<Removed | undefined> {
-  const { session, no, before, by, request } = removal
+  const { session, no, before, by, request, seq } = removal
   if ((await tx.turns.running()).some(({ sessionId }) => sessionId === session.id)) return undefined
   const row = (await tx.forgetting.sessions(no - 1, 1))[0]
   if (row?.no !== no) return undefined
-  const page = wholeTurns(await tx.events.since(session.id, row.seq, BATCH), before)
-  const last = page.at(-1)
+  const page = await tx.events.since(session.id, Math.max(row.seq, seq), BATCH)
+  const aged = wholeTurns(page, before)
+  const last = aged.at(-1)
   if (last === undefined) return undefined
-  const found = page.filter((event) => !event.forgotten && hasContent(event))
-  await tx.forgetting.retained(no, last.seq)
-  if (found.length === 0) return { events: 0, media: [] }
+  const found = aged.filter((event) => !event.forgotten && hasContent(event))
+  const done = aged.findLast((event, at) => event.seq === row.seq + at + 1)
+  if (done !== undefined) await tx.forgetting.retained(no, done.seq)
+  if (found.length === 0) return { events: 0, media: [], seq: last.seq }
   const plan = await planOf(tx, session, found)
   await beginApplying(tx, by, plan, ports)
   for (const piece of pieces(plan)) await piece(tx)
   const askedAt = ports.clock.now()
   if ((await tx.forgetting.get(request)) === undefined)
     await tx.forgetting.begin({ id: request, state: 'running', plan: NO_PLAN, counts: NOTHING_FORGOTTEN, askedAt })
-  return { events: found.length, media: plan.media }
+  return { events: found.length, media: plan.media, seq: last.seq }
 }
 
 /**
@@ -98,7 +105,7 @@ async function planOf(tx: StoreWriter, session: Session, found: readonly Session
       first <= event.seq - event.data.back,
   )
   const inbox: InboxId[] = []
-  const last = found.at(-1)?.at ?? 0
+  const last = Math.max(...found.map(({ at }) => at))
   for (const { messageId = '' } of messages)
     for (const row of await tx.inbox.inSession(id, messageId)) if (row.dispatch.receivedAt <= last) inbox.push(row.id)
   const copied = await copiedTo(tx, session)

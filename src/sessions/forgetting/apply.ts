@@ -1,4 +1,3 @@
-import type { Decision } from '../../core/dispatch.ts'
 import {
   addCounts,
   type ForgetCounts,
@@ -107,14 +106,11 @@ async function emptyReceived(
     // A command in reply to it, such as the one that forgets it, is no quotation to count.
     const counts = what === 'words' || dispatch.event.kind !== 'command'
     if ((await tx.forgetting.emptyReceived(id, left)) && counts) received++
-    if (what === 'words' && AMENDABLE.has(decision.kind) && row.state !== 'waiting')
-      await tx.inbox.settle(id, 'forgotten')
+    // A platform gives the words again with an edit or a quotation, whatever was decided about the message.
+    if (what === 'words' && row.state !== 'waiting') await tx.inbox.settle(id, 'forgotten')
   }
   return what === 'words' ? { received } : { quotes: received }
 }
-
-/** A later edit changes nothing of these once they are forgotten. */
-const AMENDABLE: ReadonlySet<Decision['kind']> = new Set(['run', 'context'])
 
 function* inParts<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += AT_ONCE) yield items.slice(at, at + AT_ONCE)

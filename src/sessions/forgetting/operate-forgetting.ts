@@ -23,8 +23,10 @@ export function operateForgetting(deps: OperateForgettingDeps): ForgettingOperat
   const { retention, runRetention } = deps.retention
   return {
     async forget(request) {
-      const before = clock.now()
-      const since = request.since === undefined ? {} : { since: readSince(request.since, before) }
+      const now = clock.now()
+      const since = request.since === undefined ? {} : { since: readSince(request.since, now) }
+      // If the clock was set back, what was said has a later time.
+      const before = Math.max(now, (await deps.store.read.forgetting.latestTime()) + 1)
       const target = { ...(await subjectOf(request, deps)), before, ...since }
       return request.confirmed ? forgetting.forget(`operator ${randomUUID()}`, target) : forgetting.preview(target)
     },

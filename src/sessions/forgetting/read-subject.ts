@@ -5,7 +5,7 @@ import type { CommandCall } from '../../core/command.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { ForgetSubject, ForgetTarget, ForgottenPlace } from '../../core/forgetting.ts'
-import type { PersonId } from '../../core/ids.ts'
+import type { InboxId, PersonId } from '../../core/ids.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
 import { repliedTo } from '../../core/message.ts'
 import type { MessageLink } from '../../core/message-link.ts'
@@ -120,8 +120,11 @@ export function placeOf({ channel, account, chat, topic }: Address): ForgottenPl
 
 export interface ChatSubjectPorts extends SubjectPorts {
   readonly findMessages: (named: string | MessageLink) => Promise<readonly InboxRow[]>
-  /** Returns the last message of a chat that is meant. */
-  readonly lastMessage: (address: Address, isMeant: (row: InboxRow) => boolean) => Promise<InboxRow | undefined>
+  /** Returns the last message of a chat that is meant, of those that came before `until`. */
+  readonly lastMessage: (
+    place: { readonly address: Address; readonly until: InboxId },
+    isMeant: (row: InboxRow) => boolean,
+  ) => Promise<InboxRow | undefined>
   readLink(this: void, text: string): MessageLink | null
 }
 
@@ -135,8 +138,10 @@ export async function subjectOf(call: CommandCall, ports: ChatSubjectPorts): Pro
   const self = senderAuthor(ports.channels, event.address.channel, event.sender)
   if (self === NOBODY)
     throw new ParleyError('forbidden', 'I cannot tell who you are here, so I forget nothing for you.')
-  // The request itself goes too: it may name or quote what is forgotten.
-  return { ...(await namedSubject(words, { call, ports, self })), ...words, before: receivedAt + 1 }
+  // The request itself goes too: it may name or quote what is forgotten. If the clock was set back since, what came
+  // before it has a later time.
+  const latest = Math.max(receivedAt, await ports.store.read.forgetting.latestTime(call.inboxId))
+  return { ...(await namedSubject(words, { call, ports, self })), ...words, before: latest + 1 }
 }
 
 interface Asking {
@@ -185,10 +190,10 @@ async function ownSubject({ call, ports, self }: Asking): Promise<Extract<Forget
 }
 
 async function lastSubject({ call, ports, self }: Asking): Promise<ForgetSubject> {
-  const { event, receivedAt } = call.dispatch
+  const { address } = call.dispatch.event
   const last = await ports.lastMessage(
-    event.address,
-    (row) => row.outcome !== 'forgotten' && isOwn(row, self, call, ports) && row.dispatch.receivedAt <= receivedAt,
+    { address, until: call.inboxId },
+    (row) => row.outcome !== 'forgotten' && isOwn(row, self, call, ports),
   )
   if (last === undefined) throw new ParleyError('not_found', 'You have said nothing here that I still know.')
   return { kind: 'message', rows: [last.id] }

@@ -186,7 +186,7 @@ async function olderIn(
     const older = page.filter(({ at }) => at < before)
     count += older.filter((event) => !event.forgotten && hasContent(event)).length
     after = page.at(-1)?.seq ?? after
-    if (older.length < BATCH) return count
+    if (older.length === 0) return count
   }
 }
 
@@ -222,9 +222,11 @@ async function removeIn(deps: RetentionDeps, { session, row, limit }: Limited, r
   const before = deps.ageingTime() - limit.days * DAY_MS
   const removing = { session, no: row.no, before, by: limit.rule, request: round.request }
   let events = 0
+  let seq = 0
   while (!stopping()) {
-    const done = await store.write((tx) => removeAged(tx, removing, deps))
+    const done = await store.write((tx) => removeAged(tx, { ...removing, seq }, deps))
     if (done === undefined) return events
+    seq = done.seq
     failpoint('CP46-retention-emptied')
     events += done.events
     for (const file of done.media) round.media.add(file)

@@ -1,3 +1,4 @@
+import type { Address } from '../../core/address.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { InboxOutcome } from '../../core/turn-end.ts'
@@ -35,17 +36,39 @@ async function hasOutcome(
 }
 
 /** Returns the dispatch without the words of a forgotten message, which platforms send with each reply to it. */
-export async function withoutForgottenQuote({ inbox }: Reader, dispatch: Dispatch): Promise<Dispatch> {
+export async function withoutForgottenQuote(
+  read: Pick<StoreReader, 'inbox' | 'outbox'>,
+  dispatch: Dispatch,
+): Promise<Dispatch> {
   const { event } = dispatch
-  if (!('text' in event) || event.quoted === undefined || event.quoted.own) return dispatch
+  if (!('text' in event) || event.quoted === undefined) return dispatch
   const { address, quoted } = event
-  const rows = await inbox.ofMessage(address.channel, quoted.messageId)
-  const isForgotten = rows.some(
-    ({ outcome, dispatch: { event: said } }) =>
-      outcome === 'forgotten' && said.address.account === address.account && said.address.chat === address.chat,
-  )
-  if (!isForgotten) return dispatch
+  const isForgotten = quoted.own ? isOwnForgotten : isForgottenHere
+  if (!(await isForgotten(read, address, quoted.messageId))) return dispatch
   const { text: _text, ...name } = quoted
   const attachments = event.attachments.filter((file) => !file.quoted)
   return { ...dispatch, event: { ...event, quoted: name, attachments } }
+}
+
+async function isForgottenHere(
+  { inbox }: Reader,
+  { channel, account, chat }: Address,
+  messageId: string,
+): Promise<boolean> {
+  return (await inbox.ofMessage(channel, messageId)).some(
+    ({ outcome, dispatch: { event: said } }) =>
+      outcome === 'forgotten' && said.address.account === account && said.address.chat === chat,
+  )
+}
+
+/** A message of ours that the platform still has: what it said was taken out of its row. */
+async function isOwnForgotten(
+  { outbox }: Pick<StoreReader, 'outbox'>,
+  { channel, account, chat }: Address,
+  messageId: string,
+): Promise<boolean> {
+  return (await outbox.ofMessage(messageId)).some(
+    ({ address: said, part }) =>
+      said.channel === channel && said.account === account && said.chat === chat && part.text === '' && !part.file,
+  )
 }

@@ -25,7 +25,7 @@ async function house(events: readonly (readonly [at: number, event: EventToAppen
   const session = await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
   for (const [at, event] of events) await store.write((tx) => tx.events.append(session.id, at, [event]))
   const [row] = await store.read.forgetting.sessions(0, 1)
-  const removal = { session, no: row?.no ?? 0, before: LIMIT, by: 'retention', request: 'retention 1' }
+  const removal = { session, no: row?.no ?? 0, before: LIMIT, by: 'retention', request: 'retention 1', seq: 0 }
   const ports = { clock: systemClock, dropSchedule: async () => {}, dropView: () => {} }
   const remove = () => store.write((tx) => removeAged(tx, removal, ports))
   const left = async (): Promise<readonly string[]> =>
