@@ -111,6 +111,14 @@ describe('migrations', () => {
     expect(version()).toBe(last)
   })
 
+  it('K40: a copy that does not come to its end takes no space', async () => {
+    await (await open()).close()
+    mkdirSync(`${path}.before-v${last + 1}`)
+    const failed = await failureOf(open(step(1, 'CREATE TABLE one (x TEXT)')))
+    expect(failed).toMatchObject({ code: 'migration_failed', message: expect.stringContaining('copied') })
+    expect(existsSync(`${path}.before-v${last + 1}.partial`)).toBe(false)
+  })
+
   it('a database of a newer program is store_newer and stays untouched', async () => {
     await (await open(step(1, 'CREATE TABLE later (x TEXT)'))).close()
     const epoch = () => withDatabase(path, (database) => database.prepare('SELECT value FROM counters').pluck().get())

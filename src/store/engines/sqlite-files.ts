@@ -32,8 +32,14 @@ export function copyDatabase(connection: SqliteConnection, copy: string, folder:
   const partial = `${copy}.partial`
   rmSync(partial, { force: true })
   privateFile(partial, folder)
-  connection.exec(`VACUUM INTO '${partial.replaceAll("'", "''")}'`)
-  sync(partial)
-  renameSync(partial, copy)
+  try {
+    connection.exec(`VACUUM INTO '${partial.replaceAll("'", "''")}'`)
+    sync(partial)
+    renameSync(partial, copy)
+  } catch (error) {
+    // On a full disk it would keep from everybody the space that is missing.
+    for (const file of [partial, `${partial}-journal`]) rmSync(file, { force: true })
+    throw error
+  }
   sync(dirname(copy))
 }
