@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Audio, AudioLimits, Heard, SoundFile } from '../core/audio.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
-import { toUsage, type Usage } from '../core/model.ts'
+import { tokenCount, toUsage, type Usage } from '../core/model.ts'
 import type { Door, DoorAnswer, DoorRequest } from './door.ts'
 import { cameNowhere } from './door-errors.ts'
 
@@ -146,8 +146,10 @@ function answerIn(bytes: Uint8Array): { readonly text?: string; readonly usage?:
 /** Reads tokens or seconds, whichever a server counts; undefined for what is neither. */
 function usageIn(given: unknown): Usage | undefined {
   if (typeof given !== 'object' || given === null) return undefined
-  if ('seconds' in given && typeof given.seconds === 'number' && given.seconds > 0)
-    return { input: Math.ceil((given.seconds / 60) * TOKENS_A_MINUTE), output: 0 }
+  const seconds = 'seconds' in given && typeof given.seconds === 'number' ? given.seconds : 0
+  // What is no number of tokens counts nothing here, so that the estimate counts.
+  const heard = tokenCount(Math.ceil((seconds / 60) * TOKENS_A_MINUTE))
+  if (heard > 0) return { input: heard, output: 0 }
   const input = 'input_tokens' in given ? given.input_tokens : 0
   const output = 'output_tokens' in given ? given.output_tokens : 0
   const usage = toUsage({ input: Number(input), output: Number(output), cacheRead: 0, cacheWrite: 0 })

@@ -85,6 +85,7 @@ it('F-F08: a database that was put back sends nothing it had queued and answers 
   await putBack(() => world.say({ from: BOB, text: 'while it was away' }))
   const notice = await ledger.nextFromBot('sent', { after: before, where: ({ text }) => text.includes('older copy') })
   expect(notice.chatId).toBe(ADA)
+  expect(notice.text).toContain('What I was asked to forget since then is in it again')
   later()
   await heard(house, BOB, 'and now?')
   expect(texts(house, BOB).filter((text) => text.includes('queued one'))).toHaveLength(1)

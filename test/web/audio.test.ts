@@ -90,6 +90,8 @@ describe('an audio endpoint', () => {
     ['nothing', '{}', undefined],
     ['nonsense', '{"seconds":-5,"input_tokens":"many"}', undefined],
     ['no object', '7', undefined],
+    ['endless seconds', '{"seconds":1e999}', undefined],
+    ['more seconds than there are', '{"seconds":1e300}', undefined],
   ])('C33: that counts %s is taken at its word', async (_, counted, usage) => {
     const body = `{"text":"buy milk","usage":${counted}}`
     const url = await serve((request, response) => request.resume().on('end', () => response.end(body)))
