@@ -147,7 +147,7 @@ function answerIn(bytes: Uint8Array): { readonly text?: string; readonly usage?:
 function usageIn(given: unknown): Usage | undefined {
   if (typeof given !== 'object' || given === null) return undefined
   const seconds = 'seconds' in given && typeof given.seconds === 'number' ? given.seconds : 0
-  // What is no number of tokens counts nothing here, so that the estimate counts.
+  // For what is no number of tokens the estimate counts.
   const heard = tokenCount(Math.ceil((seconds / 60) * TOKENS_A_MINUTE))
   if (heard > 0) return { input: heard, output: 0 }
   const input = 'input_tokens' in given ? given.input_tokens : 0
