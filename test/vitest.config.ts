@@ -2,6 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { mulberry } from './faults/random.ts'
+import { useMemory } from './memory-folder.ts'
+
+// Before a process is started for tests.
+useMemory()
 
 /** Files with a process of their own each: they start many others, or a process has one of what they watch. */
 const APART = [

@@ -14,7 +14,7 @@ it('the demo by hand: what is typed is said, a command is no message, and the la
   timeout: 240_000,
 }, async () => {
   const home = mkdtempSync(join(tmpdir(), 'parley-home-'))
-  const env = { PATH: process.env.PATH ?? '', HOME: home }
+  const env = { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: tmpdir() }
   const demo = spawn(process.execPath, [MAIN, 'demo'], { env, cwd: home })
   onTestFinished(() => {
     demo.kill('SIGKILL')
@@ -47,7 +47,7 @@ it('the demo: it sees, hears and keeps a secret; its model is called a script, a
 }, async () => {
   const home = mkdtempSync(join(tmpdir(), 'parley-home-'))
   const demo = spawn(process.execPath, [MAIN, 'demo', '--once'], {
-    env: { PATH: process.env.PATH ?? '', HOME: home },
+    env: { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: tmpdir() },
     cwd: home,
   })
   onTestFinished(() => {
