@@ -8,6 +8,7 @@ import type { Model, ModelRequest, Usage } from '../../src/core/model.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
 import { fixedClock } from '../fakes/fixed-clock.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
 import { tempFolder, withDatabase } from '../store/temp-database.ts'
 
 export const NOON = Date.parse('2026-11-26T12:00:00Z')
@@ -34,7 +35,7 @@ export interface Rig {
 
 /** A gate on a database of its own, and the charge of somebody who is in nobody's budget but that of everything. */
 export async function startRig(settings: BudgetSettings): Promise<Rig> {
-  const path = join(tempFolder(), 'parley.db')
+  const path = readyDatabase(join(tempFolder(), 'parley.db'))
   const clock = fixedClock(NOON)
   const [past, stopped, notTaken]: [BudgetState[], BudgetHit[], unknown[]] = [[], [], []]
   const open = () => openSqliteStore({ path, clock, logger: silentLogger })

@@ -24,6 +24,7 @@ import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { decide, routeOf, verdict } from '../fakes/decide.ts'
 import { dispatchOf, group, message, user } from '../fakes/dispatch.ts'
 import { fixedClock } from '../fakes/fixed-clock.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
 import { owner } from '../fakes/routing-policy.ts'
 import { temporaryFolder } from './loading.ts'
 
@@ -123,7 +124,7 @@ describe('a platform that only its adapter and the catalogue know', () => {
 
   it('K5: two rooms that differ in case alone are two sessions, each found by its own name', async () => {
     const store = await openSqliteStore({
-      path: join(temporaryFolder(), 'parley.db'),
+      path: readyDatabase(join(temporaryFolder(), 'parley.db')),
       clock: fixedClock(1),
       caseSensitive: CHANNELS.caseSensitive,
     })
@@ -146,7 +147,10 @@ describe('a platform that only its adapter and the catalogue know', () => {
   })
 
   it('K5: an id is linked in its own case, and parted so', async () => {
-    const store = await openSqliteStore({ path: join(temporaryFolder(), 'parley.db'), clock: fixedClock(1) })
+    const store = await openSqliteStore({
+      path: readyDatabase(join(temporaryFolder(), 'parley.db')),
+      clock: fixedClock(1),
+    })
     onTestFinished(() => store.close())
     const { people, channels } = compileRouting(await policy()).routing
     const done: string[] = []
@@ -166,7 +170,10 @@ describe('a platform that only its adapter and the catalogue know', () => {
   })
 
   it('its threads hang in their room: what is muted there is muted in them', async () => {
-    const store = await openSqliteStore({ path: join(temporaryFolder(), 'parley.db'), clock: fixedClock(1) })
+    const store = await openSqliteStore({
+      path: readyDatabase(join(temporaryFolder(), 'parley.db')),
+      clock: fixedClock(1),
+    })
     onTestFinished(() => store.close())
     const mutes = await loadMutes(store, fixedClock(1), CHANNELS)
     await mutes.mute(room('!Room:s'))

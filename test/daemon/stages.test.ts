@@ -15,6 +15,7 @@ import type { Store, StoreWriter } from '../../src/store/store.ts'
 import { FakeChannel } from '../delivery/fake-channel.ts'
 import { direct, dispatchOf, message, user } from '../fakes/dispatch.ts'
 import { type OpenedStages, openStages } from '../fakes/open-stages.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
 import { household } from '../fakes/routing-policy.ts'
 
 const ADA = direct('111')
@@ -31,7 +32,7 @@ interface Opened {
  */
 async function openEngine(anthropic?: AnthropicServer): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-engine-'))
-  const real = await openSqliteStore({ path: join(folder, 'parley.db'), clock: systemClock })
+  const real = await openSqliteStore({ path: readyDatabase(join(folder, 'parley.db')), clock: systemClock })
   const store = {
     ...real,
     failures: 0,

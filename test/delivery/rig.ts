@@ -18,6 +18,7 @@ import type { OwnMediaStore } from '../../src/media/media-store.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
 import { mediaStoreIn } from '../fakes/media.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
 import { sessionDraft } from '../store/sample-rows.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { FakeChannel } from './fake-channel.ts'
@@ -75,7 +76,7 @@ export interface Rig {
 
 export async function openRig(options: RigOptions = {}): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-delivery-'))
-  const path = join(folder, 'parley.db')
+  const path = readyDatabase(join(folder, 'parley.db'))
   const channel = new FakeChannel(() => process.clock)
   const open = async (now?: number): Promise<Process> => {
     const clock = steppedClock(now)

@@ -18,6 +18,7 @@ import {
   type DiscordServerOptions,
   startDiscordServer,
 } from '../../src/rehearsal/discord/server.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
 import { household } from '../fakes/routing-policy.ts'
 import { logOfFailure } from './log-of-failure.ts'
 
@@ -113,7 +114,7 @@ function configOf(
     schedules: [],
     routing: household(routing),
     session: { queue: { max: 100, busy: 'queue' } },
-    store: { path: join(dataDir, 'parley.db') },
+    store: { path: readyDatabase(join(dataDir, 'parley.db')) },
     logging: { level: 'info', pretty: false },
     scriptFolder: dataDir,
     dataDir,

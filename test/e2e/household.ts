@@ -24,6 +24,7 @@ import {
   type TelegramServer,
   type TelegramServerOptions,
 } from '../../src/rehearsal/telegram/server.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
 import { household } from '../fakes/routing-policy.ts'
 import { logOfFailure } from './log-of-failure.ts'
 
@@ -157,7 +158,7 @@ function configOf(
     },
     routing: household(routing),
     session: { queue: { max: 100, busy: 'queue' } },
-    store: { path: join(dataDir, 'parley.db') },
+    store: { path: readyDatabase(join(dataDir, 'parley.db')) },
     logging: { level: 'info', pretty: false },
     scriptFolder: dataDir,
     dataDir,

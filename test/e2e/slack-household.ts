@@ -13,6 +13,7 @@ import { type Daemon, startDaemon } from '../../src/daemon/start.ts'
 import type { Script } from '../../src/rehearsal/anthropic/script.ts'
 import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
 import { type SlackServer, type SlackServerOptions, startSlackServer } from '../../src/rehearsal/slack/server.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
 import { household } from '../fakes/routing-policy.ts'
 import { logOfFailure } from './log-of-failure.ts'
 
@@ -110,7 +111,7 @@ function configOf(
     schedules: [],
     routing: household(routing),
     session: { queue: { max: 100, busy: 'queue' } },
-    store: { path: join(dataDir, 'parley.db') },
+    store: { path: readyDatabase(join(dataDir, 'parley.db')) },
     logging: { level: 'info', pretty: false },
     scriptFolder: dataDir,
     dataDir,

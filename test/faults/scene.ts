@@ -11,6 +11,7 @@ import type { Script } from '../../src/rehearsal/anthropic/script.ts'
 import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
 import type { MessageEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import { startTelegramServer, type TelegramServer } from '../../src/rehearsal/telegram/server.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
 import { household } from '../fakes/routing-policy.ts'
 import { DaemonChild, TEST_BUILD } from './daemon-child.ts'
 import type { BotMessage } from './delivery-invariants.ts'
@@ -184,7 +185,7 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
       routing: options.routing ?? household({ access }),
       // Many strangers at once stand for many people: nobody is to be turned away here.
       session: { queue: { max: 100, busy: 'queue' }, publicTurns: { atOnce: 1000, perPerson: 1000, waiting: 1000 } },
-      store: { path: join(folder, 'parley.db') },
+      store: { path: readyDatabase(join(folder, 'parley.db')) },
       logging: { level: 'info', pretty: false },
       scriptFolder: folder,
       dataDir: folder,

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { createMediaStore } from '../../src/media/media-store.ts'
 import { UnnamedFiles } from '../../src/media/unnamed-files.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
 import { sessionDraft } from '../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
 
@@ -16,7 +17,11 @@ async function rig() {
   const folder = tempFolder()
   const clock = { ...systemClock, ms: 0, elapsed: () => clock.ms }
   const unnamed = new UnnamedFiles(clock)
-  const store = await openSqliteStore({ path: join(folder, 'parley.db'), clock: systemClock, named: unnamed.named })
+  const store = await openSqliteStore({
+    path: readyDatabase(join(folder, 'parley.db')),
+    clock: systemClock,
+    named: unnamed.named,
+  })
   onTestFinished(() => store.close())
   const media = createMediaStore({
     folder: join(folder, 'media'),

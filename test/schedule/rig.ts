@@ -10,6 +10,7 @@ import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type MovedClock, movedClock } from '../agent/moved-clock.ts'
 import { localFolder } from '../fakes/local-folder.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
 import { decisionOf } from '../store/sample-rows.ts'
 
 export const MORNING = toScheduleId('morning')
@@ -64,7 +65,7 @@ export async function startRig({
   const clock = movedClock(start)
   const ids = createIdSource({ now: clock.now, randomBytes: (count) => new Uint8Array(count) })
   const logger = options.logger ?? silentLogger
-  const store = await openSqliteStore({ path: `${folder}/parley.db`, clock, logger: silentLogger })
+  const store = await openSqliteStore({ path: readyDatabase(`${folder}/parley.db`), clock, logger: silentLogger })
   onTestFinished(() => store.close())
   const accepted: Dispatch[] = []
 

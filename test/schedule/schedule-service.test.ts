@@ -9,10 +9,11 @@ import { syncSchedules } from '../../src/schedule/sync-schedules.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { AwaitedLog } from '../e2e/awaited-log.ts'
 import { localFolder } from '../fakes/local-folder.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
 import { hourly, MORNING, startRig, utc } from './rig.ts'
 
 async function parts(clock: Clock = systemClock) {
-  const store = await openSqliteStore({ path: `${await localFolder()}/parley.db`, clock })
+  const store = await openSqliteStore({ path: readyDatabase(`${await localFolder()}/parley.db`), clock })
   onTestFinished(() => store.close())
   const ids = createIdSource({ now: clock.now, randomBytes: (count) => new Uint8Array(count) })
   const accepted: Dispatch[] = []

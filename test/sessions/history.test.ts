@@ -16,6 +16,7 @@ import type { EventToAppend, Store } from '../../src/store/store.ts'
 import { CHANNELS } from '../fakes/channels.ts'
 import { decide } from '../fakes/decide.ts'
 import { direct, dispatchOf, group, message } from '../fakes/dispatch.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
 import { household } from '../fakes/routing-policy.ts'
 import { said } from '../fakes/said.ts'
 import { userMessage } from '../fakes/session-events.ts'
@@ -30,7 +31,7 @@ let store: Store
 let overrides: OverridesCache
 
 beforeEach(async () => {
-  store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   overrides = await loadOverridesCache(store.read.sessions)
   onTestFinished(() => store.close())
 })

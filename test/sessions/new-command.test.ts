@@ -10,6 +10,7 @@ import type { Store } from '../../src/store/store.ts'
 import { CHANNELS } from '../fakes/channels.ts'
 import { commandCall } from '../fakes/command-call.ts'
 import { direct } from '../fakes/dispatch.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
 import { ids, sessionDraft } from '../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
 
@@ -21,7 +22,7 @@ let store: Store
 let id: SessionId
 
 beforeEach(async () => {
-  store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
   ;({ id } = await store.write((tx) => tx.sessions.create(sessionDraft(1, { scopeKey, chatType: 'direct' }), 1_000)))
   const said = {

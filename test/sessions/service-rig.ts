@@ -10,6 +10,7 @@ import type { Store } from '../../src/store/store.ts'
 import { CHANNELS } from '../fakes/channels.ts'
 import { routeFacts } from '../fakes/dispatch.ts'
 import { fixedClock } from '../fakes/fixed-clock.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
 import { household, routingOf } from '../fakes/routing-policy.ts'
 import { ids, sessionDraft } from '../store/sample-rows.ts'
 import { tempFolder } from '../store/temp-database.ts'
@@ -45,7 +46,7 @@ const NOW = 1_800_000_000_000
 /** The service over a real store; nothing runs. */
 export async function serviceRig(): Promise<ServiceRig> {
   const clock = fixedClock(NOW)
-  const store = await openSqliteStore({ path: `${tempFolder()}/store.db`, clock })
+  const store = await openSqliteStore({ path: readyDatabase(`${tempFolder()}/store.db`), clock })
   onTestFinished(() => store.close())
   const running = new Set<SessionId>()
   const links = new Map<PersonId, string[]>([[toPersonId('bob'), ['telegram:444']]])

@@ -8,6 +8,7 @@ import type { Store } from '../../src/store/store.ts'
 import { CHANNELS } from '../fakes/channels.ts'
 import { commandCall } from '../fakes/command-call.ts'
 import { dispatchOf, group, message, slackChannel, user } from '../fakes/dispatch.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
 import { ids } from '../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
 
@@ -16,7 +17,7 @@ removeTempFolders()
 let store: Store
 
 beforeEach(async () => {
-  store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
 })
 

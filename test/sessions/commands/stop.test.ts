@@ -13,6 +13,7 @@ import type { Store, StoreWriter } from '../../../src/store/store.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { commandCall } from '../../fakes/command-call.ts'
 import { direct, dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { inboxRow, routeOf, sessionDraft, turnOf } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -21,7 +22,7 @@ removeTempFolders()
 const address = group('-100')
 
 it('a stranger ends no turn that somebody joins at that moment', async () => {
-  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
   const { dispatch, ...given } = commandCall('stop', '', { address })
   const asked = { ...dispatch, event: { ...dispatch.event, sender: user('9') } }
@@ -66,7 +67,7 @@ it('a stranger ends no turn that somebody joins at that moment', async () => {
 })
 
 it('a stranger ends no turn where that could not be stored', async () => {
-  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
   const { dispatch, ...given } = commandCall('stop', '', { address })
   const event = { ...dispatch.event, sender: user('9') }
@@ -131,7 +132,7 @@ const POSTED: PostedText = {
 }
 
 async function stopIn({ address = group('-100'), values = { chat: 'group:-100' }, by = user('9'), ...scene }: Scene) {
-  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
   const { dispatch, decision, ...given } = commandCall('stop', '', { address: group('-100') })
   const route = { ...decision.route, scope: { ...decision.route.scope, values } }

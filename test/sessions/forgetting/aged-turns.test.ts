@@ -5,6 +5,7 @@ import type { TurnId } from '../../../src/core/ids.ts'
 import { removeAged } from '../../../src/sessions/forgetting/aged-turns.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { EventToAppend } from '../../../src/store/store.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { assistantMessage, ids, sessionDraft, turnCompleted, turnOf, userMessage } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -20,7 +21,7 @@ const answer = (text: string): EventToAppend => ({ ...assistantMessage(text), tu
 
 /** A log whose events have these times, and how much of it is emptied at an age limit of ten days. */
 async function house(events: readonly (readonly [at: number, event: EventToAppend])[]) {
-  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
   const session = await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
   for (const [at, event] of events) await store.write((tx) => tx.events.append(session.id, at, [event]))

@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/core/clock.ts'
 import { type PersonId, type TurnId, toScheduleId, toSessionId } from '../../../src/core/ids.ts'
 import { madeMeanwhile } from '../../../src/sessions/forgetting/made-meanwhile.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
@@ -12,7 +13,7 @@ removeTempFolders()
 const [FORGOTTEN, LATER] = ['turn_forgotten', 'turn_later'] as readonly string[] as readonly [TurnId, TurnId]
 
 it('S41: a reminder that the next turn of the conversation makes stays', async () => {
-  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
   const session = toSessionId('telegram:2026-11-23-00000001')
   const put = (name: string, madeBy: TurnId, at: number) =>

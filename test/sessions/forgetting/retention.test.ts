@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/core/clock.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { createRetention } from '../../../src/sessions/forgetting/retention.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
@@ -11,7 +12,7 @@ removeTempFolders()
 const DAY_MS = 86_400_000
 
 it('S41: a limit that was reported while the clock was ahead begins a day from now at the latest', async () => {
-  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
   const now = 100 * DAY_MS
   const [ahead, soon] = [now + 400 * DAY_MS, now + 1_000]

@@ -18,6 +18,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { decide } from '../../fakes/decide.ts'
 import { dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { household, routingOf } from '../../fakes/routing-policy.ts'
 import { deliveryOf, turnOf, userMessage } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
@@ -50,7 +51,7 @@ async function open(file: string): Promise<void> {
 }
 
 beforeEach(async () => {
-  path = join(tempFolder(), 'parley.db')
+  path = readyDatabase(join(tempFolder(), 'parley.db'))
   await open(path)
 })
 

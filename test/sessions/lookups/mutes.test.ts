@@ -9,6 +9,7 @@ import { CHANNELS } from '../../fakes/channels.ts'
 import { commandCall } from '../../fakes/command-call.ts'
 import { group } from '../../fakes/dispatch.ts'
 import { fixedClock } from '../../fakes/fixed-clock.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
@@ -20,7 +21,7 @@ const THREAD: Address = { ...CHANNEL, topic: '1.5' }
 
 it('F-E05: a mute ends after its time, also when the clock is set back a day', async () => {
   const clock = movedClock()
-  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock })
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock })
   onTestFinished(() => store.close())
   const muted = await loadMutes(store, clock, CHANNELS)
   await muted.mute(CHANNEL, clock.now() + 60_000)
@@ -32,7 +33,7 @@ it('F-E05: a mute ends after its time, also when the clock is set back a day', a
 })
 
 async function mutes(): Promise<Mutes> {
-  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock })
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock })
   onTestFinished(() => store.close())
   return loadMutes(store, clock, CHANNELS)
 }

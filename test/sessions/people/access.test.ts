@@ -6,13 +6,14 @@ import { createAccess } from '../../../src/sessions/people/access.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { user } from '../../fakes/dispatch.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
 
 async function unowned() {
   const store = await openSqliteStore({
-    path: join(tempFolder(), 'parley.db'),
+    path: readyDatabase(join(tempFolder(), 'parley.db')),
     clock: systemClock,
     logger: silentLogger,
   })

@@ -16,6 +16,7 @@ import type { StoreWriter } from '../../../src/store/store.ts'
 import { movedClock } from '../../agent/moved-clock.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { direct } from '../../fakes/dispatch.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { member, owner, policy, routingOf } from '../../fakes/routing-policy.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -34,7 +35,11 @@ function person(platformId: string): Asker {
 /** Ada owns the agent by the configuration, Bob is a member; a store, and what would have been said. */
 async function house() {
   const clock = movedClock()
-  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock, logger: silentLogger })
+  const store = await openSqliteStore({
+    path: readyDatabase(join(tempFolder(), 'parley.db')),
+    clock,
+    logger: silentLogger,
+  })
   onTestFinished(() => store.close())
   const people = [owner('ada', 'telegram:111'), member('bob', 'telegram:444', 'slack:T01/U4')]
   const routing = routingOf(policy({ people }))

@@ -6,6 +6,7 @@ import { personIds } from '../../../src/sessions/people/person-ids.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { fixedClock } from '../../fakes/fixed-clock.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { member, policy, routingOf } from '../../fakes/routing-policy.ts'
 import { sessionDraft } from '../../store/sample-rows.ts'
 import { tempFolder } from '../../store/temp-database.ts'
@@ -14,7 +15,7 @@ const BOB = toPersonId('bob')
 
 /** A store in whose one session these people took part. */
 async function storeWith(...participants: readonly string[]): Promise<Store> {
-  const store = await openSqliteStore({ path: `${tempFolder()}/store.db`, clock: fixedClock(1) })
+  const store = await openSqliteStore({ path: readyDatabase(`${tempFolder()}/store.db`), clock: fixedClock(1) })
   onTestFinished(() => store.close())
   await store.write(async (tx) => {
     const { id } = await tx.sessions.create(sessionDraft(1), 1)

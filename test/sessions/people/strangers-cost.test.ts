@@ -19,6 +19,7 @@ import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { direct, dispatchOf, message, user } from '../../fakes/dispatch.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 
 const ids = createIdSource({ now: Date.now, randomBytes })
 
@@ -59,7 +60,7 @@ function countedNoun(noun: unknown, owner: object, asked: Asked): unknown {
 /** What a stranger's message goes through, from the decision on; Ada owns the agent and has a chat. */
 async function openDoor(code: () => string = ids.code) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-strangers-'))
-  const real = await openSqliteStore({ path: join(folder, 'parley.db'), clock: systemClock })
+  const real = await openSqliteStore({ path: readyDatabase(join(folder, 'parley.db')), clock: systemClock })
   onTestFinished(async () => {
     await real.close()
     rmSync(folder, { recursive: true })

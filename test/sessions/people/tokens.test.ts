@@ -4,13 +4,14 @@ import { createTokens } from '../../../src/sessions/people/tokens.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { failureOf } from '../../contracts/store/under-test.ts'
 import { fixedClock } from '../../fakes/fixed-clock.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
 
 async function place() {
   const clock = fixedClock(1_000)
-  const store = await openSqliteStore({ path: `${tempFolder()}/store.db`, clock })
+  const store = await openSqliteStore({ path: readyDatabase(`${tempFolder()}/store.db`), clock })
   onTestFinished(() => store.close())
   return { store, ...createTokens({ store, clock, randomBytes }) }
 }

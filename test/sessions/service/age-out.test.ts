@@ -10,6 +10,7 @@ import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../../src/store/engines/sqlite-connection.ts'
 import type { NewInboxRow, Store } from '../../../src/store/store.ts'
 import { noMedia } from '../../fakes/media.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { deliveryOf, inboxRow, sessionDraft } from '../../store/sample-rows.ts'
 
 const DAY = 86_400_000
@@ -18,7 +19,7 @@ const START = Date.UTC(2026, 10, 1)
 /** A store whose clock is set by hand; pauses are none. */
 async function rig() {
   const folder = await mkdtemp(join(tmpdir(), 'parley-ageing-'))
-  const path = join(folder, 'parley.db')
+  const path = readyDatabase(join(folder, 'parley.db'))
   let now = START
   const clock = {
     now: () => now,

@@ -10,6 +10,7 @@ import { createReach } from '../../../src/sessions/session-tools/reach.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { EventToAppend, Store } from '../../../src/store/store.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import {
   addressOf,
   assistantMessage,
@@ -49,7 +50,7 @@ const OWN: Partial<SessionDraft> = {
 }
 
 async function place(agents: readonly AgentId[] = []): Promise<Place> {
-  const store = await openSqliteStore({ path: `${tempFolder()}/parley.db`, clock: systemClock })
+  const store = await openSqliteStore({ path: readyDatabase(`${tempFolder()}/parley.db`), clock: systemClock })
   onTestFinished(() => store.close())
   let made = 0
   const list: Place['list'] = (query = {}, caller = CLIENT) =>

@@ -17,6 +17,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { FakeChannel } from '../../delivery/fake-channel.ts'
 import { direct, dispatchOf, message, user } from '../../fakes/dispatch.ts'
 import { type OpenedStages, openStages } from '../../fakes/open-stages.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { agents, household } from '../../fakes/routing-policy.ts'
 import { decisionOf, ids } from '../../store/sample-rows.ts'
 
@@ -64,6 +65,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-tools-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'script.yaml'), options.script)
+  readyDatabase(join(folder, 'parley.db'))
   return openIn(folder, options)
 }
 

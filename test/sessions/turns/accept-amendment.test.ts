@@ -7,6 +7,7 @@ import { acceptAmendment, findOriginal } from '../../../src/sessions/turns/accep
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { NewInboxRow, Store } from '../../../src/store/store.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { dispatchOf, ids, inboxRow, messageOf, sessionDraft } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -16,7 +17,7 @@ let store: Store
 let session: Session
 
 beforeEach(async () => {
-  store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
   session = await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
 })

@@ -7,6 +7,7 @@ import { createPublicTurns, type PublicTurnLimits } from '../../../src/sessions/
 import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { decisionOf, dispatchOf, ids } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -19,7 +20,7 @@ interface Limits extends Partial<PublicTurnLimits> {
 
 /** The door on a real store; so much is taken of people whom nobody let in by name. */
 async function openDoor({ behind = 4, ...places }: Limits = {}) {
-  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
   const deps: AcceptDeps = {
     ids,

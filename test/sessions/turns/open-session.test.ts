@@ -6,6 +6,7 @@ import { loadOverridesCache } from '../../../src/sessions/lookups/overrides-cach
 import { openSession } from '../../../src/sessions/turns/open-session.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { dispatchOf, ids, routeOf } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -13,7 +14,7 @@ removeTempFolders()
 
 /** Opens the sessions of some chats, whose ids are drawn from these, the last of them for ever. */
 async function opened(chats: number, drawn: readonly string[]): Promise<readonly SessionId[]> {
-  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
   let draws = 0
   const session = () => toSessionId(drawn[Math.min(draws++, drawn.length - 1)] ?? '')

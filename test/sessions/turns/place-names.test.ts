@@ -9,6 +9,7 @@ import { namesOf } from '../../../src/sessions/turns/place-names.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { StoreWriter } from '../../../src/store/store.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { dispatchOf, ids, routeOf } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -83,7 +84,7 @@ test.each<[string, Said, Readonly<Record<string, string>>, object]>([
 })
 
 test('S4: a session follows the names of its place, and is written only when one changes', async () => {
-  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
   const ports = { ids, channels: CHANNELS, overrides: await loadOverridesCache(store.read.sessions) }
   const reopened: string[] = []

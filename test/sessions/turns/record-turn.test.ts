@@ -10,6 +10,7 @@ import { replyOf } from '../../../src/sessions/turns/turn-reply.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { NewInboxRow, Store } from '../../../src/store/store.ts'
 import { nobodyParted } from '../../fakes/parting.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { dispatchOf, ids, inboxRow, sessionDraft, turnOf } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -21,7 +22,7 @@ let store: Store
 let session: Session
 
 beforeEach(async () => {
-  store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
   session = await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
 })

@@ -4,6 +4,7 @@ import { createIdSource } from '../../../src/core/ids.ts'
 import type { Delivery } from '../../../src/core/outbound.ts'
 import { recordUndelivered } from '../../../src/sessions/turns/record-undelivered.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { deliveryOf, sessionDraft } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -13,7 +14,7 @@ it.each([
   [1_800_000_000_000, 1],
   [1_800_000_000_002, 0],
 ])('K30: of a session made at %i a text of 1800000000001 that did not arrive gives %i notes', async (made, notes) => {
-  const store = await openSqliteStore({ path: `${tempFolder()}/store.db`, clock: systemClock })
+  const store = await openSqliteStore({ path: readyDatabase(`${tempFolder()}/store.db`), clock: systemClock })
   const ids = createIdSource({ now: () => 1_800_000_000_001, randomBytes: (count) => new Uint8Array(count) })
   const session = await store.write((tx) => tx.sessions.create(sessionDraft(1), made))
   const lost = { ...deliveryOf(ids.turn()), id: ids.delivery(), sessionId: session.id, class: 'reply' } as Delivery

@@ -9,6 +9,7 @@ import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { user } from '../../fakes/dispatch.ts'
 import { nobodyParted } from '../../fakes/parting.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { decisionOf, dispatchOf, ids, inboxRow, messageOf, sessionDraft, turnOf } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -20,7 +21,7 @@ let store: Store
 let session: Session
 
 beforeEach(async () => {
-  store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
   session = await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
 })

@@ -12,6 +12,7 @@ import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { direct, dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { inboxRow, routeOf, sessionDraft, turnOf } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -20,7 +21,7 @@ removeTempFolders()
 let store: Store
 
 beforeEach(async () => {
-  store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
 })
 

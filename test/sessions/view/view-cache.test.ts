@@ -6,6 +6,7 @@ import { createTranscript } from '../../../src/sessions/view/transcript.ts'
 import { MOST_VIEWS, NEWEST_VIEWS, ViewCache } from '../../../src/sessions/view/view-cache.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { type SteppedClock, steppedClock } from '../../delivery/stepped-clock.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
 import { assistantMessage, ids, sessionDraft, turnCompleted, userMessage } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -24,7 +25,7 @@ const later = (minutes: number): void => clock.moveTo(clock.now() + minutes * MI
 
 /** Conversations with one answered turn each, in a real store; `looks` are the logs that were read from their start. */
 async function conversations(count: number) {
-  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock })
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock })
   onTestFinished(() => store.close())
   const all = await store.write(async (tx) => {
     const made = []
