@@ -7,10 +7,8 @@ import { useMemory } from './memory-folder.ts'
 // Before a process is started for tests.
 useMemory()
 
-/** Files with a process of their own each: they start many others, or a process has one of what they watch. */
+/** Files with a process of their own each: a process has one of what they watch. */
 const APART = [
-  'test/faults/**/*.test.ts',
-  'test/e2e/demo-by-hand.test.ts',
   // A process has one listener at its failpoints.
   'test/adapters/discord/outbound.test.ts',
   'test/adapters/telegram/{poll,send-outcome}.test.ts',
@@ -26,13 +24,17 @@ const APART = [
 /** They need a package that is installed for them alone: npm run test:encryption. */
 const NOT_HERE = process.env.PARLEY_TEST_ENCRYPTION ? [] : ['test/encryption/**']
 
-/** In an order by the seed, but the longest first: those that are apart, then those of whole daemons. */
+/**
+ * In an order by the seed, but the longest first: those of daemons as processes, then those of daemons in this one. Those
+ * that are apart stand together, for a process is kept only where the next file may share it.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const random = mulberry(this.ctx.config.sequence.seed ?? 0)
     const place = ({ project, moduleId }: TestSpecification): number => {
       if (project.name === 'apart') return 0
-      return moduleId.includes('/test/e2e/') ? 1 : 2
+      if (/\/test\/(faults\/|e2e\/demo-)/.test(moduleId)) return 1
+      return moduleId.includes('/test/e2e/') ? 2 : 3
     }
     const drawn = files.map((file) => ({ file, at: place(file) + random() }))
     return drawn.toSorted((one, other) => one.at - other.at).map(({ file }) => file)
