@@ -32,7 +32,7 @@ export interface MakeForgettingDeps {
   readonly policies: CurrentRouting
   readonly lookups: Pick<Lookups, 'whoIs' | 'moves'>
   readonly media: OwnMediaStore
-  readonly delivery: Pick<DeliveryService, 'takeBack'>
+  readonly delivery: Pick<DeliveryService, 'takeBack' | 'nextStep'>
   readonly schedules: Pick<ScheduleService, 'changed'>
   readonly stages: Pick<Stages, 'running' | 'dropView'>
   /** Returns the time to age by. */
@@ -80,7 +80,7 @@ export function makeForgetting({
     stopping: () => stages.running.draining,
   } satisfies Partial<ForgettingDeps>
   const forgetting = createForgetting({
-    ...{ ...ports, channels, unsay: delivery.takeBack },
+    ...{ ...ports, channels, unsay: delivery.takeBack, nextOutcome: delivery.nextStep },
     nextEnd: (session) => stages.running.nextEnd(session),
     schedulesChanged: () => schedules.changed(),
     backups: () => copiesOf(config.store.path),

@@ -84,6 +84,8 @@ export interface DeliveryService {
   ready(channel: ChannelId, account: AccountId): void
   /** Resolves when nothing can proceed now: what is left waits for time or for an adapter. */
   idle(): Promise<void>
+  /** Resolves when the outcome of a part may be on record next. */
+  nextStep(): Promise<void>
   /**
    * Starts no further send, waits for those in flight and aborts what is left in time to end within `ms`. Idempotent.
    */
@@ -175,7 +177,7 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
     recover: () => recover({ ...deps, queues }),
     resumeHeld: () => resumeHeld({ ...deps, queues }),
     ready: (channel, account) => queues.wake(channel, account),
-    idle: activity.idle,
+    ...{ idle: activity.idle, nextStep: activity.nextStep },
     stop(ms) {
       stopped ??= stop(ms)
       return stopped

@@ -9,6 +9,7 @@ import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { Delivery, DeliveryState } from '../core/outbound.ts'
 import type { Store } from '../store/store.ts'
+import type { Activity } from './activity.ts'
 import type { Calls } from './calls.ts'
 import type { Conversation, Head } from './conversation.ts'
 import type { Asking, EffectResult, Facts, Item, Looked, Reserved } from './item.ts'
@@ -25,6 +26,7 @@ export interface PerformDeps extends OutcomePorts {
   readonly clock: Clock
   readonly logger: Logger
   readonly limiter: RateLimiter
+  readonly activity: Pick<Activity, 'step'>
   readonly settings: DeliverySettings
   readonly calls: Calls
   readonly media: Pick<MediaStore, 'read'>

@@ -4,6 +4,7 @@ import type { Logger } from '../core/logger.ts'
 import type { Delivery, Undelivered } from '../core/outbound.ts'
 import type { DeliveryChange, DeliveryReplacement } from '../store/outbox-port.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
+import type { Activity } from './activity.ts'
 import type { Head } from './conversation.ts'
 import { inText } from './file-words.ts'
 import type { Recording } from './item.ts'
@@ -32,6 +33,7 @@ interface RecordDeps extends OutcomePorts {
   readonly clock: Clock
   readonly logger: Logger
   readonly limiter: RateLimiter
+  readonly activity: Pick<Activity, 'step'>
 }
 
 /**
@@ -64,6 +66,7 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
     const sent = row.class === 'effect' ? sentOf(item) : undefined
     if (sent) await deps.announced?.(tx, { ...row, ...sent, address: conversation.address })
   })
+  deps.activity.step()
   const left = conversation.entries.filter((other) => !others.includes(other))
   conversation.entries.splice(0, conversation.entries.length, ...left)
   report(deps.logger, item)

@@ -2,11 +2,13 @@ import { failpoint } from '../core/failpoint.ts'
 import type { TurnId } from '../core/ids.ts'
 import type { Delivery } from '../core/outbound.ts'
 import type { StoreWriter } from '../store/store.ts'
+import type { Activity } from './activity.ts'
 import { entryOf } from './conversation.ts'
 import type { RowDeps } from './new-row.ts'
 import type { PlannedReply } from './plan-rows.ts'
 
 export interface TakeBackDeps extends Pick<RowDeps, 'clock' | 'settings'> {
+  readonly activity: Pick<Activity, 'step'>
   /** Hands planned parts to their conversation. */
   release(planned: PlannedReply): void
 }
@@ -19,7 +21,7 @@ const REASON = 'it was taken back'
  * appear afterwards.
  */
 export async function takeBack(
-  { clock, settings, release }: TakeBackDeps,
+  { clock, settings, activity, release }: TakeBackDeps,
   tx: StoreWriter,
   turn: TurnId,
 ): Promise<boolean> {
@@ -41,6 +43,7 @@ export async function takeBack(
   tx.afterCommit(() => {
     failpoint('CP20-exchange-taken-back')
     for (const one of deletions) release(one)
+    activity.step()
   })
   return true
 }

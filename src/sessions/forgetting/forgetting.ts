@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Channels } from '../../core/channel-traits.ts'
-import { type Clock, sleep } from '../../core/clock.ts'
-import { ParleyError } from '../../core/errors.ts'
+import { sleep } from '../../core/clock.ts'
 import { failpoint } from '../../core/failpoint.ts'
 import {
   addCounts,
@@ -14,22 +13,18 @@ import {
   NOTHING_FORGOTTEN,
   type SessionPlan,
 } from '../../core/forgetting.ts'
-import type { MediaId, SessionId, TurnId } from '../../core/ids.ts'
+import type { MediaId, SessionId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
-import { hasEnded } from '../../core/outbound.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import { addressOf } from '../service/address-of.ts'
 import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
 import { Collection } from './collect.ts'
 import { emptySaid, madeMeanwhile, rowsIn, saidBy } from './made-meanwhile.ts'
+import { refuseStopping, type SaidPorts, unsaySafely, untilSent } from './said.ts'
 
-export interface ForgettingDeps extends ApplyPorts {
-  readonly store: Store
-  readonly clock: Clock
+export interface ForgettingDeps extends ApplyPorts, SaidPorts {
   readonly logger: Logger
   readonly channels: Channels
-  /** Deletes what a turn has said in its chat; resolves with false while the outcome of a call is not known. */
-  readonly unsay: (tx: StoreWriter, turn: TurnId) => Promise<boolean>
   /** Resolves when a turn of the session ends next. */
   nextEnd(session: SessionId): Promise<void>
   /** Deletes those of these files that nothing names any more. */
@@ -38,8 +33,6 @@ export interface ForgettingDeps extends ApplyPorts {
   schedulesChanged(): Promise<void>
   /** Returns the copies of the database that there are, by file. */
   backups(): readonly string[]
-  /** Returns true once the daemon is being stopped: what is left is done by the next start. */
-  stopping(): boolean
 }
 
 /** Removes what somebody asked to be forgotten from every store, whatever happens meanwhile (decision 0038). */
@@ -57,8 +50,6 @@ export interface ForgettingService {
   recover(): Promise<void>
 }
 
-/** Sends whose outcome is not known: the time between two looks, and the most looks. */
-const LOOK_AGAIN = { ms: 250, times: 40 }
 /** Attempts to scrub the store while somebody else reads it, and the pause between two. */
 const SCRUBS = { ms: 250, times: 20 }
 
@@ -217,26 +208,6 @@ async function pieceOf(tx: StoreWriter, row: Forgetting['plan']['inbox'][number]
   for (const piece of pieces({ ...NO_PLAN, inbox: [row] })) await piece(tx)
 }
 
-/** The answer of a turn goes out as it would have; nobody waits for it longer than ten seconds. */
-async function untilSent({ store, clock }: ForgettingDeps, turn: TurnId): Promise<void> {
-  for (let look = 0; look < LOOK_AGAIN.times; look++) {
-    if ((await store.read.outbox.ofTurn(turn)).every(({ state }) => hasEnded(state))) return
-    await sleep(clock, LOOK_AGAIN.ms)
-  }
-}
-
-async function unsaySafely(deps: ForgettingDeps, turn: TurnId): Promise<boolean> {
-  const { store, clock, unsay } = deps
-  for (let look = 0; look < LOOK_AGAIN.times; look++) {
-    refuseStopping(deps)
-    const rows = await store.read.outbox.ofTurn(turn)
-    if (rows.length === 0) return false
-    if (await store.write((tx) => unsay(tx, turn))) return true
-    await sleep(clock, LOOK_AGAIN.ms)
-  }
-  return false
-}
-
 /** Leaves no byte of it in the files of the store. */
 export async function scrub(deps: Pick<ForgettingDeps, 'store' | 'clock' | 'logger' | 'stopping'>): Promise<void> {
   const { store, clock, logger } = deps
@@ -247,11 +218,6 @@ export async function scrub(deps: Pick<ForgettingDeps, 'store' | 'clock' | 'logg
     await sleep(clock, SCRUBS.ms)
   }
   logger.warn('The log of the store is read by somebody and keeps what was forgotten until they have ended')
-}
-
-function refuseStopping({ stopping }: Pick<ForgettingDeps, 'stopping'>): void {
-  if (stopping())
-    throw new ParleyError('unavailable', 'I am being stopped; what is left is forgotten at my next start.')
 }
 
 /** Returns what a plan would remove. */
