@@ -21,6 +21,8 @@ export interface OwnTool {
   readonly foreign?: boolean
   /** True: after a crash it may run again for the same call. Default: false, its outcome is unknown then. */
   readonly repeatable?: boolean
+  /** The longest that one call may take, 1 to 3600; then the model is told that it has not answered. Default: 60. */
+  readonly timeoutSeconds?: number
   /** Returns the text for the model; an error is shown to it by its message. */
   run(args: Readonly<Record<string, unknown>>, context: OwnToolContext): string | Promise<string>
 }
@@ -28,7 +30,7 @@ export interface OwnTool {
 export interface OwnToolContext {
   /** The same for a call that is repeated after a crash, and for no other. */
   readonly callId: string
-  /** Aborts when the result is no longer wanted. */
+  /** Aborts when the result is no longer wanted, also because its time is over. */
   readonly signal: AbortSignal
 }
 

@@ -34,6 +34,7 @@ const TOOL = z.object({
   reach: z.enum(['inside', 'beyond']).optional(),
   foreign: z.boolean().optional(),
   repeatable: z.boolean().optional(),
+  timeoutSeconds: z.int().min(1).max(3_600).optional(),
   run,
 })
 const COMMAND = z.object({
@@ -64,7 +65,7 @@ export async function loadOwnTools({ ownTools = [] }: OwnFiles, deps: OwnDeps): 
         )
       owners.set(name, `tools.own.${file.name}`)
     }
-    groups[ownGroup(file.name)] = own.tools.map(toolOf)
+    groups[ownGroup(file.name)] = own.tools.map((tool) => toolOf(tool, deps))
     commands.push(...own.commands.map((command) => chatCommandOf(command, deps)))
   }
   return { groups, commands }

@@ -6,6 +6,8 @@ import type { Tool } from '../core/turn.ts'
 
 /** An answer in a chat is waited for so long; the code may still run behind it. */
 const COMMAND_MS = 60_000
+/** As long as a call of a tool server by default. */
+const TOOL_SECONDS = 60
 
 export interface OwnDeps {
   readonly clock: Clock
@@ -14,8 +16,9 @@ export interface OwnDeps {
 }
 
 /** Returns an operator's tool as one of the agent's; whatever it does not say of itself is the careful answer. */
-export function toolOf(own: OwnTool): Tool {
+export function toolOf(own: OwnTool, { clock }: Pick<OwnDeps, 'clock'>): Tool {
   const { name, description, parameters = { type: 'object', properties: {} }, reach = 'beyond' } = own
+  const { timeoutSeconds = TOOL_SECONDS } = own
   return {
     class: own.repeatable ? 'keyed' : 'once',
     reach,
@@ -24,10 +27,19 @@ export function toolOf(own: OwnTool): Tool {
     spec: { name, description, parameters },
     async run(args, { callId, signal }) {
       const given = typeof args === 'object' && args !== null && !Array.isArray(args) ? { ...args } : {}
-      const running = async () => checked(name, await own.run(given, { callId, signal }))
-      return running().catch((error: unknown) => {
+      const over = new AbortController()
+      const context = { callId, signal: AbortSignal.any([signal, over.signal]) }
+      const running = (async () => checked(name, await own.run(given, context)))()
+      const result = running.catch((error: unknown) => {
         throw new ParleyError('invalid', wordsOf(error))
       })
+      if (await within(clock, timeoutSeconds * 1_000, result)) return result
+      // Whatever it does once nobody waits for it is not known to anybody.
+      result.catch(() => {})
+      const message = `${name} has not answered within ${timeoutSeconds} seconds; what it has begun may still happen.`
+      const late = new ParleyError('unavailable', message)
+      over.abort(late)
+      throw late
     },
   }
 }

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { loadOwnTools, withOwnCommands } from '../../src/own/load-own-tools.ts'
 import type { OwnDeps } from '../../src/own/own-tool.ts'
 import { toolContext } from '../agent/turns.ts'
+import { steppedClock } from '../delivery/stepped-clock.ts'
 import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
 
 removeTempFolders()
@@ -106,6 +107,28 @@ describe('a file with tools of one’s own', () => {
     const { commands } = await loaded(file, 'own.ts', deps)
     expect(await commands[0]?.run({ args: '' } as never)).toBe('it is [secret]')
     await expect(commands[1]?.run({ args: '' } as never)).rejects.toThrow('GET /?key=[secret] failed')
+  })
+
+  it.each([
+    ['a minute', '', 60],
+    ['as long as it says', 'timeoutSeconds: 300,', 300],
+  ])('is waited for by the model %s, and is told that nobody waits any more', async (_for, more, seconds) => {
+    const clock = steppedClock()
+    const file = `export default { tools: [{ name: 'slow', description: 'y', ${more}
+      run: (_args, { signal }) => new Promise((_, fail) => {
+        signal.addEventListener('abort', () => { globalThis.ownToolTold = signal.reason.code; fail(new Error('too late')) })
+      }) }] }`
+    const { groups } = await loaded(file, 'own.ts', { ...plainly, clock })
+    const call = groups['own.mine']?.[0]?.run({}, toolContext(0))
+    const refused = expect(call).rejects.toMatchObject({
+      code: 'unavailable',
+      message: `slow has not answered within ${seconds} seconds; what it has begun may still happen.`,
+    })
+    await new Promise(setImmediate)
+    expect(clock.nextDue() - clock.now()).toBe(seconds * 1_000)
+    clock.moveTo(clock.nextDue())
+    await refused
+    expect(Reflect.get(globalThis, 'ownToolTold')).toBe('unavailable')
   })
 
   it('is not waited for in a chat for ever', async () => {
