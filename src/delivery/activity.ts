@@ -9,7 +9,7 @@ export interface Activity {
   track(work: Promise<unknown>): void
   /** Resolves when nothing is under way. */
   idle(): Promise<void>
-  /** Wakes whoever waits for the next step, in work that goes on. */
+  /** Wakes whoever waits for the next step, in the middle of a piece of work. */
   step(): void
   /** Resolves at the next step, which the end of a piece of work is too. */
   nextStep(): Promise<void>

@@ -6,7 +6,7 @@ import type { Tool } from '../core/turn.ts'
 
 /** An answer in a chat is waited for so long; the code may still run behind it. */
 const COMMAND_MS = 60_000
-/** As long as a call of a tool server by default. */
+/** The default of calls of tool servers too. */
 const TOOL_SECONDS = 60
 
 export interface OwnDeps {

@@ -14,7 +14,7 @@ import { type AuthorId, personAuthor } from '../../core/platform-id.ts'
 import { repeats, Tellings } from '../../core/repeats.ts'
 import type { Schedule } from '../../core/schedule.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
-import { type ForgetReader, NO_PAUSE, type Pause, relativesOf, runningIn } from './forget-reader.ts'
+import { type ForgetReader, NO_PAUSE, type Pause, pausing, relativesOf, runningIn } from './forget-reader.ts'
 import { type Matches, matchesOf, type Received, withoutWords, wordsIn } from './matches.ts'
 import { liesIn, originsOf } from './origin.ts'
 import { OwnQuotes, ownName } from './own-quotes.ts'
@@ -25,6 +25,8 @@ type Said = Pick<SentRow, 'source' | 'address' | 'media' | 'messageId'>
 /** Rows between two pauses: some milliseconds. */
 const PAGE = 100
 const MOST_ENTRIES = 10_000
+/** Messages whose entries are looked for at once. */
+const AT_ONCE = 2_000
 /** Answers that are deleted in their chats at most, and how old they may be: platforms refuse older ones. */
 const MOST_UNSAID = 100
 const UNSAID_MS = 47 * 3_600_000
@@ -205,7 +207,7 @@ export class Collection {
     const entries = await this.#entries(read, pause)
     for (const scan of this.#scans.values()) {
       const running = await runningIn(read, scan.session.id)
-      const found = scan.plan(this.#own, running)
+      const found = await pausing(scan.plan(this.#own, running), pause)
       if (found === undefined) {
         // It may have been shown an entry that goes.
         const { id } = scan.session
@@ -253,7 +255,8 @@ export class Collection {
     const found = new Set<number>()
     for (const scan of this.#scans.values()) {
       const { id } = scan.session
-      if (scan.messages.length > 0) for (const no of await forgetting.entriesOf(id, scan.messages)) found.add(no)
+      for (let at = 0; at < scan.messages.length; at += AT_ONCE, await pause())
+        for (const no of await forgetting.entriesOf(id, scan.messages.slice(at, at + AT_ONCE))) found.add(no)
       for (const { no, text, authors, at } of await memory.newest([id], MOST_ENTRIES))
         if (
           (this.#isPartly(authors) && repeats(this.#tellings, text, at)) ||

@@ -14,6 +14,15 @@ export type Pause = () => Promise<unknown>
 
 export const NO_PAUSE: Pause = async () => {}
 
+/** Returns what comes of work in steps, with a pause after each. */
+export async function pausing<Result>(work: Generator<void, Result>, pause: Pause): Promise<Result> {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+    await pause()
+  }
+}
+
 /**
  * Yields the sessions that may hold something of a session's log: its copies, its tasks, and the imported sessions that
  * it has continued, of which no person needs to be an author.

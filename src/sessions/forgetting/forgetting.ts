@@ -222,7 +222,6 @@ export async function scrub(deps: Pick<ForgettingDeps, 'store' | 'clock' | 'logg
 
 /** Returns what a plan would remove. */
 async function countsOf({ read }: Pick<Store, 'read'>, plan: ForgetPlan): Promise<ForgetCounts> {
-  const events = plan.sessions.flatMap(({ empty, running }) => [...empty, ...(running?.empty ?? [])])
   let sent = 0
   for (const source of plan.sources) {
     sent += (await read.outbox.ofSource(source)).length
@@ -231,7 +230,7 @@ async function countsOf({ read }: Pick<Store, 'read'>, plan: ForgetPlan): Promis
   return {
     ...NOTHING_FORGOTTEN,
     sessions: plan.sessions.length,
-    events: events.length,
+    events: plan.sessions.reduce((sum, { empty, running }) => sum + empty.length + (running?.empty.length ?? 0), 0),
     quotes: plan.sessions.reduce((sum, { cut }) => sum + cut.length, 0),
     received: plan.inbox.length,
     sent,

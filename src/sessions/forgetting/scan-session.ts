@@ -178,33 +178,60 @@ export class SessionScan {
     return madeWords(event).some((words) => repeats(this.#tellings, words, event.at))
   }
 
-  /** Returns what is to be emptied, `own` being our messages that go; undefined: nothing. */
-  plan(
-    own: ReadonlySet<string>,
-    running?: RunningRows,
-  ): (SessionPlan & { readonly media: readonly MediaId[] }) | undefined {
+  /**
+   * Returns what is to be emptied, `own` being our messages that go; undefined: nothing. It yields after a few
+   * milliseconds of work each time.
+   */
+  *plan(own: ReadonlySet<string>, running?: RunningRows): Generator<void, ScanPlan | undefined> {
     const turns = new Set([...this.turns.keys(), ...this.repeating])
-    for (const turn of [...turns, ...this.#copied]) for (const seq of this.#ofTurn.get(turn) ?? []) this.#found.add(seq)
+    yield
+    yield* inSteps([...turns, ...this.#copied], (turn) => {
+      for (const seq of this.#ofTurn.get(turn) ?? []) this.#found.add(seq)
+    })
     for (const seq of this.#quotesOwn.among(own)) this.#cut.add(seq)
-    const first = [...this.#found].reduce((least, seq) => Math.min(least, seq), Number.MAX_SAFE_INTEGER)
+    let first = Number.MAX_SAFE_INTEGER
+    yield* inSteps(this.#found, (seq) => {
+      first = Math.min(first, seq)
+    })
     for (const { seq, upTo } of this.#folds) if (first <= upTo) this.#found.add(seq)
     if (this.#found.size === 0 && this.#cut.size === 0) return undefined
     const later = new Set(
       running && [...this.#turnOf(running.turn), ...running.messages.flatMap((id) => this.#ofMessage.get(id) ?? [])],
     )
-    const seqs = [...this.#found].sort((one, other) => other - one)
+    yield
+    // Numbers in an array of their type are sorted ten times as fast as by a function.
+    const seqs = Float64Array.from(this.#found).sort().reverse()
+    const [empty, emptyLater, media] = [[] as number[], [] as number[], new Set<MediaId>()]
+    yield* inSteps(seqs, (seq) => {
+      if (later.has(seq)) emptyLater.push(seq)
+      else empty.push(seq)
+      for (const file of this.#files.get(seq) ?? []) media.add(file)
+    })
     const { id, descriptionSource, description, lastActivityAt } = this.session
     const stays =
       this.#found.size === 0 || (descriptionSource === 'user' && !repeats(this.#tellings, description, lastActivityAt))
     return {
-      id,
-      empty: seqs.filter((seq) => !later.has(seq)),
-      cut: [...this.#cut].filter((seq) => !this.#found.has(seq)),
+      ...{ id, empty, cut: [...this.#cut].filter((seq) => !this.#found.has(seq)) },
       turns: [...turns].filter((turn) => turn !== running?.turn),
-      ...(running ? { running: { turn: running.turn, empty: seqs.filter((seq) => later.has(seq)) } } : {}),
+      ...(running ? { running: { turn: running.turn, empty: emptyLater } } : {}),
       unnamed: stays ? 'preview' : 'description',
-      media: [...new Set(seqs.flatMap((seq) => this.#files.get(seq) ?? []))],
+      media: [...media],
     }
+  }
+}
+
+/** What of a session is to be emptied, and the files that it names. */
+type ScanPlan = SessionPlan & { readonly media: readonly MediaId[] }
+
+/** Some milliseconds. */
+const STEP = 5_000
+
+/** Yields after each step of the work. */
+function* inSteps<T>(all: Iterable<T>, each: (one: T) => void): Generator<void> {
+  let done = 0
+  for (const one of all) {
+    each(one)
+    if (++done % STEP === 0) yield
   }
 }
 
