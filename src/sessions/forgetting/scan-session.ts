@@ -220,7 +220,7 @@ export class SessionScan {
   }
 }
 
-/** What of a session is to be emptied, and the files that it names. */
+/** The part of a plan for one session, with the files that it names. */
 type ScanPlan = SessionPlan & { readonly media: readonly MediaId[] }
 
 /** Some milliseconds. */
