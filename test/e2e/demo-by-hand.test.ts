@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { sample } from '../sample.ts'
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).pathname
 /** Said when the first scene has begun. */
 const FIRST_WORDS = 'Dinner at seven?'
 
-it('the demo by hand: what is typed is said, a command is no message, and the last decision is asked for by :why', {
+it.concurrent('the demo by hand: what is typed is said, a command is no message, and the last decision is asked for by :why', {
   timeout: 240_000,
-}, async () => {
+}, async ({ onTestFinished }) => {
   const home = mkdtempSync(join(tmpdir(), 'parley-home-'))
   const env = { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: tmpdir() }
   const demo = spawn(process.execPath, [MAIN, 'demo'], { env, cwd: home })
@@ -42,9 +42,9 @@ it('the demo by hand: what is typed is said, a command is no message, and the la
   expect(byHand).toMatch(/\nGoodbye\. .*\n$/)
 })
 
-it('the demo: it sees, hears and keeps a secret; its model is called a script, and two screens of 80 columns hold it', {
+it.concurrent('the demo: it sees, hears and keeps a secret; its model is called a script, and two screens of 80 columns hold it', {
   timeout: 240_000,
-}, async () => {
+}, async ({ onTestFinished }) => {
   const home = mkdtempSync(join(tmpdir(), 'parley-home-'))
   const demo = spawn(process.execPath, [MAIN, 'demo', '--once'], {
     env: { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: tmpdir() },
@@ -73,7 +73,7 @@ it('the demo: it sees, hears and keeps a secret; its model is called a script, a
   expect(inPrivate.replaceAll(/\s+/g, ' ')).toBe('I remember “Bo gets a kite” and “Ada: I bake the cake”.')
 })
 
-it('the demo ended by Ctrl-C says goodbye, exits with 0, and leaves nothing behind', { timeout: 240_000 }, async () => {
+it.concurrent('the demo ended by Ctrl-C says goodbye, exits with 0, and leaves nothing behind', { timeout: 240_000 }, async ({ onTestFinished }) => {
   const home = mkdtempSync(join(tmpdir(), 'parley-home-'))
   const temporary = join(home, 'tmp')
   mkdirSync(temporary)
@@ -106,12 +106,12 @@ it('the demo ended by Ctrl-C says goodbye, exits with 0, and leaves nothing behi
   expect(readdirSync(temporary)).toEqual([])
 })
 
-it.each(sample(['SIGTERM', 'SIGHUP', 'SIGINT'] as const, 3))(
+it.concurrent.for(sample(['SIGTERM', 'SIGHUP', 'SIGINT'] as const, 3))(
   'a tour played once and ended by %s fails, and takes its daemon and its folder with it',
   {
     timeout: 240_000,
   },
-  async (signal) => {
+  async (signal, { onTestFinished }) => {
     const home = mkdtempSync(join(tmpdir(), 'parley-home-'))
     const temporary = join(home, 'tmp')
     mkdirSync(temporary)
