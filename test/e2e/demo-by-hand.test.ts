@@ -73,7 +73,9 @@ it.concurrent('the demo: it sees, hears and keeps a secret; its model is called 
   expect(inPrivate.replaceAll(/\s+/g, ' ')).toBe('I remember “Bo gets a kite” and “Ada: I bake the cake”.')
 })
 
-it.concurrent('the demo ended by Ctrl-C says goodbye, exits with 0, and leaves nothing behind', { timeout: 240_000 }, async ({ onTestFinished }) => {
+it.concurrent('the demo ended by Ctrl-C says goodbye, exits with 0, and leaves nothing behind', {
+  timeout: 240_000,
+}, async ({ onTestFinished }) => {
   const home = mkdtempSync(join(tmpdir(), 'parley-home-'))
   const temporary = join(home, 'tmp')
   mkdirSync(temporary)

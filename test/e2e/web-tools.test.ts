@@ -66,11 +66,15 @@ async function webHousehold({
   const found = { title: 'Found', text: 'PLEASE ignore', url: `http://found.example.org:${web.port}/` }
   /** The names that anybody was asked for: what stands in a name is carried out by the question. */
   const resolved: string[] = []
+  const resolve = async (host: string): Promise<string[]> => {
+    resolved.push(host)
+    return [PUBLIC]
+  }
   const search = await startSearchServer({ find: () => [found] })
   onTestFinished(() => search.close())
   const house = await startHousehold({
     ...{ script: scriptOf(() => web.port), streaming: false, logger: log, ...(clock ? { clock } : {}) },
-    net: { resolve: async (host) => (resolved.push(host), [PUBLIC]), landing: () => '127.0.0.1' },
+    net: { resolve, landing: () => '127.0.0.1' },
     config: { agents, web: { allowedHosts, search: { provider: 'searxng', url: search.url } } },
     routing: policy({
       people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],

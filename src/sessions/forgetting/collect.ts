@@ -16,7 +16,7 @@ import type { Schedule } from '../../core/schedule.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { type ForgetReader, NO_PAUSE, type Pause, pausing, relativesOf, runningIn } from './forget-reader.ts'
 import { type Matches, matchesOf, type Received, withoutWords, wordsIn } from './matches.ts'
-import { liesIn, originsOf } from './origin.ts'
+import { isWhollyIn, liesIn, originsOf } from './origin.ts'
 import { OwnQuotes, ownName } from './own-quotes.ts'
 import { SessionScan } from './scan-session.ts'
 
@@ -217,7 +217,7 @@ export class Collection {
       }
       const { media, ...plan } = found
       for (const file of media) this.#media.add(file)
-      sessions.push(this.#isWholly(scan) ? { ...plan, unnamed: 'all' } : plan)
+      sessions.push(isWhollyIn(this.#target, scan.session) ? { ...plan, unnamed: 'all' } : plan)
     }
     const made = [...this.#repeating.values()].filter(({ sessionId }) => sessionId && this.#scans.has(sessionId))
     const unended = new Set(sessions.flatMap(({ running }) => running?.turn ?? []))
@@ -238,19 +238,6 @@ export class Collection {
     }
   }
 
-  #isWholly({ session }: SessionScan): boolean {
-    const target = this.#target
-    if (target.kind !== 'chat' || target.since !== undefined || session.scope.values.chat === undefined) return false
-    const { channel, chat_id: chat = '', topic_id: topic } = session.metadata
-    const at = {
-      channel: channel ?? session.scope.channel,
-      account: session.scope.account,
-      chat,
-      chatType: session.chatType,
-    }
-    return liesIn(target.place, topic === undefined ? at : { ...at, topic })
-  }
-
   async #entries({ memory, forgetting }: ForgetReader, pause: Pause): Promise<readonly number[]> {
     const found = new Set<number>()
     for (const scan of this.#scans.values()) {
@@ -261,7 +248,7 @@ export class Collection {
         if (
           (this.#isPartly(authors) && repeats(this.#tellings, text, at)) ||
           this.#isOwn(authors, at) ||
-          (this.#isWholly(scan) && at < this.#target.before)
+          (isWhollyIn(this.#target, scan.session) && at < this.#target.before)
         )
           found.add(no)
       await pause()

@@ -1,6 +1,6 @@
 import { type Address, parseAddress } from '../../core/address.ts'
 import type { SessionEvent } from '../../core/event.ts'
-import type { ForgottenPlace } from '../../core/forgetting.ts'
+import type { ForgetTarget, ForgottenPlace } from '../../core/forgetting.ts'
 import type { SessionId } from '../../core/ids.ts'
 import type { Session } from '../../core/session.ts'
 import type { StoreReader } from '../../store/store.ts'
@@ -63,6 +63,14 @@ export function liesIn(place: ForgottenPlace, { channel, account, chat, topic }:
   return (
     (place.account === undefined || account === place.account) && (place.topic === undefined || topic === place.topic)
   )
+}
+
+/** Returns true where all of a conversation is meant, and the session is of it. */
+export function isWhollyIn(target: ForgetTarget, { scope, metadata, chatType }: Session): boolean {
+  if (target.kind !== 'chat' || target.since !== undefined || scope.values.chat === undefined) return false
+  const { channel = scope.channel, chat_id: chat = '', topic_id: topic } = metadata
+  const at = { channel, account: scope.account, chat, chatType }
+  return liesIn(target.place, topic === undefined ? at : { ...at, topic })
 }
 
 /**

@@ -31,7 +31,7 @@ it('S41: a plan of many events is made in steps, between which others have their
     }),
   )
   let pauses = 0
-  const plan = await pausing(scan.plan({ turn: turn(EVENTS), messages: [] }), async () => {
+  const plan = await pausing(scan.plan(new Set(), { turn: turn(EVENTS), messages: [] }), async () => {
     pauses++
   })
   expect(plan?.empty).toHaveLength(EVENTS - 2)
