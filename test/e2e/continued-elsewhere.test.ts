@@ -95,6 +95,20 @@ describe('a session that was continued elsewhere', () => {
       ).not.toContain('green')
     })
 
+  it('C23: /retry there answers what was asked there, not what a message of the same number says here by now', async () => {
+    const { house, world, family, club, say, first } = await continued()
+    world.edit({ chat: family, message: first, text: '@parley_bot the safe is 4711' })
+    await say(family, 111, 'understood?')
+    const there = ['sessions', 'fork', `telegram:group:${family}`, `telegram:group:${club}`, '--yes']
+    expect((await parley(house.config, there)).code).toBe(0)
+    expect(await say(club, 111, 'hello club'), 'the numbers of the two messages').toBe(first)
+    const after = house.telegram.ledger.mark()
+    world.say({ from: 111, chat: club, text: '/retry@parley_bot' })
+    const where = ({ text }: { readonly text: string }) => text.startsWith('heard')
+    const { text } = await house.telegram.ledger.nextFromBot('sent', { after, where })
+    expect(text).toBe('heard [Ada] @parley_bot hello club')
+  })
+
   it('S41, F-H11: what is forgotten there takes no answer from the other conversation, for an owner and a member', async () => {
     const routing = household({ people: [owner('ada', 'telegram:111'), known(444)] })
     const { house, world, family, club, say, prompt } = await continued({ routing })

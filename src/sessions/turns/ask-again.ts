@@ -12,7 +12,7 @@ import type { StartedTurn } from './started-turn.ts'
 import type { LastExchange } from './take-back.ts'
 import { messageName, userMessage } from './user-message.ts'
 
-/** Changes of messages that are looked through: those of an exchange are the newest. */
+/** What was said and changed, as far back as is looked through: that of an exchange is the newest. */
 const MOST_CHANGES = 500
 
 /**
@@ -25,11 +25,11 @@ export async function askAgain(
   at: number,
   { turn, rows }: LastExchange,
 ): Promise<void> {
-  const changes = await tx.events.latestOf(session.id, ['message_edited', 'message_deleted'], MOST_CHANGES)
+  const said = await tx.events.latestOf(session.id, SAID, MOST_CHANGES)
   const events: EventToAppend[] = []
   await tx.inbox.reopen(turn, session.id)
   for (const row of rows) {
-    const dispatch = asItReadsNow(row, changes)
+    const dispatch = asItReadsNow(row, changesOf(row, said))
     if (dispatch === undefined || row.decision.kind !== 'run') {
       await tx.inbox.settle(row.id, 'deleted')
       continue
@@ -40,6 +40,18 @@ export async function askAgain(
   if (events.length === 0)
     throw new ParleyError('conflict', 'There is nothing to answer again: what was asked is deleted.')
   await tx.events.append(session.id, at, events)
+}
+
+const SAID = ['user_message', 'message_edited', 'message_deleted', 'history_taken_over'] as const
+
+/**
+ * Returns what was changed since a message was said here. An older change has the id of another message: of one that
+ * was copied from another conversation, or of before the chat moved.
+ */
+function changesOf({ id }: InboxRow, said: readonly SessionEvent[]): readonly SessionEvent[] {
+  const isItsOwn = ({ type, data }: SessionEvent): boolean =>
+    (type === 'user_message' || type === 'message_edited') && data.row === id
+  return said.slice(said.findLastIndex((event) => event.type === 'history_taken_over' || isItsOwn(event)) + 1)
 }
 
 export interface AnswerAgainDeps extends ClaimDeps {
