@@ -155,6 +155,19 @@ it('S42: a schedule runs though a file has its name', async () => {
   expect((await house.telegram.ledger.nextFromBot('sent', { after })).text).toBe('heard Say good morning.')
 })
 
+it.each([
+  ['allow', undefined],
+  ['deny', 'deny'],
+])(
+  'T27: of a file that has sending set to %s its session has %s: it silences its chat and opens none',
+  async (set, has) => {
+    const overrides = { sendPolicy: set, thinkingLevel: 'high' }
+    const { house, key } = await importForged((session) => ({ ...session, overrides }))
+    const { sendPolicy, thinkingLevel } = await house.daemon.operator.sessions.show(key)
+    expect({ sendPolicy, thinkingLevel }).toEqual({ sendPolicy: has, thinkingLevel: 'high' })
+  },
+)
+
 it('a session of the future is of now', async () => {
   const { house, key } = await importForged((session) => ({ ...session, createdAt: Date.now() + 1e10 }))
   expect((await house.daemon.operator.sessions.show(key)).createdAt).toBeLessThanOrEqual(Date.now())

@@ -160,10 +160,14 @@ function profileOf({ agentId, agentProfile }: Bundle['session'], models: ModelRu
   }
 }
 
-/** A value that no setting takes is left out. */
+/**
+ * A value that no setting takes is left out. A chat that was silent there is silent here, and none that is silent here
+ * is opened by a file.
+ */
 function settingsOf({ agentId, overrides }: Bundle['session'], { models }: BundleDeps): SessionOverrides {
   return collectOverrides((name) => {
     const value = SESSION_SETTINGS[name].value.read(overrides[name])
+    if (name === 'sendPolicy' && value !== 'deny') return undefined
     return name === 'model' && refusedModel(models, agentId, String(value)) !== undefined ? undefined : value
   })
 }
