@@ -109,6 +109,16 @@ describe('a session that was continued elsewhere', () => {
     expect(text).toBe('heard [Ada] @parley_bot hello club')
   })
 
+  it('S41: to delete the session there takes nothing that was said here out of the outbox', async () => {
+    const { house, world, family, first } = await continued()
+    world.say({ from: 444, text: '/start' })
+    const there = ['sessions', 'fork', `telegram:group:${family}`, 'telegram:direct:444', '--yes']
+    expect((await parley(house.config, there)).code).toBe(0)
+    await house.daemon.operator.sessions.delete('telegram:direct:444')
+    const [{ deliveries } = { deliveries: [] }] = await house.daemon.operator.why(String(first))
+    expect(deliveries).toEqual([{ state: 'sent', messageId: expect.anything() }])
+  })
+
   it('S41, F-H11: what is forgotten there takes no answer from the other conversation, for an owner and a member', async () => {
     const routing = household({ people: [owner('ada', 'telegram:111'), known(444)] })
     const { house, world, family, club, say, prompt } = await continued({ routing })

@@ -59,13 +59,17 @@ export async function markAllDeleted(
  * purge that a crash interrupted is resumed at the next start.
  */
 export async function purgeSession(store: Store, id: SessionId): Promise<void> {
+  // What was copied from another session was said by that one, in its own chat.
+  const [copied] = await store.read.events.latestOf(id, ['history_taken_over'], 1)
+  const isOwn = ({ seq }: SessionEvent): boolean => seq > (copied?.seq ?? 0)
   for (;;) {
     const events = await store.read.events.since(id, 0, BATCH)
     const last = events.at(-1)
     if (!last) break
     await store.write(async (tx) => {
       for (const event of events) await forgetText(tx, id, event)
-      for (const turn of new Set(events.flatMap(({ turnId }) => turnId ?? []))) await tx.outbox.blank(turn)
+      const own = new Set(events.filter(isOwn).flatMap(({ turnId }) => turnId ?? []))
+      for (const turn of own) await tx.outbox.blank(turn)
       await tx.events.remove(id, last.seq)
     })
   }
