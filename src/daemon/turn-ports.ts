@@ -9,6 +9,7 @@ import { DEFAULT_FILE_LIMITS, type MediaStore } from '../core/media.ts'
 import { redactEvent } from '../core/redact-dispatch.ts'
 import { turnCapOf } from '../core/turn-cap.ts'
 import type { Hooks } from '../hooks/hooks.ts'
+import { asHooksLeave } from '../hooks/save-gate.ts'
 import { createReadArrived } from '../media/read-arrived.ts'
 import { createFileAllowance } from '../pipeline/file-allowance.ts'
 import { createPieceWaits } from '../pipeline/gather-pieces.ts'
@@ -43,11 +44,11 @@ interface TurnPortsDeps extends Pick<VoiceDeps, 'agent'> {
 
 type TurnPorts = Pick<RunTurnDeps, 'charge' | 'cap' | 'verbose' | 'pieces' | 'speaks'> &
   Pick<FilesDeps, 'files'> &
-  Pick<ThreadDeps, 'logger' | 'channels' | 'readThread' | 'judge' | 'overheard'>
+  Pick<ThreadDeps, 'logger' | 'channels' | 'readThread' | 'judge' | 'asStored' | 'overheard'>
 
 /** Returns what a turn asks of its session, and of a thread that began before anybody addressed the agent in it. */
 export function turnPorts(deps: TurnPortsDeps): TurnPorts {
-  const { config, store, policies, lookups, people, logger, adapter, most, redact, budgets } = deps
+  const { config, store, policies, lookups, people, logger, adapter, most, redact, budgets, hooks } = deps
   const voice = { audio: deps.audio, agent: deps.agent, overrides: lookups.overrides, read: store.read }
   return {
     charge: budgets?.ofTurn ?? notCharged,
@@ -56,6 +57,7 @@ export function turnPorts(deps: TurnPortsDeps): TurnPorts {
     verbose: ({ id }) => lookups.overrides.of(id).verboseLevel,
     ...{ logger, channels: policies.routing().channels, overheard: people.overheard },
     judge: (dispatch) => decideDispatch(policies.routing(), lookups.facts, dispatch).decision,
+    asStored: async (dispatch) => (hooks.has('before_save') ? asHooksLeave(dispatch, hooks.beforeSave) : dispatch),
     files: filePorts(deps),
     pieces: createPieceWaits(deps.clock),
     async readThread(address, before, signal) {

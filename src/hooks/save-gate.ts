@@ -29,7 +29,7 @@ export function saveGate(
     }
     if (decision.kind !== 'run' && decision.kind !== 'context' && decision.kind !== 'amend')
       return { dispatch, decision }
-    const asked = changed(dispatch, beforeSave)
+    const asked = asHooksLeave(dispatch, beforeSave)
     const stored = before === undefined ? asked : before.then(() => asked)
     passing.set(key, stored)
     void stored.finally(() => {
@@ -65,7 +65,8 @@ async function withoutOrder(dispatch: Dispatch, name: string, beforeSave: Hooks[
     : { ...dispatch, event: { ...event, args: before + words, text: `/${name} ${before}${words}` } }
 }
 
-async function changed(dispatch: Dispatch, beforeSave: Hooks['beforeSave']): Promise<Dispatch> {
+/** Returns a message with its texts as the hooks of `before_save` leave them. */
+export async function asHooksLeave(dispatch: Dispatch, beforeSave: Hooks['beforeSave']): Promise<Dispatch> {
   const { event } = dispatch
   if (event.kind !== 'message' && event.kind !== 'edit' && event.kind !== 'command') return dispatch
   const { quoted, forwarded, text: raw } = event

@@ -29,6 +29,8 @@ export interface ThreadDeps {
   readThread(address: Address, before: string, signal: AbortSignal): Promise<ThreadRead | undefined>
   /** Decides like `decide` about what was said long ago; nobody is notified, nothing becomes known of anybody. */
   judge(dispatch: Dispatch): Decision
+  /** Returns a message as it is stored, which the operator's hooks are asked about. */
+  asStored(dispatch: Dispatch): Promise<Dispatch>
   /** Called with all that was read: a one-time code in it is worth nothing any more. */
   overheard(payload: unknown): void
 }
@@ -55,7 +57,10 @@ interface Kept {
   readonly data: ThreadReadData
 }
 
-type KeptMessage = Pick<NewInboxRow, 'dispatch' | 'decision'> & { readonly message: UserMessageData }
+type KeptMessage = Pick<NewInboxRow, 'dispatch'> & {
+  readonly decision: Extract<Decision, { kind: 'context' }>
+  readonly message: UserMessageData
+}
 
 async function record(deps: ThreadDeps, { id: turnId, session }: StartedTurn, { rows, data }: Kept): Promise<void> {
   await deps.store.write(async (tx) => {
@@ -103,7 +108,7 @@ async function keptOf(deps: ThreadDeps, { turn, view, read: { events: shown, lef
   const known = new Set(received.map(({ messageId }) => messageId))
   const news = events.filter((event) => event.kind === 'message' && !known.has(event.messageId))
   const kept = news.flatMap((event) => keptMessage(deps, turn, event))
-  const rows = withinBounds(kept)
+  const rows = await Promise.all(withinBounds(kept).map((row) => stored(deps, row)))
   return {
     rows,
     data: {
@@ -112,6 +117,11 @@ async function keptOf(deps: ThreadDeps, { turn, view, read: { events: shown, lef
       ...(left || rows.length < kept.length ? { more: true } : {}),
     },
   }
+}
+
+async function stored({ asStored }: ThreadDeps, row: KeptMessage): Promise<KeptMessage> {
+  const dispatch = await asStored(row.dispatch)
+  return { ...row, dispatch, message: userData(dispatch, row.decision, { triggers: false }) }
 }
 
 /** Characters of a thread that are kept: as many as a prompt has of what was said meanwhile. */

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
+import { Secret } from '../../src/config/secrets.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import type { SlackEntry } from '../../src/rehearsal/slack/ledger-entries.ts'
@@ -12,8 +14,9 @@ const hear: Script = (request) => textReply(`heard ${lastUserText(request).split
 async function workshop(
   routing: Partial<RoutingPolicy> = {},
   script = hear,
+  config: Partial<Config> = {},
 ): Promise<SlackHousehold & { channel: string }> {
-  const house = await startSlackHousehold({ script, routing })
+  const house = await startSlackHousehold({ script, routing, config })
   const { world } = house.slack
   const { id } = world.addChannel({ name: 'workshop', members: ['U333', 'U444', 'U555'] })
   world.setMember(id, false)
@@ -46,6 +49,21 @@ describe('the first mention in a Slack thread', () => {
     expect(shown).not.toContain('only at the root')
     const report = await why(house, mention.ts)
     expect(report?.context).toContain('2 more of the thread from before')
+  })
+
+  it('R8: the operator’s hooks are asked about it before it is stored, as about any other message', async () => {
+    const code = `node -e 'let s="";process.stdin.on("data",d=>s+=d).on("end",()=>console.log(JSON.stringify({text:JSON.parse(s).text.replace(/4711/g,"****")})))'`
+    const env = { PATH: new Secret(process.env.PATH ?? '') }
+    const at = { kind: 'command', command: 'sh', args: ['-c', code], env, folder: '/' } as const
+    const hooks = [{ name: 'mask', on: ['before_save'], at, timeoutMs: 20_000 }] as const
+    const house = await workshop({}, hear, { hooks })
+    const { channel } = house
+    const { world } = house.slack
+    const root = world.say({ from: 'U444', channel, text: 'the code is 4711' })
+    world.setMember(channel, true)
+    world.say({ from: 'U444', channel, thread: root, text: `${BOT} what now?` })
+    await answerTo(house, 'what now?')
+    expect(asked(house, 'what now?')).toContain('the code is ****')
   })
 
   it('reads nothing twice: neither what the log has already, nor with the next turn, nor after a start', async () => {
