@@ -15,6 +15,11 @@ export function amended(events: readonly SessionEvent[]): readonly SessionEvent[
     .reverse()
 }
 
+/** Returns what was said since the log was copied from another conversation: who wrote there is not here. */
+export function saidHere(events: readonly SessionEvent[]): readonly SessionEvent[] {
+  return events.slice(events.findLastIndex(({ type }) => type === 'history_taken_over') + 1)
+}
+
 /** The events without those of exchanges that were taken back; edits and deletions stay as they are. */
 export function withoutTakenBack(events: readonly SessionEvent[]): readonly SessionEvent[] {
   const isTakenBack = takenBackBehind()

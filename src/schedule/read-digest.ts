@@ -1,5 +1,5 @@
 import { type Address, formatAddress } from '../core/address.ts'
-import { amended } from '../core/amended.ts'
+import { amended, saidHere } from '../core/amended.ts'
 import type { Identity } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { SessionEvent } from '../core/event.ts'
@@ -44,10 +44,11 @@ export async function readDigest(read: Store['read'], request: DigestRequest): P
   let readable = 0
   for (const session of sessions) {
     const events = await read.events.latest(session.id, MOST_EVENTS)
-    if (!mayRead(request.creator, events)) continue
+    const here = saidHere(events)
+    if (!mayRead(request.creator, here)) continue
     readable++
     const after = request.since[session.id] ?? 0
-    for (const event of amended(events)) {
+    for (const event of amended(here)) {
       const line = event.seq > after ? digestLine(event, placeOf(session)) : undefined
       if (line) lines.push(line)
     }

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { parseAddress } from '../../src/core/address.ts'
+import { toScheduleId } from '../../src/core/ids.ts'
+import type { CronDefinition } from '../../src/core/schedule.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { household, member, owner } from '../fakes/routing-policy.ts'
 import { parley } from './house-command.ts'
@@ -107,6 +110,25 @@ describe('a session that was continued elsewhere', () => {
     const where = ({ text }: { readonly text: string }) => text.startsWith('heard')
     const { text } = await house.telegram.ledger.nextFromBot('sent', { after, where })
     expect(text).toBe('heard [Ada] @parley_bot hello club')
+  })
+
+  it('T32: a digest of the other conversation has nothing of what was said here', async () => {
+    const definition: CronDefinition = {
+      ...{ cron: '0 9 * * *', timezone: 'Europe/Berlin', prompt: 'Sum up.', missed: { kind: 'once' }, overlap: 'skip' },
+      ...{ deliverTo: parseAddress('telegram:direct:111'), digestOf: parseAddress('telegram:group:-1001000000002') },
+    }
+    const repeat: Script = (request) => textReply(lastUserText(request))
+    const schedules = () => [{ id: toScheduleId('morning'), definition }]
+    const { house, world, club, say } = await continued({ script: repeat, schedules })
+    world.say({ from: 111, text: '/start' })
+    expect(club, 'the group of the digest').toBe(-1001000000002)
+    await say(club, 444, 'who cooks?')
+    const after = house.telegram.ledger.mark()
+    await house.daemon.operator.schedules.run('morning')
+    const where = ({ chatId }: { readonly chatId: number }) => chatId === 111
+    const { text } = await house.telegram.ledger.nextFromBot('sent', { after, where })
+    expect(text).toContain('who cooks?')
+    expect(text).not.toContain('dinner')
   })
 
   it('S41: to delete the session there takes nothing that was said here out of the outbox', async () => {

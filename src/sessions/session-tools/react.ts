@@ -1,6 +1,6 @@
 import { type Address, formatAddress } from '../../core/address.ts'
+import { saidHere } from '../../core/amended.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { SessionEvent } from '../../core/event.ts'
 import type { DeliveryReceipt, OutboundMessage } from '../../core/outbound.ts'
 import type { PutsReactions, WantedReaction } from '../../core/reaction.ts'
 import { isOwnChannel, type Session } from '../../core/session.ts'
@@ -63,7 +63,8 @@ async function messageOf(
   const said = await read.events.latestOf(session.id, ['user_message', 'history_taken_over'], LOOKED_THROUGH)
   const sought = words.trim().toLowerCase()
   const since = (await read.chatMoves.movedAt(chat.channel, chat.chat)) ?? 0
-  const found = ofThisChat(said).findLast(
+  // In another chat, from which those before were copied, messages have the same numbers.
+  const found = saidHere(said).findLast(
     ({ data, type, at }) =>
       type === 'user_message' &&
       // Numbers of before belong to other messages by now.
@@ -78,11 +79,6 @@ async function messageOf(
       data.text.toLowerCase().includes(sought),
   )
   return found?.type === 'user_message' ? found.data.messageId : undefined
-}
-
-/** Returns the messages of this chat: those before were copied from another, where they have the same numbers. */
-function ofThisChat(said: readonly SessionEvent[]): readonly SessionEvent[] {
-  return said.slice(said.findLastIndex(({ type }) => type === 'history_taken_over') + 1)
 }
 
 function checkOutcome(outcome: ReactionOutcome, { channel }: Address): void {

@@ -1,4 +1,4 @@
-import { amended } from '../../core/amended.ts'
+import { amended, saidHere } from '../../core/amended.ts'
 import { textOf } from '../../core/content.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
@@ -47,11 +47,6 @@ export function createKnownAddresses({
       return results.some((event) => isListed(event, turnId, key))
     },
   }
-}
-
-/** Returns what was said since the log was copied from another conversation: who wrote there is not here. */
-function saidHere(said: readonly SessionEvent[]): readonly SessionEvent[] {
-  return said.slice(said.findLastIndex(({ type }) => type === 'history_taken_over') + 1)
 }
 
 /** Returns what was said in a thread before its first turn as messages of it, which may be edited and deleted later. */
