@@ -168,6 +168,33 @@ it.each([
   },
 )
 
+it('S41: what is forgotten of a file that names a turn of this store takes no answer of that turn', async () => {
+  const { house, chat, key } = await household()
+  await say(house, chat, 'hello')
+  const file = join(house.dataDir, 'session.parley')
+  await parley(house.config, ['export', key, '--bundle', file])
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n').slice(0, -1)
+  const other = { id: 'telegram:2026-01-01-0a1b2c3d', createdAt: 1_000 }
+  forge(
+    file,
+    lines,
+    (session) => ({ ...session, ...other }),
+    (event) => event,
+  )
+  const { world, ledger } = house.telegram
+  await house.daemon.stop()
+  await parley(house.config, ['import', file])
+  await house.restart()
+  const { id: club } = world.addChat({ type: 'supergroup', title: 'Club', members: [111] })
+  expect((await parley(house.config, ['sessions', 'fork', other.id, `telegram:group:${club}`, '--yes'])).code).toBe(0)
+  const after = ledger.mark()
+  world.say({ from: 111, chat: club, text: '/forget chat yes' })
+  await ledger.nextFromBot('sent', { after })
+  await say(house, chat, 'and here?')
+  const said = world.messages(chat, { by: 'bot' }).map(({ message }) => message.text)
+  expect(said).toEqual(['heard [Ada] @parley_bot hello', 'heard [Ada] @parley_bot and here?'])
+})
+
 it('a session of the future is of now', async () => {
   const { house, key } = await importForged((session) => ({ ...session, createdAt: Date.now() + 1e10 }))
   expect((await house.daemon.operator.sessions.show(key)).createdAt).toBeLessThanOrEqual(Date.now())
