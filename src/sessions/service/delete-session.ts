@@ -59,7 +59,7 @@ export async function markAllDeleted(
  * purge that a crash interrupted is resumed at the next start.
  */
 export async function purgeSession(store: Store, id: SessionId): Promise<void> {
-  // What was copied from another session was said by that one, in its own chat.
+  // The turns that were copied from another session have answered in the chat of that one.
   const [copied] = await store.read.events.latestOf(id, ['history_taken_over'], 1)
   const isOwn = ({ seq }: SessionEvent): boolean => seq > (copied?.seq ?? 0)
   for (;;) {

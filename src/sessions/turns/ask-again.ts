@@ -12,7 +12,7 @@ import type { StartedTurn } from './started-turn.ts'
 import type { LastExchange } from './take-back.ts'
 import { messageName, userMessage } from './user-message.ts'
 
-/** What was said and changed, as far back as is looked through: that of an exchange is the newest. */
+/** The newest messages and changes of them, which are looked through. */
 const MOST_CHANGES = 500
 
 /**
