@@ -1,6 +1,7 @@
 import type { Approval, ApprovalDesk, Decider, StandingRule, ToolRule } from '../core/approval.ts'
 import type { CardKeeper } from '../core/card-keeper.ts'
 import type { Clock } from '../core/clock.ts'
+import { isDoneBefore, markDone } from '../core/done-before.ts'
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { Session } from '../core/session.ts'
@@ -42,8 +43,7 @@ export function createDesk(deps: DeskDeps): ApprovalDesk {
   async function answer(approval: Approval, { state, by, rule }: Answer): Promise<Approval> {
     const { code, sessionId, turnId, tool } = approval
     // The command runs again after a crash, and a person may press twice.
-    const again = approval.state === 'allowed' || approval.state === 'used'
-    if (state === 'allowed' && again && approval.decidedBy === by) {
+    if (isAgain(approval, state, by)) {
       if (rule === undefined || (await read.standingRules.all()).some((one) => one.code === code)) return approval
       throw over(tool)
     }
@@ -85,11 +85,22 @@ export function createDesk(deps: DeskDeps): ApprovalDesk {
       return all.filter((_, index) => may[index])
     },
     rules: () => read.standingRules.all(),
-    async forget(code) {
-      if (await store.write((tx) => tx.standingRules.remove(code.toLowerCase()))) return
+    async forget(code, request) {
+      const isTakenBack = await store.write(async (tx) => {
+        if (!(await tx.standingRules.remove(code.toLowerCase()))) return isDoneBefore(tx, request)
+        await markDone(tx, request, clock.now())
+        return true
+      })
+      if (isTakenBack) return
       throw new ParleyError('not_found', `There is no standing rule of the code ${code}.`)
     },
   }
+}
+
+/** Returns true if this person has given the same answer before. */
+function isAgain(approval: Approval, state: 'allowed' | 'denied', by: string): boolean {
+  const given = approval.state === 'used' ? 'allowed' : approval.state
+  return given === state && approval.decidedBy === by
 }
 
 type ContextDeps = Pick<DeskDeps, 'store' | 'speaking'>

@@ -106,8 +106,8 @@ export interface ApprovalDesk {
   allowAlways(code: string, where: 'here' | 'everywhere', decider: Decider): Promise<Approval>
   /** Returns the rules that were given so, oldest first. */
   rules(): Promise<readonly StandingRule[]>
-  /** Takes a rule back by its code. Throws `not_found` if there is none. */
-  forget(code: string): Promise<void>
+  /** Takes a rule back by its code. Throws `not_found` if there is none, unless the same request has taken it back. */
+  forget(code: string, request: string): Promise<void>
   /** Returns the open questions that somebody may answer, oldest first. */
   open(decider: Decider): Promise<readonly Approval[]>
 }

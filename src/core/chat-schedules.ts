@@ -67,10 +67,11 @@ export interface ChatSchedules {
   /** Returns those of this place that the asker may see, the next first. */
   list(asker: Pick<ScheduleAsker, 'person' | 'address' | 'overheard'>): Promise<readonly ChatSchedule[]>
   /**
-   * Ends one by its id. The returned one has no text where `list` would not name it. Throws `not_found`, and
-   * `forbidden` unless all whose words led to it are its maker or an owner.
+   * Ends one by its id. The returned one has no text where `list` would not name it. Undefined: the request `key` has
+   * ended it before a crash. Throws `not_found`, and `forbidden` unless all whose words led to it are its maker or an
+   * owner.
    */
-  cancel(id: string, asker: ScheduleAsker): Promise<ChatSchedule>
+  cancel(id: string, asker: ScheduleAsker, key: string): Promise<ChatSchedule | undefined>
   /**
    * Returns who asks by a turn. Throws `forbidden` for a turn that no known person in a chat has begun, such as the run
    * of a schedule: schedules make no schedules.

@@ -49,6 +49,7 @@ export type Failpoint =
   | 'CP42-forget-emptied'
   | 'CP43-forget-scrubbed'
   | 'CP46-retention-emptied'
+  | 'CP47-command-unanswered'
 
 let reached: ((point: Failpoint) => void) | undefined
 

@@ -103,8 +103,11 @@ export interface MemoryTools {
   ): Promise<{ readonly entries: readonly ShownEntry[]; readonly authors: readonly AuthorId[] }>
   /** Keeps a text for this conversation. `key` names the call: one repeated after a crash keeps it once. */
   save(text: string, turn: TurnRef, key: string): Promise<ShownEntry>
-  /** Throws `not_found` for one out of reach, and `forbidden` unless all whose words the turn was shown may do it. */
-  forget(no: number, turn: TurnRef): Promise<void>
+  /**
+   * Throws `not_found` for one out of reach, and `forbidden` unless all whose words the turn was shown may do it. `key`
+   * names the call: one repeated after a crash has removed it.
+   */
+  forget(no: number, turn: TurnRef, key: string): Promise<void>
 }
 
 /** A person who asks for memory by a command in a chat. */
@@ -123,7 +126,8 @@ export interface MemoryDesk {
   remember(asker: MemoryAsker, text: string, key: string): Promise<ShownEntry>
   /** Throws `not_found`, and `forbidden` for whoever is neither an owner nor the only author. */
   correct(asker: MemoryAsker, no: number, text: string): Promise<ShownEntry>
-  remove(asker: MemoryAsker, no: number): Promise<ShownEntry>
+  /** Throws as `correct` does. Undefined: the same request has removed it before a crash. */
+  remove(asker: MemoryAsker, no: number, key: string): Promise<ShownEntry | undefined>
   /** Returns the working memory of a session. */
   working(session: SessionId): Promise<string | undefined>
   /** Runs a checkpoint now. Rejects with what the model fails with. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import { isDoneBefore, markDone } from '../core/done-before.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { AgentId, SessionId } from '../core/ids.ts'
 import {
@@ -65,12 +66,13 @@ export function createLongTerm(deps: LongTermDeps): LongTerm {
         await store.write((tx) => tx.memory.add({ ...entry, by: 'agent', request: `tool ${key}`, sources: messages })),
       )
     },
-    async forget(no, turn) {
+    async forget(no, turn, key) {
+      if (await isRemoved(deps, no, `tool ${key}`)) return
       const reach = await deps.turnReach(turn)
       const entry = await named(deps, no, await turnSessions(deps, turn, reach))
       for (const author of reach.authors) if (!(await mayChange(deps, author, entry))) throw notTheirs(no)
       if (reach.authors.length === 0) throw notTheirs(no)
-      await store.write((tx) => tx.memory.remove(no))
+      await removeOnce(deps, no, `tool ${key}`)
     },
     list: async (asker, words, limit) =>
       (await lookUp(deps, await askerSessions(deps, asker), { words, limit })).map(shown),
@@ -88,14 +90,28 @@ export function createLongTerm(deps: LongTermDeps): LongTerm {
       if (!(await store.write((tx) => tx.memory.change(no, { ...changed, sources: [] })))) throw absent(no)
       return shown({ ...entry, ...changed })
     },
-    async remove(asker, no) {
+    async remove(asker, no, key) {
+      if (await isRemoved(deps, no, `command ${key}`)) return undefined
       const entry = await changeable(deps, asker, no)
-      if (!(await store.write((tx) => tx.memory.remove(no)))) throw absent(no)
+      await removeOnce(deps, no, `command ${key}`)
       return shown(entry)
     },
     working: async (session) => (await read.events.latestCheckpoint(session))?.data.working,
     has,
   }
+}
+
+/** Returns true if a request that runs again after a crash has removed an entry before. */
+async function isRemoved({ store }: LongTermDeps, no: number, request: string): Promise<boolean> {
+  if ((await store.read.memory.get(no)) !== undefined) return false
+  return store.write((tx) => isDoneBefore(tx, request))
+}
+
+async function removeOnce({ store, clock }: LongTermDeps, no: number, request: string): Promise<void> {
+  await store.write(async (tx) => {
+    if (!(await tx.memory.remove(no))) throw absent(no)
+    await markDone(tx, request, clock.now())
+  })
 }
 
 function shown({ no, text, at }: MemoryEntry): ShownEntry {

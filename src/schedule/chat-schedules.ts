@@ -3,6 +3,7 @@ import { formatAddress } from '../core/address.ts'
 import type { ChatSchedule, ChatSchedules, ScheduleAsker, ScheduleWish } from '../core/chat-schedules.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Identity } from '../core/dispatch.ts'
+import { isDoneBefore, markDone } from '../core/done-before.ts'
 import { ParleyError } from '../core/errors.ts'
 import { type PersonId, type ScheduleId, toScheduleId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
@@ -41,7 +42,9 @@ export function createChatSchedules(deps: ChatScheduleDeps): ChatSchedules {
       const due = shown.filter(({ nextAt }) => nextAt < NEVER)
       return due.toSorted((a, b) => a.nextAt - b.nextAt).map(({ nextAt: _nextAt, ...one }) => one)
     },
-    async cancel(id, asker) {
+    async cancel(id, asker, key) {
+      const isGone = (await store.read.schedules.get(idOf(id))) === undefined
+      if (isGone && (await store.write((tx) => isDoneBefore(tx, key)))) return undefined
       const found = await named(deps, id, asker)
       const others = await Promise.all(asker.authors.map((author) => mayNotCancel(deps, author, found.creator)))
       if (others.includes(true))
@@ -49,6 +52,7 @@ export function createChatSchedules(deps: ChatScheduleDeps): ChatSchedules {
       await store.write(async (tx) => {
         await tx.schedules.remove(found.id)
         await letGo(tx, found.id, { outcome: 'cancelled', at: clock.now() })
+        await markDone(tx, key, clock.now())
       })
       logger.info('A schedule was cancelled', { schedule: found.id, by: asker.person })
       await deps.changed()
@@ -188,11 +192,15 @@ async function named(
   name: string,
   asker: ScheduleAsker,
 ): Promise<Schedule & { readonly creator: PersonId }> {
-  const found = await store.read.schedules.get(toScheduleId(name.trim().replace(/`/g, '').toLowerCase()))
+  const found = await store.read.schedules.get(idOf(name))
   const { creator } = found ?? {}
   const seen = found && (creator === asker.person || asker.role === 'owner' || isFor(found, asker))
   if (found?.source === 'command' && seen && creator !== undefined) return { ...found, creator }
   throw new ParleyError('not_found', `There is no reminder ${name} here; /remind list shows them.`)
+}
+
+function idOf(name: string): ScheduleId {
+  return toScheduleId(name.trim().replace(/`/g, '').toLowerCase())
 }
 
 async function mayNotCancel({ identityOf }: ChatScheduleDeps, author: AuthorId, creator: PersonId): Promise<boolean> {

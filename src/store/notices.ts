@@ -18,4 +18,8 @@ export class NoticeWriting implements NoticeWriter {
     )
     return added > 0
   }
+
+  async known(key: string): Promise<boolean> {
+    return (await this.#sql.get('SELECT key FROM notices WHERE key = $1', [key])) !== undefined
+  }
 }

@@ -52,6 +52,8 @@ export interface TranscriptWriter {
 export interface NoticeWriter {
   /** True at most once per `key` until `windowMs` have passed: one notice for a burst. */
   once(key: string, at: number, windowMs: number): Promise<boolean>
+  /** True if `once` has had this key, and it is not aged out. */
+  known(key: string): Promise<boolean>
 }
 
 /**

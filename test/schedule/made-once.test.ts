@@ -30,7 +30,9 @@ describe('a request for a reminder', () => {
     const wish = { text: 'stretch', task: false, every: '2h' }
     const { id } = await chats.create(wish, ada, 'turn_1 call_1')
     expect(await chats.create(wish, ada, 'turn_1 call_1')).toMatchObject({ id })
-    await chats.cancel(id, ada)
+    await chats.cancel(id, ada, 'turn_3 call_1')
+    expect(await chats.cancel(id, ada, 'turn_3 call_1'), 'the same call').toBeUndefined()
+    await expect(chats.cancel(id, ada, 'turn_4 call_1')).rejects.toMatchObject({ code: 'not_found' })
     await chats.create(wish, ada, 'turn_1 call_1')
     expect(await made()).toEqual([])
     await chats.create(wish, ada, 'turn_2 call_1')

@@ -6,7 +6,7 @@ import { readArgs } from './read-args.ts'
 
 const ARGS = z.object({ number: z.int() })
 
-/** Removes an entry, where all whose words the turn was shown might remove it. */
+/** Removes an entry, where all whose words the turn was shown might remove it. Keyed by its call, as `memory_save`. */
 export function memoryForget(memory: Pick<MemoryTools, 'forget'>): Tool {
   return {
     class: 'keyed',
@@ -21,9 +21,9 @@ export function memoryForget(memory: Pick<MemoryTools, 'forget'>): Tool {
         additionalProperties: false,
       },
     },
-    async run(args, { turnId: id, sessionId, agentId }) {
+    async run(args, { turnId: id, sessionId, agentId, callId }) {
       const { number } = readArgs(ARGS, args)
-      await memory.forget(number, { id, sessionId, agentId })
+      await memory.forget(number, { id, sessionId, agentId }, `${id} ${callId}`)
       return { content: textContent(`Number ${number} is forgotten.`) }
     },
   }

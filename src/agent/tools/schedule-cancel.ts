@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ChatSchedules } from '../../core/chat-schedules.ts'
+import { textContent } from '../../core/content.ts'
 import type { Tool } from '../../core/turn.ts'
 import { readArgs, text } from './read-args.ts'
 import { shownSchedules } from './shown-schedules.ts'
@@ -22,10 +23,12 @@ export function scheduleCancel(schedules: Pick<ChatSchedules, 'cancel' | 'askerO
         additionalProperties: false,
       },
     },
-    async run(args, { turnId, sessionId, agentId }) {
+    async run(args, { turnId, sessionId, agentId, callId }) {
       const { id } = readArgs(ARGS, args)
       const asker = await schedules.askerOf({ id: turnId, sessionId, agentId })
-      return shownSchedules([await schedules.cancel(id, asker)], ([cancelled]) => ({ cancelled }))
+      const cancelled = await schedules.cancel(id, asker, `${turnId} ${callId}`)
+      if (cancelled === undefined) return { content: textContent(JSON.stringify({ cancelled: { id } })) }
+      return shownSchedules([cancelled], ([one]) => ({ cancelled: one }))
     },
   }
 }

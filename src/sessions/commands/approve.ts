@@ -62,7 +62,7 @@ export function approvalsCommand(deps: ApproveDeps): ChatCommand {
         ].join('\n\n')
       const [, code] = /^forget\s+(\S+)$/i.exec(args) ?? []
       if (code === undefined) throw new ParleyError('invalid', 'Say `/approvals`, or `/approvals forget <code>`.')
-      await approvals.forget(code)
+      await approvals.forget(code, call.inboxId)
       return `Forgotten: \`${code}\`. I ask again.`
     },
   }

@@ -2,6 +2,7 @@ import type { Address } from '../../core/address.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
+import { failpoint } from '../../core/failpoint.ts'
 import type { InboxId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { OutboundMessage, Recipient } from '../../core/outbound.ts'
@@ -39,6 +40,7 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
     const command = deps.commands.get(call.decision.command)
     if (isSenderParted(row, deps.parting)) return refuse(row, command)
     const { text, failed } = command ? await answer(command, call, deps.logger) : NOTHING
+    failpoint('CP47-command-unanswered')
     if (text === null) return deps.store.write((tx) => tx.inbox.settle(id, 'control'))
     const speaker = await speakerOf(deps, call, failed ? undefined : command)
     const message = { ...messageOf(row, text, command), ...speaker }

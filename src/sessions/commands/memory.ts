@@ -55,7 +55,10 @@ async function memory(call: CommandCall, deps: MemoryCommandDeps): Promise<strin
   const asked = call.args.trim()
   const [, verb = '', number = '', text = ''] = /^(correct|remove)\s+#?(\d{1,15})(?:\s+(.*))?$/is.exec(asked) ?? []
   const no = Number(number)
-  if (verb.toLowerCase() === 'remove' && text === '') return `Removed: ${line(await desk.remove(asker, no))}`
+  if (verb.toLowerCase() === 'remove' && text === '') {
+    const removed = await desk.remove(asker, no, call.inboxId)
+    return `Removed: ${removed === undefined ? `#${no}` : line(removed)}`
+  }
   if (verb.toLowerCase() === 'correct' && text !== '') return `Corrected: ${line(await desk.correct(asker, no, text))}`
   if (verb !== '' || /^(correct|remove)$/i.test(asked)) throw new ParleyError('invalid', FORMS)
   const entries = await desk.list(asker, asked, SHOWN)

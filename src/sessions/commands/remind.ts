@@ -31,7 +31,10 @@ async function remind(deps: RemindDeps, call: CommandCall): Promise<string> {
     throw new ParleyError('forbidden', 'I keep reminders only for people my owner has let in by name.')
   if (/^(?:list)?$/i.test(call.args)) return listed(await schedules.list(asker))
   const [, id] = /^cancel\s+(\S+)$/i.exec(call.args) ?? []
-  if (id !== undefined) return `Cancelled: ${inWords(await schedules.cancel(id, asker))}`
+  if (id !== undefined) {
+    const cancelled = await schedules.cancel(id, asker, call.inboxId)
+    return `Cancelled: ${cancelled === undefined ? `\`${id.replace(/`/g, '')}\`.` : inWords(cancelled)}`
+  }
   const wish = await readReminder(call.args, asker)
   if (wish === undefined) throw new ParleyError('invalid', FORMS)
   const { id: made, when } = await schedules.create(wish, asker, call.inboxId)

@@ -7,7 +7,7 @@ import { askerOf, type Links } from '../people/links.ts'
 
 export interface UnlinkDeps {
   readonly channels: Channels
-  readonly links: Pick<Links, 'unlink'>
+  readonly links: Pick<Links, 'unlink' | 'hasUnlinked'>
   /** Returns the present identity of a platform id. */
   whoIs(platformId: string): Identity
 }
@@ -29,6 +29,7 @@ async function unlink(call: CommandCall, { links, whoIs, channels }: UnlinkDeps)
   const { person, role } = call.decision.identity
   const given = foldPlatformId(channels, call.args.replace(/`/g, ''))
   if (given === '') return 'Which id? Write it as in `/unlink <channel>:<id>`; `/whoami` says yours.'
+  if (await links.hasUnlinked(call.inboxId)) return `\`${given}\` is not linked any more.`
   const own = person !== undefined && whoIs(given).person === person
   // The holder of an id is not disclosed to others.
   if (!own && role !== 'owner') throw new ParleyError('not_found', `You have not linked \`${given}\`.`)
@@ -36,6 +37,6 @@ async function unlink(call: CommandCall, { links, whoIs, channels }: UnlinkDeps)
   if (role === 'owner' && given === platformId) {
     throw new ParleyError('forbidden', 'That is the id you write from. Unlink it from another of yours.')
   }
-  const was = await links.unlink(given, platformId)
+  const was = await links.unlink(given, platformId, call.inboxId)
   return `\`${given}\` is not ${was} to me any more.`
 }

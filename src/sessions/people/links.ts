@@ -3,6 +3,7 @@ import type { Channels } from '../../core/channel-traits.ts'
 import { type Clock, type Moment, momentOf, passedSince } from '../../core/clock.ts'
 import type { CommandCall } from '../../core/command.ts'
 import type { Identity } from '../../core/dispatch.ts'
+import { isDoneBefore, markDone } from '../../core/done-before.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { failpoint } from '../../core/failpoint.ts'
 import type { IdSource, InboxId, PersonId, TraceId } from '../../core/ids.ts'
@@ -35,8 +36,12 @@ export interface Links {
   spoil(typed: string): Promise<void>
   /** Joins an id without a code, for the operator. Throws `conflict` as `redeem` does. */
   link(platformId: string, person: PersonId, by: string): Promise<void>
-  /** Separates an id from its person and returns the person. Throws `not_found` for an id that nobody linked. */
-  unlink(platformId: string, by: string): Promise<PersonId>
+  /**
+   * Separates an id from its person and returns the person. Throws `not_found` for an id that nobody linked. A `request`
+   * is known afterwards as one that has done it.
+   */
+  unlink(platformId: string, by: string, request?: string): Promise<PersonId>
+  hasUnlinked(request: string): Promise<boolean>
 }
 
 /** The person who asks, and the address for the answer. */
@@ -130,20 +135,18 @@ export function createLinks(deps: LinkDeps): Links {
       await store.write((tx) => join(tx, person, platformId, by))
       await refresh()
     },
-    async unlink(platformId, by) {
+    hasUnlinked: (request) => store.write((tx) => isDoneBefore(tx, request)),
+    async unlink(platformId, by, request) {
       const at = clock.now()
       const person = await store.write(async (tx) => {
         const person = await tx.people.unlink(platformId)
         if (person) await tx.people.recordChange({ at, kind: 'unlinked', person, platformId, by })
+        if (person && request !== undefined) await markDone(tx, request, at)
         return person
       })
       offered.forgetOf(platformId)
       await refresh()
-      if (!person)
-        throw new ParleyError(
-          'not_found',
-          `Nobody has linked \`${platformId}\`; ids of the configuration are changed there.`,
-        )
+      if (!person) throw notLinked(platformId)
       return person
     },
   }
@@ -225,6 +228,13 @@ function judge(
 
 function channelOf(platformId: string): string {
   return platformId.slice(0, platformId.indexOf(':'))
+}
+
+function notLinked(platformId: string): ParleyError {
+  return new ParleyError(
+    'not_found',
+    `Nobody has linked \`${platformId}\`; ids of the configuration are changed there.`,
+  )
 }
 
 function notValid(): ParleyError {

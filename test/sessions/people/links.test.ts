@@ -204,7 +204,8 @@ describe('parting', () => {
   it('F-H13: an id that was parted and joined to another has the authority of the other at once', async () => {
     const { links, redeem, whoIs, store } = await house()
     await redeem(THERE, await links.offer(HERE, ADA))
-    expect(await links.unlink('discord:222', 'telegram:111')).toBe(ADA)
+    expect(await links.unlink('discord:222', 'telegram:111', 'in_1')).toBe(ADA)
+    expect([await links.hasUnlinked('in_1'), await links.hasUnlinked('in_2')], 'after a crash').toEqual([true, false])
     expect(whoIs('discord:222')).toEqual({ role: 'guest' })
     await redeem(THERE, await links.offer(person('telegram:444'), BOB))
     expect(whoIs('discord:222')).toEqual({ person: BOB, role: 'member' })
