@@ -37,8 +37,8 @@ export interface Links {
   /** Joins an id without a code, for the operator. Throws `conflict` as `redeem` does. */
   link(platformId: string, person: PersonId, by: string): Promise<void>
   /**
-   * Separates an id from its person and returns the person. Throws `not_found` for an id that nobody linked. A `request`
-   * is known afterwards as one that has done it.
+   * Separates an id from its person and returns the person. Throws `not_found` for an id that nobody linked. The
+   * `request` is known afterwards as one that has done it.
    */
   unlink(platformId: string, by: string, request?: string): Promise<PersonId>
   hasUnlinked(request: string): Promise<boolean>
