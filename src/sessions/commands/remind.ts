@@ -33,7 +33,7 @@ async function remind(deps: RemindDeps, call: CommandCall): Promise<string> {
   const [, id] = /^cancel\s+(\S+)$/i.exec(call.args) ?? []
   if (id !== undefined) {
     const cancelled = await schedules.cancel(id, asker, call.inboxId)
-    return `Cancelled: ${cancelled === undefined ? `\`${id.replace(/`/g, '')}\`.` : inWords(cancelled)}`
+    return cancelled === undefined ? `Cancelled: \`${id.replace(/`/g, '')}\`.` : `Cancelled: ${inWords(cancelled)}`
   }
   const wish = await readReminder(call.args, asker)
   if (wish === undefined) throw new ParleyError('invalid', FORMS)
