@@ -241,29 +241,27 @@ function joined(was: readonly Decision[], is: readonly Decision[]): string | und
   return undefined
 }
 
-/** Whatever one policy opens beyond another, a line says that something is open. Returns how many of the steps opened something. */
-function expectNamed(after: (before: RoutingPolicy) => fc.Arbitrary<RoutingPolicy>): number {
+/**
+ * Whatever one policy opens beyond another, a line says that something is open. Few changes of some settings open
+ * anything, so that two hundred of them can all be harmless: they go on until one did open something.
+ */
+function expectNamed(after: (before: RoutingPolicy) => fc.Arbitrary<RoutingPolicy>): void {
   let found = 0
   const steps = policies.chain((before) => after(before).map((next) => ({ before, next })))
-  fc.assert(
-    fc.property(steps, ({ before, next }) => {
-      const more = beyond(before, next)
-      if (more === undefined) return
-      found++
-      expect(compareAccess(before, next).wider, more).not.toEqual([])
-    }),
-    { numRuns: 200 },
-  )
-  return found
+  const property = fc.property(steps, ({ before, next }) => {
+    const more = beyond(before, next)
+    if (more === undefined) return
+    found++
+    expect(compareAccess(before, next).wider, more).not.toEqual([])
+  })
+  for (let rounds = 0; found === 0 && rounds < 100; rounds++) fc.assert(property, { numRuns: 200 })
+  expect(found).toBeGreaterThan(0)
 }
 
 describe('what a reload says', () => {
   it.each(SETTINGS)(
     'F-H14: whatever becomes of %s, nothing is admitted, answered, joined or sent more without a line',
-    (setting) => {
-      // The cases do find what each setting can open.
-      expect(expectNamed((before) => changed(before, setting))).toBeGreaterThan(0)
-    },
+    (setting) => expectNamed((before) => changed(before, setting)),
   )
 
   it('F-H14: nor whatever becomes of several settings at once', () => {
@@ -274,7 +272,7 @@ describe('what a reload says', () => {
           fc.tuple(...settings.map((setting) => changed(before, setting).map((one) => ({ [setting]: one[setting] })))),
         )
         .map((changes) => Object.assign({ ...before }, ...changes) as RoutingPolicy)
-    expect(expectNamed(several)).toBeGreaterThan(0)
+    expectNamed(several)
   })
 
   it('F-H14: a policy that is the same says nothing', () => {
