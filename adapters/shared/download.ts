@@ -2,6 +2,7 @@ import type { Clock } from '../../src/core/clock.ts'
 import { sizeInWords } from '../../src/core/content-words.ts'
 import { toError } from '../../src/core/errors.ts'
 import type { FetchedFile } from '../../src/core/media.ts'
+import { parseUrl } from '../../src/core/parse-url.ts'
 import { underDeadline } from './deadline.ts'
 
 /** A file at one of the platform's own addresses. */
@@ -52,8 +53,9 @@ async function follow(wanted: Download, signal: AbortSignal): Promise<FetchedFil
     const location = response.headers.get('location')
     if (response.status < 300 || response.status > 399 || location === null) return take(response, wanted.most)
     await response.body?.cancel()
-    if (!URL.canParse(location, url.href)) break
-    url = new URL(location, url)
+    const next = parseUrl(location, url.href)
+    if (next === undefined) break
+    url = next
   }
   return { kind: 'refused', reason: 'the platform sends from one address to the next' }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ChannelTraits } from '../../src/core/channel-traits.ts'
+import { parseUrl } from '../../src/core/parse-url.ts'
 
 /** The platform delivers only to these ports; an own Bot API server delivers to any. */
 const PLATFORM_PORTS = ['', '443', '80', '88', '8443']
@@ -82,8 +83,9 @@ export const telegramAccountSchema = z
   )
 
 function mistakeIn(address: string): string | undefined {
-  if (!URL.canParse(address)) return 'must be an address that begins with https://'
-  const { protocol, hostname, username, password } = new URL(address)
+  const url = parseUrl(address)
+  if (url === undefined) return 'must be an address that begins with https://'
+  const { protocol, hostname, username, password } = url
   if (username !== '' || password !== '') return 'must carry no user name or password; webhookSecret is the proof'
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return undefined
   return 'must begin with https://: over http:// everybody on the way could read messages and secret, so that it is taken for this machine alone'

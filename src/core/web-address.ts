@@ -1,3 +1,5 @@
+import { parseUrl } from './parse-url.ts'
+
 const SEPARATORS = /[\s<>"`|\\^{}]+/
 /** A word that people write for an address, without a scheme. */
 const BARE = /^[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?\.\p{L}{2,}(?::\d{1,5})?(?:[/?#].*)?$/u
@@ -65,5 +67,6 @@ function formsOf(word: string): readonly string[] {
 
 function keyOf(form: string): string | [] {
   const address = BARE.test(form) ? `https://${form}` : form
-  return /^https?:\/\//i.test(address) && URL.canParse(address) ? addressKey(new URL(address)) : []
+  const url = /^https?:\/\//i.test(address) ? parseUrl(address) : undefined
+  return url ? addressKey(url) : []
 }

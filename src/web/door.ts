@@ -6,6 +6,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, Dispatcher } from 'undici'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError, toError } from '../core/errors.ts'
+import { parseUrl } from '../core/parse-url.ts'
 import { doorError } from './door-errors.ts'
 import { hostOf, isPublicAddress, notPublic, readPublicUrl, readWebUrl } from './public-address.ts'
 import { type Body, ENCODINGS, readBody } from './read-body.ts'
@@ -172,7 +173,7 @@ async function allAddresses(host: string): Promise<readonly string[]> {
 
 /** Throws `forbidden` for a target that is not on the public net, without looking up its name. */
 function readTarget(location: string, url: URL): URL {
-  const to = URL.canParse(location, url.href) ? new URL(location, url.href) : undefined
+  const to = parseUrl(location, url.href)
   if (to === undefined) throw new ParleyError('unavailable', `${url.host} redirects to what is no address.`)
   try {
     return readPublicUrl(to.href)

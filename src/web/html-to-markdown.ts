@@ -1,4 +1,5 @@
 import TurndownService from 'turndown'
+import { parseUrl } from '../core/parse-url.ts'
 
 /** The parts of an element that are read here: the library brings a document of its own, which has no types. */
 interface Element {
@@ -83,7 +84,7 @@ function picture(node: Element, base: string): string {
 }
 
 function absolute(address: string, base: string): string | undefined {
-  const url = URL.canParse(address, base) ? new URL(address, base) : undefined
+  const url = parseUrl(address, base)
   if (url === undefined || !/^(https?|mailto|tel):$/.test(url.protocol)) return undefined
   return url.href.replaceAll('(', '%28').replaceAll(')', '%29')
 }

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { ParleyError } from '../core/errors.ts'
+import { parseUrl } from '../core/parse-url.ts'
 
 /** The part of IPv6 that is given out for the public net; whatever lies outside of it is for something else. */
 const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3')
@@ -52,7 +53,7 @@ function isLocalName(host: string): boolean {
 
 /** Returns a web address as a URL without its fragment, wherever it leads. Throws `invalid`. */
 export function readWebUrl(text: string): URL {
-  const url = URL.canParse(text) && text.length <= LONGEST ? new URL(text) : undefined
+  const url = text.length <= LONGEST ? parseUrl(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new ParleyError('invalid', 'The address must begin with https:// or http:// and name a host.')
   if (url.username !== '' || url.password !== '')

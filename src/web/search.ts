@@ -1,5 +1,6 @@
 import { askedWait, type Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
+import { parseUrl } from '../core/parse-url.ts'
 import type { SearchResult, SearchWeb } from '../core/web.ts'
 import type { Door, DoorAnswer } from './door.ts'
 import { plainText } from './plain-text.ts'
@@ -55,7 +56,7 @@ function parsed(bytes: Buffer): unknown {
 
 /** A result without a web address cannot be read, and is left out. */
 function shownResult({ url, title, text }: SearchResult): SearchResult | [] {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return []
+  if (!/^https?:$/.test(parseUrl(url)?.protocol ?? '')) return []
   return { url, title: plainText(title).slice(0, LONGEST_TITLE), text: plainText(text).slice(0, LONGEST_TEXT) }
 }
 

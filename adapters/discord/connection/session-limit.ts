@@ -1,5 +1,6 @@
 import type { APIGatewayBotInfo } from 'discord.js'
 import { ChannelDown } from '../../../src/channels/adapter.ts'
+import { parseUrl } from '../../../src/core/parse-url.ts'
 import { isFields } from '../../shared/fields.ts'
 import { type DiscordClient, reasonOf } from './client.ts'
 
@@ -58,7 +59,7 @@ function readInformation(result: unknown): APIGatewayBotInfo | undefined {
 
 /** True for what a connection can be opened to: at anything else, a fragment too, the client library throws. */
 export function isSocketUrl(value: unknown): value is string {
-  return typeof value === 'string' && /^wss?:[^#]+$/i.test(value) && URL.canParse(value)
+  return typeof value === 'string' && /^wss?:[^#]+$/i.test(value) && parseUrl(value) !== undefined
 }
 
 function isCount(value: unknown): value is number {

@@ -1,6 +1,7 @@
 import type { WantedFile } from '../../../src/channels/capabilities.ts'
 import type { Clock } from '../../../src/core/clock.ts'
 import type { FetchedFile } from '../../../src/core/media.ts'
+import { parseUrl } from '../../../src/core/parse-url.ts'
 import { download } from '../../shared/download.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { type DiscordClient, reasonOf } from '../connection/client.ts'
@@ -51,7 +52,7 @@ function urlIn(message: unknown, id: string): string | undefined {
   const holders = [message, ...listIn(message, 'message_snapshots').map(({ message: inner }) => inner)]
   const files = holders.flatMap((holder) => listIn(holder, 'attachments'))
   const url = files.find((file) => file.id === id)?.url
-  return typeof url === 'string' && URL.canParse(url) ? url : undefined
+  return typeof url === 'string' && parseUrl(url) ? url : undefined
 }
 
 function listIn(value: unknown, field: string): readonly Fields[] {

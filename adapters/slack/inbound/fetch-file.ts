@@ -1,6 +1,7 @@
 import type { WantedFile } from '../../../src/channels/capabilities.ts'
 import type { Clock } from '../../../src/core/clock.ts'
 import type { FetchedFile } from '../../../src/core/media.ts'
+import { parseUrl } from '../../../src/core/parse-url.ts'
 import { download, tooLarge } from '../../shared/download.ts'
 import { isFields } from '../../shared/fields.ts'
 import type { CallOutcome, SlackClient } from '../connection/client.ts'
@@ -32,7 +33,7 @@ export async function fetchFile(ports: Ports, { ref, most }: WantedFile, signal:
   const { mode, size, url_private_download: direct, url_private: url = direct } = file
   if (typeof mode === 'string' && NOT_HELD[mode] !== undefined) return { kind: 'refused', reason: NOT_HELD[mode] }
   if (typeof size === 'number' && size > most) return tooLarge(most)
-  if (typeof url !== 'string' || !URL.canParse(url)) return GONE
+  if (typeof url !== 'string' || !parseUrl(url)) return GONE
   const headers = { authorization: `Bearer ${token}` }
   // Without the right to read files the platform leads to its login page.
   const elsewhere = MAY_NOT.reason

@@ -2,6 +2,7 @@ import type { FilePart } from '../../../src/channels/capabilities.ts'
 import { type Clock, sleep } from '../../../src/core/clock.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
 import type { DeliveryReceipt } from '../../../src/core/outbound.ts'
+import { parseUrl } from '../../../src/core/parse-url.ts'
 import { sendableName } from '../../../src/core/sendable-name.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { FILE_DEADLINE_MS, ofTheFile } from '../../shared/files.ts'
@@ -80,7 +81,7 @@ function caller({ client, onOutcome }: FilePorts, signal: AbortSignal) {
 function placeOf(outcome: CallOutcome): { readonly url: string; readonly id: string } | undefined {
   if (outcome.kind !== 'answered') return undefined
   const { upload_url: url, file_id: id } = outcome.result
-  return typeof url === 'string' && URL.canParse(url) && typeof id === 'string' ? { url, id } : undefined
+  return typeof url === 'string' && parseUrl(url) && typeof id === 'string' ? { url, id } : undefined
 }
 
 /** Whatever became of such a step, there is no message yet. */

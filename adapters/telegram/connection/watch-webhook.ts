@@ -1,4 +1,5 @@
 import type { Clock } from '../../../src/core/clock.ts'
+import { parseUrl } from '../../../src/core/parse-url.ts'
 import type { AccountHealth } from '../../shared/account-health.ts'
 import { DeafProbe } from '../../shared/deaf-probe.ts'
 import { isFields } from '../../shared/fields.ts'
@@ -85,12 +86,14 @@ function readInfo(result: unknown): WebhookInfo {
 
 /** Addresses may come back written otherwise. */
 function isSame(one: string, other: string): boolean {
-  return URL.canParse(one) && new URL(one).href === new URL(other).href
+  const href = parseUrl(one)?.href
+  return href !== undefined && href === parseUrl(other)?.href
 }
 
 /** Describes where updates go instead; the path of the URL may be a secret of whoever set it. */
 function lostTo(url: string): string {
-  const what = URL.canParse(url) ? `another webhook, at ${new URL(url).host},` : 'no webhook'
+  const host = parseUrl(url)?.host
+  const what = host === undefined ? 'no webhook' : `another webhook, at ${host},`
   return `Telegram has ${what} for this token now, by another program: stop that one, and restart to receive here again`
 }
 

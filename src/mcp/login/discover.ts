@@ -1,5 +1,6 @@
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { ParleyError } from '../../core/errors.ts'
+import { parseUrl } from '../../core/parse-url.ts'
 import { isExempt } from './is-exempt.ts'
 import { toLoginError } from './login-error.ts'
 
@@ -94,7 +95,7 @@ function withoutSlash(address: string): string {
 }
 
 function requireSafe(server: string, address: string): void {
-  const url = URL.canParse(address) ? new URL(address) : undefined
+  const url = parseUrl(address)
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isExempt(server, url))) return
   throw new ParleyError('forbidden', 'The server names an address for the login that is not protected by TLS.')
 }

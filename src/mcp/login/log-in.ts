@@ -3,6 +3,7 @@ import type { OAuthClientInformationMixed } from '@modelcontextprotocol/sdk/shar
 import { type Clock, sleep } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { LoginTalk, McpAddress } from '../../core/mcp.ts'
+import { parseUrl } from '../../core/parse-url.ts'
 import { discoverLogin, type LoginPlace } from './discover.ts'
 import { toLoginError } from './login-error.ts'
 import { keptTokens, type Logins } from './logins.ts'
@@ -116,7 +117,7 @@ async function codeFor(state: string, { redirects, talk, place, clock }: Waiting
 async function pastedAnswer(state: string, { pasted, wrong }: LoginTalk, over: AbortSignal): Promise<URL> {
   for await (const line of pasted ?? []) {
     if (over.aborted) break
-    const url = URL.canParse(line.trim()) ? new URL(line.trim()) : undefined
+    const url = parseUrl(line.trim())
     if (url !== undefined && isAnswer(url, state)) return url
     if (line.trim() !== '') wrong()
   }

@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { ParleyError } from '../../core/errors.ts'
+import { parseUrl } from '../../core/parse-url.ts'
 
 /** The listener on this machine to which a browser is sent after the login. */
 export interface Redirects {
@@ -20,8 +21,7 @@ export async function listenForRedirect(port: number, state: string): Promise<Re
   })
   const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
     // Any page in a browser may ask here, for whatever address.
-    const asked = [request.url ?? '/', `http://${HOST}`] as const
-    const url = URL.canParse(...asked) ? new URL(...asked) : undefined
+    const url = parseUrl(request.url ?? '/', `http://${HOST}`)
     if (request.method !== 'GET' || url?.pathname !== PATH) return say(response, 404, 'There is nothing here.')
     if (!isAnswer(url, state)) return say(response, 400, 'This does not belong to the login that was begun.')
     say(response, 200, 'Thank you. You may close this window and go back to the terminal.')

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../core/parse-url.ts'
 import type { ApiEntity } from './api-types.ts'
 
 /**
@@ -249,8 +250,8 @@ function linkEntity(url: string): Omit<ApiEntity, 'offset' | 'length'> | null {
   if (user !== null) return { type: 'text_mention', user: { id: Number(user[1]), is_bot: false, first_name: '' } }
   if (/^(tg|ton|tonsite|mailto):/i.test(url)) return { type: 'text_link', url }
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`
-  if (!/^(https?|ftp):\/\//i.test(withScheme) || !URL.canParse(withScheme)) return null
-  const { hostname } = new URL(withScheme)
+  const hostname = /^(https?|ftp):\/\//i.test(withScheme) ? parseUrl(withScheme)?.hostname : undefined
+  if (hostname === undefined) return null
   if (!hostname.includes('.') && hostname !== 'localhost') return null
   return { type: 'text_link', url: /^\w+:\/\/[^/?#]+$/.test(withScheme) ? `${withScheme}/` : withScheme }
 }

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../core/parse-url.ts'
 import { rememberAllowedUpdates } from './account-methods.ts'
 import { badRequest } from './api-error.ts'
 import type { BotApi } from './bot-api.ts'
@@ -57,8 +58,9 @@ function readSettings(params: Params): WebhookSettings {
 }
 
 function checkUrl(url: string): void {
-  if (!URL.canParse(url)) throw badRequest('invalid webhook URL specified')
-  const { protocol, hostname, port } = new URL(url)
+  const parsed = parseUrl(url)
+  if (parsed === undefined) throw badRequest('invalid webhook URL specified')
+  const { protocol, hostname, port } = parsed
   if (protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname)) return
   if (protocol !== 'https:') throw badRequest('bad webhook: An HTTPS URL must be provided for webhook')
   if (!PORTS.includes(port)) {

@@ -3,6 +3,7 @@ import { textOf } from '../../core/content.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
 import { hasForeignText } from '../../core/message.ts'
+import { parseUrl } from '../../core/parse-url.ts'
 import { type KnownAddresses, WEB_SEARCH } from '../../core/web.ts'
 import { type AddressBudget, addressKey, hasAddress } from '../../core/web-address.ts'
 import type { StoreReader } from '../../store/store.ts'
@@ -88,5 +89,6 @@ function addressesOf(text: string): readonly unknown[] {
 }
 
 function keyOf(address: unknown): string | undefined {
-  return typeof address === 'string' && URL.canParse(address) ? addressKey(new URL(address)) : undefined
+  const url = typeof address === 'string' ? parseUrl(address) : undefined
+  return url && addressKey(url)
 }
