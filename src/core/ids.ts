@@ -199,6 +199,17 @@ export function runId(...parts: readonly string[]): RunId {
   return `run_${base32(digest).slice(0, 26)}` as RunId
 }
 
+/**
+ * Names, in the log of a session, a turn that another log has under its own id: the same copy has the same id. No turn
+ * that was run has one of this length.
+ */
+export function copiedTurnId(turn: TurnId, session: SessionId): TurnId {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([turn, session]))
+    .digest()
+  return `turn_${base32(digest).slice(0, 32)}` as TurnId
+}
+
 /** The key every send of one delivery carries, stable over attempts and restarts: 25 characters. */
 export function deliveryKey(id: DeliveryId): string {
   return base32(createHash('sha256').update(id).digest().subarray(0, 16)).slice(0, 25)

@@ -1,6 +1,7 @@
+import { withCopiedTurns } from '../core/copied-turns.ts'
 import { errorCode, ParleyError } from '../core/errors.ts'
 import { EVENT_TYPES, type EventType, type SessionEvent } from '../core/event.ts'
-import type { SessionId, TurnId } from '../core/ids.ts'
+import { copiedTurnId, type SessionId, type TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { addUsage } from '../core/model.ts'
 import { NOTHING_SPENT } from '../core/spending.ts'
@@ -23,6 +24,7 @@ const COLUMNS = 'seq, at, type, turn_id, data'
 const WIDTH = 6
 /** A summary that was forgotten stands for nothing: those before it do. */
 const NOT_FORGOTTEN = `data NOT LIKE '${FORGOTTEN_MARK}%'`
+const ACTIVITY_OF = 'no = (SELECT no FROM sessions WHERE id = $1)'
 /** A number keeps the index that every append touches small. */
 const OF_SESSION = 'session_no = (SELECT no FROM sessions WHERE id = $1)'
 
@@ -61,23 +63,23 @@ export class EventReading implements EventReader {
   }
 
   since(sessionId: SessionId, after: number, limit: number): Promise<readonly SessionEvent[]> {
-    return this.#list(`${OF_SESSION} AND seq > $2 ORDER BY seq LIMIT ($3 + 0)`, [sessionId, after, limit])
+    return this.list(`${OF_SESSION} AND seq > $2 ORDER BY seq LIMIT ($3 + 0)`, [sessionId, after, limit])
   }
 
   async latest(sessionId: SessionId, limit: number): Promise<readonly SessionEvent[]> {
-    return (await this.#list(`${OF_SESSION} ORDER BY seq DESC LIMIT ($2 + 0)`, [sessionId, limit])).toReversed()
+    return (await this.list(`${OF_SESSION} ORDER BY seq DESC LIMIT ($2 + 0)`, [sessionId, limit])).toReversed()
   }
 
   async latestSummary(sessionId: SessionId): Promise<SummaryPlace | undefined> {
     // The type stands in the text of the statement, or the index of the summaries could not be used.
     const where = `${OF_SESSION} AND type = 'context_compacted' AND ${NOT_FORGOTTEN} ORDER BY seq DESC LIMIT 1`
-    const [event] = await this.#list(where, [sessionId])
+    const [event] = await this.list(where, [sessionId])
     return event?.type === 'context_compacted' ? { seq: event.seq, back: event.data.back } : undefined
   }
 
   async latestCheckpoint(sessionId: SessionId): Promise<CheckpointPlace | undefined> {
     const where = `${OF_SESSION} AND type = 'checkpoint_written' ORDER BY seq DESC LIMIT 1`
-    const [event] = await this.#list(where, [sessionId])
+    const [event] = await this.list(where, [sessionId])
     return event?.type === 'checkpoint_written' ? { seq: event.seq, data: event.data } : undefined
   }
 
@@ -94,7 +96,7 @@ export class EventReading implements EventReader {
   async spent(sessionId: SessionId): Promise<SessionSpending> {
     let spent: SessionSpending = { ...NOTHING_SPENT, reached: 0 }
     for (let after = 0; ; ) {
-      const rows = await this.#list(`${OF_SESSION} AND seq > $2 AND type IN (${COSTING}) ORDER BY seq LIMIT ($3 + 0)`, [
+      const rows = await this.list(`${OF_SESSION} AND seq > $2 AND type IN (${COSTING}) ORDER BY seq LIMIT ($3 + 0)`, [
         sessionId,
         after,
         SPENT_PAGE,
@@ -111,10 +113,10 @@ export class EventReading implements EventReader {
     limit: number,
   ): Promise<readonly SessionEvent[]> {
     const where = `${OF_SESSION} AND type IN (${placeholders(types.length, 3)}) ORDER BY seq DESC LIMIT ($2 + 0)`
-    return (await this.#list(where, [sessionId, limit, ...types])).toReversed()
+    return (await this.list(where, [sessionId, limit, ...types])).toReversed()
   }
 
-  async #list(where: string, params: readonly SqlValue[]): Promise<readonly SessionEvent[]> {
+  protected async list(where: string, params: readonly SqlValue[]): Promise<readonly SessionEvent[]> {
     const query = `SELECT CAST($1 AS TEXT) AS session_id, ${COLUMNS} FROM events WHERE ${where}`
     return readRows(eventCodec, await this.sql.all(query, params), this.#logger)
   }
@@ -155,14 +157,18 @@ export class EventWriting extends EventReading implements EventWriter {
   }
 
   async copy(from: SessionId, to: SessionId): Promise<number> {
+    const behind = await this.sql.get(`SELECT last_seq FROM session_activity WHERE ${ACTIVITY_OF}`, [to])
     const copied = await this.sql.run(
-      `INSERT INTO events (session_no, ${COLUMNS})
+      `WITH own AS MATERIALIZED (SELECT key, value FROM json_each($3))
+        INSERT INTO events (session_no, ${COLUMNS})
         SELECT taker.no, taker.last_seq + ROW_NUMBER() OVER (ORDER BY events.seq), events.at, events.type,
-          events.turn_id, events.data
+          own.value, events.data
         FROM events JOIN session_activity AS taker ON taker.no = (SELECT no FROM sessions WHERE id = $2)
+        LEFT JOIN own ON own.key = events.turn_id
         WHERE ${OF_SESSION} AND events.type <> 'session_started' ORDER BY events.seq`,
-      [from, to],
+      [from, to, JSON.stringify(await this.#turnsFor(from, to))],
     )
+    await this.#renameTakenBack(to, behind === undefined ? 0 : integer(behind, 'last_seq'))
     const changed = await this.sql.run(
       `UPDATE session_activity SET last_seq = session_activity.last_seq + $3,
         message_count = session_activity.message_count + old.message_count,
@@ -184,6 +190,22 @@ export class EventWriting extends EventReading implements EventWriter {
     const gone = `DELETE FROM events WHERE seq <= $2
       AND session_no = (SELECT no FROM sessions WHERE id = $1 AND deleted_at IS NOT NULL)`
     await this.sql.run(gone, [sessionId, upTo])
+  }
+
+  /** Returns the ids that the turns of one session have in the copy of its log, by their own. */
+  async #turnsFor(from: SessionId, to: SessionId): Promise<Readonly<Record<string, TurnId>>> {
+    const query = `SELECT DISTINCT turn_id FROM events WHERE ${OF_SESSION} AND turn_id IS NOT NULL`
+    const turns = (await this.sql.all(query, [from])).map((row) => id<TurnId>(row, 'turn_id'))
+    return Object.fromEntries(turns.map((turn) => [turn, copiedTurnId(turn, to)]))
+  }
+
+  /** Has copied events name the copies of the turns that were taken back. */
+  async #renameTakenBack(session: SessionId, after: number): Promise<void> {
+    const where = `${OF_SESSION} AND seq > $2 AND type = 'exchange_taken_back'`
+    for (const { turnId: _copied, ...event } of await this.list(where, [session, after])) {
+      const stored = storedText(withCopiedTurns(event, session))
+      await this.sql.run(`UPDATE events SET data = $3 WHERE ${OF_SESSION} AND seq = $2`, [session, event.seq, stored])
+    }
   }
 
   /** Returns the number of the first. A last number that lags behind the log, as in a damaged file, is set right. */

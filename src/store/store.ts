@@ -198,7 +198,10 @@ export interface EventWriter {
    * preview, description and activity in step (S13, S14). Unknown session: `not_found`.
    */
   append(sessionId: SessionId, at: number, drafts: readonly EventToAppend[]): Promise<number>
-  /** Copies what happened behind another session's events, times kept, counts too (K27). Unknown: `not_found`. */
+  /**
+   * Copies what happened behind another session's events, times kept, counts too (K27). Its turns have ids of their own
+   * in the copy, the same each time. Unknown: `not_found`.
+   */
   copy(from: SessionId, to: SessionId): Promise<number>
   /** Only a deleted session loses events: those up to this number (S41). */
   remove(sessionId: SessionId, upTo: number): Promise<void>

@@ -8,6 +8,7 @@ import { approvalContract } from './store/approvals.ts'
 import { budgetContract } from './store/budgets.ts'
 import { cardContract } from './store/cards.ts'
 import { chatMoveContract } from './store/chat-moves.ts'
+import { copyContract } from './store/copies.ts'
 import { currentSessionContract } from './store/current-sessions.ts'
 import { eventContract } from './store/events.ts'
 import { forgettingContract } from './store/forgetting.ts'
@@ -66,6 +67,7 @@ export function storeContract(name: string, make: () => Promise<ContractDatabase
     describe('aliases', () => aliasContract(underTest))
     describe('chat moves', () => chatMoveContract(underTest))
     describe('events', () => eventContract(underTest))
+    describe('copied events', () => copyContract(underTest))
     describe('inbox', () => inboxContract(underTest))
     describe('turns', () => turnContract(underTest))
     describe('outbox', () => outboxContract(underTest))

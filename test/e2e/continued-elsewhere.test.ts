@@ -98,6 +98,84 @@ describe('a session that was continued elsewhere', () => {
       ).not.toContain('green')
     })
 
+  for (const kind of ['fork', 'move'] as const)
+    it(`F-H11: after a ${kind} no turn is of both logs, and what was taken back before stays so`, async () => {
+      const { house, world, family, club, say, prompt } = await continued()
+      const command = async (chat: number, text: string) => {
+        const after = house.telegram.ledger.mark()
+        world.say({ from: 111, chat, text: `${text}@parley_bot` })
+        await house.telegram.ledger.nextFromBot('sent', { after })
+      }
+      await say(family, 111, 'a slip')
+      await command(family, '/undo')
+      const [from, to] = [`telegram:group:${family}`, `telegram:group:${club}`]
+      const { id } = await house.daemon.operator.sessions.show(from)
+      expect((await parley(house.config, ['sessions', kind, from, to, '--yes'])).code).toBe(0)
+      const turnsOf = async (session: string) => {
+        const { events } = await house.daemon.operator.archives.page(session, { after: 0, limit: 200 })
+        const named = events.map((event) =>
+          event.type === 'exchange_taken_back' ? event.data.turn : (event.turnId ?? 'none'),
+        )
+        return [...new Set(named)].filter((turn) => turn !== 'none')
+      }
+      const [here, there] = [await turnsOf(id), await turnsOf(to)]
+      expect([here.length, there.length]).toEqual([2, 2])
+      expect(there.filter((turn) => here.includes(turn))).toEqual([])
+      const shown = await prompt()
+      expect(shown).toContain('dinner is at seven')
+      expect(shown).not.toContain('a slip')
+    })
+
+  it('T37: it says of no chat that it was answered there, before it was', async () => {
+    const { house, family, club, say } = await continued()
+    const lastTo = async (chat: number) => (await house.daemon.operator.sessions.show(`telegram:group:${chat}`)).lastTo
+    expect([await lastTo(family), await lastTo(club)]).toEqual([`telegram:group:${family}`, undefined])
+    await say(club, 111, 'and now?')
+    expect(await lastTo(club)).toBe(`telegram:group:${club}`)
+  })
+
+  it('F-H11: what is done here to the last exchange touches none there', async () => {
+    const { house, world, family, club, say } = await continued()
+    const { ledger } = house.telegram
+    await say(club, 111, 'hello club')
+    const said = () => world.messages(club, { by: 'bot' }).map(({ message }) => message.text)
+    const before = said()
+    for (const text of ['/retry', '/undo']) {
+      const after = ledger.mark()
+      world.say({ from: 111, chat: family, text: `${text}@parley_bot` })
+      await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === family })
+      await recorded(house)
+    }
+    await say(family, 111, 'go on')
+    expect(said()).toEqual(before)
+  })
+
+  it('S41, F-H11: what is forgotten there takes no answer from a chat whose session is deleted by now', async () => {
+    const { house, world, club, say } = await continued()
+    const { ledger } = house.telegram
+    const direct = async (text: string) => {
+      const after = ledger.mark()
+      world.say({ from: 111, text })
+      await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === 111 })
+      await recorded(house)
+    }
+    await direct('the safe is 4711')
+    const there = ['sessions', 'fork', 'telegram:direct:111', `telegram:group:${club}`, '--yes']
+    expect((await parley(house.config, there)).code).toBe(0)
+    await house.daemon.operator.sessions.delete('telegram:direct:111')
+    const said = () => world.messages(111, { by: 'bot' }).map(({ message }) => message.text)
+    const before = said()
+    const after = ledger.mark()
+    world.say({ from: 111, chat: club, text: '/forget chat yes' })
+    const { text } = await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === club })
+    expect(text).toMatch(/^Forgotten: /)
+    expect(text).not.toContain('being deleted')
+    // Whatever was to be deleted is deleted before this is said.
+    await say(club, 111, 'and here?')
+    await direct('and now?')
+    expect(said().slice(0, before.length)).toEqual(before)
+  })
+
   it('C23: /retry there answers what was asked there, not what a message of the same number says here by now', async () => {
     const { house, world, family, club, say, first } = await continued()
     world.edit({ chat: family, message: first, text: '@parley_bot the safe is 4711' })

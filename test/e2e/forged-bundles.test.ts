@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parseAddress } from '../../src/core/address.ts'
-import { toAgentId, toScheduleId } from '../../src/core/ids.ts'
+import { copiedTurnId, type TurnId, toAgentId, toScheduleId, toSessionId } from '../../src/core/ids.ts'
 import type { CronDefinition } from '../../src/core/schedule.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { type BundleLine, BundleWriter } from '../../src/sessions/export/bundle-lines.ts'
@@ -193,6 +193,19 @@ it('S41: what is forgotten of a file that names a turn of this store takes no an
   await say(house, chat, 'and here?')
   const said = world.messages(chat, { by: 'bot' }).map(({ message }) => message.text)
   expect(said).toEqual(['heard [Ada] @parley_bot hello', 'heard [Ada] @parley_bot and here?'])
+})
+
+it('S41: no turn of a file keeps its id, by which it could mean turns of this store', async () => {
+  const turnId = 'turn'
+  const { house, key } = await importForged(
+    (session) => session,
+    (event) => (event.turnId === undefined ? event : { ...event, turnId }),
+  )
+  const { events } = await house.daemon.operator.archives.page(key, { after: 0, limit: 50 })
+  const turns = events.flatMap((event) => event.turnId ?? [])
+  const { id } = await house.daemon.operator.sessions.show(key)
+  expect(turns).toContain(copiedTurnId(turnId as TurnId, toSessionId(id)))
+  expect(turns).not.toContain(turnId)
 })
 
 it('a session of the future is of now', async () => {

@@ -1,6 +1,6 @@
 import type { TelegramEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import { repeated } from './repeated.ts'
-import type { Stored } from './stored.ts'
+import type { EventRow, Stored } from './stored.ts'
 
 /** A person's message that the daemon owes an outcome. */
 export interface HeardMessage {
@@ -24,11 +24,20 @@ export function inboundUnsettled(stored: Stored, heard: readonly HeardMessage[])
       broken.push(`1: ${row.id} names a turn that does not exist`)
     }
   }
-  const said = stored.events.filter(({ type }) => type === 'user_message')
+  const events = saidHere(stored)
+  const said = events.filter(({ type }) => type === 'user_message')
   const texts = said.map((event) => `${event.session_id} ${String(JSON.parse(event.data).messageId)}`)
-  for (const { session, messages } of askedAgain(stored))
+  for (const { session, messages } of askedAgain({ events }))
     for (const name of messages) texts.splice(texts.indexOf(`${session} ${name}`), 1)
   return [...broken, ...repeated(texts).map((text) => `1: the message ${text} is in its session twice`)]
+}
+
+/** A log that was copied has messages of another conversation, with the numbers that they have there. */
+function saidHere({ events }: Pick<Stored, 'events'>): readonly EventRow[] {
+  const copied = new Map<string, number>()
+  for (const { session_id, seq, type } of events)
+    if (type === 'history_taken_over') copied.set(session_id, Math.max(seq, copied.get(session_id) ?? 0))
+  return events.filter(({ session_id, seq }) => seq > (copied.get(session_id) ?? 0))
 }
 
 interface AskedAgain {
@@ -40,7 +49,7 @@ interface AskedAgain {
 }
 
 /** Returns the exchanges that were taken back to be answered once more. */
-export function askedAgain({ events }: Pick<Stored, 'events'>): readonly AskedAgain[] {
+export function askedAgain({ events }: { readonly events: readonly EventRow[] }): readonly AskedAgain[] {
   return events.flatMap(({ session_id, type, data }) => {
     if (type !== 'exchange_taken_back') return []
     const { again, turn, messages } = JSON.parse(data)

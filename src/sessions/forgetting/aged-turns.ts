@@ -120,7 +120,10 @@ async function planOf(tx: StoreWriter, session: Session, found: readonly Session
   }
 }
 
-/** Returns the last event that was copied from a session that is there still, whose limit is that of its own turns. */
+/**
+ * Returns the last event that was copied from a session that is there still, whose limit is that of its own turns: in
+ * copies of older stores they are those of the copy too (decision 0040).
+ */
 async function copiedTo(
   { events, sessions }: Pick<StoreWriter, 'events' | 'sessions'>,
   { id }: Session,

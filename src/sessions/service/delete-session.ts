@@ -59,7 +59,7 @@ export async function markAllDeleted(
  * purge that a crash interrupted is resumed at the next start.
  */
 export async function purgeSession(store: Store, id: SessionId): Promise<void> {
-  // The turns that were copied from another session have answered in the chat of that one.
+  // Copies of older stores have the turns of the session they came from, which have answered in its chat (decision 0040).
   const [copied] = await store.read.events.latestOf(id, ['history_taken_over'], 1)
   const isOwn = ({ seq }: SessionEvent): boolean => seq > (copied?.seq ?? 0)
   for (;;) {

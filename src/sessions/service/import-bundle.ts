@@ -1,11 +1,12 @@
 import type { AgentProfile } from '../../core/agent-profile.ts'
 import { OWN_CHANNELS } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
+import { withCopiedTurns } from '../../core/copied-turns.ts'
 import type { Route } from '../../core/dispatch.ts'
 import { emptied } from '../../core/emptied.ts'
 import { ParleyError, toError } from '../../core/errors.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
-import { type IdSource, type TurnId, toAccountId, toScopeKey } from '../../core/ids.ts'
+import { type IdSource, toAccountId, toScopeKey } from '../../core/ids.ts'
 import type { BundleReport } from '../../core/import.ts'
 import type { MediaStore } from '../../core/media.ts'
 import { type AuthorId, NOBODY, OPERATOR, personOfAuthor } from '../../core/platform-id.ts'
@@ -18,7 +19,7 @@ import { type ModelRules, refusedModel } from './choose-model.ts'
 export interface BundleDeps {
   readonly store: Pick<Store, 'write'>
   readonly clock: Clock
-  readonly ids: IdSource
+  readonly ids: Pick<IdSource, 'session'>
   readonly media: Pick<MediaStore, 'keep'>
   readonly models: ModelRules
   /** Returns the keys that a scope has here. */
@@ -71,7 +72,7 @@ async function write(
   const createdAt = Math.min(session.createdAt, now)
   const made = await tx.sessions.create(draftOf({ ...session, id }, stays ? place : undefined, deps), createdAt)
   await tx.aliases.add(made.scopeKey, stays ? names : [...names, made.displayKey])
-  for (const { at, drafts } of commitsOf(await withOwnTurns(tx, events, deps.ids)))
+  for (const { at, drafts } of commitsOf(events.map((event) => withCopiedTurns(event, id))))
     await tx.events.append(id, Math.min(at, now), drafts)
   const data = { from: session.id, events: events.length }
   await tx.events.append(id, now, [{ type: 'history_taken_over', data }])
@@ -182,33 +183,6 @@ function authorsOf({ authors, participants }: Bundle['session']): readonly Autho
 /** A person and the operator are those of the other store. */
 function isPlatformId(author: AuthorId): boolean {
   return author !== OPERATOR && author !== NOBODY && personOfAuthor(author) === undefined
-}
-
-/**
- * Returns the events with a new id for each turn that is one of this store already: whatever is forgotten of the
- * imported session would else be deleted where that turn has answered.
- */
-async function withOwnTurns(
-  { turns }: Pick<StoreWriter, 'turns'>,
-  events: readonly SessionEvent[],
-  ids: Pick<IdSource, 'turn'>,
-): Promise<readonly SessionEvent[]> {
-  const named = new Set(events.flatMap((event) => [event.turnId, takenBack(event)].filter((one) => one !== undefined)))
-  const renamed = new Map<TurnId, TurnId>()
-  for (const turn of named) if (await turns.get(turn)) renamed.set(turn, ids.turn())
-  if (renamed.size === 0) return events
-  const own = (turn: TurnId): TurnId => renamed.get(turn) ?? turn
-  return events.map((event) => {
-    const { turnId } = event
-    const moved = turnId === undefined ? event : { ...event, turnId: own(turnId) }
-    return moved.type === 'exchange_taken_back'
-      ? { ...moved, data: { ...moved.data, turn: own(moved.data.turn) } }
-      : moved
-  })
-}
-
-function takenBack(event: SessionEvent): TurnId | undefined {
-  return event.type === 'exchange_taken_back' ? event.data.turn : undefined
 }
 
 /** Returns the events in the groups that have one time. */
