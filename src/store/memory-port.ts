@@ -101,13 +101,17 @@ export interface SearchReader {
 }
 
 export interface SearchWriter {
-  /** Indexes messages of a session up to the event `to`, and takes out those that were edited or deleted. */
+  /**
+   * Indexes messages of a session up to the event `to`, and takes out those that were edited or deleted. `copied`: all
+   * of them were said elsewhere, so that no later edit, which may have the number of one of them, is of any.
+   */
   index(
     session: SessionId,
     to: number,
     changes: {
       readonly added: readonly { readonly seq: number; readonly words: string; readonly message?: MessageRef }[]
       readonly gone: readonly MessageRef[]
+      readonly copied?: boolean
     },
   ): Promise<void>
 }

@@ -76,9 +76,11 @@ export class SearchWriting extends SearchReading implements SearchWriter {
     {
       added,
       gone,
+      copied = false,
     }: {
       readonly added: readonly { readonly seq: number; readonly words: string; readonly message?: MessageRef }[]
       readonly gone: readonly MessageRef[]
+      readonly copied?: boolean
     },
   ): Promise<void> {
     for (const message of gone)
@@ -91,6 +93,8 @@ export class SearchWriting extends SearchReading implements SearchWriter {
         ...(message ? { message: messageKey(message) } : {}),
       })
     }
+    const unname = `UPDATE search_docs SET message = NULL WHERE session_no = ${NO_OF} AND message IS NOT NULL`
+    if (copied) await this.sql.run(unname, [session])
     await this.sql.run(
       `INSERT INTO search_progress (session_no, seq) SELECT no, $2 FROM sessions WHERE id = $1 AND deleted_at IS NULL
         ON CONFLICT (session_no) DO UPDATE SET seq = excluded.seq`,

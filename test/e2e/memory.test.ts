@@ -267,4 +267,21 @@ describe('the search in what was said', () => {
     expect(found.length).toBeGreaterThan(0)
     expect(found.filter(({ role, text }) => role === 'user' && text === 'my bicycle is blue')).toEqual([])
   })
+  it('finds what was copied from another conversation, whatever message has its number here', async () => {
+    const home = await startRemembering(NEVER)
+    groups(home)
+    const { world } = home.telegram
+    await home.say(`${BOT} my bicycle is blue`, { chat: FAMILY })
+    const to = { kind: 'fork', to: `telegram:group:${OTHERS}`, confirmed: true } as const
+    await home.daemon.operator.archives.relocate(`telegram:group:${FAMILY}`, to)
+    const numberIn = (chat: number) => world.messages(chat, { by: 'person' }).at(-1)?.message.message_id ?? 0
+    await home.say(`${BOT} what a wind`, { chat: OTHERS })
+    expect(numberIn(OTHERS)).toBe(numberIn(FAMILY))
+    world.edit({ chat: OTHERS, message: numberIn(OTHERS), text: `${BOT} what a storm` })
+    await home.say(`${BOT} next`, { chat: OTHERS })
+    expect(await home.say(`${BOT} ${within('bicycle')}`, { chat: OTHERS })).toContain('my bicycle is blue')
+    expect(await home.say(`${BOT} ${within('storm')}`, { chat: OTHERS })).toContain('what a storm')
+    await home.say(`${BOT} ${within('wind')}`, { chat: OTHERS })
+    expect(foundBy(home).filter(({ text }) => text === `${BOT} what a wind`)).toEqual([])
+  })
 })

@@ -236,7 +236,7 @@ async function writeMemory({ memory, checkpoints, search }: StoreWriter): Promis
   await checkpoints.owe(SESSION, 'idle', 1)
   await checkpoints.putOff(SESSION, 1)
   await checkpoints.settle(SESSION)
-  await search.index(SESSION, 1, { added: [{ seq: 1, words: 'x' }], gone: [{ messageId: '1' }] })
+  await search.index(SESSION, 1, { added: [{ seq: 1, words: 'x' }], gone: [{ messageId: '1' }], copied: true })
 }
 
 async function readAdmissions(admissions: StoreReader['admissions']): Promise<void> {

@@ -20,18 +20,25 @@ export async function indexSession(
   let events = 0
   while (events < most) {
     const after = await read.search.indexedTo(session)
-    const page = await read.events.since(session, after, PAGE)
+    const next = await read.events.since(session, after, PAGE)
+    const page = untilCopied(next)
     const last = page.at(-1)
     if (last === undefined) break
-    const changes = changesOf(page)
+    const changes = { ...changesOf(page), copied: last.type === 'history_taken_over' }
     await write(async (tx) => {
       // Another search may have been here first.
       if ((await tx.search.indexedTo(session)) === after) await tx.search.index(session, last.seq, changes)
     })
     events += page.length
-    if (page.length < PAGE) break
+    if (next.length < PAGE && page.length === next.length) break
   }
   return events
+}
+
+/** What was copied is a page of its own: a number in it means another message than the same number behind it. */
+function untilCopied(events: readonly SessionEvent[]): readonly SessionEvent[] {
+  const end = events.findIndex(({ type }) => type === 'history_taken_over')
+  return end === -1 ? events : events.slice(0, end + 1)
 }
 
 interface Indexed {

@@ -151,6 +151,10 @@ export const memoryContract: ContractPart = (underTest) => {
     expect(await find([HERE])).toEqual([{ sessionId: HERE, seq: 3 }])
     await store.write((tx) => tx.search.index(HERE, 4, { added: [], gone: [{ messageId: '1' }] }))
     expect(await find([HERE])).toEqual([])
+    const [third, gone] = [{ seq: 5, words: 'a bluebird', message: { messageId: '2' } }, [{ messageId: '2' }]]
+    await store.write((tx) => tx.search.index(HERE, 6, { added: [third], gone: [], copied: true }))
+    await store.write((tx) => tx.search.index(HERE, 7, { added: [], gone }))
+    expect(await find([HERE]), 'words that were copied').toEqual([{ sessionId: HERE, seq: 5 }])
   })
 
   describe('checkpoints that are owed', () => {
