@@ -4,7 +4,7 @@ import type { AgentProfile } from '../../src/core/agent-profile.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { InboxId, SessionId, TurnId } from '../../src/core/ids.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import type { Introspection } from '../../src/core/memory.ts'
+import type { Introspection, IntrospectionRequest } from '../../src/core/memory.ts'
 import { NO_USAGE } from '../../src/core/model.ts'
 import { runCheckpoint } from '../../src/memory/run-checkpoint.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
@@ -33,13 +33,15 @@ async function rig() {
     await tx.sessions.create(draft, 1)
     await tx.events.append(draft.id, 1, [SAID])
   })
+  const shown: IntrospectionRequest[] = []
   /** Runs a checkpoint; while its model is asked, this happens. */
   const run = (meanwhile: () => Promise<unknown>, found = FOUND) =>
     runCheckpoint(
       {
         ...{ store, clock: systemClock, logger: silentLogger, isOwner: async () => true, saw: () => {} },
         agent: () => ({ model: 'small', prompt: '', tools: [] }) as unknown as AgentProfile,
-        introspect: async () => {
+        introspect: async (request) => {
+          shown.push(request)
           await meanwhile()
           return found
         },
@@ -49,7 +51,7 @@ async function rig() {
     )
   const append = (event: EventToAppend) => store.write((tx) => tx.events.append(draft.id, 2, [event]))
   const kept = () => store.read.memory.newest([draft.id], 10)
-  return { store, session: draft.id, run, append, kept }
+  return { store, draft, session: draft.id, run, append, kept, shown }
 }
 
 const TAKEN_BACK = { turn: 'tr_1' as TurnId, messages: [{ messageId: '5' }], command: 'in_1' as InboxId }
@@ -75,11 +77,36 @@ it('S34: a message that is deleted and was not looked through changes nothing', 
 })
 
 it('S38: what a person has had remembered is not shown to a checkpoint, which changes none of it', async () => {
-  const { store, session, run, kept } = await rig()
+  const { store, session, run, kept, shown } = await rig()
   const entry = { agentId: sessionDraft(1).agentId, sessionId: session, authors: ['telegram:111'], text: 'tea', at: 1 }
   const { no } = await store.write((tx) =>
     tx.memory.add({ ...entry, by: 'person', request: 'command 1', sources: [] } as never),
   )
   await run(async () => {}, { ...FOUND, saved: [], changed: [{ no, text: 'coffee', lines: [1] }], removed: [no] })
   expect(await kept()).toMatchObject([{ text: 'tea' }])
+  expect(shown).toMatchObject([{ entries: [] }])
+})
+
+it('S34: a checkpoint during which its session was deleted writes nothing into one that got its id', async () => {
+  const { store, draft, run, kept } = await rig()
+  const anew = () =>
+    store.write(async (tx) => {
+      await tx.sessions.remove(draft.id, 2)
+      await tx.sessions.create(draft, 2)
+      await tx.events.append(draft.id, 2, [SAID])
+    })
+  expect(await run(anew)).toEqual({ kind: 'nothing' })
+  expect(await kept()).toEqual([])
+})
+
+it('S39: a working memory names the messages it is made of, and none where they are more than 300', async () => {
+  const { store, session, run, append } = await rig()
+  const sources = async () => (await store.read.events.latestCheckpoint(session))?.data
+  await run(async () => {})
+  expect(await sources()).toMatchObject({ working: 'Blue.', sources: [{ messageId: '5' }] })
+  for (let no = 10; no < 310; no++)
+    await append({ ...SAID, data: { ...SAID.data, messageId: `${no}` } } as EventToAppend)
+  await run(async () => {})
+  expect(await sources()).toMatchObject({ working: 'Blue.' })
+  expect(await sources()).not.toHaveProperty('sources')
 })

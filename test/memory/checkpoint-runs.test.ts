@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import type { AgentProfile } from '../../src/core/agent-profile.ts'
+import { ParleyError } from '../../src/core/errors.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import { createCheckpointRuns } from '../../src/memory/checkpoint-runs.ts'
+import { createPending } from '../../src/memory/pending.ts'
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import { steppedClock } from '../delivery/stepped-clock.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
+import { sessionDraft } from '../store/sample-rows.ts'
+import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
+
+removeTempFolders()
+
+const settings = { turns: 5, quietGroupMessages: 2, idleMinutes: 10 }
+const sender = { id: '111', kind: 'user', displayName: 'Ada' } as const
+
+/** A session in which Ada has said something, and a model that fails. */
+async function rig() {
+  const clock = steppedClock()
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock })
+  onTestFinished(() => store.close())
+  const draft = sessionDraft(1)
+  const said = { messageId: '5', sender, text: 'one', owner: true, addressed: true, triggers: false }
+  const say = () => store.write((tx) => tx.events.append(draft.id, clock.now(), [{ type: 'user_message', data: said }]))
+  await store.write((tx) => tx.sessions.create(draft, clock.now()))
+  await say()
+  const pending = createPending({ store, clock, settings })
+  let asked = 0
+  const runs = createCheckpointRuns({
+    ...{ store, clock, logger: silentLogger, pending, isOwner: async () => true, saw: () => {} },
+    agent: () => ({ model: 'small', prompt: '', tools: [] }) as unknown as AgentProfile,
+    introspect: async () => {
+      asked++
+      throw new ParleyError('model_overloaded', 'down')
+    },
+    stopping: new AbortController().signal,
+  })
+  return { clock, store, session: draft.id, pending, runs, say, asked: () => asked }
+}
+
+it('S35: a checkpoint that has failed eight times is owed no more', async () => {
+  const { clock, store, session, runs, asked } = await rig()
+  await store.write((tx) => tx.checkpoints.owe(session, 'idle', clock.now()))
+  await runs.runOwed(session, 'idle')
+  for (let attempt = 2; attempt <= 8; attempt++) {
+    await expect.poll(clock.nextDue).toBeLessThan(Number.POSITIVE_INFINITY)
+    expect(await store.read.checkpoints.owed()).toMatchObject([{ attempts: attempt - 1 }])
+    clock.moveTo(clock.nextDue())
+    await expect.poll(asked).toBe(attempt)
+  }
+  await expect.poll(() => store.read.checkpoints.owed()).toEqual([])
+  expect(clock.nextDue()).toBe(Number.POSITIVE_INFINITY)
+})
+
+it('S35: a group that talks without end is looked through once in the time of a pause', async () => {
+  const { clock, session, pending, say } = await rig()
+  await say()
+  expect(await pending.count(session, 'quiet')).toBe(true)
+  pending.begun(session)
+  for (let more = 0; more < 3; more++) expect(await pending.count(session, 'quiet')).toBe(false)
+  clock.moveTo(clock.now() + settings.idleMinutes * 60_000)
+  expect(await pending.count(session, 'quiet')).toBe(true)
+})

@@ -1,0 +1,114 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import type { SessionId, TurnId } from '../../src/core/ids.ts'
+import type { AuthorId } from '../../src/core/platform-id.ts'
+import { createLongTerm } from '../../src/memory/long-term.ts'
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import { readyDatabase } from '../fakes/ready-database.ts'
+import { sessionDraft } from '../store/sample-rows.ts'
+import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
+
+removeTempFolders()
+
+const [ADA, BOB, EVE, MAX] = ['telegram:111', 'telegram:444', 'telegram:666', 'telegram:777'] as AuthorId[]
+/** Nobody knows Eve and Max. */
+const PEOPLE = new Map<AuthorId | undefined, string>([
+  [ADA, 'ada'],
+  [BOB, 'bob'],
+])
+
+/** A direct chat, with an earlier session that `/new` ended and one of another chat. */
+async function rig() {
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
+  onTestFinished(() => store.close())
+  const direct = (chat: number) => sessionDraft(chat, { chatType: 'direct', kind: 'other' })
+  const [earlier, now, other] = [direct(1), direct(1), direct(2)]
+  await store.write(async (tx) => {
+    await tx.sessions.create(earlier, 1)
+    await tx.sessions.deactivate(earlier.id, 2)
+    for (const draft of [now, other]) await tx.sessions.create(draft, 2)
+  })
+  const turn = { sessionId: now.id, agentId: now.agentId, id: 'tr_1' as TurnId }
+  const reach = { authors: [ADA] as readonly (AuthorId | undefined)[], read: [now.id, other.id] as SessionId[] }
+  const memory = createLongTerm({
+    ...{ store, clock: systemClock, has: () => true },
+    turnReach: async () => ({
+      ...{ authors: reach.authors as AuthorId[], here: true, messages: [] },
+      reads: async ({ id }) => reach.read.includes(id),
+    }),
+    identityOf: async (author) => {
+      const person = PEOPLE.get(author)
+      return { role: person === undefined ? 'guest' : 'member', ...(person === undefined ? {} : { person }) } as never
+    },
+    mayRead: async (_, { id }) => reach.read.includes(id),
+  })
+  let requests = 0
+  const keep = async (
+    sessionId: SessionId,
+    authors: readonly (AuthorId | undefined)[],
+    text = 'tea',
+  ): Promise<number> =>
+    store.write(async (tx) => {
+      const entry = {
+        agentId: now.agentId,
+        sessionId,
+        text,
+        authors: authors as AuthorId[],
+        by: 'agent',
+        at: 1,
+      } as const
+      return (await tx.memory.add({ ...entry, request: `tool ${++requests}`, sources: [] })).no
+    })
+  const asker = (author: AuthorId | undefined) => ({ author: author as AuthorId, sessionId: now.id, shared: false })
+  return {
+    ...{ store, memory, reach, keep, asker, turn },
+    sessions: { earlier: earlier.id, now: now.id, other: other.id },
+  }
+}
+
+it('F-H11: an earlier session of a direct chat, which several may share, is read by whoever took part in it', async () => {
+  const { memory, reach, keep, turn, sessions, asker } = await rig()
+  await keep(sessions.earlier, [BOB])
+  expect((await memory.search({ words: '', limit: 5 }, turn)).entries).toEqual([])
+  expect(await memory.list(asker(ADA), '', 5)).toEqual([])
+  reach.read.push(sessions.earlier)
+  expect((await memory.search({ words: '', limit: 5 }, turn)).entries).toHaveLength(1)
+})
+
+it('S38: a turn that was shown nobody’s words removes nothing', async () => {
+  const { memory, reach, keep, turn, sessions } = await rig()
+  const no = await keep(sessions.now, [ADA])
+  reach.authors = []
+  await expect(memory.forget(no, turn, 'call 1')).rejects.toMatchObject({ code: 'forbidden' })
+  reach.authors = [ADA]
+  await memory.forget(no, turn, 'call 2')
+  expect(await memory.list({ author: ADA as AuthorId, sessionId: sessions.now, shared: false }, '', 5)).toEqual([])
+})
+
+it('S38: people whom nobody knows are not one person', async () => {
+  const { memory, keep, sessions, asker } = await rig()
+  const no = await keep(sessions.now, [EVE])
+  await expect(memory.correct(asker(MAX), no, 'coffee')).rejects.toMatchObject({ code: 'forbidden' })
+  await expect(memory.remove(asker(MAX), no, 'command 1')).rejects.toMatchObject({ code: 'forbidden' })
+  expect(await memory.list(asker(EVE), '', 5)).toMatchObject([{ text: 'tea' }])
+})
+
+it('F-H11: an entry of a chat in which somebody else takes part is corrected there alone', async () => {
+  const { store, memory, keep, sessions, asker } = await rig()
+  const no = await keep(sessions.other, [ADA])
+  await memory.correct(asker(ADA), no, 'coffee')
+  await store.write((tx) => tx.participants.add(sessions.other, BOB as AuthorId, 3))
+  await expect(memory.correct(asker(ADA), no, 'a surprise')).rejects.toMatchObject({ code: 'forbidden' })
+  expect(await memory.list(asker(ADA), '', 5)).toMatchObject([{ text: 'coffee' }])
+})
+
+it('S38: a list has 50 entries at most and one at least', async () => {
+  const { memory, keep, sessions, asker, turn } = await rig()
+  for (let no = 1; no <= 51; no++) await keep(sessions.now, [ADA], `tea ${no}`)
+  for (const words of ['', 'tea']) {
+    expect((await memory.search({ words, limit: 1e6 }, turn)).entries).toHaveLength(50)
+    expect(await memory.list(asker(ADA), words, 2.5)).toHaveLength(2)
+    expect(await memory.list(asker(ADA), words, -1)).toHaveLength(1)
+  }
+})
