@@ -57,6 +57,22 @@ describe('calls side by side', () => {
   })
 })
 
+it('C33: a call that waits looks again within a minute: somebody may have set the clock into the next day', async () => {
+  const rig = await startRig(daily(LIMIT))
+  const { gate, charge, clock } = rig
+  await gate.hold({ charge, cost: cost(LIMIT) }, signal)
+  const looks: { readonly ms: number; readonly run: () => void }[] = []
+  clock.after = (ms, run) => {
+    looks.push({ ms, run })
+    return () => {}
+  }
+  const waiting = gate.hold({ charge, cost: cost(1) }, signal)
+  await expect.poll(() => looks).toMatchObject([{ ms: 60_000 }])
+  clock.set(NOON + 86_400_000)
+  looks[0]?.run()
+  expect(await waiting).toMatchObject({ model: 'own' })
+})
+
 describe('a cost that the store does not take', () => {
   const REFUSE = `CREATE TRIGGER refuse BEFORE DELETE ON budget_holds BEGIN SELECT RAISE(ABORT, 'refused'); END`
 

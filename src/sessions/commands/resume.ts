@@ -45,11 +45,7 @@ async function resume(call: CommandCall, { channels, store, clock, overrides }: 
     if (await isBusy(tx, current.id))
       throw new ParleyError('conflict', 'I am still working on something here; `/stop` ends it.')
     await point(tx, { from: current, to: chosen, at: clock.now() })
-    const set = overridesOf(current)
-    tx.afterCommit(() => {
-      overrides.set(current, set, false)
-      overrides.set(chosen, set, true)
-    })
+    tx.afterCommit(() => overrides.set(chosen, overridesOf(current), true))
     return { resumed: chosen, already: false }
   })
   return already

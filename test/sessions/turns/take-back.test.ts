@@ -11,20 +11,22 @@ const taking = {
   ...{ command: 7 as unknown as InboxId, identity: { person: 'ada', role: 'owner' }, event: SENDER },
 } as unknown as TakingBack
 const ROW = { dispatch: { origin: 'platform', event: SENDER }, decision: taking }
+type Row = typeof ROW | { readonly dispatch: object; readonly decision: object }
 
 const event = (type: SessionEvent['type'], turnId: string, data: object = {}): SessionEvent =>
   ({ type, seq: 1, at: 0, ...(turnId === '' ? {} : { turnId }), data }) as unknown as SessionEvent
 const answered = (turn: string, more: object = {}) => event('turn_completed', turn, { outcome: 'answered', ...more })
 
 /** Returns the outcome for a log, and the turn whose answer is taken out of the chat. */
-async function takenBack(log: readonly SessionEvent[]) {
+async function takenBack(log: readonly SessionEvent[], asked: { readonly row?: Row; readonly by?: object } = {}) {
+  const by = { ...taking, ...asked.by } as TakingBack
   const tx = {
     events: {
       latestOf: async (_: string, types: readonly string[]) => log.filter(({ type }) => types.includes(type)),
       latestSummary: async () => undefined,
     },
     turns: { running: async () => [] },
-    inbox: { waiting: async () => [], ofTurn: async () => [ROW] },
+    inbox: { waiting: async () => [], ofTurn: async () => [asked.row ?? ROW] },
   } as unknown as StoreWriter
   const found: TurnId[] = []
   const unsay = async (_: StoreWriter, turn: TurnId): Promise<boolean> => {
@@ -32,7 +34,7 @@ async function takenBack(log: readonly SessionEvent[]) {
     return false
   }
   const ports = { channels: CHANNELS, unsay, closeIfOver: () => undefined }
-  const taken = await takeBackLast(tx, { id: 's' } as Session, 0, { taking, ports })
+  const taken = await takeBackLast(tx, { id: 's' } as Session, 0, { taking: by, ports })
   return { found: found[0], taken }
 }
 
@@ -62,4 +64,22 @@ it('C23: a tool stays done, unless it changes nothing or its call was denied', a
     event('exchange_taken_back', '', { turn: 'one', command: 7 }),
   ]
   expect((await takenBack(log)).taken).toMatchObject({ kind: 'repeated', outside: ['pay'] })
+})
+
+const MEMBER = { identity: { role: 'member' } }
+
+it('C23: nobody but the owner takes back what was asked by no single person, and what no person has asked', async () => {
+  const log = [answered('one')]
+  expect((await takenBack(log, { by: MEMBER, row: { ...ROW, decision: MEMBER } })).found).toBe('one')
+  // The same name stands for all who write under it.
+  const group = { ...SENDER, sender: { id: '-100', kind: 'channel' } }
+  const shared = { dispatch: { origin: 'platform', event: group }, decision: MEMBER }
+  expect((await takenBack(log, { by: { ...MEMBER, event: group }, row: shared })).taken).toEqual({ kind: 'others' })
+  // A schedule, and a text that another session has posted, name somebody whose words they are not.
+  const scheduled = { dispatch: { origin: 'cron', event: SENDER }, decision: MEMBER }
+  const posted = { dispatch: { origin: 'platform', event: SENDER, posted: { session: 's' } }, decision: MEMBER }
+  for (const row of [scheduled, posted]) {
+    expect((await takenBack(log, { by: MEMBER, row })).taken).toEqual({ kind: 'others' })
+    expect((await takenBack(log, { row })).found).toBe('one')
+  }
 })

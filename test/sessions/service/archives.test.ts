@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import { mediaId } from '../../../src/core/ids.ts'
+import { createArchives } from '../../../src/sessions/service/archives.ts'
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { noMedia } from '../../fakes/media.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
+import { sessionDraft } from '../../store/sample-rows.ts'
+import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
+import { ADA, BOB, OPERATOR, token } from '../service-rig.ts'
+
+removeTempFolders()
+
+const SECRET = 'canary-4711'
+
+async function rig() {
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
+  onTestFinished(() => store.close())
+  const draft = sessionDraft(1)
+  const args = { [`key ${SECRET}`]: [`value ${SECRET}`] }
+  const call = { callId: '1', tool: 'pay', class: 'once', args } as const
+  await store.write(async (tx) => {
+    await tx.sessions.create(draft, 1)
+    await tx.events.append(draft.id, 1, [{ type: 'tool_call', data: call as never }])
+    await tx.participants.add(draft.id, 'telegram:444', 1)
+  })
+  const redact = (text: string): string => text.replaceAll(SECRET, '[redacted]')
+  return { id: draft.id, archives: createArchives({ store, clock: systemClock, media: noMedia, redact }) }
+}
+
+it('C42: nobody but an owner exports, moves or forks a session, whether they took part in it or not', async () => {
+  const { id, archives } = await rig()
+  for (const caller of [BOB, token('telegram')]) {
+    const refused = expect.objectContaining({ code: 'forbidden' })
+    await expect(archives.page(caller, id, { after: 0, limit: 5 })).rejects.toEqual(refused)
+    await expect(archives.file(caller, id, mediaId(new Uint8Array()))).rejects.toEqual(refused)
+    await expect(archives.exported(caller, id, { format: 'json' } as never)).rejects.toEqual(refused)
+    await expect(archives.relocate(caller, id, { kind: 'move', to: id })).rejects.toEqual(refused)
+  }
+  for (const caller of [ADA, OPERATOR])
+    expect((await archives.page(caller, id, { after: 0, limit: 5 })).events).toHaveLength(1)
+})
+
+it('C42: an export has no configured secret, in a value or in the name of an argument', async () => {
+  const { id, archives } = await rig()
+  const { events } = await archives.page(OPERATOR, id, { after: 0, limit: 5 })
+  expect(events).toMatchObject([{ data: { args: { 'key [redacted]': ['value [redacted]'] } } }])
+  expect(JSON.stringify(events)).not.toContain(SECRET)
+})
