@@ -1,40 +1,97 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../../src/core/clock.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
+import type { AgeLimit } from '../../../src/core/retention.ts'
 import { createRetention } from '../../../src/sessions/forgetting/retention.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { fixedClock } from '../../fakes/fixed-clock.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
+import { sessionDraft, userMessage } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
 
 const DAY_MS = 86_400_000
+const NOW = 100 * DAY_MS
 
-it('S41: a limit that was reported while the clock was ahead begins a day from now at the latest', async () => {
-  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
+const limit = (key: string, days = 10): AgeLimit => ({ key, rule: key, days })
+
+/** Age limits, and a session in which something was said 30 days ago; `of` is the limit that it has. */
+async function rig(all: readonly AgeLimit[], of: () => AgeLimit | undefined = () => undefined) {
+  let elapsed = 0
+  const clock = { ...fixedClock(NOW), elapsed: () => elapsed }
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock })
   onTestFinished(() => store.close())
-  const now = 100 * DAY_MS
-  const [ahead, soon] = [now + 400 * DAY_MS, now + 1_000]
-  const mark = (rule: string, startsAt: number) =>
-    store.write((tx) => tx.forgetting.mark({ rule, days: 10, reportedAt: startsAt - DAY_MS, startsAt, seenAt: now }))
-  await mark('ahead', ahead)
-  await mark('soon', soon)
+  const { id } = await store.write((tx) => tx.sessions.create(sessionDraft(1), 1))
+  const say = (text: string) => store.write((tx) => tx.events.append(id, NOW - 30 * DAY_MS, [userMessage(text)]))
+  await say('an old secret')
+  const mark = (rule: string, startsAt: number, days = 10) =>
+    store.write((tx) => tx.forgetting.mark({ rule, days, reportedAt: startsAt - DAY_MS, startsAt, seenAt: NOW }))
   const told: string[] = []
   const retention = createRetention({
-    ...{ store, clock: systemClock, logger: silentLogger, ageingTime: () => now },
-    limits: { all: ['ahead', 'soon'].map((key) => ({ key, rule: key, days: 10 })), of: () => undefined },
+    ...{ store, clock, logger: silentLogger, ageingTime: () => NOW },
+    limits: { all, of },
     tellOwners: (about) => void told.push(about),
     forgetFiles: async () => 0,
     stopping: () => false,
     dropSchedule: async () => {},
     dropView: () => {},
   })
+  const log = async () => JSON.stringify(await store.read.events.since(id, 0, 10))
+  const pass = (ms: number) => {
+    elapsed += ms
+  }
+  return { store, retention, mark, told, say, log, pass, marks: () => store.read.forgetting.marks() }
+}
+
+it('S41: a limit that was reported while the clock was ahead begins a day from now at the latest', async () => {
+  const { retention, mark, marks, told } = await rig([limit('ahead'), limit('soon')])
+  const [ahead, soon] = [NOW + 400 * DAY_MS, NOW + 1_000]
+  await mark('ahead', ahead)
+  await mark('soon', soon)
   await retention.round()
-  const marks = await store.read.forgetting.marks()
-  expect(marks.map(({ rule, startsAt }) => [rule, startsAt])).toEqual([
-    ['ahead', now + DAY_MS],
+  expect((await marks()).map(({ rule, startsAt }) => [rule, startsAt])).toEqual([
+    ['ahead', NOW + DAY_MS],
     ['soon', soon],
   ])
   expect(told).toEqual([])
+})
+
+it('S41: a limit that was taken out of the configuration is reported anew when it comes back', async () => {
+  const all = [limit('kept')]
+  const { retention, mark, marks, told } = await rig(all)
+  for (const rule of ['kept', 'gone']) await mark(rule, NOW - 1_000)
+  await retention.round()
+  expect((await marks()).map(({ rule }) => rule)).toEqual(['kept'])
+  all.push(limit('gone'))
+  await retention.round()
+  expect(told).toEqual([`gone:10:${NOW}`])
+  expect(await marks()).toContainEqual(expect.objectContaining({ rule: 'gone', startsAt: NOW + DAY_MS }))
+})
+
+it('S41: a limit that becomes shorter during a round removes nothing before it was reported itself', async () => {
+  let days = 5
+  const { retention, mark, log } = await rig([limit('rule', 10)], () => limit('rule', days))
+  await mark('rule', NOW - 1_000)
+  await retention.round()
+  expect(await log()).toContain('an old secret')
+  days = 10
+  await retention.runRetention()
+  expect(await log()).not.toContain('an old secret')
+})
+
+it('S41: conversations are looked through once a day, by a clock that nobody sets', async () => {
+  const { retention, mark, say, log, pass } = await rig([limit('rule')], () => limit('rule'))
+  await mark('rule', NOW - 1_000)
+  await retention.round()
+  expect(await log()).not.toContain('an old secret')
+  await say('one more secret')
+  for (const ms of [0, DAY_MS - 1]) {
+    pass(ms)
+    await retention.round()
+    expect(await log()).toContain('one more secret')
+  }
+  pass(1)
+  await retention.round()
+  expect(await log()).not.toContain('one more secret')
 })

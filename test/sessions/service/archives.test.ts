@@ -29,7 +29,7 @@ async function rig() {
   return { id: draft.id, archives: createArchives({ store, clock: systemClock, media: noMedia, redact }) }
 }
 
-it('C42: nobody but an owner exports, moves or forks a session, whether they took part in it or not', async () => {
+it('nobody but an owner exports, moves or forks a session, whether they took part in it or not', async () => {
   const { id, archives } = await rig()
   for (const caller of [BOB, token('telegram')]) {
     const refused = expect.objectContaining({ code: 'forbidden' })
@@ -42,7 +42,7 @@ it('C42: nobody but an owner exports, moves or forks a session, whether they too
     expect((await archives.page(caller, id, { after: 0, limit: 5 })).events).toHaveLength(1)
 })
 
-it('C42: an export has no configured secret, in a value or in the name of an argument', async () => {
+it('C29: an export has no configured secret, in a value or in the name of an argument', async () => {
   const { id, archives } = await rig()
   const { events } = await archives.page(OPERATOR, id, { after: 0, limit: 5 })
   expect(events).toMatchObject([{ data: { args: { 'key [redacted]': ['value [redacted]'] } } }])

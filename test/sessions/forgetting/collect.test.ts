@@ -1,0 +1,127 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import type { ForgetTarget } from '../../../src/core/forgetting.ts'
+import { toAccountId, toPersonId, toScheduleId } from '../../../src/core/ids.ts'
+import type { AuthorId } from '../../../src/core/platform-id.ts'
+import { Collection } from '../../../src/sessions/forgetting/collect.ts'
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
+import { addressOf, dispatchOf, inboxRow, sessionDraft, turnCompleted, turnOf } from '../../store/sample-rows.ts'
+import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
+
+removeTempFolders()
+
+const NOW = 1_800_000_000_000
+const HOUR_MS = 3_600_000
+const [ADA, BOB] = ['telegram:111', 'telegram:444'] as const
+const PLACE = { channel: 'telegram', chat: '-1001' } as const
+const CHAT: ForgetTarget = { kind: 'chat', place: PLACE, before: NOW }
+const PERSON = { kind: 'person', ids: [ADA], person: toPersonId('ada'), before: NOW } as const
+
+/** A group in which Ada has said something, and what is planned for a target. */
+async function rig() {
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
+  onTestFinished(() => store.close())
+  const draft = sessionDraft(1, { metadata: { channel: 'telegram', chat_id: PLACE.chat, chat_type: 'group' } })
+  const { scope } = draft
+  const session = { ...draft, scope: { ...scope, values: { chat: `group:${PLACE.chat}` } } }
+  await store.write(async (tx) => {
+    await tx.sessions.create(session, 1)
+    await tx.authors.add(session.id, ADA)
+  })
+  let no = 0
+  /** Ada says something at a time and is answered. */
+  const exchange = (at: number) =>
+    store.write(async (tx) => {
+      const dispatch = { ...dispatchOf(1, ++no), receivedAt: at }
+      const row = inboxRow(1, no, { dispatch, sessionId: session.id })
+      await tx.inbox.add(row)
+      const turn = turnOf(session.id, 1, at)
+      await tx.inbox.claim([row.id], turn.id)
+      const { event } = dispatch
+      const said = 'text' in event ? { text: event.text, messageId: String(no), sender: event.sender } : undefined
+      const flags = { owner: false, addressed: true, triggers: true }
+      await tx.turns.start(turn)
+      await tx.events.append(session.id, at, [
+        { type: 'user_message', data: { ...said, ...flags, row: row.id } as never },
+        { type: 'turn_started', turnId: turn.id, data: { rows: [row.id], traceId: turn.traceId } },
+        { ...turnCompleted, turnId: turn.id },
+      ])
+      await tx.turns.finish(turn.id, { state: 'completed', outcome: 'answered', at, usage: { input: 1, output: 1 } })
+      return turn.id
+    })
+  const remember = (at: number, authors: readonly AuthorId[] = [BOB]) =>
+    store.write(async (tx) => {
+      const entry = { agentId: session.agentId, sessionId: session.id, text: `tea ${++no}`, authors, at }
+      return (await tx.memory.add({ ...entry, by: 'person', request: `command ${no}`, sources: [] })).no
+    })
+  const remind = async (
+    id: string,
+    { at = NOW - 1, chat = 1, by = 'ada' }: { at?: number; chat?: number; by?: string } = {},
+  ) => {
+    const definition = {
+      ...{ cron: '0 8 * * *', timezone: 'UTC', prompt: 'tea', missed: { kind: 'once' }, overlap: 'skip' },
+      deliverTo: { ...addressOf(chat), account: toAccountId('') },
+    } as const
+    const schedule = { id: toScheduleId(id), source: 'command', definition, creator: toPersonId(by) } as const
+    await store.write((tx) => tx.schedules.put(schedule, at))
+  }
+  const plan = async (target: ForgetTarget) => {
+    const collection = new Collection(target, CHANNELS)
+    await collection.advance(store.read)
+    return collection.plan(store.read)
+  }
+  return { exchange, remember, remind, plan }
+}
+
+it('S41: a chat is forgotten with the entries from before the request, and not with what is remembered later', async () => {
+  const { exchange, remember, plan } = await rig()
+  await exchange(NOW - HOUR_MS)
+  const [before] = [await remember(NOW - 1), await remember(NOW)]
+  expect((await plan(CHAT)).entries).toEqual([before])
+  // A span of a chat takes what was made of it; an entry of a whole chat is of more.
+  expect((await plan({ ...CHAT, since: NOW - 2 * HOUR_MS })).entries).toEqual([])
+})
+
+it('S41: of a person go the entries that are theirs alone, in the span, and everywhere alone', async () => {
+  const { exchange, remember, plan } = await rig()
+  await exchange(NOW - 3 * HOUR_MS)
+  const own = await remember(NOW - 2 * HOUR_MS, [ADA])
+  for (const authors of [[BOB], [ADA, BOB], []]) await remember(NOW - 2 * HOUR_MS, authors)
+  await remember(NOW, [ADA])
+  expect((await plan(PERSON)).entries).toEqual([own])
+  expect((await plan({ ...PERSON, since: NOW - HOUR_MS })).entries).toEqual([])
+  expect((await plan({ ...PERSON, place: PLACE })).entries).toEqual([])
+})
+
+it('S41: answers that a platform would not delete any more are asked of none', async () => {
+  const { exchange, plan } = await rig()
+  await exchange(NOW - 48 * HOUR_MS)
+  const young = await exchange(NOW - 46 * HOUR_MS)
+  expect((await plan(CHAT)).unsay).toEqual([young])
+})
+
+it('S41: reminders go with whoever made them or with the chat that they are for, in the span', async () => {
+  const { exchange, remind, plan } = await rig()
+  await exchange(NOW - HOUR_MS)
+  await remind('here')
+  await remind('elsewhere', { chat: 2 })
+  await remind('of-bob', { by: 'bob' })
+  await remind('old', { at: NOW - 2 * HOUR_MS })
+  await remind('later', { at: NOW })
+  const of = async (target: ForgetTarget) => (await plan(target)).schedules
+  expect(await of(CHAT)).toEqual(['here', 'of-bob', 'old'])
+  expect(await of({ ...CHAT, since: NOW - HOUR_MS })).toEqual(['here', 'of-bob'])
+  expect(await of(PERSON)).toEqual(['elsewhere', 'here', 'old'])
+  expect(await of({ ...PERSON, place: PLACE })).toEqual(['here', 'old'])
+})
+
+it('S41: a person’s name goes from the list of applicants where all of their words do', async () => {
+  const { exchange, plan } = await rig()
+  await exchange(NOW - HOUR_MS)
+  expect((await plan(PERSON)).applicants).toEqual([ADA])
+  expect((await plan({ ...PERSON, since: NOW - 2 * HOUR_MS })).applicants).toEqual([])
+  expect((await plan({ ...PERSON, place: PLACE })).applicants).toEqual([])
+})

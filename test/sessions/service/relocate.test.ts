@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import type { SessionId } from '../../../src/core/ids.ts'
+import type { Session, SessionDraft } from '../../../src/core/session.ts'
+import { loadOverridesCache } from '../../../src/sessions/lookups/overrides-cache.ts'
+import { relocate } from '../../../src/sessions/service/relocate.ts'
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
+import { readyDatabase } from '../../fakes/ready-database.ts'
+import { ids, sessionDraft, userMessage } from '../../store/sample-rows.ts'
+import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
+
+removeTempFolders()
+
+/** A group in which Ada has spoken, and the session of her direct chat. */
+async function rig() {
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
+  onTestFinished(() => store.close())
+  const make = (draft: SessionDraft): Promise<Session> =>
+    store.write(async (tx) => {
+      const session = await tx.sessions.create(draft, 1)
+      await tx.aliases.add(draft.scopeKey, [draft.displayKey])
+      await tx.events.append(session.id, 1, [userMessage('hello')])
+      await tx.authors.add(session.id, 'telegram:111')
+      return (await tx.sessions.get(session.id)) ?? session
+    })
+  const metadata = { channel: 'telegram', account: 'default', chat_type: 'direct', chat_id: '111' }
+  const direct = { chatType: 'direct', kind: 'other', displayKey: 'telegram:direct:111', metadata } as const
+  const [group, there] = [await make(sessionDraft(1)), await make(sessionDraft(2, direct))]
+  const daemon = {
+    ...{ ids, overrides: await loadOverridesCache(store.read.sessions), posts: () => true },
+    place: () => expect.unreachable(),
+  }
+  const deps = { store, clock: systemClock, channels: CHANNELS, daemon }
+  const move = (session: Session, to: string, confirmed = true) =>
+    relocate(session, { kind: 'move', to, confirmed }, deps)
+  const current = async ({ scopeKey }: Session): Promise<SessionId | undefined> =>
+    (await store.read.sessions.current(scopeKey))?.id
+  return { store, make, group, there, deps, move, current }
+}
+
+it.each<[string, Partial<SessionDraft>]>([
+  ['of a schedule', { kind: 'cron' }],
+  ['of a hook', { kind: 'hook' }],
+  ['of a node', { kind: 'node' }],
+  ['below another session', { parent: 'telegram:2026-01-01-00000000' as SessionId }],
+])('F-H11: a session is continued in no session %s', async (_, changes) => {
+  const { make, group, move } = await rig()
+  const other = await make(sessionDraft(3, changes))
+  await expect(move(group, other.id)).rejects.toMatchObject({
+    code: 'invalid',
+    message: expect.stringContaining('no conversation in which people write'),
+  })
+})
+
+it('F-H11: a session in which somebody else has spoken while it was asked about is not moved', async () => {
+  const { store, group, there, deps, move, current } = await rig()
+  const write: typeof store.write = async (work) => {
+    await store.write((tx) => tx.authors.add(group.id, 'telegram:444'))
+    return store.write(work)
+  }
+  const slow = { ...deps, store: { ...store, read: store.read, write } }
+  await expect(relocate(group, { kind: 'move', to: there.displayKey, confirmed: false }, slow)).rejects.toMatchObject({
+    code: 'conflict',
+  })
+  expect(await current(there)).toBe(there.id)
+  expect(await move(group, there.displayKey, false)).toMatchObject({ state: 'asks' })
+})
+
+it('an earlier session of a place is moved, and the session that is in use there stays', async () => {
+  const { store, group, there, move, current } = await rig()
+  const [earlier, inUse] = [group, sessionDraft(1)]
+  await store.write(async (tx) => {
+    await tx.sessions.deactivate(earlier.id, 2)
+    await tx.sessions.create(inUse, 2)
+  })
+  expect(await current(earlier)).toBe(inUse.id)
+  expect(await move(earlier, there.displayKey)).toMatchObject({ state: 'done' })
+  expect(await current(earlier)).toBe(inUse.id)
+  expect(await current(there)).not.toBe(there.id)
+})
