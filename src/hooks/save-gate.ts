@@ -39,8 +39,8 @@ export function saveGate(
   }
 }
 
-/** They take back the message that was written last, which may not have passed yet. */
-const ABOUT_THE_LAST: ReadonlySet<string> = new Set(['undo', 'retry'])
+/** They are about what was written before them, of which the last message may not have passed yet. */
+const ABOUT_THE_LAST: ReadonlySet<string> = new Set(['undo', 'retry', 'forget'])
 
 /** The commands whose words a model is shown, at once or later, each with what stands before them. */
 const SHOWN: Readonly<Record<string, RegExp>> = {

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
 import { type Deferred, deferred } from '../../src/core/deferred.ts'
 import type { Decided, Dispatch } from '../../src/core/dispatch.ts'
+import type { BeforeSave } from '../../src/core/hook.ts'
 import type { InboundEvent } from '../../src/core/message.ts'
-import { saveGate } from '../../src/hooks/save-gate.ts'
+import { asHooksLeave, saveGate } from '../../src/hooks/save-gate.ts'
 import { decide } from '../fakes/decide.ts'
-import { command, direct, dispatchOf, group, message } from '../fakes/dispatch.ts'
+import { command, direct, dispatchOf, edit, group, message } from '../fakes/dispatch.ts'
 import { household } from '../fakes/routing-policy.ts'
 
 const COMMANDS = { facts: { command: () => ({ who: 'anyone', open: false }) as const } }
@@ -67,7 +68,7 @@ it('R8: neither another chat nor a command waits for a hook', async () => {
   await first
 })
 
-it.each(['undo', 'retry'])('R8: /%s waits for the message before it, which is the last one', async (name) => {
+it.each(['undo', 'retry', 'forget'])('R8: /%s waits for the message before it, which it is about', async (name) => {
   const { held, stored, pass } = loudGate('first')
   const all = [pass(say('first')), pass(command(name, { address: direct('111') }))]
   await pass(say('elsewhere', '222'))
@@ -105,4 +106,43 @@ it('R8: the words of a command that a model is shown are asked about too, its co
   expect(events.map((event) => event.kind === 'command' && event.args)).toEqual([
     ...['ab12 MY CARD IS 4711', 'ab12 2', 'MY CARD', 'correct 1 MY CARD', 'my card'],
   ])
+})
+
+it('R8: a hook learns whether it is asked about an edit, and the words as they were sent stay with those it gave', async () => {
+  const asked: BeforeSave[] = []
+  const original = message({ address: group('-1'), text: 'mine' })
+  const hooks = async (given: BeforeSave): Promise<string> => {
+    asked.push(given)
+    return given.text === 'same' ? 'same' : 'changed'
+  }
+  const changed = await asHooksLeave(dispatchOf(edit({ ...original, kind: 'edit' })), hooks)
+  const same = await asHooksLeave(dispatchOf({ ...original, text: 'same' }), hooks)
+  expect(asked.map(({ edit }) => edit)).toEqual([true, false])
+  expect(changed).toMatchObject({ raw: 'mine', event: { text: 'changed' } })
+  expect(same).not.toHaveProperty('raw')
+})
+
+it('R8: a reminder is asked about where it is made, and not where it is listed or cancelled', async () => {
+  const { pass, events } = loudGate()
+  for (const args of ['me tomorrow to call', 'list', 'cancel r1', 'listen to it at noon'])
+    await pass(command('remind', { address: direct('111'), args }))
+  for (const name of ['constructor', 'toString']) await pass(command(name, { address: direct('111'), args: 'mine' }))
+  expect(events.map((event) => event.kind === 'command' && event.args)).toEqual([
+    ...['ME TOMORROW TO CALL', 'list', 'cancel r1', 'LISTEN TO IT AT NOON', 'mine', 'mine'],
+  ])
+})
+
+it('R8: a third message waits for the second, which the first has let go', async () => {
+  const { held, stored, pass } = loudGate('first', 'second', 'third')
+  const all = ['first', 'second', 'third'].map((text) => pass(say(text)))
+  held.get('first')?.resolve()
+  await all[0]
+  // The first has ended, which must not look as if nothing passed any more.
+  all.push(pass(say('fourth')))
+  held.get('third')?.resolve()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(stored).toEqual(['FIRST'])
+  held.get('second')?.resolve()
+  await Promise.all(all)
+  expect(stored).toEqual(['FIRST', 'SECOND', 'THIRD', 'FOURTH'])
 })
