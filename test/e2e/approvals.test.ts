@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { member, owner, policy } from '../fakes/routing-policy.ts'
-import { codeOf, GROUP, askingHousehold as household } from './asking-household.ts'
+import { codeOf, GROUP, askingHousehold as household, leftOpen } from './asking-household.ts'
 import { setClock } from './set-clock.ts'
 
 describe('a call that needs the yes of a person', () => {
@@ -33,13 +33,9 @@ describe('a call that needs the yes of a person', () => {
 
   it('S8: continues without it after two minutes, and makes the call once if it is allowed within ten', async () => {
     const clock = setClock('2026-11-23T10:00:00Z')
-    const { say, heard, paid, ledger } = await household({ clock })
-    const waits = clock.timerOf(120_000, 5_000)
-    const card = await say(111, 'pay cy', 'May I use')
-    const after = ledger.mark()
-    await waits
-    clock.skip(120_000)
-    await heard(111, 'it says: Not yet approved', after)
+    const home = await household({ clock })
+    const { say, heard, paid, ledger } = home
+    const card = await leftOpen(home, clock)
     expect(await say(111, '/approvals', 'pay')).toContain(codeOf(card))
     const late = ledger.mark()
     await say(111, `/approve ${codeOf(card)}`, 'I do it now')
@@ -50,12 +46,7 @@ describe('a call that needs the yes of a person', () => {
   it('S8: is made once if it is allowed after a restart, when its turn has continued without it', async () => {
     const clock = setClock('2026-11-23T10:00:00Z')
     const home = await household({ clock })
-    const waits = clock.timerOf(120_000, 5_000)
-    const card = await home.say(111, 'pay cy', 'May I use')
-    const after = home.ledger.mark()
-    await waits
-    clock.skip(120_000)
-    await home.heard(111, 'Not yet approved', after)
+    const card = await leftOpen(home, clock)
     await home.restart()
     const late = home.ledger.mark()
     await home.say(111, `/approve ${codeOf(card)}`, 'I do it now')
@@ -69,12 +60,7 @@ describe('a call that needs the yes of a person', () => {
     const clock = setClock('2026-11-23T10:00:00Z')
     const gate = createGate()
     const home = await household({ clock, gate })
-    const waits = clock.timerOf(120_000, 5_000)
-    const card = await home.say(111, 'pay cy', 'May I use')
-    const after = home.ledger.mark()
-    await waits
-    clock.skip(120_000)
-    await home.heard(111, 'Not yet approved', after)
+    const card = await leftOpen(home, clock)
     // What was allowed late waits behind this.
     home.world.say({ from: 111, text: 'work slowly' })
     await gate.reached
@@ -143,13 +129,9 @@ describe('a call that needs the yes of a person', () => {
 
   it('S8: is over ten minutes after it was asked', async () => {
     const clock = setClock('2026-11-23T10:00:00Z')
-    const { say, heard, paid, ledger } = await household({ clock })
-    const waits = clock.timerOf(120_000, 5_000)
-    const card = await say(111, 'pay cy', 'May I use')
-    const after = ledger.mark()
-    await waits
-    clock.skip(120_000)
-    await heard(111, 'Not yet approved', after)
+    const home = await household({ clock })
+    const { say, paid } = home
+    const card = await leftOpen(home, clock)
     clock.skip(500_000)
     await say(111, `/approve ${codeOf(card)}`, 'is over')
     expect(paid).toEqual([])
@@ -197,13 +179,9 @@ describe('a call that needs the yes of a person', () => {
 
   it('F-H07: is over when its conversation begins anew', async () => {
     const clock = setClock('2026-11-23T10:00:00Z')
-    const { say, heard, paid, ledger } = await household({ clock })
-    const waits = clock.timerOf(120_000, 5_000)
-    const card = await say(111, 'pay cy', 'May I use')
-    const after = ledger.mark()
-    await waits
-    clock.skip(120_000)
-    await heard(111, 'Not yet approved', after)
+    const home = await household({ clock })
+    const { say, paid } = home
+    const card = await leftOpen(home, clock)
     await say(111, '/new', 'fresh')
     await say(111, `/approve ${codeOf(card)}`, 'is over')
     expect(paid).toEqual([])
@@ -287,29 +265,17 @@ describe('a call that needs the yes of a person', () => {
 
   it('F-H07: three questions are open in a session at most', async () => {
     const clock = setClock('2026-11-23T10:00:00Z')
-    const { say, heard, ledger } = await household({ clock })
-    for (const to of ['one', 'two', 'three']) {
-      const after = ledger.mark()
-      const waits = clock.timerOf(120_000, 5_000)
-      await say(111, `pay ${to}`, 'May I use')
-      await waits
-      clock.skip(120_000)
-      await heard(111, 'Not yet approved', after)
-    }
-    expect(await say(111, 'pay four', 'it says:')).toContain('are open here already')
+    const home = await household({ clock })
+    for (const to of ['one', 'two', 'three']) await leftOpen(home, clock, { text: `pay ${to}` })
+    expect(await home.say(111, 'pay four', 'it says:')).toContain('are open here already')
   })
 
   it('F-H07: those of a member keep the owner from nothing', async () => {
     const clock = setClock('2026-11-23T10:00:00Z')
-    const { say, heard, ledger } = await household({ clock })
-    for (const to of ['one', 'two', 'three']) {
-      const after = ledger.mark()
-      const waits = clock.timerOf(120_000, 5_000)
-      await say(444, `@parley_bot pay ${to}`, 'asked', GROUP)
-      await waits
-      clock.skip(120_000)
-      await heard(GROUP, 'Not yet approved', after)
-    }
+    const home = await household({ clock })
+    const { say } = home
+    for (const to of ['one', 'two', 'three'])
+      await leftOpen(home, clock, { from: 444, chat: GROUP, text: `@parley_bot pay ${to}` })
     expect(await say(444, '@parley_bot pay four', 'it says:', GROUP)).toContain('are open here already')
     expect(await say(111, '@parley_bot pay five', 'May I use', GROUP)).toContain('five')
   })

@@ -95,3 +95,28 @@ export async function askingHousehold(
 }
 
 export const codeOf = (card: string): string => /\/approve (\w+)/.exec(card)?.[1] ?? ''
+
+/** How long a turn waits for the yes of a person, and how far the timer of it may be off. */
+const WAITS = [120_000, 5_000] as const
+
+/** Has somebody ask for a payment, lets nobody answer in time, and returns the card: the turn continues without it. */
+export async function leftOpen(
+  { world, heard, ledger }: Pick<Asking, 'world' | 'heard' | 'ledger'>,
+  clock: SetClock,
+  {
+    from = 111,
+    chat = from,
+    text = 'pay cy',
+  }: { readonly from?: number; readonly chat?: number; readonly text?: string } = {},
+): Promise<string> {
+  const waits = clock.timerOf(...WAITS)
+  const after = ledger.mark()
+  world.say({ from, text, ...(chat === from ? {} : { chat }) })
+  const card = await heard(111, 'May I use', after)
+  await waits
+  clock.skip(WAITS[0])
+  await heard(chat, 'Not yet approved', after)
+  return card.text
+}
+
+type Asking = Awaited<ReturnType<typeof askingHousehold>>

@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../../src/config/config.ts'
-import type { Clock } from '../../src/core/clock.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { withDatabase } from '../store/temp-database.ts'
-import { recorded, startHousehold } from './household.ts'
+import { type HouseholdOptions, recorded, startHousehold } from './household.ts'
+import { isCheckpoint } from './remembering.ts'
 
 /** Says what it was told last. */
 export const heard: Script = (request) => textReply(`heard: ${lastUserText(request).split('\n').at(-1)}`)
@@ -26,19 +25,10 @@ export interface Said {
 }
 
 /** A household whose agent has what can be forgotten: memory, reminders and other conversations. */
-export async function forgettingHouse({
-  script = heard,
-  config = {},
-  clock,
-}: {
-  readonly script?: Script
-  readonly config?: Partial<Config>
-  readonly clock?: Clock
-} = {}) {
+export async function forgettingHouse({ script = heard, config = {}, ...more }: HouseholdOptions = {}) {
   const tools = ['memory', 'sessions', 'schedule']
   const home = await startHousehold({
-    ...{ script, streaming: false },
-    ...(clock ? { clock } : {}),
+    ...{ script, streaming: false, ...more },
     config: {
       agents: [{ id: toAgentId('main'), model: 'anthropic/claude-haiku-4-5', prompt: 'Talk.', tools }],
       ...config,
@@ -63,11 +53,17 @@ export async function forgettingHouse({
     }, chat)
     return { answer, id }
   }
+  /** What the model was shown by turns; checkpoints come when they like. */
+  const prompts = (): readonly string[] =>
+    (home.anthropic?.ledger.requests() ?? [])
+      .filter((one) => !isCheckpoint(one))
+      .map(({ messages }) => JSON.stringify(messages))
   return {
     ...{ home, world, ledger, addGroup, answered, exchange },
     say: async (text: string, said?: Said): Promise<string> => (await exchange(text, said)).answer,
-    /** What the model was shown last. */
-    prompt: (): string => JSON.stringify(home.anthropic?.ledger.requests().at(-1)?.messages),
+    prompts,
+    /** What the model was shown by the last turn. */
+    prompt: (): string => prompts().at(-1) ?? '',
     /** The rows of a query, as text. */
     rows: (query: string): string =>
       withDatabase(join(home.dataDir, 'parley.db'), (database) => JSON.stringify(database.prepare(query).all())),

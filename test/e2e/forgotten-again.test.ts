@@ -1,51 +1,40 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { forgettingHouse, holding } from './forgetting-house.ts'
 import { parley } from './house-command.ts'
-import { recorded, startHousehold } from './household.ts'
+import { recorded } from './household.ts'
 import { startSlackHousehold } from './slack-household.ts'
 
 const CANARY = 'zq9canary-4711'
 const script: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
 
-function holding(folder: string, words = CANARY): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
-    const path = join(folder, name)
-    return statSync(path).isFile() && readFileSync(path).includes(words)
-  })
-}
-
 async function house(routing: Partial<RoutingPolicy> = {}) {
-  const home = await startHousehold({ script, routing, streaming: false })
-  const { world, ledger } = home.telegram
-  const say = async (text: string, more: { readonly replyTo?: number } = {}) => {
-    const after = ledger.mark()
-    const { message_id: id } = world.say({ from: 111, text, ...more })
-    const answer = await ledger.nextFromBot('sent', { after })
-    await recorded(home)
-    return { id, text: answer.text }
-  }
-  const prompts = () => (home.anthropic?.ledger.requests() ?? []).map(({ messages }) => JSON.stringify(messages))
-  return { home, world, say, prompts, prompt: () => prompts().at(-1) }
+  const { exchange, ...house } = await forgettingHouse({ script, routing })
+  const held = (words = CANARY) => holding(house.home.dataDir, words)
+  return { ...house, exchange, held }
 }
 
 describe('what was forgotten comes back by no other way', () => {
   it('S41: /retry and /undo mean the exchange before it; no model is asked about nothing', async () => {
-    const { world, say, prompt } = await house()
+    const { home, world, ledger, say, exchange, prompt } = await house()
     await say('first words')
-    const { id } = await say(`my code is ${CANARY}`)
+    const { id } = await exchange(`my code is ${CANARY}`)
     await say('/forget last')
-    expect((await say('/retry')).text).toBe('I am answering that once more.')
-    await expect.poll(prompt).toMatch(/first words[^{}]*"[^{}]*cache_control/)
+    const after = ledger.mark()
+    expect(await say('/retry')).toBe('I am answering that once more.')
+    await ledger.nextFromBot('sent', { after, where: ({ text }) => text === 'heard first words' })
+    await recorded(home)
+    expect(prompt()).toMatch(/first words[^{}]*"[^{}]*cache_control/)
     world.edit({ chat: 111, message: id, text: `my code is ${CANARY} still` })
     await say('and now?')
     expect(prompt()).toContain('first words')
     expect(prompt()).not.toContain(CANARY)
     await say('/forget last')
-    await say('/undo')
+    expect(await say('/undo')).toContain('Taken back')
     await say('what is left?')
     expect(prompt()).not.toContain('first words')
   })
@@ -55,64 +44,57 @@ describe('what was forgotten comes back by no other way', () => {
     await say(`my code is ${CANARY}`)
     await say('/forget chat yes')
     const before = prompts().length
-    expect((await say('/retry')).text).toBe('There is nothing to answer again here.')
-    expect((await say('/undo')).text).toBe('There is nothing to take back here.')
+    expect(await say('/retry')).toBe('There is nothing to answer again here.')
+    expect(await say('/undo')).toBe('There is nothing to take back here.')
     expect(prompts()).toHaveLength(before)
   })
 
   it.each(['update', 'rerun'] as const)(
     'S41: a late edit of it leaves no byte and gets no answer (edits: %s)',
     async (edits) => {
-      const { home, world, say, prompts } = await house({ edits })
-      const { id } = await say(`my code is ${CANARY}`)
+      const { world, say, exchange, prompts, held } = await house({ edits })
+      const { id } = await exchange(`my code is ${CANARY}`)
       await say('/forget last')
       const before = prompts().length
       world.edit({ chat: 111, message: id, text: `my code is ${CANARY}, really` })
       await say('and now?')
       expect(prompts()).toHaveLength(before + 1)
       expect(prompts().at(-1)).not.toContain(CANARY)
-      expect(holding(home.dataDir)).toEqual([])
-      expect((await say(`/why ${id}`)).text).toContain('Forgotten')
+      expect(held()).toEqual([])
+      expect(await say(`/why ${id}`)).toContain('Forgotten')
     },
   )
 
   it('S41: a reply to it quotes nothing of it', async () => {
-    const { home, say, prompt } = await house()
-    const { id } = await say(`my code is ${CANARY}`)
-    const { id: kept } = await say('a plain word')
+    const { say, exchange, prompt, held } = await house()
+    const { id } = await exchange(`my code is ${CANARY}`)
+    const { id: kept } = await exchange('a plain word')
     await say(`/forget ${id}`)
     await say('what was that?', { replyTo: id })
     expect(prompt()).toContain('what was that?')
     expect(prompt()).not.toContain(CANARY)
-    expect(holding(home.dataDir)).toEqual([])
+    expect(held()).toEqual([])
     await say('and that?', { replyTo: kept })
     expect(prompt()).toContain('a plain word] and that?')
   })
 
   it('S41: what a chat has by a fork goes with it, and stays where it was said', async () => {
-    const { home, world, prompt } = await house()
-    const add = (title: string) => world.addChat({ type: 'supergroup', title, members: [111, 444] }).id
-    const [family, club] = [add('Family'), add('Club')]
-    const say = async (chat: number, text: string) => {
-      const after = home.telegram.ledger.mark()
-      world.say({ from: 111, chat, text })
-      await home.telegram.ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })
-      await recorded(home)
-    }
-    await say(family, `@parley_bot my code is ${CANARY}`)
+    const { home, say, addGroup, prompt } = await house()
+    const [family, club] = [addGroup('Family'), addGroup('Club')]
+    await say(`my code is ${CANARY}`, { chat: family })
     const [from, to] = [`telegram:group:${family}`, `telegram:group:${club}`]
     await parley(home.config, ['sessions', 'fork', from, to, '--yes'])
-    await say(club, '@parley_bot one')
+    await say('one', { chat: club })
     expect(prompt()).toContain(CANARY)
-    await say(club, '/forget chat yes')
-    await say(club, '@parley_bot two')
+    await say('/forget chat yes', { chat: club })
+    await say('two', { chat: club })
     expect(prompt()).not.toContain(CANARY)
-    await say(family, '@parley_bot three')
-    expect(prompt()?.split(CANARY)).toHaveLength(3)
+    await say('three', { chat: family })
+    expect(prompt().split(CANARY)).toHaveLength(3)
   })
 
   it('S41: what a chat has by an import goes with it, and from the imported session too', async () => {
-    const { home, say, prompt } = await house()
+    const { home, say, prompt, held } = await house()
     await home.daemon.stop()
     await parley(home.config, ['import', join(import.meta.dirname, '../fixtures/imports/openclaw')])
     await home.restart()
@@ -121,12 +103,12 @@ describe('what was forgotten comes back by no other way', () => {
     await say('/forget chat yes')
     await say('and now?')
     expect(prompt()).not.toContain('early train')
-    expect(holding(home.dataDir, 'early train')).toEqual([])
+    expect(held('early train')).toEqual([])
   })
 
   it('S41: what a group has by an import, whose words are nobody’s, goes from the imported session too', async () => {
-    const { home, world, prompt } = await house()
-    const { id: chat } = world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })
+    const { home, say, addGroup, prompt, held } = await house()
+    const chat = addGroup('Family')
     const folder = mkdtempSync(join(tmpdir(), 'parley-old-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const sessions = join(folder, 'agents', 'main', 'sessions')
@@ -144,18 +126,12 @@ describe('what was forgotten comes back by no other way', () => {
     await home.daemon.stop()
     await parley(home.config, ['import', folder])
     await home.restart()
-    const say = async (words: string) => {
-      const after = home.telegram.ledger.mark()
-      world.say({ from: 111, chat, text: words })
-      await home.telegram.ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })
-      await recorded(home)
-    }
-    await say('@parley_bot what did he say?')
+    await say('what did he say?', { chat })
     expect(prompt()).toContain(CANARY)
-    await say('/forget chat yes')
-    await say('@parley_bot and now?')
+    await say('/forget chat yes', { chat })
+    await say('and now?', { chat })
     expect(prompt()).not.toContain(CANARY)
-    expect(holding(home.dataDir)).toEqual([])
+    expect(held()).toEqual([])
   })
 
   it.each([

@@ -1,34 +1,22 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { withDatabase } from '../store/temp-database.ts'
-import { askingHousehold, codeOf, GROUP } from './asking-household.ts'
+import { askingHousehold, codeOf, GROUP, leftOpen } from './asking-household.ts'
+import { holding } from './forgetting-house.ts'
 import { recorded } from './household.ts'
 import { setClock } from './set-clock.ts'
 
 /** The model makes it of what Bob says, so that it repeats none of the words. */
 const MARK = 'zq9canaryzq9canary'
 
-function holding(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
-    const path = join(folder, name)
-    return statSync(path).isFile() && readFileSync(path).includes(MARK)
-  })
-}
-
 /** Bob has asked for a payment with the mark in a group, nobody has answered in time, and the turn has ended. */
-async function leftOpen() {
+async function paymentLeftOpen() {
   const clock = setClock('2026-11-23T10:00:00Z')
   const gate = createGate()
   const home = await askingHousehold({ clock, gate })
-  const waits = clock.timerOf(120_000, 5_000)
-  const after = home.ledger.mark()
-  home.world.say({ from: 444, chat: GROUP, text: '@parley_bot pay zq9canary x2' })
-  const code = codeOf((await home.heard(111, 'May I use', after)).text)
-  await waits
-  clock.skip(120_000)
-  await home.heard(GROUP, 'it says: Not yet approved', after)
+  const asked = { from: 444, chat: GROUP, text: '@parley_bot pay zq9canary x2' }
+  const code = codeOf(await leftOpen(home, clock, asked))
   await recorded(home)
   const stored = (query: string): unknown =>
     withDatabase(join(home.dataDir, 'parley.db'), (database) => database.prepare(query).all())
@@ -37,7 +25,7 @@ async function leftOpen() {
 
 describe('a call that was allowed late', () => {
   it('S41: is forgotten with the words that led to it, where it was made', async () => {
-    const { say, heard, ledger, code, paid, dataDir, stored, ...home } = await leftOpen()
+    const { say, heard, ledger, code, paid, dataDir, stored, ...home } = await paymentLeftOpen()
     const late = ledger.mark()
     await say(111, `/approve ${code}`, 'I do it now')
     await heard(GROUP, 'it says: paid', late)
@@ -45,11 +33,11 @@ describe('a call that was allowed late', () => {
     expect(paid).toEqual([MARK])
     await say(444, '/forget me yes', 'Forgotten', GROUP)
     expect(stored(`SELECT type, data FROM events WHERE data LIKE '%${MARK}%'`)).toEqual([])
-    await expect.poll(() => holding(dataDir), { timeout: 30_000 }).toEqual([])
+    await expect.poll(() => holding(dataDir, MARK), { timeout: 30_000 }).toEqual([])
   })
 
   it('S41: is made no more once the words that led to it are forgotten', async () => {
-    const { say, world, gate, code, paid, ledger, stored, ...home } = await leftOpen()
+    const { say, world, gate, code, paid, ledger, stored, ...home } = await paymentLeftOpen()
     // What was allowed late waits behind this.
     world.say({ from: 111, chat: GROUP, text: '@parley_bot work slowly' })
     await gate.reached

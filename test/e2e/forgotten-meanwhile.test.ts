@@ -1,25 +1,16 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { fileFields } from '../../src/rehearsal/telegram/files.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { AwaitedLog } from './awaited-log.ts'
-import { recorded, startHousehold } from './household.ts'
+import { forgettingHouse, holding } from './forgetting-house.ts'
 import { toolResult } from './obedient.ts'
 import { noting, remembering, startRemembering } from './remembering.ts'
 import { type SetClock, setClock } from './set-clock.ts'
 
 const MARK = 'zq9canary-4711'
-
-function holding(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
-    const path = join(folder, name)
-    return statSync(path).isFile() && readFileSync(path).includes(MARK)
-  })
-}
 
 /** What says "slowly" waits; then the call that it names is made with the mark, and the mark is said. */
 async function house({ clock, log }: { clock?: SetClock; log?: AwaitedLog } = {}) {
@@ -33,31 +24,8 @@ async function house({ clock, log }: { clock?: SetClock; log?: AwaitedLog } = {}
     if (tool === undefined || args === undefined) return textReply(`slow ${MARK}`, { holds })
     return { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) }], holds }
   }
-  const home = await startHousehold({
-    ...{ script, streaming: false },
-    ...(clock ? { clock } : {}),
-    ...(log ? { logger: log } : {}),
-    config: {
-      agents: [
-        {
-          id: toAgentId('main'),
-          model: 'anthropic/claude-haiku-4-5',
-          prompt: 'Talk.',
-          tools: ['memory', 'sessions', 'schedule'],
-        },
-      ],
-    },
-  })
-  const { world, ledger } = home.telegram
-  const { id: group } = world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })
-  const say = async (text: string, { from = 111, chat = from }: { from?: number; chat?: number } = {}) => {
-    const after = ledger.mark()
-    world.say({ from, text, ...(chat === from ? {} : { chat }) })
-    const { text: answer } = await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })
-    await recorded(home)
-    return answer
-  }
-  return { home, world, ledger, gate, group, say }
+  const house = await forgettingHouse({ script, ...(clock ? { clock } : {}), ...(log ? { logger: log } : {}) })
+  return { ...house, gate, group: house.addGroup('Family') }
 }
 
 it.each([
@@ -72,7 +40,7 @@ it.each([
   const after = ledger.mark()
   gate.release()
   await ledger.nextFromBot('sent', { after, where: ({ text }) => text.includes(`done ${MARK}`) })
-  await expect.poll(() => holding(home.dataDir), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
 })
 
 it('S41: the file of a message that a running turn answers goes with it', async () => {
@@ -87,7 +55,7 @@ it('S41: the file of a message that a running turn answers goes with it', async 
   const after = ledger.mark()
   gate.release()
   await ledger.nextFromBot('sent', { after, where: ({ text }) => text === `slow ${MARK}` })
-  await expect.poll(() => holding(home.dataDir), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
 })
 
 it('S41: the answer of another conversation that was shown a memory of it goes too', async () => {
@@ -99,14 +67,14 @@ it('S41: the answer of another conversation that was shown a memory of it goes t
   const after = ledger.mark()
   gate.release()
   await ledger.nextFromBot('sent', { after, where: ({ text }) => text === `slow ${MARK}` })
-  await expect.poll(() => holding(home.dataDir), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
 })
 
 it('S41: what somebody had remembered in a chat where they said nothing else goes with the chat', async () => {
   const { home, group, say } = await house()
   await say(`/remember it is ${MARK}`, { chat: group })
   expect(await say('/forget chat yes', { chat: group })).toContain('1 memory')
-  expect(holding(home.dataDir)).toEqual([])
+  expect(holding(home.dataDir, MARK)).toEqual([])
 })
 
 it('S41: what fails for any reason is tried again within the hour', async () => {
@@ -121,7 +89,7 @@ it('S41: what fails for any reason is tried again within the hour', async () => 
   change('DROP TRIGGER full')
   clock.skip(60_000)
   await log.line('Something was forgotten')
-  expect(holding(home.dataDir)).toEqual([])
+  expect(holding(home.dataDir, MARK)).toEqual([])
 })
 
 it('S41: a checkpoint that was looking through it makes nothing of it', async () => {
@@ -145,5 +113,5 @@ it('S41: a checkpoint that was looking through it makes nothing of it', async ()
     where: ({ text }) => text === 'What was being looked through was changed.',
   })
   expect(await home.say('/memory')).not.toContain(MARK)
-  expect(holding(home.dataDir)).toEqual([])
+  expect(holding(home.dataDir, MARK)).toEqual([])
 })

@@ -1,10 +1,7 @@
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
-import { withDatabase } from '../store/temp-database.ts'
-import { recorded, startHousehold } from './household.ts'
+import { forgettingHouse } from './forgetting-house.ts'
 
 async function house() {
   const gates = { first: createGate(), second: createGate() }
@@ -14,41 +11,9 @@ async function house() {
     const answer = textReply(`heard: ${text.split('\n').at(-1)}`)
     return gate === undefined ? answer : { ...answer, holds: [{ beforeDelta: 0, gate }] }
   }
-  const home = await startHousehold({
-    ...{ script, streaming: false },
-    config: {
-      agents: [
-        {
-          id: toAgentId('main'),
-          model: 'anthropic/claude-haiku-4-5',
-          prompt: 'Talk.',
-          tools: ['memory', 'sessions', 'schedule'],
-        },
-      ],
-    },
-  })
-  const { world, ledger } = home.telegram
-  const add = (title: string) => world.addChat({ type: 'supergroup', title, members: [111, 444, 555] }).id
-  const [family, club] = [add('Family'), add('Club')]
-  const say = async (
-    text: string,
-    { from = 111, chat = from, replyTo }: { from?: number; chat?: number; replyTo?: number } = {},
-  ): Promise<{ readonly answer: string; readonly id: number }> => {
-    const after = ledger.mark()
-    const { message_id: id } = world.say({
-      ...{ from, text: chat < 0 && !text.startsWith('/') ? `@parley_bot ${text}` : text },
-      ...(chat === from ? {} : { chat }),
-      ...(replyTo === undefined ? {} : { replyTo }),
-    })
-    const { text: answer } = await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })
-    await recorded(home)
-    return { answer, id }
-  }
-  const received = (): string =>
-    withDatabase(join(home.dataDir, 'parley.db'), (database) =>
-      JSON.stringify(database.prepare('SELECT dispatch FROM inbox').all()),
-    )
-  return { home, world, ledger, gates, family, club, say, received }
+  const { addGroup, rows, ...rest } = await forgettingHouse({ script })
+  const received = (): string => rows('SELECT dispatch FROM inbox')
+  return { ...rest, gates, family: addGroup('Family'), club: addGroup('Club'), received }
 }
 
 const GUESS = 'take the blue pill every evening'
@@ -59,10 +24,10 @@ describe('a member who forgets', () => {
     await say(`/remind in 2 hours ${GUESS}`)
     await say(`/remind in 3 hours ${GUESS}`, { chat: family })
     await say(GUESS, { from: 444, chat: family })
-    expect((await say('/forget 1h', { from: 444, chat: family })).answer).not.toContain('reminder')
+    expect(await say('/forget 1h', { from: 444, chat: family })).not.toContain('reminder')
     await say('/forget last', { from: 444, chat: family })
-    expect((await say('/remind list')).answer).toContain(GUESS)
-    expect((await say('/remind list', { chat: family })).answer).toContain(GUESS)
+    expect(await say('/remind list')).toContain(GUESS)
+    expect(await say('/remind list', { chat: family })).toContain(GUESS)
   })
 
   it('S41: takes nothing that somebody else had remembered in their own words', async () => {
@@ -70,7 +35,7 @@ describe('a member who forgets', () => {
     await say(`/remember ${GUESS}`, { chat: family })
     await say(GUESS, { from: 444, chat: family })
     await say('/forget last', { from: 444, chat: family })
-    expect((await say('/memory', { chat: family })).answer).toContain(GUESS)
+    expect(await say('/memory', { chat: family })).toContain(GUESS)
   })
 
   it('S41: learns from the preview nothing of what is said where they are not', async () => {
@@ -78,7 +43,7 @@ describe('a member who forgets', () => {
     await say('the safe opens with qz77881199 alone')
     const shown = async (guess: string): Promise<string> => {
       await say(`perhaps ${guess}`, { from: 444 })
-      return (await say('/forget me', { from: 444 })).answer
+      return await say('/forget me', { from: 444 })
     }
     const numbers = (preview: string): readonly number[] => (preview.match(/\d+/g) ?? []).map(Number)
     const less = (one: readonly number[], other: readonly number[]) => one.map((count, at) => count - (other[at] ?? 0))
@@ -89,15 +54,15 @@ describe('a member who forgets', () => {
   })
 
   it('S41: takes no quotation of another message that has the same number in another chat', async () => {
-    const { world, family, club, say, received } = await house()
-    const own = await say('a thing of mine', { from: 444, chat: family })
+    const { world, family, club, say, exchange, received } = await house()
+    const own = await exchange('a thing of mine', { from: 444, chat: family })
     let other = 0
     while (other < own.id) other = world.say({ from: 111, chat: club, text: 'the words of Ada' }).message_id
     expect(other).toBe(own.id)
     await say('what about this?', { from: 555, chat: club, replyTo: other })
     const quotes = () => received().split('the words of Ada').length
     const before = quotes()
-    expect((await say('/forget', { from: 444, chat: family, replyTo: own.id })).answer).toMatch(/^Forgotten: /)
+    expect(await say('/forget', { from: 444, chat: family, replyTo: own.id })).toMatch(/^Forgotten: /)
     expect(quotes()).toBe(before)
   })
 
@@ -112,7 +77,7 @@ describe('a member who forgets', () => {
     gates.first.release()
     await ledger.nextFromBot('sent', { after, where: ({ text }) => text.endsWith('wait first') })
     await gates.second.reached
-    expect((await say('/forget me yes', { from: 444, chat: family })).answer).toContain('I am still answering')
+    expect(await say('/forget me yes', { from: 444, chat: family })).toContain('I am still answering')
     gates.second.release()
     await expect.poll(received, { timeout: 8_000 }).not.toContain('the words of Bob')
     expect(received()).toContain('the words of Ada')
@@ -122,8 +87,8 @@ describe('a member who forgets', () => {
   })
 
   it('S41: takes no message of somebody else, by a reply, its number or its link; an owner does', async () => {
-    const { family, say, received } = await house()
-    const { id } = await say('the words of Cy', { from: 555, chat: family })
+    const { family, say, exchange, received } = await house()
+    const { id } = await exchange('the words of Cy', { from: 555, chat: family })
     const link = `https://t.me/c/${String(family).slice(4)}/${id}`
     const from = { from: 444, chat: family }
     for (const [asked, how] of [
@@ -131,9 +96,9 @@ describe('a member who forgets', () => {
       [`/forget ${id}`, from],
       [`/forget ${link}`, from],
     ] as const)
-      expect((await say(asked, how)).answer).toMatch(/^That message is not yours/)
+      expect(await say(asked, how)).toMatch(/^That message is not yours/)
     expect(received()).toContain('the words of Cy')
-    expect((await say('/forget', { chat: family, replyTo: id })).answer).toMatch(/^Forgotten: /)
+    expect(await say('/forget', { chat: family, replyTo: id })).toMatch(/^Forgotten: /)
     expect(received()).not.toContain('the words of Cy')
   })
 
@@ -144,6 +109,6 @@ describe('a member who forgets', () => {
     const link = (message: number) => `https://t.me/c/${String(family).slice(4)}/${message}`
     const there = await say(`/forget ${link(id)}`, { from: 444 })
     const absent = await say(`/forget ${link(99_999)}`, { from: 444 })
-    expect(there.answer).toBe(absent.answer)
+    expect(there).toBe(absent)
   })
 })

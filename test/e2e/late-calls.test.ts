@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createGate } from '../../src/rehearsal/deferred.ts'
-import { askingHousehold, codeOf } from './asking-household.ts'
+import { askingHousehold, codeOf, leftOpen } from './asking-household.ts'
 import { recorded } from './household.ts'
 import { setClock } from './set-clock.ts'
 
@@ -8,12 +8,7 @@ it('S8: a call that was allowed late is made no more once a fresh conversation h
   const clock = setClock('2026-11-23T10:00:00Z')
   const gate = createGate()
   const home = await askingHousehold({ clock, gate })
-  const waits = clock.timerOf(120_000, 5_000)
-  const card = await home.say(111, 'pay cy', 'May I use')
-  const after = home.ledger.mark()
-  await waits
-  clock.skip(120_000)
-  await home.heard(111, 'Not yet approved', after)
+  const card = await leftOpen(home, clock)
   // What was allowed late waits behind this.
   home.world.say({ from: 111, text: 'work slowly' })
   await gate.reached
