@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/core/clock.ts'
 import type { ForgetTarget } from '../../../src/core/forgetting.ts'
 import { toAccountId, toPersonId, toScheduleId } from '../../../src/core/ids.ts'
 import type { AuthorId } from '../../../src/core/platform-id.ts'
+import type { CronDefinition } from '../../../src/core/schedule.ts'
 import { Collection } from '../../../src/sessions/forgetting/collect.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
@@ -61,10 +62,10 @@ async function rig() {
     id: string,
     { at = NOW - 1, chat = 1, by = 'ada' }: { at?: number; chat?: number; by?: string } = {},
   ) => {
-    const definition = {
+    const definition: CronDefinition = {
       ...{ cron: '0 8 * * *', timezone: 'UTC', prompt: 'tea', missed: { kind: 'once' }, overlap: 'skip' },
       deliverTo: { ...addressOf(chat), account: toAccountId('') },
-    } as const
+    }
     const schedule = { id: toScheduleId(id), source: 'command', definition, creator: toPersonId(by) } as const
     await store.write((tx) => tx.schedules.put(schedule, at))
   }

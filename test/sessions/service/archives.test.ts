@@ -34,7 +34,7 @@ it('nobody but an owner exports, moves or forks a session, whether they took par
   for (const caller of [BOB, token('telegram')]) {
     const refused = expect.objectContaining({ code: 'forbidden' })
     await expect(archives.page(caller, id, { after: 0, limit: 5 })).rejects.toEqual(refused)
-    await expect(archives.file(caller, id, mediaId(new Uint8Array()))).rejects.toEqual(refused)
+    await expect(archives.file(caller, id, mediaId('0'.repeat(64)))).rejects.toEqual(refused)
     await expect(archives.exported(caller, id, { format: 'json' } as never)).rejects.toEqual(refused)
     await expect(archives.relocate(caller, id, { kind: 'move', to: id })).rejects.toEqual(refused)
   }

@@ -1,0 +1,133 @@
+import { expect, it } from 'vitest'
+import type { Address } from '../../../src/core/address.ts'
+import type { UserMessageData } from '../../../src/core/event.ts'
+import type { ForgetTarget } from '../../../src/core/forgetting.ts'
+import { type InboxId, type SessionId, toAccountId, toPersonId } from '../../../src/core/ids.ts'
+import { matchesOf } from '../../../src/sessions/forgetting/matches.ts'
+import { isSaidIn, type LogOrigin } from '../../../src/sessions/forgetting/origin.ts'
+import { OwnQuotes, ownName } from '../../../src/sessions/forgetting/own-quotes.ts'
+import type { ReceivedRow } from '../../../src/store/forget-port.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
+import { command, dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
+
+const [HERE, ELSEWHERE] = ['telegram:here', 'telegram:elsewhere'] as SessionId[]
+const OTHER_BOT = toAccountId('second')
+const PLACE = { channel: 'telegram', chat: '-100' } as const
+
+const origin = (changes: Partial<LogOrigin> = {}): LogOrigin => ({
+  ...{ upTo: 100, session: HERE as SessionId, address: group(), joined: false, heldIn: [] },
+  ...changes,
+})
+const said = (changes: Partial<UserMessageData> = {}): UserMessageData => ({
+  ...{ text: 'hello', messageId: 'm1', sender: user('111'), owner: false, addressed: false, triggers: false },
+  ...changes,
+})
+const row = (changes: Partial<ReceivedRow> = {}): ReceivedRow =>
+  ({
+    ...{
+      no: 1,
+      id: 'in_1',
+      sessionId: HERE,
+      dispatch: dispatchOf(message()),
+      decision: { identity: { role: 'member' } },
+    },
+    ...changes,
+  }) as ReceivedRow
+
+const matches = (target: Partial<ForgetTarget> & Pick<ForgetTarget, 'kind'>, rows: readonly ReceivedRow[] = []) =>
+  matchesOf({ before: 100, ...target } as ForgetTarget, rows, CHANNELS)
+
+const MESSAGE = { kind: 'message', rows: ['in_1' as InboxId] } as const
+const PERSON = { kind: 'person', ids: ['telegram:111'], person: toPersonId('ada') } as const
+const CHAT = { kind: 'chat', place: PLACE } as const
+
+it('S41: a message is meant by its row, or by its number, its sender and the session it was said in', () => {
+  const { isMessage } = matches(MESSAGE, [row()])
+  expect(isMessage(said({ row: 'in_1' as InboxId, messageId: 'another' }), 1, origin())).toBe(true)
+  expect(isMessage(said(), 1, origin())).toBe(true)
+  expect(isMessage(said({ messageId: 'm2' }), 1, origin())).toBe(false)
+  expect(isMessage(said({ sender: user('444') }), 1, origin())).toBe(false)
+  expect(isMessage(said(), 1, origin({ session: ELSEWHERE as SessionId }))).toBe(false)
+})
+
+it('S41: what was received is meant where number, chat, account and sender are those of the message', () => {
+  const { isReceived } = matches(MESSAGE, [row()])
+  const of = (changes: Parameters<typeof message>[0]) => isReceived(row({ dispatch: dispatchOf(message(changes)) }))
+  expect(of({})).toBe(true)
+  expect(of({ messageId: 'm2' })).toBe(false)
+  expect(of({ sender: user('444') })).toBe(false)
+  expect(of({ address: group('-200') })).toBe(false)
+  expect(of({ address: group('-100', { account: OTHER_BOT }) })).toBe(false)
+  expect(isReceived(row({ dispatch: dispatchOf(command('forget', { messageId: 'm1' })) }))).toBe(true)
+})
+
+it('S41: a quotation of a message is one of the same number in the same chat, by the same bot', () => {
+  const { quotes } = matches(MESSAGE, [row()])
+  const quoted = { messageId: 'm1', text: 'hello', own: false, sender: user('444') }
+  expect(quotes({ quoted }, group())).toBe(true)
+  expect(quotes({ quoted: { ...quoted, messageId: 'm2' } }, group())).toBe(false)
+  expect(quotes({ quoted }, group('-200'))).toBe(false)
+  expect(quotes({ quoted }, group('-100', { account: OTHER_BOT }))).toBe(false)
+  expect(quotes({ quoted }, undefined)).toBe(false)
+})
+
+it('S41: a person’s words are quoted or passed on by whoever shows their id as the sender', () => {
+  const { quotes } = matches(PERSON)
+  const quoted = { messageId: 'm1', text: 'hello', own: false }
+  expect(quotes({ quoted: { ...quoted, sender: user('111') } }, group())).toBe(true)
+  expect(quotes({ forwarded: { text: 'hello', from: user('111') } }, group())).toBe(true)
+  expect(quotes({ quoted: { ...quoted, sender: user('444') } }, group())).toBe(false)
+  // The same id is somebody else on another platform.
+  expect(quotes({ quoted: { ...quoted, sender: user('111') } }, group('C1', { channel: 'slack' }))).toBe(false)
+  // A chat that is forgotten takes whole messages.
+  expect(matches(CHAT).quotes({ quoted: { ...quoted, sender: user('111') } }, group())).toBe(false)
+})
+
+it('S41: a person’s words are those under their ids, or by who they were, in the span and the place', () => {
+  const { isMessage, isReceived } = matches({ ...PERSON, since: 10 })
+  expect([9, 10, 99, 100].map((at) => isMessage(said(), at, origin()))).toEqual([false, true, true, false])
+  const renamed = { sender: user('999'), person: toPersonId('ada') }
+  expect(isMessage(said(renamed), 50, origin())).toBe(true)
+  expect(isMessage(said({ sender: user('999') }), 50, origin())).toBe(false)
+  const here = matches({ ...PERSON, place: PLACE })
+  expect(here.isMessage(said(), 50, origin())).toBe(true)
+  expect(here.isMessage(said(), 50, origin({ address: group('-200') }))).toBe(false)
+  const decision = { identity: { role: 'owner', person: toPersonId('ada') } } as ReceivedRow['decision']
+  const asAda = (origin: 'platform' | 'schedule') => {
+    const event = message({ sender: user('999') })
+    return isReceived(row({ decision, dispatch: dispatchOf(event, { origin, receivedAt: 50 }) }))
+  }
+  expect([asAda('platform'), asAda('schedule')]).toEqual([true, false])
+})
+
+it('S41: a chat is what was said in it, and what has been continued there', () => {
+  const at = (changes: Partial<LogOrigin>, chat?: string) => isSaidIn(PLACE, origin(changes), chat)
+  expect(at({})).toBe(true)
+  expect(at({ address: group('-200') })).toBe(false)
+  expect(at({ address: group('-200'), heldIn: [group()] })).toBe(true)
+  // A session that joins chats is in none of them: its messages say where each was said.
+  expect(at({ joined: true })).toBe(false)
+  expect(at({ joined: true }, 'telegram:group:-100')).toBe(true)
+  expect(at({ joined: true }, 'telegram:group:-200')).toBe(false)
+  const topic: Address = group('-100', { topic: '7' })
+  expect(isSaidIn({ ...PLACE, topic: '7' }, origin({ address: topic }))).toBe(true)
+  expect(isSaidIn({ ...PLACE, topic: '8' }, origin({ address: topic }))).toBe(false)
+  // Such a message names no topic: it goes with any topic of its chat.
+  expect(isSaidIn({ ...PLACE, topic: '7' }, origin({ joined: true }), 'telegram:group:-100')).toBe(true)
+  expect(matches(CHAT).isWhole(50, origin())).toBe(true)
+  expect(matches(PERSON).isWhole(50, origin())).toBe(false)
+})
+
+it('S41: a quotation of ours is known by bot, chat and number', () => {
+  const quotes = new OwnQuotes<number>()
+  const quoted = { messageId: '5', text: 'mine', own: true }
+  const note = (key: number, changes: object, at: Address | undefined = group()) =>
+    quotes.note(key, { quoted: { ...quoted, ...changes } }, at)
+  note(1, {})
+  note(2, {}, group('-100', { account: OTHER_BOT }))
+  note(3, {}, group('-200'))
+  note(4, { messageId: '6' })
+  note(5, { own: false })
+  note(6, { text: undefined })
+  expect(quotes.among(new Set([ownName(group(), '5')]))).toEqual([1])
+})

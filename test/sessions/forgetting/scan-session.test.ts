@@ -1,0 +1,151 @@
+import { expect, it } from 'vitest'
+import { approvedCallId } from '../../../src/core/approval.ts'
+import type { EventType, SessionEvent } from '../../../src/core/event.ts'
+import type { TurnId } from '../../../src/core/ids.ts'
+import { type MediaId, toSessionId } from '../../../src/core/ids.ts'
+import { Tellings } from '../../../src/core/repeats.ts'
+import type { Session } from '../../../src/core/session.ts'
+import { pausing } from '../../../src/sessions/forgetting/forget-reader.ts'
+import type { Matches } from '../../../src/sessions/forgetting/matches.ts'
+import type { LogOrigin } from '../../../src/sessions/forgetting/origin.ts'
+import { type RunningRows, SessionScan } from '../../../src/sessions/forgetting/scan-session.ts'
+import { group, user } from '../../fakes/dispatch.ts'
+
+const ID = toSessionId('telegram:2026-11-23-00000001')
+const FROM = toSessionId('telegram:2026-11-23-00000002')
+const WORDS = 'the gate opens with zq9canary-4711 after dark'
+
+/** Messages of Ada are meant, and everything where `whole`. */
+const matches = (whole = false): Matches => ({
+  isMessage: ({ sender }) => sender.id === '111',
+  quotes: () => false,
+  isWhole: () => whole,
+  isReceived: () => false,
+  isSentTo: () => false,
+})
+
+const event = (seq: number, type: EventType, data: object, turn?: string): SessionEvent =>
+  ({ seq, at: seq, type, data, ...(turn === undefined ? {} : { turnId: turn }) }) as unknown as SessionEvent
+const message = (seq: number, from: string, data: object = {}): SessionEvent =>
+  event(seq, 'user_message', { text: WORDS, sender: user(from), triggers: true, messageId: `m${seq}`, ...data })
+const answer = (seq: number, turn: string, text = 'fine'): SessionEvent =>
+  event(seq, 'assistant_message', { text }, turn)
+
+interface Scanned {
+  readonly running?: RunningRows
+  readonly origins?: readonly LogOrigin[]
+  readonly whole?: boolean
+  readonly session?: Partial<Session>
+}
+
+/** The plan for a log, and the turns that are to be deleted in their chats. */
+async function planned(log: readonly SessionEvent[], { running, origins, whole, session }: Scanned = {}) {
+  const own: LogOrigin = { upTo: 1_000, session: ID, address: group(), joined: false, heldIn: [] }
+  const named = { id: ID, description: '', descriptionSource: 'fallback', lastActivityAt: 1_000, ...session } as Session
+  const scan = new SessionScan(named, [...(origins ?? []), own], matches(whole), new Tellings())
+  scan.find(log)
+  scan.follow(log)
+  const plan = await pausing(scan.plan(new Set(), running), async () => {})
+  const [turns, repeating] = [[...scan.turns.keys()], [...scan.repeating]]
+  return { ...plan, empty: plan?.empty.toReversed(), turns, repeating, planned: plan?.turns }
+}
+
+it('S41: a turn that answers what is meant goes with it; in an older log that is what was said since the last turn', async () => {
+  const older = (rows?: readonly string[]) => [
+    message(1, '111', { row: 'in_1' }),
+    event(2, 'turn_started', rows ? { rows } : {}, 'one'),
+    answer(3, 'one'),
+    message(4, '444', { row: 'in_2', text: 'something else' }),
+    event(5, 'turn_started', rows ? { rows: ['in_2'] } : {}, 'two'),
+    answer(6, 'two'),
+  ]
+  for (const log of [older(), older(['in_1'])])
+    expect(await planned(log)).toMatchObject({ empty: [1, 3], turns: ['one'] })
+})
+
+it('S41: the answers of a session that is there still are emptied in its copy and deleted in no chat', async () => {
+  const origin: LogOrigin = { upTo: 3, session: FROM, address: group('-200'), joined: false, heldIn: [] }
+  const log = [
+    message(1, '111', { row: 'in_1' }),
+    event(2, 'turn_started', { rows: ['in_1'] }, 'there'),
+    answer(3, 'there'),
+    message(4, '111', { row: 'in_2', text: 'another thing' }),
+    event(5, 'turn_started', { rows: ['in_2'] }, 'here'),
+    answer(6, 'here'),
+    // It repeats what was said in the other session, and is that session's to forget.
+    answer(7, 'later', `Cy says: ${WORDS}`),
+  ]
+  expect(await planned(log, { origins: [origin] })).toMatchObject({
+    empty: [1, 3, 4, 6],
+    turns: ['here'],
+    repeating: [],
+  })
+  // What came from a session that is gone is this one's.
+  const { address: _gone, ...gone } = origin
+  expect(await planned(log, { origins: [gone] })).toMatchObject({ turns: ['there', 'here'], repeating: ['later'] })
+})
+
+const asking = (turn: string, seq: number) => event(seq, 'approval_requested', { code: 'k1', args: { to: 'cy' } }, turn)
+const given = (turn: string, seq: number) =>
+  event(seq, 'assistant_step', { text: '', calls: [{ callId: approvedCallId('k1'), tool: 'pay', args: {} }] }, turn)
+
+it('S41: a call that was allowed late goes with the turn that asked, wherever that stands', async () => {
+  const log = (from: string, text = WORDS) => [
+    message(1, from, { row: 'in_1', text }),
+    event(2, 'turn_started', { rows: ['in_1'] }, 'asks'),
+    asking('asks', 3),
+    given('late', 4),
+    answer(5, 'late', 'done'),
+  ]
+  expect(await planned(log('111'))).toMatchObject({ empty: [1, 3, 4, 5], turns: ['asks', 'late'] })
+  const origin: LogOrigin = { upTo: 3, session: FROM, address: group('-200'), joined: false, heldIn: [] }
+  expect(await planned(log('111'), { origins: [origin] })).toMatchObject({ empty: [1, 3, 4, 5], turns: [] })
+  // The turn of somebody else repeats what is meant, and so does the call that it has asked for.
+  const repeating = [
+    message(1, '111'),
+    answer(2, 'asks', WORDS),
+    ...[asking('asks', 3), given('late', 4), answer(5, 'late')],
+  ]
+  expect(await planned(repeating)).toMatchObject({ empty: [1, 2, 3, 4, 5], repeating: ['asks', 'late'] })
+})
+
+it('S41: what a turn read of a file goes with the file’s own message, and not with one that quotes it', async () => {
+  const read = event(2, 'files_read', { files: [{ ref: 'f1', text: 'inside', media: { media: 'sha' as MediaId } }] })
+  const log = (quoted: boolean) => [
+    message(1, '111', { text: '', attachments: [{ ref: 'f1', ...(quoted && { quoted }) }] }),
+    read,
+  ]
+  expect(await planned(log(false))).toMatchObject({ empty: [1, 2], media: ['sha'] })
+  expect(await planned(log(true))).toMatchObject({ empty: [1], media: [] })
+})
+
+it('S41: a summary goes that covers what is meant, to its last event, and none of later ones', async () => {
+  const summary = (seq: number, back: number) => event(seq, 'context_compacted', { text: 'short', back })
+  expect(await planned([summary(1, 1), message(2, '111'), summary(3, 1), summary(4, 4)])).toMatchObject({
+    empty: [2, 3],
+  })
+})
+
+it('S41: the events of a turn that runs, and the messages that it took, go once it has ended', async () => {
+  const log = [
+    message(1, '111', { row: 'in_1' }),
+    event(2, 'turn_started', { rows: ['in_1'] }, 'one'),
+    answer(3, 'one'),
+    message(4, '111', { row: 'in_2' }),
+    event(5, 'turn_started', { rows: ['in_2'] }, 'two'),
+    event(6, 'assistant_step', { text: 'so far', calls: [] }, 'two'),
+  ]
+  const running = { turn: 'two' as TurnId, messages: ['m4'] }
+  expect(await planned(log, { running })).toMatchObject({
+    empty: [1, 3],
+    running: { turn: 'two', empty: [6, 4] },
+    planned: ['one'],
+  })
+})
+
+it('S41: a title that a person has given stays, unless it repeats what is meant', async () => {
+  const of = async (session: Partial<Session>) => (await planned([message(1, '111')], { session })).unnamed
+  expect(await of({ descriptionSource: 'user', description: 'The garden' })).toBe('preview')
+  expect(await of({ descriptionSource: 'user', description: 'zq9canary-4711' })).toBe('description')
+  expect(await of({ descriptionSource: 'ai', description: 'The garden' })).toBe('description')
+})
