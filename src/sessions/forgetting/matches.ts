@@ -59,7 +59,6 @@ export function matchesOf(target: ForgetTarget, rows: readonly ReceivedRow[], ch
       }
     },
     quotes({ quoted, forwarded }, at) {
-      if (target.kind === 'chat') return false
       // The number of a message is one of its chat.
       if (target.kind === 'message')
         return rows.some(

@@ -6,7 +6,18 @@ import { removeAged } from '../../../src/sessions/forgetting/aged-turns.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { EventToAppend } from '../../../src/store/store.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
-import { assistantMessage, ids, sessionDraft, turnCompleted, turnOf, userMessage } from '../../store/sample-rows.ts'
+import {
+  assistantMessage,
+  deliveryOf,
+  dispatchOf,
+  ids,
+  inboxRow,
+  messageOf,
+  sessionDraft,
+  turnCompleted,
+  turnOf,
+  userMessage,
+} from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
@@ -70,4 +81,95 @@ it('S41: nothing goes by age while a turn of the session runs', async () => {
     tx.turns.finish(running.id, { state: 'completed', outcome: 'answered', at: NOW, usage: { input: 1, output: 1 } }),
   )
   expect(await remove()).toMatchObject({ events: 3 })
+})
+
+const OLD = LIMIT - 2 * DAY_MS
+
+it('S41: what was made of old words goes with them: entries, summaries, and what lists show', async () => {
+  const said = userMessage('an old question about llamas', { messageId: '5' })
+  const { store, session, remove, left } = await house([
+    [NOW, { type: 'context_compacted', data: { text: 'of what was before', back: 1 } as never }],
+    [OLD, said],
+    [OLD, answer('an old answer')],
+    [OLD, ENDED],
+    [NOW, { type: 'context_compacted', data: { text: 'they spoke of llamas', back: 3 } as never }],
+  ])
+  await store.write(async (tx) => {
+    const entry = { agentId: session.agentId, sessionId: session.id, text: 'llamas', authors: [], at: NOW } as const
+    await tx.memory.add({ ...entry, by: 'agent', request: 'tool 1', sources: [{ messageId: '5' }] })
+    await tx.sessions.describe(session.id, 'Llamas', 'ai')
+  })
+  expect(await store.read.sessions.get(session.id)).toMatchObject({ description: 'Llamas', preview: 'an old answer' })
+  expect(await remove()).toMatchObject({ events: 3 })
+  expect(await left()).toEqual(['context_compacted'])
+  expect(JSON.stringify(await store.read.events.since(session.id, 0, 10))).toContain('of what was before')
+  expect(await store.read.memory.newest([session.id], 5)).toEqual([])
+  const { description, preview } = (await store.read.sessions.get(session.id)) ?? {}
+  expect(JSON.stringify({ description, preview })).not.toMatch(/llamas|old/i)
+})
+
+it('S41: what lists show of younger words stays', async () => {
+  const { store, session, remove } = await house([
+    [OLD, userMessage('an old question')],
+    [OLD, answer('an old answer')],
+    [OLD, ENDED],
+    [NOW, userMessage('a young question')],
+    [NOW, { ...assistantMessage('a young answer') }],
+  ])
+  expect(await remove()).toMatchObject({ events: 3 })
+  expect(await store.read.sessions.get(session.id)).toMatchObject({ preview: 'a young answer' })
+})
+
+it('S41: a row of a younger message that has the number of an old one stays as it is', async () => {
+  const { store, session, remove } = await house([
+    [OLD, userMessage('an old question', { messageId: '5' })],
+    [OLD, ENDED],
+  ])
+  const row = (at: number, no: number) =>
+    inboxRow(1, no, {
+      sessionId: session.id,
+      dispatch: { ...dispatchOf(1, 5), event: messageOf(1, 5), receivedAt: at },
+    })
+  const rows = [row(OLD, 1), row(NOW, 2)].map((one, no) => ({
+    ...one,
+    dispatch: { ...one.dispatch, event: { ...messageOf(1, 5), eventKey: `key ${no}` } },
+  }))
+  await store.write(async (tx) => {
+    for (const one of rows) await tx.inbox.add(one)
+  })
+  await remove()
+  const text = async (no: number) => JSON.stringify(await store.read.inbox.get(rows[no]?.id ?? ids.inbox()))
+  expect(await text(0)).not.toContain('message 5')
+  expect(await text(1)).toContain('message 5')
+})
+
+it('S41: the next round begins behind the old events that stand together, not behind later ones', async () => {
+  const { store, remove } = await house([
+    [OLD, userMessage('an old question')],
+    [NOW, userMessage('of a clock that was ahead')],
+    [OLD, userMessage('another old question')],
+  ])
+  expect(await remove()).toMatchObject({ events: 2 })
+  expect((await store.read.forgetting.sessions(0, 1))[0]).toMatchObject({ seq: 1 })
+})
+
+it('S41: the answers of a session that is there still, from which the log was copied, are emptied there alone', async () => {
+  const { store, session, remove } = await house([
+    [OLD, userMessage('an old question')],
+    [OLD, answer('an old answer')],
+    [OLD, ENDED],
+  ])
+  const from = await store.write((tx) => tx.sessions.create(sessionDraft(2), 1))
+  const own = 'turn_2' as TurnId
+  await store.write(async (tx) => {
+    await tx.events.append(session.id, OLD, [{ type: 'history_taken_over', data: { from: from.id, events: 3 } }])
+    await tx.events.append(session.id, OLD, [
+      { ...assistantMessage('of this one'), turnId: own },
+      { ...ENDED, turnId: own },
+    ])
+    for (const turn of [TURN, own]) await tx.outbox.add([deliveryOf(turn)])
+  })
+  await remove()
+  const sent = async (turn: TurnId) => (await store.read.outbox.ofTurn(turn)).map(({ part }) => part.text)
+  expect([await sent(TURN), await sent(own)]).toEqual([['echo'], ['']])
 })

@@ -9,7 +9,16 @@ import { Collection } from '../../../src/sessions/forgetting/collect.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
-import { addressOf, dispatchOf, inboxRow, sessionDraft, turnCompleted, turnOf } from '../../store/sample-rows.ts'
+import {
+  addressOf,
+  deliveryOf,
+  dispatchOf,
+  inboxRow,
+  messageOf,
+  sessionDraft,
+  turnCompleted,
+  turnOf,
+} from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
@@ -33,10 +42,10 @@ async function rig() {
     await tx.authors.add(session.id, ADA)
   })
   let no = 0
-  /** Ada says something at a time and is answered. */
-  const exchange = (at: number) =>
+  /** Ada says something at a time and is answered; `runs`: not yet. */
+  const exchange = (at: number, { text = 'hello', runs = false }: { text?: string; runs?: boolean } = {}) =>
     store.write(async (tx) => {
-      const dispatch = { ...dispatchOf(1, ++no), receivedAt: at }
+      const dispatch = { ...dispatchOf(1, ++no), event: messageOf(1, no, text), receivedAt: at }
       const row = inboxRow(1, no, { dispatch, sessionId: session.id })
       await tx.inbox.add(row)
       const turn = turnOf(session.id, 1, at)
@@ -48,15 +57,16 @@ async function rig() {
       await tx.events.append(session.id, at, [
         { type: 'user_message', data: { ...said, ...flags, row: row.id } as never },
         { type: 'turn_started', turnId: turn.id, data: { rows: [row.id], traceId: turn.traceId } },
-        { ...turnCompleted, turnId: turn.id },
+        ...(runs ? [] : [{ ...turnCompleted, turnId: turn.id }]),
       ])
+      if (runs) return turn.id
       await tx.turns.finish(turn.id, { state: 'completed', outcome: 'answered', at, usage: { input: 1, output: 1 } })
       return turn.id
     })
-  const remember = (at: number, authors: readonly AuthorId[] = [BOB]) =>
+  const remember = (at: number, authors: readonly AuthorId[] = [BOB], text = `tea ${++no}`) =>
     store.write(async (tx) => {
-      const entry = { agentId: session.agentId, sessionId: session.id, text: `tea ${++no}`, authors, at }
-      return (await tx.memory.add({ ...entry, by: 'person', request: `command ${no}`, sources: [] })).no
+      const entry = { agentId: session.agentId, sessionId: session.id, text, authors, at }
+      return (await tx.memory.add({ ...entry, by: 'person', request: `command ${++no}`, sources: [] })).no
     })
   const remind = async (
     id: string,
@@ -74,7 +84,7 @@ async function rig() {
     await collection.advance(store.read)
     return collection.plan(store.read)
   }
-  return { exchange, remember, remind, plan }
+  return { store, session, exchange, remember, remind, plan }
 }
 
 it('S41: a chat is forgotten with the entries from before the request, and not with what is remembered later', async () => {
@@ -125,4 +135,66 @@ it('S41: a person’s name goes from the list of applicants where all of their w
   expect((await plan(PERSON)).applicants).toEqual([ADA])
   expect((await plan({ ...PERSON, since: NOW - 2 * HOUR_MS })).applicants).toEqual([])
   expect((await plan({ ...PERSON, place: PLACE })).applicants).toEqual([])
+})
+
+const TELLING = 'the gate opens with zq9canary-4711 after dark'
+
+it('S41: what repeats the words goes where they have a part in it, and of what others are still to be sent nothing', async () => {
+  const { store, exchange, remember, plan } = await rig()
+  await exchange(NOW - HOUR_MS, { text: TELLING })
+  const [partly] = [await remember(NOW - 1, [ADA, BOB], TELLING), await remember(NOW - 1, [BOB], TELLING)]
+  const others = [sessionDraft(2), sessionDraft(3)] as const
+  const turns = [turnOf(others[0].id, 2), turnOf(others[1].id, 3)] as const
+  await store.write(async (tx) => {
+    for (const other of others) await tx.sessions.create(other, 1)
+    const part = { text: TELLING, plain: TELLING, markup: 'html' } as const
+    for (const [nth, turn] of turns.entries()) {
+      await tx.turns.start(turn)
+      const state = nth === 0 ? 'planned' : 'sent'
+      await tx.outbox.add([deliveryOf(turn.id, { address: addressOf(2), part, state })])
+    }
+  })
+  const { entries, sources } = await plan(PERSON)
+  expect(entries).toEqual([partly])
+  expect(sources).not.toContain(turns[0].id)
+  expect(sources).toContain(turns[1].id)
+})
+
+it('S41: a turn that runs keeps its rows until it has ended, also where it may have been shown an entry that goes', async () => {
+  const { store, session, exchange, remember, plan } = await rig()
+  const bob = turnOf(session.id, 1)
+  await store.write((tx) => tx.turns.start(bob))
+  await remember(NOW - HOUR_MS, [ADA])
+  expect((await plan(PERSON)).sessions).toMatchObject([{ empty: [], running: { turn: bob.id, empty: [] } }])
+  await store.write((tx) =>
+    tx.turns.finish(bob.id, { state: 'completed', outcome: 'answered', at: NOW, usage: { input: 1, output: 1 } }),
+  )
+  expect((await plan(PERSON)).sessions).toEqual([])
+  const turn = await exchange(NOW - 1, { runs: true })
+  expect(await plan(PERSON)).toMatchObject({ inbox: [], unsay: [], sessions: [{ running: { turn } }] })
+})
+
+it('S41: an answer that was read before the log named its turn goes too', async () => {
+  const { store, session, plan } = await rig()
+  const turn = turnOf(session.id, 1)
+  const row = inboxRow(1, 9, { sessionId: session.id, dispatch: { ...dispatchOf(1, 9), receivedAt: NOW - 1 } })
+  await store.write(async (tx) => {
+    await tx.turns.start(turn)
+    await tx.outbox.add([deliveryOf(turn.id, { address: addressOf(2) })])
+  })
+  const collection = new Collection(PERSON, CHANNELS)
+  await collection.advance(store.read)
+  await store.write(async (tx) => {
+    await tx.inbox.add(row)
+    await tx.inbox.claim([row.id], turn.id)
+    const { sender } = messageOf(1, 9)
+    const data = { text: 'hello', messageId: '9', sender, owner: false, addressed: true, triggers: true, row: row.id }
+    await tx.events.append(session.id, NOW - 1, [
+      { type: 'user_message', data },
+      { type: 'turn_started', turnId: turn.id, data: { rows: [row.id], traceId: turn.traceId } },
+    ])
+  })
+  await collection.advance(store.read)
+  expect((await collection.plan(store.read)).sources).toContain(turn.id)
+  expect((await plan(PERSON)).sources).toContain(turn.id)
 })

@@ -95,3 +95,24 @@ it('S41: conversations are looked through once a day, by a clock that nobody set
   await retention.round()
   expect(await log()).not.toContain('one more secret')
 })
+
+it.each([
+  ['is shorter', { days: 20, seenAt: NOW }],
+  ['was not looked at for days', { days: 10, seenAt: NOW - 3 * DAY_MS - 1 }],
+])('S41: a limit that %s is reported anew, and removes nothing for a day', async (_, mark) => {
+  const { store, retention, told, log } = await rig([limit('rule')], () => limit('rule'))
+  const begun = { rule: 'rule', reportedAt: NOW - 9 * DAY_MS, startsAt: NOW - 8 * DAY_MS }
+  await store.write((tx) => tx.forgetting.mark({ ...begun, ...mark }))
+  await retention.round()
+  expect(told).toEqual([`rule:10:${NOW}`])
+  expect(await log()).toContain('an old secret')
+})
+
+it('S41: one that is longer, and was looked at yesterday, continues', async () => {
+  const { store, retention, told, log } = await rig([limit('rule')], () => limit('rule'))
+  const begun = { rule: 'rule', reportedAt: NOW - 9 * DAY_MS, startsAt: NOW - 8 * DAY_MS }
+  await store.write((tx) => tx.forgetting.mark({ ...begun, days: 5, seenAt: NOW - 3 * DAY_MS }))
+  await retention.round()
+  expect(told).toEqual([])
+  expect(await log()).not.toContain('an old secret')
+})
