@@ -6,8 +6,9 @@ import type { MessageLink } from '../../core/message-link.ts'
 import type { ForgetRequest, ForgettingOperator } from '../../core/operate-forgetting.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import { addressOf } from '../service/address-of.ts'
+import { readSince } from './asked-words.ts'
 import type { ForgettingService } from './forgetting.ts'
-import { personSubject, placeOf, readSince, type SubjectPorts } from './read-subject.ts'
+import { personSubject, placeOf, type SubjectPorts } from './read-subject.ts'
 
 export interface OperateForgettingDeps extends SubjectPorts {
   readonly clock: Clock

@@ -1,0 +1,51 @@
+import { ParleyError } from '../../core/errors.ts'
+
+/** The words of a request, apart from their meaning here. */
+export interface AskedWords {
+  /** Without the span and without `yes`. */
+  readonly named: string
+  readonly here: boolean
+  readonly since?: number
+  readonly confirmed: boolean
+}
+
+export const FORMS =
+  'Say `/forget` in reply to a message, `/forget last`, `/forget me`, `/forget chat`, or a span such as `/forget 2h` or `/forget since 2026-11-01`; `me` and `chat` take a span too, and `me here` means this chat alone.'
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 }
+
+/** Splits the words of a request. Throws `invalid` for a time that has not come, or is none. */
+export function readWords(args: string, now: number): AskedWords {
+  const words = args.split(/\s+/).filter((word) => word !== '')
+  const confirmed = words.at(-1)?.toLowerCase() === 'yes'
+  let left = confirmed ? words.slice(0, -1) : words
+  let since: number | undefined
+  const at = left.findIndex((word) => word.toLowerCase() === 'since')
+  if (at >= 0) {
+    since = readSince(left.slice(at + 1).join(' '), now)
+    left = left.slice(0, at)
+  } else if (/^(\d{1,6}[mhdw])+$/i.test(left.at(-1) ?? '')) {
+    since = readSince(left.at(-1) ?? '', now)
+    left = left.slice(0, -1)
+  }
+  const here = left.at(-1)?.toLowerCase() === 'here' && left.length > 1
+  const named = (here ? left.slice(0, -1) : left).join(' ')
+  return { named, here, confirmed, ...(since === undefined ? {} : { since }) }
+}
+
+/** Reads a span back from now or a day. Throws `invalid` for one that has not come, or is none. */
+export function readSince(text: string, now: number): number {
+  if (/^(\d{1,6}[mhdw])+$/i.test(text)) {
+    let span = 0
+    for (const [, count, unit = ''] of text.toLowerCase().matchAll(/(\d+)([mhdw])/g))
+      span += Number(count) * (UNIT_MS[unit] ?? 0)
+    return Math.max(0, now - span)
+  }
+  const [, day, clock = '00:00'] = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}))?$/.exec(text) ?? []
+  const since = day === undefined ? Number.NaN : Date.parse(`${day}T${clock}:00`)
+  if (Number.isNaN(since))
+    throw new ParleyError('invalid', 'Give me a span such as `2h` or `3d`, or a day such as `since 2026-11-01`.')
+  if (since > now)
+    throw new ParleyError('invalid', 'That time has not come yet: there is nothing to forget since then.')
+  return since
+}

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest'
+import { toScopeKey } from '../../../src/core/ids.ts'
+import type { Session } from '../../../src/core/session.ts'
+import { isWhollyIn, originsOf } from '../../../src/sessions/forgetting/origin.ts'
+import type { StoreReader } from '../../../src/store/store.ts'
+import { sessionDraft } from '../../store/sample-rows.ts'
+
+/** The session of a group whose chat has this number. */
+function sessionOf(chat: number, changes: Partial<Session> = {}): Session {
+  const draft = sessionDraft(chat)
+  const metadata = { channel: 'telegram', account: 'default', chat_type: 'group', chat_id: `-100${chat}` }
+  const scope = { ...draft.scope, values: { chat: `group:-100${chat}` } }
+  return { ...draft, metadata, scope, ...changes } as Session
+}
+
+/** Where the parts of a session's log come from, where one log was continued in it and another continues it. */
+async function origins(session: Session, { from, copy }: { readonly from?: Session; readonly copy?: Session } = {}) {
+  const taken = { type: 'history_taken_over', seq: 3, at: 1, data: { from: 'telegram:gone', events: 3 } }
+  const data = from ? { from: from.id, events: 3 } : taken.data
+  return originsOf(
+    {
+      events: { latestOf: async () => [{ ...taken, data }] },
+      sessions: { get: async (id: string) => [from, copy].find((one) => one?.id === id) },
+      forgetting: { copiesOf: async () => (copy ? [copy.id] : []) },
+    } as unknown as Pick<StoreReader, 'events' | 'sessions' | 'forgetting'>,
+    session,
+  )
+}
+
+it('S41: what was said in a chat stays there when a chat that continues it is forgotten', async () => {
+  const [own, copy] = [sessionOf(1), sessionOf(2)]
+  for (const { heldIn } of await origins(own, { copy })) expect(heldIn).toMatchObject([{ chat: '-1001' }])
+  // An imported session has no chat: what continues it is where it is.
+  const key = 'agent:main:import:old'
+  const imported = sessionOf(3, { scopeKey: toScopeKey(key), displayKey: key })
+  for (const { heldIn } of await origins(imported, { copy }))
+    expect(heldIn).toMatchObject([{ chat: '-1003' }, { chat: '-1002' }])
+})
+
+it('S41: a log that was copied is of the chat in which it was said, and of none where that session is gone', async () => {
+  const [own, from] = [sessionOf(1), sessionOf(2)]
+  const [copied, here] = await origins(own, { from })
+  expect(copied).toMatchObject({ upTo: 3, session: from.id, address: { chat: '-1002' }, joined: false })
+  expect(here).toMatchObject({ session: own.id, address: { chat: '-1001' } })
+  const [gone] = await origins(own)
+  expect(gone).not.toHaveProperty('address')
+  expect(gone).toMatchObject({ joined: true })
+})
+
+it('S41: a session is wholly in a chat that is forgotten without a span, and one that joins chats is in none', () => {
+  const place = { channel: 'telegram', chat: '-1001' } as const
+  const own = sessionOf(1)
+  const topic = sessionOf(1, { metadata: { ...own.metadata, topic_id: '7' } })
+  const isIn = (session: Session, target: object = {}) =>
+    isWhollyIn({ kind: 'chat', place, before: 9, ...target } as never, session)
+  expect([isIn(own), isIn(topic), isIn(sessionOf(2))]).toEqual([true, true, false])
+  expect(isIn(own, { since: 1 })).toBe(false)
+  expect(isIn(own, { place: { ...place, topic: '7' } })).toBe(false)
+  expect(isIn(topic, { place: { ...place, topic: '7' } })).toBe(true)
+  expect(isIn(sessionOf(1, { scope: { ...own.scope, values: {} } }))).toBe(false)
+  expect(isIn(own, { kind: 'person', ids: [] })).toBe(false)
+})
