@@ -62,8 +62,10 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
       await tx.outbox.settle(id, { state: 'rejected', reason: 'an earlier part was refused', at: clock.now() })
     }
     if (!row) return
-    if (ending && !deletes) await deps.undelivered?.(tx, row, ending)
+    const lost = deletes ? undefined : ending
     const sent = row.class === 'effect' ? sentOf(item) : undefined
+    if ((!lost && !sent) || (await isBlankedMeanwhile(tx, row))) return
+    if (lost) await deps.undelivered?.(tx, row, lost)
     if (sent) await deps.announced?.(tx, { ...row, ...sent, address: conversation.address })
   })
   deps.activity.step()
@@ -71,6 +73,19 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
   conversation.entries.splice(0, conversation.entries.length, ...left)
   report(deps.logger, item)
   if (!row && ending) deps.unreadable?.(conversation.address)
+}
+
+/**
+ * Returns true if the words were taken out of the row while the part was on its way: no log is told what is left of
+ * them in memory.
+ */
+async function isBlankedMeanwhile({ outbox }: StoreWriter, { id, part }: Delivery): Promise<boolean> {
+  const stored = await outbox.get(id)
+  return stored === undefined || (isBlank(stored.part) && !isBlank(part))
+}
+
+function isBlank({ plain, file }: Delivery['part']): boolean {
+  return plain === '' && file === undefined
 }
 
 async function write(tx: StoreWriter, { id, row, change }: Recording, at: number): Promise<void> {

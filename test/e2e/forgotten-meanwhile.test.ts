@@ -115,3 +115,44 @@ it('S41: a checkpoint that was looking through it makes nothing of it', async ()
   expect(await home.say('/memory')).not.toContain(MARK)
   expect(holding(home.dataDir, MARK)).toEqual([])
 })
+
+/** Sends the mark to the group from Ada's chat; the platform holds what has the mark in it. */
+async function onItsWay() {
+  const script: Script = (request) => {
+    if (toolResult(request) !== undefined) return textReply('done')
+    const [, to] = /tell (\S+)/.exec(lastUserText(request)) ?? []
+    if (to === undefined) return textReply('heard')
+    return { blocks: [{ type: 'tool_use', name: 'send_message', input: { to, text: `it is ${MARK}` } }] }
+  }
+  const agents = [{ id: toAgentId('main'), model: 'anthropic/claude-haiku-4-5', prompt: 'Talk.', tools: ['message'] }]
+  const toolPolicy = [{ tools: ['send_message'], who: ['everybody'], action: 'allow' }] as const
+  const home = await startHousehold({ script, streaming: false, config: { agents, toolPolicy } })
+  const { world, ledger, faults } = home.telegram
+  const { id: group } = world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })
+  const say = async (text: string, chat = 111) => {
+    const after = ledger.mark()
+    world.say({ from: 111, text, ...(chat === 111 ? {} : { chat }) })
+    return (await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })).text
+  }
+  await say('@parley_bot hello', group)
+  const hold = faults.add({
+    method: 'sendMessage',
+    where: (call) => JSON.stringify(call).includes(MARK),
+    action: { kind: 'hold', when: 'before' },
+  })
+  await say(`tell telegram:group:${group} that it is ${MARK}`)
+  await hold.reached
+  return { home, ledger, hold, group, say }
+}
+
+it('S41: what was on its way to another conversation meanwhile leaves no word in the log of that', async () => {
+  const { home, ledger, hold, group, say } = await onItsWay()
+  expect(await say('/forget last')).toContain('1 text that was not sent yet')
+  const after = ledger.mark()
+  hold.release()
+  await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === group })
+  await recorded(home)
+  await say('@parley_bot and now?', group)
+  expect(JSON.stringify(home.anthropic?.ledger.requests().at(-1)?.messages)).not.toContain(MARK)
+  expect(holding(home.dataDir)).toEqual([])
+})
