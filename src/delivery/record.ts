@@ -61,18 +61,23 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
     for (const { id } of others) {
       await tx.outbox.settle(id, { state: 'rejected', reason: 'an earlier part was refused', at: clock.now() })
     }
-    if (!row) return
-    const lost = deletes ? undefined : ending
-    const sent = row.class === 'effect' ? sentOf(item) : undefined
-    if ((!lost && !sent) || (await isBlankedMeanwhile(tx, row))) return
-    if (lost) await deps.undelivered?.(tx, row, lost)
-    if (sent) await deps.announced?.(tx, { ...row, ...sent, address: conversation.address })
+    await tellSessions(deps, tx, item, conversation.address)
   })
   deps.activity.step()
   const left = conversation.entries.filter((other) => !others.includes(other))
   conversation.entries.splice(0, conversation.entries.length, ...left)
   report(deps.logger, item)
   if (!row && ending) deps.unreadable?.(conversation.address)
+}
+
+/** Each message that is to be deleted stands for itself, and one that stays is no lost answer. */
+async function tellSessions(deps: RecordDeps, tx: StoreWriter, item: Recording, address: Address): Promise<void> {
+  const { row } = item
+  const lost = row?.op === 'delete' ? undefined : endingOf(item)
+  const sent = row?.class === 'effect' ? sentOf(item) : undefined
+  if (!row || (!lost && !sent) || (await isBlankedMeanwhile(tx, row))) return
+  if (lost) await deps.undelivered?.(tx, row, lost)
+  if (sent) await deps.announced?.(tx, { ...row, ...sent, address })
 }
 
 /**

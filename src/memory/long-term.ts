@@ -17,6 +17,7 @@ import type { Principal } from '../core/turn.ts'
 import type { MessageRef } from '../store/memory-port.ts'
 import type { Store } from '../store/store.ts'
 import { shortened } from './memory-text.ts'
+import { likeIn, sliceOf } from './slice.ts'
 
 /** The authority of a turn over memory, as it is at this moment. */
 export interface TurnReach {
@@ -44,6 +45,8 @@ export interface LongTermDeps {
 export type LongTerm = MemoryTools & Omit<MemoryDesk, 'checkpoint'>
 
 const MOST_FOUND = 50
+/** The newest events among which the messages behind a text are looked for. */
+const MOST_LOOKED_AT = 1_000
 
 /**
  * Long-term memory. An entry goes where its session goes: whoever may read that today may be shown it, so that what was
@@ -62,9 +65,10 @@ export function createLongTerm(deps: LongTermDeps): LongTerm {
       const { authors, messages } = await deps.turnReach(turn)
       const { agentId, sessionId } = turn
       const entry = { agentId, sessionId, authors, text: checked(text), at: clock.now() }
-      return shown(
-        await store.write((tx) => tx.memory.add({ ...entry, by: 'agent', request: `tool ${key}`, sources: messages })),
-      )
+      // The turn may be asked to keep what somebody has said before it.
+      const said = sliceOf(await read.events.latest(sessionId, MOST_LOOKED_AT))
+      const sources = [...messages, ...likeIn(said, entry.text)]
+      return shown(await store.write((tx) => tx.memory.add({ ...entry, by: 'agent', request: `tool ${key}`, sources })))
     },
     async forget(no, turn, key) {
       if (await isRemoved(deps, no, `tool ${key}`)) return

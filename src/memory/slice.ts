@@ -95,12 +95,17 @@ export function refOf({ messageId, chat }: MessageName): MessageRef | undefined 
  * Returns the messages that a text is made of: those that the model names, and whatever has a telling word in common
  * with it, for a model may name the wrong ones. Where there is none, all of them. Pure.
  */
-export function sourcesOf(text: string, named: readonly number[], { lines, sources }: Slice): readonly MessageRef[] {
+export function sourcesOf(text: string, named: readonly number[], slice: Slice): readonly MessageRef[] {
+  const found = likeIn(slice, text, named)
+  return found.length === 0 ? [...slice.sources.values()] : found
+}
+
+/** Returns the messages of the slice that a text may be made of, by a telling word that both have. Pure. */
+export function likeIn({ lines, sources }: Slice, text: string, named: readonly number[] = []): readonly MessageRef[] {
   const words = new Set(tellingWords(text))
   const behind = lines.filter(
     ({ no, text: line }) =>
       sources.has(no) && (named.includes(no) || tellingWords(line).some((word) => words.has(word))),
   )
-  const found = behind.flatMap(({ no }) => sources.get(no) ?? [])
-  return found.length === 0 ? [...sources.values()] : found
+  return behind.flatMap(({ no }) => sources.get(no) ?? [])
 }

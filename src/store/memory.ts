@@ -88,7 +88,8 @@ export class MemoryWriting extends MemoryReading implements MemoryWriter {
       [no, words, JSON.stringify(authors), by, at],
     )
     if (changed === 0) return false
-    await this.#drop(no)
+    if (by === 'person') await this.#drop(no)
+    else await this.#dropWords(no)
     await this.#index(no, words, sources)
     return true
   }
@@ -141,6 +142,10 @@ export class MemoryWriting extends MemoryReading implements MemoryWriter {
 
   async #drop(no: number): Promise<void> {
     await this.sql.run('DELETE FROM memory_sources WHERE entry_no = $1', [no])
+    await this.#dropWords(no)
+  }
+
+  async #dropWords(no: number): Promise<void> {
     await removeWords(this.sql, 'entry_no = $1', [no])
   }
 }

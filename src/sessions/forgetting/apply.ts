@@ -59,7 +59,8 @@ async function beginSession(
   let counts = addCounts(NOTHING_FORGOTTEN, await tx.forgetting.empty(id, empty.slice(0, MOST_AT_FIRST), 'all'))
   counts = addCounts(counts, await tx.forgetting.empty(id, cut, 'quotes'))
   counts = addCounts(counts, { questions: await tx.forgetting.emptyTurns(turns) })
-  if (unnamed !== undefined && (empty.length > 0 || running !== undefined)) await tx.forgetting.unname(id, unnamed)
+  if (unnamed !== undefined && (empty.length > 0 || running !== undefined || unnamed === 'description'))
+    await tx.forgetting.unname(id, unnamed)
   const data = { by, events: empty.length }
   await tx.events.append(id, session.lastActivityAt, [{ type: 'words_forgotten', data }])
   tx.afterCommit(() => dropView(id))

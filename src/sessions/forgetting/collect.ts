@@ -49,6 +49,8 @@ export class Collection {
   readonly #own = new Set<string>()
   readonly #quotesOwn = new OwnQuotes<InboxId>()
   readonly #media = new Set<MediaId>()
+  /** Titles that were given with the commands that go. */
+  readonly #titles = new Set<string>()
   #matches: Matches | undefined
   /** Everybody whose words are meant. */
   #theirs: ReadonlySet<AuthorId> = new Set()
@@ -109,6 +111,7 @@ export class Collection {
       this.#received.set(row.id, withoutWords(row, this.#channels))
       if ('text' in event)
         for (const words of wordsIn({ ...event, ...NOT_SHOWN })) this.#tellings.add(words, row.dispatch.receivedAt)
+      if (event.kind === 'command' && event.name === 'title') this.#titles.add(oneLine(event.args))
     } else if ('text' in event && matches.quotes(event, event.address)) this.#quoting.add(row.id)
     else if ('text' in event) this.#quotesOwn.note(row.id, event, event.address)
   }
@@ -207,7 +210,7 @@ export class Collection {
     const entries = await this.#entries(read, pause)
     for (const scan of this.#scans.values()) {
       const running = await runningIn(read, scan.session.id)
-      const found = await pausing(scan.plan(this.#own, running), pause)
+      const found = await pausing(scan.plan({ own: this.#own, titles: this.#titles }, running), pause)
       if (found === undefined) {
         // It may have been shown an entry that goes.
         const { id } = scan.session
@@ -283,6 +286,11 @@ export class Collection {
     if (target.kind !== 'person' || target.person === undefined || creator !== target.person) return false
     return target.place === undefined || liesIn(target.place, definition.deliverTo)
   }
+}
+
+/** Returns the words of `/title` as the command keeps them. */
+function oneLine(args: string): string {
+  return args.replace(/\s+/g, ' ').trim()
 }
 
 /** The fields of a message's event that say nothing of its words. */

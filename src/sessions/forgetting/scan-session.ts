@@ -182,10 +182,13 @@ export class SessionScan {
   }
 
   /**
-   * Returns what is to be emptied, `own` being our messages that go; undefined: nothing. It yields after a few
-   * milliseconds of work each time.
+   * Returns what is to be emptied, `own` being our messages that go, `titles` those that were given by commands that go;
+   * undefined: nothing. It yields after a few milliseconds of work each time.
    */
-  *plan(own: ReadonlySet<string>, running?: RunningRows): Generator<void, ScanPlan | undefined> {
+  *plan(
+    { own, titles }: { readonly own: ReadonlySet<string>; readonly titles: ReadonlySet<string> },
+    running?: RunningRows,
+  ): Generator<void, ScanPlan | undefined> {
     const turns = new Set([...this.turns.keys(), ...this.repeating])
     yield
     yield* inSteps([...turns, ...this.#copied], (turn) => {
@@ -197,7 +200,9 @@ export class SessionScan {
       first = Math.min(first, seq)
     })
     for (const { seq, upTo } of this.#folds) if (first <= upTo) this.#found.add(seq)
-    if (this.#found.size === 0 && this.#cut.size === 0) return undefined
+    const { id, descriptionSource, description, lastActivityAt } = this.session
+    const titled = descriptionSource === 'user' && titles.has(description)
+    if (this.#found.size === 0 && this.#cut.size === 0 && !titled) return undefined
     const later = new Set(
       running && [...this.#turnOf(running.turn), ...running.messages.flatMap((id) => this.#ofMessage.get(id) ?? [])],
     )
@@ -210,9 +215,8 @@ export class SessionScan {
       else empty.push(seq)
       for (const file of this.#files.get(seq) ?? []) media.add(file)
     })
-    const { id, descriptionSource, description, lastActivityAt } = this.session
-    const stays =
-      this.#found.size === 0 || (descriptionSource === 'user' && !repeats(this.#tellings, description, lastActivityAt))
+    const byHand = descriptionSource === 'user' && !repeats(this.#tellings, description, lastActivityAt)
+    const stays = !titled && (this.#found.size === 0 || byHand)
     return {
       ...{ id, empty, cut: [...this.#cut].filter((seq) => !this.#found.has(seq)) },
       turns: [...turns].filter((turn) => turn !== running?.turn),

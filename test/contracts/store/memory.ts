@@ -58,10 +58,26 @@ export const memoryContract: ContractPart = (underTest) => {
     await underTest.store.write((tx) => tx.memory.change(3, { ...entry('', 'now of eight'), sources: [] }))
     expect(await found('seven')).toEqual([])
     expect(await found('eight')).toEqual([3])
-    expect(await underTest.store.write((tx) => tx.memory.removeOf(THERE, { messageId: '7' }))).toBe(0)
     await underTest.store.write((tx) => tx.memory.removeAll(THERE))
     expect(await found('eight')).toEqual([])
     expect(await underTest.store.read.memory.all(10)).toMatchObject([{ no: 2 }])
+  })
+
+  it('S38: an entry that a model has changed is made of its earlier messages too, in the words of a person of none', async () => {
+    await open()
+    const { write } = underTest.store
+    const changed = (by: 'checkpoint' | 'person', messageId?: string) => ({
+      ...{ ...entry('', 'of seven and eight'), by },
+      sources: messageId === undefined ? [] : [{ messageId }],
+    })
+    await add(entry('a', 'of seven', { sources: [{ messageId: '7' }] }))
+    await write((tx) => tx.memory.change(1, changed('checkpoint', '8')))
+    await write((tx) => tx.memory.change(1, changed('person')))
+    expect(await write((tx) => tx.memory.removeOf(HERE, { messageId: '8' }))).toBe(0)
+    await write((tx) => tx.memory.change(1, changed('checkpoint', '7')))
+    await write((tx) => tx.memory.change(1, changed('checkpoint', '8')))
+    expect(await write((tx) => tx.memory.removeOf(HERE, { messageId: '7' }))).toBe(1)
+    expect(await found('seven')).toEqual([])
   })
 
   it('S38: part of a word, another case, umlauts and two Chinese characters are found', async () => {
