@@ -12,6 +12,7 @@ import type { SessionContext } from '../../core/session-context.ts'
 import { overridesOf, type SessionOverrides } from '../../core/session-settings.ts'
 import type { MetadataChange } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
+import { deliversElsewhere } from './deliver-elsewhere.ts'
 import { namesOf } from './place-names.ts'
 import { olderSession, takeOverHistory } from './take-over.ts'
 
@@ -48,6 +49,7 @@ export async function openSession(tx: StoreWriter, opening: Opening, ports: Open
     await tx.sessions.setAgent(current.id, route.agent)
     return openSession(tx, opening, ports)
   }
+  if (current && (await deliversElsewhere(tx, current, dispatch))) return beginElsewhere(tx, opening, ports)
   const [chat, names] = [metadataOf(dispatch, route), namesOf(dispatch, current?.metadata)]
   const known = current !== undefined && includes(current.metadata, chat) && includes(current.metadata, names)
   if (known && current.inactiveAt === undefined) return current
@@ -57,6 +59,22 @@ export async function openSession(tx: StoreWriter, opening: Opening, ports: Open
   // Another chat of the same person, or a chat whose people are known only now, has names of its own.
   if (!known) await tx.aliases.add(route.scopeKey, aliasesOf(ports.channels, opening))
   return { ...current, metadata: given({ ...current.metadata, ...metadata }) }
+}
+
+/** Begins the session of a schedule afresh, as `/new` does. */
+async function beginElsewhere(
+  tx: StoreWriter,
+  { route, dispatch }: Opening,
+  { ids, overrides }: OpenPorts,
+): Promise<SessionIdentity> {
+  const at = dispatch.receivedAt
+  const last = await tx.sessions.current(route.scopeKey)
+  if (last === undefined) throw new ParleyError('internal', `no session has the key ${route.scopeKey}`)
+  await tx.sessions.deactivate(last.id, at)
+  const draft = (): SessionDraft => ({ ...draftAfter(last, ids), metadata: given(metadataOf(dispatch, route)) })
+  const session = await startSession(tx, draft(), { at, draw: () => draft().id })
+  tx.afterCommit(() => overrides.set(session, overridesOf(session), true))
+  return session
 }
 
 /**
