@@ -130,8 +130,8 @@ export interface MemoryDesk {
   remove(asker: MemoryAsker, no: number, key: string): Promise<ShownEntry | undefined>
   /** Returns the working memory of a session. */
   working(session: SessionId): Promise<string | undefined>
-  /** Runs a checkpoint now. Rejects with what the model fails with. */
-  checkpoint(session: SessionId): Promise<CheckpointOutcome>
+  /** Runs a checkpoint now, charged to whoever asks for it. Rejects with what the model fails with. */
+  checkpoint(session: SessionId, charge?: Charge): Promise<CheckpointOutcome>
   /** Returns true if this agent has a memory. */
   has(agent: AgentId): boolean
 }

@@ -6,6 +6,7 @@ import { createSummarize } from '../agent/summarize.ts'
 import { createCatalogue, type ToolGroup } from '../agent/tools/catalogue.ts'
 import { type PaidModels, payForModels } from '../budgets/paid-models.ts'
 import type { Config } from '../config/config.ts'
+import type { Charge } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
@@ -59,17 +60,17 @@ export function makeAgent(parts: AgentDeps, sessions: SessionTools): ConfiguredA
   return {
     runAgent: (request, signal) => agent().runAgent(request, signal),
     precheck: (request, signal) => agent().precheck(request, signal),
-    // No turn bounds these: they are charged to their session.
+    // No turn bounds these: they are charged to whoever asks for one by a command, else to their session.
     summarize: async (request, signal) => agent().summarize(await charged(parts, request), signal),
     introspect: async (request, signal) => agent().introspect(await charged(parts, request), signal),
   }
 }
 
-async function charged<Request extends { readonly sessionId: SessionId }>(
+async function charged<Request extends { readonly sessionId: SessionId; readonly charge?: Charge | undefined }>(
   { budgets }: AgentDeps,
   request: Request,
 ): Promise<Request> {
-  const charge = await budgets?.ofSession(request.sessionId)
+  const charge = request.charge ?? (await budgets?.ofSession(request.sessionId))
   return charge === undefined ? request : { ...request, charge }
 }
 

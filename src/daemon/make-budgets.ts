@@ -177,7 +177,7 @@ async function placeOf(
 
 /** Returns the person of a direct chat as the payer; where several people talk, none of them pays alone. */
 async function participantsOf(
-  { store, lookups }: BudgetDeps,
+  { store, lookups, channels }: BudgetDeps,
   session: Session,
 ): Promise<{ readonly askers: readonly Payer[]; readonly strangers: boolean }> {
   const authors = (await store.read.participants.of(session.id)).filter((author) => author !== NOBODY)
@@ -188,7 +188,14 @@ async function participantsOf(
     known ||= role !== 'guest'
     found.push(person === undefined ? { kind: 'stranger', id: author } : { kind: 'person', id: person })
   }
-  return { askers: found.length === 1 ? found : [], strangers: !known }
+  const [only] = found.length === 1 ? found : []
+  if (known) return { askers: only ? [only] : [], strangers: false }
+  // An applicant who was let in has no role, and no name: the decision about what they asked last knows them.
+  const [turn] = await store.read.events.latestOf(session.id, ['turn_started'], 1)
+  const rows = turn?.turnId === undefined ? [] : await rowsBehind(store.read, turn.turnId)
+  const asked = payersOf(channels, rows)
+  const same = only && asked.askers.find(({ id }) => id === only.id)
+  return { askers: only ? [same ?? only] : [], strangers: rows.length === 0 || asked.strangers }
 }
 
 /** Returns the audio endpoint; each of its calls has to fit the budgets. */

@@ -1,4 +1,5 @@
 import { backOffMs } from '../core/backoff.ts'
+import type { Charge } from '../core/budget.ts'
 import type { CheckpointReason } from '../core/checkpoint.ts'
 import { errorCode } from '../core/errors.ts'
 import type { SessionId } from '../core/ids.ts'
@@ -16,7 +17,7 @@ export interface CheckpointRunDeps extends CheckpointDeps {
 export interface CheckpointRuns {
   has(session: SessionId): boolean
   /** Runs one, or says that one runs. Rejects with what the model fails with. */
-  run(session: SessionId, reason: CheckpointReason): Promise<CheckpointOutcome>
+  run(session: SessionId, reason: CheckpointReason, charge?: Charge): Promise<CheckpointOutcome>
   /** Runs one that is owed; a failure puts it off, longer each time. */
   runOwed(session: SessionId, reason: CheckpointReason, attempts?: number): Promise<void>
   /** Lets work continue that nobody waits for. */
@@ -34,12 +35,12 @@ export function createCheckpointRuns(deps: CheckpointRunDeps): CheckpointRuns {
   const running = new Set<SessionId>()
   const inTurn = createSlots(AT_ONCE)
 
-  async function run(session: SessionId, reason: CheckpointReason): Promise<CheckpointOutcome> {
+  async function run(session: SessionId, reason: CheckpointReason, charge?: Charge): Promise<CheckpointOutcome> {
     if (running.has(session)) return { kind: 'running' }
     running.add(session)
     pending.begun(session)
     try {
-      const outcome = await inTurn(() => runCheckpoint(deps, { session, reason }, stopping))
+      const outcome = await inTurn(() => runCheckpoint(deps, { session, reason, charge }, stopping))
       pending.done(session)
       return outcome
     } finally {

@@ -1,3 +1,4 @@
+import type { Charge } from '../core/budget.ts'
 import type { CheckpointReason } from '../core/checkpoint.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { AgentId, SessionId } from '../core/ids.ts'
@@ -36,8 +37,8 @@ export interface Checkpoints {
   oweLast(this: void, tx: StoreWriter, session: SessionIdentity): Promise<void>
   /** Runs what `oweLast` owed; called after its commit. */
   runLast(this: void, session: SessionIdentity): void
-  /** Runs one now. Rejects with what the model fails with. */
-  now(this: void, session: SessionId): Promise<CheckpointOutcome>
+  /** Runs one now, charged to whoever asks for it. Rejects with what the model fails with. */
+  now(this: void, session: SessionId, charge?: Charge): Promise<CheckpointOutcome>
   /** Resumes what an earlier process owed, and waits again for sessions that were talking; called at the start. */
   recover(this: void): void
 }
@@ -109,7 +110,7 @@ export function createCheckpoints(deps: CheckpointServiceDeps): Checkpoints {
     runLast(session) {
       if (has(session.agentId)) background(runLastOf(session))
     },
-    now: (session) => runs.run(session, 'manual'),
+    now: (session, charge) => runs.run(session, 'manual', charge),
     recover: () => background(recover()),
   }
 }

@@ -1,4 +1,5 @@
 import type { AgentProfile } from '../core/agent-profile.ts'
+import type { Charge } from '../core/budget.ts'
 import type { CheckpointData, CheckpointReason } from '../core/checkpoint.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
@@ -50,7 +51,11 @@ const MOST_SOURCES = 300
  */
 export async function runCheckpoint(
   deps: CheckpointDeps,
-  { session: id, reason }: { readonly session: SessionId; readonly reason: CheckpointReason },
+  {
+    session: id,
+    reason,
+    charge,
+  }: { readonly session: SessionId; readonly reason: CheckpointReason; readonly charge?: Charge | undefined },
   signal: AbortSignal,
 ): Promise<CheckpointOutcome> {
   const { store, introspect, agent, logger } = deps
@@ -68,6 +73,7 @@ export async function runCheckpoint(
     {
       agent: agent(session),
       sessionId: id,
+      charge,
       lines: slice.lines,
       working: last?.data.working,
       description,

@@ -30,9 +30,9 @@ describe('an entry of memory', () => {
   async function keptLater() {
     const script = remembering()
     const house = await forgettingHouse({
-      script: (request) => {
+      script: (request, turn) => {
         const asked = JSON.stringify(request.messages.at(-1)).includes('note that')
-        if (!asked || toolResult(request) !== undefined) return script(request)
+        if (!asked || toolResult(request) !== undefined) return script(request, turn)
         return { blocks: [{ type: 'tool_use', name: 'memory_save', input: { text: `Locker: ${PIN}` } }] }
       },
     })

@@ -1,3 +1,4 @@
+import type { Charge } from '../../core/budget.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
@@ -10,6 +11,8 @@ export interface CompactCommandDeps {
   readonly channels: Channels
   readonly store: Pick<Store, 'read'>
   readonly compact: Compaction['compact']
+  /** Absent where no budget is configured. */
+  readonly budgets: { ofCommand(this: void, call: CommandCall): Charge | undefined } | undefined
 }
 
 /**
@@ -30,7 +33,7 @@ async function compact(call: CommandCall, deps: CompactCommandDeps): Promise<str
   const { decision } = call
   if (decision.public) throw new ParleyError('forbidden', 'Only people whom my owner knows may do that.')
   const session = await deps.store.read.sessions.current(decision.route.scopeKey)
-  const turns = session === undefined ? 0 : await deps.compact(session).catch(failed)
+  const turns = session === undefined ? 0 : await deps.compact(session, deps.budgets?.ofCommand(call)).catch(failed)
   if (turns === 0) return 'There is nothing to sum up yet: the newest four turns always stay as they are.'
   return `Done: a summary stands for ${turns} earlier ${turns === 1 ? 'turn' : 'turns'} from now on. Nothing is deleted.`
 }

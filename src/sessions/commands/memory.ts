@@ -1,4 +1,5 @@
 import { senderAuthor } from '../../core/author.ts'
+import type { Charge } from '../../core/budget.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
 import { plainExcerpt } from '../../core/label.ts'
@@ -12,6 +13,8 @@ import { refuseJoined } from './joined-session.ts'
 export interface MemoryCommandDeps extends OpenPorts {
   readonly store: Store
   readonly memory: { readonly desk: MemoryDesk }
+  /** Absent where no budget is configured. */
+  readonly budgets: { ofCommand(this: void, call: CommandCall): Charge | undefined } | undefined
 }
 
 const SHOWN = 20
@@ -85,7 +88,7 @@ async function remember(call: CommandCall, deps: MemoryCommandDeps): Promise<str
 async function checkpoint(call: CommandCall, deps: MemoryCommandDeps): Promise<string> {
   refuseJoined(deps.channels, call)
   const { sessionId } = await askerOf(call, deps)
-  const outcome = await deps.memory.desk.checkpoint(sessionId).catch(failed)
+  const outcome = await deps.memory.desk.checkpoint(sessionId, deps.budgets?.ofCommand(call)).catch(failed)
   switch (outcome.kind) {
     case 'nothing':
       return 'There is nothing new to look through since the last time.'

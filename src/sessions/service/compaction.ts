@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { AgentProfile } from '../../core/agent-profile.ts'
+import type { Charge } from '../../core/budget.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { EventType, SummaryData } from '../../core/event.ts'
@@ -30,10 +31,10 @@ export interface Compaction {
   /** Called before the end of a turn is stored: a summary follows it where the context is nearly full (R18, R24). */
   ended(this: void, turn: { readonly session: SessionIdentity }, result: TurnResult): void
   /**
-   * Writes a summary now; returns the number of turns it stands for, 0 where there are too few (R19). Rejects with what
+   * Writes a summary now, charged to whoever asks for it; returns the number of turns it stands for, 0 where there are too few (R19). Rejects with what
    * the model fails with, and with `conflict` while another summary of the session is written.
    */
-  compact(this: void, session: SessionIdentity): Promise<number>
+  compact(this: void, session: SessionIdentity, charge?: Charge): Promise<number>
 }
 
 /** The part of the window from which on a summary is written (R18). */
@@ -51,12 +52,12 @@ export function createCompaction(deps: CompactionDeps): Compaction {
   const writing = new Set<SessionId>()
   const paused = new LRUCache<SessionId, number>({ max: MOST_PAUSED })
 
-  async function compact(session: SessionIdentity): Promise<number> {
+  async function compact(session: SessionIdentity, charge?: Charge): Promise<number> {
     if (writing.has(session.id))
       throw new ParleyError('conflict', 'I am writing a summary of this conversation already.')
     writing.add(session.id)
     try {
-      return await writeSummary(deps, session)
+      return await writeSummary(deps, session, charge)
     } finally {
       writing.delete(session.id)
     }
@@ -102,13 +103,13 @@ interface Fold {
   readonly upTo: number
 }
 
-async function writeSummary(deps: CompactionDeps, session: SessionIdentity): Promise<number> {
+async function writeSummary(deps: CompactionDeps, session: SessionIdentity, charge?: Charge): Promise<number> {
   const { store, clock, logger, transcript, summarize, agent, running } = deps
   const view = await transcript.view(session)
   const fold = foldOf(view)
   if (fold === undefined) return 0
   const { messages, turns, upTo } = fold
-  const summary = await summarize({ agent: agent(session), sessionId: session.id, messages }, running.stopping)
+  const summary = await summarize({ agent: agent(session), sessionId: session.id, charge, messages }, running.stopping)
   if (summary === undefined) throw new ParleyError('model_empty', 'The summary was too short to be of use.')
   failpoint('CP16-summary-uncommitted')
   const at = clock.now()

@@ -31,9 +31,12 @@ it('S41: a plan of many events is made in steps, between which others have their
     }),
   )
   let pauses = 0
-  const plan = await pausing(scan.plan(new Set(), { turn: turn(EVENTS), messages: [] }), async () => {
-    pauses++
-  })
+  const plan = await pausing(
+    scan.plan({ own: new Set(), titles: new Set() }, { turn: turn(EVENTS), messages: [] }),
+    async () => {
+      pauses++
+    },
+  )
   expect(plan?.empty).toHaveLength(EVENTS - 2)
   expect(plan?.empty.slice(0, 2)).toEqual([EVENTS - 2, EVENTS - 3])
   expect(plan?.running?.empty).toEqual([EVENTS, EVENTS - 1])
