@@ -1,4 +1,4 @@
-import { DiscordAPIError, HTTPError, RateLimitError, REST, RESTEvents } from 'discord.js'
+import { DefaultRestOptions, DiscordAPIError, HTTPError, RateLimitError, REST, RESTEvents } from 'discord.js'
 import { askedWait, type Clock } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
 import { notAnswered, notTheApi, publicUrl, type WireCall } from '../../../src/core/wire-error.ts'
@@ -77,8 +77,22 @@ function restOptions(apiRoot: string | undefined) {
     retries: 0,
     // Waiting is the affair of the one who keeps the queue: an empty bucket is an answer like a 429.
     rejectOnRateLimit: () => true,
+    makeRequest: sendBytes,
     ...(apiRoot === undefined ? {} : { api: apiRoot.replace(/\/+$/, '') }),
   }
+}
+
+/**
+ * Writes a form out before it is sent. All copies of undici in the process share one dispatcher, that of whichever is
+ * loaded first, and it reads no forms but its own: Slack's library brings another copy than this one.
+ */
+async function sendBytes(
+  ...[url, init]: Parameters<typeof DefaultRestOptions.makeRequest>
+): ReturnType<typeof DefaultRestOptions.makeRequest> {
+  if (!(init.body instanceof FormData)) return DefaultRestOptions.makeRequest(url, init)
+  const form = new Response(init.body)
+  const headers = { ...init.headers, 'content-type': form.headers.get('content-type') ?? '' }
+  return DefaultRestOptions.makeRequest(url, { ...init, headers, body: new Uint8Array(await form.arrayBuffer()) })
 }
 
 export function createClient(settings: ClientSettings): DiscordClient {
