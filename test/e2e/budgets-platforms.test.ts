@@ -40,6 +40,18 @@ describe('budgets on Slack', () => {
 })
 
 describe('budgets on Discord', () => {
+  it('C33: to the owner who asks in a channel /budget shows what applies to them there, the total too', async () => {
+    const total = { month: { tokens: 50_000 } }
+    const house = await startDiscordHousehold({ script, config: { budgets: { ...budgets, total } } })
+    const { world, ledger } = house.discord
+    await ledger.nextCall('overwriteCommands')
+    const after = ledger.mark()
+    world.slash({ from: '222', channel: house.channel, command: 'budget' })
+    const { text } = await ledger.nextWhisper('edited', { after })
+    expect(text).toMatch(/^Budgets here:\n.*everything, month: 0 of 50000 tokens/)
+    expect(text).toMatch(/All others I show you in our direct chat\.$/)
+  })
+
   it('C33: a thread is stopped with one line, and /budget says to whoever asks what is left, and to them alone', async () => {
     const house = await startDiscordHousehold({ script, config: { budgets } })
     const { world, ledger } = house.discord

@@ -9,8 +9,8 @@ export interface BudgetCommandDeps {
 const SHOWN = 20
 
 /**
- * `/budget` shows the budgets that apply where it is asked, to the owner in a direct chat also those of everybody else.
- * A group reads the answer: there an owner is shown the budgets of that chat alone.
+ * `/budget` shows the budgets that apply to whoever asks where it is asked, and to them alone; to the owner in a direct
+ * chat also those of everybody else.
  */
 export function budgetCommand({ budgets }: BudgetCommandDeps): ChatCommand {
   return {
@@ -28,11 +28,10 @@ async function budget(call: CommandCall, desk: BudgetDesk<CommandCall> | undefin
   const theirs = call.decision.public ? all.filter(({ payer }) => payer.startsWith('stranger:')) : all
   const owner = call.decision.identity.role === 'owner'
   const inGroup = owner && call.dispatch.event.address.chatType !== 'direct'
-  const here = inGroup ? theirs.filter(({ payer }) => /^(chat|topic):/.test(payer)) : theirs
-  const lines = here.length === 0 ? ['No budget applies to you here.'] : ['Budgets here:', ...here.map(line)]
-  if (inGroup) return [...lines, 'All others I show you in our direct chat.'].join('\n')
+  const lines = theirs.length === 0 ? ['No budget applies to you here.'] : ['Budgets here:', ...theirs.map(line)]
+  if (inGroup) return [...lines, '', 'All others I show you in our direct chat.'].join('\n')
   if (!owner) return lines.join('\n')
-  const shown = new Set(here.map(keyOf))
+  const shown = new Set(theirs.map(keyOf))
   const others = ((await desk?.all(SHOWN)) ?? []).filter((one) => !shown.has(keyOf(one)))
   return [...lines, ...(others.length === 0 ? [] : ['', 'Others:', ...others.map(line)])].join('\n')
 }

@@ -6,7 +6,7 @@ import {
   type SessionPlan,
 } from '../../core/forgetting.ts'
 import type { InboxId, ScheduleId, SessionId } from '../../core/ids.ts'
-import type { StoreWriter } from '../../store/store.ts'
+import type { InboxRow, StoreWriter } from '../../store/store.ts'
 import { withoutQuoted, withoutReasons, withoutWords } from '../people/kept-text.ts'
 
 export interface ApplyPorts {
@@ -90,6 +90,16 @@ export function* pieces(plan: ForgetPlan): Generator<ApplyStep> {
     }
 }
 
+/** Returns true if there are words of a received message, or reasons about it, that can be forgotten. */
+export function isNotEmpty(row: Pick<InboxRow, 'dispatch' | 'decision'>): boolean {
+  const { dispatch, decision } = row
+  return JSON.stringify(withoutAnything(row)) !== JSON.stringify({ dispatch, decision })
+}
+
+function withoutAnything({ dispatch, decision }: Pick<InboxRow, 'dispatch' | 'decision'>) {
+  return { dispatch: withoutWords(dispatch), decision: withoutReasons(decision) }
+}
+
 async function emptyReceived(
   tx: StoreWriter,
   rows: readonly InboxId[],
@@ -99,11 +109,8 @@ async function emptyReceived(
   for (const id of rows) {
     const row = await tx.inbox.get(id)
     if (row === undefined) continue
-    const { dispatch, decision } = row
-    const left =
-      what === 'quotes'
-        ? { dispatch: withoutQuoted(dispatch), decision }
-        : { dispatch: withoutWords(dispatch), decision: withoutReasons(decision) }
+    const { dispatch } = row
+    const left = what === 'quotes' ? { ...row, dispatch: withoutQuoted(dispatch) } : withoutAnything(row)
     // A command in reply to it, such as the one that forgets it, is no quotation to count.
     const counts = what === 'words' || dispatch.event.kind !== 'command'
     if ((await tx.forgetting.emptyReceived(id, left)) && counts) received++

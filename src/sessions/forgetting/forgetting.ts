@@ -17,7 +17,7 @@ import type { MediaId, SessionId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import { addressOf } from '../service/address-of.ts'
-import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
+import { type ApplyPorts, beginApplying, isNotEmpty, pieces } from './apply.ts'
 import { Collection } from './collect.ts'
 import { emptySaid, madeMeanwhile, rowsIn, saidBy } from './made-meanwhile.ts'
 import { refuseStopping, type SaidPorts, unsaySafely, untilSent } from './said.ts'
@@ -220,11 +220,17 @@ export async function scrub(deps: Pick<ForgettingDeps, 'store' | 'clock' | 'logg
   logger.warn('The log of the store is read by somebody and keeps what was forgotten until they have ended')
 }
 
-/** Returns what a plan would remove. */
+/** Returns what a plan would remove; what was emptied before keeps its row, and is not removed again. */
 async function countsOf({ read }: Pick<Store, 'read'>, plan: ForgetPlan): Promise<ForgetCounts> {
-  let sent = 0
+  let [received, sent] = [0, 0]
+  for (const id of plan.inbox) {
+    const row = await read.inbox.get(id)
+    if (row !== undefined && isNotEmpty(row)) received++
+    await setImmediate()
+  }
   for (const source of plan.sources) {
-    sent += (await read.outbox.ofSource(source)).length
+    const rows = await read.outbox.ofSource(source)
+    sent += rows.filter(({ part }) => part.text !== '' || part.file !== undefined).length
     await setImmediate()
   }
   return {
@@ -232,8 +238,7 @@ async function countsOf({ read }: Pick<Store, 'read'>, plan: ForgetPlan): Promis
     sessions: plan.sessions.length,
     events: plan.sessions.reduce((sum, { empty, running }) => sum + empty.length + (running?.empty.length ?? 0), 0),
     quotes: plan.sessions.reduce((sum, { cut }) => sum + cut.length, 0),
-    received: plan.inbox.length,
-    sent,
+    ...{ received, sent },
     deleting: plan.unsay.length,
     memories: plan.entries.length,
     reminders: plan.schedules.length,

@@ -24,11 +24,23 @@ export async function untilSent(ports: SaidPorts, turn: TurnId): Promise<void> {
   await waitFor(ports, async () => (await outbox.ofTurn(turn)).every(({ state }) => hasEnded(state)))
 }
 
-/** Deletes what a turn has said in its chat; returns false if it has said nothing, or if no outcome came in time. */
+/** Deletes what a turn has said in its chat; returns false if nothing of it is there, or if no outcome came in time. */
 export async function unsaySafely(ports: SaidPorts, turn: TurnId): Promise<boolean> {
   const { store, unsay } = ports
-  if ((await store.read.outbox.ofTurn(turn)).length === 0) return false
-  return waitFor(ports, () => store.write((tx) => unsay(tx, turn)))
+  const before = await deletionsOf(store, turn)
+  if (before.left === 0) return false
+  if (!(await waitFor(ports, () => store.write((tx) => unsay(tx, turn))))) return false
+  return (await deletionsOf(store, turn)).begun > before.begun
+}
+
+/** Returns how many of what a turn has said were taken back before, as by /undo, and how many not. */
+async function deletionsOf(
+  { read }: Pick<Store, 'read'>,
+  turn: TurnId,
+): Promise<{ readonly begun: number; readonly left: number }> {
+  const rows = await read.outbox.ofTurn(turn)
+  const begun = rows.filter(({ op }) => op === 'delete').length
+  return { begun, left: rows.length - begun }
 }
 
 /** Throws `unavailable` once the daemon is being stopped. */
