@@ -36,15 +36,20 @@ export function heldWords({ platforms, backups, exports }: ForgetReceipt, whole:
   ]
 }
 
+const STILL_ANSWERING = 'I am still answering something there: that goes too, once it has ended.'
+/** What is to go is part of a turn that runs. */
+const STILL_ANSWERED = 'Nothing is removed yet: I am still answering there. It goes once that has ended.'
+
 /** Returns the account of what was forgotten, for people. */
 export function receiptWords(receipt: ForgetReceipt, whole: boolean): readonly string[] {
   const removed = countWords(receipt.counts)
-  if (removed.length === 0) return ['There is nothing of that left that I know.']
+  const waits = receipt.state === 'waits'
+  if (removed.length === 0 && !waits) return ['There is nothing of that left that I know.']
   const { deleting } = receipt.counts
   return [
-    `Forgotten: ${removed.join(', ')}.`,
+    ...(removed.length === 0 ? [] : [`Forgotten: ${removed.join(', ')}.`]),
     ...(deleting === 0 ? [] : [`Answers to it are being deleted in the chat: ${deleting}.`]),
-    ...(receipt.state === 'waits' ? ['I am still answering something there: that goes too, once it has ended.'] : []),
+    ...(waits ? [removed.length === 0 ? STILL_ANSWERED : STILL_ANSWERING] : []),
     ...heldWords(receipt, whole),
   ]
 }

@@ -43,6 +43,17 @@ it.each([
   await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
 })
 
+it('S41: of a message that is being answered it is not said that there is nothing, and it goes with its turn', async () => {
+  const { home, world, ledger, gate, say } = await house()
+  world.say({ from: 111, text: `slowly, it is ${MARK}` })
+  await gate.reached
+  expect(await say('/forget last')).toMatch(/^Nothing is removed yet: I am still answering there\. It goes once/)
+  const after = ledger.mark()
+  gate.release()
+  await ledger.nextFromBot('sent', { after, where: ({ text }) => text === `slow ${MARK}` })
+  await expect.poll(() => holding(home.dataDir), { timeout: 30_000 }).toEqual([])
+})
+
 it('S41: the file of a message that a running turn answers goes with it', async () => {
   const { home, world, ledger, gate, say } = await house()
   const bytes = Buffer.from(`inside: ${MARK}`)
