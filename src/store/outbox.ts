@@ -72,6 +72,7 @@ const OWED = `${NOT_SENT} AND state IN ('planned', 'sending', 'waiting', 'uncert
 const DELETED = "'its session was deleted'"
 export const FORGOTTEN = "'it was forgotten'"
 const BLANKED = `(${DELETED}, ${FORGOTTEN})`
+const IS_BLANK = `COALESCE(reason, '') IN ${BLANKED}`
 
 /** The part of a row without its text. */
 export const BLANK_PART = JSON.stringify({ text: '', plain: '', markup: 'plain' })
@@ -232,15 +233,16 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
     if (settled === 0) throw unknownDelivery(deliveryId)
   }
 
+  /** A text that was forgotten comes back by no change, and what stands of it in a chat can be deleted. */
   async replace(deliveryId: DeliveryId, change: DeliveryReplacement): Promise<void> {
     const sending = change.state === 'sending'
     // The right side of an assignment is the row as it was.
     const lost = change.state === 'uncertain' ? ', earlier = COALESCE(earlier, part)' : ''
     const claim = sending ? ', attempt = attempt + 1, owner_epoch = $8, started_at = $9' : ''
     const replaced = await this.sql.run(
-      `UPDATE outbox SET op = $2, part = $3, state = $4, low_priority = $5,
+      `UPDATE outbox SET op = $2, part = CASE WHEN ${IS_BLANK} THEN part ELSE $3 END, state = $4, low_priority = $5,
         expires_at = COALESCE($6, expires_at), media = $7, not_before = NULL, reason = NULL${lost}${claim}
-        WHERE id = $1 AND COALESCE(reason, '') NOT IN ${BLANKED}`,
+        WHERE id = $1 AND (NOT ${IS_BLANK} OR ($2 = 'delete' AND reason = ${FORGOTTEN} AND state IN ('sent', 'resent')))`,
       [
         deliveryId,
         change.op,

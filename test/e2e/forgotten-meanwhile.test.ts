@@ -54,6 +54,28 @@ it('S41: of a message that is being answered it is not said that there is nothin
   await expect.poll(() => holding(home.dataDir), { timeout: 30_000 }).toEqual([])
 })
 
+it('S41: an answer that an earlier request has emptied is deleted in the chat when its message is forgotten', async () => {
+  const log = new AwaitedLog()
+  const { world, ledger, gate } = await house({ log })
+  const forget = async (replyTo: number, nth = 1) => {
+    const [after, done] = [ledger.mark(), log.line('Something was forgotten', { nth })]
+    world.say({ from: 111, text: '/forget', replyTo })
+    await ledger.nextFromBot('sent', { after, where: ({ text }) => /^(Forgotten|Nothing)/.test(text) })
+    return done
+  }
+  const { message_id: first } = world.say({ from: 111, text: 'one thing' })
+  await ledger.nextFromBot('sent')
+  const { message_id: second } = world.say({ from: 111, text: 'slowly' })
+  await gate.reached
+  const emptied = forget(first)
+  await ledger.nextFromBot('sent', { where: ({ text }) => text.startsWith('Forgotten') })
+  gate.release()
+  const { messageId } = await ledger.nextFromBot('sent', { where: ({ text }) => text === `slow ${MARK}` })
+  await emptied
+  await forget(second, 2)
+  await ledger.nextFromBot('deleted', { where: (entry) => entry.messageId === messageId })
+})
+
 it('S41: the file of a message that a running turn answers goes with it', async () => {
   const { home, world, ledger, gate, say } = await house()
   const bytes = Buffer.from(`inside: ${MARK}`)

@@ -200,8 +200,15 @@ export class Collection {
     return isReached && repeats(this.#tellings, text, at)
   }
 
+  /**
+   * Returns the turns that go, by their time. A log does not name one that an earlier request has emptied: the message
+   * does, and what that turn has said may stand in the chat.
+   */
   #turns(): ReadonlyMap<TurnId, number> {
-    return new Map([...this.#scans.values()].flatMap(({ turns }) => [...turns]))
+    const answering = [...this.#received.values()].flatMap(({ turnId, at }) =>
+      turnId === undefined ? [] : [[turnId, at] as const],
+    )
+    return new Map([...answering, ...[...this.#scans.values()].flatMap(({ turns }) => [...turns])])
   }
 
   async plan(read: ForgetReader, pause = NO_PAUSE): Promise<ForgetPlan> {

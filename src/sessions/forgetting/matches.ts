@@ -27,11 +27,14 @@ export interface Matches {
 /** A message that is meant, without its words. */
 export interface Received extends Pick<ReceivedRow, 'id' | 'sessionId' | 'turnId'> {
   readonly author: AuthorId
+  /** Ms since the epoch. */
+  readonly at: number
 }
 
-export function withoutWords({ id, sessionId, turnId, dispatch: { event } }: ReceivedRow, channels: Traits): Received {
+export function withoutWords({ id, sessionId, turnId, dispatch }: ReceivedRow, channels: Traits): Received {
+  const { event, receivedAt: at } = dispatch
   const author = senderAuthor(channels, event.address.channel, event.sender)
-  return { id, author, ...(sessionId ? { sessionId } : {}), ...(turnId ? { turnId } : {}) }
+  return { id, author, at, ...(sessionId ? { sessionId } : {}), ...(turnId ? { turnId } : {}) }
 }
 
 /** The chat in which something was said. */
