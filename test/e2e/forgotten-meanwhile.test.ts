@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { fileFields } from '../../src/rehearsal/telegram/files.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { AwaitedLog } from './awaited-log.ts'
 import { forgettingHouse, holding } from './forgetting-house.ts'
+import { recorded } from './household.ts'
 import { toolResult } from './obedient.ts'
 import { noting, remembering, startRemembering } from './remembering.ts'
 import { type SetClock, setClock } from './set-clock.ts'
@@ -159,33 +161,27 @@ async function onItsWay() {
   }
   const agents = [{ id: toAgentId('main'), model: 'anthropic/claude-haiku-4-5', prompt: 'Talk.', tools: ['message'] }]
   const toolPolicy = [{ tools: ['send_message'], who: ['everybody'], action: 'allow' }] as const
-  const home = await startHousehold({ script, streaming: false, config: { agents, toolPolicy } })
-  const { world, ledger, faults } = home.telegram
-  const { id: group } = world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })
-  const say = async (text: string, chat = 111) => {
-    const after = ledger.mark()
-    world.say({ from: 111, text, ...(chat === 111 ? {} : { chat }) })
-    return (await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })).text
-  }
-  await say('@parley_bot hello', group)
-  const hold = faults.add({
+  const { home, ledger, addGroup, say, prompt } = await forgettingHouse({ script, config: { agents, toolPolicy } })
+  const group = addGroup('Family')
+  await say('hello', { chat: group })
+  const hold = home.telegram.faults.add({
     method: 'sendMessage',
     where: (call) => JSON.stringify(call).includes(MARK),
     action: { kind: 'hold', when: 'before' },
   })
   await say(`tell telegram:group:${group} that it is ${MARK}`)
   await hold.reached
-  return { home, ledger, hold, group, say }
+  return { home, ledger, hold, group, say, prompt }
 }
 
 it('S41: what was on its way to another conversation meanwhile leaves no word in the log of that', async () => {
-  const { home, ledger, hold, group, say } = await onItsWay()
+  const { home, ledger, hold, group, say, prompt } = await onItsWay()
   expect(await say('/forget last')).toContain('1 text that was not sent yet')
   const after = ledger.mark()
   hold.release()
   await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === group })
   await recorded(home)
-  await say('@parley_bot and now?', group)
-  expect(JSON.stringify(home.anthropic?.ledger.requests().at(-1)?.messages)).not.toContain(MARK)
-  expect(holding(home.dataDir)).toEqual([])
+  await say('and now?', { chat: group })
+  expect(prompt()).not.toContain(MARK)
+  expect(holding(home.dataDir, MARK)).toEqual([])
 })
