@@ -151,8 +151,14 @@ export function plainExcerpt(text: string, longest: number): string {
   return shorten(line, longest)
 }
 
+/** Returns somebody's text as one line in which nothing turns the direction, for themselves to read. */
+export function typedExcerpt(text: string, longest: number): string {
+  return shorten(text.replace(BREAKS, ' ').trim(), longest)
+}
+
 /** They turn the direction of what stands behind them, in our own words too. */
 const TURNING = '\u202a-\u202e\u2066-\u2069'
+const BREAKS = new RegExp(`[${TURNING}\\p{Cc}\\p{Z}\\s]+`, 'gu')
 const BRACKETS_AND_BREAKS = new RegExp(`[${OPENING}${CLOSING}${TURNING}\\p{Cc}\\p{Z}\\s]+`, 'gu')
 
 /** The words our own labels begin with, and the names that no person has. */

@@ -1,3 +1,4 @@
+import { literal as asIs } from '../core/literal.ts'
 import type { Button } from '../core/outbound.ts'
 import type { NewQuestion, Question } from '../core/question.ts'
 import type { QuestionOver } from './still-open.ts'
@@ -35,7 +36,7 @@ function plain(text: string): string {
 
 /** Returns somebody's words on one line, as they are: what looks like a link or a mark in them is none. */
 function literal(text: string, longest: number): string {
-  return excerpt(plain(text), longest).replace(/[\\*_~[\]()<>|#!]/g, '\\$&')
+  return asIs(excerpt(plain(text), longest))
 }
 
 /** Returns the buttons of a question, which are its commands by the numbers of the choices. */

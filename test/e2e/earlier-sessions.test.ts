@@ -174,4 +174,14 @@ describe('/title', () => {
     expect(await say(home, `/title ${'x'.repeat(81)}`)).toBe('A title has at most 80 characters; this one has 81.')
     expect(home.anthropic?.ledger.requests()).toHaveLength(1)
   })
+
+  it.each(['*a* _b_ `c` ~~d~~', '[a](https://b.example) [b] <i>', '- a', '1. a', '||a|| # b &amp; \\*', 'a_b_c'])(
+    'shows %s as it was typed',
+    async (typed) => {
+      const home = await household()
+      await say(home, 'when do I plant the roses?')
+      expect(await say(home, `/title ${typed}`)).toBe(`This conversation is called: ${typed}`)
+      expect(await say(home, '/sessions')).toContain(`1. ${typed} (just now, in use)`)
+    },
+  )
 })

@@ -247,6 +247,15 @@ describe('a deleted session', () => {
   })
 })
 
+it('what somebody has had it remember is shown as they typed it', async () => {
+  const typed = '*milk* [here](https://shop.example) `x_y_z` ||now||'
+  const home = await startRemembering(NEVER)
+  expect(await home.say(`/remember ${typed}`)).toBe(`I will remember: #1 ${typed}`)
+  expect(await home.say('/memory')).toBe(`#1 ${typed}`)
+  expect(await home.say('/memory correct 1 **tea**')).toBe('Corrected: #1 **tea**')
+  expect(await home.say('/memory remove 1')).toBe('Removed: #1 **tea**')
+})
+
 describe('the search in what was said', () => {
   it('F-H11: finds messages in the conversations that the history may be read of, as they read now', async () => {
     const home = await startRemembering(NEVER)

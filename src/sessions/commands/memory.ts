@@ -2,7 +2,7 @@ import { senderAuthor } from '../../core/author.ts'
 import type { Charge } from '../../core/budget.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
-import { plainExcerpt } from '../../core/label.ts'
+import { literalExcerpt } from '../../core/literal.ts'
 import type { MemoryAsker, MemoryDesk, ShownEntry } from '../../core/memory.ts'
 import { failureCause } from '../../core/model-remedy.ts'
 import { NOBODY } from '../../core/platform-id.ts'
@@ -69,13 +69,13 @@ async function memory(call: CommandCall, deps: MemoryCommandDeps): Promise<strin
   const lines = [
     ...(entries.length === 0 ? [asked === '' ? 'I remember nothing here yet.' : 'I find nothing like that.'] : []),
     ...entries.map(line),
-    ...(working === undefined ? [] : ['', `In mind for this conversation: ${plainExcerpt(working, 1_000)}`]),
+    ...(working === undefined ? [] : ['', `In mind for this conversation: ${literalExcerpt(working, 1_000)}`]),
   ]
   return lines.join('\n')
 }
 
 function line({ no, text }: ShownEntry): string {
-  return `#${no} ${plainExcerpt(text, LONGEST_SHOWN)}`
+  return `#${no} ${literalExcerpt(text, LONGEST_SHOWN)}`
 }
 
 async function remember(call: CommandCall, deps: MemoryCommandDeps): Promise<string> {

@@ -1,7 +1,8 @@
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
-import { plainExcerpt, plainName } from '../../core/label.ts'
+import { plainName } from '../../core/label.ts'
+import { literalExcerpt } from '../../core/literal.ts'
 import type { Session } from '../../core/session.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 import type { Store } from '../../store/store.ts'
@@ -55,7 +56,7 @@ export async function sessionsOf(
 
 /** Returns the title of a session as it may stand in an answer; one of which nobody sees anything is none. */
 export function titleOf({ description }: Pick<Session, 'description'>): string {
-  return plainName(description, LONGEST_SHOWN) === '' ? 'without a title' : plainExcerpt(description, LONGEST_SHOWN)
+  return plainName(description, LONGEST_SHOWN) === '' ? 'without a title' : literalExcerpt(description, LONGEST_SHOWN)
 }
 
 const UNITS = [
