@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { cost, load, TELEGRAM } from './loading.ts'
+import { cost } from '../fakes/cost.ts'
+import { load, TELEGRAM } from './loading.ts'
 
 const lines = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => `${line(index)}\n`).join('')

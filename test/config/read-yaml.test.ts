@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { configError } from '../../src/config/mistake.ts'
 import { readYaml } from '../../src/config/read-yaml.ts'
-import { cost, refusal, TELEGRAM } from './loading.ts'
+import { cost } from '../fakes/cost.ts'
+import { refusal, TELEGRAM } from './loading.ts'
 
 const many = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join('\n')

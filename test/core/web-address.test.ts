@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { addressesIn, addressKey, hasAddress, isAllowedHost } from '../../src/core/web-address.ts'
+import { cost } from '../fakes/cost.ts'
 
 describe('the addresses in a text', () => {
   it.each([
@@ -39,10 +40,9 @@ describe('the addresses in a text', () => {
     (text) => expect([...addressesIn(text)]).toEqual([]),
   )
 
-  it('costs no more than its length, whatever stands in it', () => {
-    const begun = performance.now()
-    addressesIn(`${'a.'.repeat(100_000)} ${'https://'.repeat(50_000)} ${'.'.repeat(200_000)} ${'-'.repeat(200_000)}`)
-    expect(performance.now() - begun).toBeLessThan(2_000)
+  it('costs no more than its length, whatever stands in it', async () => {
+    const text = `${'a.'.repeat(100_000)} ${'https://'.repeat(50_000)} ${'.'.repeat(200_000)} ${'-'.repeat(200_000)}`
+    expect(await cost(() => [...addressesIn(text)])).toBeLessThan(2_000_000)
   })
 
   it('are compared without scheme and fragment', () =>

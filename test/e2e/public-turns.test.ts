@@ -8,7 +8,7 @@ import type { PublicTurnLimits } from '../../src/sessions/turns/public-turns.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { member, owner, policy } from '../fakes/routing-policy.ts'
 import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
-import { type Household, startHousehold } from './household.ts'
+import { type Household, type HouseholdOptions, startHousehold } from './household.ts'
 
 removeTempFolders()
 
@@ -221,9 +221,13 @@ it('a turn of a stranger that waits when the daemon stops is not begun, and goes
 /** What Telegram takes from one bot. */
 const TELEGRAM = { perSecond: 30, perChatPerSecond: 1, perGroupPerMinute: 20 }
 
-async function crowdOf(count: number, publicTurns: PublicTurnLimits): Promise<Household> {
+async function crowdOf(
+  count: number,
+  publicTurns: PublicTurnLimits,
+  more: Pick<HouseholdOptions, 'limits' | 'script'> = {},
+): Promise<Household> {
   const house = await startHousehold({
-    limits: TELEGRAM,
+    ...{ limits: TELEGRAM, ...more },
     routing: policy({ people: [owner('ada', 'telegram:111')], access: { direct: 'public', groups: [] } }),
     config: { session: { queue: { max: 100, busy: 'queue' }, publicTurns } },
   })
@@ -247,7 +251,17 @@ async function answersBefore(house: Household, words: string): Promise<number> {
 }
 
 it("the owner's answer goes before those to strangers that wait to be sent, after a restart too", async () => {
-  const house = await crowdOf(90, { atOnce: 1000, perPerson: 1, waiting: 1000 })
+  const gate = createGate()
+  const script: Script = (request) => {
+    const text = lastUserText(request)
+    return textReply(`echo ${text}`, text === 'a question' ? { holds: [{ beforeDelta: 0, gate }] } : {})
+  }
+  // All are answered at once, and slowly sent, so that most wait on a busy machine too.
+  const limits = { ...TELEGRAM, perSecond: 10 }
+  const house = await crowdOf(90, { atOnce: 1000, perPerson: 1, waiting: 1000 }, { limits, script })
+  const { ledger } = house.anthropic ?? expect.unreachable()
+  await ledger.collect(90, (entry) => entry.kind === 'accepted' && lastUserText(entry.request) === 'a question')
+  gate.release()
   await vi.waitFor(
     async () => expect((await house.daemon.operator.status()).outbox.planned).toBeGreaterThan(40),
     20_000,

@@ -6,6 +6,7 @@ import { catalogue } from '../../adapters/index.ts'
 import { slackAccountSchema } from '../../adapters/slack/config.ts'
 import type { Config } from '../../src/config/config.ts'
 import { Secret } from '../../src/config/secrets.ts'
+import type { Clock } from '../../src/core/clock.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import type { Logger } from '../../src/core/logger.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
@@ -32,6 +33,7 @@ export interface SlackHouseholdOptions {
   readonly script: Script
   readonly slack?: SlackServerOptions
   readonly logger?: Logger
+  readonly clock?: Clock
   /** Further accounts of the daemon, by name, their settings laid over the first one's. */
   readonly others?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly routing?: Partial<RoutingPolicy>
@@ -58,6 +60,7 @@ export async function startSlackHousehold(options: SlackHouseholdOptions): Promi
       version: 'test',
       plugins: catalogue,
       socketPath: join(dataDir, 'parley.sock'),
+      ...(options.clock ? { clock: options.clock } : {}),
       ...(options.reload ? { reload: options.reload } : {}),
     })
     await slack.ledger.nextSocket({ after: mark })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { rateLimited } from '../../src/rehearsal/slack/server.ts'
 import { WatchedLog } from '../adapters/slack/watched-log.ts'
+import { setClock } from './set-clock.ts'
 import { startSlackHousehold } from './slack-household.ts'
 
 const echo: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1) ?? ''}`)
@@ -26,17 +27,21 @@ describe('Slack in trouble', () => {
   })
 
   it('F-C13: told to wait, that conversation waits and no other, and the answer comes once', async () => {
-    const { slack, stop } = await startSlackHousehold({ script: echo })
+    const clock = setClock('2026-11-26T10:00:00Z')
+    const { slack, stop } = await startSlackHousehold({ script: echo, clock })
     const { world, ledger, faults } = slack
-    faults.add(rateLimited('chat.postMessage', 1))
+    const waits = clock.timerOf(600_000, 5_000)
+    faults.add(rateLimited('chat.postMessage', 600))
     world.say({ from: 'U333', text: 'hello' })
-    await ledger.nextCall('chat.postMessage')
+    await waits
     world.say({ from: 'U555', text: 'and me?' })
     const answered = (channel: string) => ledger.nextFromBot('sent', { where: (entry) => entry.channel === channel })
-    const [other, late] = await Promise.all([answered('D555'), answered('D333')])
+    await answered('D555')
+    expect(world.messages(world.direct('U333'), { by: 'bot' })).toEqual([])
+    clock.skip(600_000)
+    await answered('D333')
     await stop()
 
-    expect(other.at).toBeLessThan(late.at)
     expect(world.messages(world.direct('U333'), { by: 'bot' })).toHaveLength(1)
   })
 

@@ -80,15 +80,16 @@ it("200 /whoami of a member in a group do not hold up the owner's answer there",
 
 it("after a restart, too, the owner's answer goes before what strangers asked for with commands", async () => {
   const of = await startHousehold({
-    limits: TELEGRAM,
+    // So slow that most still wait when the owner is answered, on a busy machine too, and fewer than are refused.
+    limits: { ...TELEGRAM, perSecond: 10 },
     routing: policy({ people: [owner('ada', 'telegram:111')], access: { direct: 'public', groups: [] } }),
   })
   const { telegram, daemon } = of
-  const ids = strangers(of, 200)
+  const ids = strangers(of, 90)
   for (const from of ids) telegram.world.say({ from, text: '/whoami' })
   telegram.world.say({ from: 111, text: 'hello' })
   await sent(of, 111, 'echo hello')
-  expect((await daemon.operator.status()).outbox.planned).toBeGreaterThan(100)
+  expect((await daemon.operator.status()).outbox.planned).toBeGreaterThan(40)
   await of.restart()
   const mark = telegram.ledger.mark()
   telegram.world.say({ from: 111, text: 'are you there?' })

@@ -6,6 +6,7 @@ import { htmlToMarkdown } from '../../src/web/html-to-markdown.ts'
 import { plainText, titleOf } from '../../src/web/plain-text.ts'
 import { readText } from '../../src/web/read-text.ts'
 import { createWebAccess } from '../../src/web/web-access.ts'
+import { cost } from '../fakes/cost.ts'
 import { startSink, testDoor, wanted } from './net.ts'
 
 const BASE = 'https://example.org/dir/page'
@@ -74,12 +75,10 @@ describe('a page that costs too much', () => {
     expect(markdown.length).toBeLessThanOrEqual(1_000_000)
   })
 
-  it('is read in one pass', () => {
+  it('is read in one pass', async () => {
     const html = `${'<a '.repeat(1_000_000)}${'<script'.repeat(100_000)}${'&amp'.repeat(100_000)}`
-    const begun = performance.now()
-    plainText(html)
-    titleOf('<title '.repeat(500_000))
-    expect(performance.now() - begun).toBeLessThan(3_000)
+    const microseconds = await cost(() => [plainText(html), titleOf('<title '.repeat(500_000))])
+    expect(microseconds).toBeLessThan(3_000_000)
   })
 
   it('has its words, without what is no text', () => {
