@@ -2,7 +2,9 @@ import { expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { deferred } from '../../src/core/deferred.ts'
 import type { BeforeSave, BeforeTool, Hook, HookMoment } from '../../src/core/hook.ts'
+import type { SessionId } from '../../src/core/ids.ts'
 import { createHooks, type HookRequest } from '../../src/hooks/hooks.ts'
+import { hookWatch } from '../../src/hooks/store-watch.ts'
 import { AwaitedLog } from '../e2e/awaited-log.ts'
 import { setClock } from '../e2e/set-clock.ts'
 
@@ -101,10 +103,12 @@ test('R8: of a flood of notifications a thousand wait, and the log says how many
 
 test('R8: every call that runs ends with the daemon, whatever its deadline', async () => {
   const signals: AbortSignal[] = []
-  const { notify, beforeSave, settled, end } = hooks(['before_save', 'session_delete'], ({ signal }) => {
+  const post = ({ signal }: HookRequest): Promise<string> => {
     signals.push(signal)
     return new Promise(() => {})
-  })
+  }
+  const withoutDeadlines = { ...systemClock, after: () => () => {} }
+  const { notify, beforeSave, settled, end } = hooks(['before_save', 'session_delete'], post, withoutDeadlines)
   notify(DONE)
   const saved = beforeSave(SAID)
   await vi.waitFor(() => expect(signals).toHaveLength(2))
@@ -112,4 +116,12 @@ test('R8: every call that runs ends with the daemon, whatever its deadline', asy
   expect(await saved).toBe('hello')
   await settled()
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
+})
+
+test('R8: a hook is told every token that the model has read, from a cache or not', () => {
+  const told: unknown[] = []
+  const watch = hookWatch({ has: () => true, notify: (call) => told.push(call) })
+  const usage = { input: 10, output: 5, cacheRead: 100, cacheWrite: 1_000 }
+  watch?.appended('s' as SessionId, 1, [{ type: 'turn_completed', data: { outcome: 'answered', steps: 1, usage } }])
+  expect(told).toMatchObject([{ on: 'after_turn', tokens: { input: 1_110, output: 5 } }, { on: 'session_save' }])
 })

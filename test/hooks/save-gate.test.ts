@@ -146,3 +146,27 @@ it('R8: a third message waits for the second, which the first has let go', async
   await Promise.all(all)
   expect(stored).toEqual(['FIRST', 'SECOND', 'THIRD', 'FOURTH'])
 })
+
+it('R8: no hook is asked about a choice by its number', async () => {
+  const asked: string[] = []
+  const decided = (dispatch: Dispatch): Decided => ({
+    dispatch,
+    decision: decide(household(), dispatch.event, COMMANDS),
+  })
+  const gate = saveGate(decided, {
+    has: () => true,
+    beforeSave: async ({ text }) => {
+      asked.push(text)
+      return text
+    },
+  })
+  for (const args of ['ab12 2', 'ab12 123 ', 'ab12 1234', 'ab12 two'])
+    await gate(dispatchOf(command('answer', { address: direct('111'), args })))
+  expect(asked).toEqual(['1234', 'two'])
+})
+
+it('R8: the words of an edit are asked about too', async () => {
+  const { pass, events } = loudGate()
+  await pass(edit({ address: direct('111'), text: 'mine' }))
+  expect(events).toMatchObject([{ kind: 'edit', text: 'MINE' }])
+})

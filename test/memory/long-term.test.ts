@@ -112,3 +112,14 @@ it('S38: a list has 50 entries at most and one at least', async () => {
     expect(await memory.list(asker(ADA), words, -1)).toHaveLength(1)
   }
 })
+
+it('F-A14: a request that runs again after a crash has removed its entry, and no other request has', async () => {
+  const { memory, keep, sessions, asker, turn } = await rig()
+  const [one, two] = [await keep(sessions.now, [ADA]), await keep(sessions.now, [ADA])]
+  expect(await memory.remove(asker(ADA), one, 'in_1')).toMatchObject({ no: one })
+  expect(await memory.remove(asker(ADA), one, 'in_1')).toBeUndefined()
+  await expect(memory.remove(asker(ADA), one, 'in_2')).rejects.toMatchObject({ code: 'not_found' })
+  await memory.forget(two, turn, 'call 1')
+  await memory.forget(two, turn, 'call 1')
+  await expect(memory.forget(two, turn, 'call 2')).rejects.toMatchObject({ code: 'not_found' })
+})

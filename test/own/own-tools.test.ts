@@ -131,6 +131,34 @@ describe('a file with tools of one’s own', () => {
     expect(Reflect.get(globalThis, 'ownToolTold')).toBe('unavailable')
   })
 
+  it('gets arguments by name, whatever the model has sent', async () => {
+    const file = `export default { tools: [{ name: 'say', description: 'y', run: (args) => JSON.stringify(args) }] }`
+    const { groups } = await loaded(file)
+    const run = (args: unknown) => groups['own.mine']?.[0]?.run(args, toolContext(0))
+    expect(await run({ a: 1 })).toBe('{"a":1}')
+    for (const odd of [[1], 'text', 7, null, undefined]) expect(await run(odd)).toBe('{}')
+  })
+
+  it('may fail once nobody waits for it any more', async () => {
+    const clock = steppedClock()
+    const file = `export default { tools: [{ name: 'slow', description: 'y', run: () => new Promise((_, fail) => {
+      globalThis.ownToolFails = () => fail(new Error('much later'))
+    }) }] }`
+    const { groups } = await loaded(file, 'own.ts', { ...plainly, clock })
+    const call = groups['own.mine']?.[0]?.run({}, toolContext(0))
+    const refused = expect(call).rejects.toMatchObject({ code: 'unavailable' })
+    await new Promise(setImmediate)
+    clock.moveTo(clock.nextDue())
+    await refused
+    const unheard: unknown[] = []
+    const hear = (error: unknown): number => unheard.push(error)
+    process.on('unhandledRejection', hear)
+    Reflect.get(globalThis, 'ownToolFails')()
+    await new Promise(setImmediate)
+    process.off('unhandledRejection', hear)
+    expect(unheard).toEqual([])
+  })
+
   it('is not waited for in a chat for ever', async () => {
     const clock = { ...systemClock, after: (_ms: number, callback: () => void) => systemClock.after(0, callback) }
     const file = `export default { commands: [{ name: 'slow', description: 'y', run: () => new Promise(() => {}) }] }`

@@ -116,8 +116,10 @@ it('S41: what lists show of younger words stays', async () => {
     [NOW, userMessage('a young question')],
     [NOW, { ...assistantMessage('a young answer') }],
   ])
+  expect(await store.read.sessions.get(session.id)).toMatchObject({ description: 'an old question' })
   expect(await remove()).toMatchObject({ events: 3 })
   expect(await store.read.sessions.get(session.id)).toMatchObject({ preview: 'a young answer' })
+  expect((await store.read.sessions.get(session.id))?.description).not.toContain('old')
 })
 
 it('S41: a row of a younger message that has the number of an old one stays as it is', async () => {
