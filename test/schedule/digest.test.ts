@@ -29,6 +29,21 @@ function read(store: Store, creator: Identity = OWNER, since: DigestReading = {}
 }
 
 describe('what a digest reads', () => {
+  it('is for whoever has spoken there, and not for those of the conversation from which it was continued', async () => {
+    const { store } = await startRig()
+    const [bob, cy] = [toPersonId('bob'), toPersonId('cy')]
+    const { id } = await say(store, 'telegram:group:-1', 1_000, { text: 'elsewhere', person: bob })
+    const data = { from: toSessionId('telegram:2026-11-23-00000001'), events: 1 }
+    await store.write((tx) => tx.events.append(id, 2_000, [{ type: 'history_taken_over', data }]))
+    await say(store, 'telegram:group:-1', 3_000, { text: 'here', person: cy })
+    await expect(read(store, { role: 'member', person: bob })).rejects.toMatchObject({ code: 'forbidden' })
+    for (const creator of [{ role: 'member', person: cy } as const, OWNER]) {
+      const { text } = await read(store, creator)
+      expect(text).toContain('here')
+      expect(text).not.toContain('elsewhere')
+    }
+  })
+
   it('is the conversation with its topics, by time, and no other one', async () => {
     const { store } = await startRig()
     await say(store, 'telegram:group:-1', 1_000, { text: 'one' })

@@ -105,3 +105,27 @@ it('a file with another content than its handle says is refused, in a trial too'
   const text = `${lines.map((one) => writer.line(one)).join('')}${writer.end()}`
   expect(() => readBundle(text)).toThrow(`the file ${media} in it has another content`)
 })
+
+describe('a file that is no whole bundle of a known version is refused', () => {
+  const [head = '', body = '', end = ''] = bundle(SESSION, EVENT).split('\n')
+  const withVersion = (version: unknown): string => {
+    const writer = new BundleWriter()
+    const line = writer.line({ kind: 'session', version, session: SESSION } as BundleLine)
+    return `${line}${writer.end()}`
+  }
+  const counted = (lines: number): string =>
+    `${[head, body, JSON.stringify({ ...JSON.parse(end), lines })].join('\n')}\n`
+
+  it.each([
+    ['a later version', withVersion(BUNDLE_VERSION + 1), 'upgrade it'],
+    ['no version', withVersion('1'), 'it is no bundle'],
+    ['version 0', withVersion(0), 'it is no bundle'],
+    ['an end that counts other lines', counted(7), 'its checksum differs'],
+    ['no end', `${head}\n${body}\n`, 'it was cut off'],
+    ['a line too few', `${head}\n${end}\n`, 'its checksum differs'],
+    ['a last line that is torn', `${head}\n${body}\n${end.slice(0, -3)}`, 'it was cut off'],
+  ])('it has %s', (_, text, words) => {
+    expect(readBundle(counted(2)).events).toHaveLength(1)
+    expect(() => readBundle(text)).toThrow(words)
+  })
+})

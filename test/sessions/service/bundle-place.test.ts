@@ -1,12 +1,16 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import type { SessionEvent } from '../../../src/core/event.ts'
-import { toScopeKey } from '../../../src/core/ids.ts'
+import type { AgentProfile } from '../../../src/core/agent-profile.ts'
+import type { SessionEvent, UserMessageData } from '../../../src/core/event.ts'
+import { mediaId, toPersonId, toScopeKey } from '../../../src/core/ids.ts'
+import type { MediaStore } from '../../../src/core/media.ts'
+import { OPERATOR, personAuthor } from '../../../src/core/platform-id.ts'
+import { overridesOf } from '../../../src/core/session-settings.ts'
 import type { Bundle } from '../../../src/sessions/export/read-bundle.ts'
 import { importBundle } from '../../../src/sessions/service/import-bundle.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { fixedClock } from '../../fakes/fixed-clock.ts'
-import { noMedia } from '../../fakes/media.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
 import { ids, sessionDraft, userMessage } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
@@ -17,13 +21,35 @@ const NOW = 1_800_000_000_000
 const CHAT = '-100777'
 const KEY = toScopeKey('sk_of_the_chat')
 
+const draft = sessionDraft(1)
+
 type Said = Partial<Bundle['session']>
 
-/** What a bundle says of the session of a group, and how it lies in the store once it is imported. */
-async function imported(said: Said = {}, at = NOW) {
+const AGENT = {
+  ...{ id: draft.agentId, model: 'anthropic/small', prompt: 'Here.', tools: ['time'] },
+} as unknown as AgentProfile
+
+async function open(): Promise<Store> {
   const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: fixedClock(NOW) })
   onTestFinished(() => store.close())
-  const draft = sessionDraft(1)
+  return store
+}
+
+interface Importing {
+  readonly at?: number
+  readonly store?: Store
+  readonly event?: Partial<UserMessageData>
+  readonly dryRun?: boolean
+}
+
+/** What a bundle says of the session of a group, and how it lies in the store once it is imported. */
+async function imported(said: Said = {}, { at = NOW, event: more, dryRun = false, ...given }: Importing = {}) {
+  const store = given.store ?? (await open())
+  const kept: Uint8Array[] = []
+  const keep: MediaStore['keep'] = async (bytes) => {
+    kept.push(bytes)
+    return mediaId('0'.repeat(64))
+  }
   const session = {
     ...{ ...draft, scopeKey: KEY, scope: { ...draft.scope, values: { chat: `group:${CHAT}` } } },
     ...{
@@ -37,21 +63,26 @@ async function imported(said: Said = {}, at = NOW) {
     metadata: { channel: 'telegram', account: 'default', chat_type: 'group', chat_id: CHAT },
     ...said,
   } as Bundle['session']
-  const event = { ...userMessage('hello'), seq: 1, at } as SessionEvent
+  const event = { ...userMessage('hello', more), seq: 1, at } as SessionEvent
   const place = { scopeKey: KEY, displayKey: `telegram:group:${CHAT}` }
   const report = await importBundle(
     {
-      ...{ store, ids, clock: fixedClock(NOW), media: noMedia },
-      ...{ models: { agents: [], providers: [] }, placeOf: () => place },
+      ...{ store, ids, clock: fixedClock(NOW), media: { keep } },
+      ...{ models: { agents: [AGENT], providers: ['anthropic'] }, placeOf: () => place },
     },
-    { session, events: [event], files: [], sha256: '0'.repeat(64) },
-    false,
+    {
+      session,
+      events: [event],
+      files: [{ media: mediaId('0'.repeat(64)), bytes: new Uint8Array(1) }],
+      sha256: '0'.repeat(64),
+    },
+    dryRun,
   )
   const made = await store.read.sessions.get(report.session)
-  return { report, made, events: await store.read.events.since(report.session, 0, 10) }
+  return { report, made, kept, store, events: await store.read.events.since(report.session, 0, 10) }
 }
 
-const scope = sessionDraft(1).scope
+const { scope } = draft
 const bySender = { ...scope, dimensions: ['chat', 'sender'] as const }
 
 it.each<[string, Said]>([
@@ -76,6 +107,43 @@ it('a session says nothing where its file has it deliver, in its own chat or els
 })
 
 it('what a file says of the future was said now', async () => {
-  expect((await imported({}, 5_000)).events.map(({ at }) => at)).toEqual([5_000, NOW])
-  expect((await imported({ createdAt: NOW + 9_000 }, NOW + 9_000)).events.map(({ at }) => at)).toEqual([NOW, NOW])
+  expect((await imported({}, { at: 5_000 })).events.map(({ at }) => at)).toEqual([5_000, NOW])
+  expect((await imported({ createdAt: NOW + 9_000 }, { at: NOW + 9_000 })).events.map(({ at }) => at)).toEqual([
+    NOW,
+    NOW,
+  ])
+})
+
+it('a file that is tried keeps none of its files, and one that is imported again is there already', async () => {
+  const { store, kept } = await imported({}, { dryRun: true })
+  expect(kept).toEqual([])
+  expect((await store.read.sessions.list({ limit: 5, offset: 0, inactive: true })).total).toBe(0)
+  const first = await imported({}, { store })
+  expect([first.report.state, first.kept.length]).toEqual(['in place', 1])
+  expect((await imported({}, { store })).report).toMatchObject({ state: 'present', session: draft.id })
+  // The session itself, which was made here, is no import: it is known by when it began.
+  const own = await open()
+  await own.write((tx) => tx.sessions.create({ ...draft, scopeKey: KEY }, 1_000))
+  expect((await imported({}, { store: own })).report).toMatchObject({ state: 'present', session: draft.id })
+})
+
+it('where a session is in the chat already, another stands beside', async () => {
+  const store = await open()
+  await store.write((tx) => tx.sessions.create(sessionDraft(2, { scopeKey: KEY }), 1))
+  expect((await imported({}, { store })).report).toMatchObject({ state: 'beside' })
+})
+
+it('a file gives its session no tool, no model and no person that this configuration does not give it', async () => {
+  const agentProfile = { ...AGENT, prompt: 'There.', model: 'other/large', tools: ['time', 'bank'] }
+  const overrides = { model: 'other/large', thinkingLevel: 'high' } as const
+  const authors = ['telegram:111', OPERATOR, personAuthor(toPersonId('ada'))]
+  const { made, events, store } = await imported(
+    { agentProfile, overrides, authors },
+    { event: { person: toPersonId('ada'), owner: true } },
+  )
+  expect(made?.agentProfile).toMatchObject({ prompt: 'There.', model: 'anthropic/small', tools: ['time'] })
+  expect(overridesOf(made ?? expect.unreachable())).toEqual({ thinkingLevel: 'high' })
+  expect(events[0]?.data).toMatchObject({ owner: false })
+  expect(events[0]?.data).not.toHaveProperty('person')
+  expect(await store.read.authors.of(draft.id)).toEqual(['nobody', 'telegram:111'])
 })

@@ -38,6 +38,18 @@ it('C23: a message is answered again in the words of its own edit, and not in th
   expect(await asked([edited('111', 'corrected'), edited('444', 'of somebody else')])).toBe('corrected')
 })
 
+it('C23: a change from before the message was said, or of what was copied from another conversation, is none of it', async () => {
+  const sender = { id: '111', kind: 'user' }
+  const said = { type: 'user_message', data: { messageId: '5', text: 'message 5', sender, row: row.id } }
+  const taken = { type: 'history_taken_over', data: {} }
+  const [before, after] = [edited('111', 'of an older message'), edited('111', 'corrected')]
+  const log = (...events: object[]) => asked(events as SessionEvent[])
+  expect(await log(before, said)).toBe('message 5')
+  expect(await log(before, said, after)).toBe('corrected')
+  expect(await log(before, taken)).toBe('message 5')
+  expect(await log(before, taken, after)).toBe('corrected')
+})
+
 it.each([
   ['while the daemon stops', { draining: true, busy: false }],
   ['while a turn is on its way that no row shows yet', { draining: false, busy: true }],
