@@ -12,11 +12,11 @@ import {
 } from '../../core/ids.ts'
 import { type AuthorId, personAuthor } from '../../core/platform-id.ts'
 import { repeats, Tellings } from '../../core/repeats.ts'
-import type { Schedule } from '../../core/schedule.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { type ForgetReader, NO_PAUSE, type Pause, pausing, relativesOf, runningIn } from './forget-reader.ts'
+import { type ForgottenWords, isEntryOf, isScheduleOf } from './made-of-words.ts'
 import { type Matches, matchesOf, type Received, withoutWords, wordsIn } from './matches.ts'
-import { isWhollyIn, liesIn, originsOf } from './origin.ts'
+import { isWhollyIn, originsOf } from './origin.ts'
 import { OwnQuotes, ownName } from './own-quotes.ts'
 import { SessionScan } from './scan-session.ts'
 
@@ -52,8 +52,6 @@ export class Collection {
   /** Titles that were given with the commands that go. */
   readonly #titles = new Set<string>()
   #matches: Matches | undefined
-  /** Everybody whose words are meant. */
-  #theirs: ReadonlySet<AuthorId> = new Set()
   #named: readonly ReceivedRow[] = []
   /** The rows of the inbox up to which it was read, the first and the second time. */
   readonly #receivedTo = [0, 0] as [number, number]
@@ -213,8 +211,8 @@ export class Collection {
 
   async plan(read: ForgetReader, pause = NO_PAUSE): Promise<ForgetPlan> {
     const sessions: SessionPlan[] = []
-    this.#theirs = this.#authors()
-    const entries = await this.#entries(read, pause)
+    const words = { target: this.#target, tellings: this.#tellings, authors: this.#authors() }
+    const entries = await this.#entries(read, words, pause)
     for (const scan of this.#scans.values()) {
       const running = await runningIn(read, scan.session.id)
       const found = await pausing(scan.plan({ own: this.#own, titles: this.#titles }, running), pause)
@@ -242,56 +240,35 @@ export class Collection {
       sources: [...this.#sources],
       unsay: turns.map(([turn]) => turn).slice(-MOST_UNSAID),
       entries,
-      schedules: (await read.schedules.all()).filter((one) => this.#isSchedule(one)).map(({ id }): ScheduleId => id),
+      schedules: (await read.schedules.all()).filter((one) => isScheduleOf(words, one)).map(({ id }): ScheduleId => id),
       media: [...this.#media],
       applicants: everywhere && target.kind === 'person' ? [...target.ids] : [],
     }
   }
 
-  async #entries({ memory, forgetting }: ForgetReader, pause: Pause): Promise<readonly number[]> {
+  async #entries(
+    { memory, forgetting }: ForgetReader,
+    words: ForgottenWords,
+    pause: Pause,
+  ): Promise<readonly number[]> {
     const found = new Set<number>()
     for (const scan of this.#scans.values()) {
       const { id } = scan.session
       for (let at = 0; at < scan.messages.length; at += AT_ONCE, await pause())
         for (const no of await forgetting.entriesOf(id, scan.messages.slice(at, at + AT_ONCE))) found.add(no)
-      for (const { no, text, authors, at } of await memory.newest([id], MOST_ENTRIES))
-        if (
-          (this.#isPartly(authors) && repeats(this.#tellings, text, at)) ||
-          this.#isOwn(authors, at) ||
-          (isWhollyIn(this.#target, scan.session) && at < this.#target.before)
-        )
-          found.add(no)
+      const isWhole = isWhollyIn(this.#target, scan.session)
+      for (const entry of await memory.newest([id], MOST_ENTRIES))
+        if (isEntryOf(words, entry) || (isWhole && entry.at < this.#target.before)) found.add(entry.no)
       await pause()
     }
     return [...found]
   }
 
-  /** A text that is made of the words of others alone stays theirs, whatever it repeats. */
-  #isPartly(authors: readonly AuthorId[] | undefined): boolean {
-    return authors === undefined || authors.some((author) => this.#theirs.has(author))
-  }
-
+  /** Returns everybody whose words are meant. */
   #authors(): ReadonlySet<AuthorId> {
     const target = this.#target
     if (target.kind !== 'person') return new Set(this.#authorsReceived())
     return new Set([...target.ids, ...(target.person === undefined ? [] : [personAuthor(target.person)])])
-  }
-
-  /** An entry of one person alone is theirs. */
-  #isOwn(authors: readonly AuthorId[], at: number): boolean {
-    const target = this.#target
-    if (target.kind !== 'person' || at >= target.before || at < (target.since ?? 0)) return false
-    return target.place === undefined && authors.length > 0 && authors.every((author) => target.ids.includes(author))
-  }
-
-  #isSchedule({ source, definition, creator, createdAt }: Schedule): boolean {
-    const target = this.#target
-    if (source !== 'command') return false
-    if (this.#isPartly(definition.authors) && repeats(this.#tellings, definition.prompt, createdAt)) return true
-    if (createdAt >= target.before || createdAt < (target.since ?? 0)) return false
-    if (target.kind === 'chat') return liesIn(target.place, definition.deliverTo)
-    if (target.kind !== 'person' || target.person === undefined || creator !== target.person) return false
-    return target.place === undefined || liesIn(target.place, definition.deliverTo)
   }
 }
 

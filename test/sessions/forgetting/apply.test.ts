@@ -51,23 +51,23 @@ it('S41: what lists show of a session stays where nothing of it goes', async () 
   expect(await store.read.sessions.get(session.id)).toMatchObject({ preview: '' })
 })
 
-it('S41: a message that was ignored is as forgotten as one that was answered; the reply that asks for it counts not', async () => {
+it('S41: a message that owed no answer is forgotten as well; the reply that asks for it counts as no quotation', async () => {
   const { store, session } = await rig()
   const quoted = { messageId: '5', text: 'the words of Bob', own: false }
   const quoting = (no: number) => ({ ...dispatchOf(1, no), event: { ...messageOf(1, no), quoted } })
   const command = { ...quoting(7), event: { ...quoting(7).event, kind: 'command', name: 'forget', args: '' } as const }
-  const [ignored, reply, asking] = [
-    inboxRow(1, 5, { state: 'done', outcome: 'ignored' }),
+  const [heard, reply, asking] = [
+    inboxRow(1, 5, { state: 'done', outcome: 'context' }),
     inboxRow(1, 6, { dispatch: quoting(6), sessionId: session.id }),
     inboxRow(1, 7, { dispatch: command, decision: commandOf(1) }),
   ]
   await store.write(async (tx) => {
-    for (const row of [ignored, reply, asking]) await tx.inbox.add(row)
+    for (const row of [heard, reply, asking]) await tx.inbox.add(row)
   })
-  const plan = { ...NO_PLAN, inbox: [ignored.id], quoting: [reply.id, asking.id] }
+  const plan = { ...NO_PLAN, inbox: [heard.id], quoting: [reply.id, asking.id] }
   let quotes = 0
   for (const piece of pieces(plan)) quotes += (await store.write((tx) => piece(tx))).quotes ?? 0
   expect(quotes).toBe(1)
-  expect(await store.read.inbox.get(ignored.id)).toMatchObject({ outcome: 'forgotten' })
+  expect(await store.read.inbox.get(heard.id)).toMatchObject({ outcome: 'forgotten' })
   for (const { id } of [reply, asking]) expect(JSON.stringify(await store.read.inbox.get(id))).not.toContain('of Bob')
 })

@@ -80,7 +80,7 @@ it('S41: a chat is forgotten by an owner, and by a member in private where no ot
 })
 
 it('S41: somebody whom no id tells apart has nothing forgotten', async () => {
-  const channel = { sender: user('-100', { kind: 'channel' }) }
+  const channel = { sender: user('-100', { kind: 'anonymous' }) }
   await expect(subject('me', [], channel)).rejects.toEqual(refused('forbidden'))
 })
 

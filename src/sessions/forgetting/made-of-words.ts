@@ -1,0 +1,40 @@
+import type { ForgetTarget } from '../../core/forgetting.ts'
+import type { MemoryEntry } from '../../core/memory.ts'
+import type { AuthorId } from '../../core/platform-id.ts'
+import { repeats, type Tellings } from '../../core/repeats.ts'
+import type { Schedule } from '../../core/schedule.ts'
+import { liesIn } from './origin.ts'
+
+/** What is meant, in words, and everybody who has said some of it. */
+export interface ForgottenWords {
+  readonly target: ForgetTarget
+  readonly tellings: Tellings
+  readonly authors: ReadonlySet<AuthorId>
+}
+
+/** Returns whether an entry of long-term memory repeats what is meant, or is the own one of whoever is forgotten. */
+export function isEntryOf(words: ForgottenWords, { text, authors, at }: MemoryEntry): boolean {
+  return (isPartly(words, authors) && repeats(words.tellings, text, at)) || isOwn(words, authors, at)
+}
+
+/** Returns whether a reminder repeats what is meant, is for a chat that is forgotten, or of a person who is. */
+export function isScheduleOf(words: ForgottenWords, { source, definition, creator, createdAt }: Schedule): boolean {
+  const { target, tellings } = words
+  if (source !== 'command') return false
+  if (isPartly(words, definition.authors) && repeats(tellings, definition.prompt, createdAt)) return true
+  if (createdAt >= target.before || createdAt < (target.since ?? 0)) return false
+  if (target.kind === 'chat') return liesIn(target.place, definition.deliverTo)
+  if (target.kind !== 'person' || target.person === undefined || creator !== target.person) return false
+  return target.place === undefined || liesIn(target.place, definition.deliverTo)
+}
+
+/** A text that is made of the words of others alone stays theirs, whatever it repeats. */
+function isPartly({ authors: meant }: ForgottenWords, authors: readonly AuthorId[] | undefined): boolean {
+  return authors === undefined || authors.some((author) => meant.has(author))
+}
+
+/** An entry of one person alone is theirs, wherever it was made: it goes where all of their words go. */
+function isOwn({ target }: ForgottenWords, authors: readonly AuthorId[], at: number): boolean {
+  if (target.kind !== 'person' || at >= target.before || at < (target.since ?? 0)) return false
+  return target.place === undefined && authors.length > 0 && authors.every((author) => target.ids.includes(author))
+}
