@@ -62,8 +62,8 @@ export async function removeAged(
   const last = aged.at(-1)
   if (last === undefined) return undefined
   const found = aged.filter((event) => !event.forgotten && hasContent(event))
-  const done = aged.findLast((event, at) => event.seq === row.seq + at + 1)
-  if (done !== undefined) await tx.forgetting.retained(no, done.seq)
+  const together = aged.findLast((event, at) => event.seq === row.seq + at + 1)
+  if (together !== undefined) await tx.forgetting.retained(no, together.seq)
   if (found.length === 0) return { events: 0, media: [], seq: last.seq }
   const plan = await planOf(tx, session, found)
   await beginApplying(tx, by, plan, ports)
@@ -121,8 +121,8 @@ async function planOf(tx: StoreWriter, session: Session, found: readonly Session
 }
 
 /**
- * Returns the last event that was copied from a session that is there still, whose limit is that of its own turns: in
- * copies of older stores they are those of the copy too (decision 0040).
+ * Returns the number of the last event that was copied from a session which still exists, or 0. What those turns have
+ * said in chats goes by the limit of that session: in copies of older stores they have its turns' ids (decision 0040).
  */
 async function copiedTo(
   { events, sessions }: Pick<StoreWriter, 'events' | 'sessions'>,

@@ -5,7 +5,7 @@ import { repeats, type Tellings } from '../../core/repeats.ts'
 import type { Schedule } from '../../core/schedule.ts'
 import { liesIn } from './origin.ts'
 
-/** What is meant, in words, and everybody who has said some of it. */
+/** The target of a request, the words that it means, and everybody who has said some of them. */
 export interface ForgottenWords {
   readonly target: ForgetTarget
   readonly tellings: Tellings

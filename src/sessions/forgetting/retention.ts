@@ -43,7 +43,7 @@ const DAY_MS = 86_400_000
 /** Between the report of a limit and its first run. */
 const WAITS_MS = DAY_MS
 /** Limits are looked at each hour; one that was not looked at for longer than this is reported anew. */
-const STEP_MS = 3 * DAY_MS
+const UNSEEN_MS = 3 * DAY_MS
 /** Conversations change by the day: each is looked at once a day. */
 const EVERY_MS = DAY_MS
 const SESSIONS_PAGE = 100
@@ -66,15 +66,15 @@ export function createRetention(deps: RetentionDeps): Retention {
 
   return {
     async round() {
-      await report(deps)
+      await reportDue(deps)
       const now = clock.elapsed()
       if (now < nextAt || limits.all.length === 0) return
       nextAt = now + EVERY_MS
       const events = await apply()
       if (events > 0) logger.info('Conversations lost what is older than their limits', { events })
     },
-    limits: () => begun(deps),
-    retention: () => reports(deps),
+    limits: () => limitsNow(deps),
+    retention: () => counted(deps),
     async runRetention() {
       const at = deps.ageingTime()
       const marks = new Map((await store.read.forgetting.marks()).map((mark) => [mark.rule, mark]))
@@ -83,13 +83,13 @@ export function createRetention(deps: RetentionDeps): Retention {
         await store.write((tx) => tx.forgetting.mark({ rule, days, reportedAt, startsAt: at, seenAt: at }))
       }
       await apply()
-      return reports(deps)
+      return counted(deps)
     },
   }
 }
 
-/** A limit that is due waits a day, and owners are notified. */
-async function report(deps: RetentionDeps): Promise<void> {
+/** Notifies owners of each limit that is due, which removes nothing for a day from then on. */
+async function reportDue(deps: RetentionDeps): Promise<void> {
   const { store, limits, logger, tellOwners } = deps
   const at = deps.ageingTime()
   const marks = new Map((await store.read.forgetting.marks()).map((mark) => [mark.rule, mark]))
@@ -104,12 +104,12 @@ async function report(deps: RetentionDeps): Promise<void> {
     await store.write((tx) => tx.forgetting.mark({ ...mark, days: limit.days, startsAt, seenAt: at }))
   }
   if (due.length === 0) return
-  const counted = await reports(deps)
+  const found = await counted(deps)
   for (const { rule, key, days } of due) {
     await store.write((tx) =>
       tx.forgetting.mark({ rule: key, days, reportedAt: at, startsAt: at + WAITS_MS, seenAt: at }),
     )
-    const { sessions = 0, events = 0 } = counted.find((one) => one.rule === rule) ?? {}
+    const { sessions = 0, events = 0 } = found.find((one) => one.rule === rule) ?? {}
     logger.warn('A limit removes what is older from a day on', {
       rule,
       days,
@@ -129,10 +129,11 @@ async function report(deps: RetentionDeps): Promise<void> {
  * and more has become old meanwhile than owners know of.
  */
 function isDue(mark: RetentionMark | undefined, days: number, at: number): boolean {
-  return mark === undefined || mark.days > days || (mark.seenAt !== undefined && at - mark.seenAt > STEP_MS)
+  return mark === undefined || mark.days > days || (mark.seenAt !== undefined && at - mark.seenAt > UNSEEN_MS)
 }
 
-async function reports(deps: RetentionDeps): Promise<readonly RetentionReport[]> {
+/** Returns the limits, with how much each would remove by now. */
+async function counted(deps: RetentionDeps): Promise<readonly RetentionReport[]> {
   const found = new Map(deps.limits.all.map(({ rule }) => [rule, { sessions: 0, events: 0 }]))
   for await (const { session, row, limit } of limited(deps)) {
     const sum = found.get(limit.rule)
@@ -140,10 +141,14 @@ async function reports(deps: RetentionDeps): Promise<readonly RetentionReport[]>
     sum.sessions++
     sum.events += await olderIn(deps, session, row, limit)
   }
-  return (await begun(deps)).map((limit) => ({ ...limit, ...(found.get(limit.rule) ?? NONE) }))
+  return (await limitsNow(deps)).map((limit) => ({ ...limit, ...(found.get(limit.rule) ?? NONE) }))
 }
 
-async function begun({ store, limits }: Pick<RetentionDeps, 'store' | 'limits'>): Promise<readonly RetentionLimit[]> {
+/** Returns the limits, and since when each removes. */
+async function limitsNow({
+  store,
+  limits,
+}: Pick<RetentionDeps, 'store' | 'limits'>): Promise<readonly RetentionLimit[]> {
   const marks = new Map((await store.read.forgetting.marks()).map((mark) => [mark.rule, mark]))
   return limits.all.map(({ rule, key, days }) => ({ rule, days, ...timesOf(marks.get(key)) }))
 }

@@ -48,7 +48,7 @@ async function imported(said: Said = {}, { at = NOW, event: more, dryRun = false
   const kept: Uint8Array[] = []
   const keep: MediaStore['keep'] = async (bytes) => {
     kept.push(bytes)
-    return mediaId('0'.repeat(64))
+    return { type: 'file', media: mediaId('0'.repeat(64)), mime: 'text/plain', size: bytes.length }
   }
   const session = {
     ...{ ...draft, scopeKey: KEY, scope: { ...draft.scope, values: { chat: `group:${CHAT}` } } },
