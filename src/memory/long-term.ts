@@ -107,6 +107,7 @@ export function createLongTerm(deps: LongTermDeps): LongTerm {
 
 /** Returns true if a request that runs again after a crash has removed an entry before. */
 async function isRemoved({ store }: LongTermDeps, no: number, request: string): Promise<boolean> {
+  // Nearly always it is there still, and nothing has to be written.
   if ((await store.read.memory.get(no)) !== undefined) return false
   return store.write((tx) => isDoneBefore(tx, request))
 }

@@ -34,8 +34,6 @@ export function toolOf(own: OwnTool, { clock }: Pick<OwnDeps, 'clock'>): Tool {
         throw new ParleyError('invalid', wordsOf(error))
       })
       if (await within(clock, timeoutSeconds * 1_000, result)) return result
-      // Whatever it does once nobody waits for it is not known to anybody.
-      result.catch(() => {})
       const message = `${name} has not answered within ${timeoutSeconds} seconds; what it has begun may still happen.`
       const late = new ParleyError('unavailable', message)
       over.abort(late)

@@ -1,6 +1,18 @@
 import { expect, it } from 'vitest'
+import type { NewApproval } from '../../../src/core/approval.ts'
 import { type Forgetting, NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
-import type { ContractPart } from './under-test.ts'
+import type { SourceId } from '../../../src/core/ids.ts'
+import {
+  assistantMessage,
+  deliveryOf,
+  dispatchOf,
+  ids,
+  inboxRow,
+  sessionDraft,
+  turnOf,
+  userMessage,
+} from '../../store/sample-rows.ts'
+import { type ContractPart, makeSession } from './under-test.ts'
 
 const ONE: Forgetting = { id: 'in_1', state: 'running', plan: NO_PLAN, counts: NOTHING_FORGOTTEN, askedAt: 1 }
 
@@ -26,5 +38,89 @@ export const forgettingContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.forgetting.marks()).toEqual([{ ...mark, days: 20 }])
     await underTest.store.write((tx) => tx.forgetting.unmark('retention.days'))
     expect(await underTest.store.read.forgetting.marks()).toEqual([])
+  })
+
+  it('S41: an event is emptied once, with what is indexed of it; a quotation alone leaves the words beside it', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const quoted = { messageId: '4', text: 'a quoted gull', own: false }
+    const said = userMessage('a heron', { messageId: '5', quoted })
+    await underTest.store.write(async (tx) => {
+      await tx.events.append(id, 2_000, [said, assistantMessage('a bluebird')])
+      await tx.search.index(id, 2, { added: [{ seq: 2, words: 'a bluebird' }], gone: [] })
+    })
+    const empty = (seqs: readonly number[], what: 'all' | 'quotes') =>
+      underTest.store.write((tx) => tx.forgetting.empty(id, seqs, what))
+    const log = async () => JSON.stringify(await underTest.store.read.events.since(id, 0, 5))
+    expect(await empty([1], 'quotes')).toMatchObject({ quotes: 1, events: 0 })
+    expect(await log()).toContain('a heron')
+    expect(await log()).not.toContain('gull')
+    expect(await empty([1, 2], 'all')).toMatchObject({ events: 2, messages: 2, indexed: 1 })
+    expect(await empty([1, 2], 'all')).toEqual(NOTHING_FORGOTTEN)
+    expect(await log()).not.toMatch(/heron|bluebird/)
+    const find = { words: 'bluebird', of: 'messages', limit: 5 } as const
+    expect(await underTest.store.read.search.find(find)).toEqual([])
+  })
+
+  it('S41: a text that is not sent yet never is, and one that is sent is emptied; a deletion stays planned', async () => {
+    const rows = (['planned', 'sent', 'uncertain'] as const).map((state) => deliveryOf(ids.inbox(), { state }))
+    const removal = deliveryOf(ids.inbox(), { state: 'planned', op: 'delete', messageId: '7' })
+    await underTest.store.write((tx) => tx.outbox.add([...rows, removal]))
+    const empty = (source: SourceId) => underTest.store.write((tx) => tx.forgetting.emptySent(source))
+    const counts = []
+    for (const { source } of [...rows, removal]) counts.push(await empty(source))
+    const [open, done, nothing] = [
+      { sent: 0, notSent: 1 },
+      { sent: 1, notSent: 0 },
+      { sent: 0, notSent: 0 },
+    ]
+    expect(counts).toEqual([open, done, open, done])
+    expect(await empty(rows[1]?.source ?? removal.source)).toEqual(nothing)
+    const now = await Promise.all([...rows, removal].map(({ id }) => underTest.store.read.outbox.get(id)))
+    expect(now.map((row) => row?.part.text)).toEqual(['', '', '', ''])
+    expect(now.map((row) => row?.state)).toEqual(['expired', 'sent', 'given_up', 'planned'])
+  })
+
+  it('S41: a question of a turn that is forgotten has no arguments; one that was allowed and not made never is', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const turn = turnOf(id, 1)
+    const ask = (code: string): NewApproval => ({
+      ...{ code, sessionId: id, turnId: turn.id, callId: `call_${code}`, traceId: turn.traceId, tool: 'pay' },
+      ...{ args: { to: 'cy' }, reply: turn.reply, askedAt: 1_000 },
+    })
+    const late = inboxRow(1, 5, { sessionId: id })
+    const { dispatch } = late
+    const made = { ...late, dispatch: { ...dispatch, event: { ...dispatch.event, eventKey: 'approval:allowed' } } }
+    await underTest.store.write(async (tx) => {
+      await tx.turns.start(turn)
+      for (const code of ['asked', 'allowed', 'used']) await tx.approvals.add(ask(code))
+      for (const code of ['allowed', 'used'])
+        await tx.approvals.decide(code, { state: 'allowed', by: 'ada', at: 2_000 })
+      await tx.approvals.use('used', turn.id)
+      await tx.inbox.add(made)
+    })
+    expect(await underTest.store.write((tx) => tx.forgetting.emptyTurns([turn.id]))).toBe(3)
+    const of = async (code: string) => (await underTest.store.read.approvals.get(code)) ?? {}
+    expect(await of('asked')).toMatchObject({ state: 'denied', args: {} })
+    expect(await of('allowed')).toMatchObject({ state: 'denied', args: {} })
+    expect(await of('allowed')).not.toHaveProperty('decidedBy')
+    expect(await of('used')).toMatchObject({ state: 'used', args: {}, decidedBy: 'ada' })
+    expect(await underTest.store.read.inbox.get(late.id)).toMatchObject({ state: 'done', outcome: 'forgotten' })
+    expect(await underTest.store.write((tx) => tx.forgetting.emptyTurns([turn.id]))).toBe(0)
+  })
+
+  it('S41: a message that was received is emptied once, and a request that is over names sessions alone', async () => {
+    const row = inboxRow(1, 5)
+    const left = { decision: row.decision, dispatch: dispatchOf(1, 6) }
+    await underTest.store.write((tx) => tx.inbox.add(row))
+    const empty = () => underTest.store.write((tx) => tx.forgetting.emptyReceived(row.id, left))
+    expect([await empty(), await empty()]).toEqual([true, false])
+    const sessions = [{ id: sessionDraft(1).id, empty: [1], cut: [2], turns: [ids.turn()] }]
+    await underTest.store.write(async (tx) => {
+      await tx.forgetting.begin(ONE)
+      await tx.forgetting.finish('in_1', { plan: { ...NO_PLAN, sessions, entries: [3] }, counts: NOTHING_FORGOTTEN })
+    })
+    const { plan } = (await underTest.store.read.forgetting.get('in_1')) ?? {}
+    const unnamed = [{ id: sessions[0]?.id, empty: [], cut: [], turns: [], unnamed: 'preview' }]
+    expect(plan).toEqual({ ...NO_PLAN, sessions: unnamed })
   })
 }
