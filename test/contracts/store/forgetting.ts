@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { NewApproval } from '../../../src/core/approval.ts'
 import { type Forgetting, NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
-import type { SourceId } from '../../../src/core/ids.ts'
+import { mediaId, type SourceId } from '../../../src/core/ids.ts'
 import {
   assistantMessage,
   deliveryOf,
@@ -97,8 +97,12 @@ export const forgettingContract: ContractPart = (underTest) => {
         await tx.approvals.decide(code, { state: 'allowed', by: 'ada', at: 2_000 })
       await tx.approvals.use('used', turn.id)
       await tx.inbox.add(made)
+      const precheck = { answer: true, model: 'small', because: 'cy is to be paid' }
+      const end = { state: 'completed', outcome: 'answered', at: 3_000, usage: { input: 1, output: 1 } } as const
+      await tx.turns.finish(turn.id, { ...end, precheck })
     })
     expect(await underTest.store.write((tx) => tx.forgetting.emptyTurns([turn.id]))).toBe(3)
+    expect(JSON.stringify(await underTest.store.read.turns.get(turn.id))).not.toContain('cy is to be paid')
     const of = async (code: string) => (await underTest.store.read.approvals.get(code)) ?? {}
     expect(await of('asked')).toMatchObject({ state: 'denied', args: {} })
     expect(await of('allowed')).toMatchObject({ state: 'denied', args: {} })
@@ -122,5 +126,26 @@ export const forgettingContract: ContractPart = (underTest) => {
     const { plan } = (await underTest.store.read.forgetting.get('in_1')) ?? {}
     const unnamed = [{ id: sessions[0]?.id, empty: [], cut: [], turns: [], unnamed: 'preview' }]
     expect(plan).toEqual({ ...NO_PLAN, sessions: unnamed })
+  })
+
+  it('S41: a file is used until the last message that names it is emptied, and so is what was heard in it', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const media = mediaId('1'.repeat(64))
+    const file = { type: 'file', media, mime: 'audio/ogg', size: 1 } as const
+    const said = userMessage('listen', { attachments: [{ kind: 'voice', ref: 'f1', media: file }] })
+    await underTest.store.write(async (tx) => {
+      await tx.events.append(id, 2_000, [said, said])
+      await tx.transcripts.add(media, 'hello', 5)
+    })
+    const { media: files, transcripts } = underTest.store.read
+    const emptied = (seq: number) =>
+      underTest.store.write(async (tx) => {
+        await tx.forgetting.empty(id, [seq], 'all')
+        return tx.forgetting.unuse(id, [media])
+      })
+    expect(await emptied(1)).toBe(0)
+    expect([[...(await files.used([media]))], await transcripts.of(media)]).toEqual([[media], 'hello'])
+    expect(await emptied(2)).toBe(1)
+    expect([[...(await files.used([media]))], await transcripts.of(media)]).toEqual([[], undefined])
   })
 }
