@@ -80,6 +80,21 @@ export const forgettingContract: ContractPart = (underTest) => {
     expect(now.map((row) => row?.state)).toEqual(['expired', 'sent', 'given_up', 'planned'])
   })
 
+  it('S41: the text that a lost call had, whose deletion is under way, is emptied too', async () => {
+    const row = deliveryOf(ids.inbox(), { state: 'sending' })
+    const part = { text: '', plain: '', markup: 'plain' } as const
+    const removal = { op: 'delete', part, state: 'uncertain', lowPriority: undefined, at: 80 } as const
+    await underTest.store.write(async (tx) => {
+      await tx.outbox.add([row])
+      await tx.outbox.replace(row.id, removal)
+    })
+    const { outbox } = underTest.store.read
+    expect(JSON.stringify(await outbox.get(row.id))).toContain('echo')
+    await underTest.store.write((tx) => tx.forgetting.emptySent(row.source))
+    expect(JSON.stringify(await outbox.get(row.id))).not.toContain('echo')
+    expect(await outbox.get(row.id)).toMatchObject({ op: 'delete', state: 'uncertain' })
+  })
+
   it('S41: a question of a turn that is forgotten has no arguments; one that was allowed and not made never is', async () => {
     const { id } = await makeSession(underTest.store, 1)
     const turn = turnOf(id, 1)
