@@ -182,10 +182,15 @@ describe('a killed process', () => {
     const begun = performance.now()
     const holder = start('hold', path)
     await once(createInterface({ input: readable(holder) }), 'line')
-    const from = performance.now()
-    expect(await failureOf(open(path))).toMatchObject({ code: 'store_locked' })
-    // On a busy machine the holder took its time too.
-    expect(performance.now() - from).toBeLessThan(Math.max(2_000, 4 * (from - begun)))
+    const held = performance.now() - begun
+    const took: number[] = []
+    for (let time = 0; time < 5; time++) {
+      const from = performance.now()
+      expect(await failureOf(open(path))).toMatchObject({ code: 'store_locked' })
+      took.push(performance.now() - from)
+    }
+    // To wait for the lock would take long each time; a busy machine does so now and then, and the holder took its time too.
+    expect(Math.min(...took)).toBeLessThan(Math.max(2_000, 4 * held))
     holder.kill('SIGKILL')
     await once(holder, 'exit')
     const store = await open(path)
