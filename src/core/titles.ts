@@ -34,6 +34,11 @@ export function titleOf(value: unknown): string | undefined {
   return LIKE_KEY.test(title) ? markName(title) : title
 }
 
+/** Returns the title that somebody types after `/title`, on one line. */
+export function typedTitle(args: string): string {
+  return args.replace(/\s+/g, ' ').trim()
+}
+
 /** The places that a session's metadata and key describe. */
 export interface Titled {
   readonly displayKey: string

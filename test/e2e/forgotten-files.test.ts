@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { fileFields } from '../../src/rehearsal/telegram/files.ts'
 import { forgettingHouse, holding } from './forgetting-house.ts'
 import { recorded } from './household.ts'
 import { toolResult } from './obedient.ts'
@@ -61,4 +62,33 @@ describe('a file that the agent has sent', () => {
     expect(await say('/undo')).toBe('Taken back: the last message and my answer to it. I know neither any more.')
     await gone()
   })
+})
+
+describe('a file that somebody else has replied to', () => {
+  /** Bob's file is on record in a session that is over, and in the next one with Cy's question about it alone. */
+  async function quotedHouse() {
+    const house = await forgettingHouse()
+    const { world, say } = house
+    const chat = house.addGroup('Family')
+    await say('hello', { chat })
+    const bytes = Buffer.from('in it is canaryinside')
+    const extra = fileFields(world, { as: 'document', name: 'note.txt', bytes })
+    const { message_id: id } = world.say({ from: 444, chat, text: '', extra })
+    await say('/new', { chat })
+    expect(await say('what is in it?', { from: 555, chat, replyTo: id })).toContain('canaryinside')
+    return { ...house, chat, id, held: () => holding(house.home.dataDir, 'canaryinside') }
+  }
+
+  it.each(['/forget', '/forget me yes'])(
+    'S41: goes with %s of whoever has sent it, and what was in it',
+    async (text) => {
+      const { exchange, say, prompt, chat, id, held } = await quotedHouse()
+      const { answer } = await exchange(text, { from: 444, chat, ...(text === '/forget' ? { replyTo: id } : {}) })
+      expect(answer).toMatch(/^Forgotten: .*1 file/)
+      await say('and now?', { from: 555, chat })
+      expect(prompt()).toContain('what is in it?')
+      expect(prompt()).not.toContain('canaryinside')
+      await expect.poll(held, { timeout: 30_000 }).toEqual([])
+    },
+  )
 })

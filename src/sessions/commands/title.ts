@@ -2,6 +2,7 @@ import { senderAuthor } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { ParleyError } from '../../core/errors.ts'
+import { typedTitle } from '../../core/titles.ts'
 import type { Store } from '../../store/store.ts'
 import { refuseWhole } from './joined-session.ts'
 import { titleOf } from './sessions.ts'
@@ -28,7 +29,7 @@ const LONGEST_TITLE = 80
 async function title(call: CommandCall, { channels, store }: TitleCommandDeps): Promise<string> {
   refuseWhole(channels, call)
   const { scopeKey } = call.decision.route
-  const typed = call.args.replace(/\s+/g, ' ').trim()
+  const typed = typedTitle(call.args)
   if (typed.length > LONGEST_TITLE)
     throw new ParleyError('invalid', `A title has at most ${LONGEST_TITLE} characters; this one has ${typed.length}.`)
   return store.write(async (tx) => {

@@ -12,6 +12,7 @@ import {
 } from '../../core/ids.ts'
 import { type AuthorId, personAuthor } from '../../core/platform-id.ts'
 import { repeats, Tellings } from '../../core/repeats.ts'
+import { typedTitle } from '../../core/titles.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { type ForgetReader, NO_PAUSE, type Pause, pausing, relativesOf, runningIn } from './forget-reader.ts'
 import { type ForgottenWords, isEntryOf, isScheduleOf } from './made-of-words.ts'
@@ -42,6 +43,8 @@ export class Collection {
   readonly #scans = new Map<SessionId, SessionScan>()
   readonly #received = new Map<InboxId, Received>()
   readonly #quoting = new Set<InboxId>()
+  /** The sessions in which that was said: a quoted file names nobody as an author there. */
+  readonly #quotedIn = new Set<SessionId>()
   /** Texts of schedules and sessions that repeat what is meant. */
   readonly #repeating = new Map<InboxId, Received>()
   readonly #sources = new Set<SourceId>()
@@ -109,9 +112,11 @@ export class Collection {
       this.#received.set(row.id, withoutWords(row, this.#channels))
       if ('text' in event)
         for (const words of wordsIn({ ...event, ...NOT_SHOWN })) this.#tellings.add(words, row.dispatch.receivedAt)
-      if (event.kind === 'command' && event.name === 'title') this.#titles.add(oneLine(event.args))
-    } else if ('text' in event && matches.quotes(event, event.address)) this.#quoting.add(row.id)
-    else if ('text' in event) this.#quotesOwn.note(row.id, event, event.address)
+      if (event.kind === 'command' && event.name === 'title') this.#titles.add(typedTitle(event.args))
+    } else if ('text' in event && matches.quotes(event, event.address)) {
+      this.#quoting.add(row.id)
+      if (row.sessionId !== undefined) this.#quotedIn.add(row.sessionId)
+    } else if ('text' in event) this.#quotesOwn.note(row.id, event, event.address)
   }
 
   /** Texts of schedules and sessions are compared once all words are known. */
@@ -127,7 +132,7 @@ export class Collection {
   async #addSessions(read: ForgetReader, matches: Matches, pause: Pause): Promise<void> {
     const target = this.#target
     const authors: readonly AuthorId[] = target.kind === 'person' ? target.ids : this.#authorsReceived()
-    const ids = new Set<SessionId>(await read.forgetting.sessionsOf(authors))
+    const ids = new Set<SessionId>([...(await read.forgetting.sessionsOf(authors)), ...this.#quotedIn])
     for (const { sessionId } of this.#received.values()) if (sessionId !== undefined) ids.add(sessionId)
     for (const id of ids) {
       for await (const relative of relativesOf(read, id)) ids.add(relative)
@@ -270,11 +275,6 @@ export class Collection {
     if (target.kind !== 'person') return new Set(this.#authorsReceived())
     return new Set([...target.ids, ...(target.person === undefined ? [] : [personAuthor(target.person)])])
   }
-}
-
-/** Returns the words of `/title` as the command keeps them. */
-function oneLine(args: string): string {
-  return args.replace(/\s+/g, ' ').trim()
 }
 
 /** The fields of a message's event that say nothing of its words. */

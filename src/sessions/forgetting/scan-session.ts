@@ -3,6 +3,7 @@ import { hasContent } from '../../core/emptied.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { SessionPlan } from '../../core/forgetting.ts'
 import type { InboxId, MediaId, TurnId } from '../../core/ids.ts'
+import { hasForeignText, type ReadFile } from '../../core/message.ts'
 import { repeats, type Tellings } from '../../core/repeats.ts'
 import type { Session } from '../../core/session.ts'
 import type { MessageRef } from '../../store/memory-port.ts'
@@ -71,12 +72,15 @@ export class SessionScan {
       case 'user_message':
       case 'message_edited':
         if (this.#matches.isMessage(event.data, event.at, origin)) this.#message(event, event.data, tells)
-        else if (this.#matches.quotes(event.data, chatIn(event.data, origin))) this.#cut.add(event.seq)
+        else if (this.#matches.quotes(event.data, chatIn(event.data, origin))) this.#quote(event, event.data)
         else this.#quotesOwn.note(event.seq, event.data, chatIn(event.data, origin))
         return
       case 'thread_read':
         for (const data of event.data.messages)
           if (this.#matches.isMessage(data, event.at, origin)) this.#message(event, data, tells)
+        return
+      case 'files_read':
+        if (tells) this.#tellOf(event.data.files, event.at)
         return
       case 'turn_started':
       case 'turn_steered':
@@ -119,6 +123,18 @@ export class SessionScan {
     if (data.messageId !== undefined)
       this.messages.push({ messageId: data.messageId, ...(data.chat === undefined ? {} : { chat: data.chat }) })
     for (const { ref, quoted } of data.attachments ?? []) if (!quoted) this.#refs.add(ref)
+  }
+
+  /** What came with the quoted message is its writer's too, as is all that somebody passed on. */
+  #quote({ seq }: SessionEvent, data: UserMessageData): void {
+    this.#cut.add(seq)
+    for (const { ref, quoted } of data.attachments ?? []) if (quoted || hasForeignText(data)) this.#refs.add(ref)
+  }
+
+  /** What is in a file of theirs may be repeated as their words may. */
+  #tellOf(files: readonly ReadFile[], at: number): void {
+    for (const { ref, text = '', spoken = '' } of files)
+      if (this.#refs.has(ref)) for (const words of [text, spoken]) this.#tellings.add(words, at)
   }
 
   /** Takes the next events of the second reading, once the first has come as far. */

@@ -100,18 +100,27 @@ export function names(received: readonly ReceivedMessage[], message: MessageName
 
 /** Redacts a deleted message; returns the same list if the message is neither in it nor quoted there. */
 export function redact(received: readonly ReceivedMessage[], deleted: MessageName): readonly ReceivedMessage[] {
-  const quotes = ({ quoted }: ReceivedMessage) => quoted?.text !== undefined && quoted.messageId === deleted.messageId
+  const quotes = ({ quoted, attachments }: ReceivedMessage) =>
+    quoted !== undefined &&
+    quoted.messageId === deleted.messageId &&
+    (quoted.text !== undefined || attachments?.some(isQuoted))
   if (!received.some((message) => isSame(message, deleted) || quotes(message))) return received
   return received.map((message) => {
-    const { attachments: _files, enclosed: _things, quoted, ...rest } = message
+    const { attachments, enclosed: _things, quoted, ...rest } = message
     if (isSame(message, deleted)) {
       const { forwarded: _words, via: _by, ...left } = rest
       return { ...left, text: '', deleted: true }
     }
     if (!quoted || !quotes(message)) return message
     const { text: _text, ...named } = quoted
-    return { ...message, quoted: named }
+    const left = attachments && { attachments: attachments.filter((file) => !isQuoted(file)) }
+    return { ...message, ...left, quoted: named }
   })
+}
+
+/** A file of the message that was replied to goes with that. */
+function isQuoted({ quoted }: AttachmentRef): boolean {
+  return quoted === true
 }
 
 /**
