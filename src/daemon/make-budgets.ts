@@ -4,18 +4,19 @@ import { chargeFor } from '../budgets/charge.ts'
 import { createBudgetDesk } from '../budgets/desk.ts'
 import { payForAudio } from '../budgets/paid-audio.ts'
 import type { Config } from '../config/config.ts'
-import type { Address } from '../core/address.ts'
+import { type Address, parseAddress } from '../core/address.ts'
 import type { Audio } from '../core/audio.ts'
 import { type BudgetConfig, type BudgetSettings, type Charge, type Payer, payerKey } from '../core/budget.ts'
 import { stopInWords, warningInWords } from '../core/budget-words.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { Clock } from '../core/clock.ts'
 import type { CommandCall } from '../core/command.ts'
+import type { UserMessageData } from '../core/event.ts'
 import type { IdSource, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { BudgetDesk } from '../core/operate-budgets.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
-import { NOBODY } from '../core/platform-id.ts'
+import { NOBODY, platformIdOf } from '../core/platform-id.ts'
 import { isScheduled, type Session, type SessionIdentity } from '../core/session.ts'
 import { identityOfAuthor } from '../sessions/people/author-identity.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
@@ -47,6 +48,8 @@ export interface Budgets {
    * whenever somebody has joined it.
    */
   ofTurn(this: void, turn: StartedTurn, joined?: 'joined'): Promise<Charge | undefined>
+  /** Returns what a recording is charged to whose sender has asked nothing in the turn that hears it. */
+  ofBystander(this: void, turn: StartedTurn, message: Said): Promise<Charge | undefined>
   /** Returns the place that a charge is for, where somebody waits for the answer. */
   placeOf(this: void, charge: Charge): NoticePlace | undefined
   /** Returns what a call that no turn bounds is charged to: a summary, a checkpoint. */
@@ -90,6 +93,11 @@ export async function makeBudgets(deps: BudgetDeps): Promise<Budgets | undefined
       if (charge && !askedElsewhere(turn)) places.set(charge, noticePlace(turn))
       return charge
     },
+    ofBystander: async ({ session, reply: { address } }, message) =>
+      chargeFor(presentBudgets(settings, lookups.moves.all), {
+        ...(await placeOf(deps, session, address)),
+        ...payerOfSaid(channels, message, address),
+      }),
     placeOf: (charge) => places.get(charge),
     ofSession: (session) => chargeOfSession(deps, session),
   }
@@ -130,6 +138,15 @@ async function chargeOfTurn(
     ...payersOf(channels, await rowsBehind(store.read, turn.id)),
   })
   return before === undefined ? charge : { ...(charge ?? UNPAID), follows: before }
+}
+
+type Said = Pick<UserMessageData, 'sender' | 'person' | 'chat'>
+
+/** A message that asks nothing has no decision on record that would tell somebody let in from a stranger. */
+function payerOfSaid(channels: Channels, { sender, person, chat }: Said, address: Address) {
+  if (person !== undefined) return { askers: [{ kind: 'person', id: person }], strangers: false } as const
+  const { channel } = chat === undefined ? address : parseAddress(chat)
+  return { askers: [{ kind: 'stranger', id: platformIdOf(channels, channel, sender) }], strangers: true } as const
 }
 
 /** Messages between sessions that lead to one are fewer; a task has one, a late approval one more. */

@@ -25,7 +25,7 @@ import type { CurrentRouting } from './reload.ts'
 
 interface TurnPortsDeps extends Pick<VoiceDeps, 'agent'> {
   readonly audio: Audio
-  readonly budgets: Pick<Budgets, 'ofTurn'> | undefined
+  readonly budgets: Pick<Budgets, 'ofTurn' | 'ofBystander'> | undefined
   readonly config: Config
   readonly store: Pick<Store, 'read' | 'write'>
   readonly policies: CurrentRouting
@@ -43,7 +43,7 @@ interface TurnPortsDeps extends Pick<VoiceDeps, 'agent'> {
 }
 
 type TurnPorts = Pick<RunTurnDeps, 'charge' | 'cap' | 'verbose' | 'pieces' | 'speaks'> &
-  Pick<FilesDeps, 'files'> &
+  Pick<FilesDeps, 'files' | 'chargeBesides'> &
   Pick<ThreadDeps, 'logger' | 'channels' | 'readThread' | 'judge' | 'asStored' | 'overheard'>
 
 /** Returns what a turn asks of its session, and of a thread that began before anybody addressed the agent in it. */
@@ -52,6 +52,7 @@ export function turnPorts(deps: TurnPortsDeps): TurnPorts {
   const voice = { audio: deps.audio, agent: deps.agent, overrides: lookups.overrides, read: store.read }
   return {
     charge: budgets?.ofTurn ?? notCharged,
+    chargeBesides: budgets?.ofBystander ?? notCharged,
     cap: (session) => turnCapOf(config.session.turnCap ?? {}, session),
     speaks: (turn) => isSpoken(voice, turn),
     verbose: ({ id }) => lookups.overrides.of(id).verboseLevel,

@@ -40,6 +40,8 @@ export interface FilesDeps {
     readonly beforeSave?: (this: void, text: BeforeSave) => Promise<string>
   }
   readonly charge: ChargeTurn
+  /** Returns what a recording is charged to that was said besides, by somebody who asked nothing. */
+  chargeBesides(this: void, turn: StartedTurn, message: UnreadFile['message']): Promise<Charge | undefined>
   /** Called with the texts that were read: a one-time code in them is worth nothing any more. */
   overheard(payload: unknown): void
 }
@@ -123,7 +125,7 @@ function askedAbout({ reply }: StartedTurn, { chat, sender }: UnreadFile['messag
 type Wanted = UnreadFile & { readonly index: number }
 
 async function readOne(
-  { files, clock, logger, charge }: FilesDeps,
+  { files, clock, logger, charge, chargeBesides }: FilesDeps,
   turn: StartedTurn,
   { file, message, index }: Wanted,
   signal: AbortSignal,
@@ -149,7 +151,8 @@ async function readOne(
   const name = file.fileName ?? ''
   const reading = await files.read({ bytes, name, kind }, limits.maxCharacters, signal)
   const own = isOwnVoice(file, message)
-  return shownOf(files, { reading, bytes, file, own, charge: await charge(turn) }, signal)
+  const charged = await (message.triggers ? charge(turn) : chargeBesides(turn, message))
+  return shownOf(files, { reading, bytes, file, own, charge: charged }, signal)
 }
 
 async function shownOf(

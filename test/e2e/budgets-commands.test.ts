@@ -1,7 +1,12 @@
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
+import { DEFAULT_AUDIO_LIMITS } from '../../src/core/audio.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
+import { recordingOf } from '../../src/rehearsal/recordings.ts'
+import { fileFields } from '../../src/rehearsal/telegram/files.ts'
 import { member, owner, policy } from '../fakes/routing-policy.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { recorded, startHousehold } from './household.ts'
@@ -22,7 +27,7 @@ const script: Script = (request) => {
   })
 }
 
-async function house(access?: 'public', window?: number) {
+async function house(access?: 'public', window?: number, audio?: Config['audio']) {
   const home = await startHousehold({
     ...{ script, streaming: false, clock: setClock('2026-11-26T12:00:00Z') },
     routing: policy({
@@ -30,6 +35,7 @@ async function house(access?: 'public', window?: number) {
       ...(access && { access: { direct: access, groups: [{ match: {}, who: access, trigger: 'mention' }] } }),
     }),
     config: {
+      ...(audio && { audio }),
       agents: [{ ...agent, ...(window === undefined ? {} : { contextTokens: window }) }],
       budgets: {
         ...{ timezone: 'UTC', warnAt: 1, prices: {}, person: { each: PLENTY } },
@@ -78,4 +84,20 @@ it('C33: a summary of the conversation of somebody who was let in counts as thei
   await expect.poll(() => summed().length, { timeout: 20_000 }).toBeGreaterThan(0)
   await home.daemon.stop()
   expect(Object.keys(spent()).sort()).toEqual(['person:ada', 'person:telegram:555'])
+})
+
+it('C33: a recording that somebody has sent besides is theirs to pay, not of whoever asks something then', async () => {
+  const audio = await startOpenAiServer({ keyless: true })
+  onTestFinished(audio.close)
+  const { home, say, spent } = await house('public', undefined, {
+    baseUrl: audio.baseUrl,
+    limits: DEFAULT_AUDIO_LIMITS,
+    transcribe: { model: 'whisper-1' },
+  })
+  const { world } = home.telegram
+  const voice = { as: 'voice', mime: 'audio/ogg', bytes: recordingOf('buy milk'), more: { duration: 3 } } as const
+  world.say({ from: 444, chat: CLUB, text: '', extra: fileFields(world, voice) })
+  await say('@parley_bot hello', 111, CLUB)
+  expect(audio.ledger.all(({ kind }) => kind === 'heard')).toHaveLength(1)
+  expect(spent()).toEqual({ 'person:ada': 9_040, 'person:bob': expect.any(Number) })
 })
