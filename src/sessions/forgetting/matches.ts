@@ -1,10 +1,10 @@
 import { type Address, parseAddress } from '../../core/address.ts'
 import { senderAuthor } from '../../core/author.ts'
-import type { Channels } from '../../core/channel-traits.ts'
+import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
 import { textOf } from '../../core/content.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { ForgetTarget } from '../../core/forgetting.ts'
-import type { ChannelId, MediaId } from '../../core/ids.ts'
+import type { ChannelId, MediaId, PersonId } from '../../core/ids.ts'
 import type { InboundEvent, Sender } from '../../core/message.ts'
 import type { AuthorId } from '../../core/platform-id.ts'
 import type { ReceivedRow } from '../../store/forget-port.ts'
@@ -47,6 +47,12 @@ export function matchesOf(target: ForgetTarget, rows: readonly ReceivedRow[], ch
   const ids = new Set(target.kind === 'person' ? target.ids : [])
   const isTheirs = (sender: Sender | undefined, channel: ChannelId | undefined): boolean =>
     sender !== undefined && channel !== undefined && ids.has(senderAuthor(channels, channel, sender))
+  // On a platform the ids of today decide: one that was theirs when it was said may be somebody else's by now.
+  const isNamed = (person: PersonId | undefined, channel: ChannelId | undefined): boolean =>
+    target.kind === 'person' &&
+    target.person !== undefined &&
+    target.person === person &&
+    (channel === undefined || OWN_CHANNELS.includes(channel))
   return {
     isMessage(data, at, origin) {
       switch (target.kind) {
@@ -54,8 +60,8 @@ export function matchesOf(target: ForgetTarget, rows: readonly ReceivedRow[], ch
           return rows.some((row) => isOf(row, data, origin))
         case 'person': {
           if (!inTime(at) || (target.place && !isSaidIn(target.place, origin, data.chat))) return false
-          if (target.person !== undefined && data.person === target.person) return true
-          return isTheirs(data.sender, chatIn(data, origin)?.channel)
+          const channel = chatIn(data, origin)?.channel
+          return isTheirs(data.sender, channel) || isNamed(data.person, channel)
         }
         case 'chat':
           return inTime(at) && isSaidIn(target.place, origin, data.chat)
@@ -80,9 +86,7 @@ export function matchesOf(target: ForgetTarget, rows: readonly ReceivedRow[], ch
           if (!inTime(dispatch.receivedAt) || (target.place && !liesIn(target.place, address))) return false
           return (
             isTheirs(sender, address.channel) ||
-            (target.person !== undefined &&
-              decision.identity.person === target.person &&
-              dispatch.origin === 'platform')
+            (dispatch.origin === 'platform' && isNamed(decision.identity.person, address.channel))
           )
         case 'chat':
           return inTime(dispatch.receivedAt) && liesIn(target.place, address)

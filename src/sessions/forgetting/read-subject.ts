@@ -205,8 +205,12 @@ function isOwn(
   { dispatch, decision }: InboxRow,
   self: AuthorId,
   { decision: { identity } }: CommandCall,
-  { channels }: SubjectPorts,
+  { channels, whoIs }: SubjectPorts,
 ): boolean {
-  if (identity.person !== undefined && decision.identity.person === identity.person) return true
-  return senderAuthor(channels, dispatch.event.address.channel, dispatch.event.sender) === self
+  const author = senderAuthor(channels, dispatch.event.address.channel, dispatch.event.sender)
+  if (author === self) return true
+  // An id that was theirs for a while may be somebody else's today.
+  const ofPlatform = dispatch.origin === 'platform' && author !== NOBODY
+  const { person } = ofPlatform ? whoIs(author) : decision.identity
+  return person !== undefined && person === identity.person
 }

@@ -3,7 +3,7 @@ import type { Identity } from '../../core/dispatch.ts'
 import type { EventType, SessionEvent } from '../../core/event.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
-import { identifiesNobody, senderKey } from '../../core/platform-id.ts'
+import { identifiesNobody, platformIdOf, senderKey } from '../../core/platform-id.ts'
 import { SEND_FILE } from '../../core/send-file.ts'
 import type { Session } from '../../core/session.ts'
 import { stripSilence } from '../../core/silence.ts'
@@ -22,6 +22,8 @@ export interface TakingBack {
 
 export interface TakeBackPorts {
   readonly channels: Channels
+  /** Returns the present identity of a platform id. */
+  whoIs(this: void, platformId: string): Identity
   /**
    * Takes back what a turn has said in its chat, after the commit. Resolves with false while the outcome of a call is
    * not known: then nothing was done.
@@ -66,10 +68,10 @@ export async function takeBackLast(
     return { kind: 'repeated', exchange: { turn, rows: await tx.inbox.ofTurn(turn) }, outside }
   }
   if (await isBusy(tx, session.id)) return { kind: 'running' }
-  const found = await findLast(tx, newest, (rows) => isOf(rows, taking, ports.channels))
+  const found = await findLast(tx, newest, (rows) => isOf(rows, taking, ports))
   if (found === undefined) return { kind: 'nothing' }
   const { turn, rows } = found
-  if (taking.identity.role !== 'owner' && !isOf(rows, taking, ports.channels)) return { kind: 'others' }
+  if (taking.identity.role !== 'owner' && !isOf(rows, taking, ports)) return { kind: 'others' }
   const summary = await tx.events.latestSummary(session.id)
   if (summary !== undefined && found.seq <= summary.seq - summary.back) return { kind: 'summed_up' }
   if (!(await ports.unsay(tx, turn))) return { kind: 'sending' }
@@ -140,15 +142,20 @@ function* endsBackwards(newest: readonly SessionEvent[]): Generator<SessionEvent
   }
 }
 
-/** Returns true if nobody but this sender, by whichever of their ids, has asked in it. */
-function isOf(rows: readonly InboxRow[], { identity, event }: TakingBack, channels: Channels): boolean {
+/** Returns true if nobody but this sender, by whichever id is theirs today, has asked in it. */
+function isOf(
+  rows: readonly InboxRow[],
+  { identity, event }: TakingBack,
+  { channels, whoIs }: Pick<TakeBackPorts, 'channels' | 'whoIs'>,
+): boolean {
   const { address, sender } = event
   if (identifiesNobody(channels, address.channel, sender)) return false
   const own = senderKey(address.channel, sender)
-  return rows.every(({ dispatch, decision }) => {
+  return rows.every(({ dispatch }) => {
     if (dispatch.origin !== 'platform' || dispatch.posted !== undefined) return false
     const { address: place, sender: asked } = dispatch.event
-    const samePerson = identity.person !== undefined && decision.identity.person === identity.person
+    const person = identity.person && whoIs(platformIdOf(channels, place.channel, asked)).person
+    const samePerson = person !== undefined && person === identity.person
     return samePerson || senderKey(place.channel, asked) === own
   })
 }

@@ -33,7 +33,7 @@ async function takenBack(log: readonly SessionEvent[], asked: { readonly row?: R
     found.push(turn)
     return false
   }
-  const ports = { channels: CHANNELS, unsay, closeIfOver: () => undefined }
+  const ports = { channels: CHANNELS, unsay, closeIfOver: () => undefined, whoIs: () => ({ role: 'guest' }) as const }
   const taken = await takeBackLast(tx, { id: 's' } as Session, 0, { taking: by, ports })
   return { found: found[0], taken }
 }
