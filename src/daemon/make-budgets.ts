@@ -48,7 +48,7 @@ export interface Budgets {
    * whenever somebody has joined it.
    */
   ofTurn(this: void, turn: StartedTurn, joined?: 'joined'): Promise<Charge | undefined>
-  /** Returns what a recording is charged to whose sender has asked nothing in the turn that hears it. */
+  /** Returns what a recording is charged to whose sender has asked nothing in the turn that has it transcribed. */
   ofBystander(this: void, turn: StartedTurn, message: Said): Promise<Charge | undefined>
   /** Returns the place that a charge is for, where somebody waits for the answer. */
   placeOf(this: void, charge: Charge): NoticePlace | undefined
@@ -142,7 +142,7 @@ async function chargeOfTurn(
 
 type Said = Pick<UserMessageData, 'sender' | 'person' | 'chat'>
 
-/** A message that asks nothing has no decision on record that would tell somebody let in from a stranger. */
+/** For a message that asks nothing no decision is looked up: somebody let in without a name counts as a stranger. */
 function payerOfSaid(channels: Channels, { sender, person, chat }: Said, address: Address) {
   if (person !== undefined) return { askers: [{ kind: 'person', id: person }], strangers: false } as const
   const { channel } = chat === undefined ? address : parseAddress(chat)

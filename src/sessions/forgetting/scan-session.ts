@@ -125,13 +125,13 @@ export class SessionScan {
     for (const { ref, quoted } of data.attachments ?? []) if (!quoted) this.#refs.add(ref)
   }
 
-  /** What came with the quoted message is its writer's too, as is all that somebody passed on. */
+  /** A file of the quoted message is its writer's too, as is all that somebody passed on. */
   #quote({ seq }: SessionEvent, data: UserMessageData): void {
     this.#cut.add(seq)
     for (const { ref, quoted } of data.attachments ?? []) if (quoted || hasForeignText(data)) this.#refs.add(ref)
   }
 
-  /** What is in a file of theirs may be repeated as their words may. */
+  /** The content of their files may be repeated as their words may. */
   #tellOf(files: readonly ReadFile[], at: number): void {
     for (const { ref, text = '', spoken = '' } of files)
       if (this.#refs.has(ref)) for (const words of [text, spoken]) this.#tellings.add(words, at)
