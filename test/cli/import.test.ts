@@ -226,6 +226,6 @@ describe('parley import', () => {
   it('a folder that is not there is said so', async () => {
     const cli = await withFiles({})
     expect(await cli.run('import', 'nowhere')).toBe(EXIT.usage)
-    expect(cli.err()).toContain('cannot be read')
+    expect(cli.err()).toContain('There is no file or folder')
   })
 })

@@ -254,6 +254,7 @@ describe('/forget', () => {
   it.each([
     ['/forget', /^Say \/forget in reply to a message/],
     ['/forget since 2999-01-01 yes', /^That time has not come yet/],
+    ['/forget since 2025-11-31 yes', /^There is no day 2025-11-31\.$/],
     ['/forget me since yesterday yes', /^Give me a span/],
     ['/forget 99999', /^That message is not on record here: nothing was removed\./],
     ['/forget @nobody yes', /^I know nobody of that name/],

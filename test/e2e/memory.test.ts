@@ -253,6 +253,7 @@ it('what somebody has had it remember is shown as they typed it', async () => {
   expect(await home.say(`/remember ${typed}`)).toBe(`I will remember: #1 ${typed}`)
   expect(await home.say('/memory')).toBe(`#1 ${typed}`)
   expect(await home.say('/memory correct 1 **tea**')).toBe('Corrected: #1 **tea**')
+  expect(await home.say('/memory forget 1')).toMatch(/^Say \/memory or .* or \/memory remove <number>\.$/)
   expect(await home.say('/memory remove 1')).toBe('Removed: #1 **tea**')
 })
 

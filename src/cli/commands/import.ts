@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { EXIT } from '../../core/errors.ts'
+import { EXIT, ParleyError } from '../../core/errors.ts'
 import type { BundleReport, ImportReport } from '../../core/import.ts'
 import { readOldStore } from '../old-stores.ts'
 import type { CliPorts, LoadedConfig } from '../ports.ts'
@@ -19,14 +19,12 @@ export async function importFrom(ports: ImportPorts, from: string, options: Impo
   const { dryRun = false } = options
   const path = resolve(ports.cwd, from)
   const loaded = await ports.load(options.config, 'ask')
-  if (!(await isFile(path))) return importFolder({ ...ports, loaded }, path, options)
+  const found = await stat(path).catch(() => undefined)
+  if (!found) throw new ParleyError('invalid', `There is no file or folder ${path}: name a bundle, or the folder of an older program.`)
+  if (!found.isFile()) return importFolder({ ...ports, loaded }, path, options)
   const report = await ports.importBundle(loaded, path, dryRun)
   show(ports, options, { value: report, lines: () => [describeBundle(report, dryRun)] })
   return EXIT.ok
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isFile() ?? false
 }
 
 function describeBundle({ session, key, events, files, state }: BundleReport, dryRun: boolean): string {
@@ -35,7 +33,11 @@ function describeBundle({ session, key, events, files, state }: BundleReport, dr
     state === 'beside'
       ? ` beside others; to continue it in a chat: parley sessions move ${oneLine(session)} <chat>`
       : ''
-  return `${oneLine(session)}: ${events} events and ${files} files ${dryRun ? 'would be imported' : 'imported'} as ${oneLine(key)}${where}`
+  return `${oneLine(session)}: ${counted(events, 'event')} and ${counted(files, 'file')} ${dryRun ? 'would be imported' : 'imported'} as ${oneLine(key)}${where}`
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
 async function importFolder(
@@ -57,7 +59,7 @@ function describe({ imported, present, unreadable }: ImportReport, dryRun: boole
   return [
     ...imported.map(({ file, key, messages, words, ...lost }) => {
       const said = words.length === 0 ? '' : `, words of ${words.join(', ')}`
-      return `${oneLine(file)}: ${messages} messages as ${oneLine(key)}${said}${lostText(lost)}`
+      return `${oneLine(file)}: ${counted(messages, 'message')} as ${oneLine(key)}${said}${lostText(lost)}`
     }),
     ...present.map(({ file, session }) => `${oneLine(file)}: there already, as ${session}`),
     ...unreadable.map(({ file, reason }) => `${oneLine(file)}: skipped, ${oneLine(reason)}`),

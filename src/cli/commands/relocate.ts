@@ -33,6 +33,7 @@ function describe(done: Relocation, name: string, { kind, to }: RelocateOptions)
   return [
     `${done.from} ${verb} in ${oneLine(done.key)} as ${done.session}.`,
     ...(done.replaced === undefined ? [] : [`${done.replaced}, which was there, is kept and no longer used.`]),
+    'The settings of the session (thinking, verbose, voice, model) go along; whether anything is sent stays with the place.',
     ...(done.agent === undefined ? [] : [`The agent ${oneLine(done.agent)} answers there.`]),
   ]
 }

@@ -63,7 +63,9 @@ async function memory(call: CommandCall, deps: MemoryCommandDeps): Promise<strin
     return `Removed: ${removed === undefined ? `#${no}` : line(removed)}`
   }
   if (verb.toLowerCase() === 'correct' && text !== '') return `Corrected: ${line(await desk.correct(asker, no, text))}`
-  if (verb !== '' || /^(correct|remove)$/i.test(asked)) throw new ParleyError('invalid', FORMS)
+  // To look for these words instead would say that nothing is there to be forgotten.
+  const other = /^(forget|delete)\s+#?\d{1,15}$/i.test(asked)
+  if (verb !== '' || other || /^(correct|remove)$/i.test(asked)) throw new ParleyError('invalid', FORMS)
   const entries = await desk.list(asker, asked, SHOWN)
   const working = asked === '' ? await desk.working(asker.sessionId) : undefined
   const lines = [

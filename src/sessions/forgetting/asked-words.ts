@@ -45,7 +45,13 @@ export function readSince(text: string, now: number): number {
   const since = day === undefined ? Number.NaN : Date.parse(`${day}T${clock}:00`)
   if (Number.isNaN(since))
     throw new ParleyError('invalid', 'Give me a span such as `2h` or `3d`, or a day such as `since 2026-11-01`.')
+  if (day !== undefined && !isDay(day)) throw new ParleyError('invalid', `There is no day ${day}.`)
   if (since > now)
     throw new ParleyError('invalid', 'That time has not come yet: there is nothing to forget since then.')
   return since
+}
+
+/** The parser takes the 31st of a month with thirty days for the next day. */
+function isDay(day: string): boolean {
+  return new Date(Date.parse(day)).toISOString().startsWith(day)
 }
