@@ -81,8 +81,8 @@ async function tellSessions(deps: RecordDeps, tx: StoreWriter, item: Recording, 
 }
 
 /**
- * Returns true if the words were taken out of the row while the part was on its way: no log gets what is left of them in
- * memory.
+ * Returns true if the words were taken out of the row while the part was on its way: no log gets what is left of them
+ * in memory.
  */
 async function isBlankedMeanwhile({ outbox }: StoreWriter, { id, part }: Delivery): Promise<boolean> {
   const stored = await outbox.get(id)

@@ -30,8 +30,8 @@ export interface MemoryWriter {
   /** Returns the entry, or the one that this request had made. Throws `not_found` for an unknown session. */
   add(entry: NewMemoryEntry): Promise<MemoryEntry>
   /**
-   * Replaces text and authors. What a model writes in the place of an entry may hold all of it still, so its sources are
-   * added; a person's own words are made of these alone. Returns false if there is none of that number.
+   * Replaces text and authors. The text of a model may hold all of the entry in whose place it stands, so its sources
+   * are added; a person's own words are made of these alone. Returns false if there is none of that number.
    */
   change(no: number, changed: Pick<NewMemoryEntry, 'text' | 'authors' | 'by' | 'at' | 'sources'>): Promise<boolean>
   remove(no: number): Promise<boolean>

@@ -198,8 +198,8 @@ export class SessionScan {
   }
 
   /**
-   * Returns what is to be emptied, `own` being our messages that go, `titles` those that were given by commands that go;
-   * undefined: nothing. It yields after a few milliseconds of work each time.
+   * Returns what is to be emptied, `own` being our messages that go, `titles` those that were given by commands that
+   * go; undefined: nothing. It yields after a few milliseconds of work each time.
    */
   *plan(
     { own, titles }: { readonly own: ReadonlySet<string>; readonly titles: ReadonlySet<string> },

@@ -31,8 +31,9 @@ export interface Compaction {
   /** Called before the end of a turn is stored: a summary follows it where the context is nearly full (R18, R24). */
   ended(this: void, turn: { readonly session: SessionIdentity }, result: TurnResult): void
   /**
-   * Writes a summary now, charged to whoever asks for it; returns the number of turns it stands for, 0 where there are too few (R19). Rejects with what
-   * the model fails with, and with `conflict` while another summary of the session is written.
+   * Writes a summary now, charged to whoever asks for it; returns the number of turns it stands for, 0 where there are
+   * too few (R19). Rejects with what the model fails with, and with `conflict` while another summary of the session is
+   * written.
    */
   compact(this: void, session: SessionIdentity, charge?: Charge): Promise<number>
 }
