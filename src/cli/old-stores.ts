@@ -24,7 +24,10 @@ export async function readOldStore(folder: string): Promise<readonly OldFile[]> 
   const files: OldFile[] = []
   for (const one of below) files.push(...(await readFolder(folder, join(folder, one)).catch(() => [])))
   // The files beside a folder of sessions are those of the program itself.
-  return files.length > 0 ? files : readFolder(folder, folder)
+  const found = files.length > 0 ? files : await readFolder(folder, folder)
+  if (found.length > 0) return found
+  const message = `The folder ${folder} has no conversations of PicoClaw, OpenClaw or Molf; name that of the program, such as ~/.picoclaw.`
+  throw new ParleyError('invalid', message)
 }
 
 type Entries = readonly { readonly name: string; isFile(): boolean }[]

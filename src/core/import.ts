@@ -1,5 +1,6 @@
 import type { SessionId } from './ids.ts'
 import type { AuthorId } from './platform-id.ts'
+import type { SessionKind } from './session.ts'
 
 /** A file of an older program, read but not understood yet. */
 export interface OldFile {
@@ -33,8 +34,15 @@ export interface ImportReport {
     /** The people whose words they count as, beside nobody's. */
     readonly words: readonly AuthorId[]
   }[]
-  /** Imported before, or the conversation has a session of its own by now. */
-  readonly present: readonly { readonly file: string; readonly session: string }[]
+  /**
+   * Imported before (`imported`), or its chat has a session that began here and keeps it (`begun here`), of that kind.
+   */
+  readonly present: readonly {
+    readonly file: string
+    readonly session: string
+    readonly as: 'imported' | 'begun here'
+    readonly kind: SessionKind
+  }[]
   readonly unreadable: readonly { readonly file: string; readonly reason: string }[]
 }
 

@@ -10,6 +10,7 @@ import { createTranscript } from '../../src/sessions/view/transcript.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { policy } from '../fakes/routing-policy.ts'
 import { said as wordsOf } from '../fakes/said.ts'
+import { withDatabase } from '../store/temp-database.ts'
 import { type Rig, rig } from './rig.ts'
 
 const STORES = new URL('../fixtures/imports/', import.meta.url).pathname
@@ -129,6 +130,28 @@ describe('the store of Molf', () => {
     ])
     expect(cli.out()).toContain('1 imported, 0 there already, 1 skipped')
     expect(cli.out()).not.toContain('config.json')
+  })
+})
+
+describe('a folder that is none', () => {
+  it('K39: is refused with what to name instead, and is no import of nothing', async () => {
+    const cli = await beside('openclaw')
+    expect(await cli.run('import', 'openclaw/agents')).toBe(EXIT.usage)
+    expect(cli.err()).toMatch(/agents has no conversations of PicoClaw, OpenClaw or Molf; name that of the program/)
+  })
+})
+
+describe('a chat in which somebody has spoken here before', () => {
+  it('K39: keeps its conversation, and the report does not say that the older one is there', async () => {
+    const cli = await beside('picoclaw')
+    await cli.run('import', 'picoclaw')
+    const { path } = cli.loaded.config.store
+    withDatabase(path, (database) => database.exec(`UPDATE sessions SET source = '{"kind":"channel"}'`))
+    expect(await cli.run('import', 'picoclaw')).toBe(EXIT.ok)
+    expect(cli.out()).toMatch(
+      /444\.jsonl: not imported, its chat has a conversation that began here, import:\S+; it can be once that is deleted: parley sessions delete import:/,
+    )
+    expect(cli.out()).toContain('0 imported, 0 there already, 0 skipped, 2 not, since their chats have begun here')
   })
 })
 

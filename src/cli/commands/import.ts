@@ -56,15 +56,26 @@ async function importFolder(
 
 function describe({ imported, present, unreadable }: ImportReport, dryRun: boolean): readonly string[] {
   const verb = dryRun ? 'would be imported' : 'imported'
+  const before = present.filter(({ as }) => as === 'imported')
+  const left = present.length - before.length
+  const kept = left === 0 ? '' : `, ${left} not, since their chats have begun here`
   return [
     ...imported.map(({ file, key, messages, words, ...lost }) => {
       const said = words.length === 0 ? '' : `, words of ${words.join(', ')}`
       return `${oneLine(file)}: ${counted(messages, 'message')} as ${oneLine(key)}${said}${lostText(lost)}`
     }),
-    ...present.map(({ file, session }) => `${oneLine(file)}: there already, as ${session}`),
+    ...present.map((one) => `${oneLine(one.file)}: ${presentText(one)}`),
     ...unreadable.map(({ file, reason }) => `${oneLine(file)}: skipped, ${oneLine(reason)}`),
-    `${imported.length} ${verb}, ${present.length} there already, ${unreadable.length} skipped`,
+    `${imported.length} ${verb}, ${before.length} there already, ${unreadable.length} skipped${kept}`,
+    ...(imported.length > 0 && !dryRun ? ['parley sessions list --all shows them.'] : []),
   ]
+}
+
+/** A chat has one conversation at a time, and nobody is asked here which of the two it is to be. */
+function presentText({ session, as, kind }: ImportReport['present'][number]): string {
+  if (as === 'imported') return `there already, as ${session}`
+  const instead = kind === 'other' ? `; it can be once that is deleted: parley sessions delete ${session}` : ''
+  return `not imported, its chat has a conversation that began here, ${session}${instead}`
 }
 
 type Lost = Pick<ImportReport['imported'][number], 'skipped' | 'damaged'>

@@ -78,7 +78,8 @@ async function writeAll(
     const draft = draftOf(deps, file, old)
     const known = (await tx.sessions.current(draft.scopeKey)) ?? (await tx.sessions.resolve(draft.displayKey))
     if (known) {
-      written.present.push({ file, session: known.id })
+      const as = known.source.kind === 'api' && known.source.triggerType === 'import' ? 'imported' : 'begun here'
+      written.present.push({ file, session: known.id, as, kind: known.kind })
       continue
     }
     const now = deps.clock.now()
