@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Channels } from '../../core/channel-traits.ts'
 import { sleep } from '../../core/clock.ts'
+import { ParleyError } from '../../core/errors.ts'
 import { failpoint } from '../../core/failpoint.ts'
 import {
   addCounts,
@@ -147,7 +148,7 @@ async function removeAll(deps: ForgettingDeps, { id, plan, counts: begun }: Forg
     })
   }
   failpoint('CP42-forget-emptied')
-  counts = addCounts(counts, { files: await deps.forgetFiles(plan.media) })
+  counts = addCounts(counts, { files: await forgetFiles(deps, plan.media) })
   await scrub(deps)
   failpoint('CP43-forget-scrubbed')
   await store.write((tx) => tx.forgetting.note(id, counts))
@@ -201,8 +202,21 @@ async function removeTurn(
     return { counts: { ...addCounts(counts, await emptySaid(tx, said)), sessions: 0 }, made, files }
   })
   if (made.schedules.length > 0) await deps.schedulesChanged()
-  return addCounts(counts, { files: await deps.forgetFiles(files) })
+  return addCounts(counts, { files: await forgetFiles(deps, files) })
 }
+
+/** Where a file cannot be deleted, no byte of the rest is left at least. */
+async function forgetFiles(deps: ForgettingDeps, ids: readonly MediaId[]): Promise<number> {
+  try {
+    return await deps.forgetFiles(ids)
+  } catch (cause) {
+    await scrub(deps)
+    throw new ParleyError('unavailable', FILE_LEFT, { cause })
+  }
+}
+
+const FILE_LEFT =
+  'A file of it cannot be deleted from my disk now; everything else of it is gone. I try again within the hour, and at my next start.'
 
 async function pieceOf(tx: StoreWriter, row: Forgetting['plan']['inbox'][number]): Promise<void> {
   for (const piece of pieces({ ...NO_PLAN, inbox: [row] })) await piece(tx)
