@@ -9,6 +9,7 @@ import { type MediaStore, MOST_MEDIA_BYTES } from '../core/media.ts'
 import type { StoreKey } from '../core/store-key.ts'
 import { type PrivateFolder, privateFolder } from '../platform/private-folder.ts'
 import { PLAIN_FILES, sealedFiles } from './file-form.ts'
+import { isFull } from './full-disk.ts'
 import { listFiles, partialIn, pathIn, putWhole, readWhole } from './media-files.ts'
 import { kindOf } from './media-kind.ts'
 import { UnnamedFiles } from './unnamed-files.ts'
@@ -85,6 +86,11 @@ export function createMediaStore({
     }
   }
 
+  async function keepIntact(id: MediaId, bytes: Uint8Array): Promise<void> {
+    const path = pathOf(id)
+    if (!(await isIntact(id, path))) await write(path, await form.seal(id, bytes))
+  }
+
   async function sweepSome(ids: readonly MediaId[]): Promise<number> {
     const named = await used(ids)
     let count = 0
@@ -103,8 +109,7 @@ export function createMediaStore({
         throw new ParleyError('too_long', `The file has ${bytes.length} bytes; ${MOST_MEDIA_BYTES} are kept at most.`)
       const id = mediaId(await sha256(bytes))
       unnamed.kept(id)
-      const path = pathOf(id)
-      if (!(await isIntact(id, path))) await write(path, await form.seal(id, bytes))
+      await keepIntact(id, bytes).catch(notKept)
       const part: MediaPart = { ...(await kindOf(bytes)), media: id, size: bytes.length }
       return name === undefined || name === '' ? part : { ...part, name }
     },
@@ -135,6 +140,17 @@ export function createMediaStore({
       return count
     },
   }
+}
+
+/** What the system says names a folder of this machine, and a model is shown why its tool has failed. */
+function notKept(cause: unknown): never {
+  throw new ParleyError(
+    'unavailable',
+    isFull(cause) ? 'There is no room left for files.' : 'The file could not be kept.',
+    {
+      cause,
+    },
+  )
 }
 
 /** Away from the main thread: a large file would block it. */

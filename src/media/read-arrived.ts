@@ -4,6 +4,7 @@ import { sizeInWords } from '../core/content-words.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ArrivedFile, MediaStore, ReadArrived } from '../core/media.ts'
 import type { FileReading } from '../core/message.ts'
+import { isFull } from './full-disk.ts'
 import { cannotBeShown } from './media-kind.ts'
 import type { PdfText } from './pdf-worker.ts'
 import { createPlaces } from './places.ts'
@@ -21,8 +22,6 @@ const UNREADABLE_PDF: FileReading = { unread: 'a PDF that cannot be read' }
 /** Each is read in a worker, which takes a processor and hundreds of megabytes where somebody means harm. */
 const PDFS_AT_ONCE = 2
 
-/** The codes of the system for a disk without room. */
-const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
 const IS_TEXT = /^(?:text\/|application\/(?:xml|json)$|image\/svg\+xml$)/
 
 /** Returns the function that keeps what arrives and finds out what a model can be shown of it, by the content alone. */
@@ -48,8 +47,7 @@ async function keep(
     return { media: await media.keep(bytes, name, signal) }
   } catch (err) {
     logger.warn('A file that came with a message could not be kept', { err, bytes: bytes.length })
-    const full = NO_ROOM.has(err instanceof Error && 'code' in err ? err.code : undefined)
-    return { unread: full ? 'there is no room left for files here' : 'it could not be kept' }
+    return { unread: isFull(err) ? 'there is no room left for files here' : 'it could not be kept' }
   }
 }
 

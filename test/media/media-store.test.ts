@@ -100,6 +100,15 @@ describe('the media store', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('partial-'))).toEqual([])
   })
 
+  it('a file that cannot be kept is an error without a path of this machine, which a model would be shown', async () => {
+    const { media, folder } = rig()
+    await media.keep(words('first'), 'a.txt')
+    rmSync(folder, { recursive: true })
+    writeFileSync(folder, 'in its place')
+    const error = await media.keep(words('second'), 'b.txt').catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'unavailable', message: 'The file could not be kept.' })
+  })
+
   it('a file that is not there, or was changed, is an error and never other content', async () => {
     const { media, folder } = rig()
     await expect(media.read(mediaId('0'.repeat(64)))).rejects.toMatchObject({ code: 'not_found' })
