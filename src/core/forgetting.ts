@@ -72,8 +72,12 @@ export interface SessionPlan {
   /** Messages of others that lose what they quote. */
   readonly cut: readonly number[]
   readonly turns: readonly TurnId[]
-  /** The turn that ran, and its events up to then: they are emptied once it has ended. */
-  readonly running?: { readonly turn: TurnId; readonly empty: readonly number[] }
+  /** The turn that ran, its events up to then and what it was asked with: they are emptied once it has ended. */
+  readonly running?: {
+    readonly turn: TurnId
+    readonly empty: readonly number[]
+    readonly rows?: readonly InboxId[]
+  }
   /** Lists show less of it: not its last words; no description either; no names of its place either. */
   readonly unnamed?: 'preview' | 'description' | 'all'
 }

@@ -78,6 +78,24 @@ it('S41: an answer that an earlier request has emptied is deleted in the chat wh
   await ledger.nextFromBot('deleted', { where: (entry) => entry.messageId === messageId })
 })
 
+it('S41: the words that a running turn has given to a task, which runs as well, go with both', async () => {
+  const gate = createGate()
+  const script: Script = (request) => {
+    if (toolResult(request) !== undefined) return textReply('done')
+    if (!lastUserText(request).includes('begin')) return { ...textReply('waited'), holds: [{ beforeDelta: 0, gate }] }
+    return { blocks: [{ type: 'tool_use', name: 'task', input: { task: `it is ${MARK}` } }] }
+  }
+  const agents = [{ id: toAgentId('main'), model: 'anthropic/claude-haiku-4-5', prompt: 'Talk.', tools: ['task'] }]
+  const { telegram, dataDir } = await startHousehold({ script, streaming: false, config: { agents } })
+  const { world, ledger } = telegram
+  world.say({ from: 111, text: `begin: it is ${MARK}` })
+  await gate.reached
+  world.say({ from: 111, text: '/forget chat yes' })
+  await ledger.nextFromBot('sent', { where: ({ text }) => text.includes('I am still answering') })
+  gate.release()
+  await expect.poll(() => holding(dataDir), { timeout: 20_000 }).toEqual([])
+})
+
 it('S41: the file of a message that a running turn answers goes with it', async () => {
   const { home, world, ledger, gate, say } = await house()
   const bytes = Buffer.from(`inside: ${MARK}`)

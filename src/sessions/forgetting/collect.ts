@@ -15,6 +15,7 @@ import { repeats, Tellings } from '../../core/repeats.ts'
 import { typedTitle } from '../../core/titles.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { type ForgetReader, NO_PAUSE, type Pause, pausing, relativesOf, runningIn } from './forget-reader.ts'
+import { withRows } from './made-meanwhile.ts'
 import { type ForgottenWords, isEntryOf, isScheduleOf } from './made-of-words.ts'
 import { type Matches, matchesOf, type Received, withoutWords, wordsIn } from './matches.ts'
 import { isWhollyIn, originsOf } from './origin.ts'
@@ -234,12 +235,13 @@ export class Collection {
     }
     const made = [...this.#repeating.values()].filter(({ sessionId }) => sessionId && this.#scans.has(sessionId))
     const unended = new Set(sessions.flatMap(({ running }) => running?.turn ?? []))
-    const rows = [...this.#received.values(), ...made].filter(({ turnId }) => !turnId || !unended.has(turnId))
+    const meant = [...this.#received.values(), ...made]
+    const rows = meant.filter(({ turnId }) => !turnId || !unended.has(turnId))
     const turns = [...this.#turns()].filter(([turn, at]) => !unended.has(turn) && at > this.#target.before - UNSAID_MS)
     const target = this.#target
     const everywhere = target.kind === 'person' && target.place === undefined && target.since === undefined
     return {
-      sessions,
+      sessions: sessions.map((session) => withRows(session, meant)),
       inbox: rows.map(({ id }) => id),
       quoting: [...this.#quoting, ...this.#quotesOwn.among(this.#own)],
       sources: [...this.#sources],

@@ -177,7 +177,7 @@ async function removeTurn(
 ): Promise<Partial<ForgetCounts>> {
   if (running === undefined) return {}
   const { store } = deps
-  const { turn, empty } = running
+  const { turn, empty, rows: meant = [] } = running
   for (;;) {
     const end = deps.nextEnd(id)
     if ((await store.read.turns.get(turn))?.state !== 'running') break
@@ -190,7 +190,7 @@ async function removeTurn(
   const { counts, made, files } = await store.write(async (tx) => {
     const latest = await tx.events.latest(id, MOST_OF_TURN)
     const events = latest.filter((event) => event.turnId === turn)
-    const rows = rowsIn(latest, { seqs: empty, asked: await tx.inbox.ofTurn(turn) })
+    const rows = new Set([...meant, ...rowsIn(latest, { seqs: empty, asked: await tx.inbox.ofTurn(turn) })])
     const seqs = [...new Set([...empty, ...events.map(({ seq }) => seq)])]
     const plan = { id, empty: seqs, cut: [], turns: [turn], ...(unnamed ? { unnamed } : {}) }
     const made = await madeMeanwhile(tx, { turn, since: askedAt, events })

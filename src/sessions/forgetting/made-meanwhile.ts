@@ -1,5 +1,11 @@
 import type { SessionEvent } from '../../core/event.ts'
-import { addCounts, type ForgetCounts, type ForgetPlan, NOTHING_FORGOTTEN } from '../../core/forgetting.ts'
+import {
+  addCounts,
+  type ForgetCounts,
+  type ForgetPlan,
+  NOTHING_FORGOTTEN,
+  type SessionPlan,
+} from '../../core/forgetting.ts'
 import type { InboxId, TurnId } from '../../core/ids.ts'
 import type { InboxRow, StoreWriter } from '../../store/store.ts'
 import { filesIn } from './matches.ts'
@@ -46,6 +52,13 @@ export async function emptySaid(
   let counts = NOTHING_FORGOTTEN
   for (const source of sources) counts = addCounts(counts, await forgetting.emptySent(source))
   return counts
+}
+
+/** Notes which of these messages the running turn of a session took: they go once it has ended. */
+export function withRows(session: SessionPlan, meant: readonly Pick<InboxRow, 'id' | 'turnId'>[]): SessionPlan {
+  const { running } = session
+  const rows = meant.flatMap(({ id, turnId }) => (running !== undefined && turnId === running.turn ? [id] : []))
+  return running === undefined || rows.length === 0 ? session : { ...session, running: { ...running, rows } }
 }
 
 /** Returns the rows of a turn whose messages are among these events: others may have asked with the same turn. */
