@@ -102,7 +102,9 @@ describe('parley sessions move', () => {
     const before = await show(house, to)
     const done = await run(house, 'move', from, to, '--yes')
     expect(done.out).toContain(`${before.id}, which was there, is kept and no longer used.`)
-    expect(done.out).toContain('(thinking, verbose, voice, model) go along; whether anything is sent stays with the place.')
+    expect(done.out).toContain(
+      '(thinking, verbose, voice, model) go along; whether anything is sent stays with the place.',
+    )
     expect(await show(house, to)).toMatchObject({ sendPolicy: 'deny', turns: 2 })
     expect(await show(house, from)).not.toHaveProperty('sendPolicy')
   })

@@ -20,7 +20,11 @@ export async function importFrom(ports: ImportPorts, from: string, options: Impo
   const path = resolve(ports.cwd, from)
   const loaded = await ports.load(options.config, 'ask')
   const found = await stat(path).catch(() => undefined)
-  if (!found) throw new ParleyError('invalid', `There is no file or folder ${path}: name a bundle, or the folder of an older program.`)
+  if (!found)
+    throw new ParleyError(
+      'invalid',
+      `There is no file or folder ${path}: name a bundle, or the folder of an older program.`,
+    )
   if (!found.isFile()) return importFolder({ ...ports, loaded }, path, options)
   const report = await ports.importBundle(loaded, path, dryRun)
   show(ports, options, { value: report, lines: () => [describeBundle(report, dryRun)] })
