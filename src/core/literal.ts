@@ -1,6 +1,6 @@
 import { typedExcerpt } from './label.ts'
 
-/** What Markdown reads as a mark wherever it stands. */
+/** Characters that Markdown reads as marks wherever they stand. */
 const MARKS = /[\\`*_~[\]()<>|#!&]/g
 
 /** Returns words as they are, in Markdown: what looks like a mark or a link in them is none. */

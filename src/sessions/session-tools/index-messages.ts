@@ -35,7 +35,7 @@ export async function indexSession(
   return events
 }
 
-/** What was copied is a page of its own: a number in it means another message than the same number behind it. */
+/** Copied events are a page of their own: a number in it means another message than the same number behind it. */
 function untilCopied(events: readonly SessionEvent[]): readonly SessionEvent[] {
   const end = events.findIndex(({ type }) => type === 'history_taken_over')
   return end === -1 ? events : events.slice(0, end + 1)
