@@ -67,6 +67,9 @@ export function buildAgents(file: ConfigFile, options: AgentOptions): Findings &
     const path = ['routing', 'access', 'groups', index, 'precheck', 'model']
     if (precheck) checkProvider(precheck.model, path, { providers: providersOf(file, options), found })
   }
+  const { cheaperModel } = file.budgets
+  if (cheaperModel !== undefined)
+    checkProvider(cheaperModel, ['budgets', 'cheaperModel'], { providers: providersOf(file, options), found })
   const earlier = new Set<AgentId>()
   for (const [index, { id }] of agents.entries()) {
     const taken = earlier.has(id)

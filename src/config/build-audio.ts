@@ -19,11 +19,23 @@ export function buildAudio({ audio }: ConfigFile): AudioSettings | undefined {
 
 export function audioMistakes({ audio }: ConfigFile): Mistake[] {
   if (audio === undefined) return []
-  const { username, password } = new URL(audio.baseUrl)
+  const { username, password, pathname } = new URL(audio.baseUrl)
   if (username + password !== '')
     return [{ path: ['audio', 'baseUrl'], message: 'audio.baseUrl: must have no name or password in it; use apiKey' }]
+  if (/\/audio(\/|$)/.test(pathname))
+    return [
+      { path: ['audio', 'baseUrl'], message: 'audio.baseUrl: ends before /audio; take that out and what follows' },
+    ]
   if (audio.transcribe !== undefined || audio.speak !== undefined) return []
   return [{ path: ['audio'], message: 'audio: needs transcribe, speak or both; without them nothing is asked of it' }]
+}
+
+/** OpenAI's own server hears and speaks for nobody without a key; a key of `models` goes to no other server. */
+export function audioKeyWarnings({ audio }: ConfigFile): readonly string[] {
+  if (audio === undefined || audio.apiKey !== undefined) return []
+  const { host } = new URL(audio.baseUrl)
+  if (host !== 'api.openai.com') return []
+  return [`audio.apiKey: is not set, and ${host} answers nobody without one; write \${env:OPENAI_API_KEY}`]
 }
 
 /** Returns a warning for each agent that would speak, and has nothing to speak with. */

@@ -5,7 +5,7 @@ import { type AgentId, toAgentId, toPersonId } from '../core/ids.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import { storeKeyMistake } from '../core/store-key.ts'
 import { buildAgents } from './build-agents.ts'
-import { audioMistakes, buildAudio, voiceWarnings } from './build-audio.ts'
+import { audioKeyWarnings, audioMistakes, buildAudio, voiceWarnings } from './build-audio.ts'
 import { budgetMistakes, budgetWarnings, buildBudgets } from './build-budgets.ts'
 import { buildHooks, hookMistakes } from './build-hooks.ts'
 import { buildMcp, mcpMistakes } from './build-mcp.ts'
@@ -112,6 +112,7 @@ function warningsOf(parsed: ConfigFile, known: BuildOptions['known']): readonly 
     ...mistakenTokenWarnings(parsed, known),
     ...noEffectWarnings(parsed, known),
     ...voiceWarnings(parsed),
+    ...audioKeyWarnings(parsed),
     ...idleRuleWarnings(parsed, known),
     ...idleToolWarnings(parsed),
     ...idlePlaceWarnings(parsed),

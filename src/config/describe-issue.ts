@@ -34,7 +34,14 @@ function nearestForm(forms: readonly (readonly z.core.$ZodIssue[])[]): string {
   const typed = first.filter(({ code, path }) => path.length > 0 || code !== 'invalid_type')
   const inner = typed.filter(({ path }) => path.length > 0)
   const [found, ...others] = inner.length > 0 ? inner : typed
-  return found === undefined || others.length > 0 ? 'has the wrong form' : found.message
+  if (found === undefined || others.length > 0) return 'has the wrong form'
+  // The word of a form that has one is not all that may stand there.
+  const kinds = first.flatMap((one) =>
+    one.code === 'invalid_type' && one.path.length === 0 ? [kind(one.expected)] : [],
+  )
+  return kinds.length === 0
+    ? found.message
+    : found.message.replace(/^must be one of (?=[^,]+$)/, `must be ${kinds.join(' or ')} or `)
 }
 
 function tooBig({ origin, maximum }: { readonly origin: string; readonly maximum: unknown }): string {

@@ -29,10 +29,13 @@ export function idleRuleWarnings(file: ConfigFile, channels: Channels): readonly
   const sends = file.session.sendPolicy.rules.map(
     ({ match }, index): Rule => ({ path: `session.sendPolicy.rules[${index}]`, match }),
   )
+  const kept = file.retention.rules.map(
+    ({ match, days }, index): Rule => ({ path: `retention.rules[${index}]`, match, note: ` (days: ${days})` }),
+  )
   const names = new Set(Object.keys(file.people).map((name) => name.toLowerCase()))
   const empty = routes.filter(({ match }) => isEmpty(match))
   return [
-    ...[...groups, ...routes, ...sends].flatMap((rule) => [
+    ...[...groups, ...routes, ...sends, ...kept].flatMap((rule) => [
       ...placeWarnings(rule, file, channels),
       ...titleWarnings(rule, channels),
       ...senderWarnings(rule, names, channels),
@@ -40,6 +43,7 @@ export function idleRuleWarnings(file: ConfigFile, channels: Channels): readonly
     ...empty.map(({ path }) => `${path}.match: is empty, so the rule matches nothing; name a place or a sender`),
     ...groups.flatMap((rule) => personWarnings(rule, channels)),
     ...shadowWarnings(groups),
+    ...shadowWarnings(kept),
     ...shadowWarnings(routes.filter(({ match }) => !isEmpty(match))),
     ...unheardWarnings(file),
   ]

@@ -25,7 +25,7 @@ const REFERENCE = /\$\{(\w+):([^{}]*)\}/g
 const SHELL_REFERENCE = /^\$\{?([A-Z_][A-Z0-9_]*)\}?$/
 
 /** The parts in which plain text under a key such as `token` is a secret. */
-const HOLDS_SECRETS: readonly PropertyKey[] = ['channels', 'models', 'store', 'tools', 'hooks']
+const HOLDS_SECRETS: readonly PropertyKey[] = ['channels', 'models', 'audio', 'store', 'tools', 'hooks']
 
 /** Returns true for a header of a tool server: its value opens the server, whatever the header is called. */
 function isHeader(path: ConfigPath): boolean {
