@@ -70,7 +70,7 @@ describe('budgets in the file', () => {
   })
 
   it('C33: a model without a price is named where money counts, and nowhere else', async () => {
-    const own = 'audio: { transcribe: { model: own-ears } }\n'
+    const own = 'audio: { baseUrl: "http://127.0.0.1:8000/v1", transcribe: { model: own-ears } }\n'
     const { warnings } = await read(
       'budgets: { total: { day: { usd: 5 } }, cheaperModel: anthropic/claude-haku-4-5 }',
       own,
