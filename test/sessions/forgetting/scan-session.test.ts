@@ -45,7 +45,7 @@ async function planned(log: readonly SessionEvent[], { running, origins, whole, 
   const scan = new SessionScan(named, [...(origins ?? []), own], matches(whole), new Tellings())
   scan.find(log)
   scan.follow(log)
-  const plan = await pausing(scan.plan(new Set(), running), async () => {})
+  const plan = await pausing(scan.plan({ own: new Set(), titles: new Set() }, running), async () => {})
   const [turns, repeating] = [[...scan.turns.keys()], [...scan.repeating]]
   return { ...plan, empty: plan?.empty.toReversed(), turns, repeating, planned: plan?.turns }
 }
