@@ -37,7 +37,7 @@ export function heldWords({ platforms, backups, exports }: ForgetReceipt, whole:
 }
 
 const STILL_ANSWERING = 'I am still answering something there: that goes too, once it has ended.'
-/** What is to go is part of a turn that runs. */
+/** Said where all that is to go is part of a turn that runs. */
 const STILL_ANSWERED = 'Nothing is removed yet: I am still answering there. It goes once that has ended.'
 
 /** Returns the account of what was forgotten, for people. */

@@ -142,7 +142,7 @@ export function createMediaStore({
   }
 }
 
-/** What the system says names a folder of this machine, and a model is shown why its tool has failed. */
+/** The system's own words name a folder of this machine, and a model is shown why its tool has failed. */
 function notKept(cause: unknown): never {
   throw new ParleyError(
     'unavailable',

@@ -205,7 +205,7 @@ async function removeTurn(
   return addCounts(counts, { files: await forgetFiles(deps, files) })
 }
 
-/** Where a file cannot be deleted, no byte of the rest is left at least. */
+/** Deletes files; if one cannot be deleted, no byte of the rest is left at least. */
 async function forgetFiles(deps: ForgettingDeps, ids: readonly MediaId[]): Promise<number> {
   try {
     return await deps.forgetFiles(ids)
