@@ -5,7 +5,7 @@ import type { IdSource } from '../../core/ids.ts'
 import type { ImportOptions, ImportReport, OldFile } from '../../core/import.ts'
 import { NO_USAGE } from '../../core/model.ts'
 import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
-import { fallbackDescription, type SessionDraft } from '../../core/session.ts'
+import { fallbackDescription, type Session, type SessionDraft } from '../../core/session.ts'
 import { mainAlias } from '../../core/session-alias.ts'
 import type { EventToAppend, Store, StoreWriter } from '../../store/store.ts'
 import { startSession } from '../turns/open-session.ts'
@@ -78,8 +78,7 @@ async function writeAll(
     const draft = draftOf(deps, file, old)
     const known = (await tx.sessions.current(draft.scopeKey)) ?? (await tx.sessions.resolve(draft.displayKey))
     if (known) {
-      const as = known.source.kind === 'api' && known.source.triggerType === 'import' ? 'imported' : 'begun here'
-      written.present.push({ file, session: known.id, as, kind: known.kind })
+      written.present.push({ file, session: known.id, as: cameHere(known), kind: known.kind })
       continue
     }
     const now = deps.clock.now()
@@ -99,6 +98,10 @@ async function writeAll(
     written.imported.push({ file, session: id, key: displayKey, messages: messages.length, ...lost, words })
   }
   return written
+}
+
+function cameHere({ source }: Session): 'imported' | 'begun here' {
+  return source.kind === 'api' && source.triggerType === 'import' ? 'imported' : 'begun here'
 }
 
 /** Lines that a report names by number. */
