@@ -30,7 +30,7 @@ export function audioMistakes({ audio }: ConfigFile): Mistake[] {
   return [{ path: ['audio'], message: 'audio: needs transcribe, speak or both; without them nothing is asked of it' }]
 }
 
-/** OpenAI's own server hears and speaks for nobody without a key; a key of `models` goes to no other server. */
+/** OpenAI's own server answers nobody without a key, and that of `models` goes to no other server. */
 export function audioKeyWarnings({ audio }: ConfigFile): readonly string[] {
   if (audio === undefined || audio.apiKey !== undefined) return []
   const { host } = new URL(audio.baseUrl)
