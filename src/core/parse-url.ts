@@ -1,6 +1,6 @@
 /**
- * Returns a text as a URL, or nothing if it is none. In Node 20 and 22 `URL.canParse` says no to an address with a letter
- * such as `ü` once it has been called a few thousand times: it is asked about plain ones alone, where a wrong
+ * Returns a text as a URL, or nothing if it is none. In Node 20 and 22 `URL.canParse` says no to an address with a
+ * letter such as `ü` once it has been called a few thousand times: it is asked about plain ones alone, where a wrong
  * address costs a twentieth of an exception.
  */
 export function parseUrl(text: string, base?: string): URL | undefined {

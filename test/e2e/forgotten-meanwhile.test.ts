@@ -187,14 +187,21 @@ async function onItsWay() {
     where: (call) => JSON.stringify(call).includes(MARK),
     action: { kind: 'hold', when: 'before' },
   })
-  await say(`tell telegram:group:${group} that it is ${MARK}`)
+  const { world } = home.telegram
+  /** What is held is not recorded before it is let go. */
+  const meanwhile = async (text: string) => {
+    const after = ledger.mark()
+    world.say({ from: 111, text })
+    return (await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === 111 })).text
+  }
+  await meanwhile(`tell telegram:group:${group} that it is ${MARK}`)
   await hold.reached
-  return { home, ledger, hold, group, say, prompt }
+  return { home, ledger, hold, group, say, meanwhile, prompt }
 }
 
 it('S41: what was on its way to another conversation meanwhile leaves no word in the log of that', async () => {
-  const { home, ledger, hold, group, say, prompt } = await onItsWay()
-  expect(await say('/forget last')).toContain('1 text that was not sent yet')
+  const { home, ledger, hold, group, say, meanwhile, prompt } = await onItsWay()
+  expect(await meanwhile('/forget last')).toContain('1 text that was not sent yet')
   const after = ledger.mark()
   hold.release()
   await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === group })

@@ -83,21 +83,23 @@ it('S41: a person’s words are quoted or passed on by whoever shows their id as
   expect(matches(CHAT).quotes({ quoted: { ...quoted, sender: user('111') } }, group())).toBe(false)
 })
 
-it('S41: a person’s words are those under their ids, or by who they were, in the span and the place', () => {
+it('S41: a person’s words are those under their ids, or by name where no platform has ids, in the span and the place', () => {
   const { isMessage, isReceived } = matches({ ...PERSON, since: 10 })
   expect([9, 10, 99, 100].map((at) => isMessage(said(), at, origin()))).toEqual([false, true, true, false])
   const renamed = { sender: user('999'), person: toPersonId('ada') }
-  expect(isMessage(said(renamed), 50, origin())).toBe(true)
+  expect(isMessage(said(renamed), 50, origin())).toBe(false)
+  const local = group('home', { channel: 'api' })
+  expect(isMessage(said(renamed), 50, origin({ address: local }))).toBe(true)
   expect(isMessage(said({ sender: user('999') }), 50, origin())).toBe(false)
   const here = matches({ ...PERSON, place: PLACE })
   expect(here.isMessage(said(), 50, origin())).toBe(true)
   expect(here.isMessage(said(), 50, origin({ address: group('-200') }))).toBe(false)
   const decision = { identity: { role: 'owner', person: toPersonId('ada') } } as ReceivedRow['decision']
-  const asAda = (origin: 'platform' | 'schedule') => {
-    const event = message({ sender: user('999') })
+  const asAda = (origin: 'platform' | 'schedule', address?: Address) => {
+    const event = message({ sender: user('999'), ...(address ? { address } : {}) })
     return isReceived(row({ decision, dispatch: dispatchOf(event, { origin, receivedAt: 50 }) }))
   }
-  expect([asAda('platform'), asAda('schedule')]).toEqual([true, false])
+  expect([asAda('platform', local), asAda('platform'), asAda('schedule', local)]).toEqual([true, false, false])
 })
 
 it('S41: a chat is what was said in it, and what has been continued there', () => {
