@@ -161,7 +161,7 @@ describe('the files of a session', () => {
   it('C25: a file comes with its session, and is there under its handle', async () => {
     const [from, to] = [await withPicture(), await household()]
     const done = await importInto(to.house, await bundleOf(from.house, from.key))
-    expect(done.out).toContain('and 1 files imported')
+    expect(done.out).toContain('and 1 file imported')
     const { base64 } = await to.house.daemon.operator.archives.file(to.key, from.media)
     expect(Buffer.from(base64, 'base64').equals(Buffer.from(DOT))).toBe(true)
   })
@@ -177,7 +177,7 @@ describe('the files of a session', () => {
     await from.house.telegram.ledger.nextFromBot('sent', { after })
     await recorded(from.house)
     const done = await importInto(to.house, await bundleOf(from.house, from.key))
-    expect(done.out).toContain('and 1 files imported')
+    expect(done.out).toContain('and 1 file imported')
     const prompt = await promptFor(to.house, to.chat, 'and now?')
     expect(prompt).toContain('"type":"image"')
     expect(prompt).toBe(await promptFor(from.house, from.chat, 'and now?'))

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { parseAddress } from '../../src/core/address.ts'
 import { toAgentId, toPersonId, toScheduleId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
-import { startHousehold } from './household.ts'
+import { recorded, startHousehold } from './household.ts'
 
 const OFFICE = -1001000000002
 const people = [
@@ -57,21 +57,35 @@ async function office() {
   }
 }
 
-it.each(['kept', 'deleted'])(
-  'T32: a digest with words of others, its session %s while it is sent, lends its reader no reach',
-  async (how) => {
-    const { telegram, daemon, say } = await office()
-    await daemon.operator.sessions.post('cli:desk', { text: 'desk' })
-    await say(444, '@parley_bot please send it on', OFFICE)
-    await say(111, 'hello')
-    const held = telegram.faults.add({ method: 'sendMessage', action: { kind: 'hold', when: 'after' } })
-    await daemon.operator.schedules.run('morning')
-    await held.reached
-    await expect.poll(async () => (await daemon.operator.status()).runningTurns).toBe(0)
-    if (how === 'deleted') await daemon.operator.sessions.delete('cron:morning')
-    held.release()
-    const history = () => daemon.operator.sessions.history('telegram:direct:111', { limit: 50 })
-    await expect.poll(async () => JSON.stringify(await history())).toContain('Digest:')
-    expect(await say(111, 'do it')).toContain('Denied')
-  },
-)
+/** The digest has reached the platform; its receipt is on its way. */
+async function digesting() {
+  const house = await office()
+  const { telegram, daemon, say } = house
+  await daemon.operator.sessions.post('cli:desk', { text: 'desk' })
+  await say(444, '@parley_bot please send it on', OFFICE)
+  await say(111, 'hello')
+  const held = telegram.faults.add({ method: 'sendMessage', action: { kind: 'hold', when: 'after' } })
+  await daemon.operator.schedules.run('morning')
+  await held.reached
+  await expect.poll(async () => (await daemon.operator.status()).runningTurns).toBe(0)
+  const history = async () =>
+    JSON.stringify(await daemon.operator.sessions.history('telegram:direct:111', { limit: 50 }))
+  return { house, held, history, say }
+}
+
+it('T32: a digest with words of others lends its reader no reach', async () => {
+  const { held, history, say } = await digesting()
+  held.release()
+  await expect.poll(history).toContain('Digest:')
+  expect(await say(111, 'do it')).toContain('Denied')
+})
+
+it('T32: a digest whose session is deleted while it is sent leaves no word to its reader', async () => {
+  const { house, held, history, say } = await digesting()
+  await house.daemon.operator.sessions.delete('cron:morning')
+  held.release()
+  await recorded(house)
+  await say(111, 'and now?')
+  expect(await history()).not.toContain('Digest:')
+  expect(JSON.stringify(house.anthropic?.ledger.requests().at(-1)?.messages)).not.toContain('as bob wished')
+})

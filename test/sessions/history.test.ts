@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { Address } from '../../src/core/address.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { HistoryBoundary } from '../../src/core/event.ts'
 import { createIdSource, type SessionId, toAgentId, toScheduleId } from '../../src/core/ids.ts'
@@ -175,17 +176,21 @@ describe('taking over an older session', () => {
   })
 })
 
-it('S2: a schedule has the one session schedule:<id>, wherever it delivers to', async () => {
+it('S2: a schedule has the session schedule:<id>, and begins it afresh where it delivers elsewhere', async () => {
   const schedule = { id: toScheduleId('morning'), creator: { role: 'owner' } } as const
-  for (const address of [group('-100'), direct('111')]) {
+  const run = (address: Address) => {
     const dispatch = dispatchOf(message({ address }), { origin: 'schedule', schedule })
     const decision = decide(household(), dispatch.event, { dispatch })
     if (!('route' in decision)) throw new Error(decision.reason)
-    const session = await store.write((tx) =>
-      openSession(tx, { ...decision, dispatch }, { ids, channels: CHANNELS, overrides }),
-    )
-    expect(session).toMatchObject({ id: 'schedule:morning', kind: 'cron', source: { kind: 'schedule' } })
+    return store.write((tx) => openSession(tx, { ...decision, dispatch }, { ids, channels: CHANNELS, overrides }))
   }
+  const first = await run(group('-100'))
+  expect(first).toMatchObject({ id: 'schedule:morning', kind: 'cron', source: { kind: 'schedule' } })
+  expect((await run(group('-100'))).id).toBe(first.id)
+  const afresh = await run(direct('111'))
+  expect(afresh).toMatchObject({ kind: 'cron', source: { kind: 'schedule' }, scopeKey: first.scopeKey })
+  expect(afresh.id).not.toBe(first.id)
+  expect((await store.read.sessions.current(first.scopeKey))?.id).toBe(afresh.id)
 })
 
 describe('boundaries', () => {
