@@ -37,7 +37,9 @@ async function judge(plan: Running, { context, gate }: Gating): Promise<Judged> 
   const { call } = plan
   try {
     const reach = await reachOf(plan, context)
-    const verdict = await (gate ?? CLOSED).judge({ callId: call.id, tool: call.name, args: call.args, reach })
+    const { class: kind, keepsWords = kind !== 'pure' } = plan.tool
+    const asked = { callId: call.id, tool: call.name, args: call.args, reach, keepsWords }
+    const verdict = await (gate ?? CLOSED).judge(asked)
     if (verdict.kind === 'ask') return { plan, ask: verdict }
     return { plan: verdict.kind === 'allow' ? plan : denied(plan, verdict.reason) }
   } catch (error) {
@@ -67,6 +69,8 @@ async function answered(
       return plan
     case 'denied':
       return denied(plan, `Denied: ${outcome.by} has refused this call. Do not try it again in other words.`)
+    case 'refused':
+      return denied(plan, outcome.reason)
     case 'open':
       return { kind: 'answered', result: errorResult(plan.call, NOT_YET) }
   }

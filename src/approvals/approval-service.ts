@@ -33,6 +33,7 @@ import { followUp } from './follow-up.ts'
 import { denyCall, judgeAsked } from './judge-asked.ts'
 import { mayStill } from './may-still.ts'
 import { namesOfPlace } from './place-of.ts'
+import { refusingForgotten } from './refusing-forgotten.ts'
 import { inForce } from './standing-rules.ts'
 import { stillOpen } from './still-open.ts'
 import { approversOf, decideToolUse, type Speaking } from './tool-policy.ts'
@@ -125,10 +126,10 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
   }
 
   gate(turn: JudgedTurn): CallGate {
-    return {
+    return refusingForgotten(this.#deps.store.read, turn.id, {
       judge: (call) => this.#judgeBehindHooks(turn, call),
       outcome: (code, signal) => this.#outcome(code, signal),
-    }
+    })
   }
 
   /** The operator's hooks are asked first, so that nobody is asked about a call that one of them refuses. */
@@ -277,6 +278,7 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
 
   async #follow(approval: Approval): Promise<void> {
     const { store, accept, ids, clock } = this.#deps
+    if (await store.read.forgetting.isForgetting(approval.turnId)) return
     const session = await store.read.sessions.get(approval.sessionId)
     if (session && session.inactiveAt === undefined)
       await accept(followUp(approval, session, { traceId: ids.trace(), at: clock.now() }))

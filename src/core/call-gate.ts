@@ -10,6 +10,8 @@ export interface GatedCall {
   readonly tool: string
   readonly args: unknown
   readonly reach: ToolReach
+  /** Words that the turn was shown may be elsewhere, or outlive its log, once the call is made. */
+  readonly keepsWords?: boolean
 }
 
 /**
@@ -21,10 +23,14 @@ export type GateVerdict =
   | { readonly kind: 'deny'; readonly reason: string }
   | { readonly kind: 'ask'; readonly code: string; readonly asked: boolean }
 
-/** `open`: nobody has answered in time. */
+/**
+ * `open`: nobody has answered in time. `refused`: somebody has allowed it, and it may not be made any more; `reason` is
+ * in words for the model.
+ */
 export type ApprovalOutcome =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'denied'; readonly by: string }
+  | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'open' }
 
 /** The gate of a turn, which every call passes. It looks up at each call what holds then. */

@@ -1,3 +1,4 @@
+import { ParleyError } from './errors.ts'
 import type {
   AccountId,
   ChannelId,
@@ -130,6 +131,23 @@ export interface Forgetting {
   readonly plan: ForgetPlan
   readonly counts: ForgetCounts
   readonly askedAt: number
+}
+
+/** The part of a store that knows which turns are to be forgotten once they have ended. */
+export interface ForgottenTurns {
+  readonly forgetting: { isForgetting(turn: TurnId): Promise<boolean> }
+}
+
+/** The refusal of a call of a turn that was shown words which somebody had forgotten meanwhile, for the model. */
+export const BEING_FORGOTTEN =
+  'Denied: what this turn was shown is being forgotten, so nothing of it is handed on or kept. End the answer without it; people can ask for it again afterwards.'
+
+/**
+ * Throws `forbidden` if the words that a turn was shown are being forgotten. Whatever hands words of a turn on asks it
+ * in the transaction that does so: a request that begins before that is known, and one after it finds what was done.
+ */
+export async function refuseForgotten({ forgetting }: ForgottenTurns, turn: TurnId | undefined): Promise<void> {
+  if (turn !== undefined && (await forgetting.isForgetting(turn))) throw new ParleyError('forbidden', BEING_FORGOTTEN)
 }
 
 export function addCounts(one: ForgetCounts, more: Partial<ForgetCounts>): ForgetCounts {

@@ -167,6 +167,8 @@ export interface Tool {
    * server says of its tool is not believed.
    */
   readonly reach?: ToolReach | ((args: unknown, context: ToolContext) => Promise<ToolReach>)
+  /** Calls leave no word of the turn anywhere; absent: that is so if it is pure. */
+  readonly keepsWords?: false
   /** Its results are nobody's words: a page, a file, an answer of a tool server. */
   readonly foreign?: true
   /** Words for people while it runs, such as `searching the web`; without arguments, which may be private. */

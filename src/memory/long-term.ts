@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { isDoneBefore, markDone } from '../core/done-before.ts'
 import { ParleyError } from '../core/errors.ts'
+import { refuseForgotten } from '../core/forgetting.ts'
 import type { AgentId, SessionId } from '../core/ids.ts'
 import {
   MEMORY_LIMITS,
@@ -68,7 +69,11 @@ export function createLongTerm(deps: LongTermDeps): LongTerm {
       // The turn may be asked to keep what somebody has said before it.
       const said = sliceOf(await read.events.latest(sessionId, MOST_LOOKED_AT))
       const sources = [...messages, ...likeIn(said, entry.text)]
-      return shown(await store.write((tx) => tx.memory.add({ ...entry, by: 'agent', request: `tool ${key}`, sources })))
+      const saved = store.write(async (tx) => {
+        await refuseForgotten(tx, turn.id)
+        return tx.memory.add({ ...entry, by: 'agent', request: `tool ${key}`, sources })
+      })
+      return shown(await saved)
     },
     async forget(no, turn, key) {
       if (await isRemoved(deps, no, `tool ${key}`)) return

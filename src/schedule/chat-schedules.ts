@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Identity } from '../core/dispatch.ts'
 import { isDoneBefore, markDone } from '../core/done-before.ts'
 import { ParleyError } from '../core/errors.ts'
+import { refuseForgotten } from '../core/forgetting.ts'
 import { type PersonId, type ScheduleId, toScheduleId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { type AuthorId, NOBODY, personAuthor } from '../core/platform-id.ts'
@@ -144,6 +145,7 @@ async function add(
   const { asker, request } = wanted
   const draft = await wished(deps, wanted)
   return store.write(async (tx) => {
+    await refuseForgotten(tx, asker.turn)
     const made = { ...draft, id: await freeId(tx.schedules, request) }
     if (!(await tx.notices.once(`schedule:${request}`, clock.now(), FOR_EVER_MS))) return { made, isNew: false }
     const own = (await tx.schedules.all()).filter(({ creator }) => creator === asker.person)

@@ -46,6 +46,8 @@ export interface ForgettingReader {
   get(id: string): Promise<Forgetting | undefined>
   /** Those that a crash or a stop interrupted, oldest first. */
   open(): Promise<readonly Forgetting[]>
+  /** Returns true if a request waits for the end of this turn: what it was shown is forgotten. */
+  isForgetting(turn: TurnId): Promise<boolean>
   /** The newest first. */
   recent(limit: number): Promise<readonly Forgetting[]>
   /** Everything received, whatever it belongs to, in order; without rows that cannot be read. */

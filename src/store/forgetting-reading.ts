@@ -32,6 +32,12 @@ export class ForgettingReading implements ForgettingReader {
     return readRows(codec, await this.sql.all(query, []), this.logger)
   }
 
+  async isForgetting(turn: TurnId): Promise<boolean> {
+    const query = `SELECT 1 AS waits FROM forgettings, json_each(plan, '$.sessions') AS one
+      WHERE state = 'running' AND json_extract(one.value, '$.running.turn') = $1 LIMIT 1`
+    return (await this.sql.get(query, [turn])) !== undefined
+  }
+
   async recent(limit: number): Promise<readonly Forgetting[]> {
     const query = `SELECT ${COLUMNS} FROM forgettings ORDER BY asked_at DESC LIMIT $1`
     return readRows(codec, await this.sql.all(query, [limit]), this.logger)

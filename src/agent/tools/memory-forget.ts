@@ -10,6 +10,7 @@ const ARGS = z.object({ number: z.int() })
 export function memoryForget(memory: Pick<MemoryTools, 'forget'>): Tool {
   return {
     class: 'keyed',
+    keepsWords: false,
     reach: 'judged',
     spec: {
       name: 'memory_forget',

@@ -12,6 +12,7 @@ const LONGEST_EMOJI = 32
 export function react(reactions: PutsReactions): Tool {
   return {
     class: 'keyed',
+    keepsWords: false,
     reach: 'inside',
     doing: 'reacting',
     spec: {

@@ -11,6 +11,7 @@ const ARGS = z.object({ id: text })
 export function scheduleCancel(schedules: Pick<ChatSchedules, 'cancel' | 'askerOf'>): Tool {
   return {
     class: 'keyed',
+    keepsWords: false,
     reach: 'judged',
     doing: 'cancelling a reminder',
     spec: {

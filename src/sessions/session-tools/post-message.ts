@@ -2,6 +2,7 @@ import { approvedCode } from '../../core/approval.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
+import { refuseForgotten } from '../../core/forgetting.ts'
 import type { ChannelId, IdSource } from '../../core/ids.ts'
 import type { PostsMessages } from '../../core/post-message.ts'
 import type { Session } from '../../core/session.ts'
@@ -46,7 +47,10 @@ export function createPosts(deps: PostMessageDeps): PostsMessages {
         ...({ source: deps.ids.notice(), traceId: deps.ids.trace(), class: 'effect', address, text } as const),
         session: { id, scopeKey, displayKey, kind, scope },
       }
-      await deps.say(message, (tx) => tx.notices.once(`post:${turn.id}:${callId}`, deps.clock.now(), FOR_EVER_MS))
+      await deps.say(message, async (tx) => {
+        await refuseForgotten(tx, turn.id)
+        return tx.notices.once(`post:${turn.id}:${callId}`, deps.clock.now(), FOR_EVER_MS)
+      })
       return { to: shownKey(session, { turn }) }
     },
   }

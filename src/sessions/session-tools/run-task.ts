@@ -1,6 +1,7 @@
 import type { RunsTasks } from '../../core/child-task.ts'
 import type { Route } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
+import { refuseForgotten } from '../../core/forgetting.ts'
 import { runId, toSessionId } from '../../core/ids.ts'
 import type { Session, SessionSource } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
@@ -62,6 +63,7 @@ async function childSession(deps: RunTaskDeps, turn: TurnRef, callId: string): P
   return write(async (tx) => {
     const known = await tx.sessions.current(scopeKey)
     if (known !== undefined) return known
+    await refuseForgotten(tx, turn.id)
     const session = await startSession(tx, draft, { at: clock.now() })
     tx.afterCommit(() => overrides.set(session, overridesOf(session), true))
     return session

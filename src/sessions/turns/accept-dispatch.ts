@@ -1,6 +1,7 @@
 import type { Address } from '../../core/address.ts'
 import type { ContextReason, Decision, Dispatch } from '../../core/dispatch.ts'
 import { errorCode } from '../../core/errors.ts'
+import { refuseForgotten } from '../../core/forgetting.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import type { SessionReader } from '../../store/session-port.ts'
@@ -110,6 +111,7 @@ async function acceptDecided(
   decision: Decision,
   deps: AcceptDeps,
 ): Promise<Accepted> {
+  await refuseForgotten(tx, given.posted?.turn)
   const id = deps.ids.inbox()
   if (await isOfForgotten(tx, given)) return acceptForgotten(tx, { id, dispatch: given, decision })
   const dispatch = await withoutForgottenQuote(tx, given)
