@@ -8,10 +8,14 @@ const ADA = { author: 'ada', person: 'ada', role: 'owner' }
 const ALLOWED = { code: CODE, sessionId: 's', tool: 'pay', args: { to: 'cy' }, state: 'allowed', decidedBy: 'ada' }
 
 /** Judges a call that was allowed late, in the turn that makes it. */
-function judge(session: { inactiveAt?: number } = {}, more: { rules?: readonly ToolRule[]; owner?: boolean } = {}) {
+function judge(
+  session: { inactiveAt?: number } = {},
+  more: { rules?: readonly ToolRule[]; owner?: boolean; forgotten?: true } = {},
+) {
   const read = {
     approvals: { get: async () => ALLOWED as unknown as Approval },
     sessions: { get: async () => session },
+    forgetting: { isForgetting: async () => more.forgotten ?? false },
     standingRules: { all: async () => [] },
     chatMoves: { all: async () => [] },
   } as unknown as Store['read']
@@ -23,7 +27,8 @@ function judge(session: { inactiveAt?: number } = {}, more: { rules?: readonly T
   } as unknown as ApprovalDeps
   const place = { displayKey: 'telegram:direct:111', source: { kind: 'channel' }, metadata: {} }
   const turn = { id: 'tu', session: { id: 's', ...place } } as unknown as JudgedTurn
-  const call = { callId: approvedCallId(CODE), tool: 'pay', args: { to: 'cy' }, reach: 'beyond' } as const
+  const args = { to: 'cy' }
+  const call = { callId: approvedCallId(CODE), tool: 'pay', args, reach: 'beyond', keepsWords: true } as const
   return createApprovals(deps).gate(turn).judge(call)
 }
 
@@ -42,4 +47,11 @@ it('T32: nor is it made against a rule that denies, nor once whoever allowed it 
     reason: expect.stringContaining('the policy'),
   })
   expect(await judge({}, { owner: false })).toMatchObject({ kind: 'deny', reason: expect.stringContaining('ada, who') })
+})
+
+it('S41: nor is it made while the words of the turn that asked are being forgotten', async () => {
+  expect(await judge({}, { forgotten: true })).toMatchObject({
+    kind: 'deny',
+    reason: expect.stringContaining('being forgotten'),
+  })
 })

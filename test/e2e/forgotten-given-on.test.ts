@@ -1,7 +1,12 @@
-import { expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import type { HookSettings } from '../../src/config/config.ts'
+import { Secret } from '../../src/config/secrets.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
-import { createGate } from '../../src/rehearsal/deferred.ts'
+import { createGate, deferred } from '../../src/rehearsal/deferred.ts'
 import { forgettingHouse, holding } from './forgetting-house.ts'
 import { toolResult } from './obedient.ts'
 
@@ -11,7 +16,7 @@ const OTHER = `telegram:group:${GROUP}`
 const TOOLS = ['task', 'sessions', 'message', 'memory', 'schedule', 'files', 'react']
 
 /** What says "begin" has the call made, once the gate is open; the result of the call is said. */
-async function house(tool: string, input: Readonly<Record<string, unknown>>) {
+async function house(tool: string, input: Readonly<Record<string, unknown>>, hooks: readonly HookSettings[] = []) {
   const gate = createGate()
   const script: Script = (request) => {
     const result = toolResult(request)
@@ -21,20 +26,22 @@ async function house(tool: string, input: Readonly<Record<string, unknown>>) {
   }
   const agents = [{ id: toAgentId('main'), model: 'anthropic/claude-haiku-4-5', prompt: 'Talk.', tools: TOOLS }]
   const toolPolicy = [{ tools: ['*'], who: ['everybody'], action: 'allow' }] as const
-  const made = await forgettingHouse({ script, config: { agents, toolPolicy } })
+  const made = await forgettingHouse({ script, config: { agents, toolPolicy, hooks } })
   made.world.addChat({ type: 'supergroup', title: 'Family', id: GROUP, members: [111, 444] })
   await made.say('hello', { chat: GROUP })
   return { ...made, gate }
 }
 
-it.each([
+const KEEPING = [
   ['task', { task: `it is ${MARK}` }],
   ['sessions_send', { sessionKey: OTHER, message: `it is ${MARK}` }],
   ['send_message', { to: OTHER, text: `it is ${MARK}` }],
   ['memory_save', { text: `it is ${MARK}` }],
   ['schedule_create', { text: `it is ${MARK}`, every: '2h' }],
   ['send_file', { name: 'note.txt', text: `it is ${MARK}` }],
-] as const)(
+] as const
+
+it.each(KEEPING)(
   'S41: %s is refused to a turn whose words are being forgotten, and nothing of them goes on',
   async (tool, input) => {
     const { home, world, ledger, gate, say, rows } = await house(tool, input)
@@ -46,6 +53,43 @@ it.each([
     const { text } = await ledger.nextFromBot('sent', { after })
     expect(text).toContain('is being forgotten')
     expect(rows('SELECT id FROM sessions').match(/"id"/g)).toHaveLength(2)
+    await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  },
+)
+
+/** A hook of the operator that is asked before each call, and answers once it is let. */
+async function slowHook() {
+  const [asked, answered] = [deferred<void>(), deferred<void>()]
+  const server = createServer((_request, response) => {
+    asked.resolve()
+    void answered.promise.then(() => response.end(''))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  const at = { kind: 'address', url, secret: new Secret('secret of the hook') } as const
+  const hook: HookSettings = { name: 'slow', on: ['before_tool'], at, timeoutMs: 50_000 }
+  return { hook, asked: asked.promise, answer: () => answered.resolve() }
+}
+
+it.each(KEEPING)(
+  'S41: nothing is left of %s if the request comes between its permission and its commit',
+  async (tool, input) => {
+    const { hook, asked, answer } = await slowHook()
+    const { home, world, ledger, gate, say } = await house(tool, input, [hook])
+    gate.release()
+    world.say({ from: 111, text: `begin: it is ${MARK}` })
+    await asked
+    expect(await say('/forget chat yes')).toContain('I am still answering something there')
+    const after = ledger.mark()
+    answer()
+    const { text } = await ledger.nextFromBot('sent', { after, where: ({ text }) => text.startsWith('result: ') })
+    // A file is said in the chat itself: it goes there, and with the turn.
+    expect(text).toContain(tool === 'send_file' ? 'On its way' : 'is being forgotten')
     await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
   },
 )

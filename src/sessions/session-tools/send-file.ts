@@ -4,7 +4,6 @@ import type { Clock } from '../../core/clock.ts'
 import { type MediaPart, mediaOf } from '../../core/content.ts'
 import { partName, sizeInWords } from '../../core/content-words.ts'
 import { ParleyError } from '../../core/errors.ts'
-import { refuseForgotten } from '../../core/forgetting.ts'
 import { type IdSource, isMediaId, type MediaId, type SessionId } from '../../core/ids.ts'
 import type { MediaStore } from '../../core/media.ts'
 import type { OutboundFile, OutboundMessage } from '../../core/outbound.ts'
@@ -52,10 +51,7 @@ export function createFileSender(deps: SendFileDeps): FileSender {
         ...{ source: deps.ids.aside(turn.id), traceId: deps.ids.trace(), class: 'reply', text: caption, file },
         ...{ ...place, session: { id, scopeKey, displayKey, kind, scope } },
       }
-      await deps.say(message, async (tx) => {
-        await refuseForgotten(tx, turn.id)
-        return tx.notices.once(`file:${turn.id}:${callId}`, deps.clock.now(), FOR_EVER_MS)
-      })
+      await deps.say(message, (tx) => tx.notices.once(`file:${turn.id}:${callId}`, deps.clock.now(), FOR_EVER_MS))
       return partName(file)
     },
   }
