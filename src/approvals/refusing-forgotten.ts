@@ -5,8 +5,8 @@ import type { TurnId } from '../core/ids.ts'
 import type { StoreReader } from '../store/store.ts'
 
 /**
- * Returns the gate of a turn which, once what it was shown is being forgotten, lets no word of it go on: by no call that
- * keeps words, by no question about a call, whose card stands in other chats, and by none that was allowed before.
+ * Returns the gate of a turn that hands no word on once what it was shown is being forgotten: by no call that keeps
+ * words, by no question about a call, whose card stands in other chats, and by none that was allowed before.
  */
 export function refusingForgotten(
   { forgetting, approvals }: Pick<StoreReader, 'forgetting' | 'approvals'>,

@@ -34,8 +34,6 @@ export interface ScheduledTask {
   readonly addresses?: readonly string[]
   /** The session whose turn has made it: rules for that place hold in its runs. */
   readonly madeIn?: SessionId
-  /** That turn. */
-  readonly madeBy?: TurnId
   /** The hash of the request that has made it, where somebody in a chat has. */
   readonly request?: string
   readonly missed: MissedPolicy

@@ -7,6 +7,7 @@ import { type Deferred, deferred } from '../core/deferred.ts'
 import type { Dispatch, Identity } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
+import { refuseForgotten } from '../core/forgetting.ts'
 import type { IdSource, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
@@ -178,6 +179,7 @@ class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOv
     const question: NewQuestion = { ...given, ...at, ...(to === undefined ? {} : { to: to.author }) }
     logger.info('People of a conversation are asked something', { traceId, sessionId: session.id, code })
     const release = await store.write(async (tx) => {
+      await refuseForgotten(tx, question.turnId)
       const message = messageOf(question, place, ids)
       await tx.questions.add(question)
       await tx.cards.add(`${SUBJECT}${code}`, message.source)

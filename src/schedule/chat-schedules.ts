@@ -115,7 +115,7 @@ async function wished(
   { wish, asker, request }: Wished,
 ): Promise<Omit<NewSchedule, 'id'>> {
   const { readWish } = await import('./read-wish.ts')
-  const { person, address, reader, agent, session, turn, authors, writtenIn, at } = asker
+  const { person, address, reader, agent, session, authors, writtenIn, at } = asker
   const timing = await readWish(wish, { at, home: zoneOf(person) })
   return {
     ...{ source: 'command', creator: person },
@@ -125,7 +125,6 @@ async function wished(
       ...(wish.task ? {} : { said: true }),
       ...(reader ? { reader } : {}),
       ...(session ? { madeIn: session } : {}),
-      ...(turn ? { madeBy: turn } : {}),
       ...(writtenIn ? { addresses: await writtenIn(wish.text) } : {}),
       // A reminder that was missed is owed; of several of one schedule the newest stands for all.
       ...{ missed: { kind: 'once' }, overlap: 'skip' },

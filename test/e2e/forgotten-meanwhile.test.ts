@@ -14,17 +14,17 @@ import { type SetClock, setClock } from './set-clock.ts'
 
 const MARK = 'zq9canary-4711'
 
-/** What says "slowly" waits; then the call that it names is made with the mark, and the mark is said. */
+/** The call that a text names is made with the mark; what says "slowly" waits then, and the mark is said. */
 async function house({ clock, log }: { clock?: SetClock; log?: AwaitedLog } = {}) {
   const gate = createGate()
   const script: Script = (request) => {
     const text = lastUserText(request)
-    if (toolResult(request) !== undefined) return textReply(`done ${MARK}`)
+    const holds = [{ beforeDelta: 0, gate }]
+    if (toolResult(request) !== undefined) return textReply(`done ${MARK}`, { holds })
     if (!text.includes('slowly')) return textReply(`heard: ${text.split('\n').at(-1)}`)
     const [, tool, args] = /((?:memory|schedule)_\w+) (\{.*\})/.exec(text) ?? []
-    const holds = [{ beforeDelta: 0, gate }]
     if (tool === undefined || args === undefined) return textReply(`slow ${MARK}`, { holds })
-    return { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) }], holds }
+    return { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) }] }
   }
   const house = await forgettingHouse({ script, ...(clock ? { clock } : {}), ...(log ? { logger: log } : {}) })
   return { ...house, gate, group: house.addGroup('Family') }
@@ -33,7 +33,7 @@ async function house({ clock, log }: { clock?: SetClock; log?: AwaitedLog } = {}
 it.each([
   ['a memory', `memory_save {"text":"it is ${MARK}"}`],
   ['a reminder', `schedule_create {"text":"it is ${MARK}","every":"2h"}`],
-])('S41: %s that a running turn makes of it after that goes with the turn', async (_what, call) => {
+])('S41: %s that a running turn has made of it goes with the turn', async (_what, call) => {
   const { home, world, ledger, gate, say } = await house()
   await say(`it is ${MARK}`)
   world.say({ from: 111, text: `slowly ${call}` })

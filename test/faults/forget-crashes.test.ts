@@ -2,6 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
+import { toolResult } from '../e2e/obedient.ts'
 import type { FailpointSpec } from './kill-switch.ts'
 import { CASE, rounds } from './rounds.ts'
 import { ADA, KILLED, startScene } from './scene.ts'
@@ -48,4 +50,25 @@ describe.concurrent('a kill while something is forgotten', CASE, () => {
       await scene.finish()
     })
   }
+
+  it('S41: a turn that ran goes on after the start, and hands nothing on then either', async (test) => {
+    const gate = createGate()
+    const giving: Script = (request) => {
+      const result = toolResult(request)
+      if (result !== undefined) return textReply(`result: ${result}`)
+      const input = { task: `it is ${CANARY}` }
+      return { blocks: [{ type: 'tool_use', name: 'task', input }], holds: [{ beforeDelta: 0, gate }] }
+    }
+    const scene = await startScene(test, { script: giving })
+    await scene.daemon.start('CP41-forget-begun')
+    scene.telegram.world.say({ from: ADA, text: `my code is ${CANARY}` })
+    await gate.reached
+    scene.telegram.world.say({ from: ADA, text: '/forget last' })
+    expect(await scene.daemon.exited()).toEqual(KILLED)
+    gate.release()
+    await scene.daemon.start()
+    await scene.sent('being forgotten')
+    await test.expect.poll(() => holding(dirname(scene.socketPath)), { timeout: 30_000 }).toEqual([])
+    await scene.finish()
+  })
 })

@@ -172,7 +172,7 @@ const MOST_OF_TURN = 5_000
 
 async function removeTurn(
   deps: ForgettingDeps,
-  { id: by, askedAt, plan: { media } }: Forgetting,
+  { id: by, plan: { media } }: Forgetting,
   { id, running, unnamed }: SessionPlan,
 ): Promise<Partial<ForgetCounts>> {
   if (running === undefined) return {}
@@ -187,21 +187,20 @@ async function removeTurn(
   const taken = empty.length > 0
   await untilSent(deps, turn)
   if (taken) await unsaySafely(deps, turn)
-  const { counts, made, files } = await store.write(async (tx) => {
+  const { counts, files } = await store.write(async (tx) => {
     const latest = await tx.events.latest(id, MOST_OF_TURN)
     const events = latest.filter((event) => event.turnId === turn)
     const rows = new Set([...meant, ...rowsIn(latest, { seqs: empty, asked: await tx.inbox.ofTurn(turn) })])
     const seqs = [...new Set([...empty, ...events.map(({ seq }) => seq)])]
     const plan = { id, empty: seqs, cut: [], turns: [turn], ...(unnamed ? { unnamed } : {}) }
-    const made = await madeMeanwhile(tx, { turn, since: askedAt, events })
+    const made = await madeMeanwhile(tx, turn, events)
     const said = await saidBy(tx, [turn])
     const files = [...media, ...made.media, ...said.media]
     const counts = await beginApplying(tx, by, { ...NO_PLAN, ...made, sessions: [plan] }, deps)
     for (const piece of pieces({ ...NO_PLAN, sessions: [plan], media: files })) await piece(tx)
     for (const row of rows) await pieceOf(tx, row)
-    return { counts: { ...addCounts(counts, await emptySaid(tx, said)), sessions: 0 }, made, files }
+    return { counts: { ...addCounts(counts, await emptySaid(tx, said)), sessions: 0 }, files }
   })
-  if (made.schedules.length > 0) await deps.schedulesChanged()
   return addCounts(counts, { files: await forgetFiles(deps, files) })
 }
 

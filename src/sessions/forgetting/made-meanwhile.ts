@@ -10,27 +10,16 @@ import type { InboxId, TurnId } from '../../core/ids.ts'
 import type { InboxRow, StoreWriter } from '../../store/store.ts'
 import { filesIn } from './matches.ts'
 
-/** A turn that ran while what it was shown was forgotten, and its events. */
-interface RanMeanwhile {
-  readonly turn: TurnId
-  /** The time of the request to forget, ms since the epoch. */
-  readonly since: number
-  readonly events: readonly SessionEvent[]
-}
-
-/** Returns what such a turn has made: it may be made of the forgotten words, which nobody has any more to compare. */
+/**
+ * Returns what a turn that ran while what it was shown was forgotten has made before that was asked: it may be made of
+ * the forgotten words, which nobody has any more to compare. From then on it can make nothing (`refuseForgotten`).
+ */
 export async function madeMeanwhile(
-  { forgetting, schedules }: Pick<StoreWriter, 'forgetting' | 'schedules'>,
-  { turn, since, events }: RanMeanwhile,
-): Promise<Pick<ForgetPlan, 'entries' | 'schedules' | 'media'>> {
-  const made = (await schedules.all()).filter(
-    ({ definition, createdAt }) => definition.madeBy === turn && createdAt >= since,
-  )
-  return {
-    entries: await forgetting.entriesOfTurn(turn),
-    schedules: made.map(({ id }) => id),
-    media: [...new Set(events.flatMap(filesIn))],
-  }
+  { forgetting }: Pick<StoreWriter, 'forgetting'>,
+  turn: TurnId,
+  events: readonly SessionEvent[],
+): Promise<Pick<ForgetPlan, 'entries' | 'media'>> {
+  return { entries: await forgetting.entriesOfTurn(turn), media: [...new Set(events.flatMap(filesIn))] }
 }
 
 /** Returns what turns have said in chats, as their answer and beside it, with the files that were sent so. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { parseAddress } from '../../../src/core/address.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { SessionEvent } from '../../../src/core/event.ts'
-import { type PersonId, type TurnId, toScheduleId, toSessionId } from '../../../src/core/ids.ts'
-import { madeMeanwhile, rowsIn } from '../../../src/sessions/forgetting/made-meanwhile.ts'
+import { NO_PLAN, NOTHING_FORGOTTEN, refuseForgotten } from '../../../src/core/forgetting.ts'
+import { type TurnId, toSessionId } from '../../../src/core/ids.ts'
+import { rowsIn } from '../../../src/sessions/forgetting/made-meanwhile.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { InboxRow } from '../../../src/store/store.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
@@ -14,28 +14,20 @@ removeTempFolders()
 
 const [FORGOTTEN, LATER] = ['turn_forgotten', 'turn_later'] as readonly string[] as readonly [TurnId, TurnId]
 
-it('S41: a reminder that the next turn of the conversation makes stays', async () => {
+it('S41: a turn that runs is being forgotten from the request on until that is done, and no other turn is', async () => {
   const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
-  const session = toSessionId('telegram:2026-11-23-00000001')
-  const put = (name: string, madeBy: TurnId, at: number) =>
-    store.write((tx) =>
-      tx.schedules.put(
-        {
-          ...{ id: toScheduleId(name), source: 'command', creator: 'ada' as PersonId },
-          definition: {
-            ...{ at: 9_000_000, timezone: 'UTC', prompt: 'drink', missed: { kind: 'once' }, overlap: 'skip' },
-            ...{ deliverTo: parseAddress('telegram:direct:111'), madeIn: session, madeBy },
-          },
-        },
-        at,
-      ),
-    )
-  await put('before', FORGOTTEN, 1)
-  await put('meanwhile', FORGOTTEN, 3)
-  await put('later', LATER, 4)
-  const made = await store.write((tx) => madeMeanwhile(tx, { turn: FORGOTTEN, since: 2, events: [] }))
-  expect(made.schedules).toEqual(['meanwhile'])
+  const session = { id: toSessionId('telegram:2026-11-23-00000001'), empty: [1], cut: [], turns: [LATER] }
+  const plan = { ...NO_PLAN, sessions: [session, { ...session, running: { turn: FORGOTTEN, empty: [2] } }] }
+  const counts = NOTHING_FORGOTTEN
+  const forgotten = () => Promise.all([FORGOTTEN, LATER].map((turn) => store.read.forgetting.isForgetting(turn)))
+  expect(await forgotten()).toEqual([false, false])
+  await store.write((tx) => tx.forgetting.begin({ id: 'one', state: 'running', plan, counts, askedAt: 1 }))
+  expect(await forgotten()).toEqual([true, false])
+  await expect(store.write((tx) => refuseForgotten(tx, FORGOTTEN))).rejects.toMatchObject({ code: 'forbidden' })
+  await store.write((tx) => refuseForgotten(tx, LATER))
+  await store.write((tx) => tx.forgetting.finish('one', { plan, counts }))
+  expect(await forgotten()).toEqual([false, false])
 })
 
 it('S41: of the messages that one turn has answered those go whose events are emptied', () => {
