@@ -100,7 +100,8 @@ async function ask(
   const { baseUrl, apiKey } = endpoint
   const headers = { 'content-type': type, ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) }
   const request: DoorRequest = { method: 'POST', body, headers, signal, configured: true, follow: false }
-  const answer = await door.ask(`${baseUrl.replace(/\/+$/, '')}/audio/${call}`, request).catch(mayBeDone)
+  const url = `${baseUrl.replace(/\/+$/, '')}/audio/${call}`
+  const answer = await door.ask(url, request).catch((error: unknown) => unanswered(error, new URL(url)))
   if (answer.kind === 'redirect')
     throw new ParleyError('unavailable', 'The audio endpoint redirects elsewhere, which is not followed.')
   if (answer.status < 200 || answer.status > 299) throw refused(answer.status)
@@ -108,10 +109,16 @@ async function ask(
   return answer
 }
 
-/** The endpoint may have worked for a call whose answer was late or broke off. */
-function mayBeDone(error: unknown): never {
-  if (errorCode(error) !== 'unavailable' || cameNowhere(toError(error))) throw error
-  throw new ParleyError('unreadable', toError(error).message, { cause: error })
+/**
+ * The endpoint may have worked for a call whose answer was late or broke off. People and the model read these words,
+ * and the place of the endpoint is none of theirs: the log has it, by the cause.
+ */
+function unanswered(error: unknown, { host }: URL): never {
+  if (errorCode(error) !== 'unavailable') throw error
+  const cause = toError(error)
+  if (cameNowhere(cause)) throw new ParleyError('unavailable', 'The audio endpoint cannot be reached.', { cause })
+  const words = cause.message.replaceAll(host, 'the audio endpoint').replace(/^t/, 'T')
+  throw new ParleyError('unreadable', words, { cause })
 }
 
 function refused(status: number): ParleyError {

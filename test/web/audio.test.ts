@@ -101,7 +101,10 @@ describe('an audio endpoint', () => {
   it('that hangs is given up after its time', async () => {
     const url = await serve((request) => void request.resume())
     const error = await failureOf(endpoint(url, {}, { withinMs: 200 }).speak?.('hello', never))
-    expect(error).toMatchObject({ code: 'unreadable', message: expect.stringContaining('did not answer within') })
+    expect(error).toMatchObject({
+      code: 'unreadable',
+      message: expect.stringMatching(/^The audio endpoint did not answer within/),
+    })
   })
 
   it('that sends byte after byte is given up after its time', async () => {
@@ -120,10 +123,16 @@ describe('an audio endpoint', () => {
   })
 
   it('C33: that cannot be reached has done nothing; one that breaks off may have', async () => {
-    const gone = endpoint('http://127.0.0.1:1/v1')
-    expect(await failureOf(gone.transcribe?.(NOTE, never))).toMatchObject({ code: 'unavailable' })
-    const url = await serve((request) => request.resume().on('end', () => request.destroy()))
-    expect(await failureOf(endpoint(url).transcribe?.(NOTE, never))).toMatchObject({ code: 'unreadable' })
+    const gone = await failureOf(endpoint('http://127.0.0.1:1/v1').transcribe?.(NOTE, never))
+    expect(gone).toMatchObject({ code: 'unavailable', message: 'The audio endpoint cannot be reached.' })
+    const url = await serve((request) => request.resume().on('end', () => request.socket.destroy()))
+    const broken = await failureOf(endpoint(url).transcribe?.(NOTE, never))
+    expect(broken).toMatchObject({
+      code: 'unreadable',
+      message: expect.stringContaining('to the audio endpoint broke'),
+    })
+    // The operator finds its place in the log.
+    expect(String(toError(broken.cause))).toContain(new URL(url).host)
   })
 
   it('C34: is exempt from the check of addresses itself, and no redirect of it is followed, nor gets the key', async () => {
