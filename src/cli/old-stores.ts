@@ -94,11 +94,16 @@ function parse(text: string): unknown {
   }
 }
 
+/** Some editors begin a file with a mark of its encoding, which is no JSON. */
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
+}
+
 /** A file that cannot be read is reported with the reason. */
 async function read(path: string): Promise<Pick<OldFile, 'text' | 'unread'>> {
   try {
     if ((await stat(path)).size > MOST_BYTES) return { text: '', unread: 'it is larger than 64 MiB' }
-    return { text: await readFile(path, 'utf8') }
+    return { text: withoutMark(await readFile(path, 'utf8')) }
   } catch (error) {
     return { text: '', unread: `it cannot be read: ${toError(error).message}` }
   }

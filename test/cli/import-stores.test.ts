@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
@@ -131,6 +131,24 @@ describe('the store of Molf', () => {
     expect(cli.out()).toContain('1 imported, 0 there already, 1 skipped')
     expect(cli.out()).not.toContain('config.json')
   })
+})
+
+it.each([
+  ['openclaw', '2 imported, 0 there already, 1 skipped'],
+  ['picoclaw', '2 imported, 0 there already, 0 skipped'],
+  ['molf', '1 imported, 0 there already, 1 skipped'],
+])('K32: a file of %s that an editor has marked with its encoding loses nothing', async (program, counts) => {
+  const reports = []
+  for (const mark of ['', '\uFEFF']) {
+    const cli = await beside(program)
+    const folder = join(cli.loaded.config.dataDir, program)
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+      if (/\.jsonl?$/.test(name)) writeFileSync(join(folder, name), mark + readFileSync(join(folder, name), 'utf8'))
+    await cli.run('import', program)
+    reports.push(cli.out())
+  }
+  expect(reports[1]).toBe(reports[0])
+  expect(reports[1]).toContain(counts)
 })
 
 describe('a folder that is none', () => {

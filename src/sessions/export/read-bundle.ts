@@ -18,7 +18,9 @@ export interface Bundle {
 type Fields = Readonly<Record<string, unknown>>
 
 /** Reads a bundle. Throws `invalid` for a file that is none, was cut off or changed, or is of a later version. */
-export function readBundle(text: string): Bundle {
+export function readBundle(given: string): Bundle {
+  // Some editors begin a file with a mark of its encoding.
+  const text = given.startsWith('\uFEFF') ? given.slice(1) : given
   const lines = text.split('\n')
   if (lines.pop() !== '' || lines.length < 2) throw refused('it is no bundle, or it was cut off')
   const values = lines.map(parse)
@@ -67,11 +69,29 @@ function fileOf({ media, base64 }: Fields): Bundle['files'][number] {
 }
 
 function parse(line: string): Fields {
+  const value = parsed(line)
+  if (isDeeper(value, MOST_LEVELS)) throw refused(`one of its lines has more than ${MOST_LEVELS} levels`)
+  return fieldsOf(value)
+}
+
+function parsed(line: string): unknown {
   try {
-    return fieldsOf(JSON.parse(line))
+    return JSON.parse(line)
   } catch {
     throw refused('one of its lines is no JSON')
   }
+}
+
+/** Whatever reads or writes a value goes down its levels by calls, of which there are only so many. */
+const MOST_LEVELS = 500
+
+function isDeeper(value: unknown, levels: number): boolean {
+  let level: readonly unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levels) return true
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+  }
+  return false
 }
 
 function fieldsOf(value: unknown): Fields {

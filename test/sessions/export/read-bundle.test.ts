@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { SessionEvent } from '../../../src/core/event.ts'
 import { BUNDLE_VERSION, type BundleLine, BundleWriter } from '../../../src/sessions/export/bundle-lines.ts'
@@ -30,6 +31,19 @@ function bundle(session: unknown, ...events: readonly unknown[]): string {
 it('a bundle of the known form is read, with fields that nobody here knows', () => {
   const later = { ...EVENT, data: { ...EVENT.data, mood: 'calm' } }
   expect(readBundle(bundle(SESSION, later)).events).toEqual([later])
+})
+
+it('K32: a mark of the encoding before it is none of its text', () => {
+  expect(readBundle(`\uFEFF${bundle(SESSION, EVENT)}`)).toEqual(readBundle(bundle(SESSION, EVENT)))
+})
+
+it.each([600, 100_000])('K32: one with %i levels in a line is refused in words', (levels) => {
+  const writer = createHash('sha256')
+  const head = bundle(SESSION).split('\n')[0]
+  const deep = `{"event":{"seq":1,"at":1,"type":"session_started","data":{"agent":"main","x":${'['.repeat(levels)}${']'.repeat(levels)}}},"kind":"event"}`
+  const body = `${head}\n${deep}\n`
+  const end = JSON.stringify({ kind: 'end', lines: 2, sha256: writer.update(body).digest('hex') })
+  expect(() => readBundle(`${body}${end}\n`)).toThrow('The file cannot be imported: one of its lines has more than 500')
 })
 
 describe('an event of another form is refused, for every prompt of its session would fail', () => {
