@@ -1,5 +1,5 @@
 import type { AttachmentRef, FileKind } from '../../../src/core/message.ts'
-import { countOf, type Fields, fieldsOf, listOf, optionalText, present, textOf } from '../../shared/fields.ts'
+import { type Fields, fieldsOf, listOf, optionalText, present, textOf } from '../../shared/fields.ts'
 
 /** An animation also comes as `document`, for old clients; the first of the two is taken. */
 const SINGLE_FILES = {
@@ -31,19 +31,23 @@ function largest(sizes: readonly Fields[]): Fields | undefined {
 }
 
 function pixels(size: Fields): number {
-  return countOf(size.width) * countOf(size.height)
+  return (sizeOf(size.width) ?? 0) * (sizeOf(size.height) ?? 0)
 }
 
 function readFile(file: Fields, kind: FileKind): AttachmentRef {
-  const size = file.file_size
   return {
     ref: textOf(file.file_id),
     kind,
     ...present('mime', optionalText(file.mime_type)),
     ...present('fileName', optionalText(file.file_name)),
-    ...present('size', size === undefined ? undefined : countOf(size)),
+    ...present('size', sizeOf(file.file_size)),
     ...present('about', aboutOf(file)),
   }
+}
+
+/** The message is worth more than the size of its file: a size that cannot be is none. */
+function sizeOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
 /** Returns the rest that the platform says of a file: the emoji of a sticker, artist and title, the length. */

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { download } from '../../../adapters/shared/download.ts'
 import { systemClock } from '../../../src/core/clock.ts'
+import { deferred } from '../../../src/rehearsal/deferred.ts'
 
 async function serve(handle: RequestListener): Promise<string> {
   const server = createServer(handle)
@@ -52,6 +53,21 @@ describe('a download', () => {
     expect(both).toMatchObject({ kind: 'fetched' })
     expect(seen).toEqual([undefined])
   })
+
+  it.each([200, 404, 500])(
+    'F-G07: that is not read, for an answer of %i, leaves no connection open',
+    async (status) => {
+      const closed = deferred<void>()
+      const root = await serve((_, response) => {
+        response.on('close', () => closed.resolve())
+        response.writeHead(status, { 'content-length': '1000000' })
+        // It never ends by itself.
+        response.write(Buffer.alloc(10))
+      })
+      expect((await from(root)).kind).not.toBe('fetched')
+      await closed.promise
+    },
+  )
 
   it('F-G07: that leads in a circle ends', async () => {
     const root = await serve((_, response) => response.writeHead(302, { location: '/again' }).end())
