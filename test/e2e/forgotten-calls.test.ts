@@ -53,3 +53,16 @@ describe('a call that was allowed late', () => {
     expect(stored("SELECT outcome FROM inbox WHERE event_key LIKE 'approval:%'")).toEqual([{ outcome: 'forgotten' }])
   })
 })
+
+it('S41: a call that somebody allows while the words that led to it are being forgotten is not made', async () => {
+  const { say, heard, world, ledger, paid, dataDir } = await askingHousehold()
+  const after = ledger.mark()
+  world.say({ from: 444, chat: GROUP, text: '@parley_bot pay zq9canary x2' })
+  const code = codeOf((await heard(111, 'May I use', after)).text)
+  await say(444, '/forget me yes', 'I am still answering', GROUP)
+  const answered = heard(GROUP, 'is being forgotten', ledger.mark())
+  world.say({ from: 111, text: `/approve ${code}` })
+  await answered
+  expect(paid).toEqual([])
+  await expect.poll(() => holding(dataDir, MARK), { timeout: 30_000 }).toEqual([])
+})
