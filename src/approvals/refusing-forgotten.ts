@@ -28,7 +28,8 @@ export function refusingForgotten(
     },
     async outcome(code, signal) {
       const outcome = await gate.outcome(code, signal)
-      if (outcome.kind !== 'allowed' || !(await isForgetting(code))) return outcome
+      // A question that is open still leads to nothing either.
+      if (outcome.kind === 'denied' || !(await isForgetting(code))) return outcome
       return { kind: 'refused', reason: BEING_FORGOTTEN }
     },
   }

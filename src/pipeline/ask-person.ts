@@ -22,6 +22,8 @@ export async function askPerson(deps: AskPersonDeps, turn: StartedTurn, event: Q
   const { store, clock, delivery, approvals } = deps
   const { approval, messages } = await approvals.question(turn, event.data)
   const planned = await store.write(async (tx) => {
+    // Whoever read its card would have words that are being forgotten: the gate answers the call.
+    if (await tx.forgetting.isForgetting(turn.id)) return []
     await tx.approvals.add(approval)
     await recordStep(tx, turn, clock.now(), event)
     const rows = []

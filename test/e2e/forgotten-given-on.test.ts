@@ -15,8 +15,17 @@ const GROUP = -1001234567890
 const OTHER = `telegram:group:${GROUP}`
 const TOOLS = ['task', 'sessions', 'message', 'memory', 'schedule', 'files', 'react']
 
+interface Rules {
+  readonly hooks?: readonly HookSettings[]
+  readonly action?: 'allow' | 'ask'
+}
+
 /** What says "begin" has the call made, once the gate is open; the result of the call is said. */
-async function house(tool: string, input: Readonly<Record<string, unknown>>, hooks: readonly HookSettings[] = []) {
+async function house(
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  { hooks = [], action = 'allow' }: Rules = {},
+) {
   const gate = createGate()
   const script: Script = (request) => {
     const result = toolResult(request)
@@ -25,7 +34,7 @@ async function house(tool: string, input: Readonly<Record<string, unknown>>, hoo
     return { blocks: [{ type: 'tool_use', name: tool, input }], holds: [{ beforeDelta: 0, gate }] }
   }
   const agents = [{ id: toAgentId('main'), model: 'anthropic/claude-haiku-4-5', prompt: 'Talk.', tools: TOOLS }]
-  const toolPolicy = [{ tools: ['*'], who: ['everybody'], action: 'allow' }] as const
+  const toolPolicy = [{ tools: ['*'], who: ['everybody'], action }] as const
   const made = await forgettingHouse({ script, config: { agents, toolPolicy, hooks } })
   made.world.addChat({ type: 'supergroup', title: 'Family', id: GROUP, members: [111, 444] })
   await made.say('hello', { chat: GROUP })
@@ -80,7 +89,7 @@ it.each(KEEPING)(
   'S41: nothing is left of %s if the request comes between its permission and its commit',
   async (tool, input) => {
     const { hook, asked, answer } = await slowHook()
-    const { home, world, ledger, gate, say } = await house(tool, input, [hook])
+    const { home, world, ledger, gate, say } = await house(tool, input, { hooks: [hook] })
     gate.release()
     world.say({ from: 111, text: `begin: it is ${MARK}` })
     await asked
@@ -93,6 +102,20 @@ it.each(KEEPING)(
     await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
   },
 )
+
+it('S41: nobody is asked about a call if the request comes before the question', async () => {
+  const { hook, asked, answer } = await slowHook()
+  const { home, world, ledger, gate, say } = await house(...KEEPING[2], { hooks: [hook], action: 'ask' })
+  gate.release()
+  world.say({ from: 111, text: `begin: it is ${MARK}` })
+  await asked
+  await say('/forget chat yes')
+  const after = ledger.mark()
+  answer()
+  const { text } = await ledger.nextFromBot('sent', { after })
+  expect(text).toContain('is being forgotten')
+  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+})
 
 it.each([
   ['memory_search', { words: 'the safe' }],
