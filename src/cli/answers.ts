@@ -20,7 +20,8 @@ import type {
   SessionList,
   SessionSummary,
 } from '../core/operate-sessions.ts'
-import type { ChannelStatus, ListedDelivery, StatusReport, TokenReport, WhyReport, WhyStep } from '../core/operator.ts'
+import type { TokenReport } from '../core/operate-tokens.ts'
+import type { ChannelStatus, ListedDelivery, StatusReport, WhyReport, WhyStep } from '../core/operator.ts'
 import type { Relocation } from '../core/relocation.ts'
 import { SETTING_NAMES, type SettingValue } from '../core/session-settings.ts'
 import type { Spending } from '../core/spending.ts'
@@ -212,7 +213,10 @@ export function posted(value: unknown): value is PostAnswer {
   return status === 'error' ? text(error) : ['stored', 'accepted', 'timeout'].includes(status)
 }
 
-const TOKEN = { id: text, namespace: text, label: text, createdAt: time, revokedAt: optional(time) }
+const TOKEN = {
+  ...{ id: text, namespace: optional(text), scopes: texts, label: text, createdAt: time },
+  ...{ expiresAt: optional(time), usedAt: optional(time), revokedAt: optional(time) },
+}
 export const tokens = list(object<TokenReport>(TOKEN))
 export const newToken = object<TokenReport & { readonly token: string }>({ ...TOKEN, token: text })
 

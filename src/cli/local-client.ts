@@ -2,7 +2,7 @@ import { lstatSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 import { type ErrorCode, ParleyError } from '../core/errors.ts'
 import type { OperatorService } from '../core/operator.ts'
-import type { LocalApp } from '../http/app.ts'
+import type { Api } from '../http/app.ts'
 import { belongsHere, foreign, privateFolder } from '../platform/private-folder.ts'
 import * as answers from './answers.ts'
 import { remoteArchives } from './remote-archives.ts'
@@ -33,7 +33,7 @@ export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): 
   // Its globals cost some milliseconds, which a command that asks no daemon saves.
   const { hc } = await import('hono/client')
   const client: Client = (waitMs = 0) =>
-    hc<LocalApp>(BASE, { fetch: socketFetch({ socketPath, timeoutMs: timeoutMs + waitMs }) })
+    hc<Api>(BASE, { fetch: socketFetch({ socketPath, timeoutMs: timeoutMs + waitMs }) })
   try {
     await answerOf(socketPath, answers.health, client().healthz.$get())
   } catch (error) {

@@ -2,11 +2,11 @@ import type { hc } from 'hono/client'
 import { ParleyError } from '../core/errors.ts'
 import type { StartRequest } from '../core/operate-sessions.ts'
 import type { OperatorService } from '../core/operator.ts'
-import type { LocalApp } from '../http/app.ts'
+import type { Api } from '../http/app.ts'
 import * as answers from './answers.ts'
 
 /** Returns the daemon's routes; a call may last `waitMs` longer than others. */
-export type Client = (waitMs?: number) => ReturnType<typeof hc<LocalApp>>
+export type Client = (waitMs?: number) => ReturnType<typeof hc<Api>>
 
 /** An answer whose type is the route's own. */
 export interface Answered<Wire> {

@@ -61,7 +61,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     agents,
     models: buildModels(parsed),
     ...(audio === undefined ? {} : { audio }),
-    ...(parsed.workspaces === undefined ? {} : { workspaces: parsed.workspaces }),
+    ...wherePresent(parsed),
     channels: buildChannels(parsed, options.known),
     down: options.down,
     routing: toPolicy(parsed, ids, traitsOf(options.catalogue)),
@@ -104,6 +104,11 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...sharedPortMistakes(parsed, options.known),
     ],
   }
+}
+
+/** Returns the parts that are taken as they stand, where they stand. */
+function wherePresent({ workspaces, http }: ConfigFile): Pick<Config, 'workspaces' | 'http'> {
+  return { ...(workspaces === undefined ? {} : { workspaces }), ...(http === undefined ? {} : { http }) }
 }
 
 /** Returns what is right and does nothing, or not what was meant. */

@@ -45,6 +45,8 @@ export interface Config {
   readonly mcp?: readonly McpSettings[]
   readonly ownTools?: readonly OwnToolsPath[]
   readonly hooks?: readonly HookSettings[]
+  /** Absent: nothing listens on TCP. */
+  readonly http?: ApiSettings
   /** The first rule that fits decides whether a call needs the yes of a person. */
   readonly toolPolicy?: readonly ToolRule[]
   readonly schedules: readonly ConfiguredSchedule[]
@@ -60,6 +62,16 @@ export interface Config {
   readonly dataDir: string
   /** Warnings for the operator, each beginning with its path. */
   readonly warnings: readonly string[]
+}
+
+/** The API on TCP. */
+export interface ApiSettings {
+  readonly host: string
+  readonly port: number
+  /** Further names by which it is reached. */
+  readonly hosts: readonly string[]
+  /** Web pages of others that may use it. */
+  readonly origins: readonly string[]
 }
 
 export interface StoreSettings {

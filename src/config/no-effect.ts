@@ -7,7 +7,6 @@ import type { ConfigFile } from './schema.ts'
  * One warning for each setting that is read and checked, but does nothing: its feature does not run yet, or not there.
  */
 export function noEffectWarnings(file: ConfigFile, { traits }: Channels): readonly string[] {
-  const used: string[] = []
   const idle: string[] = []
   for (const [index, rule] of file.routing.access.groups.entries()) {
     const { channel } = rule.match
@@ -31,8 +30,7 @@ export function noEffectWarnings(file: ConfigFile, { traits }: Channels): readon
   if (file.session.checkpoint !== undefined && !file.agents.some(({ tools }) => tools?.includes(MEMORY_GROUP)))
     idle.push('session.checkpoint: no agent has the tools memory, so there is no checkpoint; add them, or take it out')
   idle.push(...unusedServers(file))
-  if (file.http !== undefined) used.push('http')
-  return [...used.map((path) => `${path}: has no effect yet`), ...idle]
+  return idle
 }
 
 /** A server that is configured is not yet a tool of anybody. */

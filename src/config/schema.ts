@@ -219,16 +219,22 @@ const checkpoint = z
     'When an agent with the tools memory looks through a conversation for what is worth remembering; also at /new and by /checkpoint. Each is one or a few calls of a model, never for conversations of strangers alone.',
   )
 
-/**
- * The parts of the configuration whose feature does not run yet: read strictly all the same, so that a file written for
- * a later version is checked today. `no-effect.ts` says so for each that is used.
- */
 const http = z
   .strictObject({
     host: text.default('127.0.0.1'),
-    port: z.int().min(0).max(65_535).default(7275),
+    port: z.int().min(0).max(65_535).default(7275).describe('0: a free one, which the log names.'),
+    hosts: z
+      .array(text.regex(/^[^/\s@]+$/, { error: 'must be a name, as example.org or example.org:8443' }))
+      .default([])
+      .describe('Further names by which it is reached, such as that of a proxy: [parley.example.org].'),
+    origins: z
+      .array(
+        z.url({ protocol: /^https?$/ }).refine((one) => new URL(one).origin === one, 'must be https://<name> alone'),
+      )
+      .default([])
+      .describe('Web pages of others that may use it: ["https://app.example.org"].'),
   })
-  .describe('No effect yet.')
+  .describe('Serves the API on TCP. Without it nothing listens there, and only this machine’s user reaches it.')
 
 const address = text
   .regex(/^[a-z][a-z0-9_-]*(@[^:]+)?:(direct|group|channel):[^/]+(\/.+)?$/, {

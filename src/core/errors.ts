@@ -7,6 +7,8 @@ export type ErrorCode =
   | 'not_found'
   | 'conflict'
   | 'forbidden'
+  | 'unauthorized'
+  | 'too_many'
   | 'unavailable'
   | 'internal'
   | 'unreadable'

@@ -9,6 +9,7 @@ import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
 import type { PeopleOperator } from './operate-people.ts'
 import type { ScheduleOperator } from './operate-schedules.ts'
 import type { SessionOperator } from './operate-sessions.ts'
+import type { TokenOperator } from './operate-tokens.ts'
 import type { Spending } from './spending.ts'
 
 /** Longest body the local API takes: 1 MB. */
@@ -42,24 +43,6 @@ export interface OperatorService {
 
 /** Begins what is said of a message whose record was deleted for its age. */
 export const AGED_OUT = 'Its record has aged out'
-
-/** Channel tokens (S42). */
-export interface TokenOperator {
-  /** The token is in the answer and nowhere else, ever. `invalid` for what is no namespace. */
-  create(namespace: string, label?: string): Promise<TokenReport & { readonly token: string }>
-  /** Newest first, the revoked ones too. */
-  list(): Promise<readonly TokenReport[]>
-  /** From now on. `not_found`. */
-  revoke(id: string): Promise<void>
-}
-
-export interface TokenReport {
-  readonly id: string
-  readonly namespace: string
-  readonly label: string
-  readonly createdAt: number
-  readonly revokedAt?: number
-}
 
 export interface StatusReport {
   readonly version: string

@@ -58,28 +58,32 @@ const SHOWN_UNCERTAIN = 20
 /** The file mode of the local socket authorises the caller. */
 const OPERATOR: Caller = { kind: 'operator' }
 
-export function createOperator(sources: OperatorSources): OperatorService {
+/**
+ * Returns the answers for whoever asks. For anybody but the operator and owners the sessions that they may not see are
+ * not there; of the rest the scopes of their token keep them away.
+ */
+export function createOperator(sources: OperatorSources, caller = OPERATOR): OperatorService {
   const { sessions, archives } = sources
   return {
     status: () => status(sources),
     why: sources.why.why,
     unseen: sources.why.unseen,
     sessions: {
-      list: (query) => sessions.list(OPERATOR, query),
-      show: (name) => sessions.get(OPERATOR, name),
-      history: (name, page) => sessions.history(OPERATOR, name, page),
-      patch: (name, changes) => sessions.patch(OPERATOR, name, changes),
-      setHistory: (name, boundary) => sessions.setHistory(OPERATOR, name, boundary),
-      rename: (name, title) => sessions.rename(OPERATOR, name, title),
-      post: (name, request) => sessions.post(OPERATOR, name, request),
-      start: (request) => sessions.start(OPERATOR, request),
-      delete: (name) => sessions.delete(OPERATOR, name),
+      list: (query) => sessions.list(caller, query),
+      show: (name) => sessions.get(caller, name),
+      history: (name, page) => sessions.history(caller, name, page),
+      patch: (name, changes) => sessions.patch(caller, name, changes),
+      setHistory: (name, boundary) => sessions.setHistory(caller, name, boundary),
+      rename: (name, title) => sessions.rename(caller, name, title),
+      post: (name, request) => sessions.post(caller, name, request),
+      start: (request) => sessions.start(caller, request),
+      delete: (name) => sessions.delete(caller, name),
     },
     archives: {
-      page: (name, query) => archives.page(OPERATOR, name, query),
-      file: (name, media) => archives.file(OPERATOR, name, media),
-      exported: (name, record) => archives.exported(OPERATOR, name, record),
-      relocate: (name, request) => archives.relocate(OPERATOR, name, request),
+      page: (name, query) => archives.page(caller, name, query),
+      file: (name, media) => archives.file(caller, name, media),
+      exported: (name, record) => archives.exported(caller, name, record),
+      relocate: (name, request) => archives.relocate(caller, name, request),
     },
     tokens: sources.tokens,
     schedules: titledSchedules(sources),

@@ -22,7 +22,7 @@ import { createOwnerCards } from '../sessions/people/owner-cards.ts'
 import { createOwnerChats, type OwnerChats } from '../sessions/people/owner-chats.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { createShownCodes, type ValidCode } from '../sessions/people/shown-codes.ts'
-import { createTokens } from '../sessions/people/tokens.ts'
+import { createTokens, type TokenService } from '../sessions/people/tokens.ts'
 import type { Store } from '../store/store.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import type { Entrance } from './entrance.ts'
@@ -60,6 +60,7 @@ export interface People {
   /** Notifies each owner in private, at most once a day for each subject. */
   notifyOwners(this: void, where: AccountAt, notice: OwnerNotice): void
   readonly ownerChats: OwnerChats
+  readonly tokens: TokenService
   /** Returns the present platform ids of the owners on a channel. */
   owners(channel: ChannelId): Promise<readonly string[]>
 }
@@ -83,8 +84,9 @@ export async function createPeople(parts: PeopleDeps): Promise<People> {
   const doubts = async (): Promise<readonly string[]> =>
     linkConflicts(policies.routing().people, await store.read.people.all())
   for (const warning of await doubts()) logger.warn('A link is doubtful', { warning })
+  const tokens = createTokens({ store, clock, randomBytes })
   return {
-    ...{ links, admissions, notifyOwners, ownerChats: owners },
+    ...{ links, admissions, notifyOwners, ownerChats: owners, tokens },
     async policyChanged() {
       events.peopleChanged.emit()
       await facts.watch.policyChanged()
@@ -100,7 +102,7 @@ export async function createPeople(parts: PeopleDeps): Promise<People> {
     operator: {
       people: operatePeople({ store, channels, people: () => policies.policy.people, daemon: { links, whoIs } }),
       admissions: operateAdmissions({ store, admissions }),
-      tokens: createTokens({ store, clock, randomBytes }).operator,
+      tokens: tokens.operator,
     },
   }
 }

@@ -19,7 +19,6 @@ import type { Tool } from '../core/turn.ts'
 import type { DeliverySettings } from '../delivery/settings.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import { hookWatch } from '../hooks/store-watch.ts'
-import { startLocalApi } from '../http/server.ts'
 import type { OwnMediaStore } from '../media/media-store.ts'
 import { UnnamedFiles } from '../media/unnamed-files.ts'
 import { loadOwnTools, withOwnCommands } from '../own/load-own-tools.ts'
@@ -33,6 +32,7 @@ import { accountsToStart, stateIn } from './accounts-to-start.ts'
 import { createEvents } from './daemon-events.ts'
 import { createEntrance } from './entrance.ts'
 import { loadLookups } from './lookups.ts'
+import { startApi } from './make-api.ts'
 import { makeBudgets, paidAudio, tellOfBudgets } from './make-budgets.ts'
 import { makeCloseCards, makeDelivery, makeSay } from './make-delivery.ts'
 import { makeForgetting } from './make-forgetting.ts'
@@ -43,7 +43,7 @@ import { makeQuestions } from './make-questions.ts'
 import { currentSchedules, makeSchedules } from './make-schedules.ts'
 import { makeAudio, type OwnNet } from './make-web.ts'
 import { tellOldStores, type UsualPlaces } from './old-stores.ts'
-import { channelStatuses, createOperator } from './operator.ts'
+import { channelStatuses, createOperator, type OperatorSources } from './operator.ts'
 import { createPeople, type People } from './people.ts'
 import { type CurrentRouting, createCurrentRouting, createReload, type ReloadDeps } from './reload.ts'
 import { createRestoration, restorationTeller } from './restoration.ts'
@@ -168,11 +168,12 @@ async function open(options: DaemonOptions, { policies, store, hooks, media, bro
   const daemon = { hub, sinks, access, modelHealth, watch: facts.watch, ageLimits: forgets.ageLimits, ...status }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(daemon) })
   const outbox = createRestoration({ store, sendHeld: delivery.resumeHeld })
-  const operator = createOperator({
+  const sources: OperatorSources = {
     ...{ store, clock, version, models: modelsOf(config), sessions, archives, why, daemon, outbox, ...people.operator },
     ...{ schedules: schedules.operator, approvals: operateApprovals({ store, clock, desk: stages.approvals }) },
     ...{ forgetting: forgets.operate(why.readLink), config: reloadOf(options, { policies, access, people }) },
-  })
+  }
+  const operator = createOperator(sources)
   const known = sessionCommands({
     ...{ ...lookups, ...people, ...stages, ...schedules, schedules: schedules.fromChats, questions },
     ...{ store, channels, clock, ids, operator, why, unsay: delivery.takeBack, budgets, ...forgets },
@@ -185,7 +186,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, media, bro
 
   // Before anything new is accepted: a turn that was interrupted goes ahead of what is posted now.
   await stages.recover().then(forgets.forgetting.recover)
-  const api = await startLocalApi({ socketPath, service: operator, logger: logger.child({ subsystem: 'api' }) })
+  const api = await startApi({ ...world, socketPath, sources, tokens: people.tokens })
   await people.admissions.recover()
   await schedules.start(currentSchedules(config, moves.all, logger))
   const notifyRestored = await restorationTeller(outbox, people.notifyOwners)

@@ -1,8 +1,9 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { ParleyError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
-import type { OperatorService } from '../core/operator.ts'
 import { errorAnswer } from './errors.ts'
+import { type ApiGuard, createGate } from './gate.ts'
+import type { ApiEnv } from './route.ts'
 import { admissionRoutes } from './routes/admissions.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { archiveRoutes } from './routes/archives.ts'
@@ -18,11 +19,17 @@ import { tokenRoutes } from './routes/tokens.ts'
 import { whyRoutes } from './routes/why.ts'
 
 /** The routes with what each is asked and answers, which is the contract of a client. */
-export type LocalApp = ReturnType<typeof createApp>
+export type Api = ReturnType<typeof createRoutes>
 
-/** Returns the operator's API. The server decides who may call it; every failure is answered with an `ErrorBody`. */
-export function createApp(service: OperatorService, logger: Logger) {
-  const app = new OpenAPIHono()
+export interface AppDeps {
+  readonly guard: ApiGuard
+  readonly logger: Logger
+}
+
+/** Returns the API. `guard` decides who may call it; every failure is answered with an `ErrorBody`. */
+export function createApp({ guard, logger }: AppDeps): OpenAPIHono<ApiEnv> {
+  const routes = createRoutes()
+  const app = new OpenAPIHono<ApiEnv>()
   // The router passes on only an Error.
   app.use(async (_context, next) => {
     await next().catch((thrown) => Promise.reject(toError(thrown)))
@@ -36,18 +43,24 @@ export function createApp(service: OperatorService, logger: Logger) {
     if (body.error.code === 'internal') logger.error('A local request failed', { path: req.path, err: error })
     return json(body, status)
   })
-  return app
-    .route('/', statusRoutes(service))
-    .route('/', whyRoutes(service))
-    .route('/', sessionRoutes(service))
-    .route('/', archiveRoutes(service))
-    .route('/', tokenRoutes(service))
-    .route('/', scheduleRoutes(service))
-    .route('/', peopleRoutes(service))
-    .route('/', admissionRoutes(service))
-    .route('/', approvalRoutes(service))
-    .route('/', outboxRoutes(service))
-    .route('/', memoryRoutes(service))
-    .route('/', forgettingRoutes(service))
-    .route('/', configRoutes(service))
+  app.use(createGate(routes, guard))
+  return app.route('/', routes)
+}
+
+/** Returns all routes, without the gate. */
+export function createRoutes() {
+  return new OpenAPIHono<ApiEnv>()
+    .route('/', statusRoutes())
+    .route('/', whyRoutes())
+    .route('/', sessionRoutes())
+    .route('/', archiveRoutes())
+    .route('/', tokenRoutes())
+    .route('/', scheduleRoutes())
+    .route('/', peopleRoutes())
+    .route('/', admissionRoutes())
+    .route('/', approvalRoutes())
+    .route('/', outboxRoutes())
+    .route('/', memoryRoutes())
+    .route('/', forgettingRoutes())
+    .route('/', configRoutes())
 }

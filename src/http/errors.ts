@@ -6,12 +6,14 @@ export interface ErrorBody {
   readonly error: { readonly code: ErrorCode; readonly message: string }
 }
 
-type HttpStatus = 400 | 403 | 404 | 409 | 413 | 429 | 500 | 502 | 503
+type HttpStatus = 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 502 | 503
 
 const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   invalid: 400,
   too_long: 413,
   forbidden: 403,
+  unauthorized: 401,
+  too_many: 429,
   not_found: 404,
   conflict: 409,
   aborted: 409,

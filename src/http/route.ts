@@ -1,11 +1,27 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
 import { ParleyError } from '../core/errors.ts'
+import type { OperatorService } from '../core/operator.ts'
+import type { Scope } from '../core/token.ts'
 import { readBody } from './read-body.ts'
 
+/** The rights of a request: those of the operator on the local socket, or of the token that it brings. */
+export interface Rights {
+  /** Answers for the one who asks: what they may not see is not there. */
+  readonly api: OperatorService
+  readonly scopes: ReadonlySet<Scope>
+  /** Aborted once they may not any more: what they have open ends. */
+  readonly ended?: AbortSignal
+}
+
+/** The context of every handler, set by the gate of `app.ts`. */
+export interface ApiEnv {
+  Variables: Rights
+}
+
 /** Returns routes whose requests are refused as `invalid`, by the name of the value, before any handler sees them. */
-export function newRoutes(): OpenAPIHono {
-  return new OpenAPIHono({
+export function newRoutes(): OpenAPIHono<ApiEnv> {
+  return new OpenAPIHono<ApiEnv>({
     defaultHook: (result) => {
       if (result.success) return
       const [issue] = result.error.issues
@@ -14,9 +30,19 @@ export function newRoutes(): OpenAPIHono {
   })
 }
 
+/** Returns the scope that a route asks for, in the words of OpenAPI. One that declares nothing is open to nobody. */
+export function needs(scope: Scope) {
+  return [{ token: [scope] }]
+}
+
 /** Returns the answers of a route: 200 with a value of this type. The service that gives the value owns its shape. */
 export function answers<Value>() {
   const schema = z.custom<Value>().openapi({ type: 'object' })
+  return { 200: { description: 'OK', content: { 'application/json': { schema } } } }
+}
+
+/** Returns the answers of a route: 200 with a value of this shape, which stands in the document of the API. */
+export function answersWith<Schema extends z.ZodType>(schema: Schema) {
   return { 200: { description: 'OK', content: { 'application/json': { schema } } } }
 }
 

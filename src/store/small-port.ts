@@ -156,6 +156,8 @@ export interface TokenReader {
 
 export interface TokenWriter {
   add(token: StoredToken): Promise<void>
+  /** Notes the last use. */
+  used(id: string, at: number): Promise<void>
   /** False if there is none of this id; the first revocation counts. */
   revoke(id: string, at: number): Promise<boolean>
 }

@@ -1,10 +1,10 @@
 import type { Logger } from '../core/logger.ts'
-import type { StoredToken } from '../core/token.ts'
-import { defined, id, integer, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
+import { isScope, type StoredToken } from '../core/token.ts'
+import { defined, id, integer, optional, type RowCodec, readFound, readRows, text } from './rows.ts'
 import type { TokenReader, TokenWriter } from './small-port.ts'
-import type { RepositoryDeps, Sql } from './sql.ts'
+import type { RepositoryDeps, Sql, SqlRow } from './sql.ts'
 
-const COLUMNS = 'id, hash, namespace, label, created_at, revoked_at'
+const COLUMNS = 'id, hash, namespace, owner, scopes, label, created_at, expires_at, used_at, revoked_at'
 
 const codec: RowCodec<StoredToken> = {
   table: 'tokens',
@@ -12,11 +12,23 @@ const codec: RowCodec<StoredToken> = {
   decode: (row) => ({
     id: text(row, 'id'),
     hash: text(row, 'hash'),
-    namespace: id(row, 'namespace'),
+    ...reachOf(row),
+    scopes: text(row, 'scopes').split(' ').filter(isScope),
     label: text(row, 'label'),
     createdAt: integer(row, 'created_at'),
-    ...defined({ revokedAt: optional(row, 'revoked_at', integer) }),
+    ...defined({
+      expiresAt: optional(row, 'expires_at', integer),
+      usedAt: optional(row, 'used_at', integer),
+      revokedAt: optional(row, 'revoked_at', integer),
+    }),
   }),
+}
+
+/** A row that has lost its namespace is not that of an owner. */
+function reachOf(row: SqlRow): Pick<StoredToken, 'namespace'> {
+  const owner = integer(row, 'owner') === 1
+  if (owner !== (row.namespace === null)) throw new Error('its owner and its namespace contradict each other')
+  return owner ? {} : { namespace: id(row, 'namespace') }
 }
 
 export class TokenReading implements TokenReader {
@@ -29,8 +41,7 @@ export class TokenReading implements TokenReader {
   }
 
   async get(tokenId: string): Promise<StoredToken | undefined> {
-    const row = await this.sql.get(`SELECT ${COLUMNS} FROM tokens WHERE id = $1`, [tokenId])
-    return row === undefined ? undefined : readRow(codec, row)
+    return readFound(codec, await this.sql.get(`SELECT ${COLUMNS} FROM tokens WHERE id = $1`, [tokenId]))
   }
 
   async all(): Promise<readonly StoredToken[]> {
@@ -40,11 +51,17 @@ export class TokenReading implements TokenReader {
 }
 
 export class TokenWriting extends TokenReading implements TokenWriter {
-  async add({ id: tokenId, hash, namespace, label, createdAt, revokedAt }: StoredToken): Promise<void> {
-    await this.sql.run(
-      'INSERT INTO tokens (id, hash, namespace, label, created_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6)',
-      [tokenId, hash, namespace, label, createdAt, revokedAt ?? null],
-    )
+  async add(token: StoredToken): Promise<void> {
+    const { id: tokenId, hash, namespace, scopes, label, createdAt, expiresAt, usedAt, revokedAt } = token
+    const owner = namespace === undefined ? 1 : 0
+    await this.sql.run(`INSERT INTO tokens (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, [
+      ...[tokenId, hash, namespace ?? null, owner, scopes.join(' '), label, createdAt],
+      ...[expiresAt ?? null, usedAt ?? null, revokedAt ?? null],
+    ])
+  }
+
+  async used(tokenId: string, at: number): Promise<void> {
+    await this.sql.run('UPDATE tokens SET used_at = $2 WHERE id = $1', [tokenId, at])
   }
 
   async revoke(tokenId: string, at: number): Promise<boolean> {

@@ -6,7 +6,7 @@ import { connectLocal } from '../../src/cli/local-client.ts'
 import { socketPathOf } from '../../src/cli/socket-path.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import { startLocalApi } from '../../src/http/server.ts'
+import { startLocalApi } from '../../src/http/local-api.ts'
 import { fakeOperator, sampleSession, sampleStatus, sampleWhy } from '../fakes/operator.ts'
 import { fakeOffline, makeStore, type Rig, rig, serveDaemon } from './rig.ts'
 

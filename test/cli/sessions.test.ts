@@ -78,7 +78,11 @@ test.each([
 })
 
 test.each([
-  [['create', 'telegram', '--label', 'bridge'], { token: 'telegram', label: 'bridge' }, 'ply_a1_secret\n'],
+  [
+    ['create', 'telegram', '--label', 'bridge'],
+    { token: { namespace: 'telegram', label: 'bridge' } },
+    'ply_a1_secret\n',
+  ],
   [['list'], 'tokens', 'revoked'],
   [['revoke', 'a1'], { revoke: 'a1' }, 'opens nothing any more'],
 ])('S42: parley token %j asks the daemon', async (argv, asked, text) => {

@@ -56,6 +56,8 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/hooks\.ada\.on$/, 'before_tool'],
   [/hooks\.ada\./, 'changed'],
   [/\.language$/, 'de'],
+  [/http\.hosts\[0\]$/, 'parley.test'],
+  [/http\.origins\[0\]$/, 'https://page.test'],
   [/\.usd$|prices\.ada\./, 7],
   [/budgets\.(strangers|\w+\.only\.ada)$/, 'unlimited'],
   [/\.voice$/, 'changed'],

@@ -296,11 +296,9 @@ agents: [{ id: main, model: scripted/echo, tools: [time] }]
 routing: { access: { groups: [{ match: { channel: telegram }, who: public, followThreads: true }] } }
 session: { checkpoint: { turns: 5 } }
 schedules: [{ id: a, cron: "0 8 * * *", prompt: hello, deliverTo: "telegram:group:-1/2", missed: all(3) }]
-http: { port: 7275 }
 `)
 
   expect(config.warnings).toEqual([
-    'http: has no effect yet',
     'routing.access.groups[0].followThreads: Telegram has no threads to follow; take it out',
     'session.checkpoint: no agent has the tools memory, so there is no checkpoint; add them, or take it out',
   ])

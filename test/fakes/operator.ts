@@ -12,6 +12,7 @@ import type { ScheduleSummary } from '../../src/core/operate-schedules.ts'
 import type { SessionDetail, SessionListQuery, SessionSummary } from '../../src/core/operate-sessions.ts'
 import type { OperatorService, StatusReport, WhyReport } from '../../src/core/operator.ts'
 import { fakeForgetting } from './forgetting-operator.ts'
+import { fakeTokens } from './token-operator.ts'
 
 const AT = Date.UTC(2026, 10, 21, 14, 3, 22)
 
@@ -291,20 +292,7 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
         named(name)
       },
     },
-    tokens: {
-      async create(namespace, label = '') {
-        asked.push({ token: namespace, label })
-        return { id: 'a1', namespace, label, createdAt: AT, token: 'ply_a1_secret' }
-      },
-      async list() {
-        asked.push('tokens')
-        return [{ id: 'a1', namespace: 'telegram', label: 'bridge', createdAt: AT, revokedAt: AT }]
-      },
-      async revoke(id) {
-        asked.push({ revoke: id })
-        if (id !== 'a1') throw new ParleyError('not_found', `There is no token ${id}.`)
-      },
-    },
+    tokens: fakeTokens(asked),
     schedules: {
       async list() {
         asked.push('schedules')

@@ -30,7 +30,6 @@ const PEOPLE: readonly FaultCase[] = [
   {
     code: 'F-H10',
     what: 'A token that is revoked while a stream runs: closed within 5 s.',
-    waitsFor: 'the event stream',
   },
   { code: 'F-H11', what: 'Two topics, and one that is made anew: nothing crosses.' },
   { code: 'F-H12', what: 'A link code that was seen, used, is late or belongs to another: refused; a link is whole.' },
@@ -71,10 +70,10 @@ const SECRETS: readonly FaultCase[] = [
 ]
 
 const OPERATION: readonly FaultCase[] = [
-  { code: 'F-K01', what: 'Every route with every kind of token: denied by default.', waitsFor: 'tokens over TCP' },
-  { code: 'F-K02', what: 'Foreign hosts and origins: refused.', waitsFor: 'a listener over TCP' },
-  { code: 'F-K03', what: 'Requests by a page of another site: refused.', waitsFor: 'a listener over TCP' },
-  { code: 'F-K04', what: 'A token in an address: refused and not logged.', waitsFor: 'tokens over TCP' },
+  { code: 'F-K01', what: 'Every route with every kind of token: denied by default.' },
+  { code: 'F-K02', what: 'Foreign hosts and origins: refused.' },
+  { code: 'F-K03', what: 'Requests by a page of another site: refused.' },
+  { code: 'F-K04', what: 'A token in an address: refused and not logged.' },
   { code: 'F-K05', what: 'A webhook with a wrong signature or secret: turned away without any work.' },
   { code: 'F-K06', what: 'Headers that claim an origin: no trust by address.' },
   { code: 'F-K07', what: 'Idle connections and slow requests of strangers: bounded.' },

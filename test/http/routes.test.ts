@@ -3,9 +3,9 @@ import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ParleyError } from '../../src/core/errors.ts'
-import { type LogFields, type Logger, silentLogger } from '../../src/core/logger.ts'
-import { createApp } from '../../src/http/app.ts'
-import { startLocalApi } from '../../src/http/server.ts'
+import type { LogFields, Logger } from '../../src/core/logger.ts'
+import { createRoutes } from '../../src/http/app.ts'
+import { startLocalApi } from '../../src/http/local-api.ts'
 import { localFolder } from '../fakes/local-folder.ts'
 import {
   type FakeOperator,
@@ -263,7 +263,7 @@ describe('a service that fails', () => {
 })
 
 test('the routes describe themselves, with what they are asked', () => {
-  const app = createApp(fakeOperator(), silentLogger)
+  const app = createRoutes()
   const { paths = {} } = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Parley', version: '1' } })
   expect(Object.keys(paths['/v1/sessions/{name}'] ?? {})).toEqual(['get', 'patch', 'delete'])
   expect(paths['/v1/sessions']?.get?.parameters?.map((one) => 'name' in one && one.name)).toEqual([

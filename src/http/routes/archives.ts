@@ -2,9 +2,8 @@ import { createRoute, z } from '@hono/zod-openapi'
 import { EXPORT_FORMATS } from '../../core/export-format.ts'
 import { isMediaId } from '../../core/ids.ts'
 import type { ArchivedFile, ArchivePage } from '../../core/operate-archives.ts'
-import type { OperatorService } from '../../core/operator.ts'
 import type { Relocation } from '../../core/relocation.ts'
-import { answers, bodyText, jsonBody, newRoutes, queryCount, takes } from '../route.ts'
+import { answers, bodyText, jsonBody, needs, newRoutes, queryCount, takes } from '../route.ts'
 
 const AT = '/v1/archives/{name}'
 const params = z.object({ name: z.string() })
@@ -12,18 +11,21 @@ const params = z.object({ name: z.string() })
 const PAGE = createRoute({
   method: 'get',
   path: AT,
+  security: needs('operate:read'),
   request: { params, query: z.object({ after: queryCount.prefault('0'), limit: queryCount.prefault('200') }) },
   responses: answers<ArchivePage>(),
 })
 const FILE = createRoute({
   method: 'get',
   path: `${AT}/files`,
+  security: needs('operate:read'),
   request: { params, query: z.object({ media: z.string().refine(isMediaId, 'must be the handle of a file') }) },
   responses: answers<ArchivedFile>(),
 })
 const EXPORTED = createRoute({
   method: 'post',
   path: `${AT}/exported`,
+  security: needs('operate:write'),
   middleware: jsonBody,
   request: {
     params,
@@ -35,6 +37,7 @@ const EXPORTED = createRoute({
 const RELOCATE = createRoute({
   method: 'post',
   path: `${AT}/relocate`,
+  security: needs('operate:write'),
   middleware: jsonBody,
   request: {
     params,
@@ -50,18 +53,20 @@ const RELOCATE = createRoute({
 })
 
 /** Serves sessions as they are exported, and each by its name, percent-encoded. */
-export function archiveRoutes({ archives }: OperatorService) {
+export function archiveRoutes() {
   return newRoutes()
-    .openapi(PAGE, async ({ req, json }) => json(await archives.page(req.valid('param').name, req.valid('query')), 200))
-    .openapi(FILE, async ({ req, json }) =>
-      json(await archives.file(req.valid('param').name, req.valid('query').media), 200),
+    .openapi(PAGE, async ({ req, json, var: { api } }) =>
+      json(await api.archives.page(req.valid('param').name, req.valid('query')), 200),
     )
-    .openapi(EXPORTED, async ({ req, json }) => {
+    .openapi(FILE, async ({ req, json, var: { api } }) =>
+      json(await api.archives.file(req.valid('param').name, req.valid('query').media), 200),
+    )
+    .openapi(EXPORTED, async ({ req, json, var: { api } }) => {
       const { format, path } = req.valid('json')
-      await archives.exported(req.valid('param').name, { format, ...(path === undefined ? {} : { path }) })
+      await api.archives.exported(req.valid('param').name, { format, ...(path === undefined ? {} : { path }) })
       return json({ recorded: true }, 200)
     })
-    .openapi(RELOCATE, async ({ req, json }) =>
-      json(await archives.relocate(req.valid('param').name, req.valid('json')), 200),
+    .openapi(RELOCATE, async ({ req, json, var: { api } }) =>
+      json(await api.archives.relocate(req.valid('param').name, req.valid('json')), 200),
     )
 }

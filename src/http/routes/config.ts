@@ -1,11 +1,15 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { ReloadReport } from '../../core/operate-config.ts'
-import type { OperatorService } from '../../core/operator.ts'
-import { answers, newRoutes } from '../route.ts'
+import { answers, needs, newRoutes } from '../route.ts'
 
-const RELOAD = createRoute({ method: 'post', path: '/v1/config/reload', responses: answers<ReloadReport>() })
+const RELOAD = createRoute({
+  method: 'post',
+  path: '/v1/config/reload',
+  security: needs('operate:write'),
+  responses: answers<ReloadReport>(),
+})
 
 /** Serves the reload of the configuration. */
-export function configRoutes({ config }: OperatorService) {
-  return newRoutes().openapi(RELOAD, async ({ json }) => json(await config.reload(), 200))
+export function configRoutes() {
+  return newRoutes().openapi(RELOAD, async ({ json, var: { api } }) => json(await api.config.reload(), 200))
 }

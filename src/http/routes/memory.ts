@@ -1,36 +1,38 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { MemoryReport } from '../../core/operate-memory.ts'
-import type { OperatorService } from '../../core/operator.ts'
-import { answers, newRoutes, queryCount } from '../route.ts'
+import { answers, needs, newRoutes, queryCount } from '../route.ts'
 
 const params = z.object({ no: queryCount })
 const LIST = createRoute({
   method: 'get',
   path: '/v1/memory',
+  security: needs('operate:read'),
   request: { query: z.object({ words: z.string().optional(), before: queryCount.optional() }) },
   responses: answers<readonly MemoryReport[]>(),
 })
 const SHOW = createRoute({
   method: 'get',
   path: '/v1/memory/{no}',
+  security: needs('operate:read'),
   request: { params },
   responses: answers<MemoryReport>(),
 })
 const REMOVE = createRoute({
   method: 'delete',
   path: '/v1/memory/{no}',
+  security: needs('operate:write'),
   request: { params },
   responses: answers<MemoryReport>(),
 })
 
 /** Serves long-term memory, and removes an entry by its number. */
-export function memoryRoutes({ memory }: OperatorService) {
+export function memoryRoutes() {
   return newRoutes()
-    .openapi(LIST, async ({ req, json }) => {
+    .openapi(LIST, async ({ req, json, var: { api } }) => {
       const { words, before } = req.valid('query')
       const query = { ...(words === undefined ? {} : { words }), ...(before === undefined ? {} : { before }) }
-      return json(await memory.list(query), 200)
+      return json(await api.memory.list(query), 200)
     })
-    .openapi(SHOW, async ({ req, json }) => json(await memory.show(req.valid('param').no), 200))
-    .openapi(REMOVE, async ({ req, json }) => json(await memory.remove(req.valid('param').no), 200))
+    .openapi(SHOW, async ({ req, json, var: { api } }) => json(await api.memory.show(req.valid('param').no), 200))
+    .openapi(REMOVE, async ({ req, json, var: { api } }) => json(await api.memory.remove(req.valid('param').no), 200))
 }

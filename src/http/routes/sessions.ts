@@ -1,7 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { PostAnswer, SessionDetail, SessionHistory, SessionList } from '../../core/operate-sessions.ts'
-import type { OperatorService } from '../../core/operator.ts'
-import { answers, bodyText, jsonBody, newRoutes, queryCount, queryFlag, takes } from '../route.ts'
+import { answers, bodyText, jsonBody, needs, newRoutes, queryCount, queryFlag, takes } from '../route.ts'
 
 const PAGE = '50'
 const AT = '/v1/sessions/{name}'
@@ -19,6 +18,7 @@ const detail = answers<SessionDetail>()
 const LIST = createRoute({
   method: 'get',
   path: '/v1/sessions',
+  security: needs('sessions:read'),
   request: {
     query: z.object({ limit: queryCount.prefault(PAGE), offset: queryCount.prefault('0'), inactive: queryFlag }),
   },
@@ -29,6 +29,7 @@ const text = z.string('must be a text')
 const START = createRoute({
   method: 'post',
   path: '/v1/sessions',
+  security: needs('sessions:write'),
   middleware: jsonBody,
   request: {
     body: takes(
@@ -44,10 +45,17 @@ const START = createRoute({
   },
   responses: detail,
 })
-const SHOW = createRoute({ method: 'get', path: AT, request: { params }, responses: detail })
+const SHOW = createRoute({
+  method: 'get',
+  path: AT,
+  security: needs('sessions:read'),
+  request: { params },
+  responses: detail,
+})
 const PATCH = createRoute({
   method: 'patch',
   path: AT,
+  security: needs('sessions:write'),
   middleware: jsonBody,
   request: { params, body: takes(changes) },
   responses: detail,
@@ -55,12 +63,14 @@ const PATCH = createRoute({
 const DELETE = createRoute({
   method: 'delete',
   path: AT,
+  security: needs('sessions:write'),
   request: { params },
   responses: answers<{ readonly deleted: boolean }>(),
 })
 const HISTORY = createRoute({
   method: 'get',
   path: `${AT}/history`,
+  security: needs('sessions:read'),
   request: {
     params,
     query: z.object({ limit: queryCount.prefault(PAGE), before: queryCount.optional() }),
@@ -70,6 +80,7 @@ const HISTORY = createRoute({
 const POST = createRoute({
   method: 'post',
   path: `${AT}/messages`,
+  security: needs('sessions:write'),
   middleware: jsonBody,
   request: {
     params,
@@ -89,6 +100,7 @@ const POST = createRoute({
 const SET_HISTORY = createRoute({
   method: 'post',
   path: `${AT}/history`,
+  security: needs('sessions:write'),
   middleware: jsonBody,
   request: { params, body: takes(changes) },
   responses: detail,
@@ -96,6 +108,7 @@ const SET_HISTORY = createRoute({
 const RENAME = createRoute({
   method: 'post',
   path: `${AT}/name`,
+  security: needs('sessions:write'),
   middleware: jsonBody,
   request: { params, body: takes(z.object({ title: bodyText })) },
   responses: detail,
@@ -105,26 +118,28 @@ const RENAME = createRoute({
  * Serves the sessions, and each by its name, percent-encoded: started, shown, changed, deleted, read, written to,
  * renamed.
  */
-export function sessionRoutes({ sessions }: OperatorService) {
+export function sessionRoutes() {
   return newRoutes()
-    .openapi(LIST, async ({ req, json }) => json(await sessions.list(req.valid('query')), 200))
-    .openapi(START, async ({ req, json }) => json(await sessions.start(req.valid('json')), 200))
-    .openapi(SHOW, async ({ req, json }) => json(await sessions.show(req.valid('param').name), 200))
-    .openapi(PATCH, async ({ req, json }) =>
-      json(await sessions.patch(req.valid('param').name, req.valid('json')), 200),
+    .openapi(LIST, async ({ req, json, var: { api } }) => json(await api.sessions.list(req.valid('query')), 200))
+    .openapi(START, async ({ req, json, var: { api } }) => json(await api.sessions.start(req.valid('json')), 200))
+    .openapi(SHOW, async ({ req, json, var: { api } }) => json(await api.sessions.show(req.valid('param').name), 200))
+    .openapi(PATCH, async ({ req, json, var: { api } }) =>
+      json(await api.sessions.patch(req.valid('param').name, req.valid('json')), 200),
     )
-    .openapi(DELETE, async ({ req, json }) => {
-      await sessions.delete(req.valid('param').name)
+    .openapi(DELETE, async ({ req, json, var: { api } }) => {
+      await api.sessions.delete(req.valid('param').name)
       return json({ deleted: true }, 200)
     })
-    .openapi(HISTORY, async ({ req, json }) =>
-      json(await sessions.history(req.valid('param').name, req.valid('query')), 200),
+    .openapi(HISTORY, async ({ req, json, var: { api } }) =>
+      json(await api.sessions.history(req.valid('param').name, req.valid('query')), 200),
     )
-    .openapi(POST, async ({ req, json }) => json(await sessions.post(req.valid('param').name, req.valid('json')), 200))
-    .openapi(SET_HISTORY, async ({ req, json }) =>
-      json(await sessions.setHistory(req.valid('param').name, req.valid('json')), 200),
+    .openapi(POST, async ({ req, json, var: { api } }) =>
+      json(await api.sessions.post(req.valid('param').name, req.valid('json')), 200),
     )
-    .openapi(RENAME, async ({ req, json }) =>
-      json(await sessions.rename(req.valid('param').name, req.valid('json').title), 200),
+    .openapi(SET_HISTORY, async ({ req, json, var: { api } }) =>
+      json(await api.sessions.setHistory(req.valid('param').name, req.valid('json')), 200),
+    )
+    .openapi(RENAME, async ({ req, json, var: { api } }) =>
+      json(await api.sessions.rename(req.valid('param').name, req.valid('json').title), 200),
     )
 }

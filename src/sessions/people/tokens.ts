@@ -1,16 +1,24 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type Caller, parseNamespace } from '../../core/caller.ts'
+import { type Caller, type Namespace, parseNamespace } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { TokenOperator, TokenReport } from '../../core/operator.ts'
-import type { StoredToken } from '../../core/token.ts'
+import type { NewToken, TokenOperator, TokenReport } from '../../core/operate-tokens.ts'
+import {
+  isScope,
+  NAMESPACE_SCOPES,
+  OWNER_SCOPES,
+  SCOPES,
+  type Scope,
+  type StoredToken,
+  type TokenHolder,
+} from '../../core/token.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Channel tokens: made by the operator, shown once, kept as a hash (S42). */
+/** Tokens of programs: made by the operator, shown once, kept as a hash (S42). */
 export interface TokenService {
   readonly operator: TokenOperator
-  /** Returns the present holder of a token; undefined for one that is unknown or was revoked. */
-  verify(token: string): Promise<Extract<Caller, { kind: 'token' }> | undefined>
+  /** Returns who brings a token; undefined for one that is unknown, was revoked or has expired. */
+  verify(token: string): Promise<TokenHolder | undefined>
 }
 
 export interface TokenDeps {
@@ -21,21 +29,28 @@ export interface TokenDeps {
 }
 
 const LABEL = 80
+const DAY_MS = 86_400_000
+const MOST_DAYS = 3_650
+/** A use within this time after the last one on record is not written down. */
+const USE_MS = 60_000
+/** A session of a namespace is read and written by default; what costs or acts elsewhere is asked for by name. */
+const DEFAULT_SCOPES: readonly Scope[] = ['sessions:read', 'sessions:write']
+const OWNER_DEFAULT: readonly Scope[] = SCOPES.filter((scope) => scope !== 'tokens')
 
-export function createTokens({ store, clock, randomBytes }: TokenDeps): TokenService {
+export function createTokens(deps: TokenDeps): TokenService {
+  const { store, clock, randomBytes } = deps
+  const uses = createUses(deps)
   return {
     operator: {
-      async create(namespace, label = '') {
-        const parsed = parseNamespace(namespace)
-        if (!parsed)
-          throw new ParleyError(
-            'invalid',
-            `"${namespace}" is no namespace; write a channel, or web:<name>, in lower case.`,
-          )
+      async create(request) {
+        const reach = readReach(request)
+        const { label = '', days } = request
         if (label.length > LABEL) throw new ParleyError('invalid', `A label has ${LABEL} characters at most.`)
+        const createdAt = clock.now()
         const id = randomBytes(6).toString('hex')
         const secret = randomBytes(32).toString('base64url')
-        const stored = { id, hash: hashOf(secret), namespace: parsed, label: label.trim(), createdAt: clock.now() }
+        const expiresAt = days === undefined ? {} : { expiresAt: createdAt + readDays(days) * DAY_MS }
+        const stored = { id, hash: hashOf(secret), ...reach, label: label.trim(), createdAt, ...expiresAt }
         await store.write((tx) => tx.tokens.add(stored))
         return { ...reportOf(stored), token: `ply_${id}_${secret}` }
       },
@@ -43,19 +58,94 @@ export function createTokens({ store, clock, randomBytes }: TokenDeps): TokenSer
       async revoke(id) {
         if (!(await store.write((tx) => tx.tokens.revoke(id, clock.now()))))
           throw new ParleyError('not_found', `There is no token ${id}.`)
+        uses.end(id)
       },
     },
     async verify(token) {
-      const [, id = '', secret = ''] = /^ply_([0-9a-f]{12})_([A-Za-z0-9_-]{43})$/.exec(token) ?? []
-      const stored = id === '' ? undefined : await store.read.tokens.get(id)
-      if (!stored || stored.revokedAt !== undefined || !equal(hashOf(secret), stored.hash)) return undefined
-      return { kind: 'token', namespace: stored.namespace }
+      const [, id = NO_ID, secret = ''] = /^ply_([0-9a-f]{12})_([A-Za-z0-9_-]{43})$/.exec(token) ?? []
+      // The same is done for every text, so that the time says nothing of what is right in it.
+      const stored = await store.read.tokens.get(id)
+      const same = equal(hashOf(secret), stored?.hash ?? hashOf(''))
+      if (!stored || !same || !isValid(stored, clock.now())) return undefined
+      const { namespace, scopes } = stored
+      const caller: Caller = namespace === undefined ? { kind: 'operator' } : { kind: 'token', namespace }
+      return { id, caller, scopes: new Set(scopes), ended: uses.note(stored) }
     },
   }
 }
 
-function reportOf({ id, namespace, label, createdAt, revokedAt }: StoredToken): TokenReport {
-  return { id, namespace, label, createdAt, ...(revokedAt === undefined ? {} : { revokedAt }) }
+/** The id of no token. */
+const NO_ID = '-'
+
+function isValid({ revokedAt, expiresAt = Infinity }: StoredToken, now: number): boolean {
+  return revokedAt === undefined && now < expiresAt
+}
+
+interface Uses {
+  /** Notes a use, and returns what is aborted when the token ends. */
+  note(token: StoredToken): AbortSignal
+  end(id: string): void
+}
+
+/** Keeps in memory which tokens are in use. */
+function createUses({ store, clock }: TokenDeps): Uses {
+  const open = new Map<string, { readonly ending: AbortController; usedAt: number }>()
+  const end = (id: string): void => {
+    open.get(id)?.ending.abort()
+    open.delete(id)
+  }
+  return {
+    end,
+    note({ id, expiresAt, usedAt = -Infinity }) {
+      const now = clock.now()
+      const known = open.get(id)
+      const use = known ?? { ending: new AbortController(), usedAt }
+      if (known === undefined) {
+        open.set(id, use)
+        if (expiresAt !== undefined) clock.after(expiresAt - now, () => end(id))
+      }
+      if (now - use.usedAt >= USE_MS) {
+        use.usedAt = now
+        // Only for people to look at: a request does not wait for it.
+        void store.write((tx) => tx.tokens.used(id, now)).catch(() => {})
+      }
+      return use.ending.signal
+    },
+  }
+}
+
+/** Returns what a token is asked to reach and be used for. Throws `invalid`. */
+function readReach({ namespace, owner = false, scopes }: NewToken): {
+  readonly namespace?: Namespace
+  readonly scopes: readonly Scope[]
+} {
+  if (owner === (namespace !== undefined))
+    throw new ParleyError('invalid', 'A token is for one namespace, or an owner’s: name one of the two.')
+  if (namespace === undefined) return { scopes: readScopes(scopes ?? OWNER_DEFAULT, SCOPES) }
+  const parsed = parseNamespace(namespace)
+  if (parsed) return { namespace: parsed, scopes: readScopes(scopes ?? DEFAULT_SCOPES, NAMESPACE_SCOPES) }
+  throw new ParleyError('invalid', `"${namespace}" is no namespace; write a channel, or web:<name>, in lower case.`)
+}
+
+function readScopes(asked: readonly string[], allowed: readonly Scope[]): readonly Scope[] {
+  const scopes = new Set(asked)
+  for (const scope of scopes) {
+    if (isScope(scope) && allowed.includes(scope)) continue
+    const owners = OWNER_SCOPES.some((one) => one === scope)
+    const why = owners ? 'is for the token of an owner' : `is no scope; there are ${allowed.join(', ')}`
+    throw new ParleyError('invalid', `"${scope}" ${why}.`)
+  }
+  if (scopes.size === 0) throw new ParleyError('invalid', `A token needs a scope of ${allowed.join(', ')}.`)
+  return allowed.filter((scope) => scopes.has(scope))
+}
+
+function readDays(days: number): number {
+  if (Number.isInteger(days) && days >= 1 && days <= MOST_DAYS) return days
+  throw new ParleyError('invalid', `A token lasts 1 to ${MOST_DAYS} days.`)
+}
+
+function reportOf({ hash: _, ...shown }: StoredToken): TokenReport {
+  return shown
 }
 
 function hashOf(secret: string): string {

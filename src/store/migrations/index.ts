@@ -37,6 +37,7 @@ import { forgetting } from './0036-forgetting.ts'
 import { askedForOwners } from './0037-asked-for-owners.ts'
 import { filesAndMarks } from './0038-files-and-marks.ts'
 import { rulesOfAgents } from './0039-rules-of-agents.ts'
+import { tokenScopes } from './0040-token-scopes.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -80,4 +81,5 @@ export const MIGRATIONS: readonly Migration[] = [
   askedForOwners,
   filesAndMarks,
   rulesOfAgents,
+  tokenScopes,
 ]

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseNamespace } from '../../../src/core/caller.ts'
 import { mediaId, toAccountId } from '../../../src/core/ids.ts'
+import type { StoredToken } from '../../../src/core/token.ts'
 import { sessionDraft } from '../../store/sample-rows.ts'
 import type { ContractPart } from './under-test.ts'
 
@@ -77,14 +78,27 @@ export const smallContract: ContractPart = (underTest) => {
   it('S42: of a token only the hash is kept, and the first revocation counts', async () => {
     const namespace = parseNamespace('telegram')
     if (!namespace) throw new Error('telegram is a namespace')
-    const token = { id: 'tok_1', hash: 'abc', namespace, label: 'bridge', createdAt: 1 }
+    const token: StoredToken = {
+      id: 'tok_1',
+      hash: 'abc',
+      namespace,
+      scopes: ['sessions:read', 'hooks'],
+      label: 'bridge',
+      createdAt: 1,
+    }
+    const owners: StoredToken = { id: 'tok_0', hash: 'def', scopes: ['metrics'], label: '', createdAt: 0, expiresAt: 9 }
     await underTest.store.write((tx) => tx.tokens.add(token))
+    await underTest.store.write((tx) => tx.tokens.add(owners))
+    await underTest.store.write((tx) => tx.tokens.used('tok_0', 7))
     expect(await underTest.store.write((tx) => tx.tokens.revoke('tok_1', 5))).toBe(true)
     await underTest.store.write((tx) => tx.tokens.revoke('tok_1', 9))
     expect(await underTest.store.write((tx) => tx.tokens.revoke('tok_2', 5))).toBe(false)
     const { tokens } = (await underTest.reopen()).read
     expect(await tokens.get('tok_1')).toEqual({ ...token, revokedAt: 5 })
-    expect(await tokens.all()).toEqual([{ ...token, revokedAt: 5 }])
+    expect(await tokens.all()).toEqual([
+      { ...token, revokedAt: 5 },
+      { ...owners, usedAt: 7 },
+    ])
     expect(await tokens.get('tok_2')).toBeUndefined()
   })
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createTokens } from '../../../src/sessions/people/tokens.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { failureOf } from '../../contracts/store/under-test.ts'
@@ -18,9 +18,11 @@ async function place() {
 
 it('S42: a token opens its namespace until it is revoked, and only its hash is kept', async () => {
   const { store, operator, verify } = await place()
-  const { token, id } = await operator.create('web:alice', ' phone ')
-  expect(await verify(token)).toEqual({ kind: 'token', namespace: 'web:alice' })
-  expect(await operator.list()).toEqual([{ id, namespace: 'web:alice', label: 'phone', createdAt: 1_000 }])
+  const { token, id } = await operator.create({ namespace: 'web:alice', label: ' phone ' })
+  expect(await verify(token)).toMatchObject({ caller: { kind: 'token', namespace: 'web:alice' } })
+  const scopes = ['sessions:read', 'sessions:write']
+  const used = { id, namespace: 'web:alice', scopes, label: 'phone', createdAt: 1_000, usedAt: 1_000 }
+  await vi.waitFor(async () => expect(await operator.list()).toEqual([used]))
   expect(JSON.stringify(await store.read.tokens.all())).not.toContain(token.split('_').slice(2).join('_'))
   await operator.revoke(id)
   expect(await verify(token)).toBeUndefined()
@@ -29,8 +31,8 @@ it('S42: a token opens its namespace until it is revoked, and only its hash is k
 
 it('S42: what is no token of ours opens nothing', async () => {
   const { operator, verify } = await place()
-  const { token } = await operator.create('telegram')
-  const other = await operator.create('slack')
+  const { token } = await operator.create({ namespace: 'telegram' })
+  const other = await operator.create({ namespace: 'slack' })
   const mixed = `ply_${other.id}_${token.split('_').slice(2).join('_')}`
   for (const wrong of ['', 'x', `${token}x`, token.slice(0, -1), mixed, token.toUpperCase()])
     expect(await verify(wrong)).toBeUndefined()
@@ -40,7 +42,7 @@ it.each(['', ' ', ':', 'web:', ':alice', 'WEB', 'web:Alice', 'web::x', 'a/b', 'w
   'F-H09: %j is no namespace',
   async (namespace) => {
     const { operator } = await place()
-    expect(await failureOf(operator.create(namespace))).toMatchObject({ code: 'invalid' })
+    expect(await failureOf(operator.create({ namespace }))).toMatchObject({ code: 'invalid' })
     expect(await operator.list()).toEqual([])
   },
 )

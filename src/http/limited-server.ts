@@ -1,23 +1,12 @@
-import { rm } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http'
-import { type Clock, systemClock } from '../core/clock.ts'
+import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
-import { MOST_BODY_BYTES, type OperatorService } from '../core/operator.ts'
-import { bindSocket } from './bind-socket.ts'
+import { MOST_BODY_BYTES } from '../core/operator.ts'
 import { errorAnswer, tooLong } from './errors.ts'
-
-export interface LocalApiOptions {
-  /** The path of the socket, whose folder is made 0700 if it does not exist. */
-  readonly socketPath: string
-  readonly service: OperatorService
-  readonly logger: Logger
-  readonly clock?: Clock
-  /** The limits that replace those of `LIMITS`. */
-  readonly limits?: Partial<LocalApiLimits>
-}
+import type { ApiGuard } from './gate.ts'
 
 /** The limits of a connection; times in ms. */
-export interface LocalApiLimits {
+export interface ServerLimits {
   /** The time until the headers of a request are complete, from the connection or the previous answer on. */
   readonly headers: number
   /** The time until a request is complete with its body. */
@@ -32,48 +21,45 @@ export interface LocalApiLimits {
   readonly connections: number
 }
 
-const LIMITS: LocalApiLimits = { headers: 10_000, request: 30_000, idle: 5_000, silent: 3_700_000, connections: 200 }
+export const LIMITS: ServerLimits = {
+  headers: 10_000,
+  request: 30_000,
+  idle: 5_000,
+  silent: 3_700_000,
+  connections: 200,
+}
 const MOST_HEADER_BYTES = 16 * 1024
 /** The share of the shortest limit by which a connection may exceed its own. */
 const CHECKS_WITHIN = 4
+const GRACE_MS = 2000
 
-export interface LocalApi {
-  readonly socketPath: string
-  /**
-   * Removes the socket, finishes the answers under way (2 s at most) and drops every other connection at once.
-   * Idempotent.
-   */
+export interface ApiServerDeps {
+  readonly guard: ApiGuard
+  readonly logger: Logger
+  readonly clock: Clock
+  readonly limits: ServerLimits
+}
+
+export interface ApiServer {
+  readonly server: Server
+  /** Finishes the answers under way (2 s at most) and drops every other connection at once. Idempotent. */
   close(): Promise<void>
 }
 
-const GRACE_MS = 2000
-
-/**
- * Serves the operator's API on a local socket. Only its file mode authorises callers: no header and no address is
- * trusted or read. Rejects like `bindSocket`.
- */
-export async function startLocalApi({
-  socketPath,
-  service,
-  logger,
-  clock = systemClock,
-  limits = {},
-}: LocalApiOptions): Promise<LocalApi> {
-  const load = lazily(() => loadListener(service, logger))
-  const server = limitedServer({ ...LIMITS, ...limits }, (request, response) => {
+/** Returns a server of the API that is bound to nothing yet. Its routes are loaded with the first request. */
+export function createApiServer({ guard, logger, clock, limits }: ApiServerDeps): ApiServer {
+  const load = lazily(() => loadListener(guard, logger))
+  const server = limitedServer(limits, (request, response) => {
     load().then(
       (listener) => listener(request, response),
       (error) => {
-        logger.error('The local API could not be loaded', { err: error })
+        logger.error('The API could not be loaded', { err: error })
         response.writeHead(500).end()
       },
     )
   })
   const active = countActive(server)
-  await bindSocket(server, socketPath)
-  server.on('error', (error) => logger.warn('The local socket has trouble', { err: error }))
   const close = async (): Promise<void> => {
-    await rm(socketPath, { force: true })
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     const cancel = clock.after(GRACE_MS, () => server.closeAllConnections())
     await active.none()
@@ -82,11 +68,11 @@ export async function startLocalApi({
     await closed
     cancel()
   }
-  return { socketPath, close: lazily(close) }
+  return { server, close: lazily(close) }
 }
 
 /** Returns a server that bounds every request before any other code sees it; an answer may take any time. */
-function limitedServer(limits: LocalApiLimits, listener: RequestListener): Server {
+function limitedServer(limits: ServerLimits, listener: RequestListener): Server {
   const options: ServerOptions = {
     headersTimeout: limits.headers,
     requestTimeout: limits.request,
@@ -122,9 +108,9 @@ function refuse(response: ServerResponse): void {
 }
 
 /** The router and its web globals cost 30 ms and some megabytes, which a daemon that nobody asks saves. */
-async function loadListener(service: OperatorService, logger: Logger): Promise<RequestListener> {
+async function loadListener(guard: ApiGuard, logger: Logger): Promise<RequestListener> {
   const [{ createApp }, { getRequestListener }] = await Promise.all([import('./app.ts'), import('@hono/node-server')])
-  const listener = getRequestListener(createApp(service, logger).fetch, { overrideGlobalObjects: false })
+  const listener = getRequestListener(createApp({ guard, logger }).fetch, { overrideGlobalObjects: false })
   return (request, response) => void listener(request, response)
 }
 
@@ -153,7 +139,7 @@ function countActive(server: Server): ActiveRequests {
 }
 
 /** Returns a function that does `work` on the first call and returns that one result on every call. */
-function lazily<Result>(work: () => Promise<Result>): () => Promise<Result> {
+export function lazily<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined
   return () => (result ??= work())
 }

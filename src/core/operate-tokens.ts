@@ -1,0 +1,25 @@
+import type { StoredToken } from './token.ts'
+
+/** The tokens of programs (S42), as the operator asks for them. */
+export interface TokenOperator {
+  /** The token is in the answer and nowhere else, ever. Throws `invalid`. */
+  create(request: NewToken): Promise<TokenReport & { readonly token: string }>
+  /** Newest first, the revoked ones too. */
+  list(): Promise<readonly TokenReport[]>
+  /** From now on, also for what it has open. Throws `not_found`. */
+  revoke(id: string): Promise<void>
+}
+
+export interface NewToken {
+  /** The sessions it reaches begin with it and a colon: `telegram`, `web:alice`, `api`. */
+  readonly namespace?: string | undefined
+  /** It reaches what an owner reaches; in place of a namespace. */
+  readonly owner?: boolean | undefined
+  /** Absent: reading and writing sessions; for an owner's everything but `tokens`. */
+  readonly scopes?: readonly string[] | undefined
+  readonly label?: string | undefined
+  /** It ends after so many days; absent: never. */
+  readonly days?: number | undefined
+}
+
+export type TokenReport = Omit<StoredToken, 'hash'>

@@ -1,0 +1,34 @@
+import type { Config } from '../config/config.ts'
+import type { Caller } from '../core/caller.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { OperatorService } from '../core/operator.ts'
+import { startHttpApi } from '../http/http-api.ts'
+import { startLocalApi } from '../http/local-api.ts'
+import type { TokenService } from '../sessions/people/tokens.ts'
+import { createOperator, type OperatorSources } from './operator.ts'
+
+interface ApiDeps {
+  readonly config: Pick<Config, 'http'>
+  readonly socketPath: string
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly sources: OperatorSources
+  readonly tokens: Pick<TokenService, 'verify'>
+}
+
+/** Serves the API: on the local socket to the operator, and on TCP to whoever brings a token, where that is set. */
+export async function startApi(deps: ApiDeps): Promise<{ close(): Promise<void> }> {
+  const { config, socketPath, clock, sources, tokens } = deps
+  const logger = deps.logger.child({ subsystem: 'api' })
+  const local = await startLocalApi({ socketPath, service: createOperator(sources), clock, logger })
+  if (config.http === undefined) return local
+  const apiOf = (caller: Caller): OperatorService => createOperator(sources, caller)
+  try {
+    const http = await startHttpApi({ ...config.http, clock, logger, verify: tokens.verify, apiOf })
+    return { close: async () => void (await Promise.all([local.close(), http.close()])) }
+  } catch (error) {
+    await local.close()
+    throw error
+  }
+}

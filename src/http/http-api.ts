@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import type { Clock } from '../core/clock.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import { createApiServer, LIMITS, type ServerLimits } from './limited-server.ts'
+import { allowedHosts } from './origin.ts'
+import { createTokenGuard, type TokenGuardDeps } from './token-guard.ts'
+
+export interface HttpApiOptions extends Pick<TokenGuardDeps, 'verify' | 'apiOf'> {
+  readonly host: string
+  /** 0: a free one. */
+  readonly port: number
+  /** Further names by which it is reached, `parley.example.org` or with a port. */
+  readonly hosts: readonly string[]
+  /** Pages of others that may use it, `https://example.org`. */
+  readonly origins: readonly string[]
+  readonly logger: Logger
+  readonly clock: Clock
+  readonly limits?: Partial<ServerLimits>
+}
+
+export interface HttpApi {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** Connections of whoever has not shown a token yet; of more the oldest is dropped. */
+const MOST_UNKNOWN = 256
+const MOST_CONNECTIONS = 4_096
+
+/** Serves the API on TCP, to whoever brings a token. Throws `config` where it cannot listen. */
+export async function startHttpApi(options: HttpApiOptions): Promise<HttpApi> {
+  const { host, hosts, origins, logger, clock, verify, apiOf } = options
+  const allowed = { hosts: new Set<string>(), origins: new Set(origins) }
+  const strangers = boundStrangers()
+  const guard = createTokenGuard({ clock, allowed, verify, apiOf, known: strangers.known })
+  const limits = { ...LIMITS, connections: MOST_CONNECTIONS, ...options.limits }
+  const { server, close } = createApiServer({ guard, logger, clock, limits })
+  server.on('connection', strangers.came)
+  const port = await listen(server, options)
+  for (const name of allowedHosts({ host, port }, hosts)) allowed.hosts.add(name)
+  server.on('error', (error) => logger.warn('The API has trouble', { err: error }))
+  logger.info('The API is up', { host, port })
+  return { port, close }
+}
+
+async function listen(server: Server, { host, port }: Pick<HttpApiOptions, 'host' | 'port'>): Promise<number> {
+  try {
+    server.listen({ host, port })
+    await once(server, 'listening')
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error)
+    throw new ParleyError(
+      'config',
+      `The API cannot listen on ${host}:${port} (${cause}). Set another http.port or http.host.`,
+    )
+  }
+  return (server.address() as AddressInfo).port
+}
+
+interface Strangers {
+  came(this: void, socket: Socket): void
+  known(this: void, socket: Socket): void
+}
+
+/** Thousands of connections that never say who they are keep nobody out: the oldest of them makes room. */
+function boundStrangers(): Strangers {
+  const unknown = new Set<Socket>()
+  return {
+    came(socket) {
+      unknown.add(socket)
+      socket.once('close', () => unknown.delete(socket))
+      const [oldest] = unknown
+      if (unknown.size > MOST_UNKNOWN) oldest?.destroy()
+    },
+    known: (socket) => void unknown.delete(socket),
+  }
+}

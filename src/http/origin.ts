@@ -1,0 +1,50 @@
+import { isIPv6 } from 'node:net'
+import { ParleyError } from '../core/errors.ts'
+
+/** The names under which the API may be asked for, and the pages that may ask for it. */
+export interface AllowedOrigins {
+  /** `name:port`, in lower case; a browser that was led here by another name sends that one. */
+  readonly hosts: ReadonlySet<string>
+  /** `https://name`, besides pages of the API itself. */
+  readonly origins: ReadonlySet<string>
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+const HTTP_PORT = 80
+const HTTPS_PORT = 443
+
+/** Returns the hosts that reach a server bound to this address, and those that the operator names. */
+export function allowedHosts(
+  { host, port }: { readonly host: string; readonly port: number },
+  named: readonly string[],
+): ReadonlySet<string> {
+  const own = [...LOOPBACK, isIPv6(host) ? `[${host}]` : host].map((name) => `${name.toLowerCase()}:${port}`)
+  return new Set([...own, ...named.map((name) => name.toLowerCase())])
+}
+
+/**
+ * Throws `forbidden` for a request that was sent to another name, as a page does that lets its own name point here, or
+ * by a page of somebody else (F-K02, F-K03); and `invalid` for a token in the address, where logs would keep it
+ * (F-K04).
+ */
+export function checkOrigin({ url, headers }: Request, { hosts, origins }: AllowedOrigins): void {
+  const host = headers.get('host')?.toLowerCase() ?? ''
+  if (!hosts.has(host) && !hosts.has(withoutPort(host)))
+    throw new ParleyError('forbidden', 'This name is not one of http.hosts.')
+  const origin = headers.get('origin')
+  if (origin !== null && !origins.has(origin) && !isOwn(origin, host))
+    throw new ParleyError('forbidden', 'This page is not one of http.origins.')
+  if (TOKEN.test(url))
+    throw new ParleyError('invalid', 'A token belongs into the header Authorization, not into the address.')
+}
+
+const TOKEN = /ply_[0-9a-f]{12}_|[?&](access_)?token=/i
+
+/** A name in `http.hosts` without a port stands for the usual ones, which a browser leaves out. */
+function withoutPort(host: string): string {
+  return host.replace(new RegExp(`:(${HTTP_PORT}|${HTTPS_PORT})$`), '')
+}
+
+function isOwn(origin: string, host: string): boolean {
+  return origin === `http://${host}` || origin === `https://${host}`
+}

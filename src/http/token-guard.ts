@@ -1,0 +1,67 @@
+import type { Socket } from 'node:net'
+import type { HttpBindings } from '@hono/node-server'
+import type { Caller } from '../core/caller.ts'
+import type { Clock } from '../core/clock.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { OperatorService } from '../core/operator.ts'
+import type { TokenHolder } from '../core/token.ts'
+import type { ApiGuard } from './gate.ts'
+import { type AllowedOrigins, checkOrigin } from './origin.ts'
+
+export interface TokenGuardDeps {
+  readonly clock: Clock
+  readonly allowed: AllowedOrigins
+  /** Returns who brings a token; undefined for one that opens nothing. */
+  verify(token: string): Promise<TokenHolder | undefined>
+  /** Returns the answers for whoever asks. */
+  apiOf(caller: Caller): OperatorService
+  /** Called with the connection of whoever is known by now. */
+  known(socket: Socket): void
+}
+
+/** Wrong tokens from one address within a minute; whoever brings more is refused without a look at them. */
+const MOST_WRONG = 20
+const WINDOW_MS = 60_000
+/** Addresses that are remembered; the one that was wrong longest ago is forgotten. */
+const ADDRESSES = 10_000
+
+/** Returns the guard of a server that anybody can reach: only a valid token says who asks. */
+export function createTokenGuard({ clock, allowed, verify, apiOf, known }: TokenGuardDeps): ApiGuard {
+  const wrong = new Map<string, { since: number; count: number }>()
+
+  function noteWrong(address: string): void {
+    const now = clock.now()
+    const before = wrong.get(address)
+    const window = before !== undefined && now - before.since < WINDOW_MS ? before : { since: now, count: 0 }
+    window.count++
+    wrong.delete(address)
+    wrong.set(address, window)
+    const [oldest] = wrong.keys()
+    if (wrong.size > ADDRESSES && oldest !== undefined) wrong.delete(oldest)
+    if (window.count > MOST_WRONG)
+      throw new ParleyError(
+        'too_many',
+        'Too many requests without a valid token came from this address; wait a minute.',
+      )
+  }
+
+  return {
+    check: (request) => checkOrigin(request, allowed),
+    async identify({ req, env }) {
+      const { socket } = (env as HttpBindings).incoming
+      const holder = await verify(tokenOf(req.header('authorization')))
+      if (holder === undefined) {
+        // No header that names another address is believed (F-K06).
+        noteWrong(socket.remoteAddress ?? '')
+        throw new ParleyError('unauthorized', 'Send a valid token: Authorization: Bearer <token>.')
+      }
+      known(socket)
+      const { caller, scopes, ended } = holder
+      return { api: apiOf(caller), scopes, ended }
+    },
+  }
+}
+
+function tokenOf(header = ''): string {
+  return /^Bearer +(\S+)$/i.exec(header)?.[1] ?? ''
+}

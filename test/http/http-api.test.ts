@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { silentLogger } from '../../src/core/logger.ts'
+import { SCOPES, type Scope } from '../../src/core/token.ts'
+import { createRoutes } from '../../src/http/app.ts'
+import { startHttpApi } from '../../src/http/http-api.ts'
+import { createTokens } from '../../src/sessions/people/tokens.ts'
+import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import { movedClock } from '../agent/moved-clock.ts'
+import { fixedClock } from '../fakes/fixed-clock.ts'
+import { fakeOperator } from '../fakes/operator.ts'
+import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
+
+removeTempFolders()
+
+interface Asked {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+async function rig() {
+  const clock = movedClock(1_000_000)
+  const store = await openSqliteStore({ path: `${tempFolder()}/store.db`, clock: fixedClock(1_000_000) })
+  const tokens = createTokens({ store, clock, randomBytes })
+  const operator = fakeOperator()
+  const api = await startHttpApi({
+    ...{ host: '127.0.0.1', port: 0, hosts: ['parley.example.org'], origins: ['https://app.example.org'] },
+    ...{ logger: silentLogger, clock, verify: tokens.verify, apiOf: () => operator },
+  })
+  onTestFinished(async () => {
+    await api.close()
+    await store.close()
+  })
+  async function ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}) {
+    const call = request({ host: '127.0.0.1', port: api.port, path, method, headers, agent: false })
+    call.end(body)
+    const [response] = (await once(call, 'response')) as [IncomingMessage]
+    let text = ''
+    for await (const chunk of response.setEncoding('utf8')) text += chunk
+    return { status: response.statusCode, text }
+  }
+  const bearer = async (scopes: readonly Scope[]) => {
+    const { token, id } = await tokens.operator.create({ owner: true, scopes })
+    return { id, headers: { authorization: `Bearer ${token}` } }
+  }
+  return { ...api, ask, bearer, clock, tokens, operator }
+}
+
+interface Route {
+  readonly method: string
+  readonly path: string
+  readonly scope: Scope | undefined
+}
+
+const ROUTES: readonly Route[] = createRoutes().openAPIRegistry.definitions.flatMap((definition) => {
+  if (definition.type !== 'route') return []
+  const { method, path, security } = definition.route
+  const scope = security?.[0]?.token?.[0] as Scope | undefined
+  return [{ method: method.toUpperCase(), path: path.replaceAll(/\{.+?\}/g, 'x'), scope }]
+})
+const GUARDED = ROUTES.filter(({ path }) => path !== '/healthz')
+
+it('F-K01: every route but /healthz names a scope that there is', () => {
+  expect(GUARDED.length).toBeGreaterThan(30)
+  expect(GUARDED.filter(({ scope }) => scope === undefined || !SCOPES.includes(scope))).toEqual([])
+})
+
+it('F-K01: without a valid token of its scope every route, and every path that is none, gives one answer and does nothing', async () => {
+  const { ask, bearer, tokens, operator } = await rig()
+  const { id, headers: revoked } = await bearer(SCOPES)
+  await tokens.operator.revoke(id)
+  const nobody = [
+    {},
+    { authorization: 'Bearer x' },
+    { authorization: `Bearer ply_${'0'.repeat(12)}_${'a'.repeat(43)}` },
+  ]
+  for (const headers of [...nobody, revoked]) {
+    // The limit of wrong tokens has a test of its own.
+    const paths = [...GUARDED.slice(0, 3), { method: 'GET', path: '/v1/nothing' }, { method: 'DELETE', path: '/' }]
+    const answers = await Promise.all(paths.map(({ method, path }) => ask(path, { method, headers })))
+    expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 401))
+  }
+  for (const { method, path, scope } of GUARDED) {
+    const { headers } = await bearer(SCOPES.filter((one) => one !== scope))
+    const { status, text } = await ask(path, { method, headers })
+    expect([method, path, status, text]).toEqual([method, path, 403, expect.stringContaining(`no scope ${scope}`)])
+  }
+  expect(operator.asked).toEqual([])
+})
+
+it('F-K01: a token of its scope is answered', async () => {
+  const { ask, bearer } = await rig()
+  const { headers } = await bearer(['operate:read'])
+  expect((await ask('/v1/status', { headers })).status).toBe(200)
+  expect((await ask('/v1/nothing', { headers })).status).toBe(404)
+  expect((await ask('/healthz')).status).toBe(200)
+})
+
+it('F-K02, F-K03: a name or a page that is not allowed is refused, whatever token it has', async () => {
+  const { ask, bearer, port } = await rig()
+  const { headers } = await bearer(['operate:read'])
+  const status = async (more: Readonly<Record<string, string>>) =>
+    (await ask('/v1/status', { headers: { ...headers, ...more } })).status
+  for (const host of [`localhost:${port}`, 'parley.example.org', 'parley.example.org:443'])
+    expect([host, await status({ host })]).toEqual([host, 200])
+  for (const host of ['evil.org', `evil.org:${port}`, 'localhost', `localhost:${port + 1}`, 'x.parley.example.org'])
+    expect([host, await status({ host })]).toEqual([host, 403])
+  const own = `http://127.0.0.1:${port}`
+  for (const origin of [own, 'https://app.example.org'])
+    expect([origin, await status({ origin })]).toEqual([origin, 200])
+  for (const origin of [
+    'null',
+    'https://evil.org',
+    'http://app.example.org',
+    'https://app.example.org:8',
+    `${own}.org`,
+  ])
+    expect([origin, await status({ origin })]).toEqual([origin, 403])
+})
+
+it('F-K04: a token in the address is refused, and opens nothing', async () => {
+  const { ask, bearer } = await rig()
+  const { headers } = await bearer(['operate:read'])
+  const token = headers.authorization.slice('Bearer '.length)
+  for (const path of [`/v1/status?token=${token}`, `/v1/status?access_token=x`, `/v1/${token}`])
+    expect((await ask(path, { headers })).status).toBe(400)
+})
+
+it('F-K06: no header that names another address is believed', async () => {
+  const { ask } = await rig()
+  const headers = { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1', 'x-real-ip': '127.0.0.1' }
+  expect((await ask('/v1/status', { headers })).status).toBe(401)
+})
+
+it('F-K07: who brings many wrong tokens is told to wait, and whoever has a right one is not', async () => {
+  const { ask, bearer, clock } = await rig()
+  const { headers } = await bearer(['operate:read'])
+  const wrong = { authorization: 'Bearer x' }
+  const seen: (number | undefined)[] = []
+  for (let at = 0; at < 25; at++) seen.push((await ask('/v1/status', { headers: wrong })).status)
+  expect(seen).toEqual([...Array(20).fill(401), ...Array(5).fill(429)])
+  expect((await ask('/v1/status', { headers })).status).toBe(200)
+  clock.advance(60_000)
+  expect((await ask('/v1/status', { headers: wrong })).status).toBe(401)
+})
+
+it('F-K07: connections that never say who they are keep nobody out', async () => {
+  const { ask, bearer, port } = await rig()
+  const { headers } = await bearer(['operate:read'])
+  const sockets = Array.from({ length: 400 }, () => connect({ host: '127.0.0.1', port }).on('error', () => {}))
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  expect((await ask('/v1/status', { headers })).status).toBe(200)
+})
+
+it('F-H10: a token that expires or is revoked opens nothing from then on, and ends what it has open', async () => {
+  const { tokens, clock } = await rig()
+  const { token } = await tokens.operator.create({ namespace: 'api', days: 1 })
+  const holder = await tokens.verify(token)
+  expect(holder?.ended.aborted).toBe(false)
+  clock.advance(86_400_000)
+  expect(holder?.ended.aborted).toBe(true)
+  expect(await tokens.verify(token)).toBeUndefined()
+  const other = await tokens.operator.create({ namespace: 'api' })
+  const open = await tokens.verify(other.token)
+  await tokens.operator.revoke(other.id)
+  expect(open?.ended.aborted).toBe(true)
+})
