@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
+import type { Fetch } from '../client/call.ts'
 import { ParleyError } from '../core/errors.ts'
 import { MOST_BODY_BYTES } from '../core/operator.ts'
 
@@ -15,14 +16,11 @@ interface LocalSocket {
 }
 
 /** Returns a `fetch` that sends requests below `BASE` over a unix socket. Rejects in words for people. */
-export function socketFetch(socket: LocalSocket): typeof fetch {
-  return async (input, init) => {
-    const path = String(input).slice(BASE.length)
-    const body = typeof init?.body === 'string' ? init.body : ''
-    return send(socket, { path, method: init?.method ?? 'GET', body }).catch((error) =>
+export function socketFetch(socket: LocalSocket): Fetch {
+  return async (url, { method, body = '' }) =>
+    send(socket, { path: url.slice(BASE.length), method, body }).catch((error) =>
       Promise.reject(toCallError(error, socket)),
     )
-  }
 }
 
 interface LocalRequest {

@@ -141,7 +141,7 @@ export interface PostRequest {
   /** Up to an hour, 120 s if absent; 0 does not wait. */
   readonly waitSeconds?: number | undefined
   /** The sender, `<channel>:<id>`. Only a token may set it; everybody else speaks for themselves. */
-  readonly sender?: string
+  readonly sender?: string | undefined
 }
 
 /**

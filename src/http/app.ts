@@ -8,6 +8,7 @@ import { admissionRoutes } from './routes/admissions.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { archiveRoutes } from './routes/archives.ts'
 import { configRoutes } from './routes/config.ts'
+import { documentRoutes } from './routes/document.ts'
 import { forgettingRoutes } from './routes/forgetting.ts'
 import { memoryRoutes } from './routes/memory.ts'
 import { outboxRoutes } from './routes/outbox.ts'
@@ -63,4 +64,5 @@ export function createRoutes() {
     .route('/', memoryRoutes())
     .route('/', forgettingRoutes())
     .route('/', configRoutes())
+    .route('/', documentRoutes())
 }

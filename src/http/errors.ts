@@ -41,6 +41,8 @@ const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   model_failed: 502,
 }
 
+export const ERROR_CODES = Object.keys(STATUS) as readonly ErrorCode[]
+
 /** Returns the error for a request whose body is longer than the limit. */
 export function tooLong(): ParleyError {
   return new ParleyError('too_long', `A request may hold ${MOST_BODY_BYTES} bytes and no more.`)

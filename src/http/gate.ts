@@ -1,4 +1,4 @@
-import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { ParleyError } from '../core/errors.ts'
@@ -16,8 +16,8 @@ export interface ApiGuard {
 /** A request, as a guard sees it. */
 export type ApiContext = Parameters<MiddlewareHandler<ApiEnv>>[0]
 
-/** The one scope that a route asks for, or nothing. */
-type Need = 'nothing' | Scope
+/** The one scope that a route asks for, any valid token, or nothing. */
+type Need = 'nothing' | 'token' | Scope
 
 /**
  * Returns the one gate before all routes. Nothing is answered before it is known who asks, so that a path that exists
@@ -33,7 +33,8 @@ export function createGate(routes: OpenAPIHono<ApiEnv>, guard: ApiGuard): Middle
     if (need === 'nothing') return next()
     const { api, scopes, ended } = await guard.identify(context)
     if (need === undefined) throw new ParleyError('not_found', `There is no ${req.method} ${req.path}`)
-    if (!scopes.has(need)) throw new ParleyError('forbidden', `This token is not for that: it has no scope ${need}.`)
+    if (need !== 'token' && !scopes.has(need))
+      throw new ParleyError('forbidden', `This token is not for that: it has no scope ${need}.`)
     context.set('api', api)
     context.set('scopes', scopes)
     if (ended) context.set('ended', ended)
@@ -46,8 +47,14 @@ function needsOf({ openAPIRegistry }: OpenAPIHono<ApiEnv>): ReadonlyMap<string, 
   for (const definition of openAPIRegistry.definitions) {
     if (definition.type !== 'route') continue
     const { method, path, security } = definition.route
-    const need = security?.length === 0 ? 'nothing' : security?.[0]?.token?.find(isScope)
+    const need = needOf(security)
     if (need !== undefined) needs.set(`${method.toUpperCase()} ${path.replaceAll(/\{(.+?)\}/g, ':$1')}`, need)
   }
   return needs
+}
+
+function needOf(security: RouteConfig['security']): Need | undefined {
+  if (security?.length === 0) return 'nothing'
+  const scopes = security?.[0]?.token
+  return scopes?.length === 0 ? 'token' : scopes?.find(isScope)
 }

@@ -1,54 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { silentLogger } from '../../src/core/logger.ts'
 import { SCOPES, type Scope } from '../../src/core/token.ts'
 import { createRoutes } from '../../src/http/app.ts'
-import { startHttpApi } from '../../src/http/http-api.ts'
-import { createTokens } from '../../src/sessions/people/tokens.ts'
-import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
-import { movedClock } from '../agent/moved-clock.ts'
-import { fixedClock } from '../fakes/fixed-clock.ts'
-import { fakeOperator } from '../fakes/operator.ts'
-import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
+import { removeTempFolders } from '../store/temp-database.ts'
+import { apiRig } from './rig.ts'
 
 removeTempFolders()
-
-interface Asked {
-  readonly method?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
-async function rig() {
-  const clock = movedClock(1_000_000)
-  const store = await openSqliteStore({ path: `${tempFolder()}/store.db`, clock: fixedClock(1_000_000) })
-  const tokens = createTokens({ store, clock, randomBytes })
-  const operator = fakeOperator()
-  const api = await startHttpApi({
-    ...{ host: '127.0.0.1', port: 0, hosts: ['parley.example.org'], origins: ['https://app.example.org'] },
-    ...{ logger: silentLogger, clock, verify: tokens.verify, apiOf: () => operator },
-  })
-  onTestFinished(async () => {
-    await api.close()
-    await store.close()
-  })
-  async function ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}) {
-    const call = request({ host: '127.0.0.1', port: api.port, path, method, headers, agent: false })
-    call.end(body)
-    const [response] = (await once(call, 'response')) as [IncomingMessage]
-    let text = ''
-    for await (const chunk of response.setEncoding('utf8')) text += chunk
-    return { status: response.statusCode, text }
-  }
-  const bearer = async (scopes: readonly Scope[]) => {
-    const { token, id } = await tokens.operator.create({ owner: true, scopes })
-    return { id, headers: { authorization: `Bearer ${token}` } }
-  }
-  return { ...api, ask, bearer, clock, tokens, operator }
-}
 
 interface Route {
   readonly method: string
@@ -62,15 +20,17 @@ const ROUTES: readonly Route[] = createRoutes().openAPIRegistry.definitions.flat
   const scope = security?.[0]?.token?.[0] as Scope | undefined
   return [{ method: method.toUpperCase(), path: path.replaceAll(/\{.+?\}/g, 'x'), scope }]
 })
-const GUARDED = ROUTES.filter(({ path }) => path !== '/healthz')
+/** Everybody may ask for the first two; any token opens the third. */
+const WITHOUT_SCOPE = ['/healthz', '/v1/docs', '/v1/openapi.json']
+const GUARDED = ROUTES.filter(({ path }) => !WITHOUT_SCOPE.includes(path))
 
-it('F-K01: every route but /healthz names a scope that there is', () => {
+it('F-K01: every route but /healthz and those of the document names a scope that there is', () => {
   expect(GUARDED.length).toBeGreaterThan(30)
   expect(GUARDED.filter(({ scope }) => scope === undefined || !SCOPES.includes(scope))).toEqual([])
 })
 
 it('F-K01: without a valid token of its scope every route, and every path that is none, gives one answer and does nothing', async () => {
-  const { ask, bearer, tokens, operator } = await rig()
+  const { ask, bearer, tokens, operator } = await apiRig()
   const { id, headers: revoked } = await bearer(SCOPES)
   await tokens.operator.revoke(id)
   const nobody = [
@@ -93,7 +53,7 @@ it('F-K01: without a valid token of its scope every route, and every path that i
 })
 
 it('F-K01: a token of its scope is answered', async () => {
-  const { ask, bearer } = await rig()
+  const { ask, bearer } = await apiRig()
   const { headers } = await bearer(['operate:read'])
   expect((await ask('/v1/status', { headers })).status).toBe(200)
   expect((await ask('/v1/nothing', { headers })).status).toBe(404)
@@ -101,7 +61,7 @@ it('F-K01: a token of its scope is answered', async () => {
 })
 
 it('F-K02, F-K03: a name or a page that is not allowed is refused, whatever token it has', async () => {
-  const { ask, bearer, port } = await rig()
+  const { ask, bearer, port } = await apiRig()
   const { headers } = await bearer(['operate:read'])
   const status = async (more: Readonly<Record<string, string>>) =>
     (await ask('/v1/status', { headers: { ...headers, ...more } })).status
@@ -123,7 +83,7 @@ it('F-K02, F-K03: a name or a page that is not allowed is refused, whatever toke
 })
 
 it('F-K04: a token in the address is refused, and opens nothing', async () => {
-  const { ask, bearer } = await rig()
+  const { ask, bearer } = await apiRig()
   const { headers } = await bearer(['operate:read'])
   const token = headers.authorization.slice('Bearer '.length)
   for (const path of [`/v1/status?token=${token}`, `/v1/status?access_token=x`, `/v1/${token}`])
@@ -131,13 +91,13 @@ it('F-K04: a token in the address is refused, and opens nothing', async () => {
 })
 
 it('F-K06: no header that names another address is believed', async () => {
-  const { ask } = await rig()
+  const { ask } = await apiRig()
   const headers = { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1', 'x-real-ip': '127.0.0.1' }
   expect((await ask('/v1/status', { headers })).status).toBe(401)
 })
 
 it('F-K07: who brings many wrong tokens is told to wait, and whoever has a right one is not', async () => {
-  const { ask, bearer, clock } = await rig()
+  const { ask, bearer, clock } = await apiRig()
   const { headers } = await bearer(['operate:read'])
   const wrong = { authorization: 'Bearer x' }
   const seen: (number | undefined)[] = []
@@ -149,7 +109,7 @@ it('F-K07: who brings many wrong tokens is told to wait, and whoever has a right
 })
 
 it('F-K07: connections that never say who they are keep nobody out', async () => {
-  const { ask, bearer, port } = await rig()
+  const { ask, bearer, port } = await apiRig()
   const { headers } = await bearer(['operate:read'])
   const sockets = Array.from({ length: 400 }, () => connect({ host: '127.0.0.1', port }).on('error', () => {}))
   onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))
@@ -158,7 +118,7 @@ it('F-K07: connections that never say who they are keep nobody out', async () =>
 })
 
 it('F-H10: a token that expires or is revoked opens nothing from then on, and ends what it has open', async () => {
-  const { tokens, clock } = await rig()
+  const { tokens, clock } = await apiRig()
   const { token } = await tokens.operator.create({ namespace: 'api', days: 1 })
   const holder = await tokens.verify(token)
   expect(holder?.ended.aborted).toBe(false)

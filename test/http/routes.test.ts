@@ -16,6 +16,7 @@ import {
   sampleStatus,
   sampleWhy,
 } from '../fakes/operator.ts'
+import { undocumented } from './conforms.ts'
 
 interface Rig {
   readonly operator: FakeOperator
@@ -46,7 +47,9 @@ async function rig(overrides: Parameters<typeof fakeOperator>[0] = {}): Promise<
       const [response] = (await once(call, 'response')) as [IncomingMessage]
       let body = ''
       for await (const chunk of response.setEncoding('utf8')) body += chunk
-      return { status: response.statusCode, body: body === '' ? undefined : JSON.parse(body) }
+      const answer = { status: response.statusCode, body: body === '' ? undefined : JSON.parse(body) }
+      if (method !== 'HEAD') expect(undocumented({ method, path, ...answer })).toEqual([])
+      return answer
     },
   }
 }

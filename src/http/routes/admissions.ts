@@ -1,16 +1,20 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { AdmissionReport } from '../../core/operate-admissions.ts'
-import { answers, needs, newRoutes, queryText } from '../route.ts'
+import { answersWith, needs, newRoutes, queryText } from '../route.ts'
+import { admission, admissions } from '../schemas/admissions.ts'
 
 const query = z.object({ name: queryText })
-const one = answers<AdmissionReport>()
+const one = answersWith(admission)
 const LIST = createRoute({
+  operationId: 'admission.list',
+  summary: 'Who asked to be let in, the newest first',
   method: 'get',
   path: '/v1/admissions',
   security: needs('operate:read'),
-  responses: answers<readonly AdmissionReport[]>(),
+  responses: answersWith(admissions),
 })
 const ADMIT = createRoute({
+  operationId: 'admission.admit',
+  summary: 'Lets somebody in, by code or key',
   method: 'post',
   path: '/v1/admissions/admit',
   security: needs('operate:write'),
@@ -18,6 +22,8 @@ const ADMIT = createRoute({
   responses: one,
 })
 const DENY = createRoute({
+  operationId: 'admission.deny',
+  summary: 'Keeps somebody out, by code or key',
   method: 'post',
   path: '/v1/admissions/deny',
   security: needs('operate:write'),

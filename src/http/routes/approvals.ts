@@ -1,16 +1,20 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { ApprovalReport } from '../../core/operate-approvals.ts'
-import { answers, needs, newRoutes, queryText } from '../route.ts'
+import { answersWith, needs, newRoutes, queryText } from '../route.ts'
+import { approval, approvals } from '../schemas/approvals.ts'
 
 const query = z.object({ code: queryText })
-const one = answers<ApprovalReport>()
+const one = answersWith(approval)
 const LIST = createRoute({
+  operationId: 'approval.list',
+  summary: 'The calls of tools that wait for a yes or no, the oldest first',
   method: 'get',
   path: '/v1/approvals',
   security: needs('operate:read'),
-  responses: answers<readonly ApprovalReport[]>(),
+  responses: answersWith(approvals),
 })
 const APPROVE = createRoute({
+  operationId: 'approval.approve',
+  summary: 'Allows a call, by its code',
   method: 'post',
   path: '/v1/approvals/approve',
   security: needs('operate:write'),
@@ -18,6 +22,8 @@ const APPROVE = createRoute({
   responses: one,
 })
 const DENY = createRoute({
+  operationId: 'approval.deny',
+  summary: 'Refuses a call, by its code',
   method: 'post',
   path: '/v1/approvals/deny',
   security: needs('operate:write'),

@@ -1,28 +1,33 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { EXPORT_FORMATS } from '../../core/export-format.ts'
 import { isMediaId } from '../../core/ids.ts'
-import type { ArchivedFile, ArchivePage } from '../../core/operate-archives.ts'
-import type { Relocation } from '../../core/relocation.ts'
-import { answers, bodyText, jsonBody, needs, newRoutes, queryCount, takes } from '../route.ts'
+import { answersWith, bodyText, jsonBody, needs, newRoutes, queryCount, takes } from '../route.ts'
+import { archivedFile, archivePage, exportRecorded, relocation } from '../schemas/archives.ts'
 
 const AT = '/v1/archives/{name}'
 const params = z.object({ name: z.string() })
 
 const PAGE = createRoute({
+  operationId: 'archive.page',
+  summary: 'A session with its log, page by page, as it is exported',
   method: 'get',
   path: AT,
   security: needs('operate:read'),
   request: { params, query: z.object({ after: queryCount.prefault('0'), limit: queryCount.prefault('200') }) },
-  responses: answers<ArchivePage>(),
+  responses: answersWith(archivePage),
 })
 const FILE = createRoute({
+  operationId: 'archive.file',
+  summary: 'A file of a session, in base64',
   method: 'get',
   path: `${AT}/files`,
   security: needs('operate:read'),
   request: { params, query: z.object({ media: z.string().refine(isMediaId, 'must be the handle of a file') }) },
-  responses: answers<ArchivedFile>(),
+  responses: answersWith(archivedFile),
 })
 const EXPORTED = createRoute({
+  operationId: 'archive.exported',
+  summary: 'Records that a session was exported',
   method: 'post',
   path: `${AT}/exported`,
   security: needs('operate:write'),
@@ -31,10 +36,12 @@ const EXPORTED = createRoute({
     params,
     body: takes(z.strictObject({ format: z.enum([...EXPORT_FORMATS, 'bundle']), path: bodyText.optional() })),
   },
-  responses: answers<{ readonly recorded: boolean }>(),
+  responses: answersWith(exportRecorded),
 })
 
 const RELOCATE = createRoute({
+  operationId: 'archive.relocate',
+  summary: 'Continues a session in another conversation, or in both',
   method: 'post',
   path: `${AT}/relocate`,
   security: needs('operate:write'),
@@ -49,7 +56,7 @@ const RELOCATE = createRoute({
       }),
     ),
   },
-  responses: answers<Relocation>(),
+  responses: answersWith(relocation),
 })
 
 /** Serves sessions as they are exported, and each by its name, percent-encoded. */

@@ -1,12 +1,14 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ReloadReport } from '../../core/operate-config.ts'
-import { answers, needs, newRoutes } from '../route.ts'
+import { answersWith, needs, newRoutes } from '../route.ts'
+import { reload } from '../schemas/config.ts'
 
 const RELOAD = createRoute({
+  operationId: 'config.reload',
+  summary: 'Reads the configuration again',
   method: 'post',
   path: '/v1/config/reload',
   security: needs('operate:write'),
-  responses: answers<ReloadReport>(),
+  responses: answersWith(reload),
 })
 
 /** Serves the reload of the configuration. */

@@ -1,9 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { ForgetReceipt } from '../../core/forgetting.ts'
-import type { RetentionReport } from '../../core/operate-forgetting.ts'
-import { answers, bodyText, jsonBody, needs, newRoutes, takes } from '../route.ts'
+import { answersWith, bodyText, jsonBody, needs, newRoutes, takes } from '../route.ts'
+import { receipt, retention } from '../schemas/forgetting.ts'
 
 const FORGET = createRoute({
+  operationId: 'forgetting.forget',
+  summary: 'Forgets a message, a person or a chat, or says what would be forgotten',
   method: 'post',
   path: '/v1/forget',
   security: needs('operate:write'),
@@ -18,19 +19,23 @@ const FORGET = createRoute({
       }),
     ),
   },
-  responses: answers<ForgetReceipt>(),
+  responses: answersWith(receipt),
 })
 const RETENTION = createRoute({
+  operationId: 'retention.list',
+  summary: 'The age limits, with what each removes',
   method: 'get',
   path: '/v1/retention',
   security: needs('operate:read'),
-  responses: answers<readonly RetentionReport[]>(),
+  responses: answersWith(retention),
 })
 const RUN = createRoute({
+  operationId: 'retention.run',
+  summary: 'Applies the age limits now',
   method: 'post',
   path: '/v1/retention/run',
   security: needs('operate:write'),
-  responses: answers<readonly RetentionReport[]>(),
+  responses: answersWith(retention),
 })
 
 /** Serves forgetting and the age limits. */

@@ -1,28 +1,34 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { MemoryReport } from '../../core/operate-memory.ts'
-import { answers, needs, newRoutes, queryCount } from '../route.ts'
+import { answersWith, needs, newRoutes, queryCount } from '../route.ts'
+import { memories, memory } from '../schemas/memory.ts'
 
 const params = z.object({ no: queryCount })
 const LIST = createRoute({
+  operationId: 'memory.list',
+  summary: 'Long-term memory, the newest first',
   method: 'get',
   path: '/v1/memory',
   security: needs('operate:read'),
   request: { query: z.object({ words: z.string().optional(), before: queryCount.optional() }) },
-  responses: answers<readonly MemoryReport[]>(),
+  responses: answersWith(memories),
 })
 const SHOW = createRoute({
+  operationId: 'memory.show',
+  summary: 'An entry by its number',
   method: 'get',
   path: '/v1/memory/{no}',
   security: needs('operate:read'),
   request: { params },
-  responses: answers<MemoryReport>(),
+  responses: answersWith(memory),
 })
 const REMOVE = createRoute({
+  operationId: 'memory.remove',
+  summary: 'Removes an entry by its number',
   method: 'delete',
   path: '/v1/memory/{no}',
   security: needs('operate:write'),
   request: { params },
-  responses: answers<MemoryReport>(),
+  responses: answersWith(memory),
 })
 
 /** Serves long-term memory, and removes an entry by its number. */

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { PostAnswer, SessionDetail, SessionHistory, SessionList } from '../../core/operate-sessions.ts'
-import { answers, bodyText, jsonBody, needs, newRoutes, queryCount, queryFlag, takes } from '../route.ts'
+import { answersWith, bodyText, jsonBody, needs, newRoutes, queryCount, queryFlag, takes } from '../route.ts'
+import { history, posted, session, sessionDeleted, sessions } from '../schemas/sessions.ts'
 
 const PAGE = '50'
 const AT = '/v1/sessions/{name}'
@@ -13,20 +13,24 @@ const flag = z.boolean('must be true or false')
  */
 const changes = z.custom<Readonly<Record<string, unknown>>>().openapi({ type: 'object' })
 const variables = z.record(z.string(), z.string('must be a text'))
-const detail = answers<SessionDetail>()
+const detail = answersWith(session)
 
 const LIST = createRoute({
+  operationId: 'session.list',
+  summary: 'Sessions, the newest activity first',
   method: 'get',
   path: '/v1/sessions',
   security: needs('sessions:read'),
   request: {
     query: z.object({ limit: queryCount.prefault(PAGE), offset: queryCount.prefault('0'), inactive: queryFlag }),
   },
-  responses: answers<SessionList>(),
+  responses: answersWith(sessions),
 })
 const names = z.array(z.string('must be a text'), 'must be a list')
 const text = z.string('must be a text')
 const START = createRoute({
+  operationId: 'session.start',
+  summary: 'Begins a session',
   method: 'post',
   path: '/v1/sessions',
   security: needs('sessions:write'),
@@ -46,6 +50,8 @@ const START = createRoute({
   responses: detail,
 })
 const SHOW = createRoute({
+  operationId: 'session.load',
+  summary: 'A session by any of its names',
   method: 'get',
   path: AT,
   security: needs('sessions:read'),
@@ -53,6 +59,8 @@ const SHOW = createRoute({
   responses: detail,
 })
 const PATCH = createRoute({
+  operationId: 'session.patch',
+  summary: 'Changes what is set for a session; null inherits again',
   method: 'patch',
   path: AT,
   security: needs('sessions:write'),
@@ -61,13 +69,17 @@ const PATCH = createRoute({
   responses: detail,
 })
 const DELETE = createRoute({
+  operationId: 'session.delete',
+  summary: 'Deletes a session with all it holds',
   method: 'delete',
   path: AT,
   security: needs('sessions:write'),
   request: { params },
-  responses: answers<{ readonly deleted: boolean }>(),
+  responses: answersWith(sessionDeleted),
 })
 const HISTORY = createRoute({
+  operationId: 'session.history',
+  summary: 'Events of a session, a page at a time from the end',
   method: 'get',
   path: `${AT}/history`,
   security: needs('sessions:read'),
@@ -75,9 +87,11 @@ const HISTORY = createRoute({
     params,
     query: z.object({ limit: queryCount.prefault(PAGE), before: queryCount.optional() }),
   },
-  responses: answers<SessionHistory>(),
+  responses: answersWith(history),
 })
 const POST = createRoute({
+  operationId: 'agent.prompt',
+  summary: 'Posts a text to a session and waits for the answer',
   method: 'post',
   path: `${AT}/messages`,
   security: needs('sessions:write'),
@@ -85,8 +99,9 @@ const POST = createRoute({
   request: {
     params,
     body: takes(
-      z.object({
+      z.strictObject({
         text: bodyText,
+        sender: bodyText.optional(),
         answer: flag.optional(),
         deliver: flag.optional(),
         context: variables.optional(),
@@ -95,9 +110,11 @@ const POST = createRoute({
       }),
     ),
   },
-  responses: answers<PostAnswer>(),
+  responses: answersWith(posted),
 })
 const SET_HISTORY = createRoute({
+  operationId: 'session.setHistory',
+  summary: 'Limits what the model is shown of a session',
   method: 'post',
   path: `${AT}/history`,
   security: needs('sessions:write'),
@@ -106,6 +123,8 @@ const SET_HISTORY = createRoute({
   responses: detail,
 })
 const RENAME = createRoute({
+  operationId: 'session.rename',
+  summary: 'Gives a session another title',
   method: 'post',
   path: `${AT}/name`,
   security: needs('sessions:write'),

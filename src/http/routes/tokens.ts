@@ -1,14 +1,18 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { TokenReport } from '../../core/operate-tokens.ts'
-import { answers, bodyText, jsonBody, needs, newRoutes, takes } from '../route.ts'
+import { answersWith, bodyText, jsonBody, needs, newRoutes, takes } from '../route.ts'
+import { newToken, tokenRevoked, tokens } from '../schemas/tokens.ts'
 
 const LIST = createRoute({
+  operationId: 'token.list',
+  summary: 'The tokens, the newest first',
   method: 'get',
   path: '/v1/tokens',
   security: needs('tokens'),
-  responses: answers<readonly TokenReport[]>(),
+  responses: answersWith(tokens),
 })
 const CREATE = createRoute({
+  operationId: 'token.create',
+  summary: 'Makes a token, which is in this answer and nowhere else',
   method: 'post',
   path: '/v1/tokens',
   security: needs('tokens'),
@@ -24,14 +28,16 @@ const CREATE = createRoute({
       }),
     ),
   },
-  responses: answers<TokenReport & { readonly token: string }>(),
+  responses: answersWith(newToken),
 })
 const REVOKE = createRoute({
+  operationId: 'token.revoke',
+  summary: 'Revokes a token by its id',
   method: 'delete',
   path: '/v1/tokens/{id}',
   security: needs('tokens'),
   request: { params: z.object({ id: z.string() }) },
-  responses: answers<{ readonly revoked: boolean }>(),
+  responses: answersWith(tokenRevoked),
 })
 
 /** Serves the tokens, makes one, and revokes one by its id. */

@@ -1,21 +1,26 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { WhyReport } from '../../core/operator.ts'
-import { answers, needs, newRoutes, queryText } from '../route.ts'
+import { answersWith, needs, newRoutes, queryText } from '../route.ts'
+import { texts } from '../schemas/shape.ts'
+import { why } from '../schemas/why.ts'
 
 const request = { query: z.object({ message: queryText }) }
 const WHY = createRoute({
+  operationId: 'message.why',
+  summary: 'Why a message was answered or not',
   method: 'get',
   path: '/v1/why',
   security: needs('operate:read'),
   request,
-  responses: answers<readonly WhyReport[]>(),
+  responses: answersWith(why),
 })
 const UNSEEN = createRoute({
+  operationId: 'message.unseen',
+  summary: 'Why a message may never have been received',
   method: 'get',
   path: '/v1/unseen',
   security: needs('operate:read'),
   request,
-  responses: answers<readonly string[]>(),
+  responses: answersWith(texts),
 })
 
 /**

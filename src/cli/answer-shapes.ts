@@ -1,0 +1,66 @@
+import type { OperationAnswers } from '../client/operations.ts'
+import { admission, admissions } from '../http/schemas/admissions.ts'
+import { approval, approvals } from '../http/schemas/approvals.ts'
+import { archivedFile, archivePage, exportRecorded, relocation } from '../http/schemas/archives.ts'
+import { reload } from '../http/schemas/config.ts'
+import { receipt, retention } from '../http/schemas/forgetting.ts'
+import { memories, memory } from '../http/schemas/memory.ts'
+import { restoration, restorations } from '../http/schemas/outbox.ts'
+import { linkedId, people } from '../http/schemas/people.ts'
+import { schedules, slots, startedRun } from '../http/schemas/schedules.ts'
+import { history, posted, session, sessionDeleted, sessions } from '../http/schemas/sessions.ts'
+import { record, type Shape, texts, unknown } from '../http/schemas/shape.ts'
+import { health, status } from '../http/schemas/status.ts'
+import { newToken, tokenRevoked, tokens } from '../http/schemas/tokens.ts'
+import { why } from '../http/schemas/why.ts'
+
+/** Returns true for an answer of a daemon to that operation: nothing else is shown to people. */
+export function isAnswer(operation: string, value: unknown): boolean {
+  return Object.hasOwn(SHAPES, operation) && SHAPES[operation as keyof OperationAnswers].safeParse(value).success
+}
+
+const SHAPES: { readonly [Name in keyof OperationAnswers]: Shape<OperationAnswers[Name]> } = {
+  'health.show': health,
+  'status.show': status,
+  'document.load': record(unknown),
+  'message.why': why,
+  'message.unseen': texts,
+  'session.list': sessions,
+  'session.start': session,
+  'session.load': session,
+  'session.patch': session,
+  'session.rename': session,
+  'session.delete': sessionDeleted,
+  'session.history': history,
+  'session.setHistory': session,
+  'agent.prompt': posted,
+  'archive.page': archivePage,
+  'archive.file': archivedFile,
+  'archive.exported': exportRecorded,
+  'archive.relocate': relocation,
+  'token.list': tokens,
+  'token.create': newToken,
+  'token.revoke': tokenRevoked,
+  'schedule.list': schedules,
+  'schedule.next': slots,
+  'schedule.run': startedRun,
+  'person.list': people,
+  'person.link': linkedId,
+  'person.unlink': linkedId,
+  'admission.list': admissions,
+  'admission.admit': admission,
+  'admission.deny': admission,
+  'approval.list': approvals,
+  'approval.approve': approval,
+  'approval.deny': approval,
+  'outbox.restoration': restorations,
+  'outbox.resume': restoration,
+  'outbox.discard': restoration,
+  'memory.list': memories,
+  'memory.show': memory,
+  'memory.remove': memory,
+  'forgetting.forget': receipt,
+  'retention.list': retention,
+  'retention.run': retention,
+  'config.reload': reload,
+}

@@ -1,0 +1,44 @@
+import type { ParleyClient } from '../client/client.ts'
+import type { OperatorService } from '../core/operator.ts'
+
+/** Returns the daemon that a client asks, as the commands know it. */
+export function remoteOperator(client: ParleyClient): OperatorService {
+  const { admission, agent, approval, archive, config, forgetting, memory, message, outbox, person } = client
+  const { retention, schedule, session, status, token } = client
+  return {
+    status: status.show,
+    ...message,
+    sessions: {
+      ...{ list: session.list, start: session.start, show: session.load, history: session.history },
+      ...{ rename: session.rename, post: agent.prompt },
+      patch: (name, changes) => session.patch(name, { ...(changes as object) }),
+      setHistory: (name, boundary) => session.setHistory(name, { ...(boundary as object) }),
+      delete: async (name) => void (await session.delete(name)),
+    },
+    archives: {
+      ...archive,
+      exported: async (name, record) => void (await archive.exported(name, record)),
+    },
+    tokens: {
+      ...{ create: token.create, list: token.list },
+      revoke: async (id) => void (await token.revoke(id)),
+    },
+    schedules: schedule,
+    config,
+    admissions: {
+      list: admission.list,
+      decide: (name, verdict) => admission[verdict](name),
+    },
+    approvals: {
+      list: approval.list,
+      decide: (code, verdict) => approval[verdict](code),
+    },
+    outbox: {
+      restoration: async () => (await outbox.restoration())[0],
+      decide: (verdict) => outbox[verdict](),
+    },
+    memory,
+    forgetting: { forget: forgetting.forget, retention: retention.list, runRetention: retention.run },
+    people: person,
+  }
+}

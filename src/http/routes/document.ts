@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises'
+import { createRoute, z } from '@hono/zod-openapi'
+import { builtFile } from '../../platform/run-worker.ts'
+import type { ApiDocument } from '../document.ts'
+import { answersWith, needsToken, newRoutes } from '../route.ts'
+
+const DOCUMENT = createRoute({
+  operationId: 'document.load',
+  summary: 'This document',
+  method: 'get',
+  path: '/v1/openapi.json',
+  security: needsToken,
+  responses: answersWith(z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) })),
+})
+/** It is open: a browser has no way to bring a token, and what it shows is in the sources of Parley. */
+const PAGE = createRoute({
+  operationId: 'document.page',
+  summary: 'This document as a page to read',
+  method: 'get',
+  path: '/v1/docs',
+  security: [],
+  responses: { 200: { description: 'OK', content: { 'text/html': { schema: z.string() } } } },
+})
+
+/** Serves the document of the API, which the build has made, and a page of it. */
+export function documentRoutes() {
+  return newRoutes()
+    .openapi(DOCUMENT, async ({ json }) => json(await readDocument(), 200))
+    .openapi(PAGE, async ({ html }) => {
+      const { renderDocs } = await import('../docs-page.ts')
+      const { text, policy } = renderDocs(await readDocument())
+      return html(text, 200, {
+        'content-security-policy': policy,
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      })
+    })
+}
+
+async function readDocument(): Promise<ApiDocument & Readonly<Record<string, unknown>>> {
+  return JSON.parse(await readFile(builtFile('openapi.json'), 'utf8'))
+}

@@ -1,0 +1,73 @@
+import type { Amount, Limit } from '../../core/budget.ts'
+import type { Usage } from '../../core/model.ts'
+import type { BudgetReport } from '../../core/operate-budgets.ts'
+import type { RetentionLimit } from '../../core/operate-forgetting.ts'
+import type { ChannelStatus, ListedDelivery, ModelTrouble, StatusReport } from '../../core/operator.ts'
+import type { Spending } from '../../core/spending.ts'
+import { restored } from './outbox.ts'
+import { count, flag, list, maybe, object, oneOf, record, text, texts, time } from './shape.ts'
+
+export const health = object<{ readonly status: string }>({ status: text })
+
+export const usage = object<Usage>(
+  { input: count, output: count, cacheRead: maybe(count), cacheWrite: maybe(count) },
+  'Usage',
+)
+/** The fields of an age limit. */
+export const retentionLimit = { rule: text, days: count, reportedAt: maybe(time), startsAt: maybe(time) }
+
+const channel = object<ChannelStatus>(
+  {
+    channel: text,
+    account: text,
+    status: oneOf({ starting: true, up: true, down: true }),
+    detail: maybe(text),
+    username: maybe(text),
+    receives: maybe(text),
+    lastProofAt: maybe(time),
+    lastTrouble: maybe(object<NonNullable<ChannelStatus['lastTrouble']>>({ detail: text, at: time })),
+    hints: texts,
+    unknown: record(count),
+  },
+  'Channel',
+)
+const trouble = object<ModelTrouble>({ model: text, at: time, code: text, cause: text, remedy: text }, 'ModelTrouble')
+const budget = object<BudgetReport>(
+  {
+    words: text,
+    payer: text,
+    period: oneOf({ day: true, month: true }),
+    used: object<Amount>({ tokens: count, micros: count }),
+    limit: object<Limit>({ tokens: maybe(count), micros: maybe(count) }),
+    resetsAt: time,
+  },
+  'Budget',
+)
+const delivery = object<ListedDelivery>(
+  { id: text, address: text, title: maybe(text), state: text, reason: maybe(text), traceId: text },
+  'Delivery',
+)
+
+export const status = object<StatusReport>(
+  {
+    version: text,
+    startedAt: maybe(time),
+    channels: list(channel),
+    ownerKnown: flag,
+    claimLinks: texts,
+    models: texts,
+    modelTroubles: maybe(list(trouble)),
+    botsHeld: texts,
+    sessions: count,
+    runningTurns: count,
+    waiting: count,
+    restored: maybe(object<NonNullable<StatusReport['restored']>>(restored)),
+    spentToday: maybe(object<Spending>({ turns: count, usage })),
+    budgets: maybe(list(budget)),
+    retention: maybe(list(object<RetentionLimit>(retentionLimit, 'RetentionLimit'))),
+    outbox: record(count),
+    uncertain: list(delivery),
+    undelivered: list(delivery),
+  },
+  'Status',
+)
