@@ -8,8 +8,17 @@ import { memories, memory } from '../http/schemas/memory.ts'
 import { restoration, restorations } from '../http/schemas/outbox.ts'
 import { linkedId, people } from '../http/schemas/people.ts'
 import { schedules, slots, startedRun } from '../http/schemas/schedules.ts'
-import { history, posted, session, sessionDeleted, sessions } from '../http/schemas/sessions.ts'
-import { record, type Shape, texts, unknown } from '../http/schemas/shape.ts'
+import {
+  cancelAnswer,
+  checkpointOutcome,
+  createdSession,
+  history,
+  posted,
+  session,
+  sessionDeleted,
+  sessions,
+} from '../http/schemas/sessions.ts'
+import { record, type Shape, text, texts, unknown } from '../http/schemas/shape.ts'
 import { health, status } from '../http/schemas/status.ts'
 import { newToken, tokenRevoked, tokens } from '../http/schemas/tokens.ts'
 import { why } from '../http/schemas/why.ts'
@@ -27,12 +36,19 @@ const SHAPES: { readonly [Name in keyof OperationAnswers]: Shape<OperationAnswer
   'message.unseen': texts,
   'session.list': sessions,
   'session.start': session,
+  'session.create': createdSession,
   'session.load': session,
   'session.patch': session,
   'session.rename': session,
   'session.delete': sessionDeleted,
   'session.history': history,
   'session.setHistory': session,
+  'session.append': posted,
+  'session.cancel': cancelAnswer,
+  'session.checkpoint': checkpointOutcome,
+  'session.export': text,
+  'session.move': relocation,
+  'session.fork': relocation,
   'agent.prompt': posted,
   'archive.page': archivePage,
   'archive.file': archivedFile,

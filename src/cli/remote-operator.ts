@@ -10,7 +10,8 @@ export function remoteOperator(client: ParleyClient): OperatorService {
     ...message,
     sessions: {
       ...{ list: session.list, start: session.start, show: session.load, history: session.history },
-      ...{ rename: session.rename, post: agent.prompt },
+      ...{ rename: session.rename, post: agent.prompt, create: session.create },
+      ...{ cancel: session.cancel, checkpoint: session.checkpoint },
       patch: (name, changes) => session.patch(name, { ...(changes as object) }),
       setHistory: (name, boundary) => session.setHistory(name, { ...(boundary as object) }),
       delete: async (name) => void (await session.delete(name)),

@@ -23,6 +23,8 @@ export interface ApiCall {
   /** Those that are undefined are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: object
+  /** The answer is a file, and its text is returned as it stands. */
+  readonly file?: true
   /** Its answer may take so much longer than others. */
   readonly waitMs?: number
 }
@@ -64,7 +66,7 @@ export function createCall(endpoint: Endpoint): Call {
 /** Sends a request and resolves with the answer, whatever its status; `value` is undefined for one that is no JSON. */
 export async function send(
   { baseUrl, token, fetch, timeoutMs }: Endpoint,
-  { method, path, query = {}, body, waitMs = 0 }: ApiCall,
+  { method, path, query = {}, body, file, waitMs = 0 }: ApiCall,
 ): Promise<{ readonly status: number; readonly value: unknown }> {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, String(value)]],
@@ -79,7 +81,8 @@ export async function send(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(timeoutMs + waitMs),
   })
-  return { status: answer.status, value: parsed(await answer.text()) }
+  const said = await answer.text()
+  return { status: answer.status, value: file && answer.status === 200 ? said : parsed(said) }
 }
 
 /** Returns the error in an answer; undefined for an answer that has none. */

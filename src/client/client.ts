@@ -20,7 +20,12 @@ export type ParleyClient = ReturnType<typeof operationsOf>
 const TIMEOUT_MS = 30_000
 
 /** Returns a client of the daemon there. Its calls reject with an `ApiError`. */
-export function createClient({ baseUrl, token, fetch = ownFetch, timeoutMs = TIMEOUT_MS }: ClientOptions): ParleyClient {
+export function createClient({
+  baseUrl,
+  token,
+  fetch = ownFetch,
+  timeoutMs = TIMEOUT_MS,
+}: ClientOptions): ParleyClient {
   return operationsOf(createCall({ baseUrl, token, fetch, timeoutMs }))
 }
 

@@ -58,8 +58,7 @@ export function operatorOperations(call: Call) {
     },
     person: {
       list: () => get<PeopleReport>('person.list', '/v1/people'),
-      link: (person: string, id: string) =>
-        post<LinkedId>('person.link', '/v1/people/link', { query: { person, id } }),
+      link: (person: string, id: string) => post<LinkedId>('person.link', '/v1/people/link', { query: { person, id } }),
       unlink: (id: string) => post<LinkedId>('person.unlink', '/v1/people/unlink', { query: { id } }),
     },
     admission: {
@@ -69,8 +68,7 @@ export function operatorOperations(call: Call) {
     },
     approval: {
       list: () => get<readonly ApprovalReport[]>('approval.list', '/v1/approvals'),
-      approve: (code: string) =>
-        post<ApprovalReport>('approval.approve', '/v1/approvals/approve', { query: { code } }),
+      approve: (code: string) => post<ApprovalReport>('approval.approve', '/v1/approvals/approve', { query: { code } }),
       deny: (code: string) => post<ApprovalReport>('approval.deny', '/v1/approvals/deny', { query: { code } }),
     },
     outbox: {

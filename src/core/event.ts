@@ -10,6 +10,7 @@ import type { AuthorId } from './platform-id.ts'
 import type { SessionContext } from './session-context.ts'
 import type { TakenBackData } from './taken-back.ts'
 import type { TurnEndData } from './turn-end.ts'
+import type { Workplace } from './workplace.ts'
 
 /**
  * The one table of event kinds. A session's log is append-only with a gapless sequence number (S15, C6, C23); streamed
@@ -137,6 +138,8 @@ export interface SessionStartData {
   readonly context?: SessionContext
   /** The group of a client's sessions in which it was started. */
   readonly workspace?: string
+  /** The place in which the user of the client works (C43). */
+  readonly workplace?: Workplace
 }
 
 export interface AgentUpdateData {

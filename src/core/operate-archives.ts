@@ -24,6 +24,22 @@ export interface ArchiveOperator {
   relocate(name: string, request: RelocationRequest): Promise<Relocation>
 }
 
+/** Sessions as files, which the API streams. */
+export interface DownloadOperator {
+  /**
+   * Returns the session as a file that is written while it is read, and records the export once it was read to its end.
+   * Throws `not_found`.
+   */
+  download(name: string, format: ExportFormat): Promise<SessionDownload>
+}
+
+/** A session as a file. */
+export interface SessionDownload {
+  readonly fileName: string
+  readonly mediaType: string
+  readonly text: AsyncIterable<string>
+}
+
 export interface ArchiveQuery {
   readonly after: number
   readonly limit: number

@@ -1,6 +1,8 @@
+import type { CheckpointOutcome } from './memory.ts'
 import type { Usage } from './model.ts'
 import type { Session } from './session.ts'
 import type { SettingName, SettingValue } from './session-settings.ts'
+import type { AskedWorkplace, Workplace } from './workplace.ts'
 
 /** The sessions, as the operator asks for them. */
 export interface SessionOperator {
@@ -25,6 +27,15 @@ export interface SessionOperator {
    * `unavailable` without a daemon.
    */
   start(request: StartRequest): Promise<SessionDetail>
+  /**
+   * Begins a session of a worker in a workspace, under a name that is drawn (R1). `invalid`, `forbidden`, `unavailable`
+   * without a daemon.
+   */
+  create(request: CreateRequest): Promise<CreatedSession>
+  /** Ends the running turn and drops what waits behind it, on disk before the answer (C17). `forbidden`, `unavailable`. */
+  cancel(name: string): Promise<CancelAnswer>
+  /** Looks through the session now for what is worth remembering (S34). `forbidden`, `unavailable` without a daemon. */
+  checkpoint(name: string): Promise<CheckpointOutcome>
   /** With all it holds: idle direct sessions only, else `conflict` or `forbidden`. */
   delete(name: string): Promise<void>
 }
@@ -32,12 +43,16 @@ export interface SessionOperator {
 export interface SessionListQuery {
   readonly limit: number
   readonly offset: number
+  /** The `next` of the page before; in place of an offset. */
+  readonly cursor?: string | undefined
   readonly inactive: boolean
 }
 
 export interface SessionList {
   readonly sessions: readonly ListedSession[]
   readonly total: number
+  /** The cursor of the next page; absent on the last one. */
+  readonly next?: string
 }
 
 export interface SessionSummary {
@@ -70,6 +85,14 @@ export interface SessionDetail extends SessionSummary, Partial<Readonly<Record<S
   readonly metadata: Readonly<Record<string, string>>
   /** The session whose turn began it as a task. */
   readonly parent?: string
+  /** The group of a client's sessions in which it was started. */
+  readonly workspace?: string
+  /** The place in which the user of the client that started it works: it grants nothing (C43). */
+  readonly workplace?: Workplace
+  /** The time of its newest export (C42). */
+  readonly exportedAt?: number
+  /** The time when it was ended, as by `/new`; absent while its conversation continues in it. */
+  readonly endedAt?: number
   /** Further names it is found by (K43). */
   readonly aliases: readonly string[]
   /** `<channel>:<id>`, in the order of joining. */
@@ -85,6 +108,7 @@ export interface SessionDetail extends SessionSummary, Partial<Readonly<Record<S
 export interface SessionEventReport {
   readonly seq: number
   readonly at: number
+  /** The public name of `core/event-names.ts`. */
   readonly type: string
   readonly turn?: string
   readonly text: string
@@ -123,6 +147,27 @@ export interface StartRequest {
   readonly tools?: readonly string[] | undefined
   /** Variables for the agent's prompt, `{{ctx.<name>}}`; values that look like keys are refused (C30). */
   readonly context?: Readonly<Record<string, string>> | undefined
+  /** Kept and shown, and granting nothing (C43). */
+  readonly workplace?: AskedWorkplace | undefined
+}
+
+/** A session as a client of the API creates it: worker is the agent, workspace a named group of its sessions (R1). */
+export interface CreateRequest extends Omit<StartRequest, 'name' | 'agent' | 'workspace'> {
+  readonly worker: string
+  readonly workspace: string
+}
+
+/** The new session. Its UUID is a name of it for whoever created it. */
+export interface CreatedSession extends SessionDetail {
+  readonly uuid: string
+}
+
+export interface CancelAnswer {
+  readonly session: string
+  /** A turn was running. */
+  readonly stopped: boolean
+  /** Messages that waited and will not be answered. */
+  readonly dropped: number
 }
 
 export interface PostRequest {

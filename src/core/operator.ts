@@ -1,6 +1,6 @@
 import type { AdmissionOperator } from './operate-admissions.ts'
 import type { ApprovalOperator } from './operate-approvals.ts'
-import type { ArchiveOperator } from './operate-archives.ts'
+import type { ArchiveOperator, DownloadOperator } from './operate-archives.ts'
 import type { BudgetReport } from './operate-budgets.ts'
 import type { ConfigOperator } from './operate-config.ts'
 import type { ForgettingOperator, RetentionLimit } from './operate-forgetting.ts'
@@ -39,6 +39,11 @@ export interface OperatorService {
   readonly memory: MemoryOperator
   readonly forgetting: ForgettingOperator
   readonly config: ConfigOperator
+}
+
+/** The answers that the API serves: those of an operator, and the streams. */
+export interface ApiService extends OperatorService {
+  readonly archives: ArchiveOperator & DownloadOperator
 }
 
 /** Begins what is said of a message whose record was deleted for its age. */

@@ -18,6 +18,11 @@ const KEYS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
 ]
 
+/** Returns true for a text that has a key in it, as providers and platforms give them out. */
+export function looksLikeKey(text: string): boolean {
+  return KEYS.some((key) => key.test(text))
+}
+
 /**
  * Returns the variables that a client asks for. Throws `invalid` for a name or a value that cannot be one, and for a
  * value that looks like a key: the event of the start shows every value (C30). The message has no value in it.
@@ -30,7 +35,7 @@ export function readContext(asked: Readonly<Record<string, unknown>>): SessionCo
       throw new ParleyError('invalid', 'A name in context must be letters, digits and _, beginning with a letter.')
     if (typeof value !== 'string' || value.length > LONGEST)
       throw new ParleyError('invalid', `context.${name} must be a text of ${LONGEST} characters at most.`)
-    if (KEYS.some((key) => key.test(value)))
+    if (looksLikeKey(value))
       throw new ParleyError(
         'invalid',
         `context.${name} looks like a key; it would stand in the record of the session. Leave it out, and change it if it was one.`,

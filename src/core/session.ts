@@ -73,6 +73,8 @@ export interface Session extends SessionOverrides {
   readonly description: string
   readonly descriptionSource: DescriptionSource
   readonly inactiveAt?: number
+  /** The time of its newest export (C42). */
+  readonly exportedAt?: number
   /** The session whose turn began this one as a task of its own (R36). */
   readonly parent?: SessionId
   /** The version of the agent that began its newest turn (`core/agent-version.ts`); absent before the first. */
@@ -87,7 +89,14 @@ export interface Session extends SessionOverrides {
 export type DescriptionSource = 'fallback' | 'ai' | 'user'
 
 /** The fields of a session that each of its messages changes. */
-type SessionProgress = 'lastSeq' | 'messageCount' | 'turnCount' | 'lastActivityAt' | 'preview' | 'description'
+type SessionProgress =
+  | 'exportedAt'
+  | 'lastSeq'
+  | 'messageCount'
+  | 'turnCount'
+  | 'lastActivityAt'
+  | 'preview'
+  | 'description'
 
 /** A session without its progress: the half that stays the same from message to message. */
 export type SessionIdentity = Omit<Session, SessionProgress | 'descriptionSource'>

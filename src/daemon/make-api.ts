@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
-import type { OperatorService } from '../core/operator.ts'
+import type { ApiService } from '../core/operator.ts'
 import { startHttpApi } from '../http/http-api.ts'
 import { startLocalApi } from '../http/local-api.ts'
 import type { TokenService } from '../sessions/people/tokens.ts'
@@ -23,7 +23,7 @@ export async function startApi(deps: ApiDeps): Promise<{ close(): Promise<void> 
   const logger = deps.logger.child({ subsystem: 'api' })
   const local = await startLocalApi({ socketPath, service: createOperator(sources), clock, logger })
   if (config.http === undefined) return local
-  const apiOf = (caller: Caller): OperatorService => createOperator(sources, caller)
+  const apiOf = (caller: Caller): ApiService => createOperator(sources, caller)
   try {
     const http = await startHttpApi({ ...config.http, clock, logger, verify: tokens.verify, apiOf })
     return { close: async () => void (await Promise.all([local.close(), http.close()])) }

@@ -6,7 +6,7 @@ import type { Channels } from '../core/channel-traits.ts'
 import type { Clock } from '../core/clock.ts'
 import type { BudgetDesk } from '../core/operate-budgets.ts'
 import type { RetentionLimit } from '../core/operate-forgetting.ts'
-import type { ChannelStatus, ListedDelivery, OperatorService, StatusReport } from '../core/operator.ts'
+import type { ApiService, ChannelStatus, ListedDelivery, OperatorService, StatusReport } from '../core/operator.ts'
 import type { Delivery } from '../core/outbound.ts'
 import { midnightBefore } from '../core/spending.ts'
 import { operateMemory } from '../memory/operate-memory.ts'
@@ -14,6 +14,7 @@ import type { ChatWatch } from '../sessions/lookups/chat-watch.ts'
 import type { Access } from '../sessions/people/access.ts'
 import type { SessionArchives } from '../sessions/service/archives.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
+import { operationsWithoutDaemon, type SessionOperations } from '../sessions/service/session-operations.ts'
 import type { SessionService } from '../sessions/service/session-service.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import type { ModelHealth } from './model-health.ts'
@@ -26,6 +27,8 @@ export interface OperatorSources {
   readonly version: string
   readonly models: readonly string[]
   readonly sessions: SessionService
+  /** Absent where the store was opened without a daemon. */
+  readonly operations?: SessionOperations
   readonly archives: SessionArchives
   readonly schedules: OperatorService['schedules']
   readonly tokens: OperatorService['tokens']
@@ -62,8 +65,8 @@ const OPERATOR: Caller = { kind: 'operator' }
  * Returns the answers for whoever asks. For anybody but the operator and owners the sessions that they may not see are
  * not there; of the rest the scopes of their token keep them away.
  */
-export function createOperator(sources: OperatorSources, caller = OPERATOR): OperatorService {
-  const { sessions, archives } = sources
+export function createOperator(sources: OperatorSources, caller = OPERATOR): ApiService {
+  const { sessions, archives, operations = operationsWithoutDaemon } = sources
   return {
     status: () => status(sources),
     why: sources.why.why,
@@ -78,10 +81,14 @@ export function createOperator(sources: OperatorSources, caller = OPERATOR): Ope
       post: (name, request) => sessions.post(caller, name, request),
       start: (request) => sessions.start(caller, request),
       delete: (name) => sessions.delete(caller, name),
+      create: (request) => operations.create(caller, request),
+      cancel: (name) => operations.cancel(caller, name),
+      checkpoint: (name) => operations.checkpoint(caller, name),
     },
     archives: {
       page: (name, query) => archives.page(caller, name, query),
       file: (name, media) => archives.file(caller, name, media),
+      download: (name, format) => archives.download(caller, name, format),
       exported: (name, record) => archives.exported(caller, name, record),
       relocate: (name, request) => archives.relocate(caller, name, request),
     },
@@ -109,7 +116,6 @@ async function status({
   const counts = await read.outbox.counts()
   const uncertain = await read.outbox.recent(['uncertain', 'resent', 'given_up'], SHOWN_UNCERTAIN)
   const undelivered = await read.outbox.recent(['rejected', 'expired'], SHOWN_UNCERTAIN)
-  const { total } = await read.sessions.list({ limit: 1, offset: 0, inactive: true })
   const restored = await read.restorations.latest()
   const waits = restored?.state === 'held' || restored?.state === 'found'
   return {
@@ -126,7 +132,7 @@ async function status({
     ...(await budgetsOf(daemon)),
     ...(await limitsOf(daemon)),
     botsHeld: daemon?.watch.botsHeld() ?? [],
-    sessions: total,
+    sessions: await read.lists.stored(),
     runningTurns: (await read.turns.running()).length,
     waiting: await read.inbox.waitingCount(),
     spentToday: await read.turns.spentSince(midnightBefore(clock.now())),

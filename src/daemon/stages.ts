@@ -173,7 +173,7 @@ export function createStages(parts: StagesDeps): Stages {
     askAside: createAskAside({
       ...{ ids, logger, transcript, running, runAgent, agent, joined, speaks, typing: delivery.typing },
     }),
-    ...makeSessions(parts, { running, transcript, approvals: { waits } }),
+    ...makeSessions(parts, { running, transcript, approvals: { waits }, memory: memory.desk }),
   }
 }
 

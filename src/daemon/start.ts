@@ -14,7 +14,7 @@ import type { ChatCommand } from '../core/command.ts'
 import { createIdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ConfigOperator } from '../core/operate-config.ts'
-import type { OperatorService } from '../core/operator.ts'
+import type { ApiService } from '../core/operator.ts'
 import type { Tool } from '../core/turn.ts'
 import type { DeliverySettings } from '../delivery/settings.ts'
 import type { Hooks } from '../hooks/hooks.ts'
@@ -75,7 +75,7 @@ export interface DaemonOptions {
 }
 
 export interface Daemon {
-  readonly operator: OperatorService
+  readonly operator: ApiService
   /** Resolves when every channel is connected or has failed once. */
   settled(): Promise<void>
   /** Resolves with true if a write was committed in time just now, for a watchdog. */
@@ -140,8 +140,7 @@ interface Opened {
 async function open(options: DaemonOptions, { policies, store, hooks, media, broken }: Opened): Promise<Daemon> {
   const { config, logger, version, plugins, socketPath } = options
   const { clock = systemClock, delivery: timing = {}, net = {} } = options
-  const ids = createIdSource({ now: clock.now, randomBytes })
-  const events = createEvents()
+  const [ids, events] = [createIdSource({ now: clock.now, randomBytes }), createEvents()]
   const world = { store, media, ids, clock, random, logger, config, policies, events }
   const [redact, { channels }] = [textRedactor(config), policies.routing()]
   const [entrance, commands] = [createEntrance(redact), new Map<string, ChatCommand>()]
@@ -160,7 +159,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, media, bro
   const [mcp, extra] = [makeMcp({ ...world, version, questions }), await loadOwnTools(config, { clock, redact })]
   const tools = { schedule: scheduleTools(schedules.fromChats), ...mcp.groups, ...extra.groups, ...options.tools }
   const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, net, entrance, redact })
-  const [{ running, sessions, archives, modelHealth }, { access, facts, moves }] = [stages, lookups]
+  const [{ running, sessions, operations, archives, modelHealth }, { access, facts, moves }] = [stages, lookups]
   const ageingTime = await loadAgeingTime({ store, clock })
   const forgets = makeForgetting({ ...world, lookups, delivery, schedules, stages, ageingTime, accounts })
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
@@ -171,7 +170,8 @@ async function open(options: DaemonOptions, { policies, store, hooks, media, bro
   const sources: OperatorSources = {
     ...{ store, clock, version, models: modelsOf(config), sessions, archives, why, daemon, outbox, ...people.operator },
     ...{ schedules: schedules.operator, approvals: operateApprovals({ store, clock, desk: stages.approvals }) },
-    ...{ forgetting: forgets.operate(why.readLink), config: reloadOf(options, { policies, access, people }) },
+    ...{ operations, forgetting: forgets.operate(why.readLink) },
+    config: reloadOf(options, { policies, access, people }),
   }
   const operator = createOperator(sources)
   const known = sessionCommands({

@@ -14,6 +14,7 @@ import { memoryRoutes } from './routes/memory.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { peopleRoutes } from './routes/people.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
+import { sessionOperationRoutes } from './routes/session-operations.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { statusRoutes } from './routes/status.ts'
 import { tokenRoutes } from './routes/tokens.ts'
@@ -54,6 +55,7 @@ export function createRoutes() {
     .route('/', statusRoutes())
     .route('/', whyRoutes())
     .route('/', sessionRoutes())
+    .route('/', sessionOperationRoutes())
     .route('/', archiveRoutes())
     .route('/', tokenRoutes())
     .route('/', scheduleRoutes())

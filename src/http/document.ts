@@ -96,9 +96,7 @@ function withErrors({ operationId, ...operation }: DocumentedOperation, method: 
     ...(open ? [] : [429]),
     ...[500, 503, 'default'],
   ]
-  const errors = Object.fromEntries(
-    statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]),
-  )
+  const errors = Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]))
   return {
     operationId,
     ...operation,

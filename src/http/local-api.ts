@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
-import type { OperatorService } from '../core/operator.ts'
+import type { ApiService } from '../core/operator.ts'
 import { SCOPES } from '../core/token.ts'
 import { bindSocket } from './bind-socket.ts'
 import { createApiServer, LIMITS, lazily, type ServerLimits } from './limited-server.ts'
@@ -9,7 +9,7 @@ import { createApiServer, LIMITS, lazily, type ServerLimits } from './limited-se
 export interface LocalApiOptions {
   /** The path of the socket, whose folder is made 0700 if it does not exist. */
   readonly socketPath: string
-  readonly service: OperatorService
+  readonly service: ApiService
   readonly logger: Logger
   readonly clock?: Clock
   /** The limits that replace those of `LIMITS`. */

@@ -1,14 +1,14 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
 import { ParleyError } from '../core/errors.ts'
-import type { OperatorService } from '../core/operator.ts'
+import type { ApiService } from '../core/operator.ts'
 import type { Scope } from '../core/token.ts'
 import { readBody } from './read-body.ts'
 
 /** The rights of a request: those of the operator on the local socket, or of the token that it brings. */
 export interface Rights {
   /** Answers for the one who asks: what they may not see is not there. */
-  readonly api: OperatorService
+  readonly api: ApiService
   readonly scopes: ReadonlySet<Scope>
   /** Aborted once they may not any more: what they have open ends. */
   readonly ended?: AbortSignal

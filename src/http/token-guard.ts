@@ -3,7 +3,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Caller } from '../core/caller.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
-import type { OperatorService } from '../core/operator.ts'
+import type { ApiService } from '../core/operator.ts'
 import type { TokenHolder } from '../core/token.ts'
 import type { ApiGuard } from './gate.ts'
 import { type AllowedOrigins, checkOrigin } from './origin.ts'
@@ -14,7 +14,7 @@ export interface TokenGuardDeps {
   /** Returns who brings a token; undefined for one that opens nothing. */
   verify(token: string): Promise<TokenHolder | undefined>
   /** Returns the answers for whoever asks. */
-  apiOf(caller: Caller): OperatorService
+  apiOf(caller: Caller): ApiService
   /** Called with the connection of whoever is known by now. */
   known(socket: Socket): void
 }

@@ -10,6 +10,7 @@ import { effectOf } from './event-effect.ts'
 import { addMediaUses, copyMediaUses } from './media-uses.ts'
 import type { CheckpointPlace } from './memory-port.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
+import { leavesShelf, SessionListing } from './session-listing.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlValue, type WriteDeps } from './sql.ts'
 import type { EventReader, EventToAppend, EventWriter, SessionSpending, SummaryPlace } from './store.ts'
 
@@ -142,11 +143,14 @@ export class EventWriting extends EventReading implements EventWriter {
       `UPDATE session_activity SET last_seq = last_seq + $1, message_count = message_count + $2,
         turn_count = turn_count + $3, last_activity_at = $4, preview = COALESCE($5, preview),
         description = CASE WHEN description = '' THEN $6 ELSE description END
-        WHERE no = (SELECT no FROM sessions WHERE id = $7) RETURNING no, last_seq`,
+        WHERE no = (SELECT no FROM sessions WHERE id = $7) RETURNING no, last_seq, shelf`,
       [drafts.length, effect.messages, effect.turns, at, effect.preview, effect.description, sessionId],
     )
     if (row === undefined) throw new ParleyError('not_found', `there is no session ${sessionId}`)
     const sessionNo = integer(row, 'no')
+    if (leavesShelf(optional(row, 'shelf', integer), at)) await new SessionListing(this.sql).relist(sessionId)
+    if (drafts.some(({ type }) => type === 'session_exported'))
+      await this.sql.run('UPDATE session_activity SET exported_at = $2 WHERE no = $1', [sessionNo, at])
     const first = await this.#place({ sessionNo, first: integer(row, 'last_seq') - drafts.length + 1, at }, drafts)
     const { watch, named, sql } = this.#deps
     const media = mediaIn(drafts)

@@ -1,5 +1,6 @@
 import type { ChannelId, SessionId } from '../core/ids.ts'
 import { text } from './rows.ts'
+import { SessionListing } from './session-listing.ts'
 import type { ParticipantReader, ParticipantWriter } from './small-port.ts'
 import type { RepositoryDeps, Sql, WriteDeps } from './sql.ts'
 
@@ -37,16 +38,18 @@ export class ParticipantWriting extends ParticipantReading implements Participan
   async add(sessionId: SessionId, participant: string, at: number): Promise<void> {
     const { known, sql } = this.#deps
     if (known.hasJoined(sessionId, participant)) return
-    await this.sql.run(
+    const added = await this.sql.run(
       `INSERT INTO participants (session_id, participant, joined_at) VALUES ($1, $2, $3)
         ON CONFLICT (session_id, participant) DO NOTHING`,
       [sessionId, participant, at],
     )
+    if (added > 0) await new SessionListing(sql).joined(sessionId, participant)
     known.keepParticipant(sessionId, participant)
     sql.afterUndo(() => known.forgetParticipants(sessionId))
   }
 
   async remove(sessionId: SessionId): Promise<void> {
+    await new SessionListing(this.sql).left(sessionId)
     await this.sql.run('DELETE FROM participants WHERE session_id = $1', [sessionId])
     this.#deps.known.forgetParticipants(sessionId)
   }

@@ -23,6 +23,7 @@ import { QuestionReading, QuestionWriting } from './questions.ts'
 import { RestorationReading, RestorationWriting } from './restorations.ts'
 import { ScheduleReading, ScheduleWriting } from './schedules.ts'
 import { SearchReading, SearchWriting } from './search.ts'
+import { SessionListReading } from './session-lists.ts'
 import { SessionReading, SessionWriting } from './sessions.ts'
 import type { RepositoryDeps, WriteDeps } from './sql.ts'
 import { StandingRuleReading, StandingRuleWriting } from './standing-rules.ts'
@@ -41,6 +42,7 @@ export function storeReader(ground: RepositoryDeps): StoreReader {
     questions: new QuestionReading(ground),
     standingRules: new StandingRuleReading(ground),
     sessions: new SessionReading(ground),
+    lists: new SessionListReading(ground),
     aliases: new AliasReading(ground),
     chatMoves: new ChatMoveReading(ground),
     events: new EventReading(ground),

@@ -35,7 +35,7 @@ export const OVERRIDE_COLUMNS: readonly string[] = [...SETTING_NAMES.flatMap((na
 /** The columns that `sessionCodec` reads, after the number by which other tables name the session. */
 export const SESSION_COLUMNS = `sessions.no, sessions.id, sessions.scope_key, scope, agent_id, kind, display_key, chat_type, source,
   metadata, created_at, last_activity_at, message_count, turn_count, preview, description, description_source,
-  ${OVERRIDE_COLUMNS.join(', ')}, inactive_at, last_seq, agent_version, agent_profile, parent_id`
+  ${OVERRIDE_COLUMNS.join(', ')}, inactive_at, exported_at, last_seq, agent_version, agent_profile, parent_id`
 
 export const sessionCodec: RowCodec<Session> = {
   table: 'sessions',
@@ -61,6 +61,7 @@ export const sessionCodec: RowCodec<Session> = {
     ...overridesIn(row),
     ...defined({
       inactiveAt: optional(row, 'inactive_at', integer),
+      exportedAt: optional(row, 'exported_at', integer),
       agentVersion: optional(row, 'agent_version', text),
       agentProfile: optional(row, 'agent_profile', profileIn),
       parent: optional(row, 'parent_id', id<SessionId>),

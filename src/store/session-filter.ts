@@ -35,9 +35,13 @@ export function sessionFilter(
     const among = fill(participants)
     const first = params.length + 1
     params.push(...among)
-    conditions.push(
-      `id IN (SELECT session_id FROM participants WHERE participant IN (${placeholders(among.length, first)}))`,
-    )
+    const own = `SELECT 1 FROM participants WHERE session_id = sessions.id AND participant IN (${placeholders(among.length, first)})`
+    // Few sessions are asked one by one: a list of somebody with many would be read as a whole.
+    if (Array.isArray(parents)) conditions.push(`EXISTS (${own})`)
+    else
+      conditions.push(
+        `id IN (SELECT session_id FROM participants WHERE participant IN (${placeholders(among.length, first)}))`,
+      )
   }
   if (without.length > 0) {
     conditions.push(`activity.no NOT IN (${placeholders(without.length, params.length + 1)})`)

@@ -1,4 +1,13 @@
-import { OVERRIDE_COLUMNS } from './session-codec.ts'
+import { OVERRIDE_COLUMNS, SESSION_COLUMNS } from './session-codec.ts'
+
+/**
+ * A row has two halves under one number: what stays, and what every message changes. A deleted one has lost the latter.
+ */
+export const SESSIONS = 'sessions JOIN session_activity AS activity ON activity.no = sessions.no'
+/** The session a scope key points to. */
+export const CURRENT = `SELECT ${SESSION_COLUMNS} FROM scopes CROSS JOIN ${SESSIONS}
+  WHERE sessions.id = scopes.session_id AND scopes.scope_key = $1`
+export const NO_OF = 'no = (SELECT no FROM sessions WHERE id = $1)'
 
 /** The columns of settings that can be set for one session. */
 export const OVERRIDES = OVERRIDE_COLUMNS.join(', ')

@@ -11,6 +11,7 @@ import { removeMediaUses } from './media-uses.ts'
 import { id, integer, readFound, readRows, text } from './rows.ts'
 import { overriddenCodec, patchedParams, SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
 import { sessionFilter } from './session-filter.ts'
+import { SessionListing } from './session-listing.ts'
 import type {
   AgentAdoption,
   MetadataChange,
@@ -20,17 +21,18 @@ import type {
   SessionReader,
   SessionWriter,
 } from './session-port.ts'
-import { INSERT, OVERRIDDEN, OVERRIDES, POINT_AT, SET_OVERRIDES, STORED_OVERRIDES } from './session-statements.ts'
+import {
+  CURRENT,
+  INSERT,
+  NO_OF,
+  OVERRIDDEN,
+  OVERRIDES,
+  POINT_AT,
+  SESSIONS,
+  SET_OVERRIDES,
+  STORED_OVERRIDES,
+} from './session-statements.ts'
 import type { RepositoryDeps, Sql, SqlRow, SqlValue, WriteDeps } from './sql.ts'
-
-/**
- * A row has two halves under one number: what stays, and what every message changes. A deleted one has lost the latter.
- */
-const SESSIONS = 'sessions JOIN session_activity AS activity ON activity.no = sessions.no'
-/** The session a scope key points to. */
-const CURRENT = `SELECT ${SESSION_COLUMNS} FROM scopes CROSS JOIN ${SESSIONS}
-  WHERE sessions.id = scopes.session_id AND scopes.scope_key = $1`
-const NO_OF = 'no = (SELECT no FROM sessions WHERE id = $1)'
 
 export class SessionReading implements SessionReader {
   protected readonly sql: Sql
@@ -141,6 +143,7 @@ export class SessionReading implements SessionReader {
 
 export class SessionWriting extends SessionReading implements SessionWriter {
   readonly #known: KnownSessions
+  readonly #listing: SessionListing
   readonly #afterUndo: (takeBack: () => void) => void
   readonly #tellDeleted: (sessionId: SessionId) => void
 
@@ -149,6 +152,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     const { watch } = deps
     this.#tellDeleted = (sessionId) => watch && deps.sql.afterCommit(() => watch.deleted(sessionId))
     this.#known = deps.known
+    this.#listing = new SessionListing(deps.sql)
     this.#afterUndo = (takeBack) => deps.sql.afterUndo(takeBack)
   }
 
@@ -166,6 +170,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     const activity = 'INSERT INTO session_activity (no, last_activity_at) VALUES ($1, $2)'
     await this.sql.run(activity, [integer(row, 'no'), at])
     await this.sql.get(POINT_AT, [draft.id])
+    await this.#listing.relist(draft.id)
     this.#changed(() => this.#known.forgetScope(draft.scopeKey))
     const made = await this.get(draft.id)
     if (made === undefined) throw unknownSession(draft.id)
@@ -200,18 +205,18 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     const merged = JSON.stringify({ ...session.metadata, ...metadata })
     await this.#change('UPDATE sessions SET metadata = $2 WHERE id = $1', [sessionId, merged])
     const query = `UPDATE session_activity SET inactive_at = NULL, last_activity_at = $2 WHERE ${NO_OF}`
-    await this.#change(query, [sessionId, at])
+    await this.#changeActivity(query, [sessionId, at])
   }
 
   async deactivate(sessionId: SessionId, at: number): Promise<void> {
     const query = `UPDATE session_activity SET inactive_at = COALESCE(inactive_at, $2) WHERE ${NO_OF}`
-    await this.#change(query, [sessionId, at])
+    await this.#changeActivity(query, [sessionId, at])
   }
 
   async point(sessionId: SessionId): Promise<void> {
     const row = await this.sql.get(POINT_AT, [sessionId])
     if (row === undefined) throw unknownSession(sessionId)
-    await this.#change(`UPDATE session_activity SET inactive_at = NULL WHERE ${NO_OF}`, [sessionId])
+    await this.#changeActivity(`UPDATE session_activity SET inactive_at = NULL WHERE ${NO_OF}`, [sessionId])
     this.#changed(() => this.#known.forgetScope(id(row, 'scope_key')))
   }
 
@@ -235,6 +240,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
   }
 
   async remove(sessionId: SessionId, at: number): Promise<SessionId> {
+    await this.#listing.unlist(sessionId)
     const query = `UPDATE sessions SET deleted_at = $2, metadata = '{}', id = id || $3 || no
       WHERE id = $1 AND deleted_at IS NULL RETURNING no, id, scope_key`
     const row = await this.sql.get(query, [sessionId, at, DELETED_MARK])
@@ -269,6 +275,11 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     this.#changed(() => this.#known.forget(sessionId))
   }
 
+  async #changeActivity(query: string, params: readonly [SessionId, ...SqlValue[]]): Promise<void> {
+    await this.#change(query, params)
+    await this.#listing.relist(params[0])
+  }
+
   #changed(forget: () => void): void {
     forget()
     this.#afterUndo(forget)
@@ -277,8 +288,17 @@ export class SessionWriting extends SessionReading implements SessionWriter {
 
 /** Only what is named here is kept: a value that changes with each message would be an old one. */
 function identityOf(session: Session): SessionIdentity {
-  const { lastSeq, messageCount, turnCount, lastActivityAt, preview, description, descriptionSource, ...identity } =
-    session
+  const {
+    lastSeq,
+    messageCount,
+    turnCount,
+    lastActivityAt,
+    preview,
+    description,
+    descriptionSource,
+    exportedAt,
+    ...identity
+  } = session
   return identity
 }
 

@@ -22,6 +22,7 @@ import type { PeopleReader, PeopleWriter } from './people-port.ts'
 import type { QuestionReader, QuestionWriter } from './question-port.ts'
 import type { RestorationReader, RestorationWriter } from './restoration-port.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
+import type { SessionListReader } from './session-list-port.ts'
 import type { SessionReader, SessionWriter } from './session-port.ts'
 import type {
   AgeingReader,
@@ -97,6 +98,7 @@ export interface StoreReader {
   readonly questions: QuestionReader
   readonly standingRules: StandingRuleReader
   readonly sessions: SessionReader
+  readonly lists: SessionListReader
   readonly aliases: AliasReader
   readonly chatMoves: ChatMoveReader
   readonly events: EventReader

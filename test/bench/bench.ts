@@ -3,6 +3,7 @@ import { benchContext } from './context.ts'
 import { benchEcho } from './echo.ts'
 import { benchIdle } from './idle.ts'
 import { benchLatency } from './latency.ts'
+import { benchLists } from './lists.ts'
 import { benchMemory } from './memory.ts'
 import { benchMoney } from './money.ts'
 import { type BenchOptions, readRequest } from './options.ts'
@@ -29,10 +30,11 @@ const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map<string, Measureme
   ['money', benchMoney],
   ['context', benchContext],
   ['sessions', benchSessions],
+  ['lists', benchLists],
 ])
 
 /** Minutes long, so only on request. */
-const ON_REQUEST = ['sessions']
+const ON_REQUEST = ['sessions', 'lists']
 
 async function routeRows(): Promise<Row[]> {
   const figures = await benchRoute()

@@ -6,7 +6,7 @@ import type { CliPorts, LoadedConfig, OfflineOperator, RunningDaemon } from '../
 import { runCommand } from '../../src/cli/run-command.ts'
 import { socketPathOf } from '../../src/cli/socket-path.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import type { OperatorService } from '../../src/core/operator.ts'
+import type { ApiService } from '../../src/core/operator.ts'
 import { startLocalApi } from '../../src/http/local-api.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
 import { writeExport } from '../../src/sessions/export/write-export.ts'
@@ -125,7 +125,7 @@ function sampleConfig(dataDir: string): LoadedConfig {
 }
 
 /** Serves an operator where the CLI looks for the daemon. */
-export async function serveDaemon({ loaded }: Rig, service: OperatorService): Promise<void> {
+export async function serveDaemon({ loaded }: Rig, service: ApiService): Promise<void> {
   const api = await startLocalApi({ socketPath: socketPathOf(loaded.config), service, logger: silentLogger })
   onTestFinished(() => api.close())
 }
@@ -134,11 +134,12 @@ export async function makeStore({ loaded }: Rig): Promise<void> {
   await writeFile(loaded.config.store.path, '')
 }
 
-export interface FakeOffline extends FakeOperator, OfflineOperator {
+export interface FakeOffline extends FakeOperator {
+  close: OfflineOperator['close']
   closed: number
 }
 
-export function fakeOffline(overrides: Partial<OperatorService> = {}): FakeOffline {
+export function fakeOffline(overrides: Partial<ApiService> = {}): FakeOffline {
   const offline: FakeOffline = {
     ...fakeOperator(overrides),
     closed: 0,
@@ -186,6 +187,6 @@ export function fakeDaemon({ operator = fakeOperator(), drained = Promise.resolv
 }
 
 interface DaemonParts {
-  readonly operator?: OperatorService
+  readonly operator?: ApiService
   readonly drained?: Promise<void>
 }

@@ -24,7 +24,9 @@ const DOCUMENTED = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
 
 const methodsOf = (client: ParleyClient) =>
   Object.entries(client).flatMap(([noun, verbs]) =>
-    Object.entries(verbs).map(([verb, method]) => [`${noun}.${verb}`, method as (...given: unknown[]) => unknown] as const),
+    Object.entries(verbs).map(
+      ([verb, method]) => [`${noun}.${verb}`, method as (...given: unknown[]) => unknown] as const,
+    ),
   )
 
 /** A number of a path is a number; every other name is a text. */

@@ -46,9 +46,12 @@ export async function main(): Promise<string> {
 `
 
 describe('the packed package', () => {
-  test.each(['nodenext', 'bundler'] as const)('compiles in a strict TypeScript program that resolves as %s', (resolution) => {
-    expect(compile(PROGRAM, resolution)).toBe('')
-  })
+  test.each(['nodenext', 'bundler'] as const)(
+    'compiles in a strict TypeScript program that resolves as %s',
+    (resolution) => {
+      expect(compile(PROGRAM, resolution)).toBe('')
+    },
+  )
 
   test.each([
     ["client.session.list({ limit: 'five' })", 'TS2322'],
@@ -61,7 +64,8 @@ describe('the packed package', () => {
   })
 
   test('is imported by a plain program on Node, and needs no other package', () => {
-    const text = "import { createClient } from 'parley/client'\nconsole.log(Object.keys(createClient({ baseUrl: '' }).agent))"
+    const text =
+      "import { createClient } from 'parley/client'\nconsole.log(Object.keys(createClient({ baseUrl: '' }).agent))"
     writeFileSync(join(folder, 'plain.mjs'), text)
     const { stdout, stderr } = spawnSync(process.execPath, ['plain.mjs'], { cwd: folder })
     expect([String(stdout), String(stderr)]).toEqual(["[ 'prompt' ]\n", ''])

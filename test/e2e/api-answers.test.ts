@@ -32,7 +32,11 @@ function strict(asked: Set<string>): Fetch {
   }
 }
 
-const failed = (call: Promise<unknown>) => call.then(() => 'no failure', ({ code }) => code)
+const failed = (call: Promise<unknown>) =>
+  call.then(
+    () => 'no failure',
+    ({ code }) => code,
+  )
 
 it('every answer of a daemon at work is as the document says', async () => {
   const { home, client } = await serveHousehold({
@@ -109,7 +113,9 @@ it('every answer of a daemon at work is as the document says', async () => {
   expect(await keeper.token.revoke(made.id)).toEqual({ revoked: true })
   expect(await api.document.load()).toMatchObject({ openapi: '3.1.0' })
 
-  const routes = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) => Object.keys(methods).map((one) => [one, path]))
+  const routes = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((one) => [one, path]),
+  )
   const untouched = routes.filter(
     ([method, path = '']) =>
       ![...asked].some((one) => new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(one)),

@@ -91,7 +91,7 @@ describe('an answer that breaks off', () => {
     expect(listed).toHaveLength(3)
     for (const { id } of listed) {
       const { events } = await sessions.show(id)
-      expect(events.filter(({ type }) => type === 'turn_completed').map(({ text }) => text)).toEqual([
+      expect(events.filter(({ type }) => type === 'session:turn_completed').map(({ text }) => text)).toEqual([
         'failed: model_failed, after this was shown: The first half, and a bit more',
         'answered',
       ])

@@ -1,17 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { startHousehold } from './household.ts'
-
-/** The first message of a test is answered only when the gate opens; the others at once. */
-function slowStart() {
-  const gate = createGate()
-  const script: Script = (request) => {
-    const text = lastUserText(request)
-    return textReply(`heard ${text}`, text.startsWith('slow') ? { holds: [{ beforeDelta: 0, gate }] } : {})
-  }
-  return { gate, script }
-}
+import { slowStart } from './slow-start.ts'
 
 describe('a busy session', () => {
   it('R32: takes messages up to its bound, refuses the rest and says so once', async () => {
@@ -65,11 +56,11 @@ describe('a busy session', () => {
     telegram.world.say({ from: 111, text: 'next' })
     await telegram.ledger.nextFromBot('sent', { after: mark })
     const { events } = await daemon.operator.sessions.show('telegram:direct:111')
-    expect(events.filter(({ type }) => type.startsWith('turn_')).map(({ type }) => type)).toEqual([
-      'turn_started',
-      'turn_cancelled',
-      'turn_started',
-      'turn_completed',
+    expect(events.filter(({ type }) => type.startsWith('session:turn_')).map(({ type }) => type)).toEqual([
+      'session:turn_started',
+      'session:turn_cancelled',
+      'session:turn_started',
+      'session:turn_completed',
     ])
   })
 

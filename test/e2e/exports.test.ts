@@ -30,7 +30,7 @@ describe('parley export', () => {
     const { code, out, err } = await run(house, 'export', 'cli:trip', '--format', 'workflow', '--out', 'trip.yaml')
     expect([code, err]).toEqual([0, ''])
     expect(out).toContain(file(house, 'trip.yaml'))
-    const [event] = (await eventsOf(house, 'cli:trip')).filter(({ type }) => type === 'session_exported')
+    const [event] = (await eventsOf(house, 'cli:trip')).filter(({ type }) => type === 'session:exported')
     expect(event?.text).toBe(`exported as workflow to ${file(house, 'trip.yaml')}`)
     expect(await say(house, 'cli:trip', 'still there?')).toMatchObject({ status: 'ok', reply: 'heard still there?' })
     expect(house.anthropic?.ledger.requests().at(-1)?.messages).toHaveLength(3)
@@ -72,7 +72,7 @@ describe('parley export', () => {
     expect(code).toBe(0)
     expect(err).toContain('No daemon is running')
     await house.restart()
-    expect((await eventsOf(house, 'cli:trip')).map(({ type }) => type)).toContain('session_exported')
+    expect((await eventsOf(house, 'cli:trip')).map(({ type }) => type)).toContain('session:exported')
   })
 
   it('C42: its file is for its owner alone, and takes the place of no other without --force', async () => {
@@ -83,7 +83,7 @@ describe('parley export', () => {
     expect(refused.code).toBe(1)
     expect(refused.err).toContain('--force')
     expect(text(house, 'trip.md')).toBe('mine')
-    expect((await eventsOf(house, 'cli:trip')).map(({ type }) => type)).not.toContain('session_exported')
+    expect((await eventsOf(house, 'cli:trip')).map(({ type }) => type)).not.toContain('session:exported')
     expect((await run(house, 'export', 'cli:trip', '--out', 'trip.md', '--force')).code).toBe(0)
     expect(text(house, 'trip.md')).toContain('> hello')
     expect(statSync(file(house, 'trip.md')).mode & 0o777).toBe(0o600)

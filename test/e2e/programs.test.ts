@@ -53,14 +53,26 @@ describe('a program', () => {
     const { token } = await home.daemon.operator.tokens.create({ namespace: 'api' })
     const ask = (args: readonly string[], bearer = token) =>
       run(EXAMPLE, args, { PARLEY_URL: baseUrl, PARLEY_TOKEN: bearer })
-    expect(await ask(['api:tea', 'Tea?', 'api:shop'])).toMatchObject({ code: 0, out: expect.stringMatching(/Tea\?\n$/) })
-    expect(await ask(['api:tea', 'Coffee?'], owner)).toMatchObject({ code: 0, out: expect.stringMatching(/Coffee\?\n$/) })
+    expect(await ask(['api:tea', 'Tea?', 'api:shop'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/Tea\?\n$/),
+    })
+    expect(await ask(['api:tea', 'Coffee?'], owner)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/Coffee\?\n$/),
+    })
     await recorded(home)
     const { turns, participants } = await home.daemon.operator.sessions.show('api:tea')
     expect([turns, participants]).toEqual([2, ['api:shop']])
-    expect(await ask(['api:tea', 'hello', 'api:nobody'])).toMatchObject({ code: 1, out: expect.stringMatching(/^error: /) })
+    expect(await ask(['api:tea', 'hello', 'api:nobody'])).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^error: /),
+    })
     expect(await ask(['cli:tea', 'hello', 'api:shop'])).toMatchObject({ code: 1, out: '' })
-    expect(await ask(['api:tea', 'hello'], 'x')).toMatchObject({ code: 1, err: expect.stringMatching(/^unauthorized: /) })
+    expect(await ask(['api:tea', 'hello'], 'x')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^unauthorized: /),
+    })
     expect(await ask([])).toMatchObject({ code: 2, out: '' })
   })
 })

@@ -22,7 +22,7 @@ it('C30, C46: a session that begins keeps its variables, shows them in its first
     'You help with .',
   ])
   const { events } = await home.daemon.operator.sessions.history('cli:bridge', { limit: 200 })
-  expect(events[0]).toMatchObject({ type: 'session_started', text: 'agent main, project: the bridge' })
+  expect(events[0]).toMatchObject({ type: 'session:started', text: 'agent main, project: the bridge' })
 
   await expect(post('cli:bridge', { project: 'another' })).rejects.toThrow(/exists already/)
   const key = `sk-${'ant'}-abcdefghijklmnopqrst`

@@ -31,7 +31,7 @@ describe('a session of a client', () => {
     const answer = await home.daemon.operator.sessions.post('cli:notes', { text: 'hello' })
     await home.daemon.operator.sessions.post('cli:notes', { text: 'again' })
     expect(answer).toMatchObject({ session: 'cli:notes', status: 'ok', reply: 'fine' })
-    const started = (await eventsOf(home, 'cli:notes')).filter(({ type }) => type === 'session_started')
+    const started = (await eventsOf(home, 'cli:notes')).filter(({ type }) => type === 'session:started')
     expect(started).toMatchObject([{ seq: 1 }])
   })
 
@@ -44,7 +44,7 @@ describe('a session of a client', () => {
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
     expect(JSON.stringify(messages[0])).toContain('the code is 4711')
     const types = (await eventsOf({ daemon }, 'cli:notes')).map(({ type }) => type)
-    expect(types.filter((type) => type === 'session_started')).toHaveLength(1)
+    expect(types.filter((type) => type === 'session:started')).toHaveLength(1)
   })
 
   it('C21: a turn with tools, stored as several rows, counts once', async () => {
@@ -69,7 +69,7 @@ describe('a session of a client', () => {
     const { status } = await home.daemon.operator.sessions.post('cli:notes', { text: 'hello', waitSeconds: 0 })
     expect(status).toBe('accepted')
     const types = (await eventsOf(home, 'cli:notes')).map(({ type }) => type)
-    expect(types.slice(0, 3)).toEqual(['session_started', 'user_message', 'turn_started'])
+    expect(types.slice(0, 3)).toEqual(['session:started', 'user_message', 'session:turn_started'])
     await home.daemon.operator.sessions.post('cli:notes', { text: 'and?' })
     expect((await eventsOf(home, 'cli:notes')).map(({ type }) => type)).toContain('assistant_message')
   })
@@ -100,9 +100,9 @@ it('C44: the runs of a schedule are recorded apart: its session has messages and
   const types = new Set((await eventsOf(home, 'schedule:news')).map(({ type }) => type))
   expect([...types].toSorted()).toEqual([
     'assistant_message',
-    'session_started',
-    'turn_completed',
-    'turn_started',
+    'session:started',
+    'session:turn_completed',
+    'session:turn_started',
     'user_message',
   ])
 })

@@ -107,11 +107,11 @@ describe('sessions', () => {
     await house.restart()
     const { events } = await house.daemon.operator.sessions.show('telegram:direct:111')
     expect(events.map(({ seq, type }) => [seq, type])).toEqual([
-      [1, 'session_started'],
+      [1, 'session:started'],
       [2, 'user_message'],
-      [3, 'turn_started'],
+      [3, 'session:turn_started'],
       [4, 'assistant_message'],
-      [5, 'turn_completed'],
+      [5, 'session:turn_completed'],
     ])
   })
 

@@ -52,7 +52,7 @@ describe('a session that a client starts', () => {
     expect(JSON.stringify(system)).toContain('You are the other one.')
     expect(model).toBe('rehearsal')
     expect(offered.map(({ name }) => name)).toEqual(['clock', 'map'])
-    expect(await eventsOf(home, id, 'agent_updated')).toEqual([])
+    expect(await eventsOf(home, id, 'session:agent_updated')).toEqual([])
   })
 
   it('C1: one that its first text began keeps its agent too', async () => {
@@ -75,11 +75,11 @@ describe('a session that a client starts', () => {
     }
     await say('one')
     await say('two')
-    expect(await eventsOf(home, 'telegram:direct:111', 'agent_updated')).toEqual([])
+    expect(await eventsOf(home, 'telegram:direct:111', 'session:agent_updated')).toEqual([])
     await home.restart({ agents: [{ ...main, prompt: 'You are new.', tools: ['clock'] }, other] })
     await say('three')
     await say('four')
-    expect(await eventsOf(home, 'telegram:direct:111', 'agent_updated')).toMatchObject([
+    expect(await eventsOf(home, 'telegram:direct:111', 'session:agent_updated')).toMatchObject([
       { text: 'changed: prompt, tools' },
     ])
     expect(JSON.stringify(home.anthropic?.ledger.requests().at(-1)?.system)).toContain('You are new.')
@@ -92,7 +92,7 @@ describe('a session that a client starts', () => {
     await expect(start(home, { name: id })).rejects.toMatchObject({ code: 'conflict' })
     await ask(home, 'api:more')
     await expect(start(home, { name: 'api:more' })).rejects.toMatchObject({ code: 'conflict' })
-    expect(await eventsOf(home, id, 'session_started')).toHaveLength(1)
+    expect(await eventsOf(home, id, 'session:started')).toHaveLength(1)
   })
 
   it('C3: of two starts at once one is refused', async () => {

@@ -29,7 +29,11 @@ it('C10, C12, C13: a turn beyond the cap calls no model and says so; failed call
 
   const [session] = (await daemon.operator.sessions.list({ limit: 1, offset: 0, inactive: false })).sessions
   const { events } = await daemon.operator.sessions.history(session?.id ?? '', { limit: 100 })
-  expect(events.slice(-3).map(({ type }) => type)).toEqual(['user_message', 'turn_started', 'turn_completed'])
+  expect(events.slice(-3).map(({ type }) => type)).toEqual([
+    'user_message',
+    'session:turn_started',
+    'session:turn_completed',
+  ])
   expect(events.at(-1)?.text).toBe('failed: turn_limit')
   expect(await say(home, '/new')).toMatch(/^Done/)
   expect(await say(home, 'five')).toBe('fine')

@@ -1,16 +1,15 @@
 import { ParleyError } from '../../src/core/errors.ts'
-import type { SessionEvent } from '../../src/core/event.ts'
-import { type SessionId, toAccountId, toAgentId, toScopeKey } from '../../src/core/ids.ts'
+import { toAccountId, toAgentId } from '../../src/core/ids.ts'
 import type { AdmissionReport } from '../../src/core/operate-admissions.ts'
 import type { ApprovalReport } from '../../src/core/operate-approvals.ts'
-import type { ArchivedSession } from '../../src/core/operate-archives.ts'
 import type { ReloadReport } from '../../src/core/operate-config.ts'
 import type { MemoryReport } from '../../src/core/operate-memory.ts'
 import type { RestorationReport } from '../../src/core/operate-outbox.ts'
 import type { PeopleReport } from '../../src/core/operate-people.ts'
 import type { ScheduleSummary } from '../../src/core/operate-schedules.ts'
 import type { SessionDetail, SessionListQuery, SessionSummary } from '../../src/core/operate-sessions.ts'
-import type { OperatorService, StatusReport, WhyReport } from '../../src/core/operator.ts'
+import type { ApiService, StatusReport, WhyReport } from '../../src/core/operator.ts'
+import { fakeArchives } from './archives.ts'
 import { fakeForgetting } from './forgetting-operator.ts'
 import { fakeTokens } from './token-operator.ts'
 
@@ -172,36 +171,17 @@ export const samplePeople: PeopleReport = {
   changes: [{ at: AT, kind: 'linked', person: 'ada', id: 'discord:222', by: 'telegram:111' }],
 }
 
-export const sampleArchive: ArchivedSession = {
-  id: sampleSession.id as SessionId,
-  scopeKey: toScopeKey(sampleSession.scopeKey),
-  scope: sampleSession.scope,
-  agentId: toAgentId('main'),
-  kind: 'group',
-  displayKey: sampleSession.key,
-  chatType: 'group',
-  source: sampleSession.source,
-  metadata: sampleSession.metadata,
-  createdAt: AT,
-  description: 'lunch plans',
-  descriptionSource: 'fallback',
-  overrides: {},
-  participants: sampleSession.participants,
-  authors: sampleSession.participants,
-  lastSeq: 1,
-}
-export const sampleLog: readonly SessionEvent[] = [{ seq: 1, at: AT, type: 'session_started', data: { agent: 'main' } }]
 export const sampleMemory: MemoryReport = {
   ...{ no: 7, text: 'Ada likes\ngreen tea', agent: 'main', session: sampleSession.id, title: 'Workshop › Engines' },
   ...{ authors: ['telegram:111', 'nobody'], by: 'checkpoint', at: AT },
 }
 
-export interface FakeOperator extends OperatorService {
+export interface FakeOperator extends ApiService {
   readonly asked: unknown[]
 }
 
 /** Answers the samples, remembers what it was asked, and refuses what the contract refuses. */
-export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOperator {
+export function fakeOperator(overrides: Partial<ApiService> = {}): FakeOperator {
   const asked: unknown[] = []
   const { events, scopeKey, scope, source, metadata, aliases, participants, ...summary } = sampleSession
   const named = (name: string): void => {
@@ -215,26 +195,7 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
       asked.push('status')
       return sampleStatus
     },
-    archives: {
-      async page(name, { after, limit }) {
-        asked.push({ archive: name, after, limit })
-        named(name)
-        return { session: sampleArchive, events: sampleLog.filter(({ seq }) => seq > after).slice(0, limit) }
-      },
-      async file(name, media) {
-        asked.push({ file: name, media })
-        throw new ParleyError('not_found', `No message of ${name} has the file ${media}.`)
-      },
-      async exported(name, record) {
-        asked.push({ exported: name, ...record })
-        named(name)
-      },
-      async relocate(name, request) {
-        asked.push({ relocate: name, ...request })
-        named(name)
-        return { state: 'done', from: sampleArchive.id, session: sampleArchive.id, key: request.to }
-      },
-    },
+    archives: fakeArchives(asked, named, sampleSession),
     unseen: async () => ['telegram is down: the token is refused'],
     async why(name) {
       asked.push(name)
@@ -253,6 +214,20 @@ export function fakeOperator(overrides: Partial<OperatorService> = {}): FakeOper
       async start(request) {
         asked.push(request)
         return { ...sampleSession, id: request.name ?? 'api:1' }
+      },
+      async create(request) {
+        asked.push({ create: request })
+        return { ...sampleSession, uuid: '9f3a61c0-0000-4000-8000-000000000000' }
+      },
+      async cancel(name) {
+        asked.push({ cancel: name })
+        named(name)
+        return { session: sampleSession.id, stopped: true, dropped: 2 }
+      },
+      async checkpoint(name) {
+        asked.push({ checkpoint: name })
+        named(name)
+        return { kind: 'nothing' }
       },
       async show(name) {
         asked.push(name)

@@ -33,10 +33,14 @@ export function undocumented({ method, path, status = 0, body }: SeenAnswer): re
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
   const [asked = ''] = path.split('?')
   const found = OPERATIONS.find((one) => one.method === verb && one.path.test(asked))
-  const { $ref, ...own } = (found?.operation.responses[status] ?? found?.operation.responses[status < 400 ? 'none' : 'default'] ?? {}) as Schema
+  const { $ref, ...own } = (found?.operation.responses[status] ??
+    found?.operation.responses[status < 400 ? 'none' : 'default'] ??
+    {}) as Schema
   const response = typeof $ref === 'string' ? componentOf($ref) : own
   if (found !== undefined && response.content === undefined) return [`${status} is no answer of ${method} ${asked}`]
-  const json = (response.content as Readonly<Record<string, { readonly schema: Schema }>> | undefined)?.['application/json']
+  const json = (response.content as Readonly<Record<string, { readonly schema: Schema }>> | undefined)?.[
+    'application/json'
+  ]
   if (found !== undefined && json === undefined) return typeof body === 'string' ? [] : ['it is no text']
   return mistakes(json?.schema ?? { $ref: '#/components/schemas/Error' }, body, `${status}`)
 }
@@ -56,7 +60,8 @@ function mistakes(schema: Schema, value: unknown, at: string): readonly string[]
     const each = anyOf.map((one: Schema) => mistakes(one, value, at))
     return each.some((one) => one.length === 0) ? [] : [`${at} is none of those: ${each.flat().join('; ')}`]
   }
-  if (Array.isArray(words) && !words.includes(value)) return [`${at} is ${JSON.stringify(value)}, not ${words.join('|')}`]
+  if (Array.isArray(words) && !words.includes(value))
+    return [`${at} is ${JSON.stringify(value)}, not ${words.join('|')}`]
   switch (type) {
     case undefined:
       return []
@@ -67,7 +72,7 @@ function mistakes(schema: Schema, value: unknown, at: string): readonly string[]
     case 'object':
       return isObject(value) ? mistakesOfFields(schema, value, at) : [`${at} is no object`]
     case 'number':
-      return typeof value === 'number' && value >= (Number(minimum ?? value)) && value <= Number(maximum ?? value)
+      return typeof value === 'number' && value >= Number(minimum ?? value) && value <= Number(maximum ?? value)
         ? []
         : [`${at} is no such number`]
     default:
@@ -76,7 +81,11 @@ function mistakes(schema: Schema, value: unknown, at: string): readonly string[]
 }
 
 function mistakesOfFields(schema: Schema, value: Readonly<Record<string, unknown>>, at: string): readonly string[] {
-  const { properties = {}, required = [], additionalProperties } = schema as {
+  const {
+    properties = {},
+    required = [],
+    additionalProperties,
+  } = schema as {
     readonly properties?: Readonly<Record<string, Schema>>
     readonly required?: readonly string[]
     readonly additionalProperties?: Schema

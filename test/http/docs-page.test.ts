@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { renderDocs } from '../../src/http/docs-page.ts'
 import type { ApiDocument } from '../../src/http/document.ts'
-import { DOCUMENT } from './conforms.ts'
 import { removeTempFolders } from '../store/temp-database.ts'
+import { DOCUMENT } from './conforms.ts'
 import { apiRig } from './rig.ts'
 
 removeTempFolders()
@@ -30,7 +30,8 @@ function hostile(): ApiDocument {
 }
 
 /** The elements of the page, as a browser would see them: tags with their attributes. */
-const tags = (page: string) => [...page.matchAll(/<([a-z][a-z0-9]*)((?:\s[^>]*)?)>/g)].map(([, name, rest]) => [name, rest])
+const tags = (page: string) =>
+  [...page.matchAll(/<([a-z][a-z0-9]*)((?:\s[^>]*)?)>/g)].map(([, name, rest]) => [name, rest])
 
 describe('the page of the document', () => {
   test('is served to everybody with a policy that allows its own style sheet and nothing else', async () => {

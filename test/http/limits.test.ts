@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connectLocal } from '../../src/cli/local-client.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import { MOST_BODY_BYTES, type OperatorService, type WhyReport } from '../../src/core/operator.ts'
+import { MOST_BODY_BYTES, type ApiService, type WhyReport } from '../../src/core/operator.ts'
 import type { ServerLimits } from '../../src/http/limited-server.ts'
 import { startLocalApi } from '../../src/http/local-api.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
@@ -17,7 +17,7 @@ interface Served {
   readonly service: FakeOperator
 }
 
-async function serve(limits: Partial<ServerLimits> = {}, given: Partial<OperatorService> = {}): Promise<Served> {
+async function serve(limits: Partial<ServerLimits> = {}, given: Partial<ApiService> = {}): Promise<Served> {
   const socketPath = join(await localFolder(), 'parley.sock')
   const service = fakeOperator(given)
   const api = await startLocalApi({ socketPath, service, logger: silentLogger, limits })

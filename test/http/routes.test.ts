@@ -272,6 +272,7 @@ test('the routes describe themselves, with what they are asked', () => {
   expect(paths['/v1/sessions']?.get?.parameters?.map((one) => 'name' in one && one.name)).toEqual([
     'limit',
     'offset',
+    'cursor',
     'inactive',
   ])
   expect(paths['/v1/sessions/{name}/messages']?.post).toMatchObject({

@@ -71,7 +71,7 @@ export async function serviceRig(): Promise<ServiceRig> {
       whoIs: () => ({ role: 'guest' }),
       overrides,
       transcript: { drop: (id) => void dropped.push(id) },
-      models: { agents: [], providers: [] },
+      models: { agents: [], providers: [], redact: (text) => text },
       place: (address) =>
         placeSession(routing, routeFacts(), { address, traceId: ids.trace(), receivedAt: clock.now() }),
     },

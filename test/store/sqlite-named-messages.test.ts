@@ -7,6 +7,7 @@ import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
 import type { InboxRow, Store } from '../../src/store/store.ts'
 import { userMessage } from '../fakes/session-events.ts'
+import { addOldEvents, addOldSession } from './old-sessions.ts'
 import { addressOf, dispatchOf, inboxRow, messageOf, sessionDraft } from './sample-rows.ts'
 import { removeTempFolders, tempFolder, withDatabase } from './temp-database.ts'
 
@@ -20,33 +21,18 @@ const BEFORE = MIGRATIONS.slice(
 let path: string
 let old: Store
 let session: SessionId
+let events: { readonly type: string; readonly data: unknown }[]
 
 beforeEach(async () => {
   path = join(tempFolder(), 'store.db')
   const open = () => openSqliteStore({ path, clock: systemClock, migrations: BEFORE })
   await (await open()).close()
-  session = addSession()
+  const draft = sessionDraft(1)
+  addOldSession(path, draft)
+  session = draft.id
+  events = []
   old = await open()
 })
-
-/** Today's code writes columns that the older table does not have. */
-function addSession(): SessionId {
-  const { id, scopeKey, agentId, kind, displayKey, chatType, ...draft } = sessionDraft(1)
-  const [scope, source, metadata] = [draft.scope, draft.source, draft.metadata].map((value) => JSON.stringify(value))
-  const params = { id, scopeKey, agentId, kind, displayKey, chatType, scope, source, metadata }
-  withDatabase(path, (database) => {
-    database
-      .prepare(
-        `INSERT INTO sessions
-          (id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata, created_at)
-          VALUES (@id, @scopeKey, @scope, @agentId, @kind, @displayKey, @chatType, @source, @metadata, 1)`,
-      )
-      .run(params)
-    database.exec('INSERT INTO session_activity (no, last_activity_at) SELECT no, 1 FROM sessions')
-    database.exec('INSERT INTO scopes (scope_key, session_id) SELECT scope_key, id FROM sessions')
-  })
-  return id
-}
 
 interface Said {
   readonly address?: Address
@@ -65,20 +51,19 @@ async function say(key: number, text: string, said: Said = {}, messageId = '1'):
   const event = edit ? ({ ...message, kind: 'edit', original: '1:1' } as const) : message
   const row = inboxRow(1, key, { sessionId: session, dispatch: { ...dispatchOf(1, key), event } })
   const data = userMessage(text, { messageId, sender, chat: formatAddress(address), triggers: !heard })
-  await old.write(async (tx) => {
-    await tx.inbox.add(heard ? { ...row, state: 'done', outcome: 'context' } : row)
-    await tx.events.append(session, 1, [{ type: edit ? 'message_edited' : 'user_message', data }])
-  })
+  await old.write((tx) => tx.inbox.add(heard ? { ...row, state: 'done', outcome: 'context' } : row))
+  events.push({ type: edit ? 'message_edited' : 'user_message', data })
   return row.id
 }
 
 /** The names in the log after the upgrade. */
 async function upgraded(): Promise<readonly (string | undefined)[]> {
   await old.close()
+  addOldEvents(path, events)
   const store = await openSqliteStore({ path, clock: systemClock })
-  const events = await store.read.events.latest(session, 10)
+  const stored = await store.read.events.latest(session, 10)
   await store.close()
-  return events.map(({ data }) => ('row' in data ? data.row : undefined))
+  return stored.map(({ data }) => ('row' in data ? data.row : undefined))
 }
 
 it('an older database: what waits is named in the log by its row, and nothing else is', async () => {

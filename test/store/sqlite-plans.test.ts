@@ -102,6 +102,9 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
     no: 1,
     id: SESSION,
     last_seq: 1,
+    last_activity_at: 1,
+    shelf: 1,
+    sessions: 0,
     message_count: 1,
     turn_count: 1,
     preview: '',
@@ -140,6 +143,11 @@ async function readAll(reader: StoreReader): Promise<void> {
   await sessions.list({ limit: 1, offset: 0, inactive: true, namespace: 'web:alice' as Namespace })
   await sessions.list({ limit: 1, offset: 0, inactive: true, parents: 'none' })
   await sessions.list({ limit: 1, offset: 0, inactive: true, parents: [SESSION] })
+  for (const inactive of [true, false]) {
+    await reader.lists.page({ limit: 1, inactive, activeSince: 1, after: { at: 1, id: SESSION } })
+    await reader.lists.page({ limit: 1, inactive, participants: ['telegram:1', 'discord:2'] })
+  }
+  await reader.lists.stored()
   await sessions.overridden()
   await sessions.deleted(1)
   await participants.of(SESSION)

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
+import { addOldSession } from './old-sessions.ts'
 import { sessionDraft } from './sample-rows.ts'
 import { removeTempFolders, tempFolder, withDatabase } from './temp-database.ts'
 
@@ -19,8 +20,8 @@ async function upgraded(...agents: readonly string[]): Promise<readonly string[]
   const path = join(tempFolder(), 'store.db')
   const old = await openSqliteStore({ path, clock: systemClock, migrations: BEFORE })
   const drafts = agents.map((agent, at) => sessionDraft(at, { agentId: toAgentId(agent) }))
-  for (const draft of drafts) await old.write((tx) => tx.sessions.create(draft, 1))
   await old.close()
+  for (const draft of drafts) addOldSession(path, draft)
   withDatabase(path, (database) => {
     for (const code of ['known', 'older'])
       database.prepare("INSERT INTO standing_rules VALUES (?, 'pay', NULL, 'owner', 'ada', 1)").run(code)

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { answersWith, bodyText, jsonBody, needs, newRoutes, queryCount, queryFlag, takes } from '../route.ts'
+import { answersWith, bodyText, jsonBody, needs, newRoutes, queryCount, queryFlag, queryText, takes } from '../route.ts'
+import { workplace } from '../schemas/session-operations.ts'
 import { history, posted, session, sessionDeleted, sessions } from '../schemas/sessions.ts'
 
 const PAGE = '50'
@@ -22,7 +23,12 @@ const LIST = createRoute({
   path: '/v1/sessions',
   security: needs('sessions:read'),
   request: {
-    query: z.object({ limit: queryCount.prefault(PAGE), offset: queryCount.prefault('0'), inactive: queryFlag }),
+    query: z.object({
+      limit: queryCount.prefault(PAGE),
+      offset: queryCount.prefault('0'),
+      cursor: queryText.optional(),
+      inactive: queryFlag,
+    }),
   },
   responses: answersWith(sessions),
 })
@@ -44,6 +50,7 @@ const START = createRoute({
         model: text.optional(),
         tools: names.optional(),
         context: variables.optional(),
+        workplace: workplace.optional(),
       }),
     ),
   },

@@ -1,5 +1,8 @@
 import type { AccountId, AgentId } from '../../core/ids.ts'
+import type { CheckpointOutcome } from '../../core/memory.ts'
 import type {
+  CancelAnswer,
+  CreatedSession,
   EventFile,
   ListedSession,
   PostAnswer,
@@ -11,6 +14,7 @@ import type {
 } from '../../core/operate-sessions.ts'
 import type { Dimension, SessionScope, SessionSource } from '../../core/session.ts'
 import { SETTING_NAMES, type SettingName, type SettingValue } from '../../core/session-settings.ts'
+import type { FileScope, Workplace } from '../../core/workplace.ts'
 import {
   always,
   count,
@@ -50,6 +54,7 @@ export const sessions = object<SessionList>(
   {
     sessions: list(object<ListedSession>({ ...fields, children: maybe(list(summary)) }, 'ListedSession')),
     total: count,
+    next: maybe(text),
   },
   'SessionList',
 )
@@ -113,35 +118,58 @@ export const source = object<SessionSource>(
 )
 
 export const settingValue: Shape<SettingValue> = either(text, count)
+const workplace = object<Workplace>(
+  {
+    workingFolder: maybe(text),
+    fileScope: oneOf<FileScope>({ sandboxed: true, workspace: true, full: true }),
+    activeFile: maybe(text),
+    selection: maybe(text),
+    gitReference: maybe(text),
+  },
+  'Workplace',
+)
+
 /** A setting that is new in `core/session-settings.ts` is here too. */
 const settings = Object.fromEntries(SETTING_NAMES.map((name) => [name, maybe(settingValue)])) as Readonly<
   Record<SettingName, ReturnType<typeof maybe<SettingValue>>>
 >
 
-export const session = object<SessionDetail>(
-  {
-    ...fields,
-    ...settings,
-    scopeKey: text,
-    scope,
-    source,
-    metadata: record(text),
-    parent: maybe(text),
-    aliases: texts,
-    participants: texts,
-    systemSent: maybe(flag),
-    abortedLastRun: maybe(flag),
-    lastChannel: maybe(text),
-    lastTo: maybe(text),
-    events: list(event),
-  },
-  'Session',
-)
+const detail = {
+  ...fields,
+  ...settings,
+  scopeKey: text,
+  scope,
+  source,
+  metadata: record(text),
+  parent: maybe(text),
+  workspace: maybe(text),
+  workplace: maybe(workplace),
+  exportedAt: maybe(time),
+  endedAt: maybe(time),
+  aliases: texts,
+  participants: texts,
+  systemSent: maybe(flag),
+  abortedLastRun: maybe(flag),
+  lastChannel: maybe(text),
+  lastTo: maybe(text),
+  events: list(event),
+}
+export const session = object<SessionDetail>(detail, 'Session')
+export const createdSession = object<CreatedSession>({ ...detail, uuid: text }, 'CreatedSession')
 
 export const history = object<SessionHistory>(
   { session: text, events: list(event), total: count, before: maybe(count) },
   'SessionHistory',
 )
+export const cancelAnswer = object<CancelAnswer>({ session: text, stopped: flag, dropped: count }, 'CancelAnswer')
+export const checkpointOutcome: Shape<CheckpointOutcome> = either(
+  object<CheckpointOutcome & { readonly kind: 'done' }>({
+    ...{ kind: only('done'), saved: count, changed: count, removed: count },
+  }),
+  object<CheckpointOutcome & { readonly kind: 'nothing' | 'running' }>({
+    kind: either(only('nothing'), only('running')),
+  }),
+).meta({ id: 'CheckpointOutcome' })
 export const sessionDeleted = object<{ readonly deleted: boolean }>({ deleted: flag })
 
 const run = { runId: text, traceId: text, session: text }

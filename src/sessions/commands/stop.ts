@@ -1,17 +1,12 @@
 import type { Channels } from '../../core/channel-traits.ts'
-import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { SessionId } from '../../core/ids.ts'
-import type { Store } from '../../store/store.ts'
 import { findOwnTurn } from '../turns/interrupted-turn.ts'
-import type { RunningTurns } from '../turns/running-turns.ts'
+import { type StopDeps, stopSession } from '../turns/stop-session.ts'
 import { isAmongOthers, othersToo, refuseJoined } from './joined-session.ts'
 
-export interface StopCommandDeps {
+export interface StopCommandDeps extends StopDeps {
   readonly channels: Channels
-  readonly store: Store
-  readonly clock: Clock
-  readonly running: Pick<RunningTurns, 'abort'>
 }
 
 /**
@@ -33,16 +28,8 @@ async function stop(call: CommandCall, { store, clock, channels, running }: Stop
   const current = await store.read.sessions.current(decision.route.scopeKey)
   if (!current) return NOTHING
   if (isAmongOthers(channels, call)) return stopOwn(call, current.id, { store, running, channels })
-  const dropped = await store.write(async (tx) => {
-    const messages = await tx.inbox.settleWaiting(current.id, 'cancelled')
-    if (messages > 0)
-      await tx.events.append(current.id, clock.now(), [{ type: 'messages_dropped', data: { messages } }])
-    return messages
-  })
-  // A turn is stopped for good only once that is on disk: a crash must not bring it back.
-  const ended = running.abort(current.id)
-  await ended
-  if (!ended && dropped === 0) return NOTHING
+  const { stopped, dropped } = await stopSession({ store, clock, running }, current.id)
+  if (!stopped && dropped === 0) return NOTHING
   return dropped === 0 ? STOPPED : `Stopped, and ${dropped} waiting ${dropped === 1 ? 'message' : 'messages'} with it.`
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { EventType } from '../../core/event.ts'
 import { isMediaId } from '../../core/ids.ts'
+import { FILE_SCOPES } from '../../core/workplace.ts'
 
 /**
  * The forms of events that came from elsewhere, as far as anything here relies on them: an event of another form would
@@ -61,9 +62,16 @@ const taken = { messages: count.optional(), rows: z.array(text).optional() }
 const answered = { text, model: text, usage, unseen: flag }
 const call = { callId: text, tool: text, args: z.unknown() }
 const names = z.array(z.looseObject(name))
+const workplace = z.looseObject({
+  ...{ fileScope: z.enum(FILE_SCOPES), workingFolder: text.optional(), activeFile: text.optional() },
+  ...{ selection: text.optional(), gitReference: text.optional() },
+})
 
 const FORMS: Readonly<Record<EventType, z.ZodType>> = {
-  session_started: z.looseObject({ agent: text, context: z.record(text, text).optional(), workspace: text.optional() }),
+  session_started: z.looseObject({
+    ...{ agent: text, context: z.record(text, text).optional(), workspace: text.optional() },
+    workplace: workplace.optional(),
+  }),
   agent_updated: z.looseObject({ changed: z.array(text) }),
   user_message: said,
   message_edited: said,

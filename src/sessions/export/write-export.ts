@@ -1,5 +1,6 @@
 import { withoutTakenBack } from '../../core/amended.ts'
 import type { SessionEvent } from '../../core/event.ts'
+import { eventName } from '../../core/event-names.ts'
 import type { ExportFormat } from '../../core/export-format.ts'
 import { isAboutExport, type SessionArchive, type WriteExport } from '../../core/operate-archives.ts'
 import { BUNDLE_VERSION, BundleWriter, canonicalJson, withoutLastExports, withoutPath } from './bundle-lines.ts'
@@ -20,12 +21,13 @@ async function* workflow(archive: SessionArchive): AsyncIterable<string> {
   yield workflowText(sessionWorkflow(archive.session, withoutTakenBack(await allOf(archive))))
 }
 
-/** A line for the session, then one for each event as the log has it. */
+/** A line for the session, then one for each event as the log has it, under its public name. */
 async function* jsonl({ session, pages }: SessionArchive): AsyncIterable<string> {
   const { lastSeq: _changes, ...row } = session
   yield `${canonicalJson({ type: 'session', ...row })}\n`
   for await (const page of pages())
-    for (const event of page) if (!isAboutExport(event)) yield `${canonicalJson(event)}\n`
+    for (const event of page)
+      if (!isAboutExport(event)) yield `${canonicalJson({ ...event, type: eventName(event) })}\n`
 }
 
 /** A message that is deleted later loses its words here too, hence the whole log at once. */

@@ -2,16 +2,24 @@ import type { Caller } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { SessionEvent } from '../../core/event.ts'
-import type { ExportRecord } from '../../core/export-format.ts'
+import type { ExportFormat, ExportRecord } from '../../core/export-format.ts'
 import type { MediaId } from '../../core/ids.ts'
 import type { MediaStore } from '../../core/media.ts'
-import type { ArchivedFile, ArchivedSession, ArchivePage, ArchiveQuery } from '../../core/operate-archives.ts'
+import type {
+  ArchivedFile,
+  ArchivedSession,
+  ArchivePage,
+  ArchiveQuery,
+  SessionDownload,
+} from '../../core/operate-archives.ts'
 import type { Relocation, RelocationRequest } from '../../core/relocation.ts'
 import type { Session } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 import { filesIn } from '../export/transcript-rows.ts'
 import { checkForgetting } from './check-forgetting.ts'
+import { openDownload } from './download.ts'
+import { wholeName } from './find-session.ts'
 import { type RelocateDeps, relocate } from './relocate.ts'
 import { isOwner, noSuchSession } from './session-access.ts'
 
@@ -29,6 +37,7 @@ export interface ArchiveDeps {
 export interface SessionArchives {
   page(caller: Caller, name: string, query: ArchiveQuery): Promise<ArchivePage>
   file(caller: Caller, name: string, media: MediaId): Promise<ArchivedFile>
+  download(caller: Caller, name: string, format: ExportFormat): Promise<SessionDownload>
   exported(caller: Caller, name: string, record: ExportRecord): Promise<void>
   /** Throws `unavailable` without a daemon; else see `relocate`. */
   relocate(caller: Caller, name: string, request: RelocationRequest): Promise<Relocation>
@@ -38,7 +47,7 @@ const PAGE = { least: 1, most: 200 }
 
 export function createArchives(deps: ArchiveDeps): SessionArchives {
   const { store, clock, media } = deps
-  return {
+  const archives: Omit<SessionArchives, 'download'> = {
     async page(caller, name, { after, limit }) {
       if (!Number.isInteger(limit) || limit < PAGE.least || limit > PAGE.most)
         throw new ParleyError('invalid', `limit must be ${PAGE.least} to ${PAGE.most}`)
@@ -69,12 +78,13 @@ export function createArchives(deps: ArchiveDeps): SessionArchives {
       return relocate(session, request, { store, clock, ...deps.places })
     },
   }
+  return { ...archives, download: (caller, name, format) => openDownload(archives, { caller, name, format }) }
 }
 
 /** Nobody but an owner may take a session out of its place. */
 async function find(caller: Caller, name: string, { store }: Pick<ArchiveDeps, 'store'>): Promise<Session> {
   if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may export, move or fork a session.')
-  const session = await store.read.sessions.resolve(name)
+  const session = await store.read.sessions.resolve(wholeName(caller, name))
   if (!session) throw noSuchSession(name)
   return session
 }

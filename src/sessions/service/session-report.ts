@@ -1,5 +1,7 @@
 import { type MediaPart, mediaOf } from '../../core/content.ts'
-import type { SessionEvent } from '../../core/event.ts'
+import type { SessionEvent, SessionStartData } from '../../core/event.ts'
+import { eventName } from '../../core/event-names.ts'
+import { formatCursor } from '../../core/list-cursor.ts'
 import type { AttachmentRef } from '../../core/message.ts'
 import type {
   EventFile,
@@ -44,16 +46,18 @@ export function sessionSummary(session: Session, standing: Standing): SessionSum
 
 /** Returns a page as a list of summaries. */
 export function listReport(
-  { sessions, total }: PageWithTasks,
+  { sessions, total, next }: PageWithTasks,
   standingOf: (session: Session) => Standing,
 ): SessionList {
   const summary = (session: Session): SessionSummary => sessionSummary(session, standingOf(session))
   const row = ({ session, children }: PageWithTasks['sessions'][number]): ListedSession =>
     children.length === 0 ? summary(session) : { ...summary(session), children: children.map(summary) }
-  return { sessions: sessions.map(row), total }
+  return { sessions: sessions.map(row), total, ...(next === undefined ? {} : { next: formatCursor(next) }) }
 }
 
 export interface Findings {
+  /** The first event; absent in a log that begins with another. */
+  readonly start?: SessionStartData
   readonly events: readonly SessionEvent[]
   readonly aliases: readonly string[]
   readonly participants: readonly string[]
@@ -63,9 +67,10 @@ export interface Findings {
 export function sessionDetail(
   session: Session,
   standing: Standing,
-  { events, aliases, participants, lastRun }: Findings,
+  { start = { agent: '' }, events, aliases, participants, lastRun }: Findings,
 ): SessionDetail {
-  const { scopeKey, scope, source, metadata } = session
+  const { scopeKey, scope, source, metadata, parent, exportedAt, inactiveAt } = session
+  const { workspace, workplace } = start
   return {
     ...sessionSummary(session, standing),
     scopeKey,
@@ -74,7 +79,11 @@ export function sessionDetail(
     metadata,
     aliases,
     participants,
-    ...(session.parent === undefined ? {} : { parent: session.parent }),
+    ...(parent === undefined ? {} : { parent }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(workplace === undefined ? {} : { workplace }),
+    ...(exportedAt === undefined ? {} : { exportedAt }),
+    ...(inactiveAt === undefined ? {} : { endedAt: inactiveAt }),
     ...overridesOf(session),
     ...lastRun,
     events: events.map(eventReport),
@@ -82,9 +91,9 @@ export function sessionDetail(
 }
 
 export function eventReport(event: SessionEvent): SessionEventReport {
-  const { seq, at, type, turnId } = event
+  const { seq, at, turnId } = event
   return {
-    ...{ seq, at, type, text: eventText(event) },
+    ...{ seq, at, type: eventName(event), text: eventText(event) },
     ...(turnId === undefined ? {} : { turn: turnId }),
     ...partsOf(event),
   }

@@ -5,6 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { AgentId, IdSource, SessionId } from '../../core/ids.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
+import { parseCursor } from '../../core/list-cursor.ts'
 import type {
   HistoryPage,
   PostAnswer,
@@ -21,18 +22,18 @@ import { overridesOf } from '../../core/session-settings.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { OverridesCache } from '../lookups/overrides-cache.ts'
 import { draftAt, type Opening, openSession } from '../turns/open-session.ts'
-import { isFormerName } from '../turns/parted-chat.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { readBoundary } from '../view/read-boundary.ts'
 import type { Transcript } from '../view/transcript.ts'
-import type { ModelRules } from './choose-model.ts'
 import { markAllDeleted, purgeSession } from './delete-session.ts'
+import { type FindDeps, findSession, namedSession } from './find-session.ts'
 import { lastRunOf } from './last-run.ts'
 import { ownAddress } from './own-address.ts'
 import { type PostDeps, type Posting, postText } from './post-text.ts'
 import { patched, readPatch } from './read-patch.ts'
-import { type AccessPorts, isOwner, noSuchSession, reachedBy, reaches } from './session-access.ts'
+import { isOwner, noSuchSession, reachedBy, reaches } from './session-access.ts'
 import { eventReport, listReport, type Standing, sessionDetail } from './session-report.ts'
+import type { StartRules } from './start-request.ts'
 import { startSessionOf } from './start-session.ts'
 import { withTasks } from './with-tasks.ts'
 
@@ -73,7 +74,7 @@ export interface SessionService {
   delete(caller: Caller, name: string): Promise<void>
 }
 
-export interface SessionServiceDeps extends AccessPorts {
+export interface SessionServiceDeps extends FindDeps {
   readonly channels: Channels
   readonly store: Store
   readonly clock: Clock
@@ -99,10 +100,11 @@ export interface DaemonSessions extends Pick<PostDeps, 'accept' | 'posts' | 'who
    */
   place(address: Address, agent?: AgentId): Opening
   /** The rules for what a client gives at the start of a session. */
-  readonly models: ModelRules
+  readonly models: StartRules
 }
 
 const SHOWN_EVENTS = 50
+const HOUR_MS = 3_600_000
 const PAGE = { least: 1, most: 200 }
 const TITLE = 80
 /** Characters that nobody sees, or that turn what follows around. */
@@ -121,7 +123,7 @@ class Service implements SessionService {
 
   async open(caller: Caller, name: string): Promise<SessionDetail> {
     const { store, clock, channels, daemon } = this.#deps
-    const known = await this.#named(name)
+    const known = await namedSession(caller, name, this.#deps)
     if (known && !(await reaches(caller, known, this.#deps))) throw noSuchSession(name)
     if (known) {
       await store.write((tx) => tx.sessions.reopen(known.id, {}, clock.now()))
@@ -144,21 +146,24 @@ class Service implements SessionService {
   }
 
   async get(caller: Caller, name: string): Promise<SessionDetail> {
-    return this.#show(await this.#find(caller, name))
+    return this.#show(await findSession(caller, name, this.#deps))
   }
 
   async list(caller: Caller, query: SessionListQuery): Promise<SessionList> {
-    const { store, clock, staleMs } = this.#deps
-    const activeSince = query.inactive ? {} : { activeSince: clock.now() - staleMs }
+    const { cursor, ...asked } = query
+    if (cursor !== undefined && asked.offset > 0)
+      throw new ParleyError('invalid', '"cursor" and "offset" are not for one page: a cursor says where it begins')
+    const after = cursor === undefined ? {} : { after: parseCursor(cursor) }
+    const activeSince = asked.inactive ? {} : { activeSince: this.#activeSince() }
     const reached = await reachedBy(caller, this.#deps)
-    const page = await withTasks(store.read.sessions, { ...query, ...activeSince, ...reached })
+    const page = await withTasks(this.#deps.store.read, { ...asked, ...after, ...activeSince, ...reached })
     return listReport(page, (session) => this.#standing(session))
   }
 
   async history(caller: Caller, name: string, { limit, before }: HistoryPage): Promise<SessionHistory> {
     if (!Number.isInteger(limit) || limit < PAGE.least || limit > PAGE.most)
       throw new ParleyError('invalid', `limit must be ${PAGE.least} to ${PAGE.most}`)
-    const { id, lastSeq } = await this.#find(caller, name)
+    const { id, lastSeq } = await findSession(caller, name, this.#deps)
     // The numbers have no gap (C23), so a page is known by its first.
     const end = Math.min(before ?? Number.POSITIVE_INFINITY, lastSeq + 1)
     const from = Math.max(end - limit, 1)
@@ -173,7 +178,7 @@ class Service implements SessionService {
 
   async patch(caller: Caller, name: string, changes: unknown): Promise<SessionDetail> {
     const { store, daemon, refusesModel } = this.#deps
-    const session = await this.#find(caller, name)
+    const session = await findSession(caller, name, this.#deps)
     if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may change how a session behaves.')
     const patch = readPatch(changes)
     const refused = patch.set.model ? refusesModel(session.agentId, patch.set.model) : undefined
@@ -192,7 +197,7 @@ class Service implements SessionService {
 
   async setHistory(caller: Caller, name: string, asked: unknown): Promise<SessionDetail> {
     const { store, clock } = this.#deps
-    const session = await this.#find(caller, name)
+    const session = await findSession(caller, name, this.#deps)
     if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may change what the model is shown.')
     const data = readBoundary(asked)
     await store.write((tx) => tx.events.append(session.id, clock.now(), [{ type: 'history_boundary', data }]))
@@ -200,7 +205,7 @@ class Service implements SessionService {
   }
 
   async rename(caller: Caller, name: string, title: string): Promise<SessionDetail> {
-    const session = await this.#find(caller, name)
+    const session = await findSession(caller, name, this.#deps)
     const description = title.replace(HIDDEN, ' ').trim()
     if (description === '' || [...description].length > TITLE)
       throw new ParleyError('invalid', `A session is named by 1 to ${TITLE} characters.`)
@@ -215,16 +220,16 @@ class Service implements SessionService {
   async post(caller: Caller, name: string, request: PostRequest): Promise<PostAnswer> {
     const { daemon, ...deps } = this.#deps
     if (!daemon) throw new ParleyError('unavailable', 'No daemon is running; "parley start" answers.')
-    const known = await this.#named(name)
+    const known = await namedSession(caller, name, this.#deps)
     const into = known
-      ? { session: await this.#find(caller, name), begins: false }
+      ? { session: await findSession(caller, name, this.#deps), begins: false }
       : await this.#atOwnChannel(caller, name, daemon)
     return postText({ ...daemon, ...deps }, { ...into, caller, request })
   }
 
   async delete(caller: Caller, name: string): Promise<void> {
     const { store, clock, channels, daemon } = this.#deps
-    const session = await this.#find(caller, name)
+    const session = await findSession(caller, name, this.#deps)
     if (caller.kind === 'person' && !isOwner(caller) && joinsPeople(channels, session))
       throw new ParleyError('forbidden', 'Only an owner may delete a session that people of several chats share.')
     const { current, all } = await store.write(async (tx) => {
@@ -256,23 +261,11 @@ class Service implements SessionService {
     return { session: shared, begins: false }
   }
 
-  async #find(caller: Caller, name: string): Promise<Session> {
-    const session = await this.#named(name)
-    if (!session || !(await reaches(caller, session, this.#deps))) throw noSuchSession(name)
-    return session
-  }
-
-  /** Returns the session of a name, unless that is another person's by now. */
-  async #named(name: string): Promise<Session | undefined> {
-    const { store, daemon, mainIsShared } = this.#deps
-    const session = await store.read.sessions.resolve(name)
-    if (!session || !daemon) return session
-    return isFormerName(name, session, { whoIs: daemon.whoIs, mainIsShared }) ? undefined : session
-  }
-
   async #show(session: Session): Promise<SessionDetail> {
     const { read } = this.#deps.store
+    const [first] = await read.events.since(session.id, 0, 1)
     return sessionDetail(session, this.#standing(session), {
+      ...(first?.type === 'session_started' ? { start: first.data } : {}),
       events: await read.events.latest(session.id, SHOWN_EVENTS),
       aliases: await read.aliases.of(session.scopeKey),
       participants: await read.participants.of(session.id),
@@ -288,9 +281,15 @@ class Service implements SessionService {
   }
 
   #standing({ id }: Session): Standing {
-    const { daemon, clock, staleMs } = this.#deps
+    const { daemon } = this.#deps
     const [running, awaiting] = [daemon?.running.has(id) ?? false, daemon?.approvals.waits(id) ?? false]
-    return { running, awaiting, activeSince: clock.now() - staleMs }
+    return { running, awaiting, activeSince: this.#activeSince() }
+  }
+
+  /** From a full hour on: the counts of the lists are kept by the hour. */
+  #activeSince(): number {
+    const { clock, staleMs } = this.#deps
+    return Math.floor((clock.now() - staleMs) / HOUR_MS) * HOUR_MS
   }
 }
 

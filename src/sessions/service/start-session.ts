@@ -9,17 +9,16 @@ import type { StartRequest } from '../../core/operate-sessions.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import type { Store } from '../../store/store.ts'
 import { type Opening, type OpenPorts, openSession } from '../turns/open-session.ts'
-import type { ModelRules } from './choose-model.ts'
 import { ownAddress } from './own-address.ts'
 import { isOwner, noSuchSession } from './session-access.ts'
-import { namedAgent, readStart } from './start-request.ts'
+import { namedAgent, readStart, type StartRules } from './start-request.ts'
 
 export interface SessionStartDeps {
   readonly store: Store
   readonly channels: Channels
   /** Absent where the store was opened without a daemon. */
   readonly daemon?: Omit<OpenPorts, 'channels'> & {
-    readonly models: ModelRules
+    readonly models: StartRules
     place(address: Address, agent?: AgentId): Opening
   }
 }

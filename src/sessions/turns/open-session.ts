@@ -10,6 +10,7 @@ import type { Session, SessionDraft, SessionIdentity, SessionSource } from '../.
 import { sessionAliases } from '../../core/session-alias.ts'
 import type { SessionContext } from '../../core/session-context.ts'
 import { overridesOf, type SessionOverrides } from '../../core/session-settings.ts'
+import type { Workplace } from '../../core/workplace.ts'
 import type { MetadataChange } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { deliversElsewhere } from './deliver-elsewhere.ts'
@@ -26,6 +27,7 @@ export interface Opening {
     readonly profile: AgentProfile
     readonly context?: SessionContext
     readonly workspace?: string
+    readonly workplace?: Workplace
   }
 }
 
@@ -131,7 +133,8 @@ async function beginSession(
   const older = draft.scopeKey === draft.displayKey ? undefined : await olderSession(tx, aliases)
   const draw = (): SessionId => draftOf(opening, metadata, { ids, channels }).id
   const { context } = opening.start ?? opening.dispatch.posted ?? {}
-  const start = { at, draw, context, workspace: opening.start?.workspace }
+  const { workspace, workplace } = opening.start ?? {}
+  const start = { at, draw, context, workspace, workplace }
   const session = await startSession(tx, older ? { ...draft, settingsOf: older.id } : draft, start)
   if (older) {
     await takeOverHistory(tx, { id: session.id, older, at })
@@ -153,16 +156,18 @@ export interface Start {
   readonly context?: SessionContext | undefined
   /** The group of sessions that the client named. */
   readonly workspace?: string | undefined
+  readonly workplace?: Workplace | undefined
 }
 
 /** Makes the row and its first event (C2). Throws `conflict` if its id is used and no other can be drawn. */
 export async function startSession(tx: StoreWriter, draft: SessionDraft, start: Start): Promise<Session> {
   const session = await create(tx, draft, start)
-  const { at, context, workspace } = start
+  const { at, context, workspace, workplace } = start
   const data = {
     agent: draft.agentId,
     ...(context === undefined ? {} : { context }),
     ...(workspace === undefined ? {} : { workspace }),
+    ...(workplace === undefined ? {} : { workplace }),
   }
   await tx.events.append(session.id, at, [{ type: 'session_started', data }])
   return session

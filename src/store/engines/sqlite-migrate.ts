@@ -9,6 +9,7 @@ import { copyDatabase, type DatabasePlace } from './sqlite-files.ts'
 export const SQLITE: Dialect = {
   identity: 'INTEGER PRIMARY KEY',
   clustered: ' WITHOUT ROWID',
+  positionOf: (part, text) => `instr(${text}, ${part})`,
   wordIndex: (name) =>
     `CREATE VIRTUAL TABLE ${name} USING fts5(words, tokenize = 'trigram', content = '', contentless_delete = 1)`,
 }

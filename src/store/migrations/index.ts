@@ -38,6 +38,7 @@ import { askedForOwners } from './0037-asked-for-owners.ts'
 import { filesAndMarks } from './0038-files-and-marks.ts'
 import { rulesOfAgents } from './0039-rules-of-agents.ts'
 import { tokenScopes } from './0040-token-scopes.ts'
+import { sessionLists } from './0041-session-lists.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -82,4 +83,5 @@ export const MIGRATIONS: readonly Migration[] = [
   filesAndMarks,
   rulesOfAgents,
   tokenScopes,
+  sessionLists,
 ]

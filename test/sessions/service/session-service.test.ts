@@ -17,6 +17,8 @@ import { ADA, BOB, DAY, GUEST, OPERATOR, type ServiceRig, serviceRig, token } fr
 
 removeTempFolders()
 
+const HOUR = 3_600_000
+
 const all = { limit: 200, offset: 0, inactive: true }
 const notFound = expect.objectContaining({ code: 'not_found' })
 
@@ -198,11 +200,12 @@ describe('status and lists', () => {
     const listed = async () => (await rig.service.list(OPERATOR, { ...all, inactive: false })).total
     rig.setNow(created + 3 * DAY)
     expect(await listed()).toBe(1)
-    rig.setNow(created + 3 * DAY + 1)
+    // The lists are counted by the hour.
+    rig.setNow(created + 3 * DAY + HOUR)
     expect(await listed()).toBe(0)
     expect(await rig.service.get(OPERATOR, id)).toMatchObject({ status: 'inactive' })
     expect((await rig.service.list(OPERATOR, all)).sessions[0]).toMatchObject({ status: 'inactive' })
-    await rig.store.write((tx) => tx.events.append(id, created + 3 * DAY + 1, [userMessage('hello again')]))
+    await rig.store.write((tx) => tx.events.append(id, created + 3 * DAY + HOUR, [userMessage('hello again')]))
     expect(await listed()).toBe(1)
   })
 

@@ -32,5 +32,5 @@ it('C2: the event of the start has what its client gave', async () => {
   const { sessions } = (await openRig({ script: SCRIPT })).engine
   await sessions.start(OWNER, { name: 'api:a', workspace: 'constructor', context: { city: 'Oslo' } })
   const { events } = await sessions.get(OWNER, 'api:a')
-  expect(events).toMatchObject([{ type: 'session_started', text: 'agent main, workspace constructor, city: Oslo' }])
+  expect(events).toMatchObject([{ type: 'session:started', text: 'agent main, workspace constructor, city: Oslo' }])
 })

@@ -1,0 +1,154 @@
+import type { SessionId } from '../core/ids.ts'
+import { integer, optional, text } from './rows.ts'
+import type { Sql, SqlRow } from './sql.ts'
+
+/** A list keeps its sessions by the hour of their last activity: within one hour a further message moves nothing. */
+export const HOUR_MS = 3_600_000
+
+/** The standing of a session in its lists; that of a task is only counted. */
+export const [OPEN, ENDED, TASK] = [0, 1, 2] as const
+
+/** The hour under which the sessions of all hours are counted. */
+export const WHENEVER = -1
+
+/** The list of all sessions. */
+export const ALL = ''
+
+/** The parts of an id that may be a namespace. */
+const MOST_PARTS = 4
+
+export function namespaceList(namespace: string): string {
+  return `n:${namespace}`
+}
+
+export function participantList(participant: string): string {
+  return `p:${participant}`
+}
+
+export function hourOf(at: number): number {
+  return Math.floor(at / HOUR_MS)
+}
+
+/** Returns true if a session that stands on this shelf belongs to another one after a message at this time. */
+export function leavesShelf(shelf: number | undefined, at: number): boolean {
+  return shelf === undefined || (shelf % 4 !== TASK && Math.floor(shelf / 4) !== hourOf(at))
+}
+
+const STATE = `SELECT sessions.no, sessions.id, parent_id, last_activity_at, inactive_at, shelf FROM sessions
+  JOIN session_activity AS activity ON activity.no = sessions.no WHERE sessions.id = $1`
+const MEMBERS = 'SELECT participant FROM participants WHERE session_id = $1'
+const ENTER = 'INSERT INTO session_listings (list, standing, hour, no) VALUES ($1, $2, $3, $4)'
+const LEAVE = 'DELETE FROM session_listings WHERE list = $1 AND standing = $2 AND hour = $3 AND no = $4'
+const MORE = `INSERT INTO session_counts (list, standing, hour, sessions) VALUES ($1, $2, $3, 1)
+  ON CONFLICT (list, standing, hour) DO UPDATE SET sessions = session_counts.sessions + 1`
+const FEWER = `UPDATE session_counts SET sessions = sessions - 1 WHERE list = $1 AND standing = $2 AND hour = $3
+  RETURNING sessions`
+const NONE = 'DELETE FROM session_counts WHERE list = $1 AND standing = $2 AND hour = $3'
+
+/**
+ * Keeps the lists of a session and their counts in step with its row, in the transaction that changes it. A session is
+ * listed under all, under each namespace that its id lies in, and under each of its participants.
+ */
+export class SessionListing {
+  readonly #sql: Sql
+
+  constructor(sql: Sql) {
+    this.#sql = sql
+  }
+
+  /** Called after the row of a session was made or has changed. */
+  async relist(id: SessionId): Promise<void> {
+    const row = await this.#sql.get(STATE, [id])
+    if (row === undefined) return
+    const [before, after] = [optional(row, 'shelf', integer), shelfOf(row)]
+    if (before === after) return
+    const no = integer(row, 'no')
+    const entry = { no, total: before === undefined || before % 4 !== after % 4 }
+    for (const list of await this.#listsOf(row)) {
+      if (before !== undefined) await this.#leave(list, before, entry)
+      await this.#enter(list, after, entry)
+    }
+    await this.#sql.run('UPDATE session_activity SET shelf = $2 WHERE no = $1', [no, after])
+  }
+
+  /** Called before the row of a session is taken away. */
+  async unlist(id: SessionId): Promise<void> {
+    const row = await this.#sql.get(STATE, [id])
+    const shelf = row && optional(row, 'shelf', integer)
+    if (row === undefined || shelf === undefined) return
+    for (const list of await this.#listsOf(row)) await this.#leave(list, shelf, { no: integer(row, 'no') })
+    await this.#sql.run('UPDATE session_activity SET shelf = NULL WHERE no = $1', [integer(row, 'no')])
+  }
+
+  /** Called after somebody has become a participant. */
+  async joined(id: SessionId, participant: string): Promise<void> {
+    const row = await this.#sql.get(STATE, [id])
+    const shelf = row && optional(row, 'shelf', integer)
+    if (row === undefined || shelf === undefined || shelf % 4 === TASK) return
+    await this.#enter(participantList(participant), shelf, { no: integer(row, 'no') })
+  }
+
+  /** Called before the participants of a session are taken away. */
+  async left(id: SessionId): Promise<void> {
+    const row = await this.#sql.get(STATE, [id])
+    const shelf = row && optional(row, 'shelf', integer)
+    if (row === undefined || shelf === undefined || shelf % 4 === TASK) return
+    for (const list of await this.#memberLists(id)) await this.#leave(list, shelf, { no: integer(row, 'no') })
+  }
+
+  async #listsOf(row: SqlRow): Promise<readonly string[]> {
+    if (isTask(row)) return [ALL]
+    const id = text(row, 'id')
+    return [ALL, ...namespacesOf(id).map(namespaceList), ...(await this.#memberLists(id))]
+  }
+
+  async #memberLists(id: string): Promise<readonly string[]> {
+    return (await this.#sql.all(MEMBERS, [id])).map((row) => participantList(text(row, 'participant')))
+  }
+
+  async #enter(list: string, shelf: number, { no, total = true }: Entry): Promise<void> {
+    const [standing, hour] = placeOn(shelf)
+    if (total) await this.#sql.run(MORE, [list, standing, WHENEVER])
+    if (standing === TASK) return
+    await this.#sql.run(ENTER, [list, standing, hour, no])
+    await this.#sql.run(MORE, [list, standing, hour])
+  }
+
+  async #leave(list: string, shelf: number, { no, total = true }: Entry): Promise<void> {
+    const [standing, hour] = placeOn(shelf)
+    if (total) await this.#countLess([list, standing, WHENEVER])
+    if (standing === TASK) return
+    await this.#sql.run(LEAVE, [list, standing, hour, no])
+    await this.#countLess([list, standing, hour])
+  }
+
+  async #countLess(place: readonly [list: string, standing: number, hour: number]): Promise<void> {
+    const left = await this.#sql.get(FEWER, place)
+    if (left !== undefined && integer(left, 'sessions') <= 0) await this.#sql.run(NONE, place)
+  }
+}
+
+interface Entry {
+  readonly no: number
+  /** False: it only moves from one hour to another. */
+  readonly total?: boolean
+}
+
+function placeOn(shelf: number): [standing: number, hour: number] {
+  return [shelf % 4, Math.floor(shelf / 4)]
+}
+
+function shelfOf(row: SqlRow): number {
+  if (isTask(row)) return TASK
+  return hourOf(integer(row, 'last_activity_at')) * 4 + ((row.inactive_at ?? null) === null ? OPEN : ENDED)
+}
+
+function isTask(row: SqlRow): boolean {
+  return (row.parent_id ?? null) !== null
+}
+
+/** Returns what stands before each of the first colons: `api` and `api:shop` for `api:shop:1`. */
+function namespacesOf(id: string): readonly string[] {
+  const parts = id.split(':')
+  return parts.slice(0, Math.min(MOST_PARTS, parts.length - 1)).map((_, at) => parts.slice(0, at + 1).join(':'))
+}
