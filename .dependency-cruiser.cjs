@@ -162,6 +162,8 @@ module.exports = {
     ...vendor('^src/config/', 'zod', 'yaml'),
     ...vendor('^src/platform/', 'pino'),
     ...vendor('^src/http/', 'hono', '@hono/(node-server|zod-openapi)', 'zod'),
+    // A name of the package's `exports`, which is not resolved to a file.
+    ...allow('^src/http/', '^hono/route$'),
     ...vendor('^src/cli/', 'commander', 'string-width'),
   ],
   allowedSeverity: 'error',

@@ -15,7 +15,10 @@ if (session === undefined || text === undefined) {
   process.exit(2)
 }
 try {
-  const answer = await createClient({ baseUrl: PARLEY_URL, token: PARLEY_TOKEN }).agent.prompt(session, { text, sender })
+  const answer = await createClient({ baseUrl: PARLEY_URL, token: PARLEY_TOKEN }).agent.prompt(session, {
+    text,
+    sender,
+  })
   // It is `timeout` where the answer takes longer than two minutes: it will be in `session.history`.
   console.log(answer.status === 'ok' ? answer.reply : `${answer.status}: ${answer.error ?? 'look at its history'}`)
   process.exitCode = answer.status === 'ok' ? 0 : 1

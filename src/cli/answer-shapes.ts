@@ -23,9 +23,12 @@ import { health, status } from '../http/schemas/status.ts'
 import { newToken, tokenRevoked, tokens } from '../http/schemas/tokens.ts'
 import { why } from '../http/schemas/why.ts'
 
+/** Code made for a schema costs 3 ms more than it saves where a value is read once: measured with `parley status`. */
+const ONCE = { jitless: true }
+
 /** Returns true for an answer of a daemon to that operation: nothing else is shown to people. */
 export function isAnswer(operation: string, value: unknown): boolean {
-  return Object.hasOwn(SHAPES, operation) && SHAPES[operation as keyof OperationAnswers].safeParse(value).success
+  return Object.hasOwn(SHAPES, operation) && SHAPES[operation as keyof OperationAnswers].safeParse(value, ONCE).success
 }
 
 const SHAPES: { readonly [Name in keyof OperationAnswers]: Shape<OperationAnswers[Name]> } = {

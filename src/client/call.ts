@@ -30,7 +30,7 @@ export interface ApiCall {
 }
 
 /** Calls an operation by its name in the document, and resolves with its answer. */
-export type Call = <Answer>(operation: string, call: ApiCall) => Promise<Answer>
+export type CallOperation = <Answer>(operation: string, call: ApiCall) => Promise<Answer>
 
 export interface Endpoint {
   /** `http://127.0.0.1:7275`. */
@@ -53,7 +53,7 @@ export class ApiError extends ParleyError {
 }
 
 /** Returns what calls the daemon there. It rejects with an `ApiError`. */
-export function createCall(endpoint: Endpoint): Call {
+export function createCall(endpoint: Endpoint): CallOperation {
   return async <Answer>(_operation: string, call: ApiCall) => {
     const { status, value } = await send(endpoint, call).catch((error) => Promise.reject(unreachable(endpoint, error)))
     if (status >= 200 && status < 300 && value !== undefined) return value as Answer

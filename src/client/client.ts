@@ -1,10 +1,11 @@
 import { createCall, type Fetch } from './call.ts'
 import { operationsOf } from './operations.ts'
 
+// biome-ignore lint/performance/noBarrelFile: a program has one file to import from, and it is bundled.
 export { ApiError } from './call.ts'
 
 export interface ClientOptions {
-  /** Where the daemon listens: `http://127.0.0.1:7275`. */
+  /** The address of the daemon: `http://127.0.0.1:7275`. */
   readonly baseUrl: string
   /** Made by `parley token create`. */
   readonly token?: string

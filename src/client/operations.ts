@@ -1,9 +1,9 @@
-import type { Call } from './call.ts'
+import type { CallOperation } from './call.ts'
 import { operatorOperations } from './operator-operations.ts'
 import { sessionOperations } from './session-operations.ts'
 
 /** Returns every operation of the document under its name: `agent.prompt`. */
-export function operationsOf(call: Call) {
+export function operationsOf(call: CallOperation) {
   return { ...sessionOperations(call), ...operatorOperations(call) }
 }
 

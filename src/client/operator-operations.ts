@@ -12,13 +12,13 @@ import type { ScheduleSummary, StartedRun } from '../core/operate-schedules.ts'
 import type { NewToken, TokenReport } from '../core/operate-tokens.ts'
 import type { StatusReport, WhyReport } from '../core/operator.ts'
 import type { Relocation, RelocationRequest } from '../core/relocation.ts'
-import { type ApiCall, at, type Call } from './call.ts'
+import { type ApiCall, at, type CallOperation } from './call.ts'
 
 /** A large store is read as a whole. */
 const FORGETS_MS = 600_000
 
 /** Returns the operations that the token of an owner may have, and those that everybody has. */
-export function operatorOperations(call: Call) {
+export function operatorOperations(call: CallOperation) {
   const get = <Answer>(operation: string, path: string, query: ApiCall['query'] = {}) =>
     call<Answer>(operation, { method: 'GET', path, query })
   const post = <Answer>(operation: string, path: string, more: Pick<ApiCall, 'query' | 'body' | 'waitMs'> = {}) =>

@@ -15,7 +15,7 @@ import type {
 } from '../core/operate-sessions.ts'
 import type { Relocation, RelocationRequest } from '../core/relocation.ts'
 import type { SettingName, SettingValue } from '../core/session-settings.ts'
-import { at, type Call } from './call.ts'
+import { at, type CallOperation } from './call.ts'
 
 /** Settings of a session by name; null inherits again. */
 type Changes = Readonly<Partial<Record<SettingName, SettingValue | null>>>
@@ -26,7 +26,7 @@ type Place = Pick<RelocationRequest, 'to' | 'confirmed'>
 const WAIT_SECONDS = 120
 
 /** Returns the operations on sessions. A session is named by its id, its key or an alias. */
-export function sessionOperations(call: Call) {
+export function sessionOperations(call: CallOperation) {
   return {
     session: {
       /** Newest activity first; `limit` 1 to 200. */

@@ -20,9 +20,6 @@ import { statusRoutes } from './routes/status.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { whyRoutes } from './routes/why.ts'
 
-/** The routes with what each is asked and answers, which is the contract of a client. */
-export type Api = ReturnType<typeof createRoutes>
-
 export interface AppDeps {
   readonly guard: ApiGuard
   readonly logger: Logger

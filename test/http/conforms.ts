@@ -54,7 +54,7 @@ const KNOWN = new Set([
 function mistakes(schema: Schema, value: unknown, at: string): readonly string[] {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword))
   if (unknown.length > 0) throw new Error(`Nothing here knows ${unknown.join(', ')} of a schema.`)
-  const { $ref, type, enum: words, anyOf, items, minimum, maximum } = schema
+  const { $ref, type, enum: words, anyOf, items } = schema
   if (typeof $ref === 'string') return mistakes(componentOf($ref), value, at)
   if (Array.isArray(anyOf)) {
     const each = anyOf.map((one: Schema) => mistakes(one, value, at))
@@ -62,22 +62,18 @@ function mistakes(schema: Schema, value: unknown, at: string): readonly string[]
   }
   if (Array.isArray(words) && !words.includes(value))
     return [`${at} is ${JSON.stringify(value)}, not ${words.join('|')}`]
-  switch (type) {
-    case undefined:
-      return []
-    case 'array':
-      return Array.isArray(value)
-        ? value.flatMap((one, index) => mistakes(items as Schema, one, `${at}[${index}]`))
-        : [`${at} is no list`]
-    case 'object':
-      return isObject(value) ? mistakesOfFields(schema, value, at) : [`${at} is no object`]
-    case 'number':
-      return typeof value === 'number' && value >= Number(minimum ?? value) && value <= Number(maximum ?? value)
-        ? []
-        : [`${at} is no such number`]
-    default:
-      return typeof value === type ? [] : [`${at} is no ${type}`]
-  }
+  if (type === 'array' && Array.isArray(value))
+    return value.flatMap((one, index) => mistakes(items as Schema, one, `${at}[${index}]`))
+  if (type === 'object' && isObject(value)) return mistakesOfFields(schema, value, at)
+  return type === undefined || isPlain(schema, value) ? [] : [`${at} is no such ${type}`]
+}
+
+function isPlain(
+  { type, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY }: Schema,
+  value: unknown,
+) {
+  if (typeof value === 'number') return type === 'number' && value >= Number(minimum) && value <= Number(maximum)
+  return typeof value === type && typeof value !== 'object'
 }
 
 function mistakesOfFields(schema: Schema, value: Readonly<Record<string, unknown>>, at: string): readonly string[] {

@@ -24,14 +24,14 @@ describe('the document of the API', () => {
     expect(built.info.version).toBe(VERSION)
   })
 
-  test('R34: has every route, each with a name of its own', () => {
+  test('has every route, each with a name of its own', () => {
     const routes = createRoutes().openAPIRegistry.definitions.filter(({ type }) => type === 'route')
     const names = OPERATIONS.map(({ operationId }) => operationId)
     expect(names).toHaveLength(routes.length)
     expect(new Set(names).size).toBe(names.length)
     expect(names.filter((name) => !/^[a-z]+\.[a-z][A-Za-z]*$/.test(name))).toEqual([])
-    const ofR34 = ['list', 'load', 'rename', 'delete'].map((verb) => `session.${verb}`)
-    expect(names).toEqual(expect.arrayContaining([...ofR34, 'agent.prompt']))
+    const procedures = ['list', 'load', 'rename', 'delete'].map((verb) => `session.${verb}`)
+    expect(names).toEqual(expect.arrayContaining([...procedures, 'agent.prompt']))
   })
 
   test.each(OPERATIONS)('$operationId says its scope, its answer and how it fails', (operation) => {
