@@ -10,7 +10,7 @@ export interface ListPlace {
 
 const FORM = /^(\d{1,16}) ([^\s\p{Cc}]{1,500})$/u
 
-/** Returns the opaque name of a place, by which a client asks for the next page. It says nothing that the page did not. */
+/** Returns the opaque name of a place, for the next page. It says nothing that the page did not. */
 export function formatCursor({ at, id }: ListPlace): string {
   return Buffer.from(`${at} ${id}`).toString('base64url')
 }

@@ -32,7 +32,7 @@ export interface SessionOperator {
    * without a daemon.
    */
   create(request: CreateRequest): Promise<CreatedSession>
-  /** Ends the running turn and drops what waits behind it, on disk before the answer (C17). `forbidden`, `unavailable`. */
+  /** Ends the running turn and drops what waits behind it, on disk before it resolves (C17). `forbidden`. */
   cancel(name: string): Promise<CancelAnswer>
   /** Looks through the session now for what is worth remembering (S34). `forbidden`, `unavailable` without a daemon. */
   checkpoint(name: string): Promise<CheckpointOutcome>

@@ -47,7 +47,7 @@ import { channelStatuses, createOperator, type OperatorSources } from './operato
 import { createPeople, type People } from './people.ts'
 import { type CurrentRouting, createCurrentRouting, createReload, type ReloadDeps } from './reload.ts'
 import { createRestoration, restorationTeller } from './restoration.ts'
-import { createStages } from './stages.ts'
+import { createStages, type Stages } from './stages.ts'
 import { createStop } from './stop.ts'
 import { storeKeyOf } from './store-key.ts'
 import { textRedactor } from './text-redactor.ts'
@@ -159,7 +159,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, media, bro
   const [mcp, extra] = [makeMcp({ ...world, version, questions }), await loadOwnTools(config, { clock, redact })]
   const tools = { schedule: scheduleTools(schedules.fromChats), ...mcp.groups, ...extra.groups, ...options.tools }
   const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, net, entrance, redact })
-  const [{ running, sessions, operations, archives, modelHealth }, { access, facts, moves }] = [stages, lookups]
+  const [{ running, modelHealth }, { access, facts, moves }] = [stages, lookups]
   const ageingTime = await loadAgeingTime({ store, clock })
   const forgets = makeForgetting({ ...world, lookups, delivery, schedules, stages, ageingTime, accounts })
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
@@ -168,10 +168,9 @@ async function open(options: DaemonOptions, { policies, store, hooks, media, bro
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(daemon) })
   const outbox = createRestoration({ store, sendHeld: delivery.resumeHeld })
   const sources: OperatorSources = {
-    ...{ store, clock, version, models: modelsOf(config), sessions, archives, why, daemon, outbox, ...people.operator },
+    ...{ store, clock, version, models: modelsOf(config), ...ownOf(stages), why, daemon, outbox, ...people.operator },
     ...{ schedules: schedules.operator, approvals: operateApprovals({ store, clock, desk: stages.approvals }) },
-    ...{ operations, forgetting: forgets.operate(why.readLink) },
-    config: reloadOf(options, { policies, access, people }),
+    ...{ forgetting: forgets.operate(why.readLink), config: reloadOf(options, { policies, access, people }) },
   }
   const operator = createOperator(sources)
   const known = sessionCommands({
@@ -221,6 +220,8 @@ function makeHub({
     unseenRules: (channel, account) => unseenRules(policies.policy.access.groups, { channel, account }),
   })
 }
+
+const ownOf = ({ sessions, operations, archives }: Stages) => ({ sessions, operations, archives })
 
 function modelsOf({ agents }: Config): readonly string[] {
   return agents.map(({ model }) => model)

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { ScopeKey, SessionId } from '../core/ids.ts'
-import type { SessionIdentity } from '../core/session.ts'
+import type { Session, SessionIdentity } from '../core/session.ts'
 
 /** Sessions of which the identity is kept. */
 const MOST_KNOWN = 1_000
@@ -65,4 +65,20 @@ export class KnownSessions {
 interface Known {
   readonly scopeKey: ScopeKey
   readonly participants: Set<string>
+}
+
+/** Only what is named here is kept: a value that changes with each message would be an old one. */
+export function identityOf(session: Session): SessionIdentity {
+  const {
+    lastSeq,
+    messageCount,
+    turnCount,
+    lastActivityAt,
+    preview,
+    description,
+    descriptionSource,
+    exportedAt,
+    ...identity
+  } = session
+  return identity
 }

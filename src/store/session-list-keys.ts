@@ -31,9 +31,9 @@ const MOST_WALKED = 4_000
 const HOURS = 250
 
 /**
- * Returns the keys of the wanted sessions that stand after `from`, newest activity first, at most `count`. Hours with few
- * sessions are fetched and sorted; in one with many, all sessions of that hour are walked in their order, of which the
- * list then has a good part. No statement takes long, whatever is stored.
+ * Returns the keys of the wanted sessions that stand after `from`, newest activity first, at most `count`. Hours with
+ * few sessions are fetched and sorted; in one with many, all sessions of that hour are walked in their order, of which
+ * the list then has a good part. No statement takes long, whatever is stored.
  */
 export async function keysAfter(
   sql: Sql,
@@ -84,7 +84,7 @@ interface Run {
   readonly sessions: number
 }
 
-/** Returns hours with sessions, the newest first: those of every list down to the hour that was asked of all of them. */
+/** Returns hours with sessions, the newest first, down to the last one that was read of every list. */
 async function hoursBefore(
   sql: Sql,
   { lists, standings, since = 0 }: WantedLists,

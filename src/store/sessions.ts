@@ -6,7 +6,7 @@ import { normalName } from '../core/session-alias.ts'
 import type { SettingPatch } from '../core/session-settings.ts'
 import { DELETED_MARK } from './deleted-id.ts'
 import { shownOf } from './event-effect.ts'
-import type { KnownSessions } from './known-sessions.ts'
+import { identityOf, type KnownSessions } from './known-sessions.ts'
 import { removeMediaUses } from './media-uses.ts'
 import { id, integer, readFound, readRows, text } from './rows.ts'
 import { overriddenCodec, patchedParams, SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
@@ -21,18 +21,11 @@ import type {
   SessionReader,
   SessionWriter,
 } from './session-port.ts'
-import {
-  CURRENT,
-  INSERT,
-  NO_OF,
-  OVERRIDDEN,
-  OVERRIDES,
-  POINT_AT,
-  SESSIONS,
-  SET_OVERRIDES,
-  STORED_OVERRIDES,
-} from './session-statements.ts'
+import * as statements from './session-statements.ts'
 import type { RepositoryDeps, Sql, SqlRow, SqlValue, WriteDeps } from './sql.ts'
+
+const { CURRENT, INSERT, NO_OF, OVERRIDDEN, OVERRIDES, POINT_AT, SESSIONS, SET_OVERRIDES, STORED_OVERRIDES } =
+  statements
 
 export class SessionReading implements SessionReader {
   protected readonly sql: Sql
@@ -284,22 +277,6 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     forget()
     this.#afterUndo(forget)
   }
-}
-
-/** Only what is named here is kept: a value that changes with each message would be an old one. */
-function identityOf(session: Session): SessionIdentity {
-  const {
-    lastSeq,
-    messageCount,
-    turnCount,
-    lastActivityAt,
-    preview,
-    description,
-    descriptionSource,
-    exportedAt,
-    ...identity
-  } = session
-  return identity
 }
 
 function one(row: SqlRow | undefined): Session | undefined {

@@ -42,6 +42,7 @@ const STORED: Stored = {
   outbox: [SENT],
   events: EVENTS,
   sessions: [{ id: 's', last_seq: EVENTS.length }],
+  misListed: [],
   integrity: 'ok',
   journalMode: 'wal',
 }
@@ -119,6 +120,7 @@ const BROKEN: readonly (readonly [string, string, Evidence])[] = [
   ['a turn left running', '7', evidence({ turns: [{ ...TURN, state: 'running' }] })],
   ['a delivery left unfinished', '7', evidence({ outbox: [{ ...SENT, state: 'sending' }] })],
   ['a damaged file', '8', evidence({ integrity: 'row 3 missing from index' })],
+  ['a list that lacks a session', '9', evidence({ misListed: [{ entry: 'list  0 1 1' }] })],
   ['a gap in the numbers', '9', evidence({ sessions: [{ id: 's', last_seq: 5 }] })],
   [
     'a secret in the log',

@@ -36,6 +36,7 @@ export function violations(evidence: Evidence): string[] {
     ...leftRunning(stored),
     ...fileUnsound(stored),
     ...sequenceBroken(stored),
+    ...stored.misListed.map(({ entry }) => `9: the lists of sessions are not in step: ${entry}`),
     ...leaks(evidence, messages),
   ]
 }

@@ -7,6 +7,8 @@ export interface Stored {
   readonly outbox: readonly OutboxRow[]
   readonly events: readonly EventRow[]
   readonly sessions: readonly SessionRow[]
+  /** Entries and counts of the kept lists that the rows of sessions do not have, and the other way around. */
+  readonly misListed: readonly { readonly entry: string }[]
   /** What SQLite says about the file: `ok`, else what is broken. */
   readonly integrity: string
   readonly journalMode: string
@@ -70,6 +72,18 @@ const QUERIES = {
     message_id, part ->> '$.plain' AS plain, reason FROM outbox ORDER BY no`,
   events: `SELECT sessions.id AS session_id, seq, type, turn_id, data FROM events JOIN sessions ON no = session_no
     ORDER BY session_id, seq`,
+  misListed: `WITH kept AS (SELECT list, standing, hour, no FROM session_listings WHERE list NOT LIKE 'n:%'),
+    standing AS (SELECT no, id, inactive_at IS NOT NULL AS standing, last_activity_at / 3600000 AS hour
+      FROM sessions JOIN session_activity USING (no) WHERE parent_id IS NULL),
+    derived AS (SELECT '' AS list, standing, hour, no FROM standing UNION ALL
+      SELECT 'p:' || participant, standing, hour, no FROM standing JOIN participants ON session_id = id),
+    counts AS (SELECT list, standing, hour, COUNT(*) AS sessions FROM session_listings GROUP BY list, standing, hour
+      UNION ALL SELECT list, standing, -1, COUNT(*) FROM session_listings GROUP BY list, standing)
+    SELECT 'list ' || list || ' ' || standing || ' ' || hour || ' ' || no AS entry FROM (
+      SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM derived) UNION SELECT * FROM (SELECT * FROM derived EXCEPT SELECT * FROM kept))
+    UNION ALL SELECT 'count ' || list || ' ' || standing || ' ' || hour || ' ' || sessions FROM (
+      SELECT * FROM (SELECT * FROM counts EXCEPT SELECT list, standing, hour, sessions FROM session_counts)
+      UNION SELECT * FROM (SELECT list, standing, hour, sessions FROM session_counts WHERE standing <> 2 EXCEPT SELECT * FROM counts))`,
   sessions: 'SELECT id, last_seq FROM sessions JOIN session_activity USING (no) ORDER BY no',
 }
 
@@ -84,6 +98,7 @@ export function readStored(path: string): Stored {
       outbox: all<OutboxRow>(QUERIES.outbox),
       events: all<EventRow>(QUERIES.events),
       sessions: all<SessionRow>(QUERIES.sessions),
+      misListed: all(QUERIES.misListed),
       integrity: String(database.pragma('integrity_check', { simple: true })),
       journalMode: String(database.pragma('journal_mode', { simple: true })),
     }

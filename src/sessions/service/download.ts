@@ -16,7 +16,7 @@ const FILES: Readonly<Record<ExportFormat, { readonly ending: string; readonly m
   bundle: { ending: 'parley', mediaType: 'application/x-ndjson' },
 }
 
-/** Returns a session as a file that is written while it is read; the export is on record once all of it was read (C42). */
+/** Returns a session as a file that is written while it is read; once all was read the export is on record (C42). */
 export async function openDownload(
   archives: Omit<SessionArchives, 'download'>,
   { caller, name, format }: { readonly caller: Caller; readonly name: string; readonly format: ExportFormat },

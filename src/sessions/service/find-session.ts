@@ -32,7 +32,7 @@ export async function namedSession(
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Returns a UUID with what stands before it in the id of a session that this caller created, any other name as it is. */
+/** Returns the id of a session that this caller created, for its UUID; any other name as it is. */
 export function wholeName(caller: Caller, name: string): string {
   return UUID.test(name) ? `${ownPrefix(caller)}:${name.toLowerCase()}` : name
 }

@@ -15,8 +15,8 @@ import type { SessionService } from './session-service.ts'
 /** The operations of a client on the sessions of a daemon that runs. */
 export interface SessionOperations {
   /**
-   * Begins a session of a worker in a workspace (R1). Throws `invalid` for a worker that there is not, `forbidden` for a
-   * token of a platform, whose sessions begin with what is said there.
+   * Begins a session of a worker in a workspace (R1). Throws `invalid` for a worker that there is not, `forbidden` for
+   * a token of a platform, whose sessions begin with what is said there.
    */
   create(caller: Caller, request: CreateRequest): Promise<CreatedSession>
   /** Ends what runs and waits, as `/stop` does. Throws `forbidden` where it would end for other people. */
