@@ -143,6 +143,8 @@ module.exports = {
     ...vendor('^src/schedule/', 'node-cron', 'cron-parser', 'chrono-node'),
     // Its languages are entries of their own, which the resolver here does not follow.
     { from: { path: '^src/schedule/' }, to: { path: '^chrono-node/en$' } },
+    // An entry of its own, as above.
+    { from: { path: '^src/http/' }, to: { path: '^hono/route$' } },
     ...allow('^src/hooks/', '^src/store/store\\.ts$'),
     ...vendor('^src/hooks/', 'p-limit'),
     ...vendor('^src/mcp/', 'zod'),

@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'forbidden'
   | 'unauthorized'
   | 'too_many'
+  | 'too_old'
   | 'unavailable'
   | 'internal'
   | 'unreadable'

@@ -3,6 +3,7 @@ import type { ApprovalOperator } from './operate-approvals.ts'
 import type { ArchiveOperator, DownloadOperator } from './operate-archives.ts'
 import type { BudgetReport } from './operate-budgets.ts'
 import type { ConfigOperator } from './operate-config.ts'
+import type { LiveEvents } from './operate-events.ts'
 import type { ForgettingOperator, RetentionLimit } from './operate-forgetting.ts'
 import type { MemoryOperator } from './operate-memory.ts'
 import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
@@ -41,9 +42,14 @@ export interface OperatorService {
   readonly config: ConfigOperator
 }
 
-/** The answers that the API serves: those of an operator, and the streams. */
-export interface ApiService extends OperatorService {
+/** The answers of a daemon, with those that are streamed as files. */
+export interface ServedOperator extends OperatorService {
   readonly archives: ArchiveOperator & DownloadOperator
+}
+
+/** Everything that the API serves: the answers of a daemon, and its live streams. */
+export interface ApiService extends ServedOperator {
+  readonly live: LiveEvents
 }
 
 /** Begins what is said of a message whose record was deleted for its age. */

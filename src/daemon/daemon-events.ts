@@ -1,4 +1,5 @@
 import type { BudgetHit, BudgetState, Charge } from '../core/budget.ts'
+import type { GrownText } from '../core/operate-events.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 
 /** An event that may happen repeatedly; everybody who subscribed before is called. */
@@ -20,10 +21,12 @@ export interface DaemonEvents {
   readonly ownerNotice: DaemonEvent<{ readonly where: AccountAt; readonly notice: OwnerNotice }>
   /** Called with a budget of which people may have to be notified; often for the same one. */
   readonly budget: DaemonEvent<BudgetEvent>
+  /** Called whenever the answer of a running turn has grown, with its text so far, raw. Cheap. */
+  readonly answerGrew: DaemonEvent<GrownText>
 }
 
 export function createEvents(): DaemonEvents {
-  return { peopleChanged: createEvent(), ownerNotice: createEvent(), budget: createEvent() }
+  return { peopleChanged: createEvent(), ownerNotice: createEvent(), budget: createEvent(), answerGrew: createEvent() }
 }
 
 function createEvent<Value>(): DaemonEvent<Value> {

@@ -6,6 +6,7 @@ import type { ApiService } from '../core/operator.ts'
 import { startHttpApi } from '../http/http-api.ts'
 import { startLocalApi } from '../http/local-api.ts'
 import type { TokenService } from '../sessions/people/tokens.ts'
+import type { LiveHub } from '../sessions/service/live-events.ts'
 import { createOperator, type OperatorSources } from './operator.ts'
 
 interface ApiDeps {
@@ -15,15 +16,16 @@ interface ApiDeps {
   readonly logger: Logger
   readonly sources: OperatorSources
   readonly tokens: Pick<TokenService, 'verify'>
+  readonly live: Pick<LiveHub, 'of'>
 }
 
 /** Serves the API: on the local socket to the operator, and on TCP to whoever brings a token, where that is set. */
 export async function startApi(deps: ApiDeps): Promise<{ close(): Promise<void> }> {
-  const { config, socketPath, clock, sources, tokens } = deps
+  const { config, socketPath, clock, sources, tokens, live } = deps
   const logger = deps.logger.child({ subsystem: 'api' })
-  const local = await startLocalApi({ socketPath, service: createOperator(sources), clock, logger })
+  const apiOf = (caller: Caller): ApiService => ({ ...createOperator(sources, caller), live: live.of(caller) })
+  const local = await startLocalApi({ socketPath, service: apiOf({ kind: 'operator' }), clock, logger })
   if (config.http === undefined) return local
-  const apiOf = (caller: Caller): ApiService => createOperator(sources, caller)
   try {
     const http = await startHttpApi({ ...config.http, clock, logger, verify: tokens.verify, apiOf })
     return { close: async () => void (await Promise.all([local.close(), http.close()])) }

@@ -6,7 +6,7 @@ import type { Channels } from '../core/channel-traits.ts'
 import type { Clock } from '../core/clock.ts'
 import type { BudgetDesk } from '../core/operate-budgets.ts'
 import type { RetentionLimit } from '../core/operate-forgetting.ts'
-import type { ApiService, ChannelStatus, ListedDelivery, OperatorService, StatusReport } from '../core/operator.ts'
+import type { ChannelStatus, ListedDelivery, OperatorService, ServedOperator, StatusReport } from '../core/operator.ts'
 import type { Delivery } from '../core/outbound.ts'
 import { midnightBefore } from '../core/spending.ts'
 import { operateMemory } from '../memory/operate-memory.ts'
@@ -65,7 +65,7 @@ const OPERATOR: Caller = { kind: 'operator' }
  * Returns the answers for whoever asks. For anybody but the operator and owners the sessions that they may not see are
  * not there; of the rest the scopes of their token keep them away.
  */
-export function createOperator(sources: OperatorSources, caller = OPERATOR): ApiService {
+export function createOperator(sources: OperatorSources, caller = OPERATOR): ServedOperator {
   const { sessions, archives, operations = operationsWithoutDaemon } = sources
   return {
     status: () => status(sources),

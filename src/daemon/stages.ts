@@ -90,7 +90,7 @@ export interface StagesDeps extends Pick<MakeApprovalsDeps, 'hooks'> {
   readonly closeCards: CloseCards
   readonly questions: Questions
   readonly entrance: Entrance
-  readonly events: Pick<DaemonEvents, 'ownerNotice'>
+  readonly events: Pick<DaemonEvents, 'ownerNotice' | 'answerGrew'>
 }
 
 /** The stages between the entrance and the exit. */

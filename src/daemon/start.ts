@@ -9,12 +9,12 @@ import { createMenus } from '../channels/menus.ts'
 import type { Config } from '../config/config.ts'
 import type { Address } from '../core/address.ts'
 import { namedApprovers } from '../core/approval.ts'
-import { type Clock, systemClock, within } from '../core/clock.ts'
+import { type Clock, systemClock } from '../core/clock.ts'
 import type { ChatCommand } from '../core/command.ts'
 import { createIdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ConfigOperator } from '../core/operate-config.ts'
-import type { ApiService } from '../core/operator.ts'
+import type { ServedOperator } from '../core/operator.ts'
 import type { Tool } from '../core/turn.ts'
 import type { DeliverySettings } from '../delivery/settings.ts'
 import type { Hooks } from '../hooks/hooks.ts'
@@ -29,6 +29,8 @@ import { loadAgeingTime, startCleaning } from '../sessions/service/age-out.ts'
 import { openSqliteStore } from '../store/engines/sqlite.ts'
 import type { Store } from '../store/store.ts'
 import { accountsToStart, stateIn } from './accounts-to-start.ts'
+import { type CommitWatch, createCommitWatch } from './commit-watch.ts'
+import { commitsInTime } from './commits-in-time.ts'
 import { createEvents } from './daemon-events.ts'
 import { createEntrance } from './entrance.ts'
 import { loadLookups } from './lookups.ts'
@@ -37,6 +39,7 @@ import { makeBudgets, paidAudio, tellOfBudgets } from './make-budgets.ts'
 import { makeCloseCards, makeDelivery, makeSay } from './make-delivery.ts'
 import { makeForgetting } from './make-forgetting.ts'
 import { makeHooks } from './make-hooks.ts'
+import { makeLive } from './make-live.ts'
 import { makeMcp } from './make-mcp.ts'
 import { makeMedia, sweepFiles } from './make-media.ts'
 import { makeQuestions } from './make-questions.ts'
@@ -75,7 +78,7 @@ export interface DaemonOptions {
 }
 
 export interface Daemon {
-  readonly operator: ApiService
+  readonly operator: ServedOperator
   /** Resolves when every channel is connected or has failed once. */
   settled(): Promise<void>
   /** Resolves with true if a write was committed in time just now, for a watchdog. */
@@ -92,7 +95,6 @@ export interface Daemon {
   stop(): Promise<void>
 }
 
-const COMMIT_WITHIN_MS = 5_000
 const random = Math.random
 
 /**
@@ -104,13 +106,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const policies = createCurrentRouting(config.routing, (warning) => logger.warn('A setting is doubtful', { warning }))
   const disk = new AbortController()
   const [hooks, unnamed] = [makeHooks({ config, clock, logger }), new UnnamedFiles(clock)]
+  const [commits, notified] = [createCommitWatch(), hookWatch(hooks)]
+  if (notified) commits.on(notified)
   const store = await openSqliteStore({
     path: config.store.path,
     key: storeKeyOf(config),
     clock,
     caseSensitive: policies.routing().channels.caseSensitive,
     logger: logger.child({ subsystem: 'store' }),
-    watch: hookWatch(hooks),
+    watch: commits.watch,
     named: unnamed.named,
     onBroken(err) {
       logger.error('The disk failed; the daemon ends at once', { err })
@@ -119,7 +123,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   })
   const media = makeMedia({ config, clock, store, unnamed })
   try {
-    const daemon = await open(options, { policies, store, hooks, media, broken: disk.signal })
+    const daemon = await open(options, { policies, store, hooks, media, commits, broken: disk.signal })
     if (options.oldStores) await tellOldStores(options.oldStores, logger)
     return daemon
   } catch (error) {
@@ -133,11 +137,13 @@ interface Opened {
   readonly store: Store
   readonly hooks: Hooks
   readonly media: OwnMediaStore
+  readonly commits: CommitWatch
   /** Aborted once the disk has failed. */
   readonly broken: AbortSignal
 }
 
-async function open(options: DaemonOptions, { policies, store, hooks, media, broken }: Opened): Promise<Daemon> {
+async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
+  const { policies, store, hooks, media, commits, broken } = opened
   const { config, logger, version, plugins, socketPath } = options
   const { clock = systemClock, delivery: timing = {}, net = {} } = options
   const [ids, events] = [createIdSource({ now: clock.now, randomBytes }), createEvents()]
@@ -172,7 +178,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, media, bro
     ...{ schedules: schedules.operator, approvals: operateApprovals({ store, clock, desk: stages.approvals }) },
     ...{ forgetting: forgets.operate(why.readLink), config: reloadOf(options, { policies, access, people }) },
   }
-  const operator = createOperator(sources)
+  const [operator, live] = [createOperator(sources), makeLive({ ...world, commits, sessions: stages.sessions })]
   const known = sessionCommands({
     ...{ ...lookups, ...people, ...stages, ...schedules, schedules: schedules.fromChats, questions },
     ...{ store, channels, clock, ids, operator, why, unsay: delivery.takeBack, budgets, ...forgets },
@@ -185,7 +191,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, media, bro
 
   // Before anything new is accepted: a turn that was interrupted goes ahead of what is posted now.
   await stages.recover().then(forgets.forgetting.recover)
-  const api = await startApi({ ...world, socketPath, sources, tokens: people.tokens })
+  const api = await startApi({ ...world, socketPath, sources, tokens: people.tokens, live })
   await people.admissions.recover()
   await schedules.start(currentSchedules(config, moves.all, logger))
   const notifyRestored = await restorationTeller(outbox, people.notifyOwners)
@@ -201,7 +207,7 @@ async function open(options: DaemonOptions, { policies, store, hooks, media, bro
     operator,
     settled: () => hub.settled(),
     healthy: () => commitsInTime(store, clock),
-    ...createStop({ running, delivery, sinks, schedules, hub, api, mcp, hooks, store }, { clock, logger, broken }),
+    ...createStop({ running, delivery, sinks, schedules, hub, api, live, mcp, hooks, store }, { ...world, broken }),
   }
 }
 
@@ -234,13 +240,4 @@ function reloadOf(
   const { policyChanged } = people
   const parts = { policies, running, policyChanged, logger: logger.child({ subsystem: 'config' }) }
   return createReload({ ...parts, claimed: () => access.claimed, ...(reload ? { load: reload } : {}) })
-}
-
-/** A platform that is out leaves the daemon healthy; a store that cannot write does not. */
-async function commitsInTime(store: Store, clock: Clock): Promise<boolean> {
-  return within(
-    clock,
-    COMMIT_WITHIN_MS,
-    store.write((tx) => tx.notices.once('watchdog', clock.now(), 0)),
-  )
 }

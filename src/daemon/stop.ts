@@ -8,6 +8,7 @@ import type { Hooks } from '../hooks/hooks.ts'
 import type { LocalApi } from '../http/local-api.ts'
 import type { McpTools } from '../mcp/server-tools.ts'
 import type { ScheduleService } from '../schedule/schedule-service.ts'
+import type { LiveHub } from '../sessions/service/live-events.ts'
 import type { RunningTurns } from '../sessions/turns/running-turns.ts'
 import type { Store } from '../store/store.ts'
 
@@ -19,6 +20,7 @@ export interface StoppedParts {
   readonly delivery: Pick<DeliveryService, 'stop'>
   readonly hub: Pick<ChannelHub, 'stop'>
   readonly api: Pick<LocalApi, 'close'>
+  readonly live: Pick<LiveHub, 'stop'>
   readonly mcp: Pick<McpTools, 'close'>
   readonly hooks: Pick<Hooks, 'settled' | 'end'>
   readonly store: Pick<Store, 'close'>
@@ -81,7 +83,7 @@ export async function closeDaemon(
   parts: StoppedParts,
   { clock, logger }: { clock: Clock; logger: Logger },
 ): Promise<void> {
-  const { running, delivery, sinks, schedules, hub, api, mcp, hooks, store } = parts
+  const { running, delivery, sinks, schedules, hub, api, live, mcp, hooks, store } = parts
   const until = clock.elapsed() + STOP_WITHIN_MS
   const left = (behind: number): number => Math.max(0, until - behind - clock.elapsed())
   const inTime = async (part: string, work: Promise<void>, behind: number): Promise<void> => {
@@ -90,6 +92,7 @@ export async function closeDaemon(
     logger.warn('A part of the daemon did not stop in its time and is left behind', { part })
   }
   sinks.close()
+  live.stop()
   await inTime('schedules', schedules.stop(), BEHIND_TURNS)
   await running.drain(left(BEHIND_TURNS))
   const programs = inTime('tool servers', mcp.close(), 0)

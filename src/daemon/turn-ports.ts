@@ -18,6 +18,7 @@ import type { ThreadDeps } from '../pipeline/read-thread.ts'
 import type { RunTurnDeps } from '../pipeline/run-turn.ts'
 import { decideDispatch } from '../routing/decide-dispatch.ts'
 import type { Store } from '../store/store.ts'
+import type { DaemonEvents } from './daemon-events.ts'
 import type { Lookups } from './lookups.ts'
 import type { Budgets } from './make-budgets.ts'
 import { createHear, isSpoken, type VoiceDeps } from './make-voice.ts'
@@ -38,11 +39,12 @@ interface TurnPortsDeps extends Pick<VoiceDeps, 'agent'> {
   /** Returns a text without the values of configured secrets. */
   redact(this: void, text: string): string
   readonly hooks: Pick<Hooks, 'has' | 'beforeSave'>
+  readonly events: Pick<DaemonEvents, 'answerGrew'>
   /** Messages of a thread that are read before its first turn. */
   readonly most: number
 }
 
-type TurnPorts = Pick<RunTurnDeps, 'charge' | 'cap' | 'verbose' | 'pieces' | 'speaks'> &
+type TurnPorts = Pick<RunTurnDeps, 'charge' | 'cap' | 'verbose' | 'pieces' | 'speaks' | 'answerGrew'> &
   Pick<FilesDeps, 'files' | 'chargeBesides'> &
   Pick<ThreadDeps, 'logger' | 'channels' | 'readThread' | 'judge' | 'asStored' | 'overheard'>
 
@@ -61,6 +63,7 @@ export function turnPorts(deps: TurnPortsDeps): TurnPorts {
     asStored: async (dispatch) => (hooks.has('before_save') ? asHooksLeave(dispatch, hooks.beforeSave) : dispatch),
     files: filePorts(deps),
     pieces: createPieceWaits(deps.clock),
+    answerGrew: deps.events.answerGrew.emit,
     async readThread(address, before, signal) {
       const account = adapter(address)
       if (account === undefined || !readsThreads(account)) return undefined

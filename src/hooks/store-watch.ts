@@ -17,6 +17,8 @@ export function hookWatch({ has, notify }: Pick<Hooks, 'has' | 'notify'>): Store
       notify({ on: 'session_save', session, seq, events })
     },
     deleted: (session) => notify({ on: 'session_delete', session }),
+    pointed() {},
+    taken() {},
   }
 }
 

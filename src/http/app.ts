@@ -9,6 +9,7 @@ import { approvalRoutes } from './routes/approvals.ts'
 import { archiveRoutes } from './routes/archives.ts'
 import { configRoutes } from './routes/config.ts'
 import { documentRoutes } from './routes/document.ts'
+import { eventRoutes } from './routes/events.ts'
 import { forgettingRoutes } from './routes/forgetting.ts'
 import { memoryRoutes } from './routes/memory.ts'
 import { outboxRoutes } from './routes/outbox.ts'
@@ -54,6 +55,7 @@ export function createRoutes() {
     .route('/', sessionRoutes())
     .route('/', sessionOperationRoutes())
     .route('/', archiveRoutes())
+    .route('/', eventRoutes())
     .route('/', tokenRoutes())
     .route('/', scheduleRoutes())
     .route('/', peopleRoutes())

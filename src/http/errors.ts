@@ -6,7 +6,7 @@ export interface ErrorBody {
   readonly error: { readonly code: ErrorCode; readonly message: string }
 }
 
-type HttpStatus = 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 502 | 503
+type HttpStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 429 | 500 | 502 | 503
 
 const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   invalid: 400,
@@ -14,6 +14,7 @@ const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   forbidden: 403,
   unauthorized: 401,
   too_many: 429,
+  too_old: 410,
   not_found: 404,
   conflict: 409,
   aborted: 409,

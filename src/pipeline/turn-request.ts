@@ -1,6 +1,7 @@
 import type { AgentProfile } from '../core/agent-profile.ts'
 import type { Content } from '../core/content.ts'
 import { NO_USAGE } from '../core/model.ts'
+import type { GrownText } from '../core/operate-events.ts'
 import { isFree } from '../core/prices.ts'
 import { isOwnChannel, isScheduled, type SessionIdentity, type VerboseLevel } from '../core/session.ts'
 import type { SessionContext } from '../core/session-context.ts'
@@ -25,6 +26,8 @@ export interface RequestDeps extends JoinDeps, Pick<CheckFirstDeps, 'charge'>, P
    * direct chat.
    */
   joined(session: SessionIdentity): boolean
+  /** Called whenever the answer has grown, with its whole text, raw. */
+  answerGrew(this: void, text: GrownText): void
   /** Returns how much of the tool steps the chat sees; undefined where nobody has set it. */
   verbose(session: SessionIdentity): VerboseLevel | undefined
 }
@@ -65,7 +68,10 @@ export async function requestOf(
     given: await givenCalls(deps, turn, view),
     gate: deps.approvals.gate(turn),
     spent: view.running?.spent ?? { steps: 0, usage: NO_USAGE },
-    show: live.push,
+    show(text) {
+      live.push(text)
+      deps.answerGrew({ session: session.id, turn: turn.id, text })
+    },
     working: showsWork(turn, deps.verbose(session)) ? live.working : undefined,
     steer: deps.busy === 'steer' ? () => joinWaiting(deps, turn, { signal, paying }) : nothingSaid,
   }

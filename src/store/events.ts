@@ -12,7 +12,7 @@ import type { CheckpointPlace } from './memory-port.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
 import { leavesShelf, SessionListing } from './session-listing.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlValue, type WriteDeps } from './sql.ts'
-import type { EventReader, EventToAppend, EventWriter, SessionSpending, SummaryPlace } from './store.ts'
+import type { EventReader, EventToAppend, EventWriter, PlacedEvent, SessionSpending, SummaryPlace } from './store.ts'
 
 /** More events than this in one append are inserted in several statements, so that few statement texts exist. */
 const ROWS_PER_INSERT = 64
@@ -26,6 +26,9 @@ const WIDTH = 6
 /** A summary that was forgotten stands for nothing: those before it do. */
 const NOT_FORGOTTEN = `data NOT LIKE '${FORGOTTEN_MARK}%'`
 const ACTIVITY_OF = 'no = (SELECT no FROM sessions WHERE id = $1)'
+/** The file numbers its rows in the order in which they are written: the one order of all sessions' events. */
+const PLACED = `SELECT events.rowid AS place, sessions.id AS session_id, ${COLUMNS}
+  FROM events CROSS JOIN sessions WHERE sessions.no = events.session_no AND sessions.deleted_at IS NULL`
 /** A number keeps the index that every append touches small. */
 const OF_SESSION = 'session_no = (SELECT no FROM sessions WHERE id = $1)'
 
@@ -46,6 +49,12 @@ export const eventCodec: RowCodec<SessionEvent> = {
   },
 }
 
+const placedCodec: RowCodec<PlacedEvent> = {
+  table: eventCodec.table,
+  key: eventCodec.key,
+  decode: (row) => ({ place: integer(row, 'place'), session: id(row, 'session_id'), event: eventCodec.decode(row) }),
+}
+
 function addCost({ turns, reached, usage }: SessionSpending, event: SessionEvent): SessionSpending {
   if (event.type === 'context_compacted' || event.type === 'checkpoint_written')
     return { turns, reached, usage: addUsage(usage, event.data.usage) }
@@ -61,6 +70,18 @@ export class EventReading implements EventReader {
   constructor({ sql, logger }: RepositoryDeps) {
     this.sql = sql
     this.#logger = logger
+  }
+
+  stored(after: number, limit: number): Promise<readonly PlacedEvent[]> {
+    return this.#placed('events.rowid > $1 ORDER BY events.rowid LIMIT ($2 + 0)', [after, limit])
+  }
+
+  async newest(): Promise<PlacedEvent | undefined> {
+    return (await this.#placed('events.rowid <= $1 ORDER BY events.rowid DESC LIMIT 1', [Number.MAX_SAFE_INTEGER]))[0]
+  }
+
+  async placed(sessionId: SessionId, seq: number): Promise<PlacedEvent | undefined> {
+    return (await this.#placed(`events.${OF_SESSION} AND seq = $2`, [sessionId, seq]))[0]
   }
 
   since(sessionId: SessionId, after: number, limit: number): Promise<readonly SessionEvent[]> {
@@ -115,6 +136,10 @@ export class EventReading implements EventReader {
   ): Promise<readonly SessionEvent[]> {
     const where = `${OF_SESSION} AND type IN (${placeholders(types.length, 3)}) ORDER BY seq DESC LIMIT ($2 + 0)`
     return (await this.list(where, [sessionId, limit, ...types])).toReversed()
+  }
+
+  async #placed(where: string, params: readonly SqlValue[]): Promise<readonly PlacedEvent[]> {
+    return readRows(placedCodec, await this.sql.all(`${PLACED} AND ${where}`, params), this.#logger)
   }
 
   protected async list(where: string, params: readonly SqlValue[]): Promise<readonly SessionEvent[]> {
@@ -194,6 +219,11 @@ export class EventWriting extends EventReading implements EventWriter {
     const gone = `DELETE FROM events WHERE seq <= $2
       AND session_no = (SELECT no FROM sessions WHERE id = $1 AND deleted_at IS NOT NULL)`
     await this.sql.run(gone, [sessionId, upTo])
+    const { watch, sql } = this.#deps
+    if (!watch) return
+    const row = await this.sql.get('SELECT COALESCE(MAX(rowid), 0) AS place FROM events', [])
+    const last = row === undefined ? 0 : integer(row, 'place')
+    sql.afterCommit(() => watch.taken(last))
   }
 
   /** Returns the ids that the turns of one session have in the copy of its log, by their own. */

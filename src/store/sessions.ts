@@ -139,11 +139,13 @@ export class SessionWriting extends SessionReading implements SessionWriter {
   readonly #listing: SessionListing
   readonly #afterUndo: (takeBack: () => void) => void
   readonly #tellDeleted: (sessionId: SessionId) => void
+  readonly #tellPointed: (scopeKey: ScopeKey, sessionId: SessionId) => void
 
   constructor(deps: WriteDeps) {
     super(deps)
     const { watch } = deps
     this.#tellDeleted = (sessionId) => watch && deps.sql.afterCommit(() => watch.deleted(sessionId))
+    this.#tellPointed = (scopeKey, to) => watch && deps.sql.afterCommit(() => watch.pointed(scopeKey, to))
     this.#known = deps.known
     this.#listing = new SessionListing(deps.sql)
     this.#afterUndo = (takeBack) => deps.sql.afterUndo(takeBack)
@@ -165,6 +167,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     await this.sql.get(POINT_AT, [draft.id])
     await this.#listing.relist(draft.id)
     this.#changed(() => this.#known.forgetScope(draft.scopeKey))
+    this.#tellPointed(draft.scopeKey, draft.id)
     const made = await this.get(draft.id)
     if (made === undefined) throw unknownSession(draft.id)
     return made
@@ -210,7 +213,9 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     const row = await this.sql.get(POINT_AT, [sessionId])
     if (row === undefined) throw unknownSession(sessionId)
     await this.#changeActivity(`UPDATE session_activity SET inactive_at = NULL WHERE ${NO_OF}`, [sessionId])
-    this.#changed(() => this.#known.forgetScope(id(row, 'scope_key')))
+    const scopeKey = id<ScopeKey>(row, 'scope_key')
+    this.#changed(() => this.#known.forgetScope(scopeKey))
+    this.#tellPointed(scopeKey, sessionId)
   }
 
   async patchOverrides(sessionId: SessionId, patch: SettingPatch): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { EventDraft, EventType, SessionEvent, SummaryData } from '../core/event.ts'
-import type { AccountId, ChannelId, InboxId, MediaId, SessionId, TurnId } from '../core/ids.ts'
+import type { AccountId, ChannelId, InboxId, MediaId, ScopeKey, SessionId, TurnId } from '../core/ids.ts'
 import type { Spending } from '../core/spending.ts'
 import type { InboxOutcome } from '../core/turn-end.ts'
 import type { AdmissionReader, AdmissionWriter } from './admission-port.ts'
@@ -85,6 +85,10 @@ export interface StoreWatch {
   /** Called with events that were appended together; the first has the number `seq`. */
   appended(sessionId: SessionId, seq: number, events: readonly EventToAppend[]): void
   deleted(sessionId: SessionId): void
+  /** Called when a scope leads to another session than before, or to its first. */
+  pointed(scopeKey: ScopeKey, sessionId: SessionId): void
+  /** Called when rows of events were taken away: no event that is left has a higher place. */
+  taken(lastPlace: number): void
 }
 
 /** Called after each commit of events that name files, with each file as often as they do. */
@@ -173,7 +177,23 @@ export interface SessionSpending extends Spending {
   readonly reached: number
 }
 
+/** An event of any session, at its place in the order in which all events were stored. */
+export interface PlacedEvent {
+  readonly place: number
+  readonly session: SessionId
+  readonly event: SessionEvent
+}
+
 export interface EventReader {
+  /**
+   * Returns events of all sessions behind a place, in the order in which they were stored, at most `limit`. Places are
+   * this file's own and last until rows are taken away (`StoreWatch.taken`) or the file is written anew.
+   */
+  stored(after: number, limit: number): Promise<readonly PlacedEvent[]>
+  /** Returns the newest event of all sessions. */
+  newest(): Promise<PlacedEvent | undefined>
+  /** Returns one event with its place; undefined if there is none. */
+  placed(sessionId: SessionId, seq: number): Promise<PlacedEvent | undefined>
   /** In order, `seq` greater than `after`, at most `limit`. */
   since(sessionId: SessionId, after: number, limit: number): Promise<readonly SessionEvent[]>
   /** The newest `limit` events, in order. */

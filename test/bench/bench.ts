@@ -15,6 +15,7 @@ import { benchSessions } from './sessions.ts'
 import { benchSplit } from './split.ts'
 import { benchStart } from './start.ts'
 import { benchStore } from './store.ts'
+import { benchStreams } from './streams.ts'
 
 type Measurement = (options: BenchOptions) => Row[] | Promise<Row[]>
 
@@ -29,6 +30,7 @@ const MEASUREMENTS: ReadonlyMap<string, Measurement> = new Map<string, Measureme
   ['memory', benchMemory],
   ['money', benchMoney],
   ['context', benchContext],
+  ['streams', benchStreams],
   ['sessions', benchSessions],
   ['lists', benchLists],
 ])

@@ -18,13 +18,16 @@ export interface Target {
 
 export const parley: Contender = parleyWith({})
 
-/** Parley with further platforms: the `channels` of its configuration beside Telegram. */
-export function parleyWith(channels: Readonly<Record<string, unknown>>): Contender {
+/** Parley with further platforms, the `channels` of its configuration beside Telegram, and with further settings. */
+export function parleyWith(
+  channels: Readonly<Record<string, unknown>>,
+  settings: Readonly<Record<string, unknown>> = {},
+): Contender {
   return {
     name: 'Parley',
     command(target) {
       const config = join(target.folder, 'parley.yaml')
-      writeFileSync(config, configOf(target, channels))
+      writeFileSync(config, JSON.stringify({ ...configOf(target, channels), ...settings }))
       return { args: [built('../main.js'), 'start', '--config', config], env: environment(target) }
     },
   }
@@ -44,9 +47,9 @@ function library(name: Name, file: string): Contender {
 }
 
 /** Everything is on as for a user; only the limits are out of the way. JSON is YAML. */
-function configOf({ apiRoot, token, folder }: Target, more: Readonly<Record<string, unknown>>): string {
+function configOf({ apiRoot, token, folder }: Target, more: Readonly<Record<string, unknown>>): object {
   const limits = { perSecond: 1e6, perChatPerSecond: 1e6, perGroupPerMinute: 1e6 }
-  return JSON.stringify({
+  return {
     people: { operator: { role: 'owner', ids: ['telegram:1'] } },
     agents: [{ id: 'main', model: 'scripted/echo' }],
     channels: { telegram: { accounts: { default: { token, apiRoot, limits } } }, ...more },
@@ -54,15 +57,15 @@ function configOf({ apiRoot, token, folder }: Target, more: Readonly<Record<stri
     session: { publicTurns: { atOnce: 1000, perPerson: 1, waiting: 10_000 } },
     store: { url: `sqlite:${databaseIn(folder)}` },
     logging: { level: 'warn' },
-  })
+  }
 }
 
-function environment({ apiRoot, token, folder }: Target): Record<string, string> {
+export function environment({ apiRoot, token, folder }: Target): Record<string, string> {
   const { PATH = '' } = process.env
   return { PATH, HOME: folder, XDG_STATE_HOME: folder, XDG_RUNTIME_DIR: folder, BOT_TOKEN: token, API_ROOT: apiRoot }
 }
 
 /** The bundle of the benches lies in a folder of the build. */
-function built(file: string): string {
+export function built(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url))
 }

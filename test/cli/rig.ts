@@ -6,10 +6,11 @@ import type { CliPorts, LoadedConfig, OfflineOperator, RunningDaemon } from '../
 import { runCommand } from '../../src/cli/run-command.ts'
 import { socketPathOf } from '../../src/cli/socket-path.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import type { ApiService } from '../../src/core/operator.ts'
+import type { ApiService, ServedOperator } from '../../src/core/operator.ts'
 import { startLocalApi } from '../../src/http/local-api.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
 import { writeExport } from '../../src/sessions/export/write-export.ts'
+import { fakeLive } from '../fakes/live-events.ts'
 import { localFolder } from '../fakes/local-folder.ts'
 import { type FakeOperator, fakeOperator } from '../fakes/operator.ts'
 import { policy } from '../fakes/routing-policy.ts'
@@ -125,8 +126,9 @@ function sampleConfig(dataDir: string): LoadedConfig {
 }
 
 /** Serves an operator where the CLI looks for the daemon. */
-export async function serveDaemon({ loaded }: Rig, service: ApiService): Promise<void> {
-  const api = await startLocalApi({ socketPath: socketPathOf(loaded.config), service, logger: silentLogger })
+export async function serveDaemon({ loaded }: Rig, service: ServedOperator): Promise<void> {
+  const served = { ...service, live: fakeLive([], '') }
+  const api = await startLocalApi({ socketPath: socketPathOf(loaded.config), service: served, logger: silentLogger })
   onTestFinished(() => api.close())
 }
 

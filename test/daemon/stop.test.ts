@@ -27,6 +27,7 @@ function doorsOn(
     delivery: { stop: done('delivery') },
     hub: { stop: done('channels') },
     api: { close: done('api') },
+    live: { stop: () => void told('streams') },
     mcp: { close: done('tool servers') },
     hooks: { settled: done('hooks'), end() {} },
     store: { close: done('store') },
@@ -55,7 +56,18 @@ test('F-A20: everything that stops at once is stopped at once, in its order', as
   const clock = steppedClock()
   const { doors, steps } = doorsOn(clock)
   expect(await pass(clock, closeDaemon(doors, { clock, logger: silentLogger }))).toBe(0)
-  const names = ['sinks', 'schedules', 'turns', 'tool servers', 'delivery', 'channels', 'api', 'hooks', 'store']
+  const names = [
+    'sinks',
+    'streams',
+    'schedules',
+    'turns',
+    'tool servers',
+    'delivery',
+    'channels',
+    'api',
+    'hooks',
+    'store',
+  ]
   expect(steps).toEqual(names.map((name) => [name, 0]))
 })
 
@@ -76,6 +88,7 @@ test('F-A20: a turn that hears nothing and an adapter that does not stop togethe
   expect(took).toBeLessThanOrEqual(STOP_WITHIN_MS)
   expect(steps).toEqual([
     ['sinks', 0],
+    ['streams', 0],
     ['schedules', 0],
     ['tool servers', 18_000],
     ['delivery', 18_000],
@@ -116,6 +129,7 @@ test('F-A20: a part that breaks keeps none of the others from being stopped', as
   await closeDaemon(doors, { clock, logger: silentLogger })
   expect(steps.map(([name]) => name)).toEqual([
     'sinks',
+    'streams',
     'schedules',
     'turns',
     'tool servers',

@@ -11,6 +11,7 @@ import type { SessionDetail, SessionListQuery, SessionSummary } from '../../src/
 import type { ApiService, StatusReport, WhyReport } from '../../src/core/operator.ts'
 import { fakeArchives } from './archives.ts'
 import { fakeForgetting } from './forgetting-operator.ts'
+import { fakeLive } from './live-events.ts'
 import { fakeTokens } from './token-operator.ts'
 
 const AT = Date.UTC(2026, 10, 21, 14, 3, 22)
@@ -268,6 +269,7 @@ export function fakeOperator(overrides: Partial<ApiService> = {}): FakeOperator 
       },
     },
     tokens: fakeTokens(asked),
+    live: fakeLive(asked, sampleSession.id),
     schedules: {
       async list() {
         asked.push('schedules')

@@ -78,7 +78,7 @@ const OPERATION: readonly FaultCase[] = [
   { code: 'F-K06', what: 'Headers that claim an origin: no trust by address.' },
   { code: 'F-K07', what: 'Idle connections and slow requests of strangers: bounded.' },
   { code: 'F-K08', what: 'One request twice under one key: one effect.', waitsFor: 'idempotency keys' },
-  { code: 'F-K09', what: 'A stream resumed over restarts: no gap, no repeat.', waitsFor: 'the event stream' },
+  { code: 'F-K09', what: 'A stream resumed over restarts: no gap, no repeat.' },
   { code: 'F-K10', what: 'The unit of systemd: its exposure is at most 2.0.' },
   {
     code: 'F-K11',

@@ -6,7 +6,7 @@ import { placeSession } from '../../src/routing/place-session.ts'
 import { loadOverridesCache, type OverridesCache } from '../../src/sessions/lookups/overrides-cache.ts'
 import { createSessionService, type SessionService } from '../../src/sessions/service/session-service.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store, StoreWatch } from '../../src/store/store.ts'
 import { CHANNELS } from '../fakes/channels.ts'
 import { routeFacts } from '../fakes/dispatch.ts'
 import { fixedClock } from '../fakes/fixed-clock.ts'
@@ -44,9 +44,9 @@ export const DAY = 86_400_000
 const NOW = 1_800_000_000_000
 
 /** The service over a real store; nothing runs. */
-export async function serviceRig(): Promise<ServiceRig> {
+export async function serviceRig({ watch }: { readonly watch?: StoreWatch } = {}): Promise<ServiceRig> {
   const clock = fixedClock(NOW)
-  const store = await openSqliteStore({ path: readyDatabase(`${tempFolder()}/store.db`), clock })
+  const store = await openSqliteStore({ path: readyDatabase(`${tempFolder()}/store.db`), clock, watch })
   onTestFinished(() => store.close())
   const running = new Set<SessionId>()
   const links = new Map<PersonId, string[]>([[toPersonId('bob'), ['telegram:444']]])

@@ -30,6 +30,7 @@ import { type FindDeps, findSession, namedSession } from './find-session.ts'
 import { lastRunOf } from './last-run.ts'
 import { ownAddress } from './own-address.ts'
 import { type PostDeps, type Posting, postText } from './post-text.ts'
+import { readTitle } from './read-title.ts'
 import { patched, readPatch } from './read-patch.ts'
 import { isOwner, noSuchSession, reachedBy, reaches } from './session-access.ts'
 import { eventReport, listReport, type Standing, sessionDetail } from './session-report.ts'
@@ -52,6 +53,8 @@ export interface SessionService {
    * Throws `invalid` for an agent, a model or tools that it cannot have, and `unavailable` without a daemon.
    */
   start(caller: Caller, request: StartRequest): Promise<SessionDetail>
+  /** Returns the session of a name, as it is stored. */
+  locate(caller: Caller, name: string): Promise<Session>
   get(caller: Caller, name: string): Promise<SessionDetail>
   list(caller: Caller, query: SessionListQuery): Promise<SessionList>
   /** Returns the `limit` (1-200) events before number `before`, in order; the newest without it. */
@@ -106,9 +109,6 @@ export interface DaemonSessions extends Pick<PostDeps, 'accept' | 'posts' | 'who
 const SHOWN_EVENTS = 50
 const HOUR_MS = 3_600_000
 const PAGE = { least: 1, most: 200 }
-const TITLE = 80
-/** Characters that nobody sees, or that turn what follows around. */
-const HIDDEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\s]+/gu
 
 export function createSessionService(deps: SessionServiceDeps): SessionService {
   return new Service(deps)
@@ -116,6 +116,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
 
 class Service implements SessionService {
   readonly #deps: SessionServiceDeps
+  locate = (caller: Caller, name: string): Promise<Session> => findSession(caller, name, this.#deps)
 
   constructor(deps: SessionServiceDeps) {
     this.#deps = deps
@@ -206,9 +207,7 @@ class Service implements SessionService {
 
   async rename(caller: Caller, name: string, title: string): Promise<SessionDetail> {
     const session = await findSession(caller, name, this.#deps)
-    const description = title.replace(HIDDEN, ' ').trim()
-    if (description === '' || [...description].length > TITLE)
-      throw new ParleyError('invalid', `A session is named by 1 to ${TITLE} characters.`)
+    const description = readTitle(title)
     await this.#deps.store.write(async (tx) => {
       await tx.sessions.describe(session.id, description, 'user')
       // Lists show a name to the model of other sessions.

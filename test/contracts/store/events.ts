@@ -161,6 +161,36 @@ export const eventContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.sessions.get(id)).toMatchObject({ messageCount: 200, lastSeq: 200 })
   })
 
+  it('S16: the events of all sessions have one order, that in which they were stored', async () => {
+    const [ada, bob] = [await makeSession(underTest.store, 1), await makeSession(underTest.store, 2)]
+    await append(ada.id, 9, userMessage('1'), userMessage('2'))
+    await append(bob.id, 3, userMessage('3'))
+    await append(ada.id, 5, userMessage('4'))
+    const { read } = underTest.store
+    const stored = await read.events.stored(0, 10)
+    expect(stored.map(({ session, event }) => [session, event.seq])).toEqual([
+      [ada.id, 1],
+      [ada.id, 2],
+      [bob.id, 1],
+      [ada.id, 3],
+    ])
+    expect(await read.events.stored(stored[1]?.place ?? 0, 1)).toEqual([stored[2]])
+    expect(await read.events.newest()).toEqual(stored[3])
+    expect(await read.events.placed(bob.id, 1)).toEqual(stored[2])
+    expect(await read.events.placed(bob.id, 2)).toBeUndefined()
+    const last = await (await underTest.reopen()).read.events.newest()
+    expect(last).toEqual(stored[3])
+  })
+
+  it('S16: a deleted session has no place among them', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    await append(id, 1, userMessage('1'))
+    await underTest.store.write((tx) => tx.sessions.remove(id, 2))
+    expect(await underTest.store.read.events.stored(0, 10)).toEqual([])
+    expect(await underTest.store.read.events.newest()).toBeUndefined()
+    expect(await underTest.store.read.events.placed(id, 1)).toBeUndefined()
+  })
+
   it('C6: an undone append leaves no gap', async () => {
     const { id } = await makeSession(underTest.store, 1)
     await append(id, 1, userMessage('one'))

@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest'
+import { type FollowOptions, followEvents } from '../../src/client/events.ts'
+import type { SessionId } from '../../src/core/ids.ts'
+import { type StreamRig, streamRig } from '../http/stream-rig.ts'
+import { userMessage } from '../store/sample-rows.ts'
+import { removeTempFolders } from '../store/temp-database.ts'
+
+removeTempFolders()
+
+async function withLog(rig: StreamRig, id: SessionId, from: number, to: number): Promise<void> {
+  for (let no = from; no <= to; no++) await rig.append(id, userMessage(`message ${no}`))
+}
+
+/** Follows a session by a `fetch` whose streams pass through `change`; every wait is over at once. */
+function follow(
+  rig: StreamRig,
+  name: string,
+  options: FollowOptions,
+  change: (text: string) => string = (text) => text,
+) {
+  const asked: string[] = []
+  const passing: typeof fetch = async (input, init) => {
+    asked.push(String(input).slice(rig.base.length))
+    const response = await fetch(input, init)
+    if (!response.headers.get('content-type')?.startsWith('text/event-stream') || response.body === null)
+      return response
+    const body = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(
+      new TransformStream<string, string>({
+        transform: (text, to) => to.enqueue(change(text)),
+      }),
+    )
+    return new Response(body.pipeThrough(new TextEncoderStream()), response)
+  }
+  const deps = { fetch: passing, base: rig.base, headers: rig.bearer, wait: async () => {} }
+  return { events: followEvents(deps, name, options), asked }
+}
+
+async function take(events: AsyncGenerator<{ readonly seq: number }>, count: number): Promise<readonly unknown[]> {
+  const found: unknown[] = []
+  while (found.length < count) {
+    const { value, done } = await events.next()
+    if (done) throw new Error(`It ended behind ${found.length} events.`)
+    found.push(value)
+  }
+  return found
+}
+
+it('C7: a gap is noticed by its numbers and filled from the history, in order, nothing twice', async () => {
+  const rig = await streamRig()
+  const id = await rig.make()
+  await withLog(rig, id, 1, 2)
+  // The frames of the events 4 to 453 are lost on the way, which are several pages of the history.
+  const lost = (text: string) =>
+    text.replaceAll(/id: (\d+)\ndata: .*\n\n/g, (frame, no) => (no > 3 && no < 454 ? '' : frame))
+  const stop = new AbortController()
+  const { events, asked } = follow(rig, id, { after: 1, signal: stop.signal }, lost)
+  const first = await take(events, 1)
+  await withLog(rig, id, 3, 455)
+  const rest = await take(events, 453)
+  const all = [...(await rig.store.read.events.since(id, 1, 1_000))]
+  expect([...first, ...rest].map((event) => (event as { seq: number }).seq)).toEqual(all.map(({ seq }) => seq))
+  expect(rest.slice(-200)).toEqual(await rig.history(id))
+  expect(asked.filter((path) => path.includes('/history'))).toHaveLength(3)
+  stop.abort()
+  expect(await events.next()).toEqual({ done: true, value: undefined })
+})
+
+it('C7, S17: a connection that breaks is made again behind the last event', async () => {
+  const rig = await streamRig()
+  const id = await rig.make()
+  let broken = 0
+  const breaks = (text: string) => {
+    if (text.includes('id: 5\n') && broken++ < 3) throw new Error('the line is cut')
+    return text
+  }
+  const { events, asked } = follow(rig, id, { after: 0 }, breaks)
+  await withLog(rig, id, 1, 12)
+  expect((await take(events, 12)).map((event) => (event as { seq: number }).seq)).toEqual(
+    Array.from({ length: 12 }, (_, index) => index + 1),
+  )
+  expect(asked.length).toBeGreaterThan(3)
+  await events.return(undefined)
+})
+
+it('what the daemon refuses is thrown, and its last word returned', async () => {
+  const rig = await streamRig()
+  const id = await rig.make({ id: 'cli:notes' as SessionId })
+  await expect(follow(rig, 'cli:none', {}).events.next()).rejects.toMatchObject({ code: 'not_found' })
+  await expect(follow(rig, id, { after: 9 }).events.next()).rejects.toMatchObject({ code: 'too_old' })
+  await expect(follow(rig, id, { after: 'x' }).events.next()).rejects.toMatchObject({ code: 'invalid' })
+  const { events } = follow(rig, id, { after: 0 })
+  await withLog(rig, id, 1, 1)
+  await take(events, 1)
+  const next = events.next()
+  await rig.service.delete({ kind: 'operator' }, id)
+  expect(await next).toEqual({ done: true, value: { reason: 'deleted', session: id } })
+})
