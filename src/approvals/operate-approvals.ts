@@ -21,9 +21,9 @@ export function operateApprovals({ store: { read }, clock, desk }: OperateApprov
       const open = await (desk ? desk.open(DECIDER) : read.approvals.open(clock.now() - OPEN_MS))
       return Promise.all(open.map((approval) => reportOf(read, approval)))
     },
-    async decide(code, verdict) {
+    async decide(code, verdict, by = OPERATOR) {
       if (!desk) throw new ParleyError('unavailable', 'Start the daemon first: it makes the call.')
-      return reportOf(read, await desk.decide(code, verdict === 'approve' ? 'allowed' : 'denied', DECIDER))
+      return reportOf(read, await desk.decide(code, verdict === 'approve' ? 'allowed' : 'denied', { ...DECIDER, by }))
     },
   }
 }

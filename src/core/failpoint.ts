@@ -50,6 +50,8 @@ export type Failpoint =
   | 'CP43-forget-scrubbed'
   | 'CP46-retention-emptied'
   | 'CP47-command-unanswered'
+  | 'CP48-keyed-request-carried-out'
+  | 'CP49-keyed-request-begun'
 
 let reached: ((point: Failpoint) => void) | undefined
 

@@ -2,8 +2,11 @@
 export interface AdmissionOperator {
   /** Newest first. */
   list(): Promise<readonly AdmissionReport[]>
-  /** By code or key. `not_found` if nobody of that name has asked; `unavailable` without a daemon. */
-  decide(name: string, verdict: 'admit' | 'deny'): Promise<AdmissionReport>
+  /**
+   * By code or key. `not_found` if nobody of that name has asked; `unavailable` without a daemon.
+   * `by` is who decides, if it is not the operator at the machine.
+   */
+  decide(name: string, verdict: 'admit' | 'deny', by?: string): Promise<AdmissionReport>
 }
 
 export interface AdmissionReport {

@@ -2,8 +2,11 @@
 export interface ApprovalOperator {
   /** Returns those that may be answered still, oldest first. */
   list(): Promise<readonly ApprovalReport[]>
-  /** `not_found` for a code that names none, `conflict` for one that is over; `unavailable` without a daemon. */
-  decide(code: string, verdict: 'approve' | 'deny'): Promise<ApprovalReport>
+  /**
+   * `not_found` for a code that names none, `conflict` for one that is over; `unavailable` without a daemon. `by` is
+   * who decides, if it is not the operator at the machine.
+   */
+  decide(code: string, verdict: 'approve' | 'deny', by?: string): Promise<ApprovalReport>
 }
 
 export interface ApprovalReport {

@@ -1,3 +1,5 @@
+import type { RequestId } from './keyed-request.ts'
+
 /** The part of `OperatorService` about schedules. Times are ms since the epoch. */
 export interface ScheduleOperator {
   /** By id. */
@@ -8,7 +10,7 @@ export interface ScheduleOperator {
    * Runs it now, beside its slots, and resolves once the run is on disk. `not_found`; `conflict` while it runs already;
    * `unavailable` without a daemon.
    */
-  run(id: string): Promise<StartedRun>
+  run(id: string, once?: RequestId): Promise<StartedRun>
 }
 
 export interface ScheduleSummary {

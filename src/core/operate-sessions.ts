@@ -1,3 +1,4 @@
+import type { RequestId } from './keyed-request.ts'
 import type { CheckpointOutcome } from './memory.ts'
 import type { Usage } from './model.ts'
 import type { Session } from './session.ts'
@@ -147,6 +148,8 @@ export interface StartRequest {
   readonly tools?: readonly string[] | undefined
   /** Variables for the agent's prompt, `{{ctx.<name>}}`; values that look like keys are refused (C30). */
   readonly context?: Readonly<Record<string, string>> | undefined
+  /** Names the request if it is to have its effect once, however often it is made. */
+  readonly once?: RequestId | undefined
   /** Kept and shown, and granting nothing (C43). */
   readonly workplace?: AskedWorkplace | undefined
 }
@@ -187,6 +190,8 @@ export interface PostRequest {
   readonly waitSeconds?: number | undefined
   /** The sender, `<channel>:<id>`. Only a token may set it; everybody else speaks for themselves. */
   readonly sender?: string | undefined
+  /** Names the request if it is to have its effect once, however often it is made. */
+  readonly once?: RequestId | undefined
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { RequestId } from './keyed-request.ts'
 import type { StoredToken } from './token.ts'
 
 /** The tokens of programs (S42), as the operator asks for them. */
@@ -20,6 +21,8 @@ export interface NewToken {
   readonly label?: string | undefined
   /** It ends after so many days; absent: never. */
   readonly days?: number | undefined
+  /** Names the request if it is to have its effect once, however often it is made. */
+  readonly once?: RequestId | undefined
 }
 
 export type TokenReport = Omit<StoredToken, 'hash'>

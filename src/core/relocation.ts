@@ -1,4 +1,5 @@
 import type { SessionId } from './ids.ts'
+import type { RequestId } from './keyed-request.ts'
 
 /** `move`: the conversation continues elsewhere and ends here. `fork`: it continues in both places, each for itself. */
 export type RelocationKind = 'move' | 'fork'
@@ -9,6 +10,8 @@ export interface RelocationRequest {
   readonly to: string
   /** The wider audience was named, and is meant. */
   readonly confirmed?: boolean | undefined
+  /** Names the request if it is to have its effect once, however often it is made. */
+  readonly once?: RequestId | undefined
 }
 
 /** The result of a relocation. `asks`: nothing was done yet, since more people could read the session. */

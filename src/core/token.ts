@@ -29,6 +29,38 @@ export interface StoredToken {
   readonly revokedAt?: number
 }
 
+/** The beginning of every token; the id that follows is no secret. */
+const PREFIX = 'ply_'
+const DOER = 'token:'
+
+/** Returns the id as lists show it: the beginning of the token itself. */
+export function shownTokenId(id: string): string {
+  return `${PREFIX}${id}`
+}
+
+/** Returns the id of a token from what a list shows, or from the id itself. */
+export function tokenIdOf(shown: string): string {
+  return shown.startsWith(PREFIX) ? shown.slice(PREFIX.length) : shown
+}
+
+/** Returns the name by which decisions record that an owner's token has made them. */
+export function tokenDoer(id: string): string {
+  return `${DOER}${shownTokenId(id)}`
+}
+
+/** Returns the id of the token that made a decision; undefined if a person or the operator has. */
+export function tokenOfDoer(by: string): string | undefined {
+  return by.startsWith(DOER) ? tokenIdOf(by.slice(DOER.length)) : undefined
+}
+
+/** Returns true if a token is an owner's and valid at a time. */
+export function isOwnersNow(
+  { namespace, revokedAt, expiresAt = Infinity }: Pick<StoredToken, 'namespace' | 'revokedAt' | 'expiresAt'>,
+  now: number,
+): boolean {
+  return namespace === undefined && revokedAt === undefined && now < expiresAt
+}
+
 /** The bearer of a valid token. */
 export interface TokenHolder {
   readonly id: string

@@ -6,6 +6,7 @@ import type { ApiService } from '../core/operator.ts'
 import { startHttpApi } from '../http/http-api.ts'
 import { startLocalApi } from '../http/local-api.ts'
 import type { TokenService } from '../sessions/people/tokens.ts'
+import { createKeyedRequests } from '../sessions/service/keyed-requests.ts'
 import type { LiveHub } from '../sessions/service/live-events.ts'
 import { createOperator, type OperatorSources } from './operator.ts'
 
@@ -23,11 +24,12 @@ interface ApiDeps {
 export async function startApi(deps: ApiDeps): Promise<{ close(): Promise<void> }> {
   const { config, socketPath, clock, sources, tokens, live } = deps
   const logger = deps.logger.child({ subsystem: 'api' })
+  const requests = createKeyedRequests(sources)
   const apiOf = (caller: Caller): ApiService => ({ ...createOperator(sources, caller), live: live.of(caller) })
-  const local = await startLocalApi({ socketPath, service: apiOf({ kind: 'operator' }), clock, logger })
+  const local = await startLocalApi({ socketPath, service: apiOf({ kind: 'operator' }), requests, clock, logger })
   if (config.http === undefined) return local
   try {
-    const http = await startHttpApi({ ...config.http, clock, logger, verify: tokens.verify, apiOf })
+    const http = await startHttpApi({ ...config.http, clock, logger, requests, verify: tokens.verify, apiOf })
     return { close: async () => void (await Promise.all([local.close(), http.close()])) }
   } catch (error) {
     await local.close()

@@ -6,6 +6,7 @@ import type { CloseCards } from '../core/card.ts'
 import type { Clock } from '../core/clock.ts'
 import { type IdSource, toPersonId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import { isOwnersNow, tokenOfDoer } from '../core/token.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import { identityOfAuthor } from '../sessions/people/author-identity.ts'
 import type { OwnerChats } from '../sessions/people/owner-chats.ts'
@@ -53,6 +54,11 @@ export function makeApprovals(parts: MakeApprovalsDeps): Approvals {
       return role === 'owner' || (person !== undefined && approvers.includes(person))
     },
     async isOwnerNow(by) {
+      const token = tokenOfDoer(by)
+      if (token !== undefined) {
+        const stored = await read.tokens.get(token)
+        return stored !== undefined && isOwnersNow(stored, clock.now())
+      }
       const { role } = by.includes(':') ? lookups.whoIs(by) : { role: await lookups.roleOf(toPersonId(by)) }
       return role === 'owner'
     },

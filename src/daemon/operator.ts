@@ -9,6 +9,7 @@ import type { RetentionLimit } from '../core/operate-forgetting.ts'
 import type { ChannelStatus, ListedDelivery, OperatorService, ServedOperator, StatusReport } from '../core/operator.ts'
 import type { Delivery } from '../core/outbound.ts'
 import { midnightBefore } from '../core/spending.ts'
+import { tokenDoer } from '../core/token.ts'
 import { operateMemory } from '../memory/operate-memory.ts'
 import type { ChatWatch } from '../sessions/lookups/chat-watch.ts'
 import type { Access } from '../sessions/people/access.ts'
@@ -95,13 +96,24 @@ export function createOperator(sources: OperatorSources, caller = OPERATOR): Ser
     tokens: sources.tokens,
     schedules: titledSchedules(sources),
     people: sources.people,
-    admissions: sources.admissions,
-    approvals: sources.approvals,
+    admissions: {
+      ...sources.admissions,
+      decide: (name, verdict) => sources.admissions.decide(name, verdict, doerOf(caller)),
+    },
+    approvals: {
+      ...sources.approvals,
+      decide: (code, verdict) => sources.approvals.decide(code, verdict, doerOf(caller)),
+    },
     config: sources.config,
     outbox: sources.outbox,
     forgetting: sources.forgetting,
     memory: operateMemory(sources),
   }
+}
+
+/** Returns who is on record for a decision; undefined for the operator at the machine. */
+function doerOf(caller: Caller): string | undefined {
+  return caller.kind === 'operator' && caller.token !== undefined ? tokenDoer(caller.token) : undefined
 }
 
 async function status({

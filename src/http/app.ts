@@ -1,8 +1,11 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { ParleyError, toError } from '../core/errors.ts'
+import type { KeyedRequests } from '../core/keyed-request.ts'
 import type { Logger } from '../core/logger.ts'
+import { createCors } from './cors.ts'
 import { errorAnswer } from './errors.ts'
 import { type ApiGuard, createGate } from './gate.ts'
+import { createIdempotency } from './idempotency.ts'
 import type { ApiEnv } from './route.ts'
 import { admissionRoutes } from './routes/admissions.ts'
 import { approvalRoutes } from './routes/approvals.ts'
@@ -23,11 +26,12 @@ import { whyRoutes } from './routes/why.ts'
 
 export interface AppDeps {
   readonly guard: ApiGuard
+  readonly requests?: KeyedRequests | undefined
   readonly logger: Logger
 }
 
 /** Returns the API. `guard` decides who may call it; every failure is answered with an `ErrorBody`. */
-export function createApp({ guard, logger }: AppDeps): OpenAPIHono<ApiEnv> {
+export function createApp({ guard, requests, logger }: AppDeps): OpenAPIHono<ApiEnv> {
   const routes = createRoutes()
   const app = new OpenAPIHono<ApiEnv>()
   // The router passes on only an Error.
@@ -43,7 +47,9 @@ export function createApp({ guard, logger }: AppDeps): OpenAPIHono<ApiEnv> {
     if (body.error.code === 'internal') logger.error('A local request failed', { path: req.path, err: error })
     return json(body, status)
   })
+  app.use(createCors(guard))
   app.use(createGate(routes, guard))
+  app.use(createIdempotency(requests))
   return app.route('/', routes)
 }
 

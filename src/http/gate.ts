@@ -9,6 +9,8 @@ import type { ApiEnv, Rights } from './route.ts'
 export interface ApiGuard {
   /** Throws for a request that nobody may send, before anything else is looked at. */
   check(request: Request): void
+  /** Pages of others that may ask; absent where no browser comes. */
+  readonly pages?: ReadonlySet<string>
   /** Returns who asks and what they may do. Throws `unauthorized` or `too_many`. */
   identify(context: ApiContext): Promise<Rights>
 }
@@ -31,12 +33,13 @@ export function createGate(routes: OpenAPIHono<ApiEnv>, guard: ApiGuard): Middle
     const method = req.method === 'HEAD' ? 'GET' : req.method
     const need = needs.get(`${method} ${routePath(context, -1)}`)
     if (need === 'nothing') return next()
-    const { api, scopes, ended } = await guard.identify(context)
+    const { api, scopes, ended, holder } = await guard.identify(context)
     if (need === undefined) throw new ParleyError('not_found', `There is no ${req.method} ${req.path}`)
     if (need !== 'token' && !scopes.has(need))
       throw new ParleyError('forbidden', `This token is not for that: it has no scope ${need}.`)
     context.set('api', api)
     context.set('scopes', scopes)
+    context.set('holder', holder)
     if (ended) context.set('ended', ended)
     return next()
   }

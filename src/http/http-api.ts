@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
+import type { KeyedRequests } from '../core/keyed-request.ts'
 import type { Logger } from '../core/logger.ts'
 import { createApiServer, LIMITS, type ServerLimits } from './limited-server.ts'
 import { allowedHosts } from './origin.ts'
@@ -15,6 +16,8 @@ export interface HttpApiOptions extends Pick<TokenGuardDeps, 'verify' | 'apiOf'>
   readonly hosts: readonly string[]
   /** Pages of others that may use it, `https://example.org`. */
   readonly origins: readonly string[]
+  /** Absent: requests with a key are refused. */
+  readonly requests?: KeyedRequests | undefined
   readonly logger: Logger
   readonly clock: Clock
   readonly limits?: Partial<ServerLimits>
@@ -31,12 +34,12 @@ const MOST_CONNECTIONS = 4_096
 
 /** Serves the API on TCP, to whoever brings a token. Throws `config` where it cannot listen. */
 export async function startHttpApi(options: HttpApiOptions): Promise<HttpApi> {
-  const { host, hosts, origins, logger, clock, verify, apiOf } = options
+  const { host, hosts, origins, logger, clock, requests, verify, apiOf } = options
   const allowed = { hosts: new Set<string>(), origins: new Set(origins) }
   const strangers = boundStrangers()
   const guard = createTokenGuard({ clock, allowed, verify, apiOf, known: strangers.known })
   const limits = { ...LIMITS, connections: MOST_CONNECTIONS, ...options.limits }
-  const { server, close } = createApiServer({ guard, logger, clock, limits })
+  const { server, close } = createApiServer({ guard, requests, logger, clock, limits })
   server.on('connection', strangers.came)
   const port = await listen(server, options)
   for (const name of allowedHosts({ host, port }, hosts)) allowed.hosts.add(name)

@@ -1,7 +1,9 @@
 import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
+import type { KeyedRequests } from '../core/keyed-request.ts'
 import type { Logger } from '../core/logger.ts'
 import { MOST_BODY_BYTES } from '../core/operator.ts'
+import type { AppDeps } from './app.ts'
 import { errorAnswer, tooLong } from './errors.ts'
 import type { ApiGuard } from './gate.ts'
 
@@ -32,9 +34,18 @@ const MOST_HEADER_BYTES = 16 * 1024
 /** The share of the shortest limit by which a connection may exceed its own. */
 const CHECKS_WITHIN = 4
 const GRACE_MS = 2000
+/** An answer is data: no browser guesses its type, keeps it, runs or frames it, or loads it into a page of others. */
+const ON_EVERY_ANSWER = [
+  ['x-content-type-options', 'nosniff'],
+  ['cache-control', 'no-store'],
+  ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['cross-origin-resource-policy', 'same-origin'],
+  ['referrer-policy', 'no-referrer'],
+] as const
 
 export interface ApiServerDeps {
   readonly guard: ApiGuard
+  readonly requests?: KeyedRequests | undefined
   readonly logger: Logger
   readonly clock: Clock
   readonly limits: ServerLimits
@@ -47,8 +58,8 @@ export interface ApiServer {
 }
 
 /** Returns a server of the API that is bound to nothing yet. Its routes are loaded with the first request. */
-export function createApiServer({ guard, logger, clock, limits }: ApiServerDeps): ApiServer {
-  const load = lazily(() => loadListener(guard, logger))
+export function createApiServer({ guard, requests, logger, clock, limits }: ApiServerDeps): ApiServer {
+  const load = lazily(() => loadListener({ guard, requests, logger }))
   const server = limitedServer(limits, (request, response) => {
     load().then(
       (listener) => listener(request, response),
@@ -85,6 +96,7 @@ function limitedServer(limits: ServerLimits, listener: RequestListener): Server 
     response.once('finish', () => {
       if (!request.complete) request.socket.destroySoon()
     })
+    for (const [name, value] of ON_EVERY_ANSWER) response.setHeader(name, value)
     if (isTooLong(request.headers['content-length'])) return refuse(response)
     listener(request, response)
   })
@@ -108,9 +120,9 @@ function refuse(response: ServerResponse): void {
 }
 
 /** The router and its web globals cost 30 ms and some megabytes, which a daemon that nobody asks saves. */
-async function loadListener(guard: ApiGuard, logger: Logger): Promise<RequestListener> {
+async function loadListener(deps: AppDeps): Promise<RequestListener> {
   const [{ createApp }, { getRequestListener }] = await Promise.all([import('./app.ts'), import('@hono/node-server')])
-  const listener = getRequestListener(createApp({ guard, logger }).fetch, { overrideGlobalObjects: false })
+  const listener = getRequestListener(createApp(deps).fetch, { overrideGlobalObjects: false })
   return (request, response) => void listener(request, response)
 }
 

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { type Clock, systemClock } from '../core/clock.ts'
+import type { KeyedRequests } from '../core/keyed-request.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ApiService } from '../core/operator.ts'
 import { SCOPES } from '../core/token.ts'
@@ -10,6 +11,8 @@ export interface LocalApiOptions {
   /** The path of the socket, whose folder is made 0700 if it does not exist. */
   readonly socketPath: string
   readonly service: ApiService
+  /** Absent: requests with a key are refused. */
+  readonly requests?: KeyedRequests | undefined
   readonly logger: Logger
   readonly clock?: Clock
   /** The limits that replace those of `LIMITS`. */
@@ -32,13 +35,14 @@ export interface LocalApi {
 export async function startLocalApi({
   socketPath,
   service,
+  requests,
   logger,
   clock = systemClock,
   limits = {},
 }: LocalApiOptions): Promise<LocalApi> {
-  const entry = { api: service, scopes: new Set(SCOPES) }
+  const entry = { api: service, scopes: new Set(SCOPES), holder: 'operator' }
   const { server, close } = createApiServer({
-    ...{ logger, clock, limits: { ...LIMITS, ...limits } },
+    ...{ logger, clock, requests, limits: { ...LIMITS, ...limits } },
     guard: { check() {}, identify: async () => entry },
   })
   await bindSocket(server, socketPath)

@@ -8,19 +8,22 @@ import { tooLong } from './errors.ts'
  * limit.
  */
 export async function readBody(request: HonoRequest): Promise<Readonly<Record<string, unknown>>> {
-  const body = parsed(await readText(request))
+  const body = parsed((await readBytes(request)).toString('utf8'))
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body }
   throw new ParleyError('invalid', 'Send a JSON object.')
 }
 
-/** Returns the body; empty if it broke off. A body that comes in chunks does not announce its length. */
-async function readText({ raw }: HonoRequest): Promise<string> {
+/**
+ * Returns the body; empty if it broke off. A body that comes in chunks does not announce its length: throws `too_long`
+ * as soon as it exceeds the limit.
+ */
+export async function readBytes({ raw }: Pick<HonoRequest, 'raw'>): Promise<Buffer> {
   const reader = raw.body?.getReader()
   const chunks: Uint8Array[] = []
   let length = 0
   for (;;) {
     const { done, value } = (await reader?.read().catch(() => undefined)) ?? { done: true }
-    if (done || value === undefined) return Buffer.concat(chunks).toString('utf8')
+    if (done || value === undefined) return Buffer.concat(chunks)
     length += value.length
     if (length > MOST_BODY_BYTES) throw tooLong()
     chunks.push(value)

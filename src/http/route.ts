@@ -1,6 +1,7 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
 import { ParleyError } from '../core/errors.ts'
+import type { RequestId } from '../core/keyed-request.ts'
 import type { ApiService } from '../core/operator.ts'
 import type { Scope } from '../core/token.ts'
 import { readBody } from './read-body.ts'
@@ -12,6 +13,10 @@ export interface Rights {
   readonly scopes: ReadonlySet<Scope>
   /** Aborted once they may not any more: what they have open ends. */
   readonly ended?: AbortSignal
+  /** The id of the token, or `operator`. */
+  readonly holder: string
+  /** The request, if it has an `Idempotency-Key`: the service makes nothing twice for it. */
+  readonly once?: RequestId | undefined
 }
 
 /** The context of every handler, set by the gate of `app.ts`. */

@@ -46,6 +46,7 @@ export function createTokenGuard({ clock, allowed, verify, apiOf, known }: Token
   }
 
   return {
+    pages: allowed.origins,
     check: (request) => checkOrigin(request, allowed),
     async identify({ req, env }) {
       const { socket } = (env as HttpBindings).incoming
@@ -56,8 +57,8 @@ export function createTokenGuard({ clock, allowed, verify, apiOf, known }: Token
         throw new ParleyError('unauthorized', 'Send a valid token: Authorization: Bearer <token>.')
       }
       known(socket)
-      const { caller, scopes, ended } = holder
-      return { api: apiOf(caller), scopes, ended }
+      const { id, caller, scopes, ended } = holder
+      return { api: apiOf(caller), scopes, ended, holder: id }
     },
   }
 }

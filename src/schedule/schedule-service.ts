@@ -47,9 +47,9 @@ export function createScheduleService(deps: ServiceDeps): ScheduleService {
       await look()
     },
     changed: look,
-    operator: operatorSchedules({ store, clock }, async (id) => {
+    operator: operatorSchedules({ store, clock }, async (id, once) => {
       if (running === undefined) throw new ParleyError('not_found', `There is no schedule ${id}.`)
-      return (await running).runNow(toScheduleId(id))
+      return (await running).runNow(toScheduleId(id), once)
     }),
     async stop() {
       stopped = true

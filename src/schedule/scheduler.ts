@@ -1,6 +1,7 @@
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { ScheduleId } from '../core/ids.ts'
+import type { RequestId } from '../core/keyed-request.ts'
 import type { StartedRun } from '../core/operate-schedules.ts'
 import type { Schedule } from '../core/schedule.ts'
 import type { BeginRunDeps } from './begin-run.ts'
@@ -58,8 +59,8 @@ export class Scheduler {
   }
 
   /** Implements `OperatorService.schedules.run`. */
-  runNow(id: ScheduleId): Promise<StartedRun> {
-    return this.#inTurn(() => this.#runNow(id))
+  runNow(id: ScheduleId, once?: RequestId): Promise<StartedRun> {
+    return this.#inTurn(() => this.#runNow(id, once))
   }
 
   /** Stops ticking; resolves when the work under way has ended. Idempotent. */
@@ -121,8 +122,10 @@ export class Scheduler {
     else this.#armed.delete(schedule.id)
   }
 
-  async #runNow(id: ScheduleId): Promise<StartedRun> {
+  async #runNow(id: ScheduleId, once: RequestId | undefined): Promise<StartedRun> {
     const { store, clock, ids } = this.#deps
+    const before = once && (await store.read.keyedRequests.effect(once))
+    if (before !== undefined) return JSON.parse(before) as StartedRun
     if (this.#stopped) throw new ParleyError('unavailable', 'The daemon is stopping.')
     await endRuns(this.#deps)
     const slotAt = clock.now()
@@ -133,6 +136,7 @@ export class Scheduler {
       if (owed || !(await tx.schedules.addSlot({ scheduleId: id, slotAt, state: 'claimed', at: slotAt, traceId }))) {
         throw new ParleyError('conflict', `The schedule ${id} is running; wait until it has ended.`)
       }
+      if (once) await tx.keyedRequests.took(once, JSON.stringify({ slotAt, traceId }))
     })
     failpoint('CP15-slot-claimed')
     this.#owing = await advanceRuns(this.#deps)

@@ -12,6 +12,7 @@ import { EventReading, EventWriting } from './events.ts'
 import { ForgettingReading } from './forgetting-reading.ts'
 import { ForgettingWriting } from './forgettings.ts'
 import { InboxReading, InboxWriting } from './inbox.ts'
+import { KeyedRequestReading, KeyedRequestWriting } from './keyed-requests.ts'
 import { MediaUseReading } from './media-uses.ts'
 import { MemoryReading, MemoryWriting } from './memory.ts'
 import { MuteReading, MuteWriting } from './mutes.ts'
@@ -59,6 +60,7 @@ export function storeReader(ground: RepositoryDeps): StoreReader {
     participants: new ParticipantReading(ground),
     authors: new AuthorReading(ground),
     tokens: new TokenReading(ground),
+    keyedRequests: new KeyedRequestReading(ground),
     transcripts: new TranscriptReading(ground),
     restorations: new RestorationReading(ground),
     memory: new MemoryReading(ground),
@@ -189,6 +191,10 @@ export class RepositoryWriter implements StoreWriter {
 
   get transcripts(): TranscriptWriting {
     return new TranscriptWriting(this.#ground)
+  }
+
+  get keyedRequests(): KeyedRequestWriting {
+    return new KeyedRequestWriting(this.#ground)
   }
 
   get tokens(): TokenWriting {

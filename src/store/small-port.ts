@@ -1,4 +1,5 @@
 import type { AccountId, ChannelId, MediaId, ScopeKey, SessionId, SourceId } from '../core/ids.ts'
+import type { KeyedRequest, RequestId } from '../core/keyed-request.ts'
 import type { AuthorId } from '../core/platform-id.ts'
 import type { StoredToken } from '../core/token.ts'
 
@@ -148,6 +149,28 @@ export interface AuthorWriter {
   remove(sessionId: SessionId): Promise<void>
 }
 
+/** Requests by the hash of who sent them, the route and the key. */
+export interface KeyedRequestReader {
+  get(key: string): Promise<KeyedRequest | undefined>
+  /** Returns what the request has made, as its service noted it. */
+  effect(id: RequestId): Promise<string | undefined>
+}
+
+export interface KeyedRequestWriter {
+  /** Replaces an earlier one of this key, and deletes the oldest of its holder beyond `most`, some at a time. */
+  begin(request: Omit<KeyedRequest, 'effect' | 'answer'>, most: number): Promise<void>
+  /** Notes in the transaction of the effect what it made. */
+  took(id: RequestId, effect: string): Promise<void>
+  /** Keeps the answer; without a body that it was answered. */
+  answered(id: RequestId, status: number, body?: string): Promise<void>
+  /** Deletes a request that had no effect. */
+  drop(id: RequestId): Promise<void>
+  /** Deletes the bodies of all answers, which may hold words of any session. */
+  forgetAnswers(): Promise<void>
+  /** Deletes those from before a time, at most `limit`; returns how many. */
+  sweep(before: number, limit: number): Promise<number>
+}
+
 export interface TokenReader {
   get(id: string): Promise<StoredToken | undefined>
   /** Newest first. */
@@ -158,6 +181,8 @@ export interface TokenWriter {
   add(token: StoredToken): Promise<void>
   /** Notes the last use. */
   used(id: string, at: number): Promise<void>
+  /** Deletes one that nobody was shown. */
+  remove(id: string): Promise<void>
   /** False if there is none of this id; the first revocation counts. */
   revoke(id: string, at: number): Promise<boolean>
 }

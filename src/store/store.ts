@@ -35,6 +35,8 @@ import type {
   CardWriter,
   ChannelStateReader,
   ChannelStateWriter,
+  KeyedRequestReader,
+  KeyedRequestWriter,
   MediaUseReader,
   MuteReader,
   MuteWriter,
@@ -119,6 +121,7 @@ export interface StoreReader {
   readonly participants: ParticipantReader
   readonly authors: AuthorReader
   readonly tokens: TokenReader
+  readonly keyedRequests: KeyedRequestReader
   readonly transcripts: TranscriptReader
   readonly restorations: RestorationReader
   readonly memory: MemoryReader
@@ -150,6 +153,7 @@ export interface StoreWriter {
   readonly participants: ParticipantReader & ParticipantWriter
   readonly authors: AuthorReader & AuthorWriter
   readonly tokens: TokenReader & TokenWriter
+  readonly keyedRequests: KeyedRequestReader & KeyedRequestWriter
   readonly transcripts: TranscriptReader & TranscriptWriter
   readonly restorations: RestorationReader & RestorationWriter
   readonly memory: MemoryReader & MemoryWriter

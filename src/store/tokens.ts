@@ -64,6 +64,10 @@ export class TokenWriting extends TokenReading implements TokenWriter {
     await this.sql.run('UPDATE tokens SET used_at = $2 WHERE id = $1', [tokenId, at])
   }
 
+  async remove(tokenId: string): Promise<void> {
+    await this.sql.run('DELETE FROM tokens WHERE id = $1', [tokenId])
+  }
+
   async revoke(tokenId: string, at: number): Promise<boolean> {
     const query = 'UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1'
     return (await this.sql.run(query, [tokenId, at])) > 0

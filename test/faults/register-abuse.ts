@@ -55,7 +55,7 @@ const INJECTION: readonly FaultCase[] = [
 const SECRETS: readonly FaultCase[] = [
   { code: 'F-J01', what: 'Secrets in any setting: none in a log or an error.' },
   { code: 'F-J02', what: 'A failing call whose address holds the token: the token is absent.' },
-  { code: 'F-J04', what: 'Every route with configuration or status: references alone.', waitsFor: 'a test of its own' },
+  { code: 'F-J04', what: 'Every route with configuration or status: references alone.' },
   {
     code: 'F-J05',
     what: 'Modes of files, sockets and copies: for their owner alone.',
@@ -77,7 +77,7 @@ const OPERATION: readonly FaultCase[] = [
   { code: 'F-K05', what: 'A webhook with a wrong signature or secret: turned away without any work.' },
   { code: 'F-K06', what: 'Headers that claim an origin: no trust by address.' },
   { code: 'F-K07', what: 'Idle connections and slow requests of strangers: bounded.' },
-  { code: 'F-K08', what: 'One request twice under one key: one effect.', waitsFor: 'idempotency keys' },
+  { code: 'F-K08', what: 'One request twice under one key: one effect.' },
   { code: 'F-K09', what: 'A stream resumed over restarts: no gap, no repeat.' },
   { code: 'F-K10', what: 'The unit of systemd: its exposure is at most 2.0.' },
   {

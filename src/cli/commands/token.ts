@@ -1,6 +1,7 @@
 import { systemClock } from '../../core/clock.ts'
 import { EXIT } from '../../core/errors.ts'
 import type { NewToken, TokenReport } from '../../core/operate-tokens.ts'
+import { shownTokenId, tokenIdOf } from '../../core/token.ts'
 import { askOperator } from '../ask-operator.ts'
 import { columns } from '../print/columns.ts'
 import { oneLine } from '../print/plain.ts'
@@ -11,7 +12,8 @@ import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 export async function createToken(ports: ReadPorts, request: NewToken, options: ReadOptions): Promise<number> {
   const made = await askOperator(ports, await ports.load(options.config, 'ask'), ({ tokens }) => tokens.create(request))
   const scopes = made.scopes.join(', ')
-  if (!options.json) ports.stderr.write(`Token ${made.id} reaches ${reachOf(made)}, for ${scopes}. It is shown once.\n`)
+  if (!options.json)
+    ports.stderr.write(`Token ${shownTokenId(made.id)} reaches ${reachOf(made)}, for ${scopes}. It is shown once.\n`)
   show(ports, options, { value: made, lines: () => [made.token] })
   return EXIT.ok
 }
@@ -24,7 +26,7 @@ export async function listTokens(ports: ReadPorts, options: ReadOptions): Promis
   const tokens = await askOperator(ports, await ports.load(options.config, 'ask'), (operator) => operator.tokens.list())
   const now = systemClock.now()
   const rows = tokens.map((token) => [
-    token.id,
+    shownTokenId(token.id),
     oneLine(token.namespace ?? '(owner)'),
     token.scopes.join(' '),
     formatTime(token.createdAt),
@@ -46,6 +48,9 @@ function stateOf({ revokedAt, expiresAt }: TokenReport, now: number): string {
 
 export async function revokeToken(ports: ReadPorts, id: string, options: ReadOptions): Promise<number> {
   await askOperator(ports, await ports.load(options.config, 'ask'), ({ tokens }) => tokens.revoke(id))
-  show(ports, options, { value: { revoked: true }, lines: () => [`Token ${oneLine(id)} opens nothing any more.`] })
+  show(ports, options, {
+    value: { revoked: true },
+    lines: () => [`Token ${oneLine(shownTokenId(tokenIdOf(id)))} opens nothing any more.`],
+  })
   return EXIT.ok
 }

@@ -73,7 +73,7 @@ export function archiveRoutes() {
       await api.archives.exported(req.valid('param').name, { format, ...(path === undefined ? {} : { path }) })
       return json({ recorded: true }, 200)
     })
-    .openapi(RELOCATE, async ({ req, json, var: { api } }) =>
-      json(await api.archives.relocate(req.valid('param').name, req.valid('json')), 200),
+    .openapi(RELOCATE, async ({ req, json, var: { api, once } }) =>
+      json(await api.archives.relocate(req.valid('param').name, { ...req.valid('json'), once }), 200),
     )
 }

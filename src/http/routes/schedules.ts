@@ -37,5 +37,7 @@ export function scheduleRoutes() {
     .openapi(NEXT, async ({ req, json, var: { api } }) =>
       json(await api.schedules.next(req.valid('param').id, req.valid('query').count), 200),
     )
-    .openapi(RUN, async ({ req, json, var: { api } }) => json(await api.schedules.run(req.valid('param').id), 200))
+    .openapi(RUN, async ({ req, json, var: { api, once } }) =>
+      json(await api.schedules.run(req.valid('param').id, once), 200),
+    )
 }

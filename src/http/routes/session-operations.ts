@@ -107,11 +107,11 @@ const FORK = createRoute({
 /** Serves the operations on a session by its name, and the creation of one under a name that is drawn. */
 export function sessionOperationRoutes() {
   return newRoutes()
-    .openapi(CREATE, async ({ req, json, var: { api } }) =>
-      json(await api.sessions.create({ ...req.valid('json'), ...req.valid('param') }), 200),
+    .openapi(CREATE, async ({ req, json, var: { api, once } }) =>
+      json(await api.sessions.create({ ...req.valid('json'), ...req.valid('param'), once }), 200),
     )
-    .openapi(APPEND, async ({ req, json, var: { api } }) =>
-      json(await api.sessions.post(req.valid('param').name, { ...req.valid('json'), answer: false }), 200),
+    .openapi(APPEND, async ({ req, json, var: { api, once } }) =>
+      json(await api.sessions.post(req.valid('param').name, { ...req.valid('json'), answer: false, once }), 200),
     )
     .openapi(CANCEL, async ({ req, json, var: { api } }) =>
       json(await api.sessions.cancel(req.valid('param').name), 200),
@@ -127,11 +127,11 @@ export function sessionOperationRoutes() {
       const headers = { 'content-type': mediaType, 'content-disposition': `attachment; filename="${fileName}"` }
       return body(ReadableStream.from(bytesOf(text, ended)), 200, headers)
     })
-    .openapi(MOVE, async ({ req, json, var: { api } }) =>
-      json(await api.archives.relocate(req.valid('param').name, { ...req.valid('json'), kind: 'move' }), 200),
+    .openapi(MOVE, async ({ req, json, var: { api, once } }) =>
+      json(await api.archives.relocate(req.valid('param').name, { ...req.valid('json'), kind: 'move', once }), 200),
     )
-    .openapi(FORK, async ({ req, json, var: { api } }) =>
-      json(await api.archives.relocate(req.valid('param').name, { ...req.valid('json'), kind: 'fork' }), 200),
+    .openapi(FORK, async ({ req, json, var: { api, once } }) =>
+      json(await api.archives.relocate(req.valid('param').name, { ...req.valid('json'), kind: 'fork', once }), 200),
     )
 }
 

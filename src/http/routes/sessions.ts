@@ -147,7 +147,9 @@ const RENAME = createRoute({
 export function sessionRoutes() {
   return newRoutes()
     .openapi(LIST, async ({ req, json, var: { api } }) => json(await api.sessions.list(req.valid('query')), 200))
-    .openapi(START, async ({ req, json, var: { api } }) => json(await api.sessions.start(req.valid('json')), 200))
+    .openapi(START, async ({ req, json, var: { api, once } }) =>
+      json(await api.sessions.start({ ...req.valid('json'), once }), 200),
+    )
     .openapi(SHOW, async ({ req, json, var: { api } }) => json(await api.sessions.show(req.valid('param').name), 200))
     .openapi(PATCH, async ({ req, json, var: { api } }) =>
       json(await api.sessions.patch(req.valid('param').name, req.valid('json')), 200),
@@ -159,8 +161,8 @@ export function sessionRoutes() {
     .openapi(HISTORY, async ({ req, json, var: { api } }) =>
       json(await api.sessions.history(req.valid('param').name, req.valid('query')), 200),
     )
-    .openapi(POST, async ({ req, json, var: { api } }) =>
-      json(await api.sessions.post(req.valid('param').name, req.valid('json')), 200),
+    .openapi(POST, async ({ req, json, var: { api, once } }) =>
+      json(await api.sessions.post(req.valid('param').name, { ...req.valid('json'), once }), 200),
     )
     .openapi(SET_HISTORY, async ({ req, json, var: { api } }) =>
       json(await api.sessions.setHistory(req.valid('param').name, req.valid('json')), 200),

@@ -44,7 +44,9 @@ const REVOKE = createRoute({
 export function tokenRoutes() {
   return newRoutes()
     .openapi(LIST, async ({ json, var: { api } }) => json(await api.tokens.list(), 200))
-    .openapi(CREATE, async ({ req, json, var: { api } }) => json(await api.tokens.create(req.valid('json')), 200))
+    .openapi(CREATE, async ({ req, json, var: { api, once } }) =>
+      json(await api.tokens.create({ ...req.valid('json'), once }), 200),
+    )
     .openapi(REVOKE, async ({ req, json, var: { api } }) => {
       await api.tokens.revoke(req.valid('param').id)
       return json({ revoked: true }, 200)

@@ -34,6 +34,7 @@ export async function beginApplying(
   ports: ApplyPorts,
 ): Promise<ForgetCounts> {
   let counts: ForgetCounts = { ...NOTHING_FORGOTTEN, sessions: plan.sessions.length }
+  await tx.keyedRequests.forgetAnswers()
   for (const session of plan.sessions) counts = addCounts(counts, await beginSession(tx, id, session, ports))
   for (const no of plan.entries) if (await tx.memory.remove(no)) counts = addCounts(counts, { memories: 1 })
   for (const schedule of plan.schedules) {

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Caller, type Namespace, parseNamespace } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
+import type { RequestId } from '../../core/keyed-request.ts'
 import type { NewToken, TokenOperator, TokenReport } from '../../core/operate-tokens.ts'
 import {
   isScope,
@@ -10,9 +11,11 @@ import {
   SCOPES,
   type Scope,
   type StoredToken,
+  shownTokenId,
   type TokenHolder,
+  tokenIdOf,
 } from '../../core/token.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
 
 /** Tokens of programs: made by the operator, shown once, kept as a hash (S42). */
 export interface TokenService {
@@ -33,6 +36,8 @@ const DAY_MS = 86_400_000
 const MOST_DAYS = 3_650
 /** A use within this time after the last one on record is not written down. */
 const USE_MS = 60_000
+/** Whatever an expired token has open ends by the next look. */
+const LOOK_MS = 5_000
 /** A session of a namespace is read and written by default; what costs or acts elsewhere is asked for by name. */
 const DEFAULT_SCOPES: readonly Scope[] = ['sessions:read', 'sessions:write']
 const OWNER_DEFAULT: readonly Scope[] = SCOPES.filter((scope) => scope !== 'tokens')
@@ -47,17 +52,18 @@ export function createTokens(deps: TokenDeps): TokenService {
         const { label = '', days } = request
         if (label.length > LABEL) throw new ParleyError('invalid', `A label has ${LABEL} characters at most.`)
         const createdAt = clock.now()
-        const id = randomBytes(6).toString('hex')
+        const fresh = randomBytes(6).toString('hex')
         const secret = randomBytes(32).toString('base64url')
         const expiresAt = days === undefined ? {} : { expiresAt: createdAt + readDays(days) * DAY_MS }
-        const stored = { id, hash: hashOf(secret), ...reach, label: label.trim(), createdAt, ...expiresAt }
-        await store.write((tx) => tx.tokens.add(stored))
-        return { ...reportOf(stored), token: `ply_${id}_${secret}` }
+        const made = { hash: hashOf(secret), ...reach, label: label.trim(), createdAt, ...expiresAt }
+        const stored = await store.write((tx) => addOnce(tx, { id: fresh, ...made }, request.once))
+        return { ...reportOf(stored), token: `${shownTokenId(stored.id)}_${secret}` }
       },
       list: async () => (await store.read.tokens.all()).map(reportOf),
-      async revoke(id) {
+      async revoke(shown) {
+        const id = tokenIdOf(shown)
         if (!(await store.write((tx) => tx.tokens.revoke(id, clock.now()))))
-          throw new ParleyError('not_found', `There is no token ${id}.`)
+          throw new ParleyError('not_found', `There is no token ${shown}.`)
         uses.end(id)
       },
     },
@@ -68,10 +74,21 @@ export function createTokens(deps: TokenDeps): TokenService {
       const same = equal(hashOf(secret), stored?.hash ?? hashOf(''))
       if (!stored || !same || !isValid(stored, clock.now())) return undefined
       const { namespace, scopes } = stored
-      const caller: Caller = namespace === undefined ? { kind: 'operator' } : { kind: 'token', namespace }
+      const caller: Caller = namespace === undefined ? { kind: 'operator', token: id } : { kind: 'token', namespace }
       return { id, caller, scopes: new Set(scopes), ended: uses.note(stored) }
     },
   }
+}
+
+/**
+ * Adds a token. One that this request made before a crash was never shown to anybody: it goes, so that there is one.
+ */
+async function addOnce(tx: StoreWriter, stored: StoredToken, once: RequestId | undefined): Promise<StoredToken> {
+  const before = once && (await tx.keyedRequests.effect(once))
+  if (before !== undefined) await tx.tokens.remove(before)
+  await tx.tokens.add(stored)
+  if (once) await tx.keyedRequests.took(once, stored.id)
+  return stored
 }
 
 /** The id of no token. */
@@ -87,24 +104,41 @@ interface Uses {
   end(id: string): void
 }
 
+interface Use {
+  readonly ending: AbortController
+  readonly expiresAt: number | undefined
+  usedAt: number
+}
+
 /** Keeps in memory which tokens are in use. */
 function createUses({ store, clock }: TokenDeps): Uses {
-  const open = new Map<string, { readonly ending: AbortController; usedAt: number }>()
+  const open = new Map<string, Use>()
+  let looking = false
   const end = (id: string): void => {
     open.get(id)?.ending.abort()
     open.delete(id)
+  }
+  /** By the time of day, which somebody may set, and which continues while the machine sleeps. */
+  const look = (): void => {
+    looking = [...open.values()].some(({ expiresAt }) => expiresAt !== undefined)
+    if (!looking) return
+    clock.after(LOOK_MS, () => {
+      for (const [id, { expiresAt = Infinity }] of open) if (clock.now() >= expiresAt) end(id)
+      look()
+    })
   }
   return {
     end,
     note({ id, expiresAt, usedAt = -Infinity }) {
       const now = clock.now()
       const known = open.get(id)
-      const use = known ?? { ending: new AbortController(), usedAt }
+      const use = known ?? { ending: new AbortController(), usedAt, expiresAt }
       if (known === undefined) {
         open.set(id, use)
-        if (expiresAt !== undefined) clock.after(expiresAt - now, () => end(id))
+        if (!looking) look()
       }
-      if (now - use.usedAt >= USE_MS) {
+      // A use of a time yet to come is left from a clock that was wrong.
+      if (Math.abs(now - use.usedAt) >= USE_MS) {
         use.usedAt = now
         // Only for people to look at: a request does not wait for it.
         void store.write((tx) => tx.tokens.used(id, now)).catch(() => {})

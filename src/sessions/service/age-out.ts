@@ -3,6 +3,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import { forgetBefore } from '../people/record-refusal.ts'
 import { purgeLeftovers } from './delete-session.ts'
+import { KEY_MS } from './keyed-requests.ts'
 
 export interface AgeOutDeps {
   readonly store: Store
@@ -126,6 +127,7 @@ export async function ageOut({
     (tx) => tx.ageing.answers(now - ANSWERS_MS, BATCH),
     (tx) => tx.ageing.notices(now - NOTICES_MS, BATCH),
     (tx) => tx.ageing.mutes(before, BATCH),
+    (tx) => tx.keyedRequests.sweep(now - KEY_MS, BATCH),
     (tx) => tx.budgets.sweep(now - BUDGETS_MS, BATCH),
   ]
   for (const deleteSome of kinds) {

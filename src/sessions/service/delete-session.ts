@@ -30,6 +30,7 @@ export async function markDeleted(tx: StoreWriter, session: Session, at: number)
   await tx.questions.remove(session.id)
   await tx.checkpoints.settle(session.id)
   await tx.memory.removeAll(session.id)
+  await tx.keyedRequests.forgetAnswers()
   return tx.sessions.remove(session.id, at)
 }
 

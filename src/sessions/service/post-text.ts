@@ -3,7 +3,7 @@ import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Dispatch, Identity, Origin } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
-import { type AgentId, type ChannelId, type IdSource, runId } from '../../core/ids.ts'
+import { type AgentId, type ChannelId, type IdSource, type RunId, runId, type TraceId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
 import type { PostAnswer, PostRequest } from '../../core/operate-sessions.ts'
 import { foldPlatformId, personAuthor } from '../../core/platform-id.ts'
@@ -54,9 +54,7 @@ export interface Posting {
  */
 export async function postText(deps: PostDeps, { caller, session, begins, request }: Posting): Promise<PostAnswer> {
   const { text, answer = true, deliver = false, waitSeconds = WAIT_SECONDS.fallback } = request
-  if (text.trim() === '') throw new ParleyError('invalid', 'There is nothing to send: the text is empty.')
-  if (!Number.isFinite(waitSeconds) || waitSeconds < 0 || waitSeconds > WAIT_SECONDS.most)
-    throw new ParleyError('invalid', `waitSeconds must be 0 to ${WAIT_SECONDS.most}.`)
+  checkWords(text, waitSeconds)
   if (deliver && !deps.posts(addressOf(session).channel))
     throw new ParleyError('invalid', `${session.id} has no chat to deliver to.`)
   if (deliver && isPartedChat(session, deps.channels, deps))
@@ -64,11 +62,13 @@ export async function postText(deps: PostDeps, { caller, session, begins, reques
       'conflict',
       `The chat in which ${session.id} was last spoken to was parted from it; nothing goes there.`,
     )
-  const context = contextOf(request, begins)
-  const model = modelOf(deps, { caller, session, request })
   const author = authorOf(caller, request.sender, deps)
   const traceId = deps.ids.trace()
-  const run = runId('post', traceId)
+  const run = runId('post', request.once ?? traceId)
+  const wait = { run, session, seconds: waitSeconds }
+  if (request.once && (await deps.store.read.inbox.find(run)).length > 0) return answerTo(deps, wait)
+  const context = contextOf(request, begins)
+  const model = modelOf(deps, { caller, session, request })
   const dispatch = messageDispatch(deps.channels, {
     to: session,
     by: author.identity,
@@ -79,10 +79,33 @@ export async function postText(deps: PostDeps, { caller, session, begins, reques
     receivedAt: deps.clock.now(),
   })
   await deps.accept(signed(dispatch, author, { answer, begins, context, model }))
-  const row = await rowOfRun(deps, { run, session, seconds: waitSeconds })
-  const named = { runId: run, traceId, session: session.id }
+  return answerTo(deps, wait)
+}
+
+function notLetIn(trace: TraceId): string {
+  return `The sender is nobody who was let in: name them among the people, or open routing.access.direct. (${trace})`
+}
+
+function checkWords(text: string, waitSeconds: number): void {
+  if (text.trim() === '') throw new ParleyError('invalid', 'There is nothing to send: the text is empty.')
+  if (!Number.isFinite(waitSeconds) || waitSeconds < 0 || waitSeconds > WAIT_SECONDS.most)
+    throw new ParleyError('invalid', `waitSeconds must be 0 to ${WAIT_SECONDS.most}.`)
+}
+
+interface AwaitedRun {
+  readonly run: RunId
+  readonly session: SessionDraft
+  readonly seconds: number
+}
+
+/** Returns the answer of a run that was accepted, by this call or by an earlier one for the same request. */
+async function answerTo(deps: PostDeps, wait: AwaitedRun): Promise<PostAnswer> {
+  const row = await rowOfRun(deps, wait)
+  const named = { runId: wait.run, traceId: row.dispatch.traceId, session: wait.session.id }
   if (row.outcome === 'context') return { ...named, status: 'stored' }
-  return { ...named, ...((await answerOf(deps.store.read, row)) ?? pending(waitSeconds)) }
+  // A caller named the sender itself, and may know the reason.
+  if (row.outcome === 'refused: stranger') return { ...named, status: 'error', error: notLetIn(named.traceId) }
+  return { ...named, ...((await answerOf(deps.store.read, row)) ?? pending(wait.seconds)) }
 }
 
 /** Returns the variables of a session that begins; one that exists keeps those of its start. */
@@ -180,7 +203,7 @@ function signed(
 
 async function rowOfRun(
   { store: { read }, clock, running }: PostDeps,
-  { run, session, seconds }: { readonly run: string; readonly session: SessionDraft; readonly seconds: number },
+  { run, session, seconds }: AwaitedRun,
 ): Promise<InboxRow> {
   const look = async (): Promise<InboxRow> => {
     const row = (await read.inbox.find(run)).find(({ dispatch }) => dispatch.posted !== undefined)

@@ -36,6 +36,8 @@ interface Destination {
  */
 export async function relocate(session: Session, request: RelocationRequest, deps: RelocateDeps): Promise<Relocation> {
   const { store, daemon } = deps
+  const before = request.once && (await store.read.keyedRequests.effect(request.once))
+  if (before !== undefined) return JSON.parse(before) as Relocation
   if (session.messageCount === 0) throw new ParleyError('conflict', `Nothing was said in ${session.id} yet.`)
   const destination = await destinationOf(request.to, deps)
   const { address, there } = destination
@@ -53,10 +55,16 @@ export async function relocate(session: Session, request: RelocationRequest, dep
     tx.afterCommit(() => {
       for (const one of [made, ...(fresh ? [fresh] : [])]) daemon.overrides.set(one, overridesOf(one), true)
     })
+    const moved = relocated(session, made, there)
+    if (request.once) await tx.keyedRequests.took(request.once, JSON.stringify(moved))
     failpoint('CP24-move-uncommitted')
-    return made
+    return moved
   })
   failpoint('CP25-move-committed')
+  return done
+}
+
+function relocated(session: Session, done: Session, there: Session | undefined): Relocation {
   return {
     ...{ state: 'done', from: session.id, session: done.id, key: done.displayKey },
     ...(there ? { replaced: there.id } : {}),

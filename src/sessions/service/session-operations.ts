@@ -40,9 +40,11 @@ export function createSessionOperations(deps: SessionOperationDeps): SessionOper
       const known = deps.models.agents.map(({ id }) => id)
       if (!known.some((id) => id === worker))
         throw new ParleyError('invalid', `worker: there is no "${worker}"; there is ${known.join(', ')}.`)
-      const uuid = randomUUID()
-      const name = `${ownPrefix(caller)}:${uuid}`
-      return { uuid, ...(await deps.sessions.start(caller, { ...request, name, agent: worker, workspace })) }
+      const prefix = `${ownPrefix(caller)}:`
+      const name = `${prefix}${randomUUID()}`
+      const started = await deps.sessions.start(caller, { ...request, name, agent: worker, workspace })
+      // A request that is made again is given the session of the first time.
+      return { uuid: started.id.slice(prefix.length), ...started }
     },
 
     async cancel(caller, name) {

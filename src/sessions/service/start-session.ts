@@ -3,7 +3,7 @@ import type { Address } from '../../core/address.ts'
 import type { Caller } from '../../core/caller.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { AgentId } from '../../core/ids.ts'
+import { type AgentId, toSessionId } from '../../core/ids.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
 import type { StartRequest } from '../../core/operate-sessions.ts'
 import type { SessionIdentity } from '../../core/session.ts'
@@ -48,8 +48,13 @@ export async function startSessionOf(
   if (shared)
     throw new ParleyError('conflict', `${name} is a conversation that others share; it has the agent of all of them.`)
   return store.write(async (tx) => {
+    const made = request.once && (await tx.keyedRequests.effect(request.once))
+    const again = made === undefined ? undefined : await tx.sessions.get(toSessionId(made))
+    if (again) return again
     const known = (await tx.sessions.resolve(name)) ?? (await tx.sessions.current(opening.route.scopeKey))
     if (known) throw new ParleyError('conflict', `There is a session ${name} already.`)
-    return openSession(tx, { ...opening, start }, { ...daemon, channels })
+    const session = await openSession(tx, { ...opening, start }, { ...daemon, channels })
+    if (request.once) await tx.keyedRequests.took(request.once, session.id)
+    return session
   })
 }

@@ -39,6 +39,7 @@ import { filesAndMarks } from './0038-files-and-marks.ts'
 import { rulesOfAgents } from './0039-rules-of-agents.ts'
 import { tokenScopes } from './0040-token-scopes.ts'
 import { sessionLists } from './0041-session-lists.ts'
+import { keyedRequests } from './0042-keyed-requests.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -84,4 +85,5 @@ export const MIGRATIONS: readonly Migration[] = [
   rulesOfAgents,
   tokenScopes,
   sessionLists,
+  keyedRequests,
 ]

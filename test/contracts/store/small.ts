@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseNamespace } from '../../../src/core/caller.ts'
 import { mediaId, toAccountId } from '../../../src/core/ids.ts'
+import type { RequestId } from '../../../src/core/keyed-request.ts'
 import type { StoredToken } from '../../../src/core/token.ts'
 import { sessionDraft } from '../../store/sample-rows.ts'
 import type { ContractPart } from './under-test.ts'
@@ -100,6 +101,23 @@ export const smallContract: ContractPart = (underTest) => {
       { ...owners, usedAt: 7 },
     ])
     expect(await tokens.get('tok_2')).toBeUndefined()
+  })
+
+  it('F-K08: a keyed request is begun, has its effect and its answer, and is forgotten', async () => {
+    const request = { key: 'k', id: 'r1' as RequestId, holder: 'operator', content: 'c', begunAt: 5 }
+    await underTest.store.write((tx) => tx.keyedRequests.begin(request, 9))
+    await underTest.store.write((tx) => tx.keyedRequests.took(request.id, 'made'))
+    await underTest.store.write((tx) => tx.keyedRequests.answered(request.id, 200, '{}'))
+    const { keyedRequests } = (await underTest.reopen()).read
+    const kept = { ...request, effect: 'made' }
+    expect(await keyedRequests.get('k')).toEqual({ ...kept, answer: { status: 200, body: '{}' } })
+    expect(await keyedRequests.effect(request.id)).toBe('made')
+    await underTest.store.write((tx) => tx.keyedRequests.forgetAnswers())
+    expect(await keyedRequests.get('k')).toEqual({ ...kept, answer: { status: 200 } })
+    await underTest.store.write((tx) => tx.keyedRequests.begin({ ...request, id: 'r2' as RequestId }, 9))
+    expect(await keyedRequests.get('k')).toEqual({ ...request, id: 'r2' })
+    await underTest.store.write((tx) => tx.keyedRequests.drop('r2' as RequestId))
+    expect(await keyedRequests.get('k')).toBeUndefined()
   })
 
   it('T32: authors are those of the session, its participants among them, and are copied and removed with it', async () => {

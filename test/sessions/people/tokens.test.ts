@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createTokens } from '../../../src/sessions/people/tokens.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { movedClock } from '../../agent/moved-clock.ts'
 import { failureOf } from '../../contracts/store/under-test.ts'
 import { fixedClock } from '../../fakes/fixed-clock.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
@@ -50,4 +51,69 @@ it.each(['', ' ', ':', 'web:', ':alice', 'WEB', 'web:Alice', 'web::x', 'a/b', 'w
 it('S42: a token that is not there cannot be revoked', async () => {
   const { operator } = await place()
   expect(await failureOf(operator.revoke('nobody'))).toMatchObject({ code: 'not_found' })
+})
+
+const DAY_MS = 86_400_000
+
+async function movedPlace() {
+  const clock = movedClock(1_000)
+  const store = await openSqliteStore({ path: `${tempFolder()}/store.db`, clock: fixedClock(1_000) })
+  onTestFinished(() => store.close())
+  return { clock, store, ...createTokens({ store, clock, randomBytes }) }
+}
+
+it('F-H10: a token ends by the time of day, at most 5 s late for what it has open, whatever the timers missed', async () => {
+  const { clock, operator, verify } = await movedPlace()
+  const { token } = await operator.create({ namespace: 'api', days: 30 })
+  const open = await verify(token)
+  // Longer than a timer of Node lasts.
+  clock.advance(25 * DAY_MS)
+  expect(open?.ended.aborted).toBe(false)
+  clock.setBy(5 * DAY_MS)
+  expect(await verify(token)).toBeUndefined()
+  clock.advance(5_000)
+  expect(open?.ended.aborted).toBe(true)
+})
+
+it('F-H10: a token that lasts keeps no timer, and a clock that is set back ends nothing', async () => {
+  const { clock, operator, verify } = await movedPlace()
+  const lasting = await operator.create({ namespace: 'api' })
+  const open = await verify(lasting.token)
+  expect(clock.pending()).toBe(0)
+  const short = await operator.create({ namespace: 'api', days: 1 })
+  const other = await verify(short.token)
+  clock.setBy(-DAY_MS)
+  clock.advance(5_000)
+  expect([open?.ended.aborted, other?.ended.aborted]).toEqual([false, false])
+  expect(await verify(short.token)).toBeDefined()
+})
+
+it('S42: the last use is exact to a minute, also after the clock was set back', async () => {
+  const { clock, operator, verify } = await movedPlace()
+  const { token } = await operator.create({ namespace: 'api' })
+  const usedAt = async (): Promise<number | undefined> => (await operator.list())[0]?.usedAt
+  await verify(token)
+  await vi.waitFor(async () => expect(await usedAt()).toBe(1_000))
+  clock.advance(59_999)
+  await verify(token)
+  clock.advance(1)
+  await verify(token)
+  await vi.waitFor(async () => expect(await usedAt()).toBe(61_000))
+  clock.setBy(-DAY_MS)
+  await verify(token)
+  await vi.waitFor(async () => expect(await usedAt()).toBe(61_000 - DAY_MS))
+})
+
+it('F-H10: a token that was revoked in the store before a start opens nothing after it', async () => {
+  const { store, operator } = await movedPlace()
+  const { token, id } = await operator.create({ namespace: 'api' })
+  await operator.revoke(`ply_${id}`)
+  const next = createTokens({ store, clock: fixedClock(2_000), randomBytes })
+  expect(await next.verify(token)).toBeUndefined()
+})
+
+it('S42: a token of an owner is named as the one who asks', async () => {
+  const { operator, verify } = await place()
+  const { token, id } = await operator.create({ owner: true })
+  expect(await verify(token)).toMatchObject({ caller: { kind: 'operator', token: id } })
 })

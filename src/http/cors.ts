@@ -1,0 +1,41 @@
+import type { MiddlewareHandler } from 'hono'
+import type { ApiGuard } from './gate.ts'
+import type { ApiEnv } from './route.ts'
+
+const METHODS = 'GET, POST, PATCH, DELETE'
+const HEADERS = 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID'
+/** A browser asks again after ten minutes. */
+const ASKS_AGAIN_S = '600'
+
+/**
+ * Lets the pages of `http.origins` read answers, and no others. A page sends its token itself: no credentials of the
+ * browser are taken. The answer to what a browser asks beforehand is the same for every path, so that it does not say
+ * which paths there are.
+ */
+export function createCors({ check, pages }: ApiGuard): MiddlewareHandler<ApiEnv> {
+  return async (context, next) => {
+    const { req } = context
+    const origin = req.header('origin') ?? ''
+    const allowed = pages?.has(origin) ?? false
+    if (allowed && req.method === 'OPTIONS' && req.header('access-control-request-method') !== undefined) {
+      check(req.raw)
+      const asksLocally = req.header('access-control-request-private-network') === 'true'
+      return context.body(null, 204, {
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': METHODS,
+        'access-control-allow-headers': HEADERS,
+        'access-control-max-age': ASKS_AGAIN_S,
+        ...(asksLocally ? { 'access-control-allow-private-network': 'true' } : {}),
+        vary: 'Origin',
+      })
+    }
+    await next()
+    if (pages === undefined) return undefined
+    context.header('vary', 'Origin', { append: true })
+    if (allowed) {
+      context.header('access-control-allow-origin', origin)
+      context.header('access-control-expose-headers', 'Idempotent-Replayed')
+    }
+    return undefined
+  }
+}

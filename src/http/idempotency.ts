@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import type { MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
+import { ParleyError } from '../core/errors.ts'
+import type { Kept, KeyedRequests } from '../core/keyed-request.ts'
+import { readBytes } from './read-body.ts'
+import type { ApiEnv } from './route.ts'
+
+const WITH_EFFECT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+const KEY = /^[\x21-\x7e]{1,255}$/
+
+/** The routes whose first answer is not kept. The answer of every other route with an effect is. */
+export const NOT_KEPT: Readonly<Record<string, Exclude<Kept, 'answer'>>> = {
+  // The log of the session has the answer, and `forget` reaches it there.
+  'POST /v1/sessions/:name/messages': 'effect',
+  'POST /v1/tokens': 'nothing',
+}
+
+/**
+ * Returns what carries out a request with an `Idempotency-Key` once (F-K08): the same request again gets the first
+ * answer, another one with its key `conflict`. A key counts for one token and one route.
+ */
+export function createIdempotency(requests: KeyedRequests | undefined): MiddlewareHandler<ApiEnv> {
+  return async (context, next) => {
+    const { req } = context
+    const holder: string | undefined = context.get('holder')
+    const key = req.header('idempotency-key')
+    if (key === undefined || holder === undefined || !WITH_EFFECT.has(req.method)) {
+      await next()
+      return undefined
+    }
+    if (!requests) throw new ParleyError('unavailable', 'Nothing is kept here: send it without Idempotency-Key.')
+    if (!KEY.test(key))
+      throw new ParleyError('invalid', 'The header Idempotency-Key has 1 to 255 visible ASCII characters.')
+    const route = `${req.method} ${routePath(context, -1)}`
+    const bytes = await readBytes(req)
+    const { method, headers } = req.raw
+    req.raw = new Request(req.url, { method, headers, ...(bytes.length > 0 ? { body: new Uint8Array(bytes) } : {}) })
+    const { pathname, search } = new URL(req.url)
+    const content = createHash('sha256')
+      .update(JSON.stringify([pathname, search]))
+      .update(bytes)
+      .digest('hex')
+    let first = false
+    const answer = await requests.once({ holder, route, key, content }, NOT_KEPT[route] ?? 'answer', async (id) => {
+      first = true
+      context.set('once', id)
+      await next()
+      return { status: context.res.status, body: await context.res.clone().text() }
+    })
+    if (first) return undefined
+    return new Response(answer.body, {
+      status: answer.status,
+      headers: { 'content-type': 'application/json', 'idempotent-replayed': 'true' },
+    })
+  }
+}

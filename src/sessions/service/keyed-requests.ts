@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { failpoint } from '../../core/failpoint.ts'
+import type { AskedOnce, Kept, KeptAnswer, KeyedRequest, KeyedRequests, RequestId } from '../../core/keyed-request.ts'
+import type { Store } from '../../store/store.ts'
+
+export interface KeyedRequestDeps {
+  readonly store: Store
+  readonly clock: Clock
+}
+
+/** The time for which a key names its first request. */
+export const KEY_MS = 86_400_000
+/** Keys of one holder; beyond them the oldest is forgotten before its day is over. */
+const MOST_KEYS = 10_000
+/** A longer answer is given once. */
+const MOST_ANSWER = 65_536
+
+interface UnderWay {
+  readonly content: string
+  readonly answer: Promise<KeptAnswer>
+}
+
+export function createKeyedRequests({ store, clock }: KeyedRequestDeps): KeyedRequests {
+  const underWay = new Map<string, UnderWay>()
+
+  /** Returns the request as it is on record, from now on if it is the first with its key. */
+  async function record(key: string, { holder, content }: AskedOnce): Promise<KeyedRequest> {
+    const now = clock.now()
+    return store.write(async (tx) => {
+      const known = await tx.keyedRequests.get(key)
+      // One of a time yet to come is left from a clock that was wrong.
+      if (known && Math.abs(now - known.begunAt) < KEY_MS) return known
+      const begun = { key, id: hashOf([key, String(now)]) as RequestId, holder, content, begunAt: now }
+      await tx.keyedRequests.begin(begun, MOST_KEYS)
+      return begun
+    })
+  }
+
+  async function carryOutOnce(
+    key: string,
+    asked: AskedOnce,
+    kept: Kept,
+    carryOut: Parameters<KeyedRequests['once']>[2],
+  ): Promise<KeptAnswer> {
+    const { id, content, answer: known } = await record(key, asked)
+    if (content !== asked.content) throw otherContent()
+    if (known?.body !== undefined) return known
+    if (known) throw notKept()
+    failpoint('CP49-keyed-request-begun')
+    const answer = await carryOut(id)
+    failpoint('CP48-keyed-request-carried-out')
+    await keep(id, kept, answer)
+    return answer
+  }
+
+  /** The key of a request that was refused can be used again; after a failure nobody knows what it did. */
+  async function keep(id: RequestId, kept: Kept, { status, body }: Required<KeptAnswer>): Promise<void> {
+    if (status >= 500) return
+    if (status >= 400) return store.write((tx) => tx.keyedRequests.drop(id))
+    if (kept === 'effect') return
+    const given = kept === 'answer' && body.length <= MOST_ANSWER ? body : undefined
+    await store.write((tx) => tx.keyedRequests.answered(id, status, given))
+  }
+
+  return {
+    async once(asked, kept, carryOut) {
+      const key = hashOf([asked.holder, asked.route, asked.key])
+      const first = underWay.get(key)
+      if (first && first.content !== asked.content) throw otherContent()
+      if (first) return first.answer
+      const answer = carryOutOnce(key, asked, kept, carryOut).finally(() => underWay.delete(key))
+      underWay.set(key, { content: asked.content, answer })
+      return answer
+    },
+  }
+}
+
+function otherContent(): ParleyError {
+  return new ParleyError(
+    'conflict',
+    'This Idempotency-Key was used for another request within a day: use a new one for each.',
+  )
+}
+
+function notKept(): ParleyError {
+  return new ParleyError(
+    'conflict',
+    'This request was carried out; its answer was given once and is not kept. Look at what there is now.',
+  )
+}
+
+function hashOf(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}

@@ -1,0 +1,173 @@
+import { expect, it } from 'vitest'
+import { SCOPES } from '../../src/core/token.ts'
+import { type ApiHouse, startApiHouse } from '../e2e/api-house.ts'
+import { raw, statusesOf } from './raw-socket.ts'
+import { storeDigest } from './store-digest.ts'
+
+async function start(): Promise<{ readonly house: ApiHouse; readonly owner: { readonly authorization: string } }> {
+  const house = await startApiHouse()
+  await house.daemon.operator.sessions.post('api:desk', { text: 'hello' })
+  return { house, owner: (await house.bearer({ owner: true, scopes: SCOPES })).headers }
+}
+
+const BODY = '{"title":"x"}'
+const RENAME = '/v1/sessions/api%3Adesk/name'
+
+it('F-K06, F-K07: no request is smuggled behind another, and nothing of it is stored', async () => {
+  const { house, owner } = await start()
+  const before = storeDigest(house.config.store.path)
+  const auth = `Authorization: ${owner.authorization}`
+  const host = `Host: 127.0.0.1:${house.port()}`
+  const post = `POST ${RENAME} HTTP/1.1`
+  const hidden = [`DELETE /v1/sessions/api%3Adesk HTTP/1.1`, host, auth, '', ''].join('\r\n')
+  const chunked = 'Transfer-Encoding: chunked'
+  const end = 'Connection: close'
+  const cases: Readonly<Record<string, readonly string[]>> = {
+    'CL.TE': [post, host, auth, 'Content-Length: 6', chunked, '', '0', '', hidden],
+    'TE.CL': [post, host, auth, chunked, 'Content-Length: 3', '', '1', 'x', '0', '', hidden],
+    'TE.TE': [post, host, auth, chunked, 'Transfer-Encoding: identity', end, '', '0', '', hidden],
+    'two lengths': [post, host, auth, 'Content-Length: 0', `Content-Length: ${hidden.length}`, '', hidden],
+    'a list of lengths': [post, host, auth, 'Content-Length: 0, 5', '', hidden],
+    'a signed length': [post, host, auth, 'Content-Length: +0', '', hidden],
+    'a folded header': [post, host, auth, 'X: a', ' Transfer-Encoding: chunked', 'Content-Length: 0', end, '', ''],
+    'a space before the colon': [post, host, auth, 'Transfer-Encoding : chunked', 'Content-Length: 0', '', hidden],
+    'a bad chunk': [post, host, auth, chunked, '', 'zz', 'x', '0', '', hidden],
+    'a chunk that is longer than it says': [post, host, auth, chunked, '', '1', 'xyz', '0', '', hidden],
+    'a bare line feed': [`${post}\n${host}\n${auth}\nContent-Length: 0\n\n${hidden}`],
+    'a header of control characters': [post, host, auth, 'X: a\u0000b', 'Content-Length: 0', '', hidden],
+    'two hosts': [post, host, 'Host: evil.org', auth, `Content-Length: ${BODY.length}`, end, '', BODY],
+    'no host': [post, auth, `Content-Length: ${BODY.length}`, end, '', BODY],
+    'an address for a path': [`POST http://evil.org${RENAME} HTTP/1.1`, host, auth, 'Content-Length: 2', end, '', '{}'],
+    'a tunnel': [`CONNECT 127.0.0.1:${house.port()} HTTP/1.1`, host, auth, '', ''],
+    'an upgrade': [
+      `GET /v1/status HTTP/1.1`,
+      'Host: evil.org',
+      auth,
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      '',
+      '',
+    ],
+  }
+  const told = await Promise.all(
+    Object.entries(cases).map(async ([name, lines]) => [name, statusesOf(await raw(house.port(), ...lines))] as const),
+  )
+  for (const [name, statuses] of told)
+    expect([name, statuses.filter((status) => status.startsWith('2'))]).toEqual([name, []])
+  expect(storeDigest(house.config.store.path)).toEqual(before)
+  expect((await house.ask('/v1/sessions/api:desk', { headers: owner })).status).toBe(200)
+})
+
+const deep = (count: number, open: string, close: string): string => `${open.repeat(count)}1${close.repeat(count)}`
+
+it('F-K07, F-A01: what is no body of a route is refused by the name of its field, and nothing is stored', async () => {
+  const { house, owner } = await start()
+  const before = storeDigest(house.config.store.path)
+  const bodies: readonly (readonly [string, string, string])[] = [
+    ['', 'JSON object', RENAME],
+    ['{', 'JSON object', RENAME],
+    ['[]', 'JSON object', RENAME],
+    ['"x"', 'JSON object', RENAME],
+    ['null', 'JSON object', RENAME],
+    [deep(100_000, '[', ']'), 'JSON object', RENAME],
+    [deep(100_000, '{"a":', '}'), '', RENAME],
+    ['{"title":1}', 'title', RENAME],
+    ['{"title":{"toString":1}}', 'title', RENAME],
+    ['{"title":""}', 'title', RENAME],
+    [`{"title":"${'x'.repeat(81)}"}`, '80 characters', RENAME],
+    ['{"__proto__":{"title":"x"}}', 'title', RENAME],
+    ['{"constructor":{"prototype":{"title":"x"}}}', 'title', RENAME],
+    ['{"namespace":"web","__proto__":{"owner":true},"x":1}', '', '/v1/tokens'],
+    ['{"owner":"yes"}', 'owner', '/v1/tokens'],
+    ['{"namespace":"web","once":"x"}', 'once', '/v1/tokens'],
+    ['{"text":"x","once":"x"}', 'once', '/v1/sessions/api%3Adesk/messages'],
+    ['{"text":"x","waitSeconds":"1"}', 'waitSeconds', '/v1/sessions/api%3Adesk/messages'],
+    ['{"text":"x","waitSeconds":1e309}', 'waitSeconds', '/v1/sessions/api%3Adesk/messages'],
+    ['{"text":"x","context":{"a":1}}', 'context', '/v1/sessions/api%3Adesk/messages'],
+    ['{"name":["api:x"]}', 'name', '/v1/sessions'],
+    ['\ufeff{"title":"x"}', '', RENAME],
+  ]
+  for (const [body, named, path] of bodies) {
+    const { status, json } = await house.ask(path, { method: 'POST', headers: owner, body })
+    expect([body.slice(0, 40), status]).toEqual([body.slice(0, 40), 400])
+    expect(json).toEqual({ error: { code: 'invalid', message: expect.stringContaining(named) } })
+  }
+  for (const { path, named } of [
+    { path: '/v1/sessions?limit=x', named: 'limit' },
+    { path: '/v1/sessions?limit=0', named: 'limit' },
+    { path: '/v1/sessions?limit=1&limit=2', named: 'limit' },
+    { path: '/v1/sessions?offset=-1', named: 'offset' },
+    { path: '/v1/sessions?inactive=maybe', named: 'inactive' },
+    { path: '/v1/sessions/api:desk/history?before=1e3', named: 'before' },
+    { path: '/v1/memory/x', named: 'no' },
+    { path: '/v1/why', named: 'message' },
+  ]) {
+    const { status, text } = await house.ask(path, { headers: owner })
+    expect([path, status, text]).toEqual([path, 400, expect.stringContaining(named)])
+  }
+  expect(storeDigest(house.config.store.path)).toEqual(before)
+})
+
+it('F-K07: a JSON object counts as one whatever type its header names, and its characters are Unicode', async () => {
+  const { house, owner } = await start()
+  for (const type of [
+    'application/json',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    '\u00e9',
+  ]) {
+    const headers = { ...owner, 'content-type': type }
+    const { status } = await house.ask(RENAME, { method: 'POST', headers, body: '{"title":"Sch\u00f6n"}' })
+    expect([type, status]).toEqual([type, 200])
+  }
+  expect(await house.daemon.operator.sessions.show('api:desk')).toMatchObject({ description: 'Sch\u00f6n' })
+})
+
+it('F-H09: a name is one name however it is spelled, and no path leads out of its route', async () => {
+  const { house, owner } = await start()
+  const before = storeDigest(house.config.store.path)
+  const { headers } = await house.bearer({ namespace: 'api', scopes: ['sessions:read', 'sessions:write'] })
+  for (const path of [
+    '/v1/sessions/../status',
+    '/v1/sessions/%2e%2e/status',
+    '/v1/sessions/..%2fstatus',
+    '/v1/sessions/api%3Adesk%2F..%2F..%2Fstatus',
+    '/v1/sessions/api%253Adesk',
+    '/v1/sessions/api%3Adesk%00',
+    '/v1/sessions/%c0%ae%c0%ae',
+    '/v1/sessions/%',
+    '/v1/sessions//api%3Adesk',
+    '//v1/sessions/api%3Adesk',
+    '/v1/sessions/api%3Adesk/',
+    '/V1/sessions/api%3Adesk',
+    '/v1/sessions/api:desk;x=1',
+  ]) {
+    const { status } = await house.ask(path, { headers })
+    expect([path, [400, 403, 404].includes(status)]).toEqual([path, true])
+  }
+  expect((await house.ask('/v1/sessions/api:desk', { headers: owner })).status).toBe(200)
+  expect((await house.ask('/v1/sessions/api%3adesk', { headers })).status).toBe(200)
+  expect(storeDigest(house.config.store.path)).toEqual({ ...before, tokens: expect.any(String) })
+})
+
+it('F-G03: a body of 100 MB is refused before it is read, and so is one in chunks once it is too long', async () => {
+  const { house, owner } = await start()
+  const before = storeDigest(house.config.store.path)
+  const head = [`POST ${RENAME} HTTP/1.1`, `Host: 127.0.0.1:${house.port()}`, `Authorization: ${owner.authorization}`]
+  const told = await raw(house.port(), ...head, `Content-Length: ${100 * 1024 * 1024}`, '', 'x'.repeat(1_000))
+  expect(statusesOf(told)).toEqual(['413'])
+  const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
+  const grown = await raw(house.port(), ...head, 'Transfer-Encoding: chunked', '', chunk.repeat(40))
+  expect(statusesOf(grown)).toEqual(['413'])
+  const keyed = await raw(
+    house.port(),
+    ...head,
+    'Idempotency-Key: k',
+    'Transfer-Encoding: chunked',
+    '',
+    chunk.repeat(40),
+  )
+  expect(statusesOf(keyed)).toEqual(['413'])
+  expect(storeDigest(house.config.store.path)).toEqual(before)
+})
