@@ -3,6 +3,7 @@ import { operationsOf } from './operations.ts'
 
 // biome-ignore lint/performance/noBarrelFile: a program has one file to import from, and it is bundled.
 export { ApiError } from './call.ts'
+export { type EventsDeps, type FollowOptions, followEvents } from './events.ts'
 
 export interface ClientOptions {
   /** The address of the daemon: `http://127.0.0.1:7275`. */

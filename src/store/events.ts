@@ -9,10 +9,11 @@ import { FORGOTTEN_MARK, fromStored, mediaIn, storedText } from './content-codec
 import { effectOf } from './event-effect.ts'
 import { addMediaUses, copyMediaUses } from './media-uses.ts'
 import type { CheckpointPlace } from './memory-port.ts'
+import type { PlacedEvent } from './placed-event.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
 import { leavesShelf, SessionListing } from './session-listing.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlValue, type WriteDeps } from './sql.ts'
-import type { EventReader, EventToAppend, EventWriter, PlacedEvent, SessionSpending, SummaryPlace } from './store.ts'
+import type { EventReader, EventToAppend, EventWriter, SessionSpending, SummaryPlace } from './store.ts'
 
 /** More events than this in one append are inserted in several statements, so that few statement texts exist. */
 const ROWS_PER_INSERT = 64

@@ -8,6 +8,7 @@ import type { ApprovalReader, ApprovalWriter, StandingRuleReader, StandingRuleWr
 import type { BudgetReader, BudgetWriter } from './budget-port.ts'
 import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
 import type { ForgettingReader, ForgettingWriter } from './forget-port.ts'
+import type { SessionListReader } from './list-port.ts'
 import type {
   CheckpointPlace,
   CheckpointReader,
@@ -19,10 +20,10 @@ import type {
 } from './memory-port.ts'
 import type { OutboxReader, OutboxWriter } from './outbox-port.ts'
 import type { PeopleReader, PeopleWriter } from './people-port.ts'
+import type { PlacedEvent } from './placed-event.ts'
 import type { QuestionReader, QuestionWriter } from './question-port.ts'
 import type { RestorationReader, RestorationWriter } from './restoration-port.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
-import type { SessionListReader } from './session-list-port.ts'
 import type { SessionReader, SessionWriter } from './session-port.ts'
 import type {
   AgeingReader,
@@ -179,13 +180,6 @@ export type SummaryPlace = Pick<SummaryData, 'back'> & { readonly seq: number }
 export interface SessionSpending extends Spending {
   /** The turns that reached a model (C12). */
   readonly reached: number
-}
-
-/** An event of any session, at its place in the order in which all events were stored. */
-export interface PlacedEvent {
-  readonly place: number
-  readonly session: SessionId
-  readonly event: SessionEvent
 }
 
 export interface EventReader {

@@ -12,7 +12,11 @@ import { removeTempFolders } from '../store/temp-database.ts'
 removeTempFolders()
 
 /** Operations that are no call with one answer, each with where a program finds it instead. */
-const NO_CALL: Readonly<Record<string, string>> = { 'document.page': 'a page for people' }
+const NO_CALL: Readonly<Record<string, string>> = {
+  'document.page': 'a page for people',
+  'session.follow': 'a stream: followEvents',
+  'event.follow': 'a stream',
+}
 
 /** The operations of the document, and where each lies. */
 const DOCUMENTED = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
@@ -30,7 +34,11 @@ const methodsOf = (client: ParleyClient) =>
   )
 
 /** A number of a path is a number; every other name is a text. */
-const GIVEN: Readonly<Record<string, readonly unknown[]>> = { 'memory.show': [7], 'memory.remove': [7] }
+const GIVEN: Readonly<Record<string, readonly unknown[]>> = {
+  'memory.show': [7],
+  'memory.remove': [7],
+  'session.create': [{ workspace: 'here' }],
+}
 
 describe('the client', () => {
   test('has every operation of the document under its name, and no other; each asks for its own path', async () => {
@@ -86,10 +94,11 @@ describe('the client', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => server.closeAllConnections())
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const client = createClient({ baseUrl, timeoutMs: 50 })
+    const client = createClient({ baseUrl })
     expect(await refused(client.health.show())).toMatchObject({ code: 'unavailable', status: 200 })
+    const hasty = createClient({ baseUrl, timeoutMs: 50 })
     const late = { code: 'unavailable', status: 0, message: expect.stringContaining('within 0.05 s') }
-    expect(await refused(client.status.show())).toEqual(late)
+    expect(await refused(hasty.status.show())).toEqual(late)
     const closed = new Promise((resolve) => server.close(resolve))
     server.closeAllConnections()
     await closed

@@ -36,15 +36,12 @@ import { removeTempFolders, tempFolder } from './temp-database.ts'
 import { useKeyedRequests } from './use-keyed-requests.ts'
 
 removeTempFolders()
-
 const ACCOUNT = toAccountId('default')
 const SESSION = sessionDraft(1).id
 const SCHEDULE = toScheduleId('morning')
 const BUDGET = { payer: 'chat:1', period: '2026-11' }
 
-/**
- * Reads that look at every row of a table or index on purpose: totals, and people, schedules, mutes and tokens: few.
- */
+/** Reads that look at every row on purpose: totals, and people, schedules, mutes and tokens: few. */
 const WHOLE = [
   /scope LIKE/,
   /FROM chat_moves/,

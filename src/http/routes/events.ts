@@ -18,6 +18,8 @@ const responses = {
 }
 
 const ONE = createRoute({
+  operationId: 'session.follow',
+  summary: 'Events of a session as they happen',
   method: 'get',
   path: '/v1/sessions/{name}/events',
   security: needs('sessions:read'),
@@ -25,6 +27,8 @@ const ONE = createRoute({
   responses,
 })
 const ALL = createRoute({
+  operationId: 'event.follow',
+  summary: 'Events of all sessions that one may see, as they happen',
   method: 'get',
   path: '/v1/events',
   security: needs('sessions:read'),

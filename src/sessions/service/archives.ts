@@ -2,23 +2,17 @@ import type { Caller } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { SessionEvent } from '../../core/event.ts'
-import type { ExportFormat, ExportRecord } from '../../core/export-format.ts'
+import type { ExportFormat } from '../../core/export-format.ts'
 import type { MediaId } from '../../core/ids.ts'
 import type { MediaStore } from '../../core/media.ts'
-import type {
-  ArchivedFile,
-  ArchivedSession,
-  ArchivePage,
-  ArchiveQuery,
-  SessionDownload,
-} from '../../core/operate-archives.ts'
+import type { ArchivedSession, SessionDownload } from '../../core/operate-archives.ts'
 import type { Relocation, RelocationRequest } from '../../core/relocation.ts'
 import type { Session } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 import { filesIn } from '../export/transcript-rows.ts'
 import { checkForgetting } from './check-forgetting.ts'
-import { openDownload } from './download.ts'
+import { type ArchivePages, openDownload } from './download.ts'
 import { wholeName } from './find-session.ts'
 import { type RelocateDeps, relocate } from './relocate.ts'
 import { isOwner, noSuchSession } from './session-access.ts'
@@ -34,11 +28,8 @@ export interface ArchiveDeps {
 }
 
 /** Reads sessions for exports, a page at a time, so that nothing else waits for a long one. */
-export interface SessionArchives {
-  page(caller: Caller, name: string, query: ArchiveQuery): Promise<ArchivePage>
-  file(caller: Caller, name: string, media: MediaId): Promise<ArchivedFile>
+export interface SessionArchives extends ArchivePages {
   download(caller: Caller, name: string, format: ExportFormat): Promise<SessionDownload>
-  exported(caller: Caller, name: string, record: ExportRecord): Promise<void>
   /** Throws `unavailable` without a daemon; else see `relocate`. */
   relocate(caller: Caller, name: string, request: RelocationRequest): Promise<Relocation>
 }

@@ -1,10 +1,23 @@
 import type { Caller } from '../../core/caller.ts'
 import { errorCode } from '../../core/errors.ts'
 import type { SessionEvent } from '../../core/event.ts'
-import type { ExportFormat } from '../../core/export-format.ts'
-import type { SessionArchive, SessionDownload } from '../../core/operate-archives.ts'
+import type { ExportFormat, ExportRecord } from '../../core/export-format.ts'
+import type { MediaId } from '../../core/ids.ts'
+import type {
+  ArchivedFile,
+  ArchivePage,
+  ArchiveQuery,
+  SessionArchive,
+  SessionDownload,
+} from '../../core/operate-archives.ts'
 import { writeExport } from '../export/write-export.ts'
-import type { SessionArchives } from './archives.ts'
+
+/** The parts of the archives that a download is made of. */
+export interface ArchivePages {
+  page(caller: Caller, name: string, query: ArchiveQuery): Promise<ArchivePage>
+  file(caller: Caller, name: string, media: MediaId): Promise<ArchivedFile>
+  exported(caller: Caller, name: string, record: ExportRecord): Promise<void>
+}
 
 const PAGE = 200
 
@@ -18,7 +31,7 @@ const FILES: Readonly<Record<ExportFormat, { readonly ending: string; readonly m
 
 /** Returns a session as a file that is written while it is read; once all was read the export is on record (C42). */
 export async function openDownload(
-  archives: Omit<SessionArchives, 'download'>,
+  archives: ArchivePages,
   { caller, name, format }: { readonly caller: Caller; readonly name: string; readonly format: ExportFormat },
 ): Promise<SessionDownload> {
   const archive = await openArchive(archives, caller, name)
@@ -32,11 +45,7 @@ export async function openDownload(
 }
 
 /** Ends every page where the session did at first: later words belong to the next export. */
-async function openArchive(
-  archives: Omit<SessionArchives, 'download'>,
-  caller: Caller,
-  name: string,
-): Promise<SessionArchive> {
+async function openArchive(archives: ArchivePages, caller: Caller, name: string): Promise<SessionArchive> {
   const first = await archives.page(caller, name, { after: 0, limit: PAGE })
   const { session } = first
   async function* pages(): AsyncIterable<readonly SessionEvent[]> {

@@ -1,6 +1,6 @@
 import type { ListPlace } from '../../core/list-cursor.ts'
 import type { Session } from '../../core/session.ts'
-import type { PageQuery, SessionListReader } from '../../store/session-list-port.ts'
+import type { PageQuery, SessionListReader } from '../../store/list-port.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 
 /** A page of sessions, each with those of the tasks that it began. */
