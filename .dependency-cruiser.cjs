@@ -163,6 +163,7 @@ module.exports = {
     ...vendor('^src/agent/tools/', 'zod'),
     ...vendor('^src/config/', 'zod', 'yaml'),
     ...vendor('^src/platform/', 'pino'),
+    ...vendor('^src/platform/metrics-page\\.ts$', 'prom-client'),
     ...vendor('^src/http/', 'hono', '@hono/(node-server|zod-openapi)', 'zod'),
     // A name of the package's `exports`, which is not resolved to a file.
     ...allow('^src/http/', '^hono/route$'),

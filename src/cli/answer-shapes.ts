@@ -6,6 +6,7 @@ import { reload } from '../http/schemas/config.ts'
 import { receipt, retention } from '../http/schemas/forgetting.ts'
 import { memories, memory } from '../http/schemas/memory.ts'
 import { restoration, restorations } from '../http/schemas/outbox.ts'
+import { agents, budgets, channels, deliveries } from '../http/schemas/parts.ts'
 import { linkedId, people } from '../http/schemas/people.ts'
 import { schedules, slots, startedRun } from '../http/schemas/schedules.ts'
 import {
@@ -52,6 +53,7 @@ const SHAPES: { readonly [Name in keyof OperationAnswers]: Shape<OperationAnswer
   'session.export': text,
   'session.move': relocation,
   'session.fork': relocation,
+  'node.post': posted,
   'agent.prompt': posted,
   'archive.page': archivePage,
   'archive.file': archivedFile,
@@ -72,6 +74,10 @@ const SHAPES: { readonly [Name in keyof OperationAnswers]: Shape<OperationAnswer
   'approval.list': approvals,
   'approval.approve': approval,
   'approval.deny': approval,
+  'channel.list': channels,
+  'agent.list': agents,
+  'budget.list': budgets,
+  'delivery.list': deliveries,
   'outbox.restoration': restorations,
   'outbox.resume': restoration,
   'outbox.discard': restoration,

@@ -1,10 +1,12 @@
 import type { CallOperation } from './call.ts'
 import { operatorOperations } from './operator-operations.ts'
+import { partOperations } from './part-operations.ts'
 import { sessionOperations } from './session-operations.ts'
 
 /** Returns every operation of the document under its name: `agent.prompt`. */
 export function operationsOf(call: CallOperation) {
-  return { ...sessionOperations(call), ...operatorOperations(call) }
+  const [sessions, parts] = [sessionOperations(call), partOperations(call)]
+  return { ...sessions, ...operatorOperations(call), ...parts, agent: { ...sessions.agent, ...parts.agent } }
 }
 
 type Operations = ReturnType<typeof operationsOf>

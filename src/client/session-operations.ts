@@ -23,7 +23,7 @@ type Changes = Readonly<Partial<Record<SettingName, SettingValue | null>>>
 type Place = Pick<RelocationRequest, 'to' | 'confirmed'>
 
 /** The daemon's own wait for an answer. */
-const WAIT_SECONDS = 120
+export const WAIT_SECONDS = 120
 
 /** Returns the operations on sessions. A session is named by its id, its key or an alias. */
 export function sessionOperations(call: CallOperation) {

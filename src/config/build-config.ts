@@ -8,6 +8,7 @@ import { buildAgents } from './build-agents.ts'
 import { audioKeyWarnings, audioMistakes, buildAudio, voiceWarnings } from './build-audio.ts'
 import { budgetMistakes, budgetWarnings, buildBudgets } from './build-budgets.ts'
 import { buildHooks, hookMistakes } from './build-hooks.ts'
+import { buildHttp } from './build-http.ts'
 import { buildMcp, mcpMistakes } from './build-mcp.ts'
 import { buildOwnTools, ownToolsMistakes } from './build-own-tools.ts'
 import { buildSchedules } from './build-schedules.ts'
@@ -55,6 +56,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
   const { mistakes: toolMistakes, ...sessionTools } = buildSessionTools(parsed, ids)
   const ownTools = buildOwnTools(parsed, options.folder)
   const scheduled = buildSchedules(parsed, { agents: ids, down: options.down })
+  const api = buildHttp(parsed, { agents: ids, down: options.down })
   const audio = buildAudio(parsed)
   const config: Config = {
     ...(options.file === undefined ? {} : { file: options.file }),
@@ -62,6 +64,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     models: buildModels(parsed),
     ...(audio === undefined ? {} : { audio }),
     ...wherePresent(parsed),
+    ...api.http,
     channels: buildChannels(parsed, options.known),
     down: options.down,
     routing: toPolicy(parsed, ids, traitsOf(options.catalogue)),
@@ -99,6 +102,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
       ...unknownNameMistakes(parsed),
       ...unknownZoneMistakes(parsed),
       ...scheduled.mistakes,
+      ...api.mistakes,
       ...placeholderMistakes(parsed, options.known),
       ...malformedIdMistakes(parsed, options.known),
       ...sharedPortMistakes(parsed, options.known),
@@ -107,8 +111,8 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
 }
 
 /** Returns the parts that are taken as they stand, where they stand. */
-function wherePresent({ workspaces, http }: ConfigFile): Pick<Config, 'workspaces' | 'http'> {
-  return { ...(workspaces === undefined ? {} : { workspaces }), ...(http === undefined ? {} : { http }) }
+function wherePresent({ workspaces }: ConfigFile): Pick<Config, 'workspaces'> {
+  return workspaces === undefined ? {} : { workspaces }
 }
 
 /** Returns what is right and does nothing, or not what was meant. */

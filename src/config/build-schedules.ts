@@ -12,29 +12,35 @@ export type CheckTiming = (timing: {
   readonly timezone: string
 }) => Promise<readonly { readonly field: 'cron' | 'timezone'; readonly message: string }[]>
 
-interface Surrounding {
+export interface Surrounding {
   readonly agents: ReadonlySet<AgentId>
   readonly accounts: ReadonlySet<string>
   readonly mistakes: Mistake[]
 }
 
 type Block = ConfigFile['schedules'][number]
-type Field = 'id' | 'agent' | 'digestOf' | 'deliverTo'
 
 /** The schedules with their addresses, in places and by agents that exist. */
 export function buildSchedules(
   file: ConfigFile,
   known: { readonly agents: readonly AgentId[]; readonly down: Config['down'] },
 ): { readonly schedules: readonly ConfiguredSchedule[]; readonly mistakes: readonly Mistake[] } {
-  const accounts = new Set(accountsOf(file, known.down))
-  const around: Surrounding = { agents: new Set(known.agents), accounts, mistakes: [] }
+  const around = surroundingOf(file, known)
   const earlier = new Set<string>()
   const schedules = file.schedules.flatMap((block, index) => {
-    if (earlier.has(block.id)) report(around, { index, field: 'id' }, () => `there is another schedule ${block.id}`)
+    if (earlier.has(block.id)) report(around, ['schedules', index, 'id'], () => `there is another schedule ${block.id}`)
     earlier.add(block.id)
     return build(block, index, around) ?? []
   })
   return { schedules, mistakes: around.mistakes }
+}
+
+/** Returns the agents and places that there are, and where mistakes about them are collected. */
+export function surroundingOf(
+  file: ConfigFile,
+  known: { readonly agents: readonly AgentId[]; readonly down: Config['down'] },
+): Surrounding {
+  return { agents: new Set(known.agents), accounts: new Set(accountsOf(file, known.down)), mistakes: [] }
 }
 
 /** Returns the mistakes in schedule times that the calendar shows. */
@@ -52,9 +58,9 @@ export async function timingMistakes({ schedules }: ConfigFile, check: CheckTimi
 
 function build(block: Block, index: number, around: Surrounding): ConfiguredSchedule | undefined {
   const { id, cron, prompt, overlap } = block
-  const deliverTo = place(block.deliverTo, { index, field: 'deliverTo' }, around)
-  const digestOf = block.digestOf && place(block.digestOf, { index, field: 'digestOf' }, around)
-  const agent = block.agent === undefined ? undefined : agentNamed(block.agent, index, around)
+  const deliverTo = placeNamed(block.deliverTo, ['schedules', index, 'deliverTo'], around)
+  const digestOf = block.digestOf && placeNamed(block.digestOf, ['schedules', index, 'digestOf'], around)
+  const agent = block.agent === undefined ? undefined : agentNamed(block.agent, ['schedules', index, 'agent'], around)
   const missed = parseMissed(block.missed)
   if (!deliverTo || !missed) return undefined
   const timezone = block.timezone ?? ownTimezone()
@@ -77,15 +83,14 @@ function ownTimezone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-interface At {
-  readonly index: number
-  readonly field: Field
-}
+/** The place of a setting: `['schedules', 0, 'agent']`. */
+type At = readonly (string | number)[]
 
-function agentNamed(name: string, index: number, around: Surrounding): AgentId | undefined {
+/** Returns the agent of that name; where there is none, that is a mistake. */
+export function agentNamed(name: string, at: At, around: Surrounding): AgentId | undefined {
   const agent = toAgentId(name)
   if (around.agents.has(agent)) return agent
-  report(around, { index, field: 'agent' }, () => {
+  report(around, at, () => {
     const known = [...around.agents]
     return `there is no agent ${name}; known: ${known.join(', ')}${suggestion(name, known)}`
   })
@@ -94,7 +99,8 @@ function agentNamed(name: string, index: number, around: Surrounding): AgentId |
 
 const FORM = 'write <channel>:<direct|group|channel>:<chat>[/<topic>], with @<account> behind a channel of several'
 
-function place(text: string, at: At, around: Surrounding): Address | undefined {
+/** Returns the place, which has to be on a channel of the file; any other is a mistake. */
+export function placeNamed(text: string, at: At, around: Surrounding): Address | undefined {
   const address = readAddress(text)
   if (address && around.accounts.has(`${address.channel}@${address.account}`)) return address
   report(around, at, () => {
@@ -123,11 +129,12 @@ function accountsOf({ channels }: ConfigFile, down: Config['down']): readonly st
 }
 
 /** Its words name all there is to choose from: they are found when the message is read. */
-function report({ mistakes }: Surrounding, { index, field }: At, words: () => string): void {
+function report({ mistakes }: Surrounding, at: At, words: () => string): void {
+  const name = at.map((part, depth) => (typeof part === 'number' ? `[${part}]` : `${depth === 0 ? '' : '.'}${part}`))
   mistakes.push({
-    path: ['schedules', index, field],
+    path: [...at],
     get message() {
-      return `schedules[${index}].${field}: ${words()}`
+      return `${name.join('')}: ${words()}`
     },
   })
 }

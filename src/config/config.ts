@@ -1,3 +1,4 @@
+import type { Address } from '../core/address.ts'
 import type { AgentProfile } from '../core/agent-profile.ts'
 import type { ToolRule } from '../core/approval.ts'
 import type { AudioLimits } from '../core/audio.ts'
@@ -72,6 +73,21 @@ export interface ApiSettings {
   readonly hosts: readonly string[]
   /** Web pages of others that may use it. */
   readonly origins: readonly string[]
+  /** The hooks by which programs of others call in. */
+  readonly hooks?: readonly InboundHookSettings[]
+}
+
+/** A hook by which a program calls in. */
+export interface InboundHookSettings {
+  readonly name: string
+  readonly secret: Secret
+  /** The form in which a call is signed. */
+  readonly signature: 'parley' | 'github'
+  readonly agent?: AgentId
+  readonly prompt?: string
+  readonly deliverTo?: Address
+  /** The sessions that a call may name. */
+  readonly sessions: readonly string[]
 }
 
 export interface StoreSettings {

@@ -1,10 +1,12 @@
+import { formatAddress } from '../core/address.ts'
 import type { ToolRule } from '../core/approval.ts'
-import type { AudioSettings, Config, HookSettings, McpSettings } from './config.ts'
+import type { AudioSettings, Config, HookSettings, InboundHookSettings, McpSettings } from './config.ts'
 
 /** Describes whom tools ask, and what of the operator's own or elsewhere is called. No secret is part of it. */
 export function explainTools({
   audio,
   hooks = [],
+  http,
   mcp = [],
   ownTools = [],
   toolPolicy = [],
@@ -15,6 +17,7 @@ export function explainTools({
     ...mcp.map(serverLine),
     ...ownTools.map(({ name, path }) => `tools.own.${name}: ${path}, which runs in the daemon`),
     ...hooks.map(hookLine),
+    ...(http?.hooks ?? []).map(inboundLine),
     ...audioLines(audio),
   ]
 }
@@ -37,6 +40,12 @@ function serverLine({ name, at, tools, inside, bounds }: McpSettings): string {
 function hookLine({ name, on, at, timeoutMs }: HookSettings): string {
   const what = at.kind === 'command' ? at.command : originOf(at.url)
   return `hooks.${name}: ${on.join(', ')}: ${what}, for ${timeoutMs} ms at most`
+}
+
+function inboundLine({ name, signature, agent, deliverTo }: InboundHookSettings): string {
+  const who = agent === undefined ? 'the default agent' : `agent ${agent}`
+  const where = deliverTo === undefined ? 'in its session' : `to ${formatAddress(deliverTo)}`
+  return `http.hooks.${name}: called with a ${signature} signature, read by ${who}, answered ${where}`
 }
 
 function audioLines(audio: AudioSettings | undefined): readonly string[] {

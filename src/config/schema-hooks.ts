@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { HOOK_MOMENTS } from '../core/hook.ts'
-import { text, url } from './schema-parts.ts'
+import { address, text, url } from './schema-parts.ts'
 
 const NAME = /^[a-z][a-z0-9-]{0,31}$/
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -40,3 +40,32 @@ export const hooks = z
   .record(named(NAME, 'must be a name of a-z 0-9 -, at most 32'), hook)
   .default({})
   .describe('Programs or addresses that are called when something happens. None can break what it is called for.')
+
+const SECRET = 16
+
+const inboundHook = z.strictObject({
+  secret: text
+    .min(SECRET, { error: `must have at least ${SECRET} characters` })
+    .describe('Makes the signature, by which a call is known.'),
+  signature: z
+    .enum(['parley', 'github'])
+    .default('parley')
+    .describe(
+      'parley: x-parley-timestamp, ms or seconds since 1970, and x-parley-signature, v1=<HMAC-SHA256 of "<timestamp>.<body>", hex>, besides a token of the scope hooks. github: x-hub-signature-256, as GitHub sends it, without a token.',
+    ),
+  agent: text.exactOptional().describe('The agent that reads the calls; the default one if absent.'),
+  prompt: text.exactOptional().describe('What the agent is to do with a call. The call itself is data for it.'),
+  deliverTo: address
+    .exactOptional()
+    .describe('Where the answer is posted; without it, it is only in the session of the call.'),
+  sessions: z
+    .array(text)
+    .default([])
+    .describe('Sessions that a call may name by ?session= to go there; any other call has a session of its own.'),
+})
+
+/** The hooks by which programs of others call in, by name. */
+export const inboundHooks = z
+  .record(named(NAME, 'must be a name of a-z 0-9 -, at most 32'), inboundHook)
+  .default({})
+  .describe("What other programs may call, each at /v1/hooks/<name>. What they send is data, and nobody's words.")

@@ -35,3 +35,10 @@ export function channelOf(channels: readonly ChannelId[]) {
 }
 
 export const url = z.url({ protocol: /^https?$/ })
+
+/** The address of a place. */
+export const address = text
+  .regex(/^[a-z][a-z0-9_-]*(@[^:]+)?:(direct|group|channel):[^/]+(\/.+)?$/, {
+    error: 'must be <channel>:<direct|group|channel>:<chat>[/<topic>]',
+  })
+  .describe('<channel>:<direct|group|channel>:<chat>[/<topic>]')

@@ -5,8 +5,8 @@ import { DEFAULT_FILE_LIMITS, MOST_MEDIA_BYTES } from '../core/media.ts'
 import { agent, tools, workspace } from './schema-agents.ts'
 import { audio } from './schema-audio.ts'
 import { budgets } from './schema-budgets.ts'
-import { hooks } from './schema-hooks.ts'
-import { dimensions, id, text, url } from './schema-parts.ts'
+import { hooks, inboundHooks } from './schema-hooks.ts'
+import { address, dimensions, id, text, url } from './schema-parts.ts'
 import { people, routingOf, sendPolicyOf } from './schema-policy.ts'
 import { retentionOf, store } from './schema-store.ts'
 
@@ -233,14 +233,9 @@ const http = z
       )
       .default([])
       .describe('Web pages of others that may use it: ["https://app.example.org"].'),
+    hooks: inboundHooks,
   })
   .describe('Serves the API on TCP. Without it nothing listens there, and only this machine’s user reaches it.')
-
-const address = text
-  .regex(/^[a-z][a-z0-9_-]*(@[^:]+)?:(direct|group|channel):[^/]+(\/.+)?$/, {
-    error: 'must be <channel>:<direct|group|channel>:<chat>[/<topic>]',
-  })
-  .describe('<channel>:<direct|group|channel>:<chat>[/<topic>]')
 
 const schedule = z.strictObject({
   id: id.refine((name) => /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name), {

@@ -8,8 +8,8 @@ import type { Precheck } from './precheck.ts'
 import type { Role, Session, SessionKind, SessionScope } from './session.ts'
 import type { SessionContext } from './session-context.ts'
 
-/** Which entrance a dispatch came by; authority depends on it. */
-export type Origin = 'platform' | 'schedule' | 'tool' | 'api' | 'operator'
+/** Which entrance a dispatch came by; authority depends on it. `hook` and `node`: a program that was let in as such. */
+export type Origin = 'platform' | 'schedule' | 'tool' | 'api' | 'hook' | 'node' | 'operator'
 
 /** The place the answer goes to; copied to the turn and to each delivery. */
 export interface ReplyTarget {
@@ -105,6 +105,8 @@ export type Writer = WritingSession | WritingHook
 /** A program outside, by the name of its hook. */
 export interface WritingHook {
   readonly hook: string
+  /** The operator's own words for the task of its calls. */
+  readonly prompt?: string
 }
 
 export interface WritingSession {

@@ -52,6 +52,7 @@ export type Failpoint =
   | 'CP47-command-unanswered'
   | 'CP48-keyed-request-carried-out'
   | 'CP49-keyed-request-begun'
+  | 'CP50-call-noted'
 
 let reached: ((point: Failpoint) => void) | undefined
 

@@ -5,8 +5,12 @@ import type { BudgetReport } from './operate-budgets.ts'
 import type { ConfigOperator } from './operate-config.ts'
 import type { LiveEvents } from './operate-events.ts'
 import type { ForgettingOperator, RetentionLimit } from './operate-forgetting.ts'
+import type { HealthOperator } from './operate-health.ts'
+import type { HookOperator } from './operate-hooks.ts'
 import type { MemoryOperator } from './operate-memory.ts'
+import type { NodeOperator } from './operate-nodes.ts'
 import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
+import type { ChannelStatus, ListedDelivery, ModelTrouble, PartsOperator } from './operate-parts.ts'
 import type { PeopleOperator } from './operate-people.ts'
 import type { ScheduleOperator } from './operate-schedules.ts'
 import type { SessionOperator } from './operate-sessions.ts'
@@ -42,9 +46,13 @@ export interface OperatorService {
   readonly config: ConfigOperator
 }
 
-/** The answers of a daemon, with those that are streamed as files. */
+/** The answers of a daemon, with those that are streamed as files, and those that only programs ask for. */
 export interface ServedOperator extends OperatorService {
   readonly archives: ArchiveOperator & DownloadOperator
+  readonly hooks: HookOperator
+  readonly nodes: NodeOperator
+  readonly health: HealthOperator
+  readonly parts: PartsOperator
 }
 
 /** Everything that the API serves: the answers of a daemon, and its live streams. */
@@ -86,40 +94,6 @@ export interface StatusReport {
   readonly uncertain: readonly ListedDelivery[]
   /** Messages that were refused for good or grew too old, newest first. */
   readonly undelivered: readonly ListedDelivery[]
-}
-
-export interface ModelTrouble {
-  readonly model: string
-  readonly at: number
-  readonly code: string
-  readonly cause: string
-  readonly remedy: string
-}
-
-export interface ChannelStatus {
-  readonly channel: string
-  readonly account: string
-  readonly status: 'starting' | 'up' | 'down'
-  readonly detail?: string
-  readonly username?: string
-  /** The transport in words for people: `by polling`. */
-  readonly receives?: string
-  readonly lastProofAt?: number
-  /** The last trouble that kept it from receiving, kept after it was mended. */
-  readonly lastTrouble?: { readonly detail: string; readonly at: number }
-  readonly hints: readonly string[]
-  /** Events that were received and not understood, by kind. */
-  readonly unknown: Readonly<Record<string, number>>
-}
-
-export interface ListedDelivery {
-  readonly id: string
-  readonly address: string
-  /** The name by which people know the place; absent where none is known, and from an older daemon. */
-  readonly title?: string
-  readonly state: string
-  readonly reason?: string
-  readonly traceId: string
 }
 
 /** The stored decision trace of one message. */

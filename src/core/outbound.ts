@@ -109,16 +109,19 @@ export interface RenderedPart {
 /** `edit` and `delete` act on `messageId`; both are idempotent, so an unknown outcome is simply repeated. */
 export type DeliveryOp = 'send' | 'edit' | 'delete'
 
+const DELIVERY_ENDINGS = ['sent', 'resent', 'rejected', 'given_up', 'expired'] as const
+export const DELIVERY_STATES = ['planned', 'sending', 'waiting', 'uncertain', ...DELIVERY_ENDINGS] as const
+
 /** A part as its row has it (`src/delivery/README.md`): while something is owed, and how it ended. */
-export type DeliveryState = 'planned' | 'sending' | 'waiting' | 'uncertain' | DeliveryEnding
+export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /**
  * The final state of a part. `resent`: sent a second time, visibly marked as a repeat. `rejected`: the platform refused
  * it. `given_up`: nobody can say that it arrived. `expired`: it was never sent.
  */
-export type DeliveryEnding = 'sent' | 'resent' | 'rejected' | 'given_up' | 'expired'
+export type DeliveryEnding = (typeof DELIVERY_ENDINGS)[number]
 
-const ENDINGS: ReadonlySet<string> = new Set(['sent', 'resent', 'rejected', 'given_up', 'expired'])
+const ENDINGS: ReadonlySet<string> = new Set(DELIVERY_ENDINGS)
 
 /** Returns true for a state after which nothing of a part is sent any more. */
 export function hasEnded(state: DeliveryState): state is DeliveryEnding {

@@ -10,6 +10,7 @@ import type { Charge } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
 import type { SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import { countCalls, type Measures } from '../core/measures.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { Introspect } from '../core/memory.ts'
 import type { RunPrecheck } from '../core/precheck.ts'
@@ -30,6 +31,7 @@ interface AgentDeps {
   readonly store: Pick<Store, 'read'>
   readonly net: OwnNet
   readonly budgets: Budgets | undefined
+  readonly measures: Measures
   readonly media: MediaStore
   /** Called after each call of a model by its name, with the failure if there was one. */
   called(this: void, model: string, failure?: unknown): void
@@ -78,10 +80,9 @@ function configured(parts: AgentDeps, sessions: SessionTools): ConfiguredAgent {
   const { config, clock, random, logger: root, tools, media, called, rests, redact } = parts
   const logger = root.child({ subsystem: 'agent' })
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const models = paidBy(
-    parts,
-    createModels({ ...revealed(config.models), scriptFolder: config.scriptFolder }, { clock, random, logger, media }),
-  )
+  const settings = { ...revealed(config.models), scriptFolder: config.scriptFolder }
+  const all = createModels(settings, { clock, random, logger, media })
+  const models = paidBy(parts, countCalls(all, parts.measures, config.budgets?.prices))
   const runAgent = createRunAgent({
     ...{ models, media, called, rests, redact, clock, timeZone, logger },
     tools: createCatalogue({ timeZone, sessions, web: makeWeb(parts), more: tools }),

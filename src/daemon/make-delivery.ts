@@ -7,6 +7,7 @@ import type { CloseCards } from '../core/card.ts'
 import type { Clock } from '../core/clock.ts'
 import type { IdSource, PersonId, TraceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import type { Measures } from '../core/measures.ts'
 import type { MediaStore } from '../core/media.ts'
 import { withTitle } from '../core/titles.ts'
 import { createDelivery, type DeliveryService } from '../delivery/delivery.ts'
@@ -35,6 +36,7 @@ export interface DeliveryWiringDeps {
   readonly logger: Logger
   readonly media: MediaStore
   readonly audio: Pick<Audio, 'speak'>
+  readonly measures: Measures
   readonly accounts: Accounts
   readonly policies: CurrentRouting
   readonly lookups: Pick<Lookups, 'facts' | 'moves' | 'overrides' | 'whoIs'>
@@ -63,6 +65,9 @@ export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
     sendAllowed: (speaker) => judgeSpeaker(parts, speaker),
     moved: (from, to) => void lookups.moves.learned(from, to),
     undelivered: (tx, row, ending) => recordUndelivered(tx, row, ending, clock.now()),
+    recorded({ address: { channel }, source }, state) {
+      parts.measures.partMoved(channel, state, { source, now: clock.now() })
+    },
     unreadable: (to) => void notifyUnreadable(to, parts),
     announced: (tx, row) => {
       const { channels } = policies.routing()

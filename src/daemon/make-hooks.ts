@@ -1,9 +1,13 @@
 import type { Config, HookSettings } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
+import type { ExternalRuns } from '../core/external-run.ts'
 import type { Hook } from '../core/hook.ts'
 import type { Logger } from '../core/logger.ts'
+import type { InboundHooks } from '../core/operate-hooks.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
+import { createInboundHooks } from '../hooks/receive-call.ts'
+import type { Store } from '../store/store.ts'
 import { createDoor } from '../web/door.ts'
 import { textRedactor } from './text-redactor.ts'
 
@@ -34,6 +38,15 @@ export function makeHooks({ config, clock, logger }: HookParts, openDoor = creat
       return Buffer.from(answer.bytes).toString('utf8')
     },
   })
+}
+
+/** Returns the hooks by which programs call in. */
+export function makeInboundHooks(
+  { http }: Pick<Config, 'http'>,
+  parts: { readonly runs: ExternalRuns; readonly store: Store; readonly clock: Clock },
+): InboundHooks {
+  const hooks = (http?.hooks ?? []).map(({ secret, ...hook }) => ({ ...hook, secret: secret.reveal() }))
+  return createInboundHooks({ ...parts, hooks })
 }
 
 function revealed({ at, ...hook }: HookSettings): Hook {

@@ -5,8 +5,9 @@ import type { AgentProfile } from '../core/agent-profile.ts'
 import type { RunsTasks } from '../core/child-task.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ExternalRuns } from '../core/external-run.ts'
-import type { IdSource } from '../core/ids.ts'
+import type { AgentId, IdSource } from '../core/ids.ts'
 import type { MediaStore } from '../core/media.ts'
+import type { Nodes } from '../core/operate-nodes.ts'
 import type { PostsMessages } from '../core/post-message.ts'
 import type { FileSender } from '../core/send-file.ts'
 import type { SessionIdentity } from '../core/session.ts'
@@ -15,6 +16,8 @@ import { configuredIds } from '../routing/identity-links.ts'
 import { sourceRoute } from '../routing/source-route.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
+import type { SessionService } from '../sessions/service/session-service.ts'
+import { createNodes } from '../sessions/session-tools/nodes.ts'
 import { createPosts, type PostMessageDeps } from '../sessions/session-tools/post-message.ts'
 import { createReach, type Reach } from '../sessions/session-tools/reach.ts'
 import { createTasks, type RunTaskDeps } from '../sessions/session-tools/run-task.ts'
@@ -31,6 +34,8 @@ import type { CurrentRouting } from './reload.ts'
 export interface SessionAccess {
   readonly sessionTools: SessionTools
   readonly externalRuns: ExternalRuns
+  /** Returns the nodes, which post as every client does. */
+  nodesOf(sessions: Pick<SessionService, 'post'>): Nodes
   readonly posts: PostsMessages
   readonly files: FileSender
   readonly tasks: RunsTasks
@@ -78,11 +83,12 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
     staleMs: rules.staleMs,
     agentOf: agent,
     transcriptPath: (session) => `${file}#${session}`,
-    routeOf: (source) => sourceRoute(policies.routing(), source),
+    routeOf: (source, agent?: AgentId) => sourceRoute(policies.routing(), source, agent),
   }
   return {
     sessionTools: createSessionTools(deps),
     externalRuns: createExternalRuns(deps),
+    nodesOf: (sessions) => createNodes(deps, sessions),
     posts: createPosts(deps),
     files: createFileSender({ ...deps, ids, media: parts.media }),
     tasks: createTasks(deps),

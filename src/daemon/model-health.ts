@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { type ErrorCode, errorCode, ParleyError } from '../core/errors.ts'
 import { modelRemedy } from '../core/model-remedy.ts'
-import type { ModelTrouble } from '../core/operator.ts'
+import type { ModelTrouble } from '../core/operate-parts.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 
 /** The models that fail, by their last calls. In memory: a start forgets it. */

@@ -4,9 +4,11 @@ import { formatAddress, parseAddress } from '../core/address.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { Clock } from '../core/clock.ts'
+import { ParleyError } from '../core/errors.ts'
 import type { BudgetDesk } from '../core/operate-budgets.ts'
 import type { RetentionLimit } from '../core/operate-forgetting.ts'
-import type { ChannelStatus, ListedDelivery, OperatorService, ServedOperator, StatusReport } from '../core/operator.ts'
+import type { ChannelStatus, ListedDelivery } from '../core/operate-parts.ts'
+import type { OperatorService, ServedOperator, StatusReport } from '../core/operator.ts'
 import type { Delivery } from '../core/outbound.ts'
 import { midnightBefore } from '../core/spending.ts'
 import { tokenDoer } from '../core/token.ts'
@@ -18,7 +20,9 @@ import { placeTitle } from '../sessions/service/place-title.ts'
 import { operationsWithoutDaemon, type SessionOperations } from '../sessions/service/session-operations.ts'
 import type { SessionService } from '../sessions/service/session-service.ts'
 import type { Store, StoreReader } from '../store/store.ts'
+import type { ForPrograms } from './make-programs.ts'
 import type { ModelHealth } from './model-health.ts'
+import { operateParts } from './operate-parts.ts'
 import type { WhyService } from './why.ts'
 
 /** The sources of the answers. Without a daemon there is only the store. */
@@ -45,13 +49,13 @@ export interface OperatorSources {
   readonly daemon?: DaemonSources
 }
 
-export interface DaemonSources {
+export interface DaemonSources extends ForPrograms {
   readonly hub: ChannelHub
   readonly sinks: AccountSinks
   readonly access: Access
   readonly watch: Pick<ChatWatch, 'botsHeld'>
   readonly modelHealth: Pick<ModelHealth, 'troubles'>
-  readonly budgets: Pick<BudgetDesk<never>, 'nearlySpent'> | undefined
+  readonly budgets: Pick<BudgetDesk<never>, 'nearlySpent' | 'all'> | undefined
   /** Returns the age limits of conversations. */
   ageLimits(this: void): Promise<readonly RetentionLimit[]>
   readonly startedAt: number
@@ -108,12 +112,28 @@ export function createOperator(sources: OperatorSources, caller = OPERATOR): Ser
     outbox: sources.outbox,
     forgetting: sources.forgetting,
     memory: operateMemory(sources),
+    hooks: { receive: async (call) => running(sources).inboundHooks.receive(caller, call) },
+    health: {
+      ready: async () => running(sources).health.ready(),
+      metrics: async () => running(sources).health.metrics(),
+    },
+    parts: operateParts({
+      ...{ store: sources.store, daemon: () => running(sources) },
+      channels: () => channelStatuses(running(sources)),
+      listed: (delivery) => asListed(delivery, sources.store.read),
+    }),
+    nodes: { post: async (id, post) => running(sources).nodes.post(caller, id, post) },
   }
 }
 
 /** Returns who is on record for a decision; undefined for the operator at the machine. */
 function doerOf(caller: Caller): string | undefined {
   return caller.kind === 'operator' && caller.token !== undefined ? tokenDoer(caller.token) : undefined
+}
+
+function running({ daemon }: OperatorSources): DaemonSources {
+  if (daemon) return daemon
+  throw new ParleyError('unavailable', 'No daemon is running; start it: parley start.')
 }
 
 async function status({

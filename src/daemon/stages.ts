@@ -11,6 +11,7 @@ import type { ChatCommand } from '../core/command.ts'
 import type { Decided, Decision, Dispatch } from '../core/dispatch.ts'
 import type { IdSource, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import type { Measures } from '../core/measures.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import { saveGate } from '../hooks/save-gate.ts'
@@ -83,6 +84,7 @@ export interface StagesDeps extends Pick<MakeApprovalsDeps, 'hooks'> {
   readonly media: MediaStore
   readonly audio: Audio
   readonly budgets: Budgets | undefined
+  readonly measures: Measures
   readonly net: OwnNet
   readonly delivery: DeliveryService
   adapter(this: void, address: Address): ChannelAdapter | undefined
@@ -139,6 +141,7 @@ export function createStages(parts: StagesDeps): Stages {
   const decide = decider(parts, oldState, logger)
   const pipeline = new Pipeline({
     ...{ ...claims, store, ids, channels, clock, logger, running, publicTurns, delivery, runTurn },
+    measures: parts.measures,
     ...{ transcript, busy, overrides: lookups.overrides, heard: memory.checkpoints.heard, pieces: ports.pieces },
     decide: saveGate(decide, parts.hooks),
     ended(turn, result) {

@@ -13,6 +13,7 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import type { ChatCommand } from '../core/command.ts'
 import { createIdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import { Measures } from '../core/measures.ts'
 import type { ConfigOperator } from '../core/operate-config.ts'
 import type { ServedOperator } from '../core/operator.ts'
 import type { Tool } from '../core/turn.ts'
@@ -42,6 +43,7 @@ import { makeHooks } from './make-hooks.ts'
 import { makeLive } from './make-live.ts'
 import { makeMcp } from './make-mcp.ts'
 import { makeMedia, sweepFiles } from './make-media.ts'
+import { makeForPrograms } from './make-programs.ts'
 import { makeQuestions } from './make-questions.ts'
 import { currentSchedules, makeSchedules } from './make-schedules.ts'
 import { makeAudio, type OwnNet } from './make-web.ts'
@@ -147,11 +149,10 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   const { config, logger, version, plugins, socketPath } = options
   const { clock = systemClock, delivery: timing = {}, net = {} } = options
   const [ids, events] = [createIdSource({ now: clock.now, randomBytes }), createEvents()]
-  const world = { store, media, ids, clock, random, logger, config, policies, events }
+  const world = { measures: new Measures(), store, media, ids, clock, random, logger, config, policies, events }
   const [redact, { channels }] = [textRedactor(config), policies.routing()]
   const [entrance, commands] = [createEntrance(redact), new Map<string, ChatCommand>()]
-  const accounts = await loadAccounts(config.channels, plugins)
-  const lookups = await loadLookups({ ...world, commands })
+  const [accounts, lookups] = [await loadAccounts(config.channels, plugins), await loadLookups({ ...world, commands })]
   const budgets = await makeBudgets({ ...world, lookups, channels })
   const [hub, audio] = [makeHub(world), paidAudio(makeAudio({ ...world, net }), budgets, config)]
   const adapter = hub.adapter.bind(hub)
@@ -166,11 +167,12 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   const tools = { schedule: scheduleTools(schedules.fromChats), ...mcp.groups, ...extra.groups, ...options.tools }
   const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, net, entrance, redact })
   const [{ running, modelHealth }, { access, facts, moves }] = [stages, lookups]
-  const ageingTime = await loadAgeingTime({ store, clock })
+  const [ageingTime, live] = [await loadAgeingTime(world), makeLive({ ...world, commits, ...stages })]
   const forgets = makeForgetting({ ...world, lookups, delivery, schedules, stages, ageingTime, accounts })
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
   const status = { startedAt: clock.now(), traits: channels.traits, budgets: budgets?.desk }
-  const daemon = { hub, sinks, access, modelHealth, watch: facts.watch, ageLimits: forgets.ageLimits, ...status }
+  const parts = { hub, sinks, access, modelHealth, watch: facts.watch, ageLimits: forgets.ageLimits }
+  const daemon = { ...parts, ...status, ...makeForPrograms({ ...world, hub, stages, live }) }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(daemon) })
   const outbox = createRestoration({ store, sendHeld: delivery.resumeHeld })
   const sources: OperatorSources = {
@@ -178,7 +180,7 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
     ...{ schedules: schedules.operator, approvals: operateApprovals({ store, clock, desk: stages.approvals }) },
     ...{ forgetting: forgets.operate(why.readLink), config: reloadOf(options, { policies, access, people }) },
   }
-  const [operator, live] = [createOperator(sources), makeLive({ ...world, commits, sessions: stages.sessions })]
+  const operator = createOperator(sources)
   const known = sessionCommands({
     ...{ ...lookups, ...people, ...stages, ...schedules, schedules: schedules.fromChats, questions },
     ...{ store, channels, clock, ids, operator, why, unsay: delivery.takeBack, budgets, ...forgets },

@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Delivery, Undelivered } from '../core/outbound.ts'
+import type { Delivery, DeliveryState, Undelivered } from '../core/outbound.ts'
 import type { DeliveryChange, DeliveryReplacement } from '../store/outbox-port.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import type { Activity } from './activity.ts'
@@ -24,6 +24,8 @@ export interface OutcomePorts {
    * of it.
    */
   undelivered?(tx: StoreWriter, row: Delivery, ending: Undelivered): Promise<void>
+  /** Called when the state of a part is on record. */
+  recorded?(row: Delivery, state: DeliveryState): void
   /** Called when a message to that address could not be read and was quarantined. */
   unreadable?(to: Address): void
 }
@@ -67,6 +69,7 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
   const left = conversation.entries.filter((other) => !others.includes(other))
   conversation.entries.splice(0, conversation.entries.length, ...left)
   report(deps.logger, item)
+  if (row && item.change.kind === 'settle') deps.recorded?.(row, item.change.state)
   if (!row && ending) deps.unreadable?.(conversation.address)
 }
 

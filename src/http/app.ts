@@ -14,8 +14,12 @@ import { configRoutes } from './routes/config.ts'
 import { documentRoutes } from './routes/document.ts'
 import { eventRoutes } from './routes/events.ts'
 import { forgettingRoutes } from './routes/forgetting.ts'
+import { healthRoutes } from './routes/health.ts'
+import { hookRoutes } from './routes/hooks.ts'
 import { memoryRoutes } from './routes/memory.ts'
+import { nodeRoutes } from './routes/nodes.ts'
 import { outboxRoutes } from './routes/outbox.ts'
+import { partRoutes } from './routes/parts.ts'
 import { peopleRoutes } from './routes/people.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
 import { sessionOperationRoutes } from './routes/session-operations.ts'
@@ -72,4 +76,8 @@ export function createRoutes() {
     .route('/', forgettingRoutes())
     .route('/', configRoutes())
     .route('/', documentRoutes())
+    .route('/', hookRoutes())
+    .route('/', nodeRoutes())
+    .route('/', healthRoutes())
+    .route('/', partRoutes())
 }

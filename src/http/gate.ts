@@ -1,7 +1,7 @@
 import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
-import { ParleyError } from '../core/errors.ts'
+import { errorCode, ParleyError } from '../core/errors.ts'
 import { isScope, type Scope } from '../core/token.ts'
 import type { ApiEnv, Rights } from './route.ts'
 
@@ -13,13 +13,23 @@ export interface ApiGuard {
   readonly pages?: ReadonlySet<string>
   /** Returns who asks and what they may do. Throws `unauthorized` or `too_many`. */
   identify(context: ApiContext): Promise<Rights>
+  /**
+   * Returns the rights of a request that does not say who sends it, for a route that nobody has to say it to; undefined
+   * for one that says it.
+   */
+  unknown(context: ApiContext): Pick<Rights, 'api' | 'scopes'> | undefined
+  /** Called when such a request was refused for want of a signature. Throws `too_many` where that happens often. */
+  refused(context: ApiContext): void
 }
+
+/** Those of somebody of whom nothing is known have no holder. */
+type AnyRights = Pick<Rights, 'api' | 'scopes'> & Partial<Rights>
 
 /** A request, as a guard sees it. */
 export type ApiContext = Parameters<MiddlewareHandler<ApiEnv>>[0]
 
-/** The one scope that a route asks for, any valid token, or nothing. */
-type Need = 'nothing' | 'token' | Scope
+/** The scope that a route asks for; any token will do without one. `open`: whoever says nothing is let in as well. */
+type Need = 'nothing' | { readonly scope: Scope | undefined; readonly open: boolean }
 
 /**
  * Returns the one gate before all routes. Nothing is answered before it is known who asks, so that a path that exists
@@ -33,16 +43,24 @@ export function createGate(routes: OpenAPIHono<ApiEnv>, guard: ApiGuard): Middle
     const method = req.method === 'HEAD' ? 'GET' : req.method
     const need = needs.get(`${method} ${routePath(context, -1)}`)
     if (need === 'nothing') return next()
-    const { api, scopes, ended, holder } = await guard.identify(context)
-    if (need === undefined) throw new ParleyError('not_found', `There is no ${req.method} ${req.path}`)
-    if (need !== 'token' && !scopes.has(need))
-      throw new ParleyError('forbidden', `This token is not for that: it has no scope ${need}.`)
+    const unknown = need?.open ? guard.unknown(context) : undefined
+    const { api, scopes, ended, holder }: AnyRights = unknown ?? (await known(context, need, guard))
     context.set('api', api)
     context.set('scopes', scopes)
-    context.set('holder', holder)
+    if (holder !== undefined) context.set('holder', holder)
     if (ended) context.set('ended', ended)
-    return next()
+    await next()
+    if (unknown !== undefined && errorCode(context.error) === 'unauthorized') guard.refused(context)
   }
+}
+
+/** Returns the rights of whoever says who they are, where these are enough. */
+async function known(context: ApiContext, need: Exclude<Need, 'nothing'> | undefined, guard: ApiGuard) {
+  const rights = await guard.identify(context)
+  const { method, path } = context.req
+  if (need === undefined) throw new ParleyError('not_found', `There is no ${method} ${path}`)
+  if (need.scope === undefined || rights.scopes.has(need.scope)) return rights
+  throw new ParleyError('forbidden', `This token is not for that: it has no scope ${need.scope}.`)
 }
 
 function needsOf({ openAPIRegistry }: OpenAPIHono<ApiEnv>): ReadonlyMap<string, Need> {
@@ -59,5 +77,7 @@ function needsOf({ openAPIRegistry }: OpenAPIHono<ApiEnv>): ReadonlyMap<string, 
 function needOf(security: RouteConfig['security']): Need | undefined {
   if (security?.length === 0) return 'nothing'
   const scopes = security?.[0]?.token
-  return scopes?.length === 0 ? 'token' : scopes?.find(isScope)
+  const scope = scopes?.find(isScope)
+  if (scopes === undefined || (scope === undefined && scopes.length > 0)) return undefined
+  return { scope, open: security?.some((one) => Object.keys(one).length === 0) ?? false }
 }

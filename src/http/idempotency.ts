@@ -13,8 +13,12 @@ const KEY = /^[\x21-\x7e]{1,255}$/
 export const NOT_KEPT: Readonly<Record<string, Exclude<Kept, 'answer'>>> = {
   // The log of the session has the answer, and `forget` reaches it there.
   'POST /v1/sessions/:name/messages': 'effect',
+  'POST /v1/nodes/:id/messages': 'effect',
   'POST /v1/tokens': 'nothing',
 }
+
+/** A hook takes the key itself: its call has one effect whether a token comes with it or not. */
+const OWN_KEY = 'POST /v1/hooks/:name'
 
 /**
  * Returns what carries out a request with an `Idempotency-Key` once (F-K08): the same request again gets the first
@@ -25,14 +29,14 @@ export function createIdempotency(requests: KeyedRequests | undefined): Middlewa
     const { req } = context
     const holder: string | undefined = context.get('holder')
     const key = req.header('idempotency-key')
-    if (key === undefined || holder === undefined || !WITH_EFFECT.has(req.method)) {
+    const route = `${req.method} ${routePath(context, -1)}`
+    if (key === undefined || holder === undefined || !WITH_EFFECT.has(req.method) || route === OWN_KEY) {
       await next()
       return undefined
     }
     if (!requests) throw new ParleyError('unavailable', 'Nothing is kept here: send it without Idempotency-Key.')
     if (!KEY.test(key))
       throw new ParleyError('invalid', 'The header Idempotency-Key has 1 to 255 visible ASCII characters.')
-    const route = `${req.method} ${routePath(context, -1)}`
     const bytes = await readBytes(req)
     const { method, headers } = req.raw
     req.raw = new Request(req.url, { method, headers, ...(bytes.length > 0 ? { body: new Uint8Array(bytes) } : {}) })

@@ -43,7 +43,7 @@ export async function startLocalApi({
   const entry = { api: service, scopes: new Set(SCOPES), holder: 'operator' }
   const { server, close } = createApiServer({
     ...{ logger, clock, requests, limits: { ...LIMITS, ...limits } },
-    guard: { check() {}, identify: async () => entry },
+    guard: { check() {}, identify: async () => entry, unknown: () => undefined, refused() {} },
   })
   await bindSocket(server, socketPath)
   server.on('error', (error) => logger.warn('The local socket has trouble', { err: error }))

@@ -25,6 +25,9 @@ const WINDOW_MS = 60_000
 /** Addresses that are remembered; the one that was wrong longest ago is forgotten. */
 const ADDRESSES = 10_000
 
+/** Somebody who brings no token. */
+const UNKNOWN: Caller = { kind: 'person', role: 'guest' }
+
 /** Returns the guard of a server that anybody can reach: only a valid token says who asks. */
 export function createTokenGuard({ clock, allowed, verify, apiOf, known }: TokenGuardDeps): ApiGuard {
   const wrong = new Map<string, { since: number; count: number }>()
@@ -60,6 +63,11 @@ export function createTokenGuard({ clock, allowed, verify, apiOf, known }: Token
       const { id, caller, scopes, ended } = holder
       return { api: apiOf(caller), scopes, ended, holder: id }
     },
+    unknown({ req }) {
+      if (req.header('authorization') !== undefined) return undefined
+      return { api: apiOf(UNKNOWN), scopes: new Set() }
+    },
+    refused: ({ env }) => noteWrong((env as HttpBindings).incoming.socket.remoteAddress ?? ''),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ChannelCursor } from '../channels/adapter.ts'
 import type { Decided, Decision, Dispatch } from '../core/dispatch.ts'
 import { failpoint } from '../core/failpoint.ts'
+import type { Measures } from '../core/measures.ts'
 import type { TurnResult } from '../core/turn.ts'
 import type { CommandRunner } from '../sessions/commands/command-runner.ts'
 import { type AcceptDeps, type Accepted, acceptDispatch, nameSession } from '../sessions/turns/accept-dispatch.ts'
@@ -26,6 +27,7 @@ export interface PipelineDeps
   readonly runTurn: RunTurn
   /** Called before a turn's end is stored. */
   ended(turn: StartedTurn, result: TurnResult): void
+  readonly measures?: Pick<Measures, 'turnEnded'>
   readonly transcript: Pick<Transcript, 'saw'>
   readonly commands: CommandRunner
   readonly systemNotices: SystemNotices
@@ -98,16 +100,18 @@ export class Pipeline {
     const { store, clock, queue, running, delivery, transcript, busy, logger, systemNotices, parting } = this.#deps
     const reply = replyOf(busy === 'steer' ? await asJoined(store.read, turn) : turn, result)
     const message = systemNotices.ended(turn, result, reply)
-    const { planned, appended, next, line } = await store.write(async (tx) => {
+    const { planned, appended, next, line, outcome } = await store.write(async (tx) => {
       const planned = message && (await isNews(tx, turn, result)) ? await delivery.plan(tx, message) : undefined
       const [at, ending] = [clock.now(), endingOf(result, planned?.outcome)]
       const appended = await recordEnd(tx, turn, at, ending)
       if (planned?.outcome === 'parted') await notifyParted(tx, turn.id, parting)
       const next = running.draining ? undefined : await claimWaiting(tx, turn.session, clock.now(), this.#deps)
       if (running.draining) queue.free(turn.session.id, tx)
-      return { planned, appended, next, line: turnLine(turn, result, ending, at) }
+      return { planned, appended, next, line: turnLine(turn, result, ending, at), outcome: ending.inbox }
     })
     transcript.saw(turn.session, appended)
+    const answer = planned ? { source: turn.id, at: turn.asked?.at ?? turn.startedAt } : undefined
+    this.#deps.measures?.turnEnded(turn.reply.address.channel, outcome, answer)
     if (planned) delivery.release(planned)
     if (line) logger.info(line.sentence, line.fields)
     return next

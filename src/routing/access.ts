@@ -39,17 +39,19 @@ export interface AccessVerdict {
   readonly public?: true
 }
 
+/** Each is guarded at its own entrance. */
+const ADMITTED: readonly Origin[] = ['schedule', 'operator', 'hook', 'node']
 const OWNER: AccessVerdict = { step: pass('access', 'an owner') }
 
 /**
- * Decides whether somebody may talk here. An owner always may. Schedules and the operator were admitted at their own
- * entrance; everything else, callers of the API and tools included, passes the same check (K23). Open commands pass in
- * direct chats only: in a group the answer would be noise from people nobody admitted. A person whom an owner let in
- * passes where the configuration has no rule of its own.
+ * Decides whether somebody may talk here. An owner always may. Schedules, hooks, nodes and the operator were admitted
+ * at their own entrance; everything else, callers of the API and tools included, passes the same check (K23). Open
+ * commands pass in direct chats only: in a group the answer would be noise from people nobody admitted. A person whom
+ * an owner let in passes where the configuration has no rule of its own.
  */
 export function decideAccess(requester: Requester, ground: AccessGround): AccessVerdict {
   const { origin, identity, opens } = requester
-  if (origin === 'schedule' || origin === 'operator') return { step: pass('access', `admitted by origin ${origin}`) }
+  if (ADMITTED.includes(origin)) return { step: pass('access', `admitted by origin ${origin}`) }
   if (identity.role === 'owner') return OWNER
   if (requester.event.address.chatType !== 'direct') return decideGroup(requester, ground)
   if (admits(ground.direct, identity)) {

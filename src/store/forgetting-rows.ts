@@ -1,8 +1,7 @@
 import { type Forgetting, NO_PLAN } from '../core/forgetting.ts'
 import { type MediaId, madeAt, type SessionId, type TurnId } from '../core/ids.ts'
-import { hasEnded, type RenderedPart } from '../core/outbound.ts'
+import { DELIVERY_STATES, hasEnded, type RenderedPart } from '../core/outbound.ts'
 import type { ReceivedRow, RetentionMark, SentRow } from './forget-port.ts'
-import { STATES } from './outbox.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, text } from './rows.ts'
 
 export const codec: RowCodec<Forgetting> = {
@@ -44,7 +43,7 @@ export const sentCodec: RowCodec<SentRow> = {
       address: json(row, 'address'),
       text: parts.map((part) => part?.plain ?? '').join('\n'),
       at: madeAt(text(row, 'id')) ?? 0,
-      ended: hasEnded(oneOf(row, 'state', STATES)),
+      ended: hasEnded(oneOf(row, 'state', DELIVERY_STATES)),
       ...defined({
         sessionId: optional(row, 'session_id', id<SessionId>),
         messageId: optional(row, 'message_id', text),

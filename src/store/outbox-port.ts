@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts'
-import type { DeliveryId, SourceId, TurnId } from '../core/ids.ts'
+import type { DeliveryId, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import type { Delivery, DeliveryOp, DeliveryState, LowPriority, RenderedPart } from '../core/outbound.ts'
 
 export interface DeliveryChange {
@@ -30,6 +30,13 @@ export interface UnreadableDelivery {
   readonly address?: Address
 }
 
+export interface DeliveryListQuery {
+  readonly states: readonly DeliveryState[]
+  readonly session: SessionId | undefined
+  readonly after: DeliveryId | undefined
+  readonly limit: number
+}
+
 export interface OutboxReader {
   /** Throws `unreadable` for a row that holds something else than was written. */
   get(id: DeliveryId): Promise<Delivery | undefined>
@@ -48,6 +55,11 @@ export interface OutboxReader {
   /** The rows that still owe something and cannot be read. */
   unreadable(): Promise<readonly UnreadableDelivery[]>
   counts(): Promise<Readonly<Partial<Record<DeliveryState, number>>>>
+  /**
+   * Newest first, of the states, from behind the row `after` on. Of one session only among the newest 20,000 rows: no
+   * index has it, and no list may hold up what is sent.
+   */
+  page(query: DeliveryListQuery): Promise<readonly Delivery[]>
   /** Newest first; for `parley outbox` and `status`. */
   recent(states: readonly DeliveryState[], limit: number): Promise<readonly Delivery[]>
 }

@@ -2,19 +2,22 @@ import type { Address } from '../core/address.ts'
 import { ParleyError } from '../core/errors.ts'
 import { asideFrom, type DeliveryId, type SessionId, type SourceId, type TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type {
-  Delivery,
-  DeliveryClass,
-  DeliveryOp,
-  DeliveryState,
-  LowPriority,
-  Reader,
-  Recipient,
-  RenderedPart,
+import {
+  DELIVERY_STATES,
+  type Delivery,
+  type DeliveryClass,
+  type DeliveryOp,
+  type DeliveryState,
+  type LowPriority,
+  type Reader,
+  type Recipient,
+  type RenderedPart,
 } from '../core/outbound.ts'
 import { COLUMNS, insertText, jsonOrNull, pushParams } from './outbox-insert.ts'
+import { NOT_SENT, pageWhere } from './outbox-page.ts'
 import type {
   DeliveryChange,
+  DeliveryListQuery,
   DeliveryReplacement,
   NewDelivery,
   OutboxReader,
@@ -44,28 +47,12 @@ import {
   type WriteDeps,
 } from './sql.ts'
 
-export const STATES: readonly DeliveryState[] = [
-  'planned',
-  'sending',
-  'sent',
-  'rejected',
-  'waiting',
-  'uncertain',
-  'resent',
-  'given_up',
-  'expired',
-]
 const CLASSES: readonly DeliveryClass[] = ['reply', 'effect', 'control', 'notice']
 const OPS: readonly DeliveryOp[] = ['send', 'edit', 'delete']
 
 /** Includes the column that a row has only after a growing reply was lost. */
 const ALL_COLUMNS = `${COLUMNS}, earlier`
 
-/**
- * Leaves out `sent`, the end of most rows, which has no place in the index of states; a query must say so to use the
- * index.
- */
-const NOT_SENT = "state <> 'sent'"
 const OWED = `${NOT_SENT} AND state IN ('planned', 'sending', 'waiting', 'uncertain') ORDER BY no`
 
 /** The reasons of a row whose text was taken out: nothing of it is ever sent again. */
@@ -95,7 +82,7 @@ const codec: RowCodec<Delivery> = {
     class: oneOf(row, 'class', CLASSES),
     op: oneOf(row, 'op', OPS),
     part: json(row, 'part'),
-    state: oneOf(row, 'state', STATES),
+    state: oneOf(row, 'state', DELIVERY_STATES),
     attempt: integer(row, 'attempt'),
     ownerEpoch: integer(row, 'owner_epoch'),
     expiresAt: integer(row, 'expires_at'),
@@ -167,7 +154,7 @@ export class OutboxReading implements OutboxReader {
     const others = `SELECT state, COUNT(*) AS total FROM outbox WHERE ${NOT_SENT} GROUP BY state`
     for (const row of await this.sql.all(others, [])) {
       const total = integer(row, 'total')
-      result[oneOf(row, 'state', STATES)] = total
+      result[oneOf(row, 'state', DELIVERY_STATES)] = total
       sent -= total
     }
     return sent > 0 ? { ...result, sent } : result
@@ -178,6 +165,11 @@ export class OutboxReading implements OutboxReader {
     const indexed = states.includes('sent') ? '' : `${NOT_SENT} AND `
     const where = `${indexed}state IN (${placeholders(states.length, 2)}) ORDER BY no DESC LIMIT $1`
     return this.#list(where, [limit, ...states])
+  }
+
+  async page(query: DeliveryListQuery): Promise<readonly Delivery[]> {
+    const { where, params } = pageWhere(query)
+    return query.states.length === 0 ? [] : this.#list(where, params)
   }
 
   async #list(where: string, params: readonly SqlValue[]): Promise<readonly Delivery[]> {

@@ -16,6 +16,9 @@ const NO_CALL: Readonly<Record<string, string>> = {
   'document.page': 'a page for people',
   'session.follow': 'a stream: followEvents',
   'event.follow': 'a stream',
+  'health.ready': 'for probes, which look at the status',
+  'health.metrics': 'a page for Prometheus',
+  'hook.call': 'signed by the program that calls',
 }
 
 /** The operations of the document, and where each lies. */

@@ -70,7 +70,7 @@ describe('the packed package', () => {
       "import { createClient } from 'parley/client'\nconsole.log(Object.keys(createClient({ baseUrl: '' }).agent))"
     writeFileSync(join(folder, 'plain.mjs'), text)
     const { stdout, stderr } = spawnSync(process.execPath, ['plain.mjs'], { cwd: folder })
-    expect([String(stdout), String(stderr)]).toEqual(["[ 'prompt' ]\n", ''])
+    expect([String(stdout), String(stderr)]).toEqual(["[ 'prompt', 'list' ]\n", ''])
     const client = readFileSync(join(folder, 'node_modules/parley/dist/client/client.js'), 'utf8')
     expect(client).not.toMatch(/\bimport\b[^(]*from|require\(|node:/)
     expect(client.length).toBeLessThan(30_000)

@@ -37,6 +37,7 @@ const FILE: Tree = {
   // A price is whole, and each kind of payer has names of its own.
   budgets: { prices: { 'openai/own': { input: 1, output: 1 } } },
   audio: { transcribe: { model: 'whisper-1' }, speak: { model: 'tts-1' } },
+  http: { hooks: { ada: { secret: 'secret-of-sixteen' } } },
   hooks: {
     ada: { on: 'after_turn', command: 'one' },
     two: { on: 'after_turn', url: 'https://two.test', secret: 'key' },
@@ -53,6 +54,10 @@ const VALUES: readonly (readonly [name: RegExp, value: unknown])[] = [
   [/\.tools\[0\]$/, 'sessions'],
   [/Url$|(search|ada)\.url$/, 'https://model.test'],
   [/mcp\.ada\.(command|args|env|folder|headers|inside|arguments|allowedCommands|oauth)/, 'changed'],
+  [/http\.hooks\.ada\.secret$/, 'another-of-sixteen'],
+  [/http\.hooks\.ada\.signature$/, 'github'],
+  [/http\.hooks\.ada\.deliverTo$/, 'telegram:group:-100123'],
+  [/http\.hooks\.ada\.agent$/, 'main'],
   [/hooks\.ada\.on$/, 'before_tool'],
   [/hooks\.ada\./, 'changed'],
   [/\.language$/, 'de'],
@@ -135,7 +140,7 @@ test('the schema has many settings', () => expect(settings.length).toBeGreaterTh
 test.each(settings)('$path reaches the configuration, or is said to have no effect yet', async ({ path, value }) => {
   expect(value, 'VALUES says nothing for this setting').toBeDefined()
   const names = path
-    .replace(/(mcp|hooks)\.ada\.(url|headers|trusted|oauth|secret)/, '$1.two.$2')
+    .replace(/(mcp|(?<!http\.)hooks)\.ada\.(url|headers|trusted|oauth|secret)/, '$1.two.$2')
     .replace(/(chat|topic|schedule)\.only\.ada/, (_, kind: keyof typeof PAYERS) => `${kind}.only.${PAYERS[kind]}`)
     .replace('prices.ada', 'prices.openai/own')
     .split(/[.[\]]+/)

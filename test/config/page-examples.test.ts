@@ -33,5 +33,6 @@ test.each(EXAMPLES)('an example of operating.md is valid:\n%s', async (text) => 
   writeFileSync(join(folder, 'parley.yaml'), [...around.map(([, line]) => line), text].join('\n'))
   const env = { HOME: folder, TOKEN: '5:a', OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', BRAVE_API_KEY: 'k' }
   const secrets = { CALENDAR_TOKEN: 'secret-of-the-calendar', ARCHIVE_SECRET: 'secret-of-the-archive' }
-  await loadConfig({ path: 'parley.yaml', env: { ...env, ...secrets }, cwd: folder, catalogue })
+  const callers = { BUILD_SECRET: 'secret-of-the-build', GITHUB_SECRET: 'secret-of-the-hub-a' }
+  await loadConfig({ path: 'parley.yaml', env: { ...env, ...secrets, ...callers }, cwd: folder, catalogue })
 })

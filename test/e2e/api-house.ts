@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import type { ApiSettings } from '../../src/config/config.ts'
 import type { NewToken } from '../../src/core/operate-tokens.ts'
+import type { Scope } from '../../src/core/token.ts'
 import { AwaitedLog } from './awaited-log.ts'
 import { type Household, type HouseholdOptions, startHousehold } from './household.ts'
 
@@ -29,10 +31,14 @@ export interface ApiHouse extends Household {
   ask(path: string, asked?: Asked): Promise<Answered>
 }
 
+export interface ApiHouseOptions extends Omit<HouseholdOptions, 'logger'> {
+  readonly http?: Partial<ApiSettings>
+}
+
 /** Starts a household with `http`; what it stores, logs and answers is that of a real daemon. */
-export async function startApiHouse(options: Omit<HouseholdOptions, 'logger'> = {}): Promise<ApiHouse> {
+export async function startApiHouse({ http: further, ...options }: ApiHouseOptions = {}): Promise<ApiHouse> {
   const log = new AwaitedLog()
-  const http = { host: '127.0.0.1', port: 0, hosts: [], origins: ['https://app.example.org'] }
+  const http = { host: '127.0.0.1', port: 0, hosts: [], origins: ['https://app.example.org'], ...further }
   // Whoever a client speaks for may talk to the agent.
   const routing = { access: { direct: 'public', groups: [] } as const, ...options.routing }
   const house = await startHousehold({ ...options, routing, logger: log, config: { http, ...options.config } })
@@ -53,6 +59,16 @@ export async function startApiHouse(options: Omit<HouseholdOptions, 'logger'> = 
     },
     ask: (path, asked) => ask(port(), path, asked),
   }
+}
+
+/** Returns the headers of a new token with these scopes: of a namespace, or of an owner. */
+export async function tokenWith(
+  { bearer }: Pick<ApiHouse, 'bearer'>,
+  scopes: readonly Scope[],
+  namespace?: string,
+): Promise<Readonly<Record<string, string>>> {
+  const { headers } = await bearer({ scopes, ...(namespace === undefined ? { owner: true } : { namespace }) })
+  return headers
 }
 
 /** Sends one request over a connection of its own. */

@@ -3,6 +3,7 @@ import type { Config } from '../../src/config/config.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { IdSource } from '../../src/core/ids.ts'
 import { silentLogger } from '../../src/core/logger.ts'
+import { Measures } from '../../src/core/measures.ts'
 import type { Tool } from '../../src/core/turn.ts'
 import { createEvents } from '../../src/daemon/daemon-events.ts'
 import { createEntrance, type Entrance } from '../../src/daemon/entrance.ts'
@@ -43,7 +44,16 @@ export async function openStages({
 }: StageOptions): Promise<OpenedStages> {
   const { config, store } = options
   const policies = createCurrentRouting(config.routing, () => {})
-  const world = { ...options, media: noMedia, clock: systemClock, random: () => 0, logger: silentLogger, policies }
+  const measures = new Measures()
+  const world = {
+    ...options,
+    measures,
+    media: noMedia,
+    clock: systemClock,
+    random: () => 0,
+    logger: silentLogger,
+    policies,
+  }
   const events = createEvents()
   const entrance = createEntrance((text) => text)
   const commands = new Map<string, never>()

@@ -9,6 +9,7 @@ import type { PeopleReport } from '../../src/core/operate-people.ts'
 import type { ScheduleSummary } from '../../src/core/operate-schedules.ts'
 import type { SessionDetail, SessionListQuery, SessionSummary } from '../../src/core/operate-sessions.ts'
 import type { ApiService, StatusReport, WhyReport } from '../../src/core/operator.ts'
+import { fakeApi } from './api-operator.ts'
 import { fakeArchives } from './archives.ts'
 import { fakeForgetting } from './forgetting-operator.ts'
 import { fakeLive } from './live-events.ts'
@@ -327,6 +328,7 @@ export function fakeOperator(overrides: Partial<ApiService> = {}): FakeOperator 
       },
     },
     forgetting: fakeForgetting(asked),
+    ...fakeApi(asked),
     memory: {
       async list(query) {
         asked.push({ memory: query })

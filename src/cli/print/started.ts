@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts'
-import type { ChannelStatus, StatusReport } from '../../core/operator.ts'
+import type { ChannelStatus } from '../../core/operate-parts.ts'
+import type { StatusReport } from '../../core/operator.ts'
 import { oneLine } from './plain.ts'
 
 /** Returns the lines an operator needs once the channels have settled, one for each fact. */

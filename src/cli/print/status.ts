@@ -1,5 +1,6 @@
 import type { RetentionLimit } from '../../core/operate-forgetting.ts'
-import type { ChannelStatus, ListedDelivery, StatusReport } from '../../core/operator.ts'
+import type { ChannelStatus, ListedDelivery } from '../../core/operate-parts.ts'
+import type { StatusReport } from '../../core/operator.ts'
 import { spendingInWords } from '../../core/spending.ts'
 import { columns } from './columns.ts'
 import { oneLine } from './plain.ts'

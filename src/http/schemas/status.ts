@@ -2,7 +2,8 @@ import type { Amount, Limit } from '../../core/budget.ts'
 import type { Usage } from '../../core/model.ts'
 import type { BudgetReport } from '../../core/operate-budgets.ts'
 import type { RetentionLimit } from '../../core/operate-forgetting.ts'
-import type { ChannelStatus, ListedDelivery, ModelTrouble, StatusReport } from '../../core/operator.ts'
+import type { ChannelStatus, ListedDelivery, ModelTrouble } from '../../core/operate-parts.ts'
+import type { StatusReport } from '../../core/operator.ts'
 import type { Spending } from '../../core/spending.ts'
 import { restored } from './outbox.ts'
 import { count, flag, list, maybe, object, oneOf, record, text, texts, time } from './shape.ts'
@@ -16,7 +17,7 @@ export const usage = object<Usage>(
 /** The fields of an age limit. */
 export const retentionLimit = { rule: text, days: count, reportedAt: maybe(time), startsAt: maybe(time) }
 
-const channel = object<ChannelStatus>(
+export const channel = object<ChannelStatus>(
   {
     channel: text,
     account: text,
@@ -31,8 +32,11 @@ const channel = object<ChannelStatus>(
   },
   'Channel',
 )
-const trouble = object<ModelTrouble>({ model: text, at: time, code: text, cause: text, remedy: text }, 'ModelTrouble')
-const budget = object<BudgetReport>(
+export const trouble = object<ModelTrouble>(
+  { model: text, at: time, code: text, cause: text, remedy: text },
+  'ModelTrouble',
+)
+export const budget = object<BudgetReport>(
   {
     words: text,
     payer: text,
@@ -43,10 +47,9 @@ const budget = object<BudgetReport>(
   },
   'Budget',
 )
-const delivery = object<ListedDelivery>(
-  { id: text, address: text, title: maybe(text), state: text, reason: maybe(text), traceId: text },
-  'Delivery',
-)
+/** The fields of a delivery in every list. */
+export const listed = { id: text, address: text, title: maybe(text), state: text, reason: maybe(text), traceId: text }
+const delivery = object<ListedDelivery>(listed, 'ListedDelivery')
 
 export const status = object<StatusReport>(
   {

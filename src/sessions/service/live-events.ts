@@ -30,6 +30,8 @@ export interface LiveHub {
   readonly watch: StoreWatch
   /** Called whenever an answer has grown; cheap. */
   grew(this: void, text: GrownText): void
+  /** The number of streams that are open now. */
+  readonly readers: number
   /** Ends every stream, and refuses further ones. */
   stop(): void
 }
@@ -102,6 +104,10 @@ class Hub implements LiveHub {
 
   readonly grew = (text: GrownText): void => {
     if (this.#streams.texts > 0) this.#texts.grew(text)
+  }
+
+  get readers(): number {
+    return this.#streams.count
   }
 
   stop(): void {

@@ -1,7 +1,9 @@
+import type { Address } from '../../core/address.ts'
 import type { Channels } from '../../core/channel-traits.ts'
-import type { Dispatch, PostedText, Route, Writer } from '../../core/dispatch.ts'
+import type { Dispatch, Origin, PostedText, ReplyTarget, Route, Writer } from '../../core/dispatch.ts'
 import type { RunId, TraceId, TurnId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
+import type { Reader } from '../../core/outbound.ts'
 import { type AuthorId, personAuthor } from '../../core/platform-id.ts'
 import type { SessionDraft } from '../../core/session.ts'
 import type { Principal } from '../../core/turn.ts'
@@ -19,6 +21,8 @@ export interface MessageFacts {
   readonly turn?: TurnId
   readonly text: string
   readonly announce: boolean
+  /** The place in which the answer is posted instead of the session's own chat. */
+  readonly deliverTo?: Address | undefined
   readonly runId: RunId
   readonly traceId: TraceId
   readonly receivedAt: number
@@ -29,14 +33,14 @@ export interface MessageFacts {
  * that it is accepted once, however often the call is made.
  */
 export function messageDispatch(channels: Pick<Channels, 'traits'>, facts: MessageFacts): Dispatch {
-  const { to, by, readers = [], from, turn, text, announce, runId, traceId, receivedAt } = facts
+  const { to, by, readers = [], from, turn, text, runId, traceId, receivedAt } = facts
   const address = addressOf(to)
   const reader = lastReader(to, channels)
   return {
-    origin: from && 'session' in from ? 'tool' : 'api',
+    origin: originOf(from),
     traceId,
     receivedAt,
-    reply: { address, elsewhere: announce ? 'too' : 'only', ...(reader === undefined ? {} : { reader }) },
+    reply: replyOf(facts, address, reader),
     event: {
       kind: 'message',
       eventKey: runId,
@@ -58,6 +62,17 @@ export function messageDispatch(channels: Pick<Channels, 'traits'>, facts: Messa
       ...(readers.length === 0 ? {} : { readers }),
     },
   }
+}
+
+function originOf(from: Writer | undefined): Origin {
+  if (from === undefined) return 'api'
+  return 'session' in from ? 'tool' : 'hook'
+}
+
+/** An answer that is posted in another chat is for whoever is there. */
+function replyOf({ announce, deliverTo }: MessageFacts, own: Address, reader: Reader | undefined): ReplyTarget {
+  if (deliverTo !== undefined) return { address: deliverTo, elsewhere: 'too' }
+  return { address: own, elsewhere: announce ? 'too' : 'only', ...(reader === undefined ? {} : { reader }) }
 }
 
 function routeOf({ agentId, scope, scopeKey, displayKey, kind, chatType }: SessionDraft): Route {

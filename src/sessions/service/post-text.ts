@@ -54,7 +54,7 @@ export interface Posting {
  */
 export async function postText(deps: PostDeps, { caller, session, begins, request }: Posting): Promise<PostAnswer> {
   const { text, answer = true, deliver = false, waitSeconds = WAIT_SECONDS.fallback } = request
-  checkWords(text, waitSeconds)
+  checkRequest(request)
   if (deliver && !deps.posts(addressOf(session).channel))
     throw new ParleyError('invalid', `${session.id} has no chat to deliver to.`)
   if (deliver && isPartedChat(session, deps.channels, deps))
@@ -62,7 +62,9 @@ export async function postText(deps: PostDeps, { caller, session, begins, reques
       'conflict',
       `The chat in which ${session.id} was last spoken to was parted from it; nothing goes there.`,
     )
-  const author = authorOf(caller, request.sender, deps)
+  const said = authorOf(caller, request.sender, deps)
+  // A token that names its node was let in as that node.
+  const author: Author = caller.kind === 'token' && session.kind === 'node' ? { ...said, origin: 'node' } : said
   const traceId = deps.ids.trace()
   const run = runId('post', request.once ?? traceId)
   const wait = { run, session, seconds: waitSeconds }
@@ -86,12 +88,6 @@ function notLetIn(trace: TraceId): string {
   return `The sender is nobody who was let in: name them among the people, or open routing.access.direct. (${trace})`
 }
 
-function checkWords(text: string, waitSeconds: number): void {
-  if (text.trim() === '') throw new ParleyError('invalid', 'There is nothing to send: the text is empty.')
-  if (!Number.isFinite(waitSeconds) || waitSeconds < 0 || waitSeconds > WAIT_SECONDS.most)
-    throw new ParleyError('invalid', `waitSeconds must be 0 to ${WAIT_SECONDS.most}.`)
-}
-
 interface AwaitedRun {
   readonly run: RunId
   readonly session: SessionDraft
@@ -106,6 +102,16 @@ async function answerTo(deps: PostDeps, wait: AwaitedRun): Promise<PostAnswer> {
   // A caller named the sender itself, and may know the reason.
   if (row.outcome === 'refused: stranger') return { ...named, status: 'error', error: notLetIn(named.traceId) }
   return { ...named, ...((await answerOf(deps.store.read, row)) ?? pending(wait.seconds)) }
+}
+
+/** Throws `invalid` for a text or a wait that no session takes. */
+export function checkRequest({
+  text,
+  waitSeconds = WAIT_SECONDS.fallback,
+}: Pick<PostRequest, 'text' | 'waitSeconds'>): void {
+  if (text.trim() === '') throw new ParleyError('invalid', 'There is nothing to send: the text is empty.')
+  if (!Number.isFinite(waitSeconds) || waitSeconds < 0 || waitSeconds > WAIT_SECONDS.most)
+    throw new ParleyError('invalid', `waitSeconds must be 0 to ${WAIT_SECONDS.most}.`)
 }
 
 /** Returns the variables of a session that begins; one that exists keeps those of its start. */

@@ -29,7 +29,11 @@ export async function reaches(
   ports: AccessPorts,
 ): Promise<boolean> {
   if (isOwner(caller)) return true
-  if (caller.kind === 'token') return inNamespace(caller.namespace, session.id)
+  // A node has one session, whose name is the namespace.
+  if (caller.kind === 'token')
+    return (
+      inNamespace(caller.namespace, session.id) || (session.kind === 'node' && `${session.id}` === caller.namespace)
+    )
   // An id that was an owner's for a while took part in it for the owner.
   if (session.kind === 'main' && !ports.mainIsShared()) return false
   const names = await namesOf(caller, ports)

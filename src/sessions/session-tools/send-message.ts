@@ -1,3 +1,4 @@
+import type { Address } from '../../core/address.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Dispatch, Writer, WritingHook, WritingSession } from '../../core/dispatch.ts'
@@ -53,16 +54,20 @@ export interface SendCall {
   readonly signal: AbortSignal
   /** The writer, where that is neither the caller's turn nor its person. */
   readonly writer?: WritingHook
+  /** The place in which the answer is posted besides. */
+  readonly deliverTo?: Address
 }
 
 /** Does the same as `sendMessage` for a session that the caller is known to reach. */
 export async function sendTo(deps: SendDeps, to: Session, sending: SendCall): Promise<SendAnswer> {
-  const { request, caller, signal, writer } = sending
+  const { request, caller, signal, writer, deliverTo } = sending
   const run = runOf(request, caller)
   const reach = await deps.reach.of(caller)
   const reads = (await mayRead(deps, caller, to)).kind === 'allowed'
   const begun = (await rowOf(deps, run)) !== undefined
-  const refusal = begun ? undefined : await handOver(deps, { to, request, caller, reach, reads, writer, run })
+  const refusal = begun
+    ? undefined
+    : await handOver(deps, { to, request, caller, reach, reads, writer, deliverTo, run })
   if (refusal !== undefined) return { runId: run, sessionKey: shownKey(to, caller), status: 'error', error: refusal }
   const seconds = clamp(request.timeoutSeconds, WAIT_SECONDS)
   return follow(deps, { to, run, begun, caller, seconds, reads, signal })
@@ -77,7 +82,8 @@ export function checkMessage({ message }: Pick<SendRequest, 'message'>): void {
   if (message.trim() === '') throw new ParleyError('invalid', 'message must not be empty.')
 }
 
-function runOf({ requestId }: Pick<SendRequest, 'requestId'>, { turn, principal }: SessionCaller): RunId {
+/** Returns the run of a request: the same one again is the same run. */
+export function runOf({ requestId }: Pick<SendRequest, 'requestId'>, { turn, principal }: SessionCaller): RunId {
   return runId(turn?.id ?? `client ${principal?.person}`, requestId)
 }
 
@@ -117,13 +123,14 @@ interface HandOver {
   /** True if the caller's conversation may read the answer. */
   readonly reads: boolean
   readonly writer: Writer | undefined
+  readonly deliverTo: Address | undefined
   readonly run: RunId
 }
 
 /** Puts the message on disk, or returns why it may not be. */
 async function handOver(
   deps: SendDeps,
-  { to, request, caller, reach, reads, writer, run }: HandOver,
+  { to, request, caller, reach, reads, writer, deliverTo, run }: HandOver,
 ): Promise<string | undefined> {
   const { message, announce = false } = request
   if (announce && !deps.posts(addressOf(to).channel)) return 'That session has no chat in which anything can be posted.'
@@ -141,6 +148,7 @@ async function handOver(
         readers: reads ? reach.readers : [],
         text: message,
         announce,
+        deliverTo,
         runId: run,
         traceId: deps.ids.trace(),
         receivedAt: deps.clock.now(),

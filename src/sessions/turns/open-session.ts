@@ -239,6 +239,8 @@ const TRIGGER_TYPE: Readonly<Record<Origin, string>> = {
   schedule: 'cron',
   tool: 'sessions_send',
   api: 'request',
+  hook: 'request',
+  node: 'request',
   operator: 'command',
 }
 

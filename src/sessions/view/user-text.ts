@@ -76,7 +76,8 @@ function labelled(text: string, from: Writer): string {
     'hook' in from
       ? `hook ${plainName(from.hook)}`
       : `session ${plainExcerpt(from.displayKey, 200)}, agent ${from.agent}`
-  return `[message from ${who}]\n${quoteLines(text)}`
+  const task = 'hook' in from && from.prompt !== undefined ? `${from.prompt}\n\n` : ''
+  return `${task}[message from ${who}]\n${quoteLines(text)}`
 }
 
 function quoteLabel({ quoted }: UserMessageData): string[] {

@@ -158,6 +158,23 @@ export const outboxContract: ContractPart = (underTest) => {
     expect(await outbox.recent([], 5)).toEqual([])
   })
 
+  it('a page begins behind a row, has the asked states alone, and those of one session', async () => {
+    const rows = await add(
+      ...(['sent', 'planned', 'sent', 'sent'] as const).map((state) => deliveryOf(ids.turn(), { state })),
+    )
+    const { outbox } = underTest.store.read
+    const page = async (query: Partial<Parameters<typeof outbox.page>[0]>) => {
+      const whole = { states: ['sent', 'planned'] as const, session: undefined, after: undefined, limit: 10, ...query }
+      return (await outbox.page(whole)).map(({ id }) => rows.findIndex((row) => row.id === id))
+    }
+    expect(await page({ limit: 2 })).toEqual([3, 2])
+    expect(await page({ limit: 2, after: rows[2]?.id })).toEqual([1, 0])
+    expect(await page({ states: ['planned'] })).toEqual([1])
+    expect(await page({ states: [] })).toEqual([])
+    expect(await page({ session: 'telegram:none' as never })).toEqual([])
+    expect(await page({ after: NOBODY })).toEqual([])
+  })
+
   it('a delivery nobody knows is not found', async () => {
     const settle = underTest.store.write((tx) => tx.outbox.settle(NOBODY, { state: 'sent', at: 1 }))
     expect(await failureOf(settle)).toMatchObject({ code: 'not_found' })

@@ -45,7 +45,7 @@ describe('what comes from no chat', () => {
     const ada: SessionCaller = { principal: { role: 'owner', person: toPersonId('ada') } }
     const { runId } = await runFor(rig, HOOK, 'run it', { caller: ada })
     const [row] = await rig.store.read.inbox.find(runId)
-    expect(row).toMatchObject({ dispatch: { origin: 'api' }, decision: { identity: { role: 'owner' } } })
+    expect(row).toMatchObject({ dispatch: { origin: 'hook' }, decision: { identity: { role: 'owner' } } })
     const { id } = await rig.named(`hook:${UUID}`)
     const said = (await rig.store.read.events.latest(id, 20)).find(({ type }) => type === 'user_message')
     expect(said?.data).toMatchObject({

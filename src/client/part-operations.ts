@@ -1,0 +1,35 @@
+import type { BudgetReport } from '../core/operate-budgets.ts'
+import type { NodePost } from '../core/operate-nodes.ts'
+import type { AgentReport, ChannelStatus, DeliveryPage, DeliveryQuery } from '../core/operate-parts.ts'
+import type { PostAnswer } from '../core/operate-sessions.ts'
+import { at, type CallOperation } from './call.ts'
+import { WAIT_SECONDS } from './session-operations.ts'
+
+/** Returns the operations on the parts of a daemon, and those of a node. */
+export function partOperations(call: CallOperation) {
+  const get = <Answer>(operation: string, path: string, query = {}) =>
+    call<Answer>(operation, { method: 'GET', path, query })
+  return {
+    channel: { list: () => get<readonly ChannelStatus[]>('channel.list', '/v1/channels') },
+    agent: { list: () => get<readonly AgentReport[]>('agent.list', '/v1/agents') },
+    budget: {
+      /** The fullest first; `limit` 1 to 200. */
+      list: ({ limit }: { readonly limit?: number } = {}) =>
+        get<readonly BudgetReport[]>('budget.list', '/v1/budgets', { limit }),
+    },
+    delivery: {
+      /** Newest first; `limit` 1 to 200, behind the delivery `after`. */
+      list: (query: Partial<DeliveryQuery> = {}) => get<DeliveryPage>('delivery.list', '/v1/deliveries', { ...query }),
+    },
+    node: {
+      /** Posts a text into the one session of a node and waits for the answer. */
+      post: async (id: string, post: NodePost) =>
+        call<PostAnswer>('node.post', {
+          method: 'POST',
+          path: at`/v1/nodes/${id}/messages`,
+          body: post,
+          waitMs: (post.waitSeconds ?? WAIT_SECONDS) * 1000,
+        }),
+    },
+  }
+}

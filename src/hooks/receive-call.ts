@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { type Caller, inNamespace } from '../core/caller.ts'
+import type { Clock } from '../core/clock.ts'
+import { ParleyError } from '../core/errors.ts'
+import type { ExternalRuns } from '../core/external-run.ts'
+import { failpoint } from '../core/failpoint.ts'
+import type { HookedCall, HookedRun, InboundHook, InboundHooks } from '../core/operate-hooks.ts'
+import type { SessionCaller } from '../core/session-tools.ts'
+import type { Store } from '../store/store.ts'
+import { checkedSignature } from './check-signature.ts'
+
+export interface ReceiveDeps {
+  readonly hooks: readonly InboundHook[]
+  readonly runs: ExternalRuns
+  readonly store: Pick<Store, 'read' | 'write'>
+  readonly clock: Clock
+}
+
+/** Characters of a call that the model is shown; the rest is cut off. */
+const MOST_SHOWN = 32_000
+const MOST_ID = 200
+/** For as long nobody can have a call again that was kept; its signature is remembered for this time. */
+const REMEMBERED_MS = 24 * 60 * 60_000
+/** A call is nobody's words, whoever's token came with it. */
+const NOBODY: SessionCaller = { principal: { role: 'guest' } }
+
+/** Returns the hooks by which programs call in (T34). */
+export function createInboundHooks(deps: ReceiveDeps): InboundHooks {
+  const hooks = new Map(deps.hooks.map((hook) => [hook.name, hook]))
+  return {
+    async receive(caller, call) {
+      const { hook, signature } = judged(hooks.get(call.name), call, { caller, now: deps.clock.now() })
+      const session = sessionOf(hook, call.session, caller)
+      const id = checkId(call.id) ?? signature
+      const requestId = `hook ${hook.name} ${id}`
+      const fresh = await noteSignature(deps, { hook, signature, id })
+      failpoint('CP50-call-noted')
+      return begin(deps, { hook, requestId, message: shown(call), session, spent: !fresh && call.id === undefined })
+    },
+  }
+}
+
+interface Judging {
+  readonly caller: Caller
+  readonly now: number
+}
+
+/** Whoever brings no token has to bring the signature of a platform; for them no name is known. */
+function judged(hook: InboundHook | undefined, call: HookedCall, { caller, now }: Judging) {
+  const signature = checkedSignature(hook, call, now)
+  if (isUnknown(caller) && (hook?.signature !== 'github' || signature === undefined))
+    throw new ParleyError('unauthorized', 'Send a valid token: Authorization: Bearer <token>.')
+  if (hook === undefined) throw new ParleyError('not_found', `There is no hook ${call.name}.`)
+  if (signature === undefined)
+    throw new ParleyError(
+      'unauthorized',
+      'The signature of this call is missing, wrong or more than five minutes away by the clock of this machine.',
+    )
+  return { hook, signature }
+}
+
+/** Nobody has said who calls. */
+function isUnknown(caller: Caller): boolean {
+  return caller.kind === 'person' && caller.role === 'guest' && caller.person === undefined
+}
+
+/** The list of the hook decides; a token besides reaches nothing beyond its namespace (S42). */
+function sessionOf({ sessions }: InboundHook, asked: string | undefined, caller: Caller): string | undefined {
+  if (asked === undefined) return undefined
+  const own = caller.kind !== 'token' || inNamespace(caller.namespace, asked)
+  if (own && sessions.includes(asked)) return asked
+  throw new ParleyError('not_found', `There is no session ${asked}.`)
+}
+
+function checkId(id: string | undefined): string | undefined {
+  if (id === undefined || /^[\x21-\x7e]{1,200}$/.test(id)) return id
+  throw new ParleyError('invalid', `The id of a call has 1 to ${MOST_ID} characters of ASCII, without spaces.`)
+}
+
+interface Noted {
+  readonly hook: InboundHook
+  readonly signature: string
+  readonly id: string
+}
+
+/**
+ * Remembers the signature, with the id of its call. Returns false where they were seen before. Throws `conflict` where
+ * the signature belongs to another call: the id is not signed, so whoever has kept a call could give it a new one.
+ */
+function noteSignature({ store, clock }: ReceiveDeps, { hook, signature, id }: Noted): Promise<boolean> {
+  const used = `hook:${hook.name}:${hashOf(signature)}`
+  return store.write(async (tx) => {
+    const fresh = await tx.notices.once(used, clock.now(), REMEMBERED_MS)
+    const same = !(await tx.notices.once(`${used}:${hashOf(id)}`, clock.now(), REMEMBERED_MS))
+    if (fresh || same) return fresh
+    throw new ParleyError('conflict', 'This signature was used before, for a call of another id.')
+  })
+}
+
+interface Beginning {
+  readonly hook: InboundHook
+  readonly requestId: string
+  readonly message: string
+  readonly session: string | undefined
+  /** The signature was used before, and nothing else names the call. */
+  readonly spent: boolean
+}
+
+async function begin({ runs, store }: ReceiveDeps, beginning: Beginning): Promise<HookedRun> {
+  const { hook, requestId, message, session, spent } = beginning
+  const { secret: _, signature: _form, ...task } = hook
+  const key = session === undefined ? {} : { sessionKey: session }
+  const request = { ...{ ...key, message, requestId, timeoutSeconds: 0 }, origin: originOf(task, requestId) }
+  const known = (await store.read.inbox.find(runs.runOf(request, NOBODY))).length > 0
+  if (known && spent) throw new ParleyError('conflict', 'This call was made before; sign each with its own time.')
+  const { runId, sessionId, ...answer } = await runs.start(request, NOBODY, new AbortController().signal)
+  if (sessionId !== undefined) return { runId, session: sessionId, status: known ? 'repeated' : 'accepted' }
+  throw new ParleyError('not_found', 'error' in answer ? answer.error : `There is no session ${session}.`)
+}
+
+/** The same call has the same session. */
+function originOf(task: Omit<InboundHook, 'secret' | 'signature'>, requestId: string) {
+  return { kind: 'hook' as const, ...task, id: uuidOf(requestId) }
+}
+
+function uuidOf(name: string): string {
+  const hex = hashOf(name)
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`]
+  return [...parts, hex.slice(20, 32)].join('-')
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** Returns the call as data for the model. */
+function shown({ body, event }: HookedCall): string {
+  const text = Buffer.from(body).toString('utf8')
+  const kind = event === undefined ? '' : `event: ${event.slice(0, MOST_ID)}\n`
+  const whole = `${kind}${text.trim() === '' ? '(no content)' : text}`
+  if (whole.length <= MOST_SHOWN) return whole
+  const end = whole.codePointAt(MOST_SHOWN - 1)
+  const cut = end !== undefined && end > 0xffff ? MOST_SHOWN - 1 : MOST_SHOWN
+  return `${whole.slice(0, cut)}\n(cut: ${cut} of ${whole.length} characters)`
+}

@@ -1,0 +1,36 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { readBytes } from '../read-body.ts'
+import { needs, newRoutes, queryText } from '../route.ts'
+import { hookedRun } from '../schemas/hooks.ts'
+
+const CALL = createRoute({
+  operationId: 'hook.call',
+  summary: 'Begins a run for a signed call of another program',
+  method: 'post',
+  path: '/v1/hooks/{name}',
+  // A platform with a signature of its own sends no token: the hook decides whether that is enough.
+  security: [...needs('hooks'), {}],
+  request: {
+    params: z.object({ name: z.string() }),
+    query: z.strictObject({ session: queryText.optional() }),
+    body: { required: true, content: { '*/*': { schema: z.string() } } },
+  },
+  responses: { 202: { description: 'Accepted', content: { 'application/json': { schema: hookedRun } } } },
+})
+
+/** Serves the hooks by which other programs call in. Who calls is known by a signature of the body, and a token. */
+export function hookRoutes() {
+  return newRoutes().openapi(CALL, async ({ req, json, var: { api } }) => {
+    const run = await api.hooks.receive({
+      name: req.valid('param').name,
+      body: await readBytes(req),
+      session: req.valid('query').session,
+      signature: req.header('x-parley-signature'),
+      timestamp: req.header('x-parley-timestamp'),
+      githubSignature: req.header('x-hub-signature-256'),
+      id: req.header('idempotency-key') ?? req.header('x-github-delivery'),
+      event: req.header('x-github-event'),
+    })
+    return json(run, 202)
+  })
+}

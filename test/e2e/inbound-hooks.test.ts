@@ -1,0 +1,191 @@
+import { createHmac } from 'node:crypto'
+import { expect, it } from 'vitest'
+import type { InboundHookSettings } from '../../src/config/config.ts'
+import { Secret } from '../../src/config/secrets.ts'
+import { parseAddress } from '../../src/core/address.ts'
+import { toAgentId } from '../../src/core/ids.ts'
+import { type ApiHouse, startApiHouse, tokenWith } from './api-house.ts'
+import type { HouseholdOptions } from './household.ts'
+
+const SECRET = 'a secret of the build'
+const hook = (more: Partial<InboundHookSettings> = {}): InboundHookSettings => ({
+  ...{ name: 'build', secret: new Secret(SECRET), signature: 'parley', sessions: [] },
+  ...more,
+})
+const DELIVERS = parseAddress('telegram:direct:111')
+
+function startHouse(hooks: readonly InboundHookSettings[], options: HouseholdOptions = {}): Promise<ApiHouse> {
+  return startApiHouse({ ...options, http: { hooks } })
+}
+
+function signed(body: string, { at = Date.now(), secret = SECRET } = {}): Record<string, string> {
+  const made = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
+  return { 'x-parley-timestamp': String(at), 'x-parley-signature': `v1=${made}` }
+}
+
+const github = (body: string, secret = SECRET) => ({
+  'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+})
+
+const call = (house: ApiHouse, body: string, headers: Readonly<Record<string, string>>, path = '/v1/hooks/build') =>
+  house.ask(path, { method: 'POST', headers, body })
+
+/** Resolves with the answer in the session once its turn has ended. */
+async function answerIn(house: ApiHouse, session: string): Promise<string> {
+  for (;;) {
+    const { status, events } = await house.daemon.operator.sessions.show(session)
+    const answer = events.find(({ type }) => type === 'assistant_message')
+    if (status === 'idle' && answer) return answer.text
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+const counted = async (house: ApiHouse) =>
+  (await house.daemon.operator.sessions.list({ limit: 200, offset: 0, inactive: true })).total
+
+it('T34: POST /v1/hooks/<name> opens hook:<uuid>, whose agent reads the call as data, and the answer is delivered', async () => {
+  const house = await startHouse([hook({ prompt: 'Say what broke.', deliverTo: DELIVERS })])
+  const token = await tokenWith(house, ['hooks'])
+  // A bot may write first to nobody.
+  const before = house.telegram.ledger.mark()
+  house.telegram.world.say({ from: 111, text: 'hello' })
+  await house.telegram.ledger.nextFromBot('sent', { after: before })
+  const mark = house.telegram.ledger.mark()
+  const { status, json } = await call(house, '{"red":true}', { ...token, ...signed('{"red":true}') })
+  expect([status, json]).toEqual([
+    202,
+    { runId: expect.any(String), session: expect.stringMatching(/^hook:[0-9a-f-]{36}$/), status: 'accepted' },
+  ])
+  const sent = await house.telegram.ledger.nextFromBot('sent', { after: mark })
+  expect(sent.text).toContain('Say what broke.')
+  const { session } = json as { readonly session: string }
+  const shown = await house.daemon.operator.sessions.show(session)
+  expect(shown).toMatchObject({ kind: 'hook', source: { kind: 'hook' }, participants: [], messages: 2 })
+  expect(await answerIn(house, session)).toBe('echo Say what broke.\n\n[message from hook build]\n> {"red":true}')
+})
+
+it('T34: a hook without a place to deliver to answers in its session alone', async () => {
+  const house = await startHouse([hook()])
+  const token = await tokenWith(house, ['hooks'], 'ci')
+  const { json } = await call(house, 'hi', { ...token, ...signed('hi') })
+  await answerIn(house, (json as { readonly session: string }).session)
+  expect(house.telegram.world.messages(111, { by: 'bot' })).toEqual([])
+})
+
+it('T34: a call goes to a session of the list alone, and by its token no further than the namespace', async () => {
+  const house = await startHouse([hook({ sessions: ['cli:builds', 'telegram:direct:111'] })])
+  await house.daemon.operator.sessions.post('cli:builds', { text: 'hello' })
+  await house.daemon.operator.sessions.post('cli:secret', { text: 'hello' })
+  const [owner, own] = [await tokenWith(house, ['hooks']), await tokenWith(house, ['hooks'], 'cli')]
+  const to = async (session: string, token: Readonly<Record<string, string>>) =>
+    call(house, session, { ...token, ...signed(session) }, `/v1/hooks/build?session=${session}`)
+  expect((await to('cli:builds', owner)).json).toMatchObject({ status: 'accepted', session: 'cli:builds' })
+  for (const [session, token] of [
+    ['cli:secret', owner],
+    ['cli:none', owner],
+    ['telegram:direct:111', own],
+  ] as const)
+    expect([session, (await to(session, token)).status]).toEqual([session, 404])
+  expect((await house.daemon.operator.sessions.show('cli:secret')).messages).toBe(2)
+  expect(await counted(house)).toBe(2)
+})
+
+it('F-K05: a call with a wrong, old or used signature does nothing, and no name is told from another', async () => {
+  const house = await startHouse([hook()])
+  const token = await tokenWith(house, ['hooks'])
+  const stale = Date.now() - 301_000
+  const wrong: readonly [string, Readonly<Record<string, string>>][] = [
+    ['none', {}],
+    ['another secret', signed('x', { secret: 'b' })],
+    ['another body', signed('y')],
+    ['old', signed('x', { at: stale })],
+    ['of tomorrow', signed('x', { at: Date.now() + 301_000 })],
+    ['without its time', { 'x-parley-signature': signed('x')['x-parley-signature'] ?? '' }],
+    ['of another form', github('x')],
+  ]
+  for (const [what, headers] of wrong)
+    expect([what, (await call(house, 'x', { ...token, ...headers })).status]).toEqual([what, 401])
+  expect((await call(house, 'x', { ...token, ...signed('x') }, '/v1/hooks/other')).status).toBe(404)
+  expect(await counted(house)).toBe(0)
+  const once = signed('x')
+  expect((await call(house, 'x', { ...token, ...once })).status).toBe(202)
+  expect((await call(house, 'x', { ...token, ...once })).status).toBe(409)
+  expect((await call(house, 'x', { ...token, ...once, 'idempotency-key': 'new' })).status).toBe(409)
+  expect(await counted(house)).toBe(1)
+})
+
+it('F-K01: without a token a signature of ours opens nothing, whatever the name', async () => {
+  const house = await startHouse([hook(), hook({ name: 'git', signature: 'github' })])
+  const answers = [
+    await call(house, 'x', signed('x')),
+    await call(house, 'x', signed('x'), '/v1/hooks/other'),
+    await call(house, 'x', github('x', 'wrong'), '/v1/hooks/git'),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  expect((await call(house, 'x', { ...(await tokenWith(house, ['chat'])), ...signed('x') })).status).toBe(403)
+})
+
+it('T34: a call of one id has one effect, however often it comes, also after a restart', async () => {
+  const house = await startHouse([hook({ name: 'git', signature: 'github' })])
+  const headers = {
+    ...github('{}'),
+    'x-github-delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958',
+    'x-github-event': 'push',
+  }
+  const push = () => call(house, '{}', headers, '/v1/hooks/git')
+  const all = await Promise.all([push(), push(), push(), push()])
+  expect(all.map(({ status }) => status)).toEqual([202, 202, 202, 202])
+  const [{ session }] = all.map(({ json }) => json as { readonly session: string }) as [{ readonly session: string }]
+  expect(await answerIn(house, session)).toContain('> event: push')
+  await house.restart()
+  expect((await push()).json).toMatchObject({ session, status: 'repeated' })
+  expect((await house.daemon.operator.sessions.show(session)).messages).toBe(2)
+  expect(await counted(house)).toBe(1)
+})
+
+it('T31: what a hook delivers obeys the send policy', async () => {
+  const sendPolicy = { rules: [{ match: { channel: 'telegram' }, action: 'deny' as const }], default: 'allow' as const }
+  const house = await startHouse([hook({ deliverTo: DELIVERS })], { routing: { sendPolicy } })
+  const token = await tokenWith(house, ['hooks'])
+  const { json } = await call(house, 'x', { ...token, ...signed('x') })
+  const { runId } = json as { readonly runId: string }
+  const [why] = await house.daemon.operator.why(runId)
+  expect(why?.outcome).toContain('send_policy')
+  expect(house.telegram.world.messages(111, { by: 'bot' })).toEqual([])
+})
+
+it('C29: what a call brings is bounded, and without the secrets of the configuration', async () => {
+  const canary = 'canary-4711-of-the-hook'
+  const house = await startHouse([hook({ agent: toAgentId('main') })], { config: { secrets: [new Secret(canary)] } })
+  const token = await tokenWith(house, ['hooks'])
+  const body = `${canary} ${'a'.repeat(40_000)}`
+  const { json } = await call(house, body, { ...token, ...signed(body) })
+  const answer = await answerIn(house, (json as { readonly session: string }).session)
+  expect(answer).not.toContain(canary)
+  expect(answer).toContain('(cut: 32000 of ')
+  const long = 'a'.repeat(1024 * 1024 + 1)
+  expect((await call(house, long, { ...token, ...signed(long) })).status).toBe(413)
+})
+
+it('T34: a node has one session, node-<id>, which its token alone and an owner reach', async () => {
+  const house = await startApiHouse()
+  const own = await tokenWith(house, ['nodes', 'sessions:read'], 'node-kitchen')
+  const say = (id: string, text: string, headers: Readonly<Record<string, string>>) =>
+    house.ask(`/v1/nodes/${id}/messages`, { method: 'POST', headers, body: JSON.stringify({ text }) })
+  expect((await say('kitchen', 'one', own)).json).toMatchObject({
+    status: 'ok',
+    session: 'node-kitchen',
+    reply: 'echo one',
+  })
+  expect((await say('kitchen', 'two', own)).json).toMatchObject({ reply: 'echo two' })
+  for (const id of ['cellar', 'kitchen2', 'Kitchen', 'kitchen%2f..'])
+    expect([id, (await say(id, 'hi', own)).status]).toEqual([id, 404])
+  const owner = await tokenWith(house, ['nodes', 'sessions:read'])
+  expect((await say('cellar', 'hi', owner)).json).toMatchObject({ session: 'node-cellar' })
+  expect((await say('Cellar', 'hi', owner)).status).toBe(400)
+  const history = (name: string) => house.ask(`/v1/sessions/${name}/history`, { headers: own })
+  expect((await history('node-kitchen')).json).toMatchObject({ session: 'node-kitchen' })
+  expect((await history('node-cellar')).status).toBe(404)
+  expect(await house.daemon.operator.sessions.show('node-kitchen')).toMatchObject({ kind: 'node', messages: 4 })
+})
