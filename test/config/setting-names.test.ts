@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { DOCUMENT } from '../http/conforms.ts'
 
 const ROOT = new URL('../../', import.meta.url).pathname
 
@@ -15,8 +16,11 @@ type Schema = {
 }
 
 const SCHEMA: Schema = JSON.parse(readFileSync(join(ROOT, 'config/parley.schema.json'), 'utf8'))
+const OPERATIONS = Object.values(DOCUMENT.paths).flatMap((methods) =>
+  Object.values(methods).map(({ operationId }) => operationId),
+)
 /** Dotted names in quotes that are no settings. */
-const OTHERS = new Set(['http.Agent', 'media.discordapp.net', 'store.path'])
+const OTHERS = new Set(['http.Agent', 'media.discordapp.net', 'store.path', ...OPERATIONS])
 
 function optionsOf(schema: Schema): readonly Schema[] {
   const { $ref, anyOf = [], oneOf = [], allOf = [] } = schema
