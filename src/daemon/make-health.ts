@@ -2,6 +2,7 @@ import type { ChannelHub } from '../channels/hub.ts'
 import type { Clock } from '../core/clock.ts'
 import { LATENCY_BOUNDS, type Measures } from '../core/measures.ts'
 import type { HealthOperator, Readiness } from '../core/operate-health.ts'
+import { DELIVERY_STATES } from '../core/outbound.ts'
 import type { MeasuredFamily, MeasuredHistogram, MetricsWriter } from '../platform/metrics-page.ts'
 import type { LiveHub } from '../sessions/service/live-events.ts'
 import type { Store } from '../store/store.ts'
@@ -18,6 +19,7 @@ export interface HealthDeps {
 /** A store that took a write within this time is not asked for another: anybody may ask. */
 const PROVEN_MS = 2_000
 const MICROS = 1_000_000
+const UNSENT = DELIVERY_STATES.filter((state) => state !== 'sent')
 
 export function makeHealth(deps: HealthDeps): HealthOperator {
   let writer: Promise<MetricsWriter> | undefined
@@ -54,7 +56,7 @@ function provenFor(clock: Clock, commits: () => Promise<boolean>): () => Promise
 
 async function familiesOf({ store: { read }, hub, live, measures }: HealthDeps): Promise<readonly MeasuredFamily[]> {
   const [counts, waiting, running] = await Promise.all([
-    read.outbox.counts(),
+    read.outbox.unsentCounts(),
     read.inbox.waitingCount(),
     read.turns.running(),
   ])
@@ -70,8 +72,8 @@ async function familiesOf({ store: { read }, hub, live, measures }: HealthDeps):
     ),
     gauge(
       'parley_outbox',
-      'Parts of messages in the outbox, by state.',
-      Object.entries(counts).map(([state, value]) => ({ labels: { state }, value })),
+      'Parts of messages in the outbox, by state, without those that were sent.',
+      UNSENT.map((state) => ({ labels: { state }, value: counts[state] ?? 0 })),
     ),
     gauge('parley_deliveries_uncertain', 'Parts of which nobody can say whether they arrived.', [
       { labels: {}, value: (counts.uncertain ?? 0) + (counts.given_up ?? 0) },

@@ -54,7 +54,10 @@ export interface OutboxReader {
   unfinished(): Promise<readonly Delivery[]>
   /** The rows that still owe something and cannot be read. */
   unreadable(): Promise<readonly UnreadableDelivery[]>
+  /** Walks all rows. */
   counts(): Promise<Readonly<Partial<Record<DeliveryState, number>>>>
+  /** Without `sent`, the end of nearly all rows: the index of the other states has these, in little time. */
+  unsentCounts(): Promise<Readonly<Partial<Record<DeliveryState, number>>>>
   /**
    * Newest first, of the states, from behind the row `after` on. Of one session only among the newest 20,000 rows: no
    * index has it, and no list may hold up what is sent.

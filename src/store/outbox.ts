@@ -150,14 +150,15 @@ export class OutboxReading implements OutboxReader {
   async counts(): Promise<Partial<Record<DeliveryState, number>>> {
     const all = await this.sql.get('SELECT COUNT(*) AS total FROM outbox', [])
     let sent = all === undefined ? 0 : integer(all, 'total')
-    const result: Partial<Record<DeliveryState, number>> = {}
-    const others = `SELECT state, COUNT(*) AS total FROM outbox WHERE ${NOT_SENT} GROUP BY state`
-    for (const row of await this.sql.all(others, [])) {
-      const total = integer(row, 'total')
-      result[oneOf(row, 'state', DELIVERY_STATES)] = total
-      sent -= total
-    }
-    return sent > 0 ? { ...result, sent } : result
+    const others = await this.unsentCounts()
+    for (const total of Object.values(others)) sent -= total
+    return sent > 0 ? { ...others, sent } : others
+  }
+
+  async unsentCounts(): Promise<Partial<Record<DeliveryState, number>>> {
+    const query = `SELECT state, COUNT(*) AS total FROM outbox WHERE ${NOT_SENT} GROUP BY state`
+    const rows = await this.sql.all(query, [])
+    return Object.fromEntries(rows.map((row) => [oneOf(row, 'state', DELIVERY_STATES), integer(row, 'total')]))
   }
 
   async recent(states: readonly DeliveryState[], limit: number): Promise<readonly Delivery[]> {

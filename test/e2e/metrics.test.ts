@@ -29,7 +29,6 @@ it('metrics count turns, deliveries, tokens, money and the time an answer takes,
     parley_turns_running: 0,
     parley_messages_waiting: 0,
     'parley_deliveries_total{channel="telegram",state="sent"}': 2,
-    'parley_outbox{state="sent"}': 2,
     parley_deliveries_uncertain: 0,
     'parley_channel_up{channel="telegram",account="default"}': 1,
     'parley_answer_seconds_count{channel="telegram"}': 2,
@@ -40,6 +39,9 @@ it('metrics count turns, deliveries, tokens, money and the time an answer takes,
   expect(before.get('parley_model_tokens_total{model="anthropic/rehearsal",kind="output"}')).toBeGreaterThan(0)
   expect(before.get('process_resident_memory_bytes')).toBeGreaterThan(1e6)
   expect(before.has('nodejs_eventloop_lag_seconds')).toBe(true)
+  const outbox = [...before].filter(([name]) => name.startsWith('parley_outbox'))
+  expect(outbox).toHaveLength(8)
+  expect(outbox.filter(([name, value]) => name.includes('"sent"') || value > 0)).toEqual([])
   const { text } = await house.ask('/metrics', { headers: await tokenWith(house, ['metrics']) })
   for (const word of ['111', 'Ada', 'private', 'rehearsal:']) expect(text).not.toMatch(new RegExp(`${word}["}]`))
 })

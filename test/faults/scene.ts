@@ -62,6 +62,7 @@ export interface SceneOptions {
   /** Default: everybody may talk to the agent. */
   readonly routing?: RoutingPolicy
   readonly hooks?: Config['hooks']
+  readonly inboundHooks?: SetupFile['inboundHooks']
   /** Laid over the configuration. */
   readonly config?: Partial<SetupFile['config']>
   readonly mcp?: Config['mcp']
@@ -207,5 +208,6 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
     probeFile: join(folder, 'probes.jsonl'),
     socketPath: join(folder, 'parley.sock'),
     delivery: SHORT_WAITS,
+    inboundHooks: options.inboundHooks ?? [],
   }
 }

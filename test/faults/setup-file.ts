@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { discordAccountSchema } from '../../adapters/discord/config.ts'
 import { slackAccountSchema } from '../../adapters/slack/config.ts'
 import { telegramAccountSchema } from '../../adapters/telegram/config.ts'
-import type { Config } from '../../src/config/config.ts'
+import type { Config, InboundHookSettings } from '../../src/config/config.ts'
 import { Secret } from '../../src/config/secrets.ts'
 import type { DeliverySettings } from '../../src/delivery/settings.ts'
 
@@ -18,7 +18,11 @@ export interface SetupFile {
   readonly probeFile: string
   readonly socketPath: string
   readonly delivery: Partial<DeliverySettings>
+  /** The hooks by which programs call in. */
+  readonly inboundHooks: readonly InboundHookOf[]
 }
+
+export type InboundHookOf = Omit<InboundHookSettings, 'secret'> & { readonly secret: string }
 
 /** The accounts of the platforms beside Telegram, as a configuration file has them. */
 export interface OtherAccounts {
@@ -37,9 +41,13 @@ export function readSetup(file: string): SetupFile {
   return JSON.parse(readFileSync(file, 'utf8')) as SetupFile
 }
 
-export function configOf({ config, telegram, others, anthropic: { apiKey, baseUrl } }: SetupFile): Config {
+export function configOf({ config, inboundHooks, telegram, others, anthropic }: SetupFile): Config {
+  const { apiKey, baseUrl } = anthropic
+  const hooks = inboundHooks.map(({ secret, ...hook }) => ({ ...hook, secret: new Secret(secret) }))
+  const api = { host: '127.0.0.1', port: 0, hosts: [], origins: [] }
   return {
     ...config,
+    ...(hooks.length > 0 ? { http: { ...api, ...config.http, hooks } } : {}),
     models: { anthropic: { apiKey: new Secret(apiKey), baseUrl } },
     channels: {
       telegram: { accounts: { default: telegramAccountSchema.parse(telegram) } },
