@@ -30,7 +30,7 @@ async function callHook({ socketPath }: Scene, headers: Readonly<Record<string, 
 const CASES: readonly (readonly [string | undefined, FailpointSpec, 'accepted' | 'repeated'])[] = [
   ['call-1', 'CP50-call-noted', 'accepted'],
   [undefined, 'CP50-call-noted', 'accepted'],
-  ['call-1', 'CP2-committed', 'repeated'],
+  ['call-1', 'CP4-claimed', 'repeated'],
 ]
 
 describe.concurrent('a kill in a call of a hook', CASE, () => {
@@ -40,7 +40,8 @@ describe.concurrent('a kill in a call of a hook', CASE, () => {
       const scene = await startScene(test, { inboundHooks })
       const headers = signedCall(id)
       await scene.daemon.start(point)
-      await expect(callHook(scene, headers)).rejects.toThrow()
+      // The answer may be there before the turn is claimed.
+      await callHook(scene, headers).catch(() => undefined)
       expect(await scene.daemon.exited()).toEqual(KILLED)
       await scene.daemon.start()
       const answer = await callHook(scene, headers)
