@@ -8,7 +8,7 @@ import { memories, memory } from '../http/schemas/memory.ts'
 import { restoration, restorations } from '../http/schemas/outbox.ts'
 import { agents, budgets, channels, deliveries } from '../http/schemas/parts.ts'
 import { linkedId, people } from '../http/schemas/people.ts'
-import { schedules, slots, startedRun } from '../http/schemas/schedules.ts'
+import { schedule, schedules, slots, startedRun } from '../http/schemas/schedules.ts'
 import {
   cancelAnswer,
   checkpointOutcome,
@@ -65,6 +65,9 @@ const SHAPES: { readonly [Name in keyof OperationAnswers]: Shape<OperationAnswer
   'schedule.list': schedules,
   'schedule.next': slots,
   'schedule.run': startedRun,
+  'schedule.pause': schedule,
+  'schedule.resume': schedule,
+  'schedule.remove': schedule,
   'person.list': people,
   'person.link': linkedId,
   'person.unlink': linkedId,

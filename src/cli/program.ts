@@ -141,6 +141,21 @@ function addSchedules(program: Command, ports: CliPorts, ended: Ended): void {
       const { runSchedule } = await import('./commands/schedule.ts')
       ended(await runSchedule(ports, id, command.optsWithGlobals()))
     })
+  for (const [change, description] of [
+    ['pause', 'leave the times of a schedule out from now on'],
+    ['resume', 'run a paused schedule again, from now on'],
+    ['remove', 'remove a schedule that was made in a chat'],
+  ] as const) {
+    schedule
+      .command(change)
+      .description(description)
+      .argument('<id>', 'its id', nonBlank)
+      .option(...JSON_OPTION)
+      .action(async (id: string, _options, command: Command) => {
+        const { changeSchedule } = await import('./commands/schedule.ts')
+        ended(await changeSchedule(ports, id, { ...command.optsWithGlobals<ReadOptions>(), change }))
+      })
+  }
 }
 
 function addPeople(program: Command, ports: CliPorts, ended: Ended): void {

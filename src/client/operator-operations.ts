@@ -8,7 +8,6 @@ import type { ForgetRequest, RetentionReport } from '../core/operate-forgetting.
 import type { MemoryReport } from '../core/operate-memory.ts'
 import type { RestorationReport } from '../core/operate-outbox.ts'
 import type { LinkedId, PeopleReport } from '../core/operate-people.ts'
-import type { ScheduleSummary, StartedRun } from '../core/operate-schedules.ts'
 import type { NewToken, TokenReport } from '../core/operate-tokens.ts'
 import type { StatusReport, WhyReport } from '../core/operator.ts'
 import type { Relocation, RelocationRequest } from '../core/relocation.ts'
@@ -49,12 +48,6 @@ export function operatorOperations(call: CallOperation) {
       create: (request: NewToken) =>
         post<TokenReport & { readonly token: string }>('token.create', '/v1/tokens', { body: request }),
       revoke: async (id: string) => remove<{ readonly revoked: boolean }>('token.revoke', at`/v1/tokens/${id}`),
-    },
-    schedule: {
-      list: () => get<readonly ScheduleSummary[]>('schedule.list', '/v1/schedules'),
-      next: async (id: string, count?: number) =>
-        get<readonly number[]>('schedule.next', at`/v1/schedules/${id}/next`, { count }),
-      run: async (id: string) => post<StartedRun>('schedule.run', at`/v1/schedules/${id}/run`),
     },
     person: {
       list: () => get<PeopleReport>('person.list', '/v1/people'),

@@ -1,6 +1,7 @@
 import type { BudgetReport } from '../core/operate-budgets.ts'
 import type { NodePost } from '../core/operate-nodes.ts'
 import type { AgentReport, ChannelStatus, DeliveryPage, DeliveryQuery } from '../core/operate-parts.ts'
+import type { ScheduleSummary, StartedRun } from '../core/operate-schedules.ts'
 import type { PostAnswer } from '../core/operate-sessions.ts'
 import { at, type CallOperation } from './call.ts'
 import { WAIT_SECONDS } from './session-operations.ts'
@@ -9,6 +10,8 @@ import { WAIT_SECONDS } from './session-operations.ts'
 export function partOperations(call: CallOperation) {
   const get = <Answer>(operation: string, path: string, query = {}) =>
     call<Answer>(operation, { method: 'GET', path, query })
+  const post = <Answer>(operation: string, path: string) => call<Answer>(operation, { method: 'POST', path })
+  const remove = <Answer>(operation: string, path: string) => call<Answer>(operation, { method: 'DELETE', path })
   return {
     channel: { list: () => get<readonly ChannelStatus[]>('channel.list', '/v1/channels') },
     agent: { list: () => get<readonly AgentReport[]>('agent.list', '/v1/agents') },
@@ -20,6 +23,15 @@ export function partOperations(call: CallOperation) {
     delivery: {
       /** Newest first; `limit` 1 to 200, behind the delivery `after`. */
       list: (query: Partial<DeliveryQuery> = {}) => get<DeliveryPage>('delivery.list', '/v1/deliveries', { ...query }),
+    },
+    schedule: {
+      list: () => get<readonly ScheduleSummary[]>('schedule.list', '/v1/schedules'),
+      next: async (id: string, count?: number) =>
+        get<readonly number[]>('schedule.next', at`/v1/schedules/${id}/next`, { count }),
+      run: async (id: string) => post<StartedRun>('schedule.run', at`/v1/schedules/${id}/run`),
+      pause: async (id: string) => post<ScheduleSummary>('schedule.pause', at`/v1/schedules/${id}/pause`),
+      resume: async (id: string) => post<ScheduleSummary>('schedule.resume', at`/v1/schedules/${id}/resume`),
+      remove: async (id: string) => remove<ScheduleSummary>('schedule.remove', at`/v1/schedules/${id}`),
     },
     node: {
       /** Posts a text into the one session of a node and waits for the answer. */

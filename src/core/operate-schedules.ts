@@ -11,6 +11,12 @@ export interface ScheduleOperator {
    * `unavailable` without a daemon.
    */
   run(id: string, once?: RequestId): Promise<StartedRun>
+  /** Leaves its slots out from now on. Idempotent; `not_found`. */
+  pause(id: string): Promise<ScheduleSummary>
+  /** Runs it again from now on: of the slots in between only a reminder for one time is owed. `not_found`. */
+  resume(id: string): Promise<ScheduleSummary>
+  /** Removes one that was made in a chat, and returns it. `not_found`; `conflict` for one of the configuration. */
+  remove(id: string): Promise<ScheduleSummary>
 }
 
 export interface ScheduleSummary {

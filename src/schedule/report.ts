@@ -1,6 +1,6 @@
 import { formatAddress } from '../core/address.ts'
 import { ParleyError } from '../core/errors.ts'
-import { toScheduleId } from '../core/ids.ts'
+import { type ScheduleId, toScheduleId } from '../core/ids.ts'
 import type { ScheduleRunReport, ScheduleSummary } from '../core/operate-schedules.ts'
 import { formatMissed, formatTiming, type Schedule, type ScheduleSlot } from '../core/schedule.ts'
 import type { Store } from '../store/store.ts'
@@ -11,6 +11,13 @@ type Read = Store['read']
 export async function listSchedules({ schedules }: Read, now: number): Promise<readonly ScheduleSummary[]> {
   const all = await schedules.all()
   return Promise.all(all.map(async (schedule) => summary(schedule, (await schedules.recent(schedule.id, 1))[0], now)))
+}
+
+/** Throws `not_found`. */
+export async function summaryOf({ schedules }: Read, id: ScheduleId, now: number): Promise<ScheduleSummary> {
+  const schedule = await schedules.get(id)
+  if (schedule) return summary(schedule, (await schedules.recent(id, 1))[0], now)
+  throw new ParleyError('not_found', `There is no schedule ${id}.`)
 }
 
 /** Returns the next `count` slots after now. Throws `not_found`, or `invalid` for a count that is not 1 to 100. */

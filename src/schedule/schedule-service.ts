@@ -47,7 +47,7 @@ export function createScheduleService(deps: ServiceDeps): ScheduleService {
       await look()
     },
     changed: look,
-    operator: operatorSchedules({ store, clock }, async (id, once) => {
+    operator: operatorSchedules({ store, clock, changed: look }, async (id, once) => {
       if (running === undefined) throw new ParleyError('not_found', `There is no schedule ${id}.`)
       return (await running).runNow(toScheduleId(id), once)
     }),
@@ -58,16 +58,34 @@ export function createScheduleService(deps: ServiceDeps): ScheduleService {
   }
 }
 
+interface OperatorDeps {
+  readonly store: Store
+  readonly clock: Clock
+  /** Called once a schedule was changed; absent without a daemon, which reads them at its start. */
+  changed?(this: void): Promise<void>
+}
+
 /** Returns the operator's view of a store's schedules; only the daemon can `run` one. */
 export function operatorSchedules(
-  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  { store, clock, changed = async () => {} }: OperatorDeps,
   run: OperatorService['schedules']['run'] = async () => {
     throw new ParleyError('unavailable', 'No daemon is running; "parley start" runs schedules.')
   },
 ): OperatorService['schedules'] {
+  const change = async (id: string, paused: boolean) => {
+    const summary = await (await import('./change-schedule.ts')).pauseSchedule({ store, clock }, id, paused)
+    await changed()
+    return summary
+  }
   return {
     list: async () => (await import('./report.ts')).listSchedules(store.read, clock.now()),
     next: async (id, count) => (await import('./report.ts')).nextOf(store.read, id, { count, now: clock.now() }),
     run,
+    ...{ pause: (id) => change(id, true), resume: (id) => change(id, false) },
+    async remove(id) {
+      const removed = await (await import('./change-schedule.ts')).removeSchedule({ store, clock }, id)
+      await changed()
+      return removed
+    },
   }
 }

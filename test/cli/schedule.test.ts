@@ -46,7 +46,17 @@ test('schedule run starts it and names the trace', async () => {
   expect(parley.out()).toContain('parley why tr_2')
 })
 
+test('schedule pause, resume and remove change it and show it', async () => {
+  const operator = fakeOperator()
+  const parley = await withDaemon(operator)
+  for (const change of ['pause', 'resume', 'remove']) expect(await parley.run('schedule', change, 'morning')).toBe(0)
+  expect(operator.asked).toEqual([{ pause: 'morning' }, { resume: 'morning' }, { remove: 'morning' }])
+  expect(parley.out()).toContain('Europe/Berlin')
+})
+
 test.each([
+  ['pause', 'nobody'],
+  ['remove', 'nobody'],
   ['next', 'nobody'],
   ['run', 'nobody'],
 ])('schedule %s of what is not there exits 1 with a line', async (...argv) => {

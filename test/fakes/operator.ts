@@ -186,6 +186,11 @@ export interface FakeOperator extends ApiService {
 export function fakeOperator(overrides: Partial<ApiService> = {}): FakeOperator {
   const asked: unknown[] = []
   const { events, scopeKey, scope, source, metadata, aliases, participants, ...summary } = sampleSession
+  const changed = (change: string) => async (id: string) => {
+    asked.push({ [change]: id })
+    if (id !== sampleSchedule.id) throw new ParleyError('not_found', `There is no schedule ${id}.`)
+    return sampleSchedule
+  }
   const named = (name: string): void => {
     if (name !== sampleSession.id && name !== sampleSession.key) {
       throw new ParleyError('not_found', `There is no session "${name}"`)
@@ -286,6 +291,9 @@ export function fakeOperator(overrides: Partial<ApiService> = {}): FakeOperator 
         if (id !== sampleSchedule.id) throw new ParleyError('not_found', `There is no schedule ${id}.`)
         return { slotAt: AT, traceId: 'tr_2' }
       },
+      pause: changed('pause'),
+      resume: changed('resume'),
+      remove: changed('remove'),
     },
     config: {
       async reload() {

@@ -79,6 +79,17 @@ describe('a request', () => {
     expect((await parley.ask('/v1/schedules/nobody/next')).status).toBe(404)
   })
 
+  test('POST /v1/schedules/<id>/pause and /resume, and DELETE of one, answer it', async () => {
+    for (const [method, path] of [
+      ['POST', '/morning/pause'],
+      ['POST', '/morning/resume'],
+      ['DELETE', '/morning'],
+    ] as const)
+      expect(await parley.ask(`/v1/schedules${path}`, method)).toEqual({ status: 200, body: sampleSchedule })
+    expect(parley.operator.asked).toEqual([{ pause: 'morning' }, { resume: 'morning' }, { remove: 'morning' }])
+    expect((await parley.ask('/v1/schedules/nobody/pause', 'POST')).status).toBe(404)
+  })
+
   test('POST /v1/schedules/<id>/run starts it; GET does not', async () => {
     expect((await parley.ask('/v1/schedules/morning/run')).status).toBe(404)
     expect(parley.operator.asked).toEqual([])

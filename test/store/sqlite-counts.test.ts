@@ -18,7 +18,7 @@ it('a monitor counts what was not sent by an index that has none of the rows tha
     },
     get: async () => undefined,
   }
-  await new OutboxReading({ sql: none as Sql, logger: silentLogger, epoch: 1 }).unsentCounts()
+  await new OutboxReading({ sql: none as Sql, logger: silentLogger, epoch: 1, caseSensitive: [] }).unsentCounts()
   const path = join(tempFolder(), 'store.db')
   await (await openSqliteStore({ path, clock: systemClock })).close()
   withDatabase(path, (database) => {

@@ -197,7 +197,6 @@ async function readAll(reader: StoreReader): Promise<void> {
   await outbox.ofSource(ids.turn())
   await outbox.unfinished()
   await outbox.counts()
-  await outbox.unsentCounts()
   await outbox.recent(['rejected'], 1)
   await outbox.recent(['sent'], 1)
   await people.all()

@@ -26,6 +26,18 @@ export async function nextSlots(ports: ReadPorts, options: NextOptions): Promise
   return EXIT.ok
 }
 
+/** Pauses, resumes or removes one. */
+export async function changeSchedule(
+  ports: ReadPorts,
+  id: string,
+  options: ReadOptions & { readonly change: 'pause' | 'resume' | 'remove' },
+): Promise<number> {
+  const loaded = await ports.load(options.config, 'ask')
+  const summary = await askOperator(ports, loaded, (operator) => operator.schedules[options.change](id))
+  show(ports, options, { value: summary, lines: (style) => printSchedules([summary], style) })
+  return EXIT.ok
+}
+
 export async function runSchedule(ports: ReadPorts, id: string, options: ReadOptions): Promise<number> {
   const loaded = await ports.load(options.config, 'ask')
   const run = await askOperator(ports, loaded, (operator) => operator.schedules.run(id))

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { answersWith, needs, newRoutes, queryCount } from '../route.ts'
-import { schedules, slots, startedRun } from '../schemas/schedules.ts'
+import { schedule, schedules, slots, startedRun } from '../schemas/schedules.ts'
 
 const params = z.object({ id: z.string() })
 const LIST = createRoute({
@@ -29,8 +29,35 @@ const RUN = createRoute({
   request: { params },
   responses: answersWith(startedRun),
 })
+const PAUSE = createRoute({
+  operationId: 'schedule.pause',
+  summary: 'Leaves the times of a schedule out from now on',
+  method: 'post',
+  path: '/v1/schedules/{id}/pause',
+  security: needs('operate:write'),
+  request: { params },
+  responses: answersWith(schedule),
+})
+const RESUME = createRoute({
+  operationId: 'schedule.resume',
+  summary: 'Runs a paused schedule again, from now on',
+  method: 'post',
+  path: '/v1/schedules/{id}/resume',
+  security: needs('operate:write'),
+  request: { params },
+  responses: answersWith(schedule),
+})
+const REMOVE = createRoute({
+  operationId: 'schedule.remove',
+  summary: 'Removes a schedule that was made in a chat',
+  method: 'delete',
+  path: '/v1/schedules/{id}',
+  security: needs('operate:write'),
+  request: { params },
+  responses: answersWith(schedule),
+})
 
-/** Serves the schedules, the next slots of one, and runs one now; its id is percent-encoded. */
+/** Serves the schedules and the next slots of one, runs, pauses and removes one; its id is percent-encoded. */
 export function scheduleRoutes() {
   return newRoutes()
     .openapi(LIST, async ({ json, var: { api } }) => json(await api.schedules.list(), 200))
@@ -39,5 +66,12 @@ export function scheduleRoutes() {
     )
     .openapi(RUN, async ({ req, json, var: { api, once } }) =>
       json(await api.schedules.run(req.valid('param').id, once), 200),
+    )
+    .openapi(PAUSE, async ({ req, json, var: { api } }) => json(await api.schedules.pause(req.valid('param').id), 200))
+    .openapi(RESUME, async ({ req, json, var: { api } }) =>
+      json(await api.schedules.resume(req.valid('param').id), 200),
+    )
+    .openapi(REMOVE, async ({ req, json, var: { api } }) =>
+      json(await api.schedules.remove(req.valid('param').id), 200),
     )
 }
