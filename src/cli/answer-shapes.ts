@@ -6,7 +6,7 @@ import { reload } from '../http/schemas/config.ts'
 import { receipt, retention } from '../http/schemas/forgetting.ts'
 import { memories, memory } from '../http/schemas/memory.ts'
 import { restoration, restorations } from '../http/schemas/outbox.ts'
-import { agents, budgets, channels, deliveries } from '../http/schemas/parts.ts'
+import { agents, budgets, channels, deliveries, delivery } from '../http/schemas/parts.ts'
 import { linkedId, people } from '../http/schemas/people.ts'
 import { schedule, schedules, slots, startedRun } from '../http/schemas/schedules.ts'
 import {
@@ -81,6 +81,8 @@ const SHAPES: { readonly [Name in keyof OperationAnswers]: Shape<OperationAnswer
   'agent.list': agents,
   'budget.list': budgets,
   'delivery.list': deliveries,
+  'delivery.retry': delivery,
+  'delivery.drop': delivery,
   'outbox.restoration': restorations,
   'outbox.resume': restoration,
   'outbox.discard': restoration,

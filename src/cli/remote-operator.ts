@@ -3,7 +3,7 @@ import type { OperatorService } from '../core/operator.ts'
 
 /** Returns the daemon that a client asks, as the commands know it. */
 export function remoteOperator(client: ParleyClient): OperatorService {
-  const { admission, agent, approval, archive, config, forgetting, memory, message, outbox, person } = client
+  const { admission, agent, approval, archive, config, delivery, forgetting, memory, message, outbox, person } = client
   const { retention, schedule, session, status, token } = client
   return {
     status: status.show,
@@ -37,6 +37,7 @@ export function remoteOperator(client: ParleyClient): OperatorService {
     outbox: {
       restoration: async () => (await outbox.restoration())[0],
       decide: (verdict) => outbox[verdict](),
+      ...{ retry: delivery.retry, drop: delivery.drop },
     },
     memory,
     forgetting: { forget: forgetting.forget, retention: retention.list, runRetention: retention.run },

@@ -1,6 +1,6 @@
 import type { BudgetReport } from '../core/operate-budgets.ts'
 import type { NodePost } from '../core/operate-nodes.ts'
-import type { AgentReport, ChannelStatus, DeliveryPage, DeliveryQuery } from '../core/operate-parts.ts'
+import type { AgentReport, ChannelStatus, DeliveryPage, DeliveryQuery, DeliveryReport } from '../core/operate-parts.ts'
 import type { ScheduleSummary, StartedRun } from '../core/operate-schedules.ts'
 import type { PostAnswer } from '../core/operate-sessions.ts'
 import { at, type CallOperation } from './call.ts'
@@ -23,6 +23,10 @@ export function partOperations(call: CallOperation) {
     delivery: {
       /** Newest first; `limit` 1 to 200, behind the delivery `after`. */
       list: (query: Partial<DeliveryQuery> = {}) => get<DeliveryPage>('delivery.list', '/v1/deliveries', { ...query }),
+      /** Sends one that did not arrive once more, with the rest of its message. */
+      retry: async (id: string) => post<DeliveryReport>('delivery.retry', at`/v1/deliveries/${id}/retry`),
+      /** Ends one that is owed still, or whose outcome is not known. */
+      drop: async (id: string) => post<DeliveryReport>('delivery.drop', at`/v1/deliveries/${id}/drop`),
     },
     schedule: {
       list: () => get<readonly ScheduleSummary[]>('schedule.list', '/v1/schedules'),

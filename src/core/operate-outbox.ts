@@ -1,4 +1,7 @@
-/** The part of `OperatorService` about deliveries held after the database was restored. */
+import type { RequestId } from './keyed-request.ts'
+import type { DeliveryReport } from './operate-parts.ts'
+
+/** The part of `OperatorService` about deliveries: those held after the database was restored, and single ones. */
 export interface OutboxOperator {
   /** Undefined if the database was never put back. */
   restoration(): Promise<RestorationReport | undefined>
@@ -6,6 +9,17 @@ export interface OutboxOperator {
    * Sends what is held, or ends it unsent. `conflict` if nothing waits for a decision; `unavailable` without a daemon.
    */
   decide(verdict: OutboxVerdict): Promise<RestorationReport>
+  /**
+   * Sends a delivery that did not arrive once more, and what ended behind it in its message; one that may have arrived
+   * is marked as a repeat. `not_found`; `conflict` for one that was sent, is on its way, or has lost its text;
+   * `unavailable` without a daemon.
+   */
+  retry(id: string, once?: RequestId): Promise<DeliveryReport>
+  /**
+   * Ends a delivery that is owed still, or whose outcome is not known. `not_found`; `conflict` for one that has ended
+   * or is being sent just now; `unavailable` without a daemon.
+   */
+  drop(id: string): Promise<DeliveryReport>
 }
 
 export type OutboxVerdict = 'resume' | 'discard'

@@ -1,15 +1,10 @@
 import { ParleyError } from '../core/errors.ts'
 import type { DeliveryId, SessionId } from '../core/ids.ts'
 import type { BudgetDesk } from '../core/operate-budgets.ts'
-import type {
-  ChannelStatus,
-  DeliveryQuery,
-  DeliveryReport,
-  ListedDelivery,
-  PartsOperator,
-} from '../core/operate-parts.ts'
-import { DELIVERY_STATES, type Delivery } from '../core/outbound.ts'
+import type { ChannelStatus, DeliveryQuery, PartsOperator } from '../core/operate-parts.ts'
+import { DELIVERY_STATES } from '../core/outbound.ts'
 import type { Store } from '../store/store.ts'
+import { deliveryReport } from './delivery-report.ts'
 import type { ForPrograms } from './make-programs.ts'
 import type { ModelHealth } from './model-health.ts'
 
@@ -21,12 +16,11 @@ export interface PartsDeps {
     readonly budgets: Pick<BudgetDesk<never>, 'all'> | undefined
   }
   channels(): readonly ChannelStatus[]
-  listed(delivery: Delivery): Promise<ListedDelivery>
 }
 
 const MOST = 200
 
-export function operateParts({ store, daemon, channels, listed }: PartsDeps): PartsOperator {
+export function operateParts({ store, daemon, channels }: PartsDeps): PartsOperator {
   return {
     channels: async () => channels(),
     async agents() {
@@ -49,7 +43,7 @@ export function operateParts({ store, daemon, channels, listed }: PartsDeps): Pa
       })
       const shown = rows.slice(0, limit)
       const last = shown.at(-1)
-      const deliveries = await Promise.all(shown.map(async (row) => reportOf(row, await listed(row))))
+      const deliveries = await Promise.all(shown.map((row) => deliveryReport(row, store.read)))
       return { deliveries, ...(rows.length > limit && last ? { next: last.id } : {}) }
     },
   }
@@ -57,12 +51,4 @@ export function operateParts({ store, daemon, channels, listed }: PartsDeps): Pa
 
 function checkLimit(limit: number): void {
   if (limit < 1 || limit > MOST) throw new ParleyError('invalid', `limit must be 1 to ${MOST}`)
-}
-
-function reportOf({ class: kind, attempt, sessionId, messageId }: Delivery, listed: ListedDelivery): DeliveryReport {
-  return {
-    ...{ ...listed, class: kind, attempt },
-    ...(sessionId === undefined ? {} : { session: sessionId }),
-    ...(messageId === undefined ? {} : { messageId }),
-  }
 }

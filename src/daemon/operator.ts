@@ -1,15 +1,14 @@
 import type { AccountSinks } from '../channels/account-sinks.ts'
 import type { ChannelHub, ChannelReport } from '../channels/hub.ts'
-import { formatAddress, parseAddress } from '../core/address.ts'
+import { parseAddress } from '../core/address.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { BudgetDesk } from '../core/operate-budgets.ts'
 import type { RetentionLimit } from '../core/operate-forgetting.ts'
-import type { ChannelStatus, ListedDelivery } from '../core/operate-parts.ts'
+import type { ChannelStatus } from '../core/operate-parts.ts'
 import type { OperatorService, ServedOperator, StatusReport } from '../core/operator.ts'
-import type { Delivery } from '../core/outbound.ts'
 import { midnightBefore } from '../core/spending.ts'
 import { tokenDoer } from '../core/token.ts'
 import { operateMemory } from '../memory/operate-memory.ts'
@@ -19,7 +18,8 @@ import type { SessionArchives } from '../sessions/service/archives.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
 import { operationsWithoutDaemon, type SessionOperations } from '../sessions/service/session-operations.ts'
 import type { SessionService } from '../sessions/service/session-service.ts'
-import type { Store, StoreReader } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { listedDelivery } from './delivery-report.ts'
 import type { ForPrograms } from './make-programs.ts'
 import type { ModelHealth } from './model-health.ts'
 import { operateParts } from './operate-parts.ts'
@@ -120,7 +120,6 @@ export function createOperator(sources: OperatorSources, caller = OPERATOR): Ser
     parts: operateParts({
       ...{ store: sources.store, daemon: () => running(sources) },
       channels: () => channelStatuses(running(sources)),
-      listed: (delivery) => asListed(delivery, sources.store.read),
     }),
     nodes: { post: async (id, post) => running(sources).nodes.post(caller, id, post) },
   }
@@ -169,8 +168,8 @@ async function status({
     waiting: await read.inbox.waitingCount(),
     spentToday: await read.turns.spentSince(midnightBefore(clock.now())),
     outbox: counts,
-    uncertain: await Promise.all(uncertain.map((delivery) => asListed(delivery, read))),
-    undelivered: await Promise.all(undelivered.map((delivery) => asListed(delivery, read))),
+    uncertain: await Promise.all(uncertain.map((delivery) => listedDelivery(delivery, read))),
+    undelivered: await Promise.all(undelivered.map((delivery) => listedDelivery(delivery, read))),
   }
 }
 
@@ -189,17 +188,6 @@ async function budgetsOf(daemon: DaemonSources | undefined): Promise<Pick<Status
 async function limitsOf(daemon: DaemonSources | undefined): Promise<Pick<StatusReport, 'retention'>> {
   const retention = (await daemon?.ageLimits()) ?? []
   return retention.length === 0 ? {} : { retention }
-}
-
-async function asListed(
-  { id, address, sessionId, state, reason, traceId }: Delivery,
-  read: StoreReader,
-): Promise<ListedDelivery> {
-  return {
-    ...{ id, address: formatAddress(address), state, traceId },
-    ...(await placeTitle(read, address, sessionId)),
-    ...(reason === undefined ? {} : { reason }),
-  }
 }
 
 function titledSchedules({ schedules, store: { read } }: OperatorSources): OperatorService['schedules'] {

@@ -2,25 +2,28 @@ import { formatAddress } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Decided } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
-import type { AccountId, ChannelId } from '../core/ids.ts'
+import type { AccountId, ChannelId, DeliveryId } from '../core/ids.ts'
 import type { OutboxOperator, RestorationReport } from '../core/operate-outbox.ts'
+import type { DeliveryReport } from '../core/operate-parts.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
+import type { DeliveryService } from '../delivery/delivery.ts'
 import { asOldState } from '../routing/old-state.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
 import { holdOldState } from '../sessions/turns/hold-old-state.ts'
 import type { Store } from '../store/store.ts'
+import { deliveryReport } from './delivery-report.ts'
 
 const SHOWN = 50
 const DISCARDED = 'held after the database was put back, and discarded by an owner'
 
 export interface RestorationDeps {
   readonly store: Store
-  /** Sends held messages; absent without a daemon. */
-  readonly sendHeld?: () => Promise<void>
+  /** Absent without a daemon. */
+  readonly delivery?: Pick<DeliveryService, 'resumeHeld' | 'retry' | 'drop'>
 }
 
 /** Reports the state of a restored database, and carries out the owner's choice. */
-export function createRestoration({ store, sendHeld }: RestorationDeps): OutboxOperator {
+export function createRestoration({ store, delivery }: RestorationDeps): OutboxOperator {
   const { read } = store
 
   async function restoration(): Promise<RestorationReport | undefined> {
@@ -41,15 +44,28 @@ export function createRestoration({ store, sendHeld }: RestorationDeps): OutboxO
     }
   }
 
+  async function decided(
+    id: string,
+    decide: (delivery: NonNullable<RestorationDeps['delivery']>, id: DeliveryId) => Promise<void>,
+  ): Promise<DeliveryReport> {
+    if (!delivery) throw new ParleyError('unavailable', 'Start the daemon first: it carries out what you decide.')
+    await decide(delivery, id as DeliveryId)
+    const row = await read.outbox.get(id as DeliveryId)
+    if (row) return deliveryReport(row, read)
+    throw new ParleyError('not_found', `There is no delivery ${id}.`)
+  }
+
   return {
     restoration,
+    retry: (id, once) => decided(id, (service, part) => service.retry(part, once)),
+    drop: (id) => decided(id, (service, part) => service.drop(part)),
     async decide(verdict) {
       const state = (await read.restorations.latest())?.state
-      if (!sendHeld && (state === 'held' || state === 'found'))
+      if (!delivery && (state === 'held' || state === 'found'))
         throw new ParleyError('unavailable', 'Start the daemon first: it carries out what you decide.')
-      if (!sendHeld || state !== 'held')
+      if (!delivery || state !== 'held')
         throw new ParleyError('conflict', 'Nothing is held: there is nothing to decide.')
-      if (verdict === 'resume') await sendHeld()
+      if (verdict === 'resume') await delivery.resumeHeld()
       else await store.write((tx) => tx.restorations.discard(DISCARDED))
       const report = await restoration()
       if (!report) throw new ParleyError('internal', 'the restoration is gone')

@@ -174,7 +174,7 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   const parts = { hub, sinks, access, modelHealth, watch: facts.watch, ageLimits: forgets.ageLimits }
   const daemon = { ...parts, ...status, ...makeForPrograms({ ...world, hub, stages, live }) }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(daemon) })
-  const outbox = createRestoration({ store, sendHeld: delivery.resumeHeld })
+  const outbox = createRestoration({ store, delivery })
   const sources: OperatorSources = {
     ...{ store, clock, version, models: modelsOf(config), ...ownOf(stages), why, daemon, outbox, ...people.operator },
     ...{ schedules: schedules.operator, approvals: operateApprovals({ store, clock, desk: stages.approvals }) },

@@ -2,7 +2,8 @@ import type { ChannelAdapter, TextFormat } from '../channels/adapter.ts'
 import type { Address } from '../core/address.ts'
 import { type Clock, within } from '../core/clock.ts'
 import { failpoint } from '../core/failpoint.ts'
-import type { AccountId, ChannelId, IdSource, TurnId } from '../core/ids.ts'
+import type { AccountId, ChannelId, DeliveryId, IdSource, TurnId } from '../core/ids.ts'
+import type { RequestId } from '../core/keyed-request.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
@@ -12,6 +13,7 @@ import { createActivity } from './activity.ts'
 import { createCalls } from './calls.ts'
 import { type ClosedCard, closeCard } from './close-card.ts'
 import type { Entry } from './conversation.ts'
+import { createPartDecisions } from './decide-part.ts'
 import type { LiveTurn } from './growing-message.ts'
 import { type LiveReply, startLiveReply } from './live-reply.ts'
 import { rankOf } from './low-priority.ts'
@@ -80,6 +82,10 @@ export interface DeliveryService {
   recover(): Promise<void>
   /** Releases what has been held since the database was restored. */
   resumeHeld(): Promise<void>
+  /** Sends a part that did not arrive once more, by an operator's word (`decide-part.ts`). */
+  retry(id: DeliveryId, once?: RequestId): Promise<void>
+  /** Ends a part that is owed, or whose outcome is not known, by an operator's word. */
+  drop(id: DeliveryId): Promise<void>
   /** Resumes the conversations of an adapter that became ready. */
   ready(channel: ChannelId, account: AccountId): void
   /** Resolves when nothing can proceed now: what is left waits for time or for an adapter. */
@@ -174,8 +180,8 @@ export function createDelivery(deps: DeliveryDeps): DeliveryService {
     live: (turn) => startLiveReply({ ...tools, queues }, turn),
     typing: (turn) => startTyping(tools, turn),
     react: (target, emoji, signal) => putReaction(tools, target, emoji, signal),
-    recover: () => recover({ ...deps, queues }),
-    resumeHeld: () => resumeHeld({ ...deps, queues }),
+    ...{ recover: () => recover({ ...deps, queues }), resumeHeld: () => resumeHeld({ ...deps, queues }) },
+    ...createPartDecisions({ ...tools, release }),
     ready: (channel, account) => queues.wake(channel, account),
     ...{ idle: activity.idle, nextStep: activity.nextStep },
     stop(ms) {

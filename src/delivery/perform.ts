@@ -14,10 +14,10 @@ import type { Calls } from './calls.ts'
 import type { Conversation, Head } from './conversation.ts'
 import type { Asking, EffectResult, Facts, Item, Looked, Reserved } from './item.ts'
 import { rankOf } from './low-priority.ts'
-import { type Speaker, type SpeakerVerdict, withoutFile } from './plan-reply.ts'
+import type { Speaker, SpeakerVerdict } from './plan-reply.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { type OutcomePorts, record } from './record.ts'
-import { markRepeat } from './repeat-mark.ts'
+import { repeated } from './repeat-mark.ts'
 import type { DeliverySettings } from './settings.ts'
 import { lookFor, proveSending, transmit } from './transmit.ts'
 
@@ -131,10 +131,7 @@ async function begin(deps: PerformDeps, { conversation }: Head, { row: known, as
     if (!row || !OWED.includes(row.state)) return undefined
     const sending: Delivery = { ...row, state: 'sending', attempt: row.attempt + 1, startedAt: at }
     if (as !== 'repeat') return (await tx.outbox.begin(row.id, OWED, at)) ? sending : undefined
-    const { limit, captionLimit = limit } = deps.format(row.address.channel)
-    // A recording has no place for the mark: its text is repeated instead.
-    const again = row.part.file?.as === 'voice' ? withoutFile(row.part) : row.part
-    const part = markRepeat(again, settings.repeatMark, again.file === undefined ? limit : captionLimit)
+    const part = repeated(row.part, deps.format(row.address.channel), settings.repeatMark)
     await tx.outbox.replace(row.id, { op: 'send', part, state: 'sending', lowPriority: row.lowPriority, at })
     return { ...sending, op: 'send' as const, part }
   })

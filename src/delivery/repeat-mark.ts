@@ -1,5 +1,6 @@
 import type { TextFormat } from '../channels/adapter.ts'
 import type { RenderedPart } from '../core/outbound.ts'
+import { withoutFile } from './plan-reply.ts'
 
 /** Returns true if a part is marked already, so that a repeat is never repeated, not even after a restart. */
 export function isRepeat(part: RenderedPart, mark: string): boolean {
@@ -15,4 +16,10 @@ export function markRepeat(part: RenderedPart, mark: string, limit: TextFormat['
   if (plain.length <= limit) return { ...part, text: `${mark}${part.text}`, plain }
   const cut = `${plain.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
   return { ...part, text: cut, plain: cut, markup: 'plain' }
+}
+
+/** Returns the part as its marked repeat. A recording has no place for the mark: its text is repeated instead. */
+export function repeated(part: RenderedPart, { limit, captionLimit = limit }: TextFormat, mark: string): RenderedPart {
+  const text = part.file?.as === 'voice' ? withoutFile(part) : part
+  return markRepeat(text, mark, text.file === undefined ? limit : captionLimit)
 }

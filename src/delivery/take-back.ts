@@ -13,7 +13,8 @@ export interface TakeBackDeps extends Pick<RowDeps, 'clock' | 'settings'> {
   release(planned: PlannedReply): void
 }
 
-const REASON = 'it was taken back'
+/** The reason of a part that was not sent yet when its turn was taken back. */
+export const TAKEN_BACK = 'it was taken back'
 
 /**
  * Takes back what a turn has said: what is shown is deleted, which the next start continues after a crash, and what
@@ -37,7 +38,7 @@ export async function takeBack(
       await tx.outbox.replace(id, { op: 'delete', part, state: 'planned', lowPriority, at, expiresAt })
       deletions.push({ outcome: 'planned', address, entries: [entryOf(row)] })
     } else if (row.state === 'planned' || row.state === 'waiting') {
-      await tx.outbox.settle(id, { state: 'expired', reason: REASON, at })
+      await tx.outbox.settle(id, { state: 'expired', reason: TAKEN_BACK, at })
     }
   }
   tx.afterCommit(() => {

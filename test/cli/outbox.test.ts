@@ -33,13 +33,25 @@ test('outbox list --json prints the answer as it came; null where the database w
 
 test('outbox list without a daemon reads the store and says that nothing was put back', async () => {
   const decide = () => Promise.reject(new ParleyError('unavailable', 'Start the daemon first: it carries it out.'))
-  const outbox = { restoration: async () => undefined, decide }
+  const outbox = { restoration: async () => undefined, decide, retry: decide, drop: decide }
   const parley = await rig({ openOffline: async () => ({ ...fakeOffline(), outbox }) })
   await makeStore(parley)
   expect(await parley.run('outbox', 'list')).toBe(0)
   expect(parley.out()).toBe('Nothing is held: the database was never put back.\n')
   expect(await parley.run('outbox', 'resume')).toBe(1)
   expect(parley.err()).toContain('Start the daemon first')
+})
+
+test('outbox retry and drop decide about one delivery, and say what holds now', async () => {
+  const operator = fakeOperator()
+  const parley = await rig()
+  await serveDaemon(parley, operator)
+  expect(await parley.run('outbox', 'retry', 'out_1')).toBe(0)
+  expect(await parley.run('outbox', 'drop', 'out_1')).toBe(0)
+  expect(operator.asked).toEqual([{ retry: 'out_1' }, { drop: 'out_1' }])
+  expect(parley.out()).toContain('out_1 to telegram:group:-1001 is given_up; "parley why tr_1" shows what comes of it.')
+  expect(await parley.run('outbox', 'drop', 'out_9')).toBe(1)
+  expect(parley.err()).toBe('There is no delivery out_9.\n')
 })
 
 test('outbox resume and discard decide, and say what holds now', async () => {

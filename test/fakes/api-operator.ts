@@ -1,4 +1,5 @@
 import { ParleyError } from '../../src/core/errors.ts'
+import type { DeliveryReport } from '../../src/core/operate-parts.ts'
 import type { OperatorService, ServedOperator } from '../../src/core/operator.ts'
 
 /** Answers what only programs ask for. */
@@ -31,4 +32,19 @@ export function fakeApi(asked: unknown[]): Omit<ServedOperator, keyof OperatorSe
       },
     },
   }
+}
+
+export const sampleDelivery: DeliveryReport = {
+  ...{ id: 'out_1', address: 'telegram:group:-1001', state: 'given_up', reason: 'timed out', traceId: 'tr_1' },
+  ...{ class: 'reply', attempt: 2 },
+}
+
+/** Decides about the one delivery there is. */
+export function fakeDecisions(asked: unknown[]): Pick<OperatorService['outbox'], 'retry' | 'drop'> {
+  const decided = (verdict: string) => async (id: string) => {
+    asked.push({ [verdict]: id })
+    if (id !== sampleDelivery.id) throw new ParleyError('not_found', `There is no delivery ${id}.`)
+    return sampleDelivery
+  }
+  return { retry: decided('retry'), drop: decided('drop') }
 }

@@ -9,7 +9,7 @@ import type { PeopleReport } from '../../src/core/operate-people.ts'
 import type { ScheduleSummary } from '../../src/core/operate-schedules.ts'
 import type { SessionDetail, SessionListQuery, SessionSummary } from '../../src/core/operate-sessions.ts'
 import type { ApiService, StatusReport, WhyReport } from '../../src/core/operator.ts'
-import { fakeApi } from './api-operator.ts'
+import { fakeApi, fakeDecisions } from './api-operator.ts'
 import { fakeArchives } from './archives.ts'
 import { fakeForgetting } from './forgetting-operator.ts'
 import { fakeLive } from './live-events.ts'
@@ -334,6 +334,7 @@ export function fakeOperator(overrides: Partial<ApiService> = {}): FakeOperator 
         asked.push({ outbox: verdict })
         return { ...sampleRestoration, state: verdict === 'resume' ? 'resumed' : 'discarded', held: 0 }
       },
+      ...fakeDecisions(asked),
     },
     forgetting: fakeForgetting(asked),
     ...fakeApi(asked),

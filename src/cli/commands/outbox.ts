@@ -23,6 +23,20 @@ export async function decideOutbox(
   return EXIT.ok
 }
 
+/** Retries or drops one delivery. */
+export async function decideDelivery(
+  ports: ReadPorts,
+  id: string,
+  options: ReadOptions & { readonly verdict: 'retry' | 'drop' },
+): Promise<number> {
+  const loaded = await ports.load(options.config, 'ask')
+  const report = await askOperator(ports, loaded, (operator) => operator.outbox[options.verdict](id))
+  const { address, title = address, state, traceId } = report
+  const line = `${report.id} to ${oneLine(title)} is ${state}; "parley why ${traceId}" shows what comes of it.`
+  show(ports, options, { value: report, lines: () => [line] })
+  return EXIT.ok
+}
+
 function linesOf(report: RestorationReport | undefined): string[] {
   if (!report) return ['Nothing is held: the database was never put back.']
   const { at, lastAt, state, held, unanswered } = report

@@ -1,9 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { DELIVERY_STATES } from '../../core/outbound.ts'
 import { answersWith, needs, newRoutes, queryCount, queryText } from '../route.ts'
-import { agents, budgets, channels, deliveries } from '../schemas/parts.ts'
+import { agents, budgets, channels, deliveries, delivery } from '../schemas/parts.ts'
 
 const security = needs('operate:read')
+const params = z.object({ id: z.string() })
 const limit = queryCount.prefault('50')
 
 const CHANNELS = createRoute({
@@ -45,6 +46,24 @@ const DELIVERIES = createRoute({
   },
   responses: answersWith(deliveries),
 })
+const RETRY = createRoute({
+  operationId: 'delivery.retry',
+  summary: 'Sends a part that did not arrive once more, with the rest of its message',
+  method: 'post',
+  path: '/v1/deliveries/{id}/retry',
+  security: needs('operate:write'),
+  request: { params },
+  responses: answersWith(delivery),
+})
+const DROP = createRoute({
+  operationId: 'delivery.drop',
+  summary: 'Ends a part that is owed still, or whose outcome is not known',
+  method: 'post',
+  path: '/v1/deliveries/{id}/drop',
+  security: needs('operate:write'),
+  request: { params },
+  responses: answersWith(delivery),
+})
 
 /** Serves the parts of the daemon: its channels, agents and budgets, and its deliveries page by page. */
 export function partRoutes() {
@@ -57,4 +76,8 @@ export function partRoutes() {
     .openapi(DELIVERIES, async ({ req, json, var: { api } }) =>
       json(await api.parts.deliveries(req.valid('query')), 200),
     )
+    .openapi(RETRY, async ({ req, json, var: { api, once } }) =>
+      json(await api.outbox.retry(req.valid('param').id, once), 200),
+    )
+    .openapi(DROP, async ({ req, json, var: { api } }) => json(await api.outbox.drop(req.valid('param').id), 200))
 }

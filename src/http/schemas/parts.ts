@@ -8,7 +8,7 @@ export const agents = list(
 )
 export const budgets = list(budget)
 
-const delivery = object<DeliveryReport>(
+export const delivery = object<DeliveryReport>(
   { ...listed, class: text, session: maybe(text), attempt: count, messageId: maybe(text) },
   'Delivery',
 )
