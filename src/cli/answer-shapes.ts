@@ -6,7 +6,7 @@ import { reload } from '../http/schemas/config.ts'
 import { receipt, retention } from '../http/schemas/forgetting.ts'
 import { memories, memory } from '../http/schemas/memory.ts'
 import { restoration, restorations } from '../http/schemas/outbox.ts'
-import { agents, budgets, channels, deliveries, delivery } from '../http/schemas/parts.ts'
+import { agents, budgets, channels, deliveries, delivery, toolServers } from '../http/schemas/parts.ts'
 import { linkedId, people } from '../http/schemas/people.ts'
 import { schedule, schedules, slots, startedRun } from '../http/schemas/schedules.ts'
 import {
@@ -79,6 +79,7 @@ const SHAPES: { readonly [Name in keyof OperationAnswers]: Shape<OperationAnswer
   'approval.deny': approval,
   'channel.list': channels,
   'agent.list': agents,
+  'mcp.list': toolServers,
   'budget.list': budgets,
   'delivery.list': deliveries,
   'delivery.retry': delivery,

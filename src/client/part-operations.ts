@@ -1,3 +1,4 @@
+import type { McpServerReport } from '../core/mcp.ts'
 import type { BudgetReport } from '../core/operate-budgets.ts'
 import type { NodePost } from '../core/operate-nodes.ts'
 import type { AgentReport, ChannelStatus, DeliveryPage, DeliveryQuery, DeliveryReport } from '../core/operate-parts.ts'
@@ -15,6 +16,7 @@ export function partOperations(call: CallOperation) {
   return {
     channel: { list: () => get<readonly ChannelStatus[]>('channel.list', '/v1/channels') },
     agent: { list: () => get<readonly AgentReport[]>('agent.list', '/v1/agents') },
+    mcp: { list: () => get<readonly McpServerReport[]>('mcp.list', '/v1/mcp') },
     budget: {
       /** The fullest first; `limit` 1 to 200. */
       list: ({ limit }: { readonly limit?: number } = {}) =>

@@ -78,6 +78,22 @@ export function mcpGroup(server: string): string {
   return `mcp.${server}`
 }
 
+/** How a server does: `unused` until the first turn that wants it, and again after a quiet end. */
+export interface McpState {
+  readonly status: 'unused' | 'up' | 'down'
+  /** The tools that it has listed. */
+  readonly tools?: number
+  /** The last failure, kept after it was mended. */
+  readonly lastTrouble?: { readonly detail: string; readonly at: number }
+}
+
+/** A server of the configuration, as it does now. */
+export interface McpServerReport extends McpState {
+  readonly server: string
+  /** The agents that may use it. */
+  readonly agents: readonly string[]
+}
+
 /** The tools of a server as it lists them just now, for the operator. */
 export interface McpCheck {
   readonly server: string

@@ -1,3 +1,4 @@
+import type { McpServerReport } from './mcp.ts'
 import type { BudgetReport } from './operate-budgets.ts'
 import type { DeliveryState } from './outbound.ts'
 
@@ -5,6 +6,8 @@ import type { DeliveryState } from './outbound.ts'
 export interface PartsOperator {
   channels(): Promise<readonly ChannelStatus[]>
   agents(): Promise<readonly AgentReport[]>
+  /** Returns the tool servers of the configuration. */
+  toolServers(): Promise<readonly McpServerReport[]>
   /** Returns those of everybody who has spent in the present periods, the fullest first; `limit` 1-200. */
   budgets(limit: number): Promise<readonly BudgetReport[]>
   /** Newest first. `limit` 1-200, else `invalid`. */

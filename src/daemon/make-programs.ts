@@ -1,15 +1,18 @@
 import type { ChannelHub } from '../channels/hub.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
+import { type McpServerReport, mcpGroup } from '../core/mcp.ts'
 import type { Measures } from '../core/measures.ts'
 import type { HealthOperator } from '../core/operate-health.ts'
 import type { InboundHooks } from '../core/operate-hooks.ts'
 import type { Nodes } from '../core/operate-nodes.ts'
+import type { McpTools } from '../mcp/server-tools.ts'
 import type { LiveHub } from '../sessions/service/live-events.ts'
 import type { Store } from '../store/store.ts'
 import { makeHealth } from './make-health.ts'
 import { makeInboundHooks } from './make-hooks.ts'
 import type { Stages } from './stages.ts'
+import { textRedactor } from './text-redactor.ts'
 
 /** The services that only programs ask for, over the API. */
 export interface ForPrograms {
@@ -17,23 +20,40 @@ export interface ForPrograms {
   readonly nodes: Nodes
   readonly health: HealthOperator
   readonly agents: Config['agents']
+  /** Returns how each tool server does, without the secrets of the configuration. */
+  toolServers(this: void): readonly McpServerReport[]
 }
 
 export interface ForProgramsDeps {
-  readonly config: Pick<Config, 'http' | 'agents'>
+  readonly config: Pick<Config, 'http' | 'agents' | 'secrets'>
   readonly store: Store
   readonly clock: Clock
   readonly measures: Measures
   readonly hub: ChannelHub
+  readonly mcp: Pick<McpTools, 'states'>
   readonly live: Pick<LiveHub, 'readers'>
   readonly stages: Pick<Stages, 'externalRuns' | 'nodesOf' | 'sessions'>
 }
 
-export function makeForPrograms({ config, store, clock, stages, ...parts }: ForProgramsDeps): ForPrograms {
+export function makeForPrograms({ config, store, clock, stages, mcp, ...parts }: ForProgramsDeps): ForPrograms {
   return {
     inboundHooks: makeInboundHooks(config, { store, clock, runs: stages.externalRuns }),
     agents: config.agents,
+    toolServers: () => toolServers(config, mcp),
     nodes: stages.nodesOf(stages.sessions),
     health: makeHealth({ ...parts, store, clock }),
   }
+}
+
+/** What a server or its program says of a failure may have a secret in it. */
+function toolServers(
+  config: Pick<Config, 'agents' | 'secrets'>,
+  { states }: Pick<McpTools, 'states'>,
+): readonly McpServerReport[] {
+  const redact = textRedactor(config)
+  return [...states()].map(([server, { lastTrouble, ...state }]) => ({
+    ...{ server, ...state },
+    agents: config.agents.filter(({ tools }) => tools.includes(mcpGroup(server))).map(({ id }) => id),
+    ...(lastTrouble ? { lastTrouble: { ...lastTrouble, detail: redact(lastTrouble.detail) } } : {}),
+  }))
 }

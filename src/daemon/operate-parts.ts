@@ -11,7 +11,7 @@ import type { ModelHealth } from './model-health.ts'
 export interface PartsDeps {
   readonly store: Pick<Store, 'read'>
   /** Throws `unavailable` without a daemon. */
-  daemon(): Pick<ForPrograms, 'agents'> & {
+  daemon(): Pick<ForPrograms, 'agents' | 'toolServers'> & {
     readonly modelHealth: Pick<ModelHealth, 'troubles'>
     readonly budgets: Pick<BudgetDesk<never>, 'all'> | undefined
   }
@@ -31,6 +31,7 @@ export function operateParts({ store, daemon, channels }: PartsDeps): PartsOpera
         return { id, model, fallback, tools, troubles: troubles.filter((one) => used.includes(one.model)) }
       })
     },
+    toolServers: async () => daemon().toolServers(),
     async budgets(limit) {
       checkLimit(limit)
       return (await daemon().budgets?.all(limit)) ?? []

@@ -172,7 +172,7 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
   const status = { startedAt: clock.now(), traits: channels.traits, budgets: budgets?.desk }
   const parts = { hub, sinks, access, modelHealth, watch: facts.watch, ageLimits: forgets.ageLimits }
-  const daemon = { ...parts, ...status, ...makeForPrograms({ ...world, hub, stages, live }) }
+  const daemon = { ...parts, ...status, ...makeForPrograms({ ...world, hub, stages, live, mcp }) }
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(daemon) })
   const outbox = createRestoration({ store, delivery })
   const sources: OperatorSources = {

@@ -3,7 +3,7 @@ import { backOffMs } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
-import type { McpServer } from '../core/mcp.ts'
+import type { McpServer, McpState } from '../core/mcp.ts'
 import type { ElicitationAnswer, Elicits } from './elicit.ts'
 import { type PausableDeadline, pausableDeadline } from './pausable-deadline.ts'
 import { readTools, type ToolList } from './read-tools.ts'
@@ -19,6 +19,8 @@ export interface McpConnection {
    * server asks meanwhile is answered by `asks`, whose waiting does not count for the time limit.
    */
   call(tool: string, args: Readonly<Record<string, unknown>>, running: RunningCall): Promise<unknown>
+  /** Returns how the server does, without asking it. */
+  state(): McpState
   /** Ends it for good, with its program. */
   close(): Promise<void>
 }
@@ -61,6 +63,9 @@ class Connection implements McpConnection {
   readonly #logger: Logger
   #client: Promise<Client> | undefined
   #failures = 0
+  #up = false
+  #tools: number | undefined
+  #trouble: McpState['lastTrouble']
   /** By the time that ran, before which nothing is tried: the time of day may be set back. */
   #retryAt = Number.NEGATIVE_INFINITY
   #closed = false
@@ -100,7 +105,9 @@ class Connection implements McpConnection {
       this.#listing--
     }
     this.#failures = 0
-    return readTools(this.#server, listed)
+    const read = readTools(this.#server, listed)
+    this.#tools = read.tools.length
+    return read
   }
 
   async call(tool: string, args: Readonly<Record<string, unknown>>, { signal, asks }: RunningCall): Promise<unknown> {
@@ -134,6 +141,15 @@ class Connection implements McpConnection {
     this.#closed = true
     const client = await this.#client?.catch(() => undefined)
     await Promise.all([client?.close(), this.#ending])
+  }
+
+  state(): McpState {
+    const status = this.#up ? 'up' : this.#failures > 0 ? 'down' : 'unused'
+    return {
+      status,
+      ...(this.#tools === undefined ? {} : { tools: this.#tools }),
+      ...(this.#trouble === undefined ? {} : { lastTrouble: this.#trouble }),
+    }
   }
 
   get #startMs(): number {
@@ -188,6 +204,7 @@ class Connection implements McpConnection {
       this.#giveUp(client)
       throw error
     }
+    this.#up = true
     return client
   }
 
@@ -223,6 +240,7 @@ class Connection implements McpConnection {
   #leave(): void {
     const client = this.#client
     this.#client = undefined
+    this.#up = false
     this.#isStale = false
     client?.then((left) => this.#giveUp(left)).catch(() => undefined)
   }
@@ -234,6 +252,7 @@ class Connection implements McpConnection {
     this.#retryAt = this.#deps.clock.elapsed() + backOffMs(this.#failures, PACE)
     if (this.#failures === 1) this.#logger.warn('A tool server cannot be reached', { err: error })
     const why = startWords(error, this.#server.at, this.#startMs)
+    this.#trouble = { detail: why, at: this.#deps.clock.now() }
     return new ParleyError('unavailable', `${this.#server.name} cannot be reached: ${why}`)
   }
 }

@@ -1,6 +1,6 @@
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { SessionId } from '../core/ids.ts'
-import { type McpServer, mcpGroup } from '../core/mcp.ts'
+import { type McpServer, type McpState, mcpGroup } from '../core/mcp.ts'
 import { isIn, namesTool } from '../core/place.ts'
 import type { AsksPeople } from '../core/question.ts'
 import type { Tool, ToolOutput } from '../core/turn.ts'
@@ -17,6 +17,8 @@ const MOST_NAMED = 50
 export interface McpTools {
   /** The tools of each server by their group, listed at the first call. A server that cannot be reached has none. */
   readonly groups: Readonly<Record<string, () => Promise<readonly Tool[]>>>
+  /** Returns how each server does, by its name and without asking it. */
+  states(this: void): ReadonlyMap<string, McpState>
   /** Ends all connections and the programs behind them. */
   close(): Promise<void>
 }
@@ -38,6 +40,7 @@ export function createMcpTools(servers: readonly McpServer[], deps: McpDeps): Mc
     groups: Object.fromEntries(
       connections.map(({ server, connection }) => [mcpGroup(server.name), listedOnce(server, connection, deps)]),
     ),
+    states: () => new Map(connections.map(({ server, connection }) => [server.name, connection.state()])),
     async close() {
       await Promise.all(connections.map(({ connection }) => connection.close()))
     },

@@ -22,6 +22,7 @@ export function fakeApi(asked: unknown[]): Omit<ServedOperator, keyof OperatorSe
     parts: {
       channels: async () => [],
       agents: async () => [],
+      toolServers: async () => [],
       budgets: async () => [],
       deliveries: async () => ({ deliveries: [] }),
     },

@@ -36,7 +36,9 @@ const names = async ({ connection }: ReturnType<typeof server>): Promise<string[
 describe('a tool server', () => {
   it('lists its tools by names that say whose they are, and answers', async () => {
     const one = server(['well'])
+    expect(one.connection.state()).toEqual({ status: 'unused' })
     expect(await names(one)).toEqual(['one__Slow_Tool', 'one__add'])
+    expect(one.connection.state()).toEqual({ status: 'up', tools: 2 })
     expect(await one.connection.call('add', { a: 1 }, { signal: never })).toMatchObject({
       content: [{ text: 'add {"a":1}' }],
     })

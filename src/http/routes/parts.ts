@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { DELIVERY_STATES } from '../../core/outbound.ts'
 import { answersWith, needs, newRoutes, queryCount, queryText } from '../route.ts'
-import { agents, budgets, channels, deliveries, delivery } from '../schemas/parts.ts'
+import { agents, budgets, channels, deliveries, delivery, toolServers } from '../schemas/parts.ts'
 
 const security = needs('operate:read')
 const params = z.object({ id: z.string() })
@@ -22,6 +22,14 @@ const AGENTS = createRoute({
   path: '/v1/agents',
   security,
   responses: answersWith(agents),
+})
+const TOOL_SERVERS = createRoute({
+  operationId: 'mcp.list',
+  summary: 'The tool servers, each with how it does and its last trouble',
+  method: 'get',
+  path: '/v1/mcp',
+  security,
+  responses: answersWith(toolServers),
 })
 const BUDGETS = createRoute({
   operationId: 'budget.list',
@@ -65,11 +73,12 @@ const DROP = createRoute({
   responses: answersWith(delivery),
 })
 
-/** Serves the parts of the daemon: its channels, agents and budgets, and its deliveries page by page. */
+/** Serves the parts of the daemon: its channels, agents, tool servers and budgets, and its deliveries page by page. */
 export function partRoutes() {
   return newRoutes()
     .openapi(CHANNELS, async ({ json, var: { api } }) => json(await api.parts.channels(), 200))
     .openapi(AGENTS, async ({ json, var: { api } }) => json(await api.parts.agents(), 200))
+    .openapi(TOOL_SERVERS, async ({ json, var: { api } }) => json(await api.parts.toolServers(), 200))
     .openapi(BUDGETS, async ({ req, json, var: { api } }) =>
       json(await api.parts.budgets(req.valid('query').limit), 200),
     )
