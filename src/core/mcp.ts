@@ -78,7 +78,7 @@ export function mcpGroup(server: string): string {
   return `mcp.${server}`
 }
 
-/** How a server does: `unused` until the first turn that wants it, and again after a quiet end. */
+/** The state of a server: `unused` until the first turn that wants it, and again after a quiet end. */
 export interface McpState {
   readonly status: 'unused' | 'up' | 'down'
   /** The tools that it has listed. */

@@ -16,7 +16,7 @@ export async function listedDelivery(
   }
 }
 
-/** Returns all that is told of one delivery. */
+/** Returns the whole report of one delivery. */
 export async function deliveryReport(delivery: Delivery, read: StoreReader): Promise<DeliveryReport> {
   const { class: kind, attempt, sessionId, messageId } = delivery
   return {

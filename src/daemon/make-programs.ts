@@ -45,7 +45,7 @@ export function makeForPrograms({ config, store, clock, stages, mcp, ...parts }:
   }
 }
 
-/** What a server or its program says of a failure may have a secret in it. */
+/** The words of a server or its program about a failure may have a secret in them. */
 function toolServers(
   config: Pick<Config, 'agents' | 'secrets'>,
   { states }: Pick<McpTools, 'states'>,

@@ -21,7 +21,7 @@ export interface DecideDeps extends Pick<OutcomePorts, 'undelivered' | 'recorded
   release(planned: PlannedReply): void
 }
 
-/** What an operator may decide about single parts. */
+/** Returns the decisions that an operator may make about single parts. */
 export function createPartDecisions(deps: DecideDeps) {
   return {
     retry: (id: DeliveryId, once?: RequestId) => retryPart(deps, id, once),
