@@ -159,7 +159,9 @@ function journalStep({ text, calls, model, usage }: ModelAnswer): JournalDraft {
 
 function conclude({ text, stop, model }: ModelAnswer, { usage, steps, read, shortened }: Progress): TurnResult {
   const refused = stop === 'refused'
-  if (!refused && text.trim() !== '') return { kind: 'final', text, model, usage, steps, context: { read, shortened } }
+  const cut = stop === 'length' ? ({ cut: true } as const) : {}
+  if (!refused && text.trim() !== '')
+    return { kind: 'final', text, model, usage, steps, ...cut, context: { read, shortened } }
   const code = refused ? 'model_refused' : 'model_empty'
   const cause = new ParleyError(code, `${model} ${refused ? 'declined to answer' : 'answered with nothing at all'}.`)
   return { kind: 'failed', code, cause, usage, steps }

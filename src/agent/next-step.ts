@@ -26,9 +26,10 @@ export interface Equipment {
 
 /** Returns what a turn asks its models with. */
 export async function equip({ settings, request }: RunningAgent): Promise<Equipment> {
-  const { agent, chatType, joined, context, scheduled, elsewhere, traceId, sessionId } = request
+  const { agent, chatType, joined, context, scheduled, elsewhere, unkept, traceId, sessionId } = request
   const { models, called, rests, logger } = settings
-  const tools = [...(await settings.tools(agent.tools)), ...skillTools(agent.skills)]
+  const all = [...(await settings.tools(agent.tools)), ...skillTools(agent.skills)]
+  const tools = unkept ? all.filter(isOnlyRead) : all
   const system = buildPrompt({ agent, chatType, joined, context, scheduled, elsewhere, timeZone: settings.timeZone })
   return {
     chain: createModelChain([...new Set([agent.model, ...(agent.fallback ?? [])])], {
@@ -41,6 +42,11 @@ export async function equip({ settings, request }: RunningAgent): Promise<Equipm
     tools,
     system,
   }
+}
+
+/** Leaves nothing behind and shows nothing from outside of the conversation, whatever its arguments. */
+function isOnlyRead(tool: Tool): boolean {
+  return tool.class === 'pure' && tool.reach === 'inside'
 }
 
 /** Asks for the next step, the models of the agent in their order until one begins to answer. */

@@ -2,6 +2,7 @@ import type { OperationAnswers } from '../client/operations.ts'
 import { admission, admissions } from '../http/schemas/admissions.ts'
 import { approval, approvals } from '../http/schemas/approvals.ts'
 import { archivedFile, archivePage, exportRecorded, relocation } from '../http/schemas/archives.ts'
+import { listedModel, modelList } from '../http/schemas/completions.ts'
 import { reload } from '../http/schemas/config.ts'
 import { receipt, retention } from '../http/schemas/forgetting.ts'
 import { memories, memory } from '../http/schemas/memory.ts'
@@ -59,6 +60,8 @@ const SHAPES: { readonly [Name in keyof OperationAnswers]: Shape<OperationAnswer
   'archive.file': archivedFile,
   'archive.exported': exportRecorded,
   'archive.relocate': relocation,
+  'model.list': modelList,
+  'model.load': listedModel,
   'token.list': tokens,
   'token.create': newToken,
   'token.revoke': tokenRevoked,

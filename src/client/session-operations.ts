@@ -1,3 +1,4 @@
+import type { ListedModel, ModelList } from '../core/completion.ts'
 import type { ExportFormat } from '../core/export-format.ts'
 import type { CheckpointOutcome } from '../core/memory.ts'
 import type {
@@ -90,6 +91,11 @@ export function sessionOperations(call: CallOperation) {
       /** Continues a session in another conversation as well. */
       fork: async (name: string, place: Place) =>
         call<Relocation>('session.fork', { method: 'POST', path: at`/v1/sessions/${name}/fork`, body: place }),
+    },
+    /** The agents, as clients of OpenAI see them. */
+    model: {
+      list: () => call<ModelList>('model.list', { method: 'GET', path: '/v1/models' }),
+      load: async (id: string) => call<ListedModel>('model.load', { method: 'GET', path: at`/v1/models/${id}` }),
     },
     agent: {
       /** Posts a text and waits for the answer to it. `api:<name>` is begun if there is no session of that name. */

@@ -1,4 +1,4 @@
-import type { EventDraft, SessionEvent, UserMessageData } from './event.ts'
+import type { EventDraft, SessionEvent, SessionStartData, UserMessageData } from './event.ts'
 import { hasForeignText } from './message.ts'
 
 /**
@@ -56,8 +56,11 @@ export function emptied(event: SessionEvent): EventDraft {
       const { working: _working, sources: _sources, ...data } = event.data
       return { type: event.type, data }
     }
-    case 'session_started':
-      return { type: event.type, data: { agent: event.data.agent } }
+    case 'session_started': {
+      const { agent, workspace, workplace } = event.data
+      const given = workplace && { workplace: { fileScope: workplace.fileScope } }
+      return { type: event.type, data: { agent, ...(workspace === undefined ? {} : { workspace }), ...given } }
+    }
     case 'session_exported':
       return { type: event.type, data: { format: event.data.format } }
     case 'agent_updated':
@@ -75,14 +78,20 @@ export function emptied(event: SessionEvent): EventDraft {
 }
 
 /** Returns whether an event holds anything that `emptied` takes out. */
-export function hasContent({ type }: Pick<SessionEvent, 'type'>): boolean {
-  return !WITHOUT_CONTENT.has(type)
+export function hasContent(event: SessionEvent): boolean {
+  return event.type === 'session_started' ? hasTexts(event.data) : !WITHOUT_CONTENT.has(event.type)
+}
+
+/** A client may say at the start of a session who its user is and what they look at. */
+function hasTexts({ context = {}, workplace }: SessionStartData): boolean {
+  const { fileScope: _fileScope, ...texts } = workplace ?? {}
+  return Object.keys(context).length + Object.keys(texts).length > 0
 }
 
 const WITHOUT_CONTENT: ReadonlySet<SessionEvent['type']> = new Set([
   ...(['agent_updated', 'message_deleted', 'turn_started', 'turn_resumed', 'turn_steered'] as const),
   ...(['messages_dropped', 'approval_decided', 'history_taken_over', 'exchange_taken_back'] as const),
-  ...(['words_forgotten', 'session_started', 'session_exported'] as const),
+  ...(['words_forgotten', 'session_exported'] as const),
 ])
 
 /** The message keeps its name, by which it is one of a turn, and nothing of its sender. */

@@ -33,7 +33,12 @@ export type ForgetSubject =
       readonly person?: PersonId
       readonly place?: ForgottenPlace
     }
-  | { readonly kind: 'chat'; readonly place: ForgottenPlace }
+  | {
+      readonly kind: 'chat'
+      readonly place: ForgottenPlace
+      /** The session of that name, in which nobody may have said anything yet. */
+      readonly session?: SessionId
+    }
 
 export type ForgetTarget = ForgetSubject & {
   /** Only what was said then or later, ms since the epoch. */

@@ -2,6 +2,7 @@ import type { AdmissionOperator } from './operate-admissions.ts'
 import type { ApprovalOperator } from './operate-approvals.ts'
 import type { ArchiveOperator, DownloadOperator } from './operate-archives.ts'
 import type { BudgetReport } from './operate-budgets.ts'
+import type { ChatOperator } from './operate-chat.ts'
 import type { ConfigOperator } from './operate-config.ts'
 import type { LiveEvents } from './operate-events.ts'
 import type { ForgettingOperator, RetentionLimit } from './operate-forgetting.ts'
@@ -55,9 +56,10 @@ export interface ServedOperator extends OperatorService {
   readonly parts: PartsOperator
 }
 
-/** Everything that the API serves: the answers of a daemon, and its live streams. */
+/** Everything that the API serves: the answers of a daemon, its live streams, and clients of OpenAI's API. */
 export interface ApiService extends ServedOperator {
   readonly live: LiveEvents
+  readonly chat: ChatOperator
 }
 
 /** Begins what is said of a message whose record was deleted for its age. */

@@ -26,6 +26,8 @@ export interface TurnEndData {
   /** Steps: calls of the model. */
   readonly steps: number
   readonly error?: ErrorCode
+  /** The model was stopped at the longest answer it may give: the answer lacks its end. */
+  readonly cut?: true
   /** The budget that a call did not fit. */
   readonly budget?: BudgetHit
   /** The text that stayed in the chat of an answer that broke off. No model is shown it. */

@@ -36,6 +36,8 @@ export interface TurnRequest {
   readonly context?: SessionContext | undefined
   /** The run of a schedule: nobody is there to answer a question. */
   readonly scheduled?: true | undefined
+  /** Nothing of it is stored: there are no tools but those that read inside of the conversation. */
+  readonly unkept?: true | undefined
   /** Its message came from outside the conversation (`ReplyTarget.elsewhere`). */
   readonly elsewhere?: 'only' | 'too' | undefined
   /** Earlier turns, this turn's user text, and the steps of it that an interrupted run had committed. */
@@ -112,6 +114,8 @@ export type TurnResult = { readonly precheck?: PrecheckVerdict } & (
       readonly usage: Usage
       readonly steps: number
       readonly error?: ErrorCode
+      /** The model was stopped at the longest answer it may give. */
+      readonly cut?: true
       /** The part of the conversation that the model read. */
       readonly context?: ReadContext
       /** Lines on the tool steps, shown in the chat above the text and kept out of the record (T37). */

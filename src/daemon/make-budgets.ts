@@ -12,6 +12,7 @@ import type { Channels } from '../core/channel-traits.ts'
 import type { Clock } from '../core/clock.ts'
 import type { CommandCall } from '../core/command.ts'
 import type { UserMessageData } from '../core/event.ts'
+import type { Decision } from '../core/dispatch.ts'
 import type { IdSource, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { BudgetDesk } from '../core/operate-budgets.ts'
@@ -38,6 +39,9 @@ export interface BudgetDeps {
   readonly channels: Channels
 }
 
+/** Words that are answered outside of any turn. */
+type AskedOnce = Pick<CommandCall, 'dispatch'> & { readonly decision: Extract<Decision, { kind: 'control' | 'run' }> }
+
 /** The budgets, as other parts of the daemon use them. */
 export interface Budgets {
   readonly settings: BudgetSettings
@@ -54,8 +58,8 @@ export interface Budgets {
   placeOf(this: void, charge: Charge): NoticePlace | undefined
   /** Returns what a call that no turn bounds is charged to: a summary, a checkpoint. */
   ofSession(this: void, session: SessionId): Promise<Charge | undefined>
-  /** Returns what a call that a command makes is charged to. */
-  ofCommand(this: void, call: Pick<CommandCall, 'dispatch' | 'decision'>): Charge | undefined
+  /** Returns what the calls for a command, or for words that no turn answers, are charged to. */
+  ofCommand(this: void, call: AskedOnce): Charge | undefined
 }
 
 /** Returns the budgets; undefined where none is configured. What a dead process has left is counted first. */

@@ -18,6 +18,7 @@ export interface OwnSessions {
   readonly sessions: SessionService
   readonly operations: SessionOperations
   readonly archives: SessionArchives
+  readonly place: DaemonSessions['place']
 }
 
 export interface SessionParts extends ArchiveDeps {
@@ -58,6 +59,7 @@ export function makeSessions(
   const base = { ...rules, store, clock, channels, daemon }
   const sessions = createSessionService(base)
   return {
+    place: daemon.place,
     sessions,
     operations: createSessionOperations({ ...base, memory, sessions, models: daemon.models, running: kept.running }),
     archives: createArchives({ store, clock, media, redact, places: { daemon, channels } }),

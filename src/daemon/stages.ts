@@ -12,9 +12,9 @@ import type { Decided, Decision, Dispatch } from '../core/dispatch.ts'
 import type { IdSource, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Measures } from '../core/measures.ts'
-import type { MediaStore } from '../core/media.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import { saveGate } from '../hooks/save-gate.ts'
+import type { OwnMediaStore } from '../media/media-store.ts'
 import { scalePictures } from '../media/scale-pictures.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
 import { createRunTurn } from '../pipeline/run-turn.ts'
@@ -26,6 +26,7 @@ import type { Admissions } from '../sessions/people/admissions.ts'
 import type { OwnerChats } from '../sessions/people/owner-chats.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { adoptAgents } from '../sessions/service/adopt-agent.ts'
+import type { ChatDesk } from '../sessions/service/chat-desk.ts'
 import { chooseAgent } from '../sessions/service/choose-model.ts'
 import { type Compaction, createCompaction } from '../sessions/service/compaction.ts'
 import { modelRules } from '../sessions/service/session-rules.ts'
@@ -47,6 +48,7 @@ import type { Lookups } from './lookups.ts'
 import { makeAgent } from './make-agent.ts'
 import { type MakeApprovalsDeps, makeApprovals } from './make-approvals.ts'
 import type { Budgets } from './make-budgets.ts'
+import { makeChat } from './make-chat.ts'
 import { judgeSpeaker } from './make-delivery.ts'
 import { describedByOthers } from './make-mcp.ts'
 import { type Memory, makeLongTerm, makeMemory } from './make-memory.ts'
@@ -81,7 +83,7 @@ export interface StagesDeps extends Pick<MakeApprovalsDeps, 'hooks'> {
   readonly commands: ReadonlyMap<string, ChatCommand>
   /** The tools by group name, besides the built-in groups. */
   readonly tools: Readonly<Record<string, ToolGroup>>
-  readonly media: MediaStore
+  readonly media: OwnMediaStore
   readonly audio: Audio
   readonly budgets: Budgets | undefined
   readonly measures: Measures
@@ -101,6 +103,7 @@ export interface Stages extends SessionAccess, OwnSessions, Pick<Compaction, 'co
   readonly modelHealth: ModelHealth
   readonly askAside: AskAside
   readonly answerAgain: AnswerAgain
+  readonly chat: ChatDesk
   readonly approvals: Approvals
   readonly memory: Memory
   /** Called when events of a session were emptied: its view is read again. */
@@ -169,6 +172,7 @@ export function createStages(parts: StagesDeps): Stages {
     for (const asked of [approvals, questions]) await asked.handIn()
   }
   entrance.open(acceptBy(lookups.moves, { pipeline, decide }))
+  const own = makeSessions(parts, { running, transcript, approvals: { waits }, memory: memory.desk })
   return {
     ...{ ...access, running, modelHealth, approvals, memory, recover, handIn, compact: compaction.compact },
     dropView: transcript.drop,
@@ -176,7 +180,8 @@ export function createStages(parts: StagesDeps): Stages {
     askAside: createAskAside({
       ...{ ids, logger, transcript, running, runAgent, agent, joined, speaks, typing: delivery.typing },
     }),
-    ...makeSessions(parts, { running, transcript, approvals: { waits }, memory: memory.desk }),
+    chat: makeChat({ ...parts, ...own, running, transcript, runAgent, agent, pictures: media }),
+    ...own,
   }
 }
 

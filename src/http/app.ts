@@ -1,7 +1,9 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
+import type { Clock } from '../core/clock.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import type { KeyedRequests } from '../core/keyed-request.ts'
 import type { Logger } from '../core/logger.ts'
+import { chatErrorAnswer, isChatPath } from './chat-errors.ts'
 import { createCors } from './cors.ts'
 import { errorAnswer } from './errors.ts'
 import { type ApiGuard, createGate } from './gate.ts'
@@ -10,6 +12,7 @@ import type { ApiEnv } from './route.ts'
 import { admissionRoutes } from './routes/admissions.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { archiveRoutes } from './routes/archives.ts'
+import { chatRoutes } from './routes/chat.ts'
 import { configRoutes } from './routes/config.ts'
 import { documentRoutes } from './routes/document.ts'
 import { eventRoutes } from './routes/events.ts'
@@ -32,24 +35,28 @@ export interface AppDeps {
   readonly guard: ApiGuard
   readonly requests?: KeyedRequests | undefined
   readonly logger: Logger
+  readonly clock?: Clock | undefined
 }
 
 /** Returns the API. `guard` decides who may call it; every failure is answered with an `ErrorBody`. */
-export function createApp({ guard, requests, logger }: AppDeps): OpenAPIHono<ApiEnv> {
-  const routes = createRoutes()
+export function createApp({ guard, requests, logger, clock }: AppDeps): OpenAPIHono<ApiEnv> {
+  const routes = createRoutes(clock)
   const app = new OpenAPIHono<ApiEnv>()
   // The router passes on only an Error.
   app.use(async (_context, next) => {
     await next().catch((thrown) => Promise.reject(toError(thrown)))
   })
   app.notFound(({ req, json }) => {
-    const { status, body } = errorAnswer(new ParleyError('not_found', `There is no ${req.method} ${req.path}`))
+    const error = new ParleyError('not_found', `There is no ${req.method} ${req.path}`)
+    const { status, body } = isChatPath(req.path) ? chatErrorAnswer(error) : errorAnswer(error)
     return json(body, status)
   })
   app.onError((error, { req, json }) => {
     const { status, body } = errorAnswer(error)
     if (body.error.code === 'internal') logger.error('A local request failed', { path: req.path, err: error })
-    return json(body, status)
+    if (!isChatPath(req.path)) return json(body, status)
+    const answer = chatErrorAnswer(error)
+    return json(answer.body, status, answer.headers)
   })
   app.use(createCors(guard))
   app.use(createGate(routes, guard))
@@ -58,7 +65,7 @@ export function createApp({ guard, requests, logger }: AppDeps): OpenAPIHono<Api
 }
 
 /** Returns all routes, without the gate. */
-export function createRoutes() {
+export function createRoutes(clock?: Clock) {
   return new OpenAPIHono<ApiEnv>()
     .route('/', statusRoutes())
     .route('/', whyRoutes())
@@ -75,6 +82,7 @@ export function createRoutes() {
     .route('/', memoryRoutes())
     .route('/', forgettingRoutes())
     .route('/', configRoutes())
+    .route('/', chatRoutes(clock))
     .route('/', documentRoutes())
     .route('/', hookRoutes())
     .route('/', nodeRoutes())

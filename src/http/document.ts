@@ -96,13 +96,19 @@ function withErrors({ operationId, ...operation }: DocumentedOperation, method: 
     ...(open ? [] : [429]),
     ...[500, 503, 'default'],
   ]
-  const errors = Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]))
+  const errors = Object.fromEntries(statuses.map((status) => [status, errorOf(status, responses.default)]))
   return {
     operationId,
     ...operation,
     tags: [operationId.split('.')[0] ?? operationId],
     responses: { ...errors, ...responses },
   }
+}
+
+/** A route whose errors have a form of their own says so by its default. */
+function errorOf(status: number | string, own: DocumentedOperation['responses'][string] | undefined): object {
+  if (own === undefined) return { $ref: `#/components/responses/${status}` }
+  return { ...own, description: MEANINGS[status as keyof typeof MEANINGS] }
 }
 
 function eachOperation(

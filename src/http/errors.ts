@@ -6,7 +6,7 @@ export interface ErrorBody {
   readonly error: { readonly code: ErrorCode; readonly message: string }
 }
 
-type HttpStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 429 | 500 | 502 | 503
+export type HttpStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 429 | 500 | 502 | 503
 
 const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   invalid: 400,
@@ -45,8 +45,8 @@ const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
 export const ERROR_CODES = Object.keys(STATUS) as readonly ErrorCode[]
 
 /** Returns the error for a request whose body is longer than the limit. */
-export function tooLong(): ParleyError {
-  return new ParleyError('too_long', `A request may hold ${MOST_BODY_BYTES} bytes and no more.`)
+export function tooLong(most = MOST_BODY_BYTES): ParleyError {
+  return new ParleyError('too_long', `A request may hold ${most} bytes and no more.`)
 }
 
 /** Returns the answer to a failed request. An unknown error is `internal` and does not name its cause. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { ParleyError } from '../core/errors.ts'
-import type { Kept, KeyedRequests } from '../core/keyed-request.ts'
+import type { AskedOnce, Kept, KeptAnswer, KeyedRequests } from '../core/keyed-request.ts'
+import { mostBytesOf } from './most-bytes.ts'
 import { readBytes } from './read-body.ts'
 import type { ApiEnv } from './route.ts'
 
@@ -14,6 +15,8 @@ export const NOT_KEPT: Readonly<Record<string, Exclude<Kept, 'answer'>>> = {
   // The log of the session has the answer, and `forget` reaches it there.
   'POST /v1/sessions/:name/messages': 'effect',
   'POST /v1/nodes/:id/messages': 'effect',
+  // The same, with a user; without one nothing is kept, and a repeat is answered anew.
+  'POST /v1/chat/completions': 'effect',
   'POST /v1/tokens': 'nothing',
 }
 
@@ -35,27 +38,40 @@ export function createIdempotency(requests: KeyedRequests | undefined): Middlewa
       return undefined
     }
     if (!requests) throw new ParleyError('unavailable', 'Nothing is kept here: send it without Idempotency-Key.')
-    if (!KEY.test(key))
-      throw new ParleyError('invalid', 'The header Idempotency-Key has 1 to 255 visible ASCII characters.')
-    const bytes = await readBytes(req)
-    const { method, headers } = req.raw
-    req.raw = new Request(req.url, { method, headers, ...(bytes.length > 0 ? { body: new Uint8Array(bytes) } : {}) })
-    const { pathname, search } = new URL(req.url)
-    const content = createHash('sha256')
-      .update(JSON.stringify([pathname, search]))
-      .update(bytes)
-      .digest('hex')
-    let first = false
-    const answer = await requests.once({ holder, route, key, content }, NOT_KEPT[route] ?? 'answer', async (id) => {
-      first = true
-      context.set('once', id)
-      await next()
-      return { status: context.res.status, body: await context.res.clone().text() }
-    })
-    if (first) return undefined
-    return new Response(answer.body, {
-      status: answer.status,
-      headers: { 'content-type': 'application/json', 'idempotent-replayed': 'true' },
-    })
+    const asked = await askedOnce(context, { holder, route, key })
+    for (;;) {
+      let first = false
+      const answer = await requests.once(asked, NOT_KEPT[route] ?? 'answer', async (id) => {
+        first = true
+        context.set('once', id)
+        await next()
+        return { status: context.res.status, body: await context.res.clone().text() }
+      })
+      if (first) return undefined
+      // A stream went to the connection of the first: this one reads the effect itself.
+      if (answer.body !== '') return again(answer)
+    }
   }
+}
+
+function again({ status, body }: KeptAnswer): Response {
+  return new Response(body, {
+    status,
+    headers: { 'content-type': 'application/json', 'idempotent-replayed': 'true' },
+  })
+}
+
+/** Returns what is asked for, and leaves the request as it was read. Throws `invalid` and `too_long`. */
+async function askedOnce({ req }: Context<ApiEnv>, named: Omit<AskedOnce, 'content'>): Promise<AskedOnce> {
+  if (!KEY.test(named.key))
+    throw new ParleyError('invalid', 'The header Idempotency-Key has 1 to 255 visible ASCII characters.')
+  const bytes = await readBytes(req, mostBytesOf(req.path))
+  const { method, headers } = req.raw
+  req.raw = new Request(req.url, { method, headers, ...(bytes.length > 0 ? { body: new Uint8Array(bytes) } : {}) })
+  const { pathname, search } = new URL(req.url)
+  const content = createHash('sha256')
+    .update(JSON.stringify([pathname, search]))
+    .update(bytes)
+    .digest('hex')
+  return { ...named, content }
 }

@@ -1,11 +1,18 @@
-import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import type { KeyedRequests } from '../core/keyed-request.ts'
 import type { Logger } from '../core/logger.ts'
-import { MOST_BODY_BYTES } from '../core/operator.ts'
 import type { AppDeps } from './app.ts'
 import { errorAnswer, tooLong } from './errors.ts'
 import type { ApiGuard } from './gate.ts'
+import { mostBytesOf } from './most-bytes.ts'
 
 /** The limits of a connection; times in ms. */
 export interface ServerLimits {
@@ -59,7 +66,7 @@ export interface ApiServer {
 
 /** Returns a server of the API that is bound to nothing yet. Its routes are loaded with the first request. */
 export function createApiServer({ guard, requests, logger, clock, limits }: ApiServerDeps): ApiServer {
-  const load = lazily(() => loadListener({ guard, requests, logger }))
+  const load = lazily(() => loadListener({ guard, requests, logger, clock }))
   const server = limitedServer(limits, (request, response) => {
     load().then(
       (listener) => listener(request, response),
@@ -97,12 +104,12 @@ function limitedServer(limits: ServerLimits, listener: RequestListener): Server 
       if (!request.complete) request.socket.destroySoon()
     })
     for (const [name, value] of ON_EVERY_ANSWER) response.setHeader(name, value)
-    if (isTooLong(request.headers['content-length'])) return refuse(response)
+    if (isTooLong(request)) return refuse(request, response)
     listener(request, response)
   })
   // A client that asks before it sends a body is answered before it sends one.
   server.on('checkContinue', (request, response: ServerResponse) => {
-    if (!isTooLong(request.headers['content-length'])) response.writeContinue()
+    if (!isTooLong(request)) response.writeContinue()
     server.emit('request', request, response)
   })
   server.maxConnections = limits.connections
@@ -110,12 +117,16 @@ function limitedServer(limits: ServerLimits, listener: RequestListener): Server 
   return server
 }
 
-function isTooLong(contentLength: string | undefined): boolean {
-  return Number(contentLength ?? 0) > MOST_BODY_BYTES
+function isTooLong({ url = '', headers }: IncomingMessage): boolean {
+  return Number(headers['content-length'] ?? 0) > mostBytesAt(url)
 }
 
-function refuse(response: ServerResponse): void {
-  const { status, body } = errorAnswer(tooLong())
+function mostBytesAt(url: string): number {
+  return mostBytesOf(url.split('?', 1)[0] ?? '')
+}
+
+function refuse({ url = '' }: IncomingMessage, response: ServerResponse): void {
+  const { status, body } = errorAnswer(tooLong(mostBytesAt(url)))
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body))
 }
 

@@ -38,6 +38,8 @@ export interface OwnMediaStore extends MediaStore {
    * an event that is not committed yet, is left to the sweep.
    */
   forget(ids: readonly MediaId[]): Promise<number>
+  /** Deletes files that were kept for no event, each as often as it was kept, unless something else names them. */
+  drop(ids: readonly MediaId[]): Promise<void>
 }
 
 /** The files looked up in one question to the store. */
@@ -103,7 +105,20 @@ export function createMediaStore({
     return count
   }
 
+  async function forget(ids: readonly MediaId[]): Promise<number> {
+    if (!existsSync(folder)) return 0
+    const there = ids.filter((id) => existsSync(pathOf(id)))
+    return sweepSome(there)
+  }
+
   return {
+    forget,
+
+    async drop(ids) {
+      unnamed.named(ids)
+      await forget([...new Set(ids)])
+    },
+
     async keep(bytes, name) {
       if (bytes.length > MOST_MEDIA_BYTES)
         throw new ParleyError('too_long', `The file has ${bytes.length} bytes; ${MOST_MEDIA_BYTES} are kept at most.`)
@@ -121,12 +136,6 @@ export function createMediaStore({
       const bytes = await form.open(id, stored)
       if ((await sha256(bytes)) === digestOf(id)) return bytes
       throw new ParleyError('unreadable', `The file ${id} has another content than it was kept with.`)
-    },
-
-    async forget(ids) {
-      if (!existsSync(folder)) return 0
-      const there = ids.filter((id) => existsSync(pathOf(id)))
-      return sweepSome(there)
     },
 
     async sweep() {

@@ -10,6 +10,7 @@ import type { ApiService, ServedOperator } from '../../src/core/operator.ts'
 import { startLocalApi } from '../../src/http/local-api.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
 import { writeExport } from '../../src/sessions/export/write-export.ts'
+import { fakeChat } from '../fakes/chat-operator.ts'
 import { fakeLive } from '../fakes/live-events.ts'
 import { localFolder } from '../fakes/local-folder.ts'
 import { type FakeOperator, fakeOperator } from '../fakes/operator.ts'
@@ -127,7 +128,7 @@ function sampleConfig(dataDir: string): LoadedConfig {
 
 /** Serves an operator where the CLI looks for the daemon. */
 export async function serveDaemon({ loaded }: Rig, service: ServedOperator): Promise<void> {
-  const served = { ...service, live: fakeLive([], '') }
+  const served = { ...service, live: fakeLive([], ''), chat: fakeChat([]) }
   const api = await startLocalApi({ socketPath: socketPathOf(loaded.config), service: served, logger: silentLogger })
   onTestFinished(() => api.close())
 }

@@ -19,6 +19,7 @@ const NO_CALL: Readonly<Record<string, string>> = {
   'health.ready': 'for probes, which look at the status',
   'health.metrics': 'a page for Prometheus',
   'hook.call': 'signed by the program that calls',
+  'chat.complete': 'for clients of OpenAI',
 }
 
 /** The operations of the document, and where each lies. */

@@ -11,6 +11,7 @@ import type { SessionDetail, SessionListQuery, SessionSummary } from '../../src/
 import type { ApiService, StatusReport, WhyReport } from '../../src/core/operator.ts'
 import { fakeApi, fakeDecisions } from './api-operator.ts'
 import { fakeArchives } from './archives.ts'
+import { fakeChat } from './chat-operator.ts'
 import { fakeForgetting } from './forgetting-operator.ts'
 import { fakeLive } from './live-events.ts'
 import { fakeTokens } from './token-operator.ts'
@@ -276,6 +277,7 @@ export function fakeOperator(overrides: Partial<ApiService> = {}): FakeOperator 
     },
     tokens: fakeTokens(asked),
     live: fakeLive(asked, sampleSession.id),
+    chat: fakeChat(asked),
     schedules: {
       async list() {
         asked.push('schedules')

@@ -73,6 +73,7 @@ function isPlain(
   value: unknown,
 ) {
   if (typeof value === 'number') return type === 'number' && value >= Number(minimum) && value <= Number(maximum)
+  if (type === 'null') return value === null
   return typeof value === type && typeof value !== 'object'
 }
 

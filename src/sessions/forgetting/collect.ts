@@ -135,6 +135,7 @@ export class Collection {
     const authors: readonly AuthorId[] = target.kind === 'person' ? target.ids : this.#authorsReceived()
     const ids = new Set<SessionId>([...(await read.forgetting.sessionsOf(authors)), ...this.#quotedIn])
     for (const { sessionId } of this.#received.values()) if (sessionId !== undefined) ids.add(sessionId)
+    if (target.kind === 'chat' && target.session !== undefined) ids.add(target.session)
     for (const id of ids) {
       for await (const relative of relativesOf(read, id)) ids.add(relative)
       await pause()

@@ -60,5 +60,5 @@ async function subjectOf({ kind, name }: ForgetRequest, deps: OperateForgettingD
 async function chatNamed({ read }: Pick<Store, 'read'>, name: string): Promise<ForgetSubject> {
   const session = await read.sessions.resolve(name)
   if (session === undefined) throw new ParleyError('not_found', `There is no conversation ${name}.`)
-  return { kind: 'chat', place: placeOf(addressOf(session)) }
+  return { kind: 'chat', place: placeOf(addressOf(session)), session: session.id }
 }

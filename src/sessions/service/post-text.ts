@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Dispatch, Identity, Origin } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { type AgentId, type ChannelId, type IdSource, type RunId, runId, type TraceId } from '../../core/ids.ts'
-import type { Sender } from '../../core/message.ts'
+import type { AttachmentRef, Sender } from '../../core/message.ts'
 import type { PostAnswer, PostRequest } from '../../core/operate-sessions.ts'
 import { foldPlatformId, personAuthor } from '../../core/platform-id.ts'
 import type { SessionDraft } from '../../core/session.ts'
@@ -45,16 +45,37 @@ export interface Posting {
   /** True if the session does not exist yet and begins with this text. */
   readonly begins: boolean
   readonly request: PostRequest
+  readonly further?: FurtherPosting
 }
+
+/** The rest of a post that another service makes. */
+export interface FurtherPosting {
+  /** The agent of a session that begins with this text; it goes before the rules. */
+  readonly agent?: AgentId
+  /** Files that came with it, read already. */
+  readonly attachments?: readonly AttachmentRef[]
+  /** Aborted when the caller does not wait any more. */
+  readonly left?: AbortSignal
+  /** Called before the text is accepted. */
+  accepting?(session: SessionDraft, run: string): void
+  /** Called with its row when the wait is over. */
+  ended?(row: InboxRow): void
+}
+
+const NOTHING_FURTHER: FurtherPosting = {}
 
 /**
  * Posts a text into a session as the caller's own words and waits for the answer, which goes to the caller, and to the
  * session's chat only on request (S44). Without `answer` it is stored and no model is called (S32). The turn continues
  * if the caller stops waiting. Throws `invalid` before anything is stored.
  */
-export async function postText(deps: PostDeps, { caller, session, begins, request }: Posting): Promise<PostAnswer> {
+export async function postText(
+  deps: PostDeps,
+  { caller, session, begins, request, further = NOTHING_FURTHER }: Posting,
+): Promise<PostAnswer> {
   const { text, answer = true, deliver = false, waitSeconds = WAIT_SECONDS.fallback } = request
-  checkRequest(request)
+  const { attachments = [] } = further
+  checkRequest(request, attachments.length)
   if (deliver && !deps.posts(addressOf(session).channel))
     throw new ParleyError('invalid', `${session.id} has no chat to deliver to.`)
   if (deliver && isPartedChat(session, deps.channels, deps))
@@ -67,7 +88,8 @@ export async function postText(deps: PostDeps, { caller, session, begins, reques
   const author: Author = caller.kind === 'token' && session.kind === 'node' ? { ...said, origin: 'node' } : said
   const traceId = deps.ids.trace()
   const run = runId('post', request.once ?? traceId)
-  const wait = { run, session, seconds: waitSeconds }
+  const wait = { run, session, seconds: waitSeconds, further }
+  further.accepting?.(session, run)
   if (request.once && (await deps.store.read.inbox.find(run)).length > 0) return answerTo(deps, wait)
   const context = contextOf(request, begins)
   const model = modelOf(deps, { caller, session, request })
@@ -80,7 +102,7 @@ export async function postText(deps: PostDeps, { caller, session, begins, reques
     traceId,
     receivedAt: deps.clock.now(),
   })
-  await deps.accept(signed(dispatch, author, { answer, begins, context, model }))
+  await deps.accept(withFiles(signed(dispatch, author, { answer, begins, context, model }), attachments))
   return answerTo(deps, wait)
 }
 
@@ -92,11 +114,13 @@ interface AwaitedRun {
   readonly run: RunId
   readonly session: SessionDraft
   readonly seconds: number
+  readonly further: FurtherPosting
 }
 
 /** Returns the answer of a run that was accepted, by this call or by an earlier one for the same request. */
 async function answerTo(deps: PostDeps, wait: AwaitedRun): Promise<PostAnswer> {
   const row = await rowOfRun(deps, wait)
+  wait.further.ended?.(row)
   const named = { runId: wait.run, traceId: row.dispatch.traceId, session: wait.session.id }
   if (row.outcome === 'context') return { ...named, status: 'stored' }
   // A caller named the sender itself, and may know the reason.
@@ -104,12 +128,13 @@ async function answerTo(deps: PostDeps, wait: AwaitedRun): Promise<PostAnswer> {
   return { ...named, ...((await answerOf(deps.store.read, row)) ?? pending(wait.seconds)) }
 }
 
-/** Throws `invalid` for a text or a wait that no session takes. */
-export function checkRequest({
-  text,
-  waitSeconds = WAIT_SECONDS.fallback,
-}: Pick<PostRequest, 'text' | 'waitSeconds'>): void {
-  if (text.trim() === '') throw new ParleyError('invalid', 'There is nothing to send: the text is empty.')
+/** Throws `invalid` for a text or a wait that no session takes. Files need no words. */
+export function checkRequest(
+  { text, waitSeconds = WAIT_SECONDS.fallback }: Pick<PostRequest, 'text' | 'waitSeconds'>,
+  files = 0,
+): void {
+  if (text.trim() === '' && files === 0)
+    throw new ParleyError('invalid', 'There is nothing to send: the text is empty.')
   if (!Number.isFinite(waitSeconds) || waitSeconds < 0 || waitSeconds > WAIT_SECONDS.most)
     throw new ParleyError('invalid', `waitSeconds must be 0 to ${WAIT_SECONDS.most}.`)
 }
@@ -207,16 +232,23 @@ function signed(
   }
 }
 
+function withFiles(dispatch: Dispatch, attachments: readonly AttachmentRef[]): Dispatch {
+  const { event } = dispatch
+  return attachments.length === 0 || event.kind !== 'message'
+    ? dispatch
+    : { ...dispatch, event: { ...event, attachments } }
+}
+
 async function rowOfRun(
   { store: { read }, clock, running }: PostDeps,
-  { run, session, seconds }: AwaitedRun,
+  { run, session, seconds, further }: AwaitedRun,
 ): Promise<InboxRow> {
   const look = async (): Promise<InboxRow> => {
     const row = (await read.inbox.find(run)).find(({ dispatch }) => dispatch.posted !== undefined)
     if (row) return row
     throw new ParleyError('internal', `the run ${run} is not on record`)
   }
-  const signal = new AbortController().signal
+  const signal = further.left ?? new AbortController().signal
   return waitForRun({ clock, running, session: session.id, ms: seconds * 1_000, signal, look })
 }
 

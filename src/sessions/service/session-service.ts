@@ -29,7 +29,7 @@ import { markAllDeleted, purgeSession } from './delete-session.ts'
 import { type FindDeps, findSession, namedSession } from './find-session.ts'
 import { lastRunOf } from './last-run.ts'
 import { ownAddress } from './own-address.ts'
-import { type PostDeps, type Posting, postText } from './post-text.ts'
+import { type FurtherPosting, type PostDeps, type Posting, postText } from './post-text.ts'
 import { patched, readPatch } from './read-patch.ts'
 import { readTitle } from './read-title.ts'
 import { isOwner, noSuchSession, reachedBy, reaches } from './session-access.ts'
@@ -69,7 +69,7 @@ export interface SessionService {
   /** Sets a description of one line and 80 characters at most, which only another renaming replaces (R3). */
   rename(caller: Caller, name: string, title: string): Promise<SessionDetail>
   /** Posts a text, and makes the session if it is one of this entrance and does not exist; see `postText`. */
-  post(caller: Caller, name: string, request: PostRequest): Promise<PostAnswer>
+  post(caller: Caller, name: string, request: PostRequest, further?: FurtherPosting): Promise<PostAnswer>
   /**
    * Deletes an idle direct session (S40); only an owner may delete one that joins people's chats. Throws `conflict` or
    * `forbidden`.
@@ -216,14 +216,14 @@ class Service implements SessionService {
     return this.#showAgain(session)
   }
 
-  async post(caller: Caller, name: string, request: PostRequest): Promise<PostAnswer> {
+  async post(caller: Caller, name: string, request: PostRequest, further: FurtherPosting = {}): Promise<PostAnswer> {
     const { daemon, ...deps } = this.#deps
     if (!daemon) throw new ParleyError('unavailable', 'No daemon is running; "parley start" answers.')
     const known = await namedSession(caller, name, this.#deps)
     const into = known
       ? { session: await findSession(caller, name, this.#deps), begins: false }
-      : await this.#atOwnChannel(caller, name, daemon)
-    return postText({ ...daemon, ...deps }, { ...into, caller, request })
+      : await this.#atOwnChannel(caller, name, { daemon, agent: further.agent })
+    return postText({ ...daemon, ...deps }, { ...into, caller, request, further })
   }
 
   async delete(caller: Caller, name: string): Promise<void> {
@@ -251,9 +251,9 @@ class Service implements SessionService {
   async #atOwnChannel(
     caller: Caller,
     name: string,
-    daemon: DaemonSessions,
+    { daemon, agent }: { readonly daemon: DaemonSessions; readonly agent: AgentId | undefined },
   ): Promise<Pick<Posting, 'session' | 'begins'>> {
-    const opening = daemon.place(ownAddress(caller, name))
+    const opening = daemon.place(ownAddress(caller, name), agent)
     const shared = await this.#deps.store.read.sessions.current(opening.route.scopeKey)
     if (!shared) return { session: draftAt(opening, { ids: daemon.ids, channels: this.#deps.channels }), begins: true }
     await this.open(caller, name)

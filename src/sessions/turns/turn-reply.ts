@@ -125,6 +125,7 @@ function endOf(result: TurnResult, fate: ReplyFate | undefined): TurnEnding {
         steps,
         answer,
         ...(result.error === undefined ? {} : { error: result.error }),
+        ...(result.cut ? { cut: true } : {}),
         ...(result.context?.messages === undefined ? {} : { context: contextOf(result.context) }),
       }
     }

@@ -1,0 +1,85 @@
+import { type ErrorCode, ParleyError } from './errors.ts'
+import type { RequestId } from './keyed-request.ts'
+import type { Usage } from './model.ts'
+
+/** Longest body of a chat completion, whose pictures come inside: 20 MB. */
+export const MOST_CHAT_BYTES = 20 * 1024 * 1024
+
+/** The door for clients of OpenAI's API: each agent is a model. */
+export interface ChatOperator {
+  models(): readonly ChatModel[]
+  /**
+   * Answers as an agent. With `user` the words behind the last answer are a message to that session, and the turn
+   * continues when the client leaves; without, the whole conversation is the client's, and nothing of it is kept.
+   * Throws `ChatRefused`, and what a post throws.
+   */
+  answer(request: CompletionRequest, watch: CompletionWatch): Promise<CompletionAnswer>
+}
+
+export interface ChatModel {
+  /** The id of the agent. */
+  readonly id: string
+  /** Ms since the epoch. */
+  readonly createdAt: number
+}
+
+export interface CompletionRequest {
+  readonly model: string
+  /** Whoever the client speaks for: the session is `<namespace>:<user>`. */
+  readonly user?: string | undefined
+  /** Oldest first. */
+  readonly messages: readonly CompletionMessage[]
+  /** Named by a key: with `user` the words are said once, and a repeat gets the answer to them. */
+  readonly once?: RequestId | undefined
+}
+
+/** A message of the client's history. One of the client's system has its sender's words and nothing more. */
+export interface CompletionMessage {
+  readonly role: 'user' | 'assistant'
+  readonly text: string
+  readonly files: readonly CompletionFile[]
+}
+
+/** A file that came inside of a message. */
+export interface CompletionFile {
+  readonly bytes: Uint8Array
+  readonly name?: string
+}
+
+/** The client that waits. */
+export interface CompletionWatch {
+  /** Called with what there is of the answer, free of markers; it only ever gets longer. */
+  grew(text: string): void
+  /** Aborted when the client has left, or its token has ended. */
+  readonly left: AbortSignal
+}
+
+export interface CompletionAnswer {
+  /** The trace, for `parley why` and the log. */
+  readonly traceId: string
+  /** Without markers; empty where the agent chose to say nothing. */
+  readonly text: string
+  /** The model was stopped at the longest answer it may give. */
+  readonly cut?: boolean
+  readonly usage: Usage
+}
+
+interface Refusal {
+  /** The part of the request that it is about: `messages[0].content`. */
+  readonly param?: string
+  /** A code in the words of OpenAI, where they have one. */
+  readonly name?: string
+  /** False: the message was taken, so a client that repeats it says it twice. */
+  readonly again?: boolean
+  readonly cause?: unknown
+}
+
+/** A request that is not answered, in the words that OpenAI's clients understand. */
+export class ChatRefused extends ParleyError {
+  readonly refusal: Refusal
+
+  constructor(code: ErrorCode, message: string, refusal: Refusal = {}) {
+    super(code, message, refusal.cause === undefined ? {} : { cause: refusal.cause })
+    this.refusal = refusal
+  }
+}

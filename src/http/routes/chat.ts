@@ -1,0 +1,129 @@
+import type { HttpBindings } from '@hono/node-server'
+import { createRoute, z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { type Clock, systemClock } from '../../core/clock.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { ChatRefused, type CompletionWatch } from '../../core/operate-chat.ts'
+import { ChatStream, STREAM_HEADERS } from '../chat-stream.ts'
+import { completedBy, completionOf, modelOf } from '../chat-words.ts'
+import { type AskedChat, readChat } from '../read-chat.ts'
+import { type ApiEnv, answersWith, needs, newRoutes } from '../route.ts'
+import { chatBody } from '../schemas/chat.ts'
+import { completion, completionError, listedModel, modelList } from '../schemas/completions.ts'
+
+/** Their clients read no other form of an error. */
+const failed = {
+  description: 'Any failure, in the form of OpenAI',
+  content: { 'application/json': { schema: completionError } },
+}
+
+const MODELS = createRoute({
+  operationId: 'model.list',
+  summary: 'Agents, as models',
+  method: 'get',
+  path: '/v1/models',
+  security: needs('chat'),
+  responses: { ...answersWith(modelList), default: failed },
+})
+const MODEL = createRoute({
+  operationId: 'model.load',
+  summary: 'An agent, as a model',
+  method: 'get',
+  path: '/v1/models/{id}',
+  security: needs('chat'),
+  request: { params: z.object({ id: z.string() }) },
+  responses: { ...answersWith(listedModel), default: failed },
+})
+const CHAT = createRoute({
+  operationId: 'chat.complete',
+  summary: 'The answer of an agent to a conversation, in the form of OpenAI',
+  method: 'post',
+  path: '/v1/chat/completions',
+  security: needs('chat'),
+  // The body is read by its own reader: it may be long, and its errors are those of OpenAI.
+  request: {
+    body: {
+      required: true,
+      content: {
+        'application/json': { schema: z.toJSONSchema(chatBody, { unrepresentable: 'any', io: 'input' }) as object },
+      },
+    },
+  },
+  responses: {
+    200: {
+      description: 'The answer, or its pieces where a stream is asked for',
+      content: { 'application/json': { schema: completion }, 'text/event-stream': { schema: z.string() } },
+    },
+    default: failed,
+  },
+})
+
+/** Serves what clients of OpenAI ask for: the agents as models, and their answers. */
+export function chatRoutes(clock: Clock = systemClock) {
+  return newRoutes()
+    .openapi(MODELS, ({ json, var: { api } }) =>
+      json({ object: 'list' as const, data: api.chat.models().map(modelOf) }, 200),
+    )
+    .openapi(MODEL, ({ req, json, var: { api } }) => {
+      const { id } = req.valid('param')
+      const found = api.chat.models().find((model) => model.id === id)
+      if (found) return json(modelOf(found), 200)
+      throw new ChatRefused('not_found', `There is no agent "${id}".`, { param: 'model', name: 'model_not_found' })
+    })
+    .openapi(CHAT, async (context) => {
+      const { req, json, header, var: rights } = context
+      const asked = await readChat(req, rights.once)
+      const left = leftOf(context, asked)
+      const of = completedBy(asked.request.model, clock.now())
+      if (asked.stream) return streamed(context, { asked, left, of, clock })
+      const answer = await answered(context, asked, { grew() {}, left })
+      header('x-request-id', answer.traceId)
+      return json(completionOf(of, answer), 200)
+    })
+}
+
+/**
+ * Aborts when the client has gone or its token has ended. A client that named its message by a key comes again for the
+ * answer, and whoever has sent the same meanwhile waits for this one.
+ */
+function leftOf({ env, var: { ended } }: Context<ApiEnv>, { request: { once, user } }: AskedChat): AbortSignal {
+  const gone = new AbortController()
+  if (once !== undefined && user !== undefined) return ended ?? gone.signal
+  const { outgoing } = env as HttpBindings
+  if (outgoing.destroyed) gone.abort()
+  outgoing.once('close', () => gone.abort())
+  return ended === undefined ? gone.signal : AbortSignal.any([gone.signal, ended])
+}
+
+async function answered({ var: { api, ended } }: Context<ApiEnv>, { request }: AskedChat, watch: CompletionWatch) {
+  try {
+    return await api.chat.answer(request, watch)
+  } catch (error) {
+    if (ended?.aborted) throw new ParleyError('unauthorized', 'The token has ended.')
+    throw error
+  }
+}
+
+interface Streaming {
+  readonly asked: AskedChat
+  readonly left: AbortSignal
+  readonly of: ReturnType<typeof completedBy>
+  readonly clock: Clock
+}
+
+/** Writes to the connection itself, so that a client that has left is known of at once. */
+async function streamed(context: Context<ApiEnv>, { asked, left, of, clock }: Streaming): Promise<Response> {
+  const { outgoing: response } = context.env as HttpBindings
+  const { headers } = context.body(null, 200, STREAM_HEADERS)
+  const stream = new ChatStream({ response, headers, clock, of, usage: asked.usage })
+  try {
+    stream.end(await answered(context, asked, { grew: stream.grew, left }))
+  } catch (error) {
+    if (!stream.begun) {
+      stream.abandon()
+      throw error
+    }
+    stream.fail(error)
+  }
+  return new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
+}

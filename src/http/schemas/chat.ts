@@ -1,0 +1,58 @@
+import { z } from '@hono/zod-openapi'
+
+const text = z.string('must be a text')
+
+/** A part of a message, as OpenAI's clients send it; others are refused. */
+const part = z.discriminatedUnion(
+  'type',
+  [
+    z.object({ type: z.literal('text'), text }),
+    z.object({ type: z.literal('image_url'), image_url: z.union([text, z.object({ url: text })], 'must have a url') }),
+    z.object({ type: z.literal('file'), file: z.object({ file_data: text, filename: text.nullish() }) }),
+    z.object({ type: z.literal('refusal'), refusal: text }),
+  ],
+  'is a part that no agent is shown; there are text, image_url and file',
+)
+const content = z.union([text, z.array(part)])
+
+/** The words of a message are checked one by one, so that an error names its place. */
+const message = z.looseObject({
+  role: z.enum(['system', 'developer', 'user', 'assistant'], {
+    error: 'must be system, developer, user or assistant: an agent calls its tools itself',
+  }),
+  content: z.unknown(),
+})
+
+/** Empty is as good as absent: some clients always send the field. */
+const nothing = (why: string) =>
+  z.union([z.null(), z.tuple([]), z.literal(''), z.literal(false), z.literal(0)], why).optional()
+
+const OWN_TOOLS = 'is not for clients: an agent has the tools of its configuration'
+
+/**
+ * The body of a chat completion. Fields that an agent cannot honour are refused by name; those that change nothing that
+ * was promised, such as `temperature`, are ignored, as is everything else that clients send.
+ */
+export const chatBody = z.looseObject({
+  model: text.min(1, 'must name an agent'),
+  messages: z.array(message, 'must be a list').min(1, 'must have a message'),
+  stream: z.boolean('must be true or false').nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean('must be true or false').nullish() }).nullish(),
+  user: text.nullish(),
+  n: z.literal(1, 'must be 1: there is one answer').nullish(),
+  tools: nothing(OWN_TOOLS),
+  functions: nothing(OWN_TOOLS),
+  tool_choice: z.enum(['none', 'auto'], OWN_TOOLS).nullish(),
+  function_call: z.enum(['none', 'auto'], OWN_TOOLS).nullish(),
+  response_format: z
+    .looseObject({ type: z.literal('text', 'must be text: an agent writes as its prompt says') })
+    .nullish(),
+  logprobs: nothing('is not known here'),
+  top_logprobs: nothing('is not known here'),
+  stop: nothing('is not for clients: an answer ends where the agent ends it'),
+  audio: nothing('is not given here'),
+  modalities: z.array(z.literal('text', 'must be text alone')).nullish(),
+})
+
+export type ChatBody = z.infer<typeof chatBody>
+export const chatContent = content

@@ -1,0 +1,231 @@
+import { formatAddress } from '../../core/address.ts'
+import type { Caller } from '../../core/caller.ts'
+import { OWN_CHANNELS } from '../../core/channel-traits.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Identity } from '../../core/dispatch.ts'
+import { type ErrorCode, errorCode, ParleyError } from '../../core/errors.ts'
+import type { AgentId, SessionId, TurnId } from '../../core/ids.ts'
+import type { RequestId } from '../../core/keyed-request.ts'
+import { NO_USAGE } from '../../core/model.ts'
+import {
+  ChatRefused,
+  type CompletionAnswer,
+  type CompletionMessage,
+  type CompletionWatch,
+} from '../../core/operate-chat.ts'
+import type { InboxRow, StoreReader } from '../../store/store.ts'
+import { type ChatFilePorts, readChatFiles } from './chat-files.ts'
+import { GrowingAnswer } from './growing-answer.ts'
+import type { GrownTexts } from './grown-texts.ts'
+import { ownAddress } from './own-address.ts'
+import { newestFirst } from './read-messages.ts'
+import type { SessionService } from './session-service.ts'
+
+export interface KeptChatDeps {
+  readonly sessions: Pick<SessionService, 'get' | 'post'>
+  readonly read: Pick<StoreReader, 'inbox' | 'turns' | 'sessions' | 'events'>
+  readonly clock: Clock
+  readonly grown: Pick<GrownTexts, 'follow'>
+  readonly files: ChatFilePorts
+  /** Returns the present identity of a platform id. */
+  whoIs(this: void, platformId: string): Identity
+}
+
+export interface KeptChat {
+  readonly caller: Caller
+  readonly agent: AgentId
+  readonly user: string
+  readonly messages: readonly CompletionMessage[]
+  readonly once?: RequestId | undefined
+}
+
+/** One part of a name, so that no user of a client reaches the names of another namespace. */
+const USER = /^[a-z0-9][a-z0-9.-]{0,63}$/
+/** The longest wait of a post. */
+const WAIT_SECONDS = 3_600
+/** The pause between two looks whether a turn has taken the message by now. */
+const LOOK_AGAIN_MS = 200
+
+/**
+ * Answers in the session of a client's user: what stands behind the last answer is one message to it, and everything
+ * before is ignored, since the session's own log is the truth.
+ */
+export async function answerKept(
+  deps: KeptChatDeps,
+  chat: KeptChat,
+  watch: CompletionWatch,
+): Promise<CompletionAnswer> {
+  const { sessions, files, clock } = deps
+  const { caller, agent } = chat
+  const name = sessionOf(chat)
+  const conversation = formatAddress(ownAddress(caller, name))
+  const news = chat.messages.slice(chat.messages.findLastIndex(({ role }) => role === 'assistant') + 1)
+  const text = wordsOf(news)
+  if (text === '' && news.every((message) => message.files.length === 0))
+    throw new ChatRefused('invalid', 'There is nothing new behind the last answer.', { param: 'messages' })
+  await checkAgent(deps, { caller, agent }, name)
+  const sender = senderOf(deps, caller, name)
+  const from = { person: sender ?? 'operator', conversation, signal: watch.left }
+  const attachments = (
+    await readChatFiles(
+      files,
+      news.map((message) => message.files),
+      from,
+    )
+  ).flat()
+  if (watch.left.aborted) throw new ParleyError('unavailable', 'The client has left before its message was taken.')
+  const growing = new GrowingAnswer(clock, watch.grew)
+  let [row, stop]: [InboxRow | undefined, () => void] = [undefined, () => {}]
+  try {
+    const request = { text, waitSeconds: WAIT_SECONDS, once: chat.once, ...(sender === undefined ? {} : { sender }) }
+    const answer = await sessions.post(caller, name, request, {
+      ...{ agent, attachments, left: watch.left },
+      accepting(session, run) {
+        stop = followTurnOf(deps, { session: session.id, run, push: growing.push })
+      },
+      ended(given) {
+        row = given
+      },
+    })
+    if (answer.status !== 'ok') throw await refusalOf(deps, row, answer)
+    growing.end(answer.reply)
+    return { traceId: answer.traceId, text: answer.reply, ...(await endOf(deps, row)) }
+  } finally {
+    stop()
+    growing.close()
+  }
+}
+
+/** Returns the words of several messages as one text. */
+export function wordsOf(messages: readonly CompletionMessage[]): string {
+  return messages
+    .map(({ text }) => text)
+    .filter((text) => text.trim() !== '')
+    .join('\n\n')
+}
+
+/** Throws `ChatRefused` for a user who has no session here. */
+function sessionOf({ caller, user }: KeptChat): string {
+  const namespace = caller.kind === 'token' ? caller.namespace : 'api'
+  const [channel = ''] = namespace.split(':')
+  if (!USER.test(user))
+    throw new ChatRefused('invalid', 'user must be 1 to 64 lower-case letters, digits, "." or "-".', { param: 'user' })
+  if (!OWN_CHANNELS.includes(channel))
+    throw new ChatRefused('invalid', `A token of ${channel} has no sessions here: make one of api:<name>.`, {
+      param: 'user',
+    })
+  return `${namespace}:${user}`
+}
+
+/** A session keeps its agent: an answer of another one would not know what was said. */
+async function checkAgent(
+  { sessions }: KeptChatDeps,
+  { caller, agent }: Pick<KeptChat, 'caller' | 'agent'>,
+  name: string,
+): Promise<void> {
+  try {
+    const known = await sessions.get(caller, name)
+    if (known.agent === agent) return
+    throw new ChatRefused('invalid', `${name} is a session with ${known.agent}: take another user for ${agent}.`, {
+      param: 'model',
+    })
+  } catch (error) {
+    if (errorCode(error) !== 'not_found') throw error
+  }
+}
+
+/**
+ * Returns whoever a token speaks for: the user by their own id where that is somebody's, else the client where its
+ * namespace is somebody's. Undefined for an owner, who speaks for themselves.
+ */
+function senderOf({ whoIs }: Pick<KeptChatDeps, 'whoIs'>, caller: Caller, name: string): string | undefined {
+  if (caller.kind !== 'token') return undefined
+  const isSomebody = (id: string): boolean => whoIs(id).person !== undefined
+  return !isSomebody(name) && isSomebody(caller.namespace) ? caller.namespace : name
+}
+
+interface Followed {
+  readonly session: SessionId
+  readonly run: string
+  push(this: void, raw: string): void
+}
+
+/** Passes on the texts of the turn that has taken the message; others of the session are not its answer. */
+function followTurnOf({ grown, read, clock }: KeptChatDeps, { session, run, push }: Followed): () => void {
+  let own: TurnId | undefined
+  let latest = new Map<TurnId, string>()
+  let [looking, nextLook] = [false, 0]
+
+  async function look(): Promise<void> {
+    const rows = await read.inbox.find(run)
+    nextLook = clock.elapsed() + LOOK_AGAIN_MS
+    own = rows.find(({ dispatch }) => dispatch.posted !== undefined)?.turnId
+    const text = own && latest.get(own)
+    latest = new Map()
+    if (text !== undefined) push(text)
+  }
+
+  return grown.follow(session, ({ turn, text }) => {
+    if (own === turn) return push(text)
+    if (own !== undefined) return
+    latest = new Map([[turn, text]])
+    if (looking || clock.elapsed() < nextLook) return
+    looking = true
+    // A text that is not shown now is shown with the whole answer.
+    look().then(
+      () => {
+        looking = false
+      },
+      () => {},
+    )
+  })
+}
+
+type Refused = { readonly status: string; readonly traceId: string; readonly error?: string }
+
+const NOT_LET_IN: ReadonlySet<unknown> = new Set(['refused: stranger', 'refused: access', 'refused: no_owner_yet'])
+const CODES: Partial<Record<string, ErrorCode>> = {
+  quarantined: 'quarantined',
+  cancelled: 'aborted',
+  'refused: send_policy': 'forbidden',
+  'refused: unreadable': 'unreadable',
+  'refused: queue_full': 'queue_full',
+}
+
+async function refusalOf(
+  { read }: KeptChatDeps,
+  row: InboxRow | undefined,
+  { status, traceId, error }: Refused,
+): Promise<ChatRefused> {
+  if (status === 'accepted' || status === 'timeout')
+    return new ChatRefused('unavailable', `It is still being answered; the session will have it. (${traceId})`, {
+      ...{ name: 'still_running', again: false },
+    })
+  if (status === 'stored')
+    return new ChatRefused('forbidden', `The agent says nothing here now: it is muted. (${traceId})`)
+  if (NOT_LET_IN.has(row?.outcome)) return notLetIn(traceId)
+  const turn = row?.outcome === 'failed' && row.turnId ? await read.turns.get(row.turnId) : undefined
+  const code = turn === undefined ? (CODES[row?.outcome ?? ''] ?? 'unavailable') : (turn.error ?? 'internal')
+  return new ChatRefused(code, error ?? 'It was not answered.', { again: code === 'queue_full' })
+}
+
+/** Returns the refusal of words that nobody let in. */
+export function notLetIn(traceId: string): ChatRefused {
+  const remedy = 'name its namespace, or the user’s id in it, in people.<name>.ids, and see routing.access.direct'
+  return new ChatRefused('forbidden', `Whoever this token speaks for may not talk here: ${remedy}. (${traceId})`)
+}
+
+/** Returns how the whole turn ended and what it has cost; others may have asked in it as well. */
+async function endOf(
+  { read }: KeptChatDeps,
+  row: InboxRow | undefined,
+): Promise<Pick<CompletionAnswer, 'cut' | 'usage'>> {
+  const session = row?.sessionId && (await read.sessions.get(row.sessionId))
+  if (!row || !session) return { usage: NO_USAGE }
+  for await (const event of newestFirst(read.events, session)) {
+    if (event.turnId !== row.turnId) continue
+    if (event.type === 'turn_completed') return event.data
+    if (event.type === 'turn_started') break
+  }
+  return { usage: NO_USAGE }
+}

@@ -1,0 +1,219 @@
+import OpenAI from 'openai'
+import { describe, expect, it } from 'vitest'
+import { toAgentId } from '../../src/core/ids.ts'
+import { echoScript, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
+import { DOT } from '../fakes/pictures.ts'
+import { startChatHouse, user } from './chat-clients.ts'
+import type { HouseholdOptions } from './household.ts'
+
+const agents = [
+  { id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Be brief.', tools: [], answerTokens: 100 },
+]
+const http = { host: '127.0.0.1', port: 0, hosts: [], origins: [] }
+const house = (script: Script = echoScript, config: HouseholdOptions['config'] = {}) =>
+  startChatHouse({ script, config: { agents, http, ...config } })
+const asked = { model: 'main', messages: [user('hi')] }
+const KEPT = [{ user: 'bob' }, {}]
+
+describe('a request that is not answered', () => {
+  it('tells the official client by its class, code and parameter', async () => {
+    const home = await house()
+    const client = await home.client()
+    const cases: readonly [object, string | undefined][] = [
+      [{ messages: [] }, 'messages'],
+      [{ messages: 'hi' }, 'messages'],
+      [{ messages: [user('hi'), { role: 'assistant', content: 'done' }] }, 'messages'],
+      [{ messages: [user('  ')] }, 'messages'],
+      [{ messages: [{ role: 'tool', content: 'x', tool_call_id: '1' }] }, 'messages[0].role'],
+      [{ messages: [user('hi'), { role: 'user' }] }, 'messages[1].content'],
+      [{ messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] }, 'messages[0].content[0].type'],
+      [{ model: '' }, 'model'],
+      [{ model: 7 }, 'model'],
+      [{ n: 2 }, 'n'],
+      [{ tools: [{ type: 'function', function: { name: 'x' } }] }, 'tools'],
+      [{ functions: [{ name: 'x' }] }, 'functions'],
+      [{ tool_choice: 'required' }, 'tool_choice'],
+      [{ response_format: { type: 'json_object' } }, 'response_format.type'],
+      [{ logprobs: true }, 'logprobs'],
+      [{ top_logprobs: 3 }, 'top_logprobs'],
+      [{ stop: ['.'] }, 'stop'],
+      [{ modalities: ['text', 'audio'] }, 'modalities[1]'],
+      [{ stream: 'yes' }, 'stream'],
+      [{ user: { id: 'bob' } }, 'user'],
+    ]
+    for (const more of KEPT)
+      for (const [changes, param] of cases) {
+        const refused = client.chat.completions.create({ ...asked, ...more, ...changes } as typeof asked)
+        const error = await refused.then(
+          () => 'answered',
+          (thrown: unknown) => thrown,
+        )
+        expect([changes, error]).toEqual([changes, expect.any(OpenAI.BadRequestError)])
+        expect([changes, error]).toMatchObject([changes, { param, type: 'invalid_request_error' }])
+      }
+    const unknown = client.chat.completions.create({ ...asked, model: 'gpt-5.4' })
+    await expect(unknown).rejects.toMatchObject({ status: 404, code: 'model_not_found', param: 'model' })
+    expect(home.anthropic?.ledger.requests()).toEqual([])
+    expect(await home.sessions()).toEqual([])
+  })
+
+  it('what changes nothing that was promised is ignored', async () => {
+    const client = await (await house()).client()
+    const ignored = {
+      ...{ temperature: 0.2, top_p: 1, max_tokens: 5, max_completion_tokens: 5, seed: 1, presence_penalty: 0 },
+      ...{ n: 1, tools: [], tool_choice: 'auto', stop: null, logprobs: false, response_format: { type: 'text' } },
+      ...{ metadata: { a: 'b' }, store: false, reasoning_effort: 'low', parallel_tool_calls: true, chat_id: 'x' },
+    } as const
+    const { choices } = await client.chat.completions.create({ ...asked, ...(ignored as object) })
+    expect(choices[0]?.message.content).toBe('echo hi')
+  })
+
+  it('F-K01: no token, a wrong one and one without the scope are the errors of OpenAI', async () => {
+    const home = await house()
+    const wrong = new OpenAI({ apiKey: 'sk-x', baseURL: home.baseURL, maxRetries: 0 })
+    await expect(wrong.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError)
+    await expect(wrong.chat.completions.create(asked)).rejects.toMatchObject({ code: 'invalid_api_key' })
+    const reader = await home.client('api:ui', ['sessions:read', 'sessions:write'])
+    await expect(reader.models.list()).rejects.toBeInstanceOf(OpenAI.PermissionDeniedError)
+    await expect(reader.chat.completions.create(asked)).rejects.toMatchObject({ type: 'permission_error' })
+    for (const body of ['{', '[]', 'null', '']) {
+      const headers = { authorization: `Bearer ${await home.token()}`, 'content-type': 'application/json' }
+      const response = await fetch(`${home.baseURL}/chat/completions`, { method: 'POST', headers, body })
+      expect([body, response.status, await response.json()]).toEqual([
+        ...[body, 400],
+        { error: { message: expect.any(String), type: 'invalid_request_error', code: 'invalid', param: null } },
+      ])
+    }
+  })
+
+  it('a budget that is spent is no quota, and no client tries again by itself', async () => {
+    const day = { tokens: 100 }
+    const usage = { input_tokens: 450, output_tokens: 50 }
+    const home = await house(() => textReply('fine', { usage }), {
+      budgets: { timezone: 'UTC', warnAt: 0.8, prices: {}, total: { day } } as never,
+    })
+    const client = new OpenAI({ apiKey: await home.token(), baseURL: home.baseURL, maxRetries: 3 })
+    for (const more of [...KEPT, { ...asked, stream: true }]) {
+      const refused = client.chat.completions.create({ ...asked, ...more })
+      await expect(refused).rejects.toMatchObject({
+        status: 429,
+        code: 'insufficient_quota',
+        type: 'insufficient_quota',
+      })
+    }
+    expect(home.anthropic?.ledger.requests()).toEqual([])
+    // Each was said once.
+    const { events } = await home.daemon.operator.sessions.history('api:ui:bob', { limit: 200 })
+    expect(events.filter(({ type }) => type === 'user_message')).toHaveLength(1)
+  })
+
+  it('R32: a full queue is a limit of rate', async () => {
+    const gate = createGate()
+    const home = await house(() => textReply('late', { holds: [{ beforeDelta: 0, gate }] }), {
+      session: { queue: { max: 1, busy: 'queue' } },
+    })
+    const client = await home.client()
+    const ask = () => client.chat.completions.create({ ...asked, user: 'bob' })
+    const first = ask()
+    await gate.reached
+    const second = ask()
+    await expect.poll(async () => (await home.daemon.operator.status()).waiting).toBe(1)
+    await expect(ask()).rejects.toMatchObject({ status: 429, code: 'rate_limit_exceeded' })
+    gate.release()
+    await Promise.all([first, second])
+  })
+
+  it('a model that fails is a failure of the server, told once', async () => {
+    const home = await house(() => ({ error: { status: 401, type: 'authentication_error' } }))
+    const client = new OpenAI({ apiKey: await home.token(), baseURL: home.baseURL, maxRetries: 3 })
+    for (const more of KEPT) {
+      const refused = client.chat.completions.create({ ...asked, ...more })
+      await expect(refused).rejects.toBeInstanceOf(OpenAI.InternalServerError)
+      await expect(client.chat.completions.create({ ...asked, ...more })).rejects.toMatchObject({ code: 'model_auth' })
+    }
+    expect(home.anthropic?.ledger.requests()).toHaveLength(4)
+  })
+
+  it('T30: the send policy holds for a chat that is not kept as well', async () => {
+    const home = await startChatHouse({
+      script: echoScript,
+      routing: {
+        access: { direct: 'public', groups: [] },
+        sendPolicy: { rules: [{ match: { channel: 'api' }, action: 'deny' }], default: 'allow' },
+      } as never,
+      config: { agents, http },
+    })
+    const client = await home.client()
+    for (const more of KEPT)
+      await expect(client.chat.completions.create({ ...asked, ...more })).rejects.toMatchObject({ status: 403 })
+    expect(home.anthropic?.ledger.requests()).toEqual([])
+  })
+})
+
+describe('pictures and files', () => {
+  const url = `data:image/png;base64,${Buffer.from(DOT).toString('base64')}`
+  const picture = { type: 'image_url', image_url: { url } } as const
+  const note = `data:text/plain;base64,${Buffer.from('milk and eggs').toString('base64')}`
+
+  it('come inside of the request, are shown, and are kept with a session alone', async () => {
+    const home = await house()
+    const client = await home.client()
+    const file = { type: 'file', file: { file_data: note, filename: 'list.txt' } } as const
+    for (const more of KEPT) {
+      const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'look' }, picture, file] }]
+      await client.chat.completions.create({ model: 'main', messages, ...more })
+      const shown = home.anthropic?.ledger.requests().at(-1)?.messages.at(-1)?.content
+      expect(shown).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ type: 'image' }),
+          expect.objectContaining({ type: 'text', text: expect.stringContaining('> milk and eggs') }),
+        ]),
+      )
+    }
+    // That of the session is needed for its next turn; the other request has left none.
+    const { events } = await home.daemon.operator.sessions.history('api:ui:bob', { limit: 200 })
+    expect(events.flatMap(({ files }) => files ?? [])).toMatchObject([{ mime: 'image/png' }, { mime: 'text/plain' }])
+  })
+
+  it('an address is not fetched, and what is no file is refused', async () => {
+    const home = await house()
+    const client = await home.client()
+    for (const bad of [
+      'https://example.org/a.png',
+      'file:///etc/passwd',
+      'data:image/png,abc',
+      'data:image/png;base64,',
+      'data:image/png;base64,@@@@',
+      'x',
+    ])
+      for (const more of KEPT) {
+        const messages = [{ role: 'user' as const, content: [{ type: 'image_url' as const, image_url: { url: bad } }] }]
+        await expect(client.chat.completions.create({ model: 'main', messages, ...more })).rejects.toMatchObject({
+          ...{ status: 400, param: 'messages[0].content[0].image_url' },
+        })
+      }
+    expect(await home.sessions()).toEqual([])
+  })
+
+  it('a body of 2 MB is read, one of 21 MB is not', async () => {
+    const home = await house()
+    const client = await home.client()
+    const large = Buffer.alloc(1_500_000, 'a').toString('base64')
+    const messages = (data: string) => [
+      {
+        role: 'user' as const,
+        content: [{ type: 'file' as const, file: { file_data: `data:text/plain;base64,${data}` } }],
+      },
+    ]
+    await expect(client.chat.completions.create({ model: 'main', messages: messages(large) })).resolves.toBeDefined()
+    const huge = 'a'.repeat(21 * 1024 * 1024)
+    const headers = { authorization: `Bearer ${await home.token()}` }
+    const body = JSON.stringify({ model: 'main', messages: messages(huge) })
+    const refused = fetch(`${home.baseURL}/chat/completions`, { method: 'POST', headers, body }).then(
+      ({ status }) => status,
+      () => 'cut off',
+    )
+    expect([413, 'cut off']).toContain(await refused)
+  })
+})

@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { lastUserText } from '../../src/rehearsal/anthropic/script.ts'
+import type { FailpointSpec } from './kill-switch.ts'
+import { CASE, rounds } from './rounds.ts'
+import { KILLED, type Scene, startScene } from './scene.ts'
+
+const WORDS = 'where is the harbour?'
+
+interface Asked {
+  readonly user?: string
+  readonly stream?: boolean
+  readonly key?: string
+}
+
+/** Asks over the local socket as a client of OpenAI. Rejects if the daemon dies before the answer is whole. */
+async function complete(scene: Scene, { key, ...more }: Asked): Promise<{ status: number | undefined; text: string }> {
+  const headers = key === undefined ? {} : { 'idempotency-key': key }
+  return send(scene, '/v1/chat/completions', {
+    headers,
+    body: { model: 'main', messages: [{ role: 'user', content: WORDS }], ...more },
+  })
+}
+
+/** Returns the words of an answer, whole or in pieces. */
+function answerIn({ text }: { readonly text: string }): string {
+  const parts = text.startsWith('data: ') ? text.split('\n\n').filter((part) => part.includes('{')) : [text]
+  return parts
+    .flatMap((part) => JSON.parse(part.replace(/^data: /, '')).choices)
+    .map(({ delta, message }) => (delta ?? message).content ?? '')
+    .join('')
+}
+
+async function send(
+  { socketPath }: Scene,
+  path: string,
+  { headers = {}, body }: { readonly headers?: Record<string, string>; readonly body?: object } = {},
+) {
+  const call = request({ socketPath, path, method: body === undefined ? 'GET' : 'POST', headers, agent: false })
+  call.end(body === undefined ? undefined : JSON.stringify(body))
+  const [response] = (await once(call, 'response')) as [IncomingMessage]
+  let text = ''
+  for await (const chunk of response.setEncoding('utf8')) text += chunk
+  return { status: response.statusCode, text }
+}
+
+const KEPT: readonly (readonly [string, FailpointSpec, Asked])[] = [
+  ['F-A04: a stream', 'CP5-mid-stream', { user: 'bob', stream: true }],
+  ['F-K08: a stream with a key', 'CP6-model-answer-uncommitted', { user: 'bob', stream: true, key: 'the-same' }],
+  ['F-K08: a request with a key', 'CP4-claimed', { user: 'bob', key: 'the-same' }],
+  ['F-A03: a stream', 'CP4-claimed', { user: 'bob', stream: true }],
+  ['F-A05: a request', 'CP6-model-answer-uncommitted', { user: 'bob' }],
+  ['F-K08: a request with a key', 'CP49-keyed-request-begun', { user: 'bob', key: 'the-same' }],
+  ['F-K08: a request with a key', 'CP48-keyed-request-carried-out', { user: 'bob', key: 'the-same' }],
+]
+
+describe.concurrent('a kill while a client of OpenAI waits', CASE, () => {
+  for (const [what, point, asked] of rounds(KEPT, 2)) {
+    it(`${what} with a user, killed at ${point}: the session has the question once and the answer once`, async (test) => {
+      const scene = await startScene(test)
+      await scene.daemon.start(point)
+      await expect(complete(scene, asked)).rejects.toThrow()
+      expect(await scene.daemon.exited()).toEqual(KILLED)
+      await scene.daemon.start()
+      // The client comes again, and its session is in order: behind the next answer nothing is owed.
+      if (asked.key) {
+        expect(answerIn(await complete(scene, asked))).toBe(`echo ${WORDS}`)
+        expect(answerIn(await complete(scene, asked))).toBe(`echo ${WORDS}`)
+      }
+      const next = await send(scene, '/v1/sessions/api:bob/messages', { body: { text: 'and then?', waitSeconds: 60 } })
+      expect(next).toMatchObject({ status: 200, text: expect.stringContaining('and then?') })
+      const { events } = await scene.finish()
+      const said = events.filter(({ data }) => data.includes(WORDS)).map(({ type }) => type)
+      expect(said).toEqual(['user_message', 'assistant_message'])
+    })
+  }
+
+  for (const point of rounds(['CP6-model-answer-uncommitted', 'CP5-mid-stream'] as const)) {
+    it(`F-A05: without a user, killed at ${point}: nothing is kept, nothing is asked again`, async (test) => {
+      const scene = await startScene(test)
+      await scene.daemon.start(point)
+      await expect(complete(scene, { stream: true })).rejects.toThrow()
+      expect(await scene.daemon.exited()).toEqual(KILLED)
+      await scene.daemon.start()
+      const { text } = await send(scene, '/v1/sessions?inactive=true')
+      expect(JSON.parse(text)).toMatchObject({ total: 0 })
+      const { events, inbox, turns } = await scene.finish()
+      expect({ events, inbox, turns }).toEqual({ events: [], inbox: [], turns: [] })
+      const requests = scene.anthropic.ledger.requests().filter((one) => lastUserText(one).includes(WORDS))
+      expect(requests).toHaveLength(1)
+    })
+  }
+})
