@@ -16,7 +16,7 @@ export interface PageQuery {
   readonly offset?: number
   /** Only what stands after it; in place of an offset. */
   readonly after?: ListPlace | undefined
-  /** Also the ended ones (S9), and those last active before `activeSince`, which counts from the hour that it lies in. */
+  /** Also the ended ones (S9), and those last active before `activeSince`. */
   readonly inactive: boolean
   readonly activeSince?: number
   /** Only ids that begin with it and a colon (S42). */

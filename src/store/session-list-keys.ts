@@ -1,6 +1,6 @@
 import { integer } from './rows.ts'
-import { HOUR_MS, hourOf, WHENEVER } from './session-listing.ts'
-import { placeholders, type Sql, type SqlValue } from './sql.ts'
+import { HOUR_MS, hourOf, hourOfShelf, SPAN_MS, spanOf, WHENEVER } from './session-listing.ts'
+import { placeholders, type Sql, type SqlRow, type SqlValue } from './sql.ts'
 
 /** The place of a session in the order of all lists. */
 export interface Key {
@@ -13,7 +13,7 @@ export interface Key {
 export interface WantedLists {
   readonly lists: readonly string[]
   readonly standings: readonly number[]
-  /** Leaves out what was last active in an earlier hour. */
+  /** Leaves out what was last active before. */
   readonly since?: number
 }
 
@@ -97,7 +97,7 @@ async function hoursBefore(
       const rows = await sql.all(
         `SELECT hour, sessions FROM session_counts
           WHERE list = $1 AND standing = $2 AND hour <= $3 AND hour >= $4 ORDER BY hour DESC LIMIT ${HOURS}`,
-        [list, standing, hour, since],
+        [list, standing, hour, hourOf(since)],
       )
       for (const row of rows) {
         const at = integer(row, 'hour')
@@ -130,12 +130,13 @@ interface Range {
 async function fetchSorted(sql: Sql, wanted: WantedLists, { run, upTo, count }: Range): Promise<readonly Key[]> {
   const { text, params, next } = membersOf(wanted)
   const end = upTo ?? { at: Number.MAX_SAFE_INTEGER, no: 0 }
+  const { since = 0 } = wanted
   const rows = await sql.all(
     `SELECT DISTINCT activity.no, last_activity_at FROM session_listings AS listing CROSS JOIN session_activity AS activity
       WHERE ${text} AND hour >= $${next} AND hour <= $${next + 1} AND activity.no = listing.no
-      AND (last_activity_at, activity.no) < ($${next + 2}, $${next + 3})
-      ORDER BY last_activity_at DESC, activity.no DESC LIMIT ($${next + 4} + 0)`,
-    [...params, run.first, run.last, end.at, end.no, count],
+      AND (last_activity_at, activity.no) < ($${next + 2}, $${next + 3}) AND last_activity_at >= $${next + 4}
+      ORDER BY last_activity_at DESC, activity.no DESC LIMIT ($${next + 5} + 0)`,
+    [...params, run.first, run.last, end.at, end.no, since, count],
   )
   return rows.map((row) => ({ no: integer(row, 'no'), at: integer(row, 'last_activity_at') }))
 }
@@ -150,9 +151,10 @@ async function walk(sql: Sql, wanted: WantedLists, { run, upTo, count }: Range):
     ORDER BY last_activity_at DESC, no DESC LIMIT ($${next + 4} + 0)`
   const found: Key[] = []
   const endOfHour = { at: (run.last + 1) * HOUR_MS, no: 0 }
+  const begin = Math.max(run.last * HOUR_MS, wanted.since ?? 0)
   let end = upTo !== undefined && upTo.at < endOfHour.at ? upTo : endOfHour
   for (let size = Math.min(2 * count, MOST_WALKED); found.length < count; size = Math.min(2 * size, MOST_WALKED)) {
-    const rows = await sql.all(statement, [...params, run.last, run.last * HOUR_MS, end.at, end.no, size])
+    const rows = await sql.all(statement, [...params, run.last, begin, end.at, end.no, size])
     for (const row of rows)
       if (Number(row.listed) === 1) found.push({ no: integer(row, 'no'), at: integer(row, 'last_activity_at') })
     const last = rows.at(-1)
@@ -162,17 +164,53 @@ async function walk(sql: Sql, wanted: WantedLists, { run, upTo, count }: Range):
   return found.slice(0, count)
 }
 
-const SUM_OF_ALL = 'SELECT sessions FROM session_counts WHERE list = $1 AND standing = $2 AND hour = $3'
-const SUM_SINCE =
-  'SELECT SUM(sessions) AS sessions FROM session_counts WHERE list = $1 AND standing = $2 AND hour >= $3'
+const IN_HOUR = 'SELECT sessions, by_span FROM session_counts WHERE list = $1 AND standing = $2 AND hour = $3'
+const IN_HOURS_AFTER =
+  'SELECT SUM(sessions) AS sessions FROM session_counts WHERE list = $1 AND standing = $2 AND hour > $3'
+const IN_SPANS = 'SELECT SUM(sessions) AS sessions FROM session_spans WHERE list = $1 AND span > $2 AND span < $3'
+const ONE_BY_ONE = `SELECT COUNT(*) AS sessions FROM session_listings AS listing CROSS JOIN session_activity AS activity
+  WHERE list = $1 AND standing = $2 AND hour = $3 AND activity.no = listing.no AND last_activity_at >= $4`
 
 async function countIn(sql: Sql, { standings, since }: WantedLists, list: string): Promise<number> {
   let sum = 0
   for (const standing of standings) {
-    const row = await sql.get(since === undefined ? SUM_OF_ALL : SUM_SINCE, [list, standing, since ?? WHENEVER])
-    sum += Number(row?.sessions ?? 0)
+    if (since === undefined) sum += sessionsOf(await sql.get(IN_HOUR, [list, standing, WHENEVER]))
+    else {
+      sum += sessionsOf(await sql.get(IN_HOURS_AFTER, [list, standing, hourOf(since)]))
+      sum += await countInCutHour(sql, { list, standing, since })
+    }
   }
   return sum
+}
+
+interface Cut {
+  readonly list: string
+  readonly standing: number
+  readonly since: number
+}
+
+/** Returns how many sessions of the hour that `since` lies in were active from then on. */
+async function countInCutHour(sql: Sql, { list, standing, since }: Cut): Promise<number> {
+  const hour = hourOf(since)
+  const kept = await sql.get(IN_HOUR, [list, standing, hour])
+  if (sessionsOf(kept) === 0) return 0
+  if (Number(kept?.by_span) === 0) return sessionsOf(await sql.get(ONE_BY_ONE, [list, standing, hour, since]))
+  const span = spanOf(since)
+  const later = sessionsOf(await sql.get(IN_SPANS, [list, span, spanOf((hour + 1) * HOUR_MS)]))
+  const inSpan = await walk(
+    sql,
+    { lists: [list], standings: [standing], since },
+    {
+      run: { first: hour, last: hour, sessions: 0 },
+      upTo: { at: (span + 1) * SPAN_MS, no: 0 },
+      count: Number.MAX_SAFE_INTEGER,
+    },
+  )
+  return later + inSpan.length
+}
+
+function sessionsOf(row: SqlRow | undefined): number {
+  return Number(row?.sessions ?? 0)
 }
 
 /** Returns how many sessions of a list stand in one of the others as well, a part of it at a time. */
@@ -180,15 +218,16 @@ async function countTwice(sql: Sql, wanted: WantedLists, list: string, others: r
   let twice = 0
   const { since = 0 } = wanted
   for (const standing of wanted.standings) {
-    let [hour, no] = [since, 0]
+    let [hour, no] = [hourOf(since), 0]
     for (;;) {
       const rows = await sql.all(
         `SELECT hour, no, EXISTS (SELECT 1 FROM session_listings AS other
-            WHERE other.list IN (${placeholders(others.length, 5)}) AND other.standing = listing.standing
-            AND other.hour = listing.hour AND other.no = listing.no) AS twice
+            WHERE other.list IN (${placeholders(others.length, 7)}) AND other.standing = listing.standing
+            AND other.hour = listing.hour AND other.no = listing.no) AND (hour > $5
+            OR (SELECT last_activity_at FROM session_activity AS activity WHERE activity.no = listing.no) >= $6) AS twice
           FROM session_listings AS listing WHERE list = $1 AND standing = $2 AND (hour, no) > ($3, $4)
           ORDER BY hour, no LIMIT ${MOST_WALKED}`,
-        [list, standing, hour, no, ...others],
+        [list, standing, hour, no, hourOf(since), since, ...others],
       )
       for (const row of rows) twice += Number(row.twice)
       const last = rows.at(-1)
@@ -200,9 +239,9 @@ async function countTwice(sql: Sql, wanted: WantedLists, list: string, others: r
 }
 
 async function isListed(sql: Sql, wanted: WantedLists, no: number): Promise<boolean> {
-  const row = await sql.get('SELECT shelf FROM session_activity WHERE no = $1', [no])
-  const hour = Math.floor(Number(row?.shelf ?? -1) / 4)
-  if (row === undefined || hour < (wanted.since ?? 0)) return false
+  const row = await sql.get('SELECT shelf, last_activity_at FROM session_activity WHERE no = $1', [no])
+  const hour = hourOfShelf(Number(row?.shelf ?? -1))
+  if (row === undefined || Number(row.last_activity_at) < (wanted.since ?? 0)) return false
   const { text, params, next } = membersOf(wanted)
   const query = `SELECT 1 AS listed FROM session_listings WHERE ${text} AND hour = $${next} AND no = $${next + 1}`
   return (await sql.get(query, [...params, hour, no])) !== undefined

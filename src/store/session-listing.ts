@@ -2,8 +2,15 @@ import type { SessionId } from '../core/ids.ts'
 import { integer, optional, text } from './rows.ts'
 import type { Sql, SqlRow } from './sql.ts'
 
-/** A list keeps its sessions by the hour of their last activity: within one hour a further message moves nothing. */
+/** A list keeps its sessions by the hour of their last activity: within one hour a further message moves none. */
 export const HOUR_MS = 3_600_000
+
+/** Where a list has many open sessions in an hour, those of every part of it are counted too. */
+export const SPAN_MS = 10_000
+const SPANS = HOUR_MS / SPAN_MS
+
+/** In an hour with more, they are. Fewer are looked at one by one: one or two milliseconds. */
+const MOST_UNCOUNTED = 1_000
 
 /** The standing of a session in its lists; that of a task is only counted. */
 export const [OPEN, ENDED, TASK] = [0, 1, 2] as const
@@ -29,9 +36,18 @@ export function hourOf(at: number): number {
   return Math.floor(at / HOUR_MS)
 }
 
+export function spanOf(at: number): number {
+  return Math.floor(at / SPAN_MS)
+}
+
+/** Returns the hour of a shelf, of which only the standing matters where the session is a task's. */
+export function hourOfShelf(shelf: number): number {
+  return Math.floor(shelf / 4 / SPANS)
+}
+
 /** Returns true if a session that stands on this shelf belongs to another one after a message at this time. */
 export function leavesShelf(shelf: number | undefined, at: number): boolean {
-  return shelf === undefined || (shelf % 4 !== TASK && Math.floor(shelf / 4) !== hourOf(at))
+  return shelf === undefined || (shelf % 4 !== TASK && Math.floor(shelf / 4) !== spanOf(at))
 }
 
 const STATE = `SELECT sessions.no, sessions.id, parent_id, last_activity_at, inactive_at, shelf FROM sessions
@@ -40,10 +56,21 @@ const MEMBERS = 'SELECT participant FROM participants WHERE session_id = $1'
 const ENTER = 'INSERT INTO session_listings (list, standing, hour, no) VALUES ($1, $2, $3, $4)'
 const LEAVE = 'DELETE FROM session_listings WHERE list = $1 AND standing = $2 AND hour = $3 AND no = $4'
 const MORE = `INSERT INTO session_counts (list, standing, hour, sessions) VALUES ($1, $2, $3, 1)
-  ON CONFLICT (list, standing, hour) DO UPDATE SET sessions = session_counts.sessions + 1`
+  ON CONFLICT (list, standing, hour) DO UPDATE SET sessions = session_counts.sessions + 1 RETURNING sessions, by_span`
 const FEWER = `UPDATE session_counts SET sessions = sessions - 1 WHERE list = $1 AND standing = $2 AND hour = $3
-  RETURNING sessions`
+  RETURNING sessions, by_span`
 const NONE = 'DELETE FROM session_counts WHERE list = $1 AND standing = $2 AND hour = $3'
+const BY_SPAN = 'SELECT by_span FROM session_counts WHERE list = $1 AND standing = $2 AND hour = $3'
+const MORE_IN_SPAN = `INSERT INTO session_spans (list, span, sessions) VALUES ($1, $2, 1)
+  ON CONFLICT (list, span) DO UPDATE SET sessions = session_spans.sessions + 1`
+const FEWER_IN_SPAN =
+  'UPDATE session_spans SET sessions = sessions - 1 WHERE list = $1 AND span = $2 RETURNING sessions'
+const NONE_IN_SPAN = 'DELETE FROM session_spans WHERE list = $1 AND span = $2'
+const COUNT_BY_SPAN = 'UPDATE session_counts SET by_span = 1 WHERE list = $1 AND standing = $2 AND hour = $3'
+const SPANS_OF_HOUR = `INSERT INTO session_spans (list, span, sessions)
+  SELECT list, last_activity_at / ${SPAN_MS}, COUNT(*) FROM session_listings AS listing
+  CROSS JOIN session_activity AS activity
+  WHERE list = $1 AND standing = $2 AND hour = $3 AND activity.no = listing.no GROUP BY 1, 2`
 
 /**
  * Keeps the lists of a session and their counts in step with its row, in the transaction that changes it. A session is
@@ -63,11 +90,13 @@ export class SessionListing {
     const [before, after] = [optional(row, 'shelf', integer), shelfOf(row)]
     if (before === after) return
     const no = integer(row, 'no')
-    const entry = { no, total: before === undefined || before % 4 !== after % 4 }
-    for (const list of await this.#listsOf(row)) {
-      if (before !== undefined) await this.#leave(list, before, entry)
-      await this.#enter(list, after, entry)
-    }
+    const stays = before !== undefined && before % 4 === after % 4
+    if (stays && hourOfShelf(before) === hourOfShelf(after)) await this.#moveInHour(row, before, after)
+    else
+      for (const list of await this.#listsOf(row)) {
+        if (before !== undefined) await this.#leave(list, before, { no, total: !stays })
+        await this.#enter(list, after, { no, total: !stays })
+      }
     await this.#sql.run('UPDATE session_activity SET shelf = $2 WHERE no = $1', [no, after])
   }
 
@@ -107,26 +136,58 @@ export class SessionListing {
   }
 
   async #enter(list: string, shelf: number, { no, total = true }: Entry): Promise<void> {
-    const [standing, hour] = placeOn(shelf)
-    if (total) await this.#sql.run(MORE, [list, standing, WHENEVER])
+    const { standing, hour, span } = placeOn(shelf)
+    if (total) await this.#sql.get(MORE, [list, standing, WHENEVER])
     if (standing === TASK) return
     await this.#sql.run(ENTER, [list, standing, hour, no])
-    await this.#sql.run(MORE, [list, standing, hour])
+    const kept = await this.#sql.get(MORE, [list, standing, hour])
+    if (standing !== OPEN || kept === undefined) return
+    if (integer(kept, 'by_span') === 1) await this.#sql.run(MORE_IN_SPAN, [list, span])
+    else if (integer(kept, 'sessions') > MOST_UNCOUNTED) {
+      await this.#sql.run(COUNT_BY_SPAN, [list, standing, hour])
+      await this.#sql.run(SPANS_OF_HOUR, [list, standing, hour])
+    }
   }
 
   async #leave(list: string, shelf: number, { no, total = true }: Entry): Promise<void> {
-    const [standing, hour] = placeOn(shelf)
+    const { standing, hour, span } = placeOn(shelf)
     if (total) await this.#countLess([list, standing, WHENEVER])
     if (standing === TASK) return
     await this.#sql.run(LEAVE, [list, standing, hour, no])
-    await this.#countLess([list, standing, hour])
+    if (await this.#countLess([list, standing, hour])) await this.#countLessInSpan(list, span)
   }
 
-  async #countLess(place: readonly [list: string, standing: number, hour: number]): Promise<void> {
+  /** Every list is a part of that of all sessions: where its hour is not counted by spans, no hour of them is. */
+  async #moveInHour(row: SqlRow, before: number, after: number): Promise<void> {
+    const { standing, hour } = placeOn(after)
+    if (standing !== OPEN || !(await this.#isBySpan([ALL, standing, hour]))) return
+    for (const list of await this.#listsOf(row)) {
+      if (list !== ALL && !(await this.#isBySpan([list, standing, hour]))) continue
+      await this.#countLessInSpan(list, placeOn(before).span)
+      await this.#sql.run(MORE_IN_SPAN, [list, placeOn(after).span])
+    }
+  }
+
+  async #isBySpan(place: Place): Promise<boolean> {
+    const kept = await this.#sql.get(BY_SPAN, place)
+    return kept !== undefined && integer(kept, 'by_span') === 1
+  }
+
+  /** Returns true if the sessions of that hour are counted by spans too. */
+  async #countLess(place: Place): Promise<boolean> {
     const left = await this.#sql.get(FEWER, place)
-    if (left !== undefined && integer(left, 'sessions') <= 0) await this.#sql.run(NONE, place)
+    if (left === undefined) return false
+    if (integer(left, 'sessions') <= 0) await this.#sql.run(NONE, place)
+    return integer(left, 'by_span') === 1
+  }
+
+  async #countLessInSpan(list: string, span: number): Promise<void> {
+    const left = await this.#sql.get(FEWER_IN_SPAN, [list, span])
+    if (left !== undefined && integer(left, 'sessions') <= 0) await this.#sql.run(NONE_IN_SPAN, [list, span])
   }
 }
+
+type Place = readonly [list: string, standing: number, hour: number]
 
 interface Entry {
   readonly no: number
@@ -134,13 +195,13 @@ interface Entry {
   readonly total?: boolean
 }
 
-function placeOn(shelf: number): [standing: number, hour: number] {
-  return [shelf % 4, Math.floor(shelf / 4)]
+function placeOn(shelf: number): { readonly standing: number; readonly hour: number; readonly span: number } {
+  return { standing: shelf % 4, hour: hourOfShelf(shelf), span: Math.floor(shelf / 4) }
 }
 
 function shelfOf(row: SqlRow): number {
   if (isTask(row)) return TASK
-  return hourOf(integer(row, 'last_activity_at')) * 4 + ((row.inactive_at ?? null) === null ? OPEN : ENDED)
+  return spanOf(integer(row, 'last_activity_at')) * 4 + ((row.inactive_at ?? null) === null ? OPEN : ENDED)
 }
 
 function isTask(row: SqlRow): boolean {

@@ -6,7 +6,7 @@ import type { ListPage, PageQuery, SessionListReader } from './list-port.ts'
 import { id, integer, readRows } from './rows.ts'
 import { SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
 import { countListed, type Key, keysAfter, type WantedLists } from './session-list-keys.ts'
-import { ALL, ENDED, hourOf, namespaceList, OPEN, participantList, WHENEVER } from './session-listing.ts'
+import { ALL, ENDED, namespaceList, OPEN, participantList, WHENEVER } from './session-listing.ts'
 import { placeholders, type RepositoryDeps, type Sql } from './sql.ts'
 
 /** Sizes of the lists of numbers in statements, so that few texts exist. */
@@ -82,7 +82,7 @@ function wantedBy(query: PageQuery): WantedLists {
   return {
     lists: listsOf(query),
     standings: inactive ? [OPEN, ENDED] : [OPEN],
-    ...(inactive || activeSince === undefined ? {} : { since: hourOf(activeSince) }),
+    ...(inactive || activeSince === undefined ? {} : { since: activeSince }),
   }
 }
 

@@ -77,13 +77,18 @@ const QUERIES = {
       FROM sessions JOIN session_activity USING (no) WHERE parent_id IS NULL),
     derived AS (SELECT '' AS list, standing, hour, no FROM standing UNION ALL
       SELECT 'p:' || participant, standing, hour, no FROM standing JOIN participants ON session_id = id),
+    spans AS (SELECT list, last_activity_at / 10000 AS span, COUNT(*) AS sessions FROM session_listings
+      JOIN session_activity USING (no) JOIN session_counts AS kept USING (list, standing, hour) WHERE by_span = 1 GROUP BY 1, 2),
     counts AS (SELECT list, standing, hour, COUNT(*) AS sessions FROM session_listings GROUP BY list, standing, hour
       UNION ALL SELECT list, standing, -1, COUNT(*) FROM session_listings GROUP BY list, standing)
     SELECT 'list ' || list || ' ' || standing || ' ' || hour || ' ' || no AS entry FROM (
       SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM derived) UNION SELECT * FROM (SELECT * FROM derived EXCEPT SELECT * FROM kept))
     UNION ALL SELECT 'count ' || list || ' ' || standing || ' ' || hour || ' ' || sessions FROM (
       SELECT * FROM (SELECT * FROM counts EXCEPT SELECT list, standing, hour, sessions FROM session_counts)
-      UNION SELECT * FROM (SELECT list, standing, hour, sessions FROM session_counts WHERE standing <> 2 EXCEPT SELECT * FROM counts))`,
+      UNION SELECT * FROM (SELECT list, standing, hour, sessions FROM session_counts WHERE standing <> 2 EXCEPT SELECT * FROM counts))
+    UNION ALL SELECT 'span ' || list || ' ' || span || ' ' || sessions FROM (
+      SELECT * FROM (SELECT * FROM spans EXCEPT SELECT * FROM session_spans)
+      UNION SELECT * FROM (SELECT * FROM session_spans EXCEPT SELECT * FROM spans))`,
   sessions: 'SELECT id, last_seq FROM sessions JOIN session_activity USING (no) ORDER BY no',
 }
 

@@ -31,8 +31,8 @@ async function open(path: string, migrations = MIGRATIONS): Promise<Store> {
   return openSqliteStore({ path, clock: fixedClock(T0), migrations })
 }
 
-/** Some change of the sessions, by the number of a session, of a person and of quarters of an hour. */
-type Step = readonly [what: (typeof STEPS)[number], session: number, person: number, quarters: number]
+/** Some change of the sessions, by the number of a session, of a person and of a seventh of an hour. */
+type Step = readonly [what: (typeof STEPS)[number], session: number, person: number, sevenths: number]
 const STEPS = [
   'create',
   'task',
@@ -68,9 +68,9 @@ interface Place {
   readonly person: number
 }
 
-async function take(store: Store, [what, at, person, quarters]: Step): Promise<void> {
+async function take(store: Store, [what, at, person, sevenths]: Step): Promise<void> {
   const id = NAMES[at] as SessionId
-  const now = T0 + (quarters * HOUR) / 4
+  const now = T0 + Math.floor((sevenths * HOUR) / 7)
   const parent = what === 'task' ? { parent: NAMES[(at + 1) % NAMES.length] as SessionId } : {}
   await store.write(async (tx) => {
     if (await tx.sessions.get(id)) await TAKE[what](tx, id, { now, person })
@@ -89,7 +89,9 @@ const QUERIES: readonly Omit<PageQuery, 'limit'>[] = [
 ].flatMap((list) => [
   { ...list, inactive: true },
   { ...list, inactive: false },
-  { ...list, inactive: false, activeSince: T0 + 2 * HOUR },
+  { ...list, inactive: false, activeSince: T0 + HOUR },
+  { ...list, inactive: false, activeSince: T0 + Math.floor((8 * HOUR) / 7) },
+  { ...list, inactive: false, activeSince: T0 + Math.floor((8 * HOUR) / 7) + 1 },
 ])
 
 /** Every page of a list must be what the rows say, and its total too. */
@@ -147,14 +149,41 @@ it('R2: an hour with thousands of sessions is paged in order, whoever asks', asy
   const store = await open(`${tempFolder()}/store.db`)
   onTestFinished(() => store.close())
   for (let first = 0; first < 5_000; first += 500) await store.write((tx) => addMany(tx, first))
-  for (const query of [{}, { namespace: 'api' as Namespace }, { participants: ['telegram:1', 'discord:2'] }])
-    for (const inactive of [true, false]) await comparePages(store, { ...query, inactive })
+  for (const query of SEVERAL) for (const inactive of [true, false]) await comparePages(store, { ...query, inactive })
 })
 
-async function addMany(tx: StoreWriter, first: number): Promise<void> {
+const SEVERAL = [{}, { namespace: 'api' as Namespace }, { participants: ['telegram:1', 'discord:2'] }]
+
+it('S12: the total is exact to the millisecond, in an hour with thousands of sessions too, whatever becomes of them', async () => {
+  const store = await open(`${tempFolder()}/store.db`)
+  onTestFinished(() => store.close())
+  const counted = async () => {
+    for (const list of SEVERAL)
+      for (const since of [0, 30_000, 31_415, 39_999, HOUR - 1, HOUR]) {
+        const query = { ...list, inactive: false, activeSince: T0 + since, limit: 200 }
+        const rows = await store.read.sessions.list({ ...query, offset: 0, parents: 'none' })
+        expect(await store.read.lists.page(query)).toMatchObject(rows)
+      }
+  }
+  // Over two minutes of one hour, then some of them later in it, ended, opened again, in the next, and gone.
+  for (let first = 0; first < 2_500; first += 500) await store.write((tx) => addMany(tx, first, 120_000))
+  await counted()
+  await store.write(async (tx) => {
+    for (let at = 0; at < 2_500; at += 3) {
+      const id = `${at % 2 === 0 ? 'api' : 'web'}:${at}` as SessionId
+      const now = T0 + ((at * 104_729) % (at % 5 === 0 ? 2 * HOUR : 50_000))
+      await TAKE[(['say', 'end', 'reopen', 'delete', 'say', 'leave', 'join'] as const)[at % 7] ?? 'say'](tx, id, {
+        ...{ now, person: 0 },
+      })
+    }
+  })
+  await counted()
+})
+
+async function addMany(tx: StoreWriter, first: number, within = 1_000): Promise<void> {
   for (let at = first; at < first + 500; at++) {
     const id = `${at % 2 === 0 ? 'api' : 'web'}:${at}` as SessionId
-    await tx.sessions.create(sessionDraft(at, { id }), T0 + ((at * 7919) % 1_000))
+    await tx.sessions.create(sessionDraft(at, { id }), T0 + ((at * 7919) % within))
     if (at % 2 === 0) await tx.participants.add(id, 'telegram:1', T0)
     if (at % 3 === 0) await tx.participants.add(id, 'discord:2', T0)
     if (at % 7 === 0) await tx.sessions.deactivate(id, T0)
@@ -231,4 +260,29 @@ it('R2: an older store has its lists after the upgrade', async () => {
   ] as const)
     await take(store, one)
   await check(store)
+})
+
+it('S12: so are the totals of an older store with many sessions in an hour', async () => {
+  const path = `${tempFolder()}/store.db`
+  await (await open(path, MIGRATIONS.slice(0, 40)).catch(() => undefined))?.close()
+  const { scope, agentId, kind, chatType, source } = sessionDraft(1)
+  const old = openConnection(path)
+  old.exec('BEGIN')
+  for (let at = 0; at < 1_200; at++) {
+    old.run(
+      `INSERT INTO sessions (no, id, scope_key, scope, agent_id, kind, display_key, chat_type, source, metadata, created_at)
+        VALUES ($1, $2, $2, $3, $4, $5, $2, $6, $7, '{}', 1)`,
+      [at + 1, `many:${at}`, JSON.stringify(scope), agentId, kind, chatType, JSON.stringify(source)],
+    )
+    old.run('INSERT INTO session_activity (no, last_activity_at) VALUES ($1, $2)', [at + 1, T0 + at * 100])
+  }
+  old.exec('COMMIT')
+  old.close()
+  const store = await open(path)
+  onTestFinished(() => store.close())
+  const total = async (ms: number) =>
+    (await store.read.lists.page({ limit: 1, inactive: false, activeSince: T0 + ms })).total
+  expect([await total(0), await total(55_555), await total(119_900), await total(119_901)]).toEqual([1_200, 644, 1, 0])
+  await store.write((tx) => tx.events.append('many:0' as SessionId, T0 + 60_000, [userMessage('hi')]))
+  expect([await total(1), await total(55_555), await total(60_001)]).toEqual([1_200, 645, 599])
 })

@@ -34,6 +34,7 @@ import {
 } from './sample-rows.ts'
 import { removeTempFolders, tempFolder } from './temp-database.ts'
 import { useKeyedRequests } from './use-keyed-requests.ts'
+import { listAnswer, readLists, useLists } from './use-lists.ts'
 
 removeTempFolders()
 const ACCOUNT = toAccountId('default')
@@ -97,6 +98,7 @@ function isScan(step: string): boolean {
 /** All the statements there are with parameters, from calling everything once. */
 async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]>> {
   const statements = new Map<string, readonly SqlValue[]>()
+  const answered = /^(UPDATE|INSERT INTO (person|sessions|scopes))/
   const answer = {
     no: 1,
     id: SESSION,
@@ -104,6 +106,7 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
     last_activity_at: 1,
     shelf: 1,
     sessions: 0,
+    by_span: 1,
     message_count: 1,
     turn_count: 1,
     preview: '',
@@ -113,13 +116,15 @@ async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]
     person_id: 'ada',
     scope_key: 'sk',
   }
-  const answering = (answerTo: (text: string) => unknown) => async (text: string, params: readonly SqlValue[]) => {
-    statements.set(text, params)
-    return answerTo(text)
-  }
+  const answering =
+    (answerTo: (text: string, params: readonly SqlValue[]) => unknown) =>
+    async (text: string, params: readonly SqlValue[]) => {
+      statements.set(text, params)
+      return answerTo(text, params)
+    }
   const sql = {
     all: answering(() => []),
-    get: answering((text) => (/^(UPDATE|INSERT INTO (person|sessions|scopes))/.test(text) ? answer : undefined)),
+    get: answering((text, params) => listAnswer(text, params) ?? (answered.test(text) ? answer : undefined)),
     run: answering(() => 1),
     afterCommit() {},
     afterUndo() {},
@@ -136,17 +141,11 @@ async function readAll(reader: StoreReader): Promise<void> {
   await reader.ageing.agedOut()
   await reader.ageing.newest()
   await sessions.resolve('name')
-  await sessions.list({ limit: 1, offset: 0, inactive: true })
-  await sessions.list({ limit: 1, offset: 0, inactive: false })
+  for (const inactive of [true, false]) await sessions.list({ limit: 1, offset: 0, inactive })
   await sessions.list({ limit: 1, offset: 0, inactive: false, activeSince: 1, participants: ['telegram:1'] })
-  await sessions.list({ limit: 1, offset: 0, inactive: true, namespace: 'web:alice' as Namespace })
-  await sessions.list({ limit: 1, offset: 0, inactive: true, parents: 'none' })
-  await sessions.list({ limit: 1, offset: 0, inactive: true, parents: [SESSION] })
-  for (const inactive of [true, false]) {
-    await reader.lists.page({ limit: 1, inactive, activeSince: 1, after: { at: 1, id: SESSION } })
-    await reader.lists.page({ limit: 1, inactive, participants: ['telegram:1', 'discord:2'] })
-  }
-  await reader.lists.stored()
+  for (const of of [{ namespace: 'web:alice' as Namespace }, { parents: 'none' }, { parents: [SESSION] }] as const)
+    await sessions.list({ limit: 1, offset: 0, inactive: true, ...of })
+  await readLists(reader)
   await sessions.overridden()
   await sessions.deleted(1)
   await participants.of(SESSION)
@@ -273,6 +272,7 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.transcripts.sweep(1)
   await tx.tokens.revoke('tok_1', 1)
   await useKeyedRequests(tx.keyedRequests)
+  await useLists(tx)
   await changeApprovals(tx)
   await tx.sessions.setAgent(SESSION, toAgentId('main'))
   await tx.aliases.add(scopeKeyOf(1), ['name'])

@@ -107,7 +107,6 @@ export interface DaemonSessions extends Pick<PostDeps, 'accept' | 'posts' | 'who
 }
 
 const SHOWN_EVENTS = 50
-const HOUR_MS = 3_600_000
 const PAGE = { least: 1, most: 200 }
 
 export function createSessionService(deps: SessionServiceDeps): SessionService {
@@ -285,10 +284,9 @@ class Service implements SessionService {
     return { running, awaiting, activeSince: this.#activeSince() }
   }
 
-  /** From a full hour on: the counts of the lists are kept by the hour. */
   #activeSince(): number {
     const { clock, staleMs } = this.#deps
-    return Math.floor((clock.now() - staleMs) / HOUR_MS) * HOUR_MS
+    return clock.now() - staleMs
   }
 }
 

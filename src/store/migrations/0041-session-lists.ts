@@ -1,9 +1,9 @@
 import type { Dialect, Migration } from './migration.ts'
 
 /**
- * The lists of sessions are kept beside the sessions, each with its counts by the hour of the last activity, so that a
- * page and the exact total of a list cost the same however many sessions there are (decision 0041). A session also says
- * when it was exported last.
+ * The lists of sessions are kept beside the sessions, each with its counts by the hour of the last activity, in hours
+ * with many open ones also by ten seconds, so that a page and the exact total of a list cost the same however many
+ * sessions there are (decision 0041). A session also says when it was exported last.
  */
 export const sessionLists: Migration = {
   version: 41,
@@ -15,6 +15,7 @@ export const sessionLists: Migration = {
     ...shelves(),
     ...listings(dialect),
     ...counts(),
+    ...spans(),
   ],
 }
 
@@ -32,21 +33,28 @@ function tables({ clustered }: Dialect): readonly string[] {
       standing INTEGER NOT NULL,
       hour BIGINT NOT NULL,
       sessions BIGINT NOT NULL,
+      by_span INTEGER NOT NULL DEFAULT 0,
       PRIMARY KEY (list, standing, hour)
+    )${clustered}`,
+    `CREATE TABLE session_spans (
+      list TEXT NOT NULL,
+      span BIGINT NOT NULL,
+      sessions BIGINT NOT NULL,
+      PRIMARY KEY (list, span)
     )${clustered}`,
   ]
 }
 
-/** Hours × 4, and 1 for an ended one; 2 for a task, which is in no list. */
+/** Ten seconds × 4, and 1 for an ended one; 2 for a task, which is in no list. */
 function shelves(): readonly string[] {
   return [
-    `UPDATE session_activity SET shelf = last_activity_at / 3600000 * 4
+    `UPDATE session_activity SET shelf = last_activity_at / 10000 * 4
       + CASE WHEN inactive_at IS NULL THEN 0 ELSE 1 END`,
     'UPDATE session_activity SET shelf = 2 WHERE no IN (SELECT no FROM sessions WHERE parent_id IS NOT NULL)',
   ]
 }
 
-const PLACE = 'shelf % 4, shelf / 4'
+const PLACE = 'shelf % 4, shelf / 1440'
 const INTO = 'INSERT INTO session_listings (list, standing, hour, no)'
 const LISTED = 'sessions JOIN session_activity AS activity ON activity.no = sessions.no'
 
@@ -78,5 +86,16 @@ function counts(): readonly string[] {
       SELECT list, standing, -1, SUM(sessions) FROM session_counts GROUP BY list, standing`,
     `INSERT INTO session_counts (list, standing, hour, sessions)
       SELECT '', 2, -1, COUNT(*) FROM session_activity WHERE shelf = 2 HAVING COUNT(*) > 0`,
+  ]
+}
+
+function spans(): readonly string[] {
+  return [
+    'UPDATE session_counts SET by_span = 1 WHERE standing = 0 AND hour >= 0 AND sessions > 1000',
+    `INSERT INTO session_spans (list, span, sessions)
+      SELECT kept.list, last_activity_at / 10000, COUNT(*) FROM session_counts AS kept
+      CROSS JOIN session_listings AS listing CROSS JOIN session_activity AS activity
+      WHERE by_span = 1 AND listing.list = kept.list AND listing.standing = kept.standing
+      AND listing.hour = kept.hour AND activity.no = listing.no GROUP BY 1, 2`,
   ]
 }
