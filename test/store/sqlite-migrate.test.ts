@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { exitCodeOf } from '../../src/cli/exit-code.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { EXIT } from '../../src/core/errors.ts'
+import { type LogFields, silentLogger } from '../../src/core/logger.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
 import type { Migration } from '../../src/store/migrations/migration.ts'
@@ -44,6 +45,22 @@ describe('migrations', () => {
     await (await open()).close()
     expect(version()).toBe(last)
     expect(existsSync(`${path}.before-v${last}`)).toBe(false)
+  })
+
+  it('one that takes long says every second how far it is', async () => {
+    await (await open()).close()
+    let elapsed = 0
+    // As if the copy and each statement took 600 ms.
+    const clock = { ...systemClock, elapsed: () => (elapsed += 600) }
+    const said: unknown[] = []
+    const logger = { ...silentLogger, info: (_: string, fields?: LogFields) => void said.push(fields) }
+    const slow = step(1, ...['a', 'b', 'c', 'd'].map((name) => `CREATE TABLE ${name} (x TEXT)`))
+    await (await openSqliteStore({ path, clock, logger, migrations: [...MIGRATIONS, slow] })).close()
+    expect(said.slice(0, 3)).toEqual([
+      { done: 1, of: 4 },
+      { done: 3, of: 4 },
+      { from: last, to: last + 1, copy: `${path}.before-v${last + 1}` },
+    ])
   })
 
   it('F-A25: a database with content is copied, whole and private, before its schema changes', async () => {

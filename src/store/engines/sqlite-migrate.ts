@@ -14,6 +14,9 @@ export const SQLITE: Dialect = {
     `CREATE VIRTUAL TABLE ${name} USING fts5(words, tokenize = 'trigram', content = '', contentless_delete = 1)`,
 }
 
+/** After as long without a word of it, the log says how far an upgrade is. */
+const PROGRESS_MS = 1_000
+
 interface Migrating {
   readonly connection: SqliteConnection
   readonly place: DatabasePlace
@@ -37,10 +40,15 @@ export function migrate({ connection, place, migrations, clock, logger }: Migrat
   }
   if (from === to) return
   const copy = from > 0 ? `${path}.before-v${to}` : undefined
-  if (copy !== undefined) makeCopy(connection, copy, folder)
+  const steps = migrations.slice(from).map((migration) => ({ migration, statements: migration.statements(SQLITE) }))
+  const report = progressIn(steps.flatMap(({ statements }) => statements).length, { clock, logger })
+  if (copy !== undefined) {
+    makeCopy(connection, copy, folder)
+    report(0)
+  }
   connection.exec('BEGIN IMMEDIATE')
   try {
-    for (const migration of migrations.slice(from)) step(connection, migration, clock.now())
+    for (const one of steps) step(connection, one, { at: clock.now(), done: () => report(1) })
     connection.exec('COMMIT')
   } catch (error) {
     if (connection.inTransaction) connection.exec('ROLLBACK')
@@ -48,6 +56,19 @@ export function migrate({ connection, place, migrations, clock, logger }: Migrat
   }
   if (copy === undefined) logger.info('A new database was made', { path })
   else logger.info('The database was made ready for this version; a copy of it as it was is kept', { from, to, copy })
+}
+
+/** A start that takes long is not to look like one that hangs: returns what is called after each part of the work. */
+function progressIn(of: number, { clock, logger }: Pick<Migrating, 'clock' | 'logger'>): (more: number) => void {
+  let done = 0
+  let last = clock.elapsed()
+  return (more) => {
+    done += more
+    const now = clock.elapsed()
+    if (now - last < PROGRESS_MS || done === of) return
+    last = now
+    logger.info('The database is being made ready for this version; nothing is answered before', { done, of })
+  }
 }
 
 function makeCopy(connection: SqliteConnection, copy: string, folder: DatabasePlace['folder']): void {
@@ -67,11 +88,23 @@ function schemaVersion(connection: SqliteConnection): number {
   return row === undefined ? 0 : integer(row, 'version')
 }
 
-function step(connection: SqliteConnection, migration: Migration, at: number): void {
+interface Step {
+  readonly migration: Migration
+  readonly statements: readonly string[]
+}
+
+function step(
+  connection: SqliteConnection,
+  { migration, statements }: Step,
+  { at, done }: { readonly at: number; readonly done: () => void },
+): void {
   try {
     const row = [migration.version, migration.name, at]
     connection.run('INSERT INTO migrations (version, name, applied_at) VALUES ($1, $2, $3)', row)
-    for (const statement of migration.statements(SQLITE)) connection.exec(statement)
+    for (const statement of statements) {
+      connection.exec(statement)
+      done()
+    }
   } catch (cause) {
     const message = `the schema step ${migration.version} (${migration.name}) failed; the database is as it was before: ${toError(cause).message}`
     throw new ParleyError('migration_failed', message, { cause })
