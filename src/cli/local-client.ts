@@ -5,6 +5,7 @@ import { operationsOf } from '../client/operations.ts'
 import { type ErrorCode, ParleyError } from '../core/errors.ts'
 import type { OperatorService } from '../core/operator.ts'
 import { belongsHere, foreign, privateFolder } from '../platform/private-folder.ts'
+import { isAnswer } from './answer-shapes.ts'
 import { remoteOperator } from './remote-operator.ts'
 import { BASE, nobodyListens, socketFetch, strange, toCallError } from './socket-fetch.ts'
 
@@ -27,12 +28,10 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
  */
 export async function connectLocal(socketPath: string, timeoutMs = TIMEOUT_MS): Promise<OperatorService | undefined> {
   if (!findSocket(socketPath)) return undefined
-  // The schemas cost some milliseconds, which a command that asks no daemon saves.
-  const { isAnswer } = await import('./answer-shapes.ts')
   const client = operationsOf(async <Answer>(operation: string, asked: ApiCall) => {
     const endpoint = endpointOf(socketPath, timeoutMs + (asked.waitMs ?? 0))
     const { status, value } = await send(endpoint, asked).catch((error) => Promise.reject(whyGone(error)))
-    if (status === 200 && isAnswer(operation, value)) return value as Answer
+    if (status === 200 && (await isAnswer(operation, value))) return value as Answer
     const failed = status === 200 ? undefined : errorOf(value)
     if (failed === undefined) throw strange(socketPath)
     throw new ParleyError(CODES[status] ?? 'internal', failed.message)

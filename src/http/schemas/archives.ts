@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { AgentProfile, Skill } from '../../core/agent-profile.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import type { AgentId, MediaId, ScopeKey, SessionId } from '../../core/ids.ts'

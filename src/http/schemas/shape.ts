@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /**
  * The schema of an answer, exactly of this type: the compiler refuses one that allows more or less. It is tolerant when
