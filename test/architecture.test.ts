@@ -149,6 +149,10 @@ describe('doors', () => {
     expect(callers.filter((path) => !path.startsWith('src/delivery/'))).toEqual([])
   })
 
+  it('zod is imported as a namespace: by its object the bundle has all of it, in 50 languages, from the start on', () => {
+    expect(sources.filter((path) => /import \{[^}]*\bz\b[^}]*\} from 'zod'/.test(read(path)))).toEqual([])
+  })
+
   it('no module reads the clock but by the port, outside the rehearsal and the edges', () => {
     const edges = ['src/core/clock.ts', 'src/main.ts', 'src/platform/pino-logger.ts']
     const reading = sources.filter(

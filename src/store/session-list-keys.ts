@@ -1,6 +1,6 @@
 import { integer } from './rows.ts'
-import { HOUR_MS, hourOf, hourOfShelf, SPAN_MS, spanOf, WHENEVER } from './session-listing.ts'
-import { placeholders, type Sql, type SqlRow, type SqlValue } from './sql.ts'
+import { HOUR_MS, hourOf } from './session-listing.ts'
+import { placeholders, type Sql, type SqlValue } from './sql.ts'
 
 /** The place of a session in the order of all lists. */
 export interface Key {
@@ -26,7 +26,7 @@ interface Reading {
 /** Sessions that are fetched and sorted at once: some milliseconds. */
 const MOST_SORTED = 2_000
 /** Rows that a walk looks at in one statement: some milliseconds. */
-const MOST_WALKED = 4_000
+export const MOST_WALKED = 4_000
 /** Hours of a list that are looked at in one statement. */
 const HOURS = 250
 
@@ -53,23 +53,6 @@ export async function keysAfter(
     upTo = undefined
   }
   return found.slice(0, count)
-}
-
-/** Returns the number of the wanted sessions: the kept counts, less what stands in several of the lists. */
-export async function countListed(sql: Sql, wanted: WantedLists, without: ReadonlySet<number>): Promise<number> {
-  const counts = await Promise.all(
-    wanted.lists.map(async (list) => ({ list, sessions: await countIn(sql, wanted, list) })),
-  )
-  const [most, ...further] = counts.filter(({ sessions }) => sessions > 0).sort((a, b) => b.sessions - a.sessions)
-  if (most === undefined) return 0
-  let total = most.sessions
-  const before = [most.list]
-  for (const { list, sessions } of further) {
-    total += sessions - (await countTwice(sql, wanted, list, before))
-    before.push(list)
-  }
-  for (const no of without) if (await isListed(sql, wanted, no)) total--
-  return total
 }
 
 interface Hour {
@@ -164,91 +147,8 @@ async function walk(sql: Sql, wanted: WantedLists, { run, upTo, count }: Range):
   return found.slice(0, count)
 }
 
-const IN_HOUR = 'SELECT sessions, by_span FROM session_counts WHERE list = $1 AND standing = $2 AND hour = $3'
-const IN_HOURS_AFTER =
-  'SELECT SUM(sessions) AS sessions FROM session_counts WHERE list = $1 AND standing = $2 AND hour > $3'
-const IN_SPANS = 'SELECT SUM(sessions) AS sessions FROM session_spans WHERE list = $1 AND span > $2 AND span < $3'
-const ONE_BY_ONE = `SELECT COUNT(*) AS sessions FROM session_listings AS listing CROSS JOIN session_activity AS activity
-  WHERE list = $1 AND standing = $2 AND hour = $3 AND activity.no = listing.no AND last_activity_at >= $4`
-
-async function countIn(sql: Sql, { standings, since }: WantedLists, list: string): Promise<number> {
-  let sum = 0
-  for (const standing of standings) {
-    if (since === undefined) sum += sessionsOf(await sql.get(IN_HOUR, [list, standing, WHENEVER]))
-    else {
-      sum += sessionsOf(await sql.get(IN_HOURS_AFTER, [list, standing, hourOf(since)]))
-      sum += await countInCutHour(sql, { list, standing, since })
-    }
-  }
-  return sum
-}
-
-interface Cut {
-  readonly list: string
-  readonly standing: number
-  readonly since: number
-}
-
-/** Returns how many sessions of the hour that `since` lies in were active from then on. */
-async function countInCutHour(sql: Sql, { list, standing, since }: Cut): Promise<number> {
-  const hour = hourOf(since)
-  const kept = await sql.get(IN_HOUR, [list, standing, hour])
-  if (sessionsOf(kept) === 0) return 0
-  if (Number(kept?.by_span) === 0) return sessionsOf(await sql.get(ONE_BY_ONE, [list, standing, hour, since]))
-  const span = spanOf(since)
-  const later = sessionsOf(await sql.get(IN_SPANS, [list, span, spanOf((hour + 1) * HOUR_MS)]))
-  const inSpan = await walk(
-    sql,
-    { lists: [list], standings: [standing], since },
-    {
-      run: { first: hour, last: hour, sessions: 0 },
-      upTo: { at: (span + 1) * SPAN_MS, no: 0 },
-      count: Number.MAX_SAFE_INTEGER,
-    },
-  )
-  return later + inSpan.length
-}
-
-function sessionsOf(row: SqlRow | undefined): number {
-  return Number(row?.sessions ?? 0)
-}
-
-/** Returns how many sessions of a list stand in one of the others as well, a part of it at a time. */
-async function countTwice(sql: Sql, wanted: WantedLists, list: string, others: readonly string[]): Promise<number> {
-  let twice = 0
-  const { since = 0 } = wanted
-  for (const standing of wanted.standings) {
-    let [hour, no] = [hourOf(since), 0]
-    for (;;) {
-      const rows = await sql.all(
-        `SELECT hour, no, EXISTS (SELECT 1 FROM session_listings AS other
-            WHERE other.list IN (${placeholders(others.length, 7)}) AND other.standing = listing.standing
-            AND other.hour = listing.hour AND other.no = listing.no) AND (hour > $5
-            OR (SELECT last_activity_at FROM session_activity AS activity WHERE activity.no = listing.no) >= $6) AS twice
-          FROM session_listings AS listing WHERE list = $1 AND standing = $2 AND (hour, no) > ($3, $4)
-          ORDER BY hour, no LIMIT ${MOST_WALKED}`,
-        [list, standing, hour, no, hourOf(since), since, ...others],
-      )
-      for (const row of rows) twice += Number(row.twice)
-      const last = rows.at(-1)
-      if (last === undefined || rows.length < MOST_WALKED) break
-      ;[hour, no] = [integer(last, 'hour'), integer(last, 'no')]
-    }
-  }
-  return twice
-}
-
-async function isListed(sql: Sql, wanted: WantedLists, no: number): Promise<boolean> {
-  const row = await sql.get('SELECT shelf, last_activity_at FROM session_activity WHERE no = $1', [no])
-  const hour = hourOfShelf(Number(row?.shelf ?? -1))
-  if (row === undefined || Number(row.last_activity_at) < (wanted.since ?? 0)) return false
-  const { text, params, next } = membersOf(wanted)
-  const query = `SELECT 1 AS listed FROM session_listings WHERE ${text} AND hour = $${next} AND no = $${next + 1}`
-  return (await sql.get(query, [...params, hour, no])) !== undefined
-}
-
 /** Returns the condition for rows of the lists, which are filled up so that few texts exist. */
-function membersOf({ lists, standings }: WantedLists): {
+export function membersOf({ lists, standings }: WantedLists): {
   readonly text: string
   readonly params: readonly SqlValue[]
   readonly next: number

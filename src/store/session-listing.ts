@@ -5,7 +5,7 @@ import type { Sql, SqlRow } from './sql.ts'
 /** A list keeps its sessions by the hour of their last activity: within one hour a further message moves none. */
 export const HOUR_MS = 3_600_000
 
-/** Where a list has many open sessions in an hour, those of every part of it are counted too. */
+/** In an hour with many open sessions of a list, those of each of its parts are counted too. */
 export const SPAN_MS = 10_000
 const SPANS = HOUR_MS / SPAN_MS
 
