@@ -52,7 +52,7 @@ export function renderDocs(document: ApiDocument): DocsPage {
 </head>
 <body>
 <h1>${title} API</h1>
-<p>${description}</p>
+<p>${prose(description)}</p>
 <p>The same for programs: <a href="/v1/openapi.json"><code>GET /v1/openapi.json</code></a>, with a token.</p>
 <nav aria-label="Operations"><ul>${operations.map(entry)}</ul></nav>
 <main>
@@ -86,14 +86,14 @@ function article({ method, path, operation }: ShownOperation, { components }: Ap
   return html`<article id="${operationId}">
 <h3><code>${operationId}</code></h3>
 <p><code><span class="method">${method}</span> ${path}</code></p>
-<p>${summary ?? ''}</p>
+<p>${prose(summary ?? '')}</p>
 <p>${needed(operation)}</p>
 ${parameters.length === 0 ? '' : html`<p>Parameters</p><ul>${parameters.map(parameter)}</ul>`}
 ${requestBody === undefined ? '' : html`<p>Body</p>${content(requestBody)}`}
 <p>Answers</p>
 <ul>${Object.entries(responses).map(
     ([status, answer]) =>
-      html`<li>${status}: ${(components.responses[status] ?? answer).description ?? ''}${status in components.responses ? '' : content(answer)}</li>`,
+      html`<li>${status}: ${prose((components.responses[status] ?? answer).description ?? '')}${status in components.responses ? '' : content(answer)}</li>`,
   )}</ul>
 </article>
 `
@@ -111,8 +111,13 @@ function parameter({
   schema = {},
   ...one
 }: NonNullable<DocumentedOperation['parameters']>[number] & { readonly schema?: ShownSchema }): Markup {
-  return html`<li><code>${one.name}</code> <span class="note">in ${one.in}${one.required ? '' : ', optional'}</span>
+  return html`<li><code>${one.name}</code> <span class="note">in ${one.in},${one.required ? '' : ' optional'}</span>
 ${typeOf(schema)}</li>`
+}
+
+/** A sentence in which code stands between backticks. */
+function prose(text: string): readonly Markup[] {
+  return text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 }
 
 /** The shape of a body or an answer, which is of one media type. */
@@ -134,9 +139,10 @@ function typeOf(schema: ShownSchema): Markup {
   const name = $ref?.split('/').at(-1)
   if (name !== undefined) return html`<a href="#shape-${name}"><code>${name}</code></a>`
   if (oneOf !== undefined) return html`one of<ul>${oneOf.map((one) => html`<li>${typeOf(one)}</li>`)}</ul>`
-  const note = description === undefined ? '' : html` <span class="note">${description}</span>`
+  const note = description === undefined ? '' : html`<span class="note">, ${prose(description)}</span>`
   if (items !== undefined) return html`list of ${typeOf(items)}${note}`
-  if (properties !== undefined && Object.keys(properties).length > 0) return html`${note}${fields(schema, properties)}`
+  if (properties !== undefined && Object.keys(properties).length > 0)
+    return html`<span class="note">${prose(description ?? '')}</span>${fields(schema, properties)}`
   if (typeof additionalProperties === 'object') return html`by name: ${typeOf(additionalProperties)}${note}`
   return html`<span class="note">${words(schema)}</span>${note}`
 }

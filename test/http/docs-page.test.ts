@@ -61,6 +61,9 @@ describe('the page of the document', () => {
     const links = [...text.matchAll(/ href="([^"]+)"/g)].map(([, href = '']) => href)
     expect(links.filter((href) => href !== '/v1/openapi.json' && !ids.includes(href.slice(1)))).toEqual([])
     expect(text).not.toContain('[object Object]')
+    // Code is shown as such.
+    expect(text).toContain('<code>Authorization: Bearer &lt;token&gt;</code>')
+    expect(text).not.toContain('`')
     expect(text).not.toContain('undefined')
   })
 
