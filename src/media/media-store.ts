@@ -107,8 +107,7 @@ export function createMediaStore({
 
   async function forget(ids: readonly MediaId[]): Promise<number> {
     if (!existsSync(folder)) return 0
-    const there = ids.filter((id) => existsSync(pathOf(id)))
-    return sweepSome(there)
+    return sweepSome(ids.filter((id) => existsSync(pathOf(id))))
   }
 
   return {
