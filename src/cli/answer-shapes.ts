@@ -16,6 +16,7 @@ const approvals = () => import('../http/schemas/approvals.ts')
 const archives = () => import('../http/schemas/archives.ts')
 const completions = () => import('../http/schemas/completions.ts')
 const config = () => import('../http/schemas/config.ts')
+const document = () => import('../http/schemas/document.ts')
 const forgetting = () => import('../http/schemas/forgetting.ts')
 const memory = () => import('../http/schemas/memory.ts')
 const outbox = () => import('../http/schemas/outbox.ts')
@@ -31,7 +32,7 @@ const why = () => import('../http/schemas/why.ts')
 const SHAPES: { readonly [Name in keyof OperationAnswers]: () => Promise<Shape<OperationAnswers[Name]>> } = {
   'health.show': async () => (await status()).health,
   'status.show': async () => (await status()).status,
-  'document.load': async () => (await shape()).record((await shape()).unknown),
+  'document.load': async () => (await document()).document,
   'message.why': async () => (await why()).why,
   'message.unseen': async () => (await shape()).texts,
   'session.list': async () => (await sessions()).sessions,

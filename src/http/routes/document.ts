@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi'
 import { builtFile } from '../../platform/run-worker.ts'
 import type { ApiDocument } from '../document.ts'
 import { answersWith, needsToken, newRoutes } from '../route.ts'
+import { document } from '../schemas/document.ts'
 
 const DOCUMENT = createRoute({
   operationId: 'document.load',
@@ -10,7 +11,7 @@ const DOCUMENT = createRoute({
   method: 'get',
   path: '/v1/openapi.json',
   security: needsToken,
-  responses: answersWith(z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) })),
+  responses: answersWith(document),
 })
 /** It is open: a browser has no way to bring a token, and what it shows is in the sources of Parley. */
 const PAGE = createRoute({

@@ -21,7 +21,6 @@ type Fields<Value> = {
 export const text: Shape<string> = z.string()
 export const flag: Shape<boolean> = z.boolean()
 export const count: Shape<number> = z.number()
-export const unknown: Shape<unknown> = z.unknown()
 export const nothing: Shape<null> = z.null()
 export const always: Shape<true> = z.literal(true)
 /** The latest moment that a `Date` can hold. */
