@@ -134,7 +134,7 @@ it.each([
 
 it('S41: of another person in the group only the turn is refused that was shown it, and no later one', async () => {
   const { world, ledger, gate, say } = await house('memory_save', { text: 'the safe is green' })
-  world.say({ from: 111, chat: GROUP, text: 'the bin goes out' })
+  await say('the bin goes out', { chat: GROUP })
   world.say({ from: 444, chat: GROUP, text: '@parley_bot begin: the safe is green' })
   await gate.reached
   await say('/forget last', { chat: GROUP })
