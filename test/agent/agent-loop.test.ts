@@ -95,6 +95,7 @@ describe('run-turn', () => {
     expect(played.result).toEqual({
       kind: 'final',
       text: 'half an ans',
+      cut: true,
       model: 'fake/model-1',
       usage: { input: 10, output: 1 },
       steps: 1,

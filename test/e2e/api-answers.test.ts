@@ -111,6 +111,19 @@ it('every answer of a daemon at work is as the document says', async () => {
   expect(await api.schedule.list()).toEqual([])
   expect(await failed(api.schedule.next('none', 3))).toBe('not_found')
   expect(await failed(api.schedule.run('none'))).toBe('not_found')
+  expect(await failed(api.schedule.pause('none'))).toBe('not_found')
+  expect(await failed(api.schedule.resume('none'))).toBe('not_found')
+  expect(await failed(api.schedule.remove('none'))).toBe('not_found')
+  const { data: models } = await api.model.list()
+  expect(await api.model.load(models[0]?.id ?? '')).toEqual(models[0])
+  expect(await api.channel.list()).toMatchObject([{ status: 'up' }])
+  expect(await api.agent.list()).toMatchObject([{ id: 'main' }])
+  expect(await api.mcp.list()).toEqual([])
+  await api.budget.list()
+  expect((await api.delivery.list()).deliveries.length).toBeGreaterThan(0)
+  expect(await failed(api.delivery.retry('none'))).toBe('not_found')
+  expect(await failed(api.delivery.drop('none'))).toBe('not_found')
+  expect(await api.node.post('lamp', { text: 'hello' })).toMatchObject({ status: 'ok' })
   expect(await api.memory.list({ words: 'noon' })).toEqual([])
   expect(await failed(api.memory.show(1))).toBe('not_found')
   expect(await failed(api.memory.remove(1))).toBe('not_found')
@@ -135,6 +148,12 @@ it('every answer of a daemon at work is as the document says', async () => {
     ([method, path = '']) =>
       ![...asked].some((one) => new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(one)),
   )
-  // A page for people, and two streams that do not end.
-  expect(untouched.map(([, path]) => path)).toEqual(['/v1/sessions/{name}/events', '/v1/events', '/v1/docs'])
+  // Two streams that do not end, a page for people, and what others than this client ask for.
+  const [streams, pages] = [
+    ['/v1/sessions/{name}/events', '/v1/events'],
+    ['/v1/docs', '/readyz', '/metrics'],
+  ]
+  expect(untouched.map(([, path]) => path).toSorted()).toEqual(
+    [...streams, ...pages, '/v1/chat/completions', '/v1/hooks/{name}'].toSorted(),
+  )
 })

@@ -41,7 +41,10 @@ export function migrate({ connection, place, migrations, clock, logger }: Migrat
   if (from === to) return
   const copy = from > 0 ? `${path}.before-v${to}` : undefined
   const steps = migrations.slice(from).map((migration) => ({ migration, statements: migration.statements(SQLITE) }))
-  const report = progressIn(steps.flatMap(({ statements }) => statements).length, { clock, logger })
+  const report = progressIn(
+    steps.reduce((sum, { statements }) => sum + statements.length, 0),
+    { clock, logger },
+  )
   if (copy !== undefined) {
     makeCopy(connection, copy, folder)
     report(0)
