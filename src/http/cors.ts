@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
+import { errorCode } from '../core/errors.ts'
 import type { ApiGuard } from './gate.ts'
 import type { ApiEnv } from './route.ts'
 
@@ -16,7 +17,7 @@ export function createCors({ check, pages }: ApiGuard): MiddlewareHandler<ApiEnv
   return async (context, next) => {
     const { req } = context
     const origin = req.header('origin') ?? ''
-    const allowed = pages?.has(origin) ?? false
+    const allowed = (pages?.has(origin) ?? false) && isForUs(check, req.raw)
     if (allowed && req.method === 'OPTIONS' && req.header('access-control-request-method') !== undefined) {
       check(req.raw)
       const asksLocally = req.header('access-control-request-private-network') === 'true'
@@ -37,5 +38,15 @@ export function createCors({ check, pages }: ApiGuard): MiddlewareHandler<ApiEnv
       context.header('access-control-expose-headers', 'Idempotent-Replayed')
     }
     return undefined
+  }
+}
+
+/** Returns false for a request that was sent to a name which is not ours: its answer, a refusal, is for no page. */
+function isForUs(check: ApiGuard['check'], request: Request): boolean {
+  try {
+    check(request)
+    return true
+  } catch (error) {
+    return errorCode(error) !== 'forbidden'
   }
 }
