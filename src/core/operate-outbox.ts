@@ -16,8 +16,9 @@ export interface OutboxOperator {
    */
   retry(id: string, once?: RequestId): Promise<DeliveryReport>
   /**
-   * Ends a delivery that is owed still, or whose outcome is not known. `not_found`; `conflict` for one that has ended
-   * or is being sent just now; `unavailable` without a daemon.
+   * Ends a delivery that is owed still, or whose outcome is not known, given up or not: nobody has to look at it any
+   * more. `not_found`; `conflict` for one that has ended otherwise or is being sent just now; `unavailable` without a
+   * daemon.
    */
   drop(id: string): Promise<DeliveryReport>
 }

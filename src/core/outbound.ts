@@ -180,3 +180,14 @@ export type DeliveryReceipt =
       readonly of?: 'file'
     }
   | { readonly kind: 'unknown'; readonly reason: string }
+
+/** The reasons of a part about which an operator has decided. */
+export const DECIDED = {
+  dropped: 'an operator has dropped it',
+  discarded: 'held after the database was put back, and discarded by an owner',
+} as const
+
+/** Returns true if nobody has to look at a part any more, whether or not it arrived. */
+export function isDecided({ reason }: { readonly reason?: string }): boolean {
+  return reason === DECIDED.dropped || reason === DECIDED.discarded
+}

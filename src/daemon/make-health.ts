@@ -55,8 +55,9 @@ function provenFor(clock: Clock, commits: () => Promise<boolean>): () => Promise
 }
 
 async function familiesOf({ store: { read }, hub, live, measures }: HealthDeps): Promise<readonly MeasuredFamily[]> {
-  const [counts, waiting, running] = await Promise.all([
+  const [counts, undecided, waiting, running] = await Promise.all([
     read.outbox.unsentCounts(),
+    read.outbox.undecidedCount(),
     read.inbox.waitingCount(),
     read.turns.running(),
   ])
@@ -75,8 +76,8 @@ async function familiesOf({ store: { read }, hub, live, measures }: HealthDeps):
       'Parts of messages in the outbox, by state, without those that were sent.',
       UNSENT.map((state) => ({ labels: { state }, value: counts[state] ?? 0 })),
     ),
-    gauge('parley_deliveries_uncertain', 'Parts of which nobody can say whether they arrived.', [
-      { labels: {}, value: (counts.uncertain ?? 0) + (counts.given_up ?? 0) },
+    gauge('parley_deliveries_uncertain', 'Parts of which nobody can say whether they arrived, until somebody decides.', [
+      { labels: {}, value: undecided },
     ]),
     counter(
       'parley_model_calls_total',

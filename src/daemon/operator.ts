@@ -9,6 +9,7 @@ import type { BudgetDesk } from '../core/operate-budgets.ts'
 import type { RetentionLimit } from '../core/operate-forgetting.ts'
 import type { ChannelStatus } from '../core/operate-parts.ts'
 import type { OperatorService, ServedOperator, StatusReport } from '../core/operator.ts'
+import { isDecided } from '../core/outbound.ts'
 import { midnightBefore } from '../core/spending.ts'
 import { tokenDoer } from '../core/token.ts'
 import { operateMemory } from '../memory/operate-memory.ts'
@@ -145,7 +146,8 @@ async function status({
 }: OperatorSources): Promise<StatusReport> {
   const channels = daemon ? channelStatuses(daemon) : []
   const counts = await read.outbox.counts()
-  const uncertain = await read.outbox.recent(['uncertain', 'resent', 'given_up'], SHOWN_UNCERTAIN)
+  const doubtful = await read.outbox.recent(['uncertain', 'resent', 'given_up'], SHOWN_UNCERTAIN)
+  const uncertain = doubtful.filter((delivery) => !isDecided(delivery))
   const undelivered = await read.outbox.recent(['rejected', 'expired'], SHOWN_UNCERTAIN)
   const restored = await read.restorations.latest()
   const waits = restored?.state === 'held' || restored?.state === 'found'

@@ -5,6 +5,7 @@ import { ParleyError } from '../core/errors.ts'
 import type { AccountId, ChannelId, DeliveryId } from '../core/ids.ts'
 import type { OutboxOperator, RestorationReport } from '../core/operate-outbox.ts'
 import type { DeliveryReport } from '../core/operate-parts.ts'
+import { DECIDED } from '../core/outbound.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import { asOldState } from '../routing/old-state.ts'
@@ -14,7 +15,6 @@ import type { Store } from '../store/store.ts'
 import { deliveryReport } from './delivery-report.ts'
 
 const SHOWN = 50
-const DISCARDED = 'held after the database was put back, and discarded by an owner'
 
 export interface RestorationDeps {
   readonly store: Store
@@ -66,7 +66,7 @@ export function createRestoration({ store, delivery }: RestorationDeps): OutboxO
       if (!delivery || state !== 'held')
         throw new ParleyError('conflict', 'Nothing is held: there is nothing to decide.')
       if (verdict === 'resume') await delivery.resumeHeld()
-      else await store.write((tx) => tx.restorations.discard(DISCARDED))
+      else await store.write((tx) => tx.restorations.discard(DECIDED.discarded))
       const report = await restoration()
       if (!report) throw new ParleyError('internal', 'the restoration is gone')
       return report

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { ChannelId, DeliveryId } from '../core/ids.ts'
 import type { RequestId } from '../core/keyed-request.ts'
-import { type Delivery, hasEnded, type RenderedPart } from '../core/outbound.ts'
+import { DECIDED, type Delivery, hasEnded, isDecided, type RenderedPart } from '../core/outbound.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { entryOf } from './conversation.ts'
 import type { PlannedReply } from './plan-rows.ts'
@@ -28,8 +28,6 @@ export function createPartDecisions(deps: DecideDeps) {
     drop: (id: DeliveryId) => dropPart(deps, id),
   }
 }
-
-const DROPPED = 'an operator has dropped it'
 
 /**
  * Sends a part that did not arrive once more, by an operator's word, and what ended behind it in the same message. One
@@ -57,16 +55,20 @@ async function retryPart(deps: DecideDeps, id: DeliveryId, once: RequestId | und
 }
 
 /**
- * Ends a part that is owed still, or of which nobody knows whether it arrived, by an operator's word; a call under way
- * is waited for first. Throws `not_found`, and `conflict` for a part that has ended or is being sent.
+ * Ends a part that is owed still, by an operator's word; of one that was given up nobody has to look at any more. Throws
+ * `not_found`, and `conflict` for a part that has ended otherwise or is being sent.
  */
 async function dropPart({ store, clock, undelivered, recorded }: DecideDeps, id: DeliveryId): Promise<void> {
   await store.write(async (tx) => {
     const row = await found(tx, id)
-    if (hasEnded(row.state)) throw new ParleyError('conflict', `${id} has ended: it is ${row.state}.`)
+    const lost = row.state === 'given_up' && !isDecided(row)
+    if (hasEnded(row.state) && !lost) throw new ParleyError('conflict', `${id} has ended: it is ${row.state}.`)
     if (row.state === 'sending') throw new ParleyError('conflict', `${id} is being sent just now; ask again.`)
-    const ending = { state: row.state === 'uncertain' ? 'given_up' : 'expired', reason: DROPPED } as const
+    const state = lost || row.state === 'uncertain' ? 'given_up' : 'expired'
+    const ending = { state, reason: DECIDED.dropped } as const
     await tx.outbox.settle(id, { ...ending, at: clock.now() })
+    // Its end is on record already.
+    if (lost) return
     if (row.op !== 'delete') await undelivered?.(tx, row, ending)
     tx.afterCommit(() => recorded?.(row, ending.state))
   })

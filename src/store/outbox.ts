@@ -3,6 +3,7 @@ import { ParleyError } from '../core/errors.ts'
 import { asideFrom, type DeliveryId, type SessionId, type SourceId, type TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import {
+  DECIDED,
   DELIVERY_STATES,
   type Delivery,
   type DeliveryClass,
@@ -159,6 +160,13 @@ export class OutboxReading implements OutboxReader {
     const query = `SELECT state, COUNT(*) AS total FROM outbox WHERE ${NOT_SENT} GROUP BY state`
     const rows = await this.sql.all(query, [])
     return Object.fromEntries(rows.map((row) => [oneOf(row, 'state', DELIVERY_STATES), integer(row, 'total')]))
+  }
+
+  async undecidedCount(): Promise<number> {
+    const query = `SELECT COUNT(*) AS total FROM outbox WHERE ${NOT_SENT} AND state IN ('uncertain', 'given_up')
+      AND COALESCE(reason, '') NOT IN ($1, $2, ${DELETED}, ${FORGOTTEN})`
+    const row = await this.sql.get(query, [DECIDED.dropped, DECIDED.discarded])
+    return row === undefined ? 0 : integer(row, 'total')
   }
 
   async recent(states: readonly DeliveryState[], limit: number): Promise<readonly Delivery[]> {

@@ -100,6 +100,20 @@ describe('a delivery that an operator drops', () => {
     await rig.pass(3_600_000)
     expect(rig.channel.visible(DM)).toEqual([])
     expect(await rig.rows(source)).toMatchObject([{ state: 'given_up' }])
+    expect(await rig.store.read.outbox.undecidedCount()).toBe(0)
+  })
+
+  it('is looked at by nobody any more once it was given up, and can be sent all the same', async () => {
+    const { rig, source } = await withLost()
+    const id = await idOf(rig, source)
+    expect(await rig.store.read.outbox.undecidedCount()).toBe(1)
+    await rig.delivery.drop(id)
+    expect(await rig.store.read.outbox.undecidedCount()).toBe(0)
+    expect(await states(rig, source)).toEqual(['given_up'])
+    await expect(rig.delivery.drop(id)).rejects.toMatchObject({ code: 'conflict' })
+    await rig.delivery.retry(id)
+    await rig.pass(60_000)
+    expect(rig.channel.visible(DM)).toEqual(['(repeat) hello'])
   })
 
   it('is left alone while its call is under way', async () => {

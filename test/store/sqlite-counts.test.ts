@@ -16,15 +16,21 @@ it('a monitor counts what was not sent by an index that has none of the rows tha
       asked.push(text)
       return []
     },
-    get: async () => undefined,
+    async get(text) {
+      asked.push(text)
+      return undefined
+    },
   }
-  await new OutboxReading({ sql: none as Sql, logger: silentLogger, epoch: 1, caseSensitive: [] }).unsentCounts()
+  const outbox = new OutboxReading({ sql: none as Sql, logger: silentLogger, epoch: 1, caseSensitive: [] })
+  await outbox.unsentCounts()
+  await outbox.undecidedCount()
   const path = join(tempFolder(), 'store.db')
   await (await openSqliteStore({ path, clock: systemClock })).close()
   withDatabase(path, (database) => {
     const plan = (text: string) => database.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all()
     expect(asked.flatMap(plan).map(({ detail }) => detail)).toEqual([
       'SCAN outbox USING COVERING INDEX outbox_by_state',
+      'SEARCH outbox USING INDEX outbox_by_state (state=?)',
     ])
   })
 })
