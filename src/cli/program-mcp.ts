@@ -7,7 +7,7 @@ export function addMcp(program: Command, ports: CliPorts, ended: (exitCode: numb
   const mcp = program.command('mcp').description('list, test and log in at tool servers (Model Context Protocol)')
   mcp
     .command('list')
-    .description('list the servers of the configuration')
+    .description('list the servers of the configuration, and how they do')
     .option(...JSON_OPTION)
     .action(async (_options, command: Command) => {
       const { listMcp } = await import('./commands/mcp.ts')

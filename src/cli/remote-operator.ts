@@ -3,8 +3,8 @@ import type { OperatorService } from '../core/operator.ts'
 
 /** Returns the daemon that a client asks, as the commands know it. */
 export function remoteOperator(client: ParleyClient): OperatorService {
-  const { admission, agent, approval, archive, config, delivery, forgetting, memory, message, outbox, person } = client
-  const { retention, schedule, session, status, token } = client
+  const { admission, agent, approval, archive, config, delivery, forgetting, mcp, memory, message, outbox } = client
+  const { person, retention, schedule, session, status, token } = client
   return {
     status: status.show,
     ...message,
@@ -40,6 +40,7 @@ export function remoteOperator(client: ParleyClient): OperatorService {
       ...{ retry: delivery.retry, drop: delivery.drop },
     },
     memory,
+    parts: { toolServers: mcp.list },
     forgetting: { forget: forgetting.forget, retention: retention.list, runRetention: retention.run },
     people: person,
   }

@@ -45,6 +45,7 @@ export interface OperatorService {
   readonly memory: MemoryOperator
   readonly forgetting: ForgettingOperator
   readonly config: ConfigOperator
+  readonly parts: Pick<PartsOperator, 'toolServers'>
 }
 
 /** The answers of a daemon, with those that are streamed as files, and those that only programs ask for. */

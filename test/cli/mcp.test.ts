@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { Secret } from '../../src/config/secrets.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import { toAgentId } from '../../src/core/ids.ts'
-import { rig } from './rig.ts'
+import { fakeOperator } from '../fakes/operator.ts'
+import { rig, serveDaemon } from './rig.ts'
 
 const MCP = [
   {
@@ -48,9 +49,29 @@ test('mcp list shows the servers and who has their tools, without what a program
       .out()
       .split('\n')
       .map((line) => line.split(/ {2,}/)),
-  ).toEqual([['SERVER', 'FOR', 'AT'], ['files', 'main', 'npx'], ['web', 'no agent', 'http://127.0.0.1:1/mcp'], ['']])
+  ).toEqual([
+    ['SERVER', 'STATE', 'FOR', 'AT'],
+    ['files', 'no daemon runs', 'main', 'npx'],
+    ['web', 'no daemon runs', 'no agent', 'http://127.0.0.1:1/mcp'],
+    [''],
+  ])
   expect(await one.run('mcp', 'list', '--json')).toBe(0)
   expect(one.out()).not.toContain('canary')
+})
+
+test('mcp list shows how each server does, as the running daemon knows it', async () => {
+  const one = await parley()
+  await serveDaemon(one, fakeOperator())
+  expect(await one.run('mcp', 'list')).toBe(0)
+  expect(one.out().split('\n')).toEqual([
+    'SERVER  STATE                   FOR       AT',
+    'files   down, 3 tools           main      npx',
+    'web     from the next start on  no agent  http://127.0.0.1:1/mcp',
+    'files: it has ended with 1',
+    '',
+  ])
+  expect(await one.run('mcp', 'list', '--json')).toBe(0)
+  expect(one.out()).toContain('"status": "down"')
 })
 
 test('mcp list says where servers are named if there is none', async () => {

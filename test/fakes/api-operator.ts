@@ -1,9 +1,10 @@
 import { ParleyError } from '../../src/core/errors.ts'
+import type { McpServerReport } from '../../src/core/mcp.ts'
 import type { DeliveryReport } from '../../src/core/operate-parts.ts'
 import type { OperatorService, ServedOperator } from '../../src/core/operator.ts'
 
 /** Answers what only programs ask for. */
-export function fakeApi(asked: unknown[]): Omit<ServedOperator, keyof OperatorService> {
+export function fakeApi(asked: unknown[]): Omit<ServedOperator, Exclude<keyof OperatorService, 'parts'>> {
   return {
     hooks: {
       async receive({ name }) {
@@ -22,7 +23,7 @@ export function fakeApi(asked: unknown[]): Omit<ServedOperator, keyof OperatorSe
     parts: {
       channels: async () => [],
       agents: async () => [],
-      toolServers: async () => [],
+      toolServers: async () => [sampleToolServer],
       budgets: async () => [],
       deliveries: async () => ({ deliveries: [] }),
     },
@@ -33,6 +34,11 @@ export function fakeApi(asked: unknown[]): Omit<ServedOperator, keyof OperatorSe
       },
     },
   }
+}
+
+const sampleToolServer: McpServerReport = {
+  ...{ server: 'files', agents: ['main'], status: 'down', tools: 3 },
+  lastTrouble: { detail: 'it has ended\nwith 1', at: 0 },
 }
 
 export const sampleDelivery: DeliveryReport = {

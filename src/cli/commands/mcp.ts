@@ -1,30 +1,55 @@
 import type { McpSettings } from '../../config/config.ts'
 import { EXIT } from '../../core/errors.ts'
-import { mcpGroup } from '../../core/mcp.ts'
-import type { CliPorts } from '../ports.ts'
+import { type McpServerReport, type McpState, mcpGroup } from '../../core/mcp.ts'
+import { connectLocal } from '../local-client.ts'
+import type { CliPorts, LoadedConfig } from '../ports.ts'
 import { columns } from '../print/columns.ts'
 import { oneLine } from '../print/plain.ts'
 import { count } from '../print/status.ts'
 import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+import { socketPathOf } from '../socket-path.ts'
 
-/** Lists the tool servers of the configuration, without asking them. */
+/** Lists the tool servers of the configuration, without asking them: how they do is what the daemon knows. */
 export async function listMcp(ports: ReadPorts, options: ReadOptions): Promise<number> {
   const { config } = await ports.load(options.config, 'ask')
+  const reports = await statesOf(config)
   const servers = (config.mcp ?? []).map((server) => ({
     server: server.name,
     at: placeOf(server),
     agents: config.agents.filter(({ tools }) => tools.includes(mcpGroup(server.name))).map(({ id }) => id),
+    ...stateOf(server.name, reports),
   }))
   show(ports, options, {
     value: servers,
     lines: (style) => {
       if (servers.length === 0) return ['No tool server. tools.mcp in the configuration names them.']
-      const rows = servers.map(({ server, at, agents }) => [server, agents.join(', ') || 'no agent', oneLine(at)])
-      const [header = '', ...lines] = columns([['SERVER', 'FOR', 'AT'], ...rows], ports.stdout.columns ?? 80)
-      return [style.bold(header), ...lines]
+      const rows = servers.map((one) => [
+        ...[one.server, stateWords(one, reports !== undefined), one.agents.join(', ') || 'no agent', oneLine(one.at)],
+      ])
+      const [header = '', ...lines] = columns([['SERVER', 'STATE', 'FOR', 'AT'], ...rows], ports.stdout.columns ?? 80)
+      const troubles = servers.flatMap(({ server, status, lastTrouble }) =>
+        status === 'down' && lastTrouble ? [style.bad(`${server}: ${oneLine(lastTrouble.detail)}`)] : [],
+      )
+      return [style.bold(header), ...lines, ...troubles]
     },
   })
   return EXIT.ok
+}
+
+/** Returns what the running daemon knows of its servers; undefined where none runs. */
+async function statesOf(config: LoadedConfig['config']): Promise<readonly McpServerReport[] | undefined> {
+  if ((config.mcp ?? []).length === 0) return []
+  return (await connectLocal(socketPathOf(config)))?.parts.toolServers()
+}
+
+function stateOf(name: string, reports: readonly McpServerReport[] = []): Partial<McpState> {
+  const { server: _, agents: _agents, ...state } = reports.find(({ server }) => server === name) ?? {}
+  return state
+}
+
+function stateWords({ status, tools }: Partial<McpState>, daemon: boolean): string {
+  if (status === undefined) return daemon ? 'from the next start on' : 'no daemon runs'
+  return tools === undefined ? status : `${status}, ${count(tools, 'tool')}`
 }
 
 /** The arguments of a program may hold a secret: they are not shown. */
