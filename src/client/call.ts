@@ -37,6 +37,8 @@ export interface Endpoint {
   readonly baseUrl: string
   /** Made by `parley token create`. */
   readonly token?: string | undefined
+  /** Sent with each request that has an effect (`ClientOptions`). */
+  readonly idempotencyKey?: string | undefined
   readonly fetch: Fetch
   readonly timeoutMs: number
 }
@@ -65,24 +67,30 @@ export function createCall(endpoint: Endpoint): CallOperation {
 
 /** Sends a request and resolves with the answer, whatever its status; `value` is undefined for one that is no JSON. */
 export async function send(
-  { baseUrl, token, fetch, timeoutMs }: Endpoint,
+  { baseUrl, token, idempotencyKey, fetch, timeoutMs }: Endpoint,
   { method, path, query = {}, body, file, waitMs = 0 }: ApiCall,
 ): Promise<{ readonly status: number; readonly value: unknown }> {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, String(value)]],
   )
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`
-  const answer = await fetch(`${baseUrl.replace(/\/+$/, '')}${path}${search}`, {
+  const answer = await fetch(urlOf(baseUrl, `${path}${search}`), {
     method,
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(idempotencyKey === undefined || method === 'GET' ? {} : { 'idempotency-key': idempotencyKey }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(timeoutMs + waitMs),
   })
   const said = await answer.text()
   return { status: answer.status, value: file && answer.status === 200 ? said : parsed(said) }
+}
+
+/** Returns the address of a path of the API; it may lie below that of a proxy. */
+export function urlOf(baseUrl: string, path: string): string {
+  return `${baseUrl.replace(/\/+$/, '')}${path}`
 }
 
 /** Returns the error in an answer; undefined for an answer that has none. */
@@ -106,7 +114,8 @@ function encoded(name: string): string {
   return encodeURIComponent(name)
 }
 
-function parsed(body: string): unknown {
+/** Returns a text as JSON; undefined where it is none. */
+export function parsed(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {

@@ -10,6 +10,11 @@ export interface ClientOptions {
   readonly baseUrl: string
   /** Made by `parley token create`. */
   readonly token?: string
+  /**
+   * Names one request, which may then be sent again for a day and has its effect once: make a client for it, with the
+   * same key whenever it is sent.
+   */
+  readonly idempotencyKey?: string
   /** Absent: the one of the program. */
   readonly fetch?: Fetch
   /** An answer that takes longer is given up, 30 s if absent; a post may wait as long as it asks for besides. */
@@ -25,10 +30,11 @@ const TIMEOUT_MS = 30_000
 export function createClient({
   baseUrl,
   token,
+  idempotencyKey,
   fetch = ownFetch,
   timeoutMs = TIMEOUT_MS,
 }: ClientOptions): ParleyClient {
-  return operationsOf(createCall({ baseUrl, token, fetch, timeoutMs }))
+  return operationsOf(createCall({ baseUrl, token, idempotencyKey, fetch, timeoutMs }))
 }
 
 const ownFetch: Fetch = (url, init) => globalThis.fetch(url, init)

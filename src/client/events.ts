@@ -1,14 +1,15 @@
-import { type ErrorCode, ParleyError } from '../core/errors.ts'
 import type { LiveText, StreamEnd } from '../core/operate-events.ts'
 import type { SessionEventReport, SessionHistory } from '../core/operate-sessions.ts'
+import { ApiError, errorOf, parsed, urlOf } from './call.ts'
 import { type Frame, readFrames } from './read-frames.ts'
 
 export interface EventsDeps {
-  readonly fetch: typeof fetch
   /** The address of the daemon: `http://127.0.0.1:7275`. */
-  readonly base: string
-  /** The headers of each request, the token among them. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly baseUrl: string
+  /** Made by `parley token create`. */
+  readonly token?: string
+  /** Absent: the one of the program. */
+  readonly fetch?: typeof fetch
   /** Waits before it connects again; resolves at once when the signal aborts. */
   wait?(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
@@ -34,7 +35,7 @@ const LATER = [408, 425, 429, 500, 502, 503, 504]
  * Returns the events of a session as they happen, each once and in order, over restarts of the daemon and failures on
  * the way: it connects again by itself, and fills any gap in the numbers from the history (C7). It returns when the
  * signal aborts, or with the last word of the stream: the session was deleted, another has its name, or the token has
- * ended. Throws what the daemon refuses: `not_found`, `too_old`, `unauthorized`, `invalid` …
+ * ended. Throws what the daemon refuses as an `ApiError`: `not_found`, `too_old`, `unauthorized`, `invalid` …
  */
 export async function* followEvents(
   deps: EventsDeps,
@@ -99,7 +100,7 @@ async function* connection(
     }
     return undefined
   } catch (error) {
-    if (error instanceof ParleyError) throw error
+    if (error instanceof ApiError) throw error
     return undefined
   } finally {
     clearTimeout(silent)
@@ -167,21 +168,23 @@ async function missedBetween(
 }
 
 /** Returns the body of an answer; undefined where the same may succeed later. Throws what was refused. */
-async function ask({ fetch, base, headers }: EventsDeps, path: string, init: RequestInit) {
-  const response = await fetch(new URL(path, base), { ...init, headers: { ...headers, ...(init.headers as object) } })
+async function ask(
+  { fetch = globalThis.fetch, baseUrl, token }: EventsDeps,
+  path: string,
+  { headers, signal }: { readonly headers?: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+) {
+  const bearer = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const response = await fetch(urlOf(baseUrl, path), { headers: { ...bearer, ...headers }, signal })
   if (response.ok && response.body !== null) return response.body
   const text = await response.text()
   if (LATER.includes(response.status)) return undefined
   throw refusal(response.status, text)
 }
 
-function refusal(status: number, text: string): ParleyError {
-  try {
-    const { error } = JSON.parse(text) as { readonly error: { readonly code: ErrorCode; readonly message: string } }
-    return new ParleyError(error.code, error.message)
-  } catch {
-    return new ParleyError('unavailable', `The answer has the status ${status} and is not that of a daemon.`)
-  }
+function refusal(status: number, text: string): ApiError {
+  const { code = 'unavailable', message = `The answer has the status ${status} and is not that of a daemon.` } =
+    errorOf(parsed(text)) ?? {}
+  return new ApiError(code, status, message)
 }
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -80,6 +80,21 @@ describe('the client', () => {
     ])
   })
 
+  test('a client with a key sends it with what has an effect, and a path below that of a proxy stays there', async () => {
+    const asked: unknown[] = []
+    const fetch: Fetch = async (url, { method, headers }) => {
+      asked.push([method, url, headers['idempotency-key']])
+      return { status: 200, text: async () => '{}' }
+    }
+    const client = createClient({ baseUrl: 'http://parley.test/bot/', idempotencyKey: 'one', fetch })
+    await client.agent.prompt('api:x', { text: 'hello' })
+    await client.status.show()
+    expect(asked).toEqual([
+      ['POST', 'http://parley.test/bot/v1/sessions/api%3Ax/messages', 'one'],
+      ['GET', 'http://parley.test/bot/v1/status', undefined],
+    ])
+  })
+
   test('rejects with the code, the status and the words of the daemon', async () => {
     const { port, bearer } = await apiRig()
     const client = await clientOf(port, bearer)

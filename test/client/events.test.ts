@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { ApiError } from '../../src/client/call.ts'
 import { type FollowOptions, followEvents } from '../../src/client/events.ts'
 import type { SessionId } from '../../src/core/ids.ts'
 import { type StreamRig, streamRig } from '../http/stream-rig.ts'
@@ -31,7 +32,8 @@ function follow(
     )
     return new Response(body.pipeThrough(new TextEncoderStream()), response)
   }
-  const deps = { fetch: passing, base: rig.base, headers: rig.bearer, wait: async () => {} }
+  const token = rig.bearer.authorization.slice('Bearer '.length)
+  const deps = { fetch: passing, baseUrl: rig.base, token, wait: async () => {} }
   return { events: followEvents(deps, name, options), asked }
 }
 
@@ -85,7 +87,9 @@ it('C7, S17: a connection that breaks is made again behind the last event', asyn
 it('what the daemon refuses is thrown, and its last word returned', async () => {
   const rig = await streamRig()
   const id = await rig.make({ id: 'cli:notes' as SessionId })
-  await expect(follow(rig, 'cli:none', {}).events.next()).rejects.toMatchObject({ code: 'not_found' })
+  await expect(follow(rig, 'cli:none', {}).events.next()).rejects.toMatchObject({ code: 'not_found', status: 404 })
+  const { events: none } = follow(rig, 'cli:none', {})
+  await expect(none.next()).rejects.toBeInstanceOf(ApiError)
   await expect(follow(rig, id, { after: 9 }).events.next()).rejects.toMatchObject({ code: 'too_old' })
   await expect(follow(rig, id, { after: 'x' }).events.next()).rejects.toMatchObject({ code: 'invalid' })
   const { events } = follow(rig, id, { after: 0 })

@@ -90,7 +90,7 @@ describe('live streams', CASE, () => {
       const [one, all]: [Taken[], Taken[]] = [[], []]
       const wait = (): Promise<void> => pause(20, undefined, { signal: stop.signal }).catch(() => {})
       const following = (async () => {
-        const events = followEvents({ fetch: ask, base: BASE, wait }, session, { after: 0, signal: stop.signal })
+        const events = followEvents({ fetch: ask, baseUrl: BASE, wait }, session, { after: 0, signal: stop.signal })
         for await (const event of events) one.push(event)
       })()
       const place: FollowingAll['place'] = {}
