@@ -28,7 +28,8 @@ const DESCRIPTION = [
   'Everything that can be asked of Parley. On the local socket the operator asks, without a token; on TCP whoever brings',
   'one: `Authorization: Bearer <token>`, made by `parley token create`. The scopes of a route are those that a token needs.',
   'A route without security is open to everybody. Times are ms since the epoch. An answer may hold more fields than are',
-  'here, and other words where words are listed, once the daemon is newer.',
+  'here, and other words where words are listed, once the daemon is newer. A request with an effect may carry the header',
+  '`Idempotency-Key`: the same request with the same key has its effect once in a day, and is answered as the first was.',
 ].join(' ')
 
 /** Returns the document of these routes. The same routes give the same text. */

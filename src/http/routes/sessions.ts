@@ -136,7 +136,7 @@ const RENAME = createRoute({
   path: `${AT}/name`,
   security: needs('sessions:write'),
   middleware: jsonBody,
-  request: { params, body: takes(z.object({ title: bodyText })) },
+  request: { params, body: takes(z.strictObject({ title: bodyText })) },
   responses: detail,
 })
 
