@@ -221,7 +221,7 @@ const checkpoint = z
 
 const http = z
   .strictObject({
-    host: text.default('127.0.0.1'),
+    host: text.default('127.0.0.1').describe('The address it listens on; 0.0.0.0 is all of this machine.'),
     port: z.int().min(0).max(65_535).default(7275).describe('0: a free one, which the log names.'),
     hosts: z
       .array(text.regex(/^[^/\s@]+$/, { error: 'must be a name, as example.org or example.org:8443' }))
