@@ -104,10 +104,10 @@ describe('printStatus', () => {
       'today     4 turns, 750 tokens in (700 from the cache), 60 out',
       'outbox    12 sent, 1 unknown',
       '',
-      'Sends nobody can be sure of',
+      'Sends nobody can be sure of: parley outbox retry|drop <id>',
       '  out_1  unknown  telegram:group:-1001  tr_1  timed out',
       '',
-      'Messages that were not delivered',
+      'Messages that were not delivered: parley outbox retry <id>',
       '  out_02  rejected  telegram:direct:555  tr_02  403: blocked',
     ])
   })

@@ -32,8 +32,8 @@ export function printStatus(report: StatusReport, style: Style): string[] {
       ['outbox', tally(report.outbox) || 'empty'],
       ...restoredLines(report),
     ]),
-    ...deliveryLines('Sends nobody can be sure of', report.uncertain, style),
-    ...deliveryLines('Messages that were not delivered', report.undelivered, style),
+    ...deliveryLines('Sends nobody can be sure of: parley outbox retry|drop <id>', report.uncertain, style),
+    ...deliveryLines('Messages that were not delivered: parley outbox retry <id>', report.undelivered, style),
   ]
 }
 
