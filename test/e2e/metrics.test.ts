@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { telegramAccountSchema } from '../../adapters/telegram/config.ts'
+import type { DeliveryPage } from '../../src/core/operate-parts.ts'
 import { textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { withDatabase } from '../store/temp-database.ts'
 import { type ApiHouse, startApiHouse, tokenWith } from './api-house.ts'
 import { recorded } from './household.ts'
 
@@ -51,6 +53,31 @@ it('metrics are for a token of the scope metrics, and need no channel to have do
   expect((await house.ask('/metrics')).status).toBe(401)
   expect((await house.ask('/metrics', { headers: await tokenWith(house, ['operate:read']) })).status).toBe(403)
   expect((await scraped(house, await tokenWith(house, ['metrics']))).get('parley_turns_running')).toBe(0)
+})
+
+it('a part of which nobody knows whether it arrived is counted until an operator decides', async () => {
+  const house = await startApiHouse()
+  await hears(house, 'hello')
+  await hears(house, 'you')
+  const headers = await tokenWith(house, ['metrics', 'operate:read', 'operate:write'])
+  const [one, other] = ((await house.ask('/v1/deliveries', { headers })).json as DeliveryPage).deliveries
+  withDatabase(house.config.store.path, (database) =>
+    database.exec("UPDATE outbox SET state = 'given_up', reason = 'nobody knows'"),
+  )
+  const uncertain = async () => (await scraped(house, headers)).get('parley_deliveries_uncertain')
+  expect(await uncertain()).toBe(2)
+  expect((await house.daemon.operator.status()).uncertain).toHaveLength(2)
+  const decide = (id: string | undefined, verdict: string) =>
+    house.ask(`/v1/deliveries/${id}/${verdict}`, { method: 'POST', headers })
+  expect((await decide(one?.id, 'drop')).json).toMatchObject({ state: 'given_up', reason: 'an operator has dropped it' })
+  expect(await uncertain()).toBe(1)
+  expect((await house.daemon.operator.status()).uncertain).toMatchObject([{ id: other?.id }])
+  expect((await decide(one?.id, 'drop')).status).toBe(409)
+  const mark = house.telegram.ledger.mark()
+  await decide(other?.id, 'retry')
+  expect((await house.telegram.ledger.nextFromBot('sent', { after: mark })).text).toMatch(/^\(repeat\) /)
+  await recorded(house)
+  expect(await uncertain()).toBe(0)
 })
 
 it('readyz is 503 while a channel cannot receive, and names it to a token alone', async () => {
