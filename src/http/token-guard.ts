@@ -19,7 +19,7 @@ export interface TokenGuardDeps {
   known(socket: Socket): void
 }
 
-/** Wrong tokens from one address within a minute; whoever brings more is refused without a look at them. */
+/** Wrong tokens from one address within a minute; whoever brings more there is told to wait. A right one still opens. */
 const MOST_WRONG = 20
 const WINDOW_MS = 60_000
 /** Addresses that are remembered; the one that was wrong longest ago is forgotten. */
