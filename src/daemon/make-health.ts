@@ -76,9 +76,11 @@ async function familiesOf({ store: { read }, hub, live, measures }: HealthDeps):
       'Parts of messages in the outbox, by state, without those that were sent.',
       UNSENT.map((state) => ({ labels: { state }, value: counts[state] ?? 0 })),
     ),
-    gauge('parley_deliveries_uncertain', 'Parts of which nobody can say whether they arrived, until somebody decides.', [
-      { labels: {}, value: undecided },
-    ]),
+    gauge(
+      'parley_deliveries_uncertain',
+      'Parts of which nobody can say whether they arrived, until somebody decides.',
+      [{ labels: {}, value: undecided }],
+    ),
     counter(
       'parley_model_calls_total',
       'Answers of models.',

@@ -69,7 +69,10 @@ it('a part of which nobody knows whether it arrived is counted until an operator
   expect((await house.daemon.operator.status()).uncertain).toHaveLength(2)
   const decide = (id: string | undefined, verdict: string) =>
     house.ask(`/v1/deliveries/${id}/${verdict}`, { method: 'POST', headers })
-  expect((await decide(one?.id, 'drop')).json).toMatchObject({ state: 'given_up', reason: 'an operator has dropped it' })
+  expect((await decide(one?.id, 'drop')).json).toMatchObject({
+    state: 'given_up',
+    reason: 'an operator has dropped it',
+  })
   expect(await uncertain()).toBe(1)
   expect((await house.daemon.operator.status()).uncertain).toMatchObject([{ id: other?.id }])
   expect((await decide(one?.id, 'drop')).status).toBe(409)
