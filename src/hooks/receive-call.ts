@@ -33,7 +33,7 @@ export function createInboundHooks(deps: ReceiveDeps): InboundHooks {
       const session = sessionOf(hook, call.session, caller)
       const id = checkId(call.id) ?? signature
       const requestId = `hook ${hook.name} ${id}`
-      const fresh = await noteSignature(deps, { hook, signature, id })
+      const fresh = await noteCall(deps, { hook, signature, id, content: contentOf(call) })
       failpoint('CP50-call-noted')
       return begin(deps, { hook, requestId, message: shown(call), session, spent: !fresh && call.id === undefined })
     },
@@ -81,20 +81,37 @@ interface Noted {
   readonly hook: InboundHook
   readonly signature: string
   readonly id: string
+  readonly content: string
 }
 
 /**
- * Remembers the signature, with the id of its call. Returns false where they were seen before. Throws `conflict` where
- * the signature belongs to another call: the id is not signed, so whoever has kept a call could give it a new one.
+ * Remembers the signature with the id of its call, and the id with what the call says. Returns false where the
+ * signature was seen before. Throws `conflict` where the signature belongs to another id, which is not signed, so that
+ * whoever has kept a call could give it a new one; and where the id belongs to a call that says something else, whose
+ * words would be lost behind the first.
  */
-function noteSignature({ store, clock }: ReceiveDeps, { hook, signature, id }: Noted): Promise<boolean> {
+function noteCall({ store, clock }: ReceiveDeps, { hook, signature, id, content }: Noted): Promise<boolean> {
   const used = `hook:${hook.name}:${hashOf(signature)}`
+  const named = `hook:${hook.name}:id:${hashOf(id)}`
   return store.write(async (tx) => {
-    const fresh = await tx.notices.once(used, clock.now(), REMEMBERED_MS)
-    const same = !(await tx.notices.once(`${used}:${hashOf(id)}`, clock.now(), REMEMBERED_MS))
-    if (fresh || same) return fresh
-    throw new ParleyError('conflict', 'This signature was used before, for a call of another id.')
+    /** Notes both; returns whether the first is new, undefined where it was noted with another. */
+    const note = async (first: string, second: string): Promise<boolean | undefined> => {
+      const fresh = await tx.notices.once(first, clock.now(), REMEMBERED_MS)
+      const same = !(await tx.notices.once(`${first}:${second}`, clock.now(), REMEMBERED_MS))
+      return fresh || same ? fresh : undefined
+    }
+    const fresh = await note(used, hashOf(id))
+    if (fresh === undefined)
+      throw new ParleyError('conflict', 'This signature was used before, for a call of another id.')
+    if ((await note(named, content)) === undefined)
+      throw new ParleyError('conflict', 'This id was used before, for another call: use a new one for each.')
+    return fresh
   })
+}
+
+/** Tells calls apart by what the agent is shown of them, and by where they go. */
+function contentOf({ body, event = '', session = '' }: HookedCall): string {
+  return hashOf(JSON.stringify([event, session, createHash('sha256').update(body).digest('hex')]))
 }
 
 interface Beginning {

@@ -144,6 +144,39 @@ it('T34: a call of one id has one effect, however often it comes, also after a r
   expect(await counted(house)).toBe(1)
 })
 
+it('T34: an id that was used names no other call: another body, event or session is a conflict, and begins nothing', async () => {
+  const house = await startHouse([
+    hook({ sessions: ['cli:builds', 'cli:tests'] }),
+    hook({ name: 'git', signature: 'github' }),
+  ])
+  for (const name of ['cli:builds', 'cli:tests']) await house.daemon.operator.sessions.post(name, { text: 'hello' })
+  const token = await tokenWith(house, ['hooks'])
+  const own = (body: string, session = 'cli:builds') =>
+    call(
+      house,
+      body,
+      { ...token, ...signed(body), 'idempotency-key': 'one' },
+      `/v1/hooks/build?session=${encodeURIComponent(session)}`,
+    )
+  const delivery = { 'x-github-delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958' }
+  const push = (body: string, event = 'push') =>
+    call(house, body, { ...github(body), ...delivery, 'x-github-event': event }, '/v1/hooks/git')
+  expect((await own('red')).json).toMatchObject({ status: 'accepted' })
+  expect((await push('{"a":1}')).json).toMatchObject({ status: 'accepted' })
+  const others = [
+    await own('green'),
+    await own('red', 'cli:tests'),
+    await push('{"a":2}'),
+    await push('{"a":1}', 'ping'),
+  ]
+  expect(others.map(({ status, json }) => [status, json])).toEqual(
+    others.map(() => [409, { error: { code: 'conflict', message: expect.any(String) } }]),
+  )
+  expect((await own('red')).json).toMatchObject({ status: 'repeated' })
+  expect((await push('{"a":1}')).json).toMatchObject({ status: 'repeated' })
+  expect(await counted(house)).toBe(3)
+})
+
 it('T31: what a hook delivers obeys the send policy', async () => {
   const sendPolicy = { rules: [{ match: { channel: 'telegram' }, action: 'deny' as const }], default: 'allow' as const }
   const house = await startHouse([hook({ deliverTo: DELIVERS })], { routing: { sendPolicy } })
