@@ -228,7 +228,7 @@ class Service implements SessionService {
   async delete(caller: Caller, name: string): Promise<void> {
     const { store, clock, channels, daemon } = this.#deps
     const session = await findSession(caller, name, this.#deps)
-    if (caller.kind === 'person' && !isOwner(caller) && joinsPeople(channels, session))
+    if (!isOwner(caller) && joinsPeople(channels, session))
       throw new ParleyError('forbidden', 'Only an owner may delete a session that people of several chats share.')
     const { current, all } = await store.write(async (tx) => {
       const now = await tx.sessions.get(session.id)
