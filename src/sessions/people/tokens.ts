@@ -64,7 +64,7 @@ export function createTokens(deps: TokenDeps): TokenService {
         const id = tokenIdOf(shown)
         if (!(await store.write((tx) => tx.tokens.revoke(id, clock.now()))))
           throw new ParleyError('not_found', `There is no token ${shown}.`)
-        uses.end(id)
+        uses.revoked(id)
       },
     },
     async verify(token) {
@@ -75,7 +75,8 @@ export function createTokens(deps: TokenDeps): TokenService {
       if (!stored || !same || !isValid(stored, clock.now())) return undefined
       const { namespace, scopes } = stored
       const caller: Caller = namespace === undefined ? { kind: 'operator', token: id } : { kind: 'token', namespace }
-      return { id, caller, scopes: new Set(scopes), ended: uses.note(stored) }
+      const ended = uses.note(stored)
+      return ended.aborted ? undefined : { id, caller, scopes: new Set(scopes), ended }
     },
   }
 }
@@ -99,9 +100,9 @@ function isValid({ revokedAt, expiresAt = Infinity }: StoredToken, now: number):
 }
 
 interface Uses {
-  /** Notes a use, and returns what is aborted when the token ends. */
+  /** Notes a use, and returns what is aborted when the token ends, or has been since it was read. */
   note(token: StoredToken): AbortSignal
-  end(id: string): void
+  revoked(id: string): void
 }
 
 interface Use {
@@ -113,6 +114,8 @@ interface Use {
 /** Keeps in memory which tokens are in use. */
 function createUses({ store, clock }: TokenDeps): Uses {
   const open = new Map<string, Use>()
+  /** Those that were revoked here: a request may have read one just before. */
+  const revoked = new Set<string>()
   let looking = false
   const end = (id: string): void => {
     open.get(id)?.ending.abort()
@@ -128,8 +131,12 @@ function createUses({ store, clock }: TokenDeps): Uses {
     })
   }
   return {
-    end,
+    revoked(id) {
+      revoked.add(id)
+      end(id)
+    },
     note({ id, expiresAt, usedAt = -Infinity }) {
+      if (revoked.has(id)) return AbortSignal.abort()
       const now = clock.now()
       const known = open.get(id)
       const use = known ?? { ending: new AbortController(), usedAt, expiresAt }

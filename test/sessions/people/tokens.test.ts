@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { deferred } from '../../../src/rehearsal/deferred.ts'
 import { createTokens } from '../../../src/sessions/people/tokens.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { movedClock } from '../../agent/moved-clock.ts'
@@ -28,6 +29,25 @@ it('S42: a token opens its namespace until it is revoked, and only its hash is k
   await operator.revoke(id)
   expect(await verify(token)).toBeUndefined()
   expect(await operator.list()).toMatchObject([{ id, revokedAt: 1_000 }])
+})
+
+it('F-H10: a token that is revoked while a request with it is looked up opens nothing', async () => {
+  const { store, operator } = await place()
+  const read = deferred<void>()
+  /** Answers late, with the row as it was. */
+  const get = async (id: string) => {
+    const found = await store.read.tokens.get(id)
+    await read.promise
+    return found
+  }
+  const tokens = Object.assign(Object.create(store.read.tokens), { get }) as typeof store.read.tokens
+  const late = { ...store, write: store.write.bind(store), read: { ...store.read, tokens } }
+  const slow = createTokens({ store: late, clock: fixedClock(1_000), randomBytes })
+  const { token, id } = await operator.create({ namespace: 'api' })
+  const holder = slow.verify(token)
+  await slow.operator.revoke(id)
+  read.resolve()
+  expect(await holder).toBeUndefined()
 })
 
 it('S42: what is no token of ours opens nothing', async () => {
