@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { renderDocs } from '../../src/http/docs-page.ts'
 import type { ApiDocument } from '../../src/http/document.ts'
 import { removeTempFolders } from '../store/temp-database.ts'
@@ -50,6 +50,15 @@ describe('the page of the document', () => {
     expect(tags(text).filter(([name = '']) => refused.includes(name))).toEqual([])
     expect(text.match(/<style/g)).toHaveLength(1)
     expect(`${style}`).not.toMatch(/@import|url\(/)
+  })
+
+  test('is made once, however often somebody asks who brings no token', async () => {
+    const { ask } = await apiRig()
+    const first = await ask('/v1/docs')
+    const parse = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parse.mockRestore())
+    expect((await ask('/v1/docs')).text).toBe(first.text)
+    expect(parse.mock.calls.filter(([text]) => text.startsWith('{') && text.length > 10_000)).toEqual([])
   })
 
   test('names every operation, and every link in it leads somewhere', () => {

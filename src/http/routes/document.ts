@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRoute, z } from '@hono/zod-openapi'
 import { builtFile } from '../../platform/run-worker.ts'
+import type { DocsPage } from '../docs-page.ts'
 import type { ApiDocument } from '../document.ts'
 import { answersWith, needsToken, newRoutes } from '../route.ts'
 import { document } from '../schemas/document.ts'
@@ -25,17 +26,32 @@ const PAGE = createRoute({
 
 /** Serves the document of the API, which the build has made, and a page of it. */
 export function documentRoutes() {
+  // Anybody may ask for the page, as often as they like.
+  let page: Promise<DocsPage> | undefined
+  const kept = async (): Promise<DocsPage> => {
+    page ??= makePage()
+    try {
+      return await page
+    } catch (error) {
+      page = undefined
+      throw error
+    }
+  }
   return newRoutes()
     .openapi(DOCUMENT, async ({ json }) => json(await readDocument(), 200))
     .openapi(PAGE, async ({ html }) => {
-      const { renderDocs } = await import('../docs-page.ts')
-      const { text, policy } = renderDocs(await readDocument())
+      const { text, policy } = await kept()
       return html(text, 200, {
         'content-security-policy': policy,
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
       })
     })
+}
+
+async function makePage(): Promise<DocsPage> {
+  const { renderDocs } = await import('../docs-page.ts')
+  return renderDocs(await readDocument())
 }
 
 async function readDocument(): Promise<ApiDocument & Readonly<Record<string, unknown>>> {
