@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
@@ -30,15 +31,20 @@ export interface HttpApi {
 
 /** Connections of whoever has not shown a token yet; of more the oldest is dropped. */
 const MOST_UNKNOWN = 256
+/** Of these, those whose body is read, a megabyte at most: of more the oldest is dropped as well. */
+const MOST_ASKING = 32
 const MOST_CONNECTIONS = 4_096
+/** One token has a third of them at most: its streams (`MOST_STREAMS`), and as many further requests as anybody sends. */
+const SHARE = 3
 
 /** Serves the API on TCP, to whoever brings a token. Throws `config` where it cannot listen. */
 export async function startHttpApi(options: HttpApiOptions): Promise<HttpApi> {
   const { host, hosts, origins, logger, clock, requests, verify, apiOf } = options
   const allowed = { hosts: new Set<string>(), origins: new Set(origins) }
   const strangers = boundStrangers()
-  const guard = createTokenGuard({ clock, allowed, verify, apiOf, known: strangers.known })
   const limits = { ...LIMITS, connections: MOST_CONNECTIONS, ...options.limits }
+  const connections = Math.floor(limits.connections / SHARE)
+  const guard = createTokenGuard({ clock, allowed, verify, apiOf, ...strangers, connections })
   const { server, close } = createApiServer({ guard, requests, logger, clock, limits })
   server.on('connection', strangers.came)
   const port = await listen(server, options)
@@ -65,18 +71,30 @@ async function listen(server: Server, { host, port }: Pick<HttpApiOptions, 'host
 interface Strangers {
   came(this: void, socket: Socket): void
   known(this: void, socket: Socket): void
+  asks(this: void, socket: Socket, answer: ServerResponse): void
 }
 
 /** Thousands of connections that never say who they are keep nobody out: the oldest of them makes room. */
 function boundStrangers(): Strangers {
   const unknown = new Set<Socket>()
+  const asking = new Set<Socket>()
   return {
     came(socket) {
-      unknown.add(socket)
       socket.once('close', () => unknown.delete(socket))
-      const [oldest] = unknown
-      if (unknown.size > MOST_UNKNOWN) oldest?.destroy()
+      addTo(unknown, socket, MOST_UNKNOWN)
     },
     known: (socket) => void unknown.delete(socket),
+    asks(socket, answer) {
+      answer.once('close', () => asking.delete(socket))
+      addTo(asking, socket, MOST_ASKING)
+    },
   }
+}
+
+function addTo(sockets: Set<Socket>, socket: Socket, most: number): void {
+  sockets.add(socket)
+  const [oldest] = sockets
+  if (sockets.size <= most || oldest === undefined) return
+  sockets.delete(oldest)
+  oldest.destroy()
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { HttpBindings } from '@hono/node-server'
 import type { Caller } from '../core/caller.ts'
@@ -17,6 +18,10 @@ export interface TokenGuardDeps {
   apiOf(caller: Caller): ApiService
   /** Called with the connection of whoever is known by now. */
   known(socket: Socket): void
+  /** Called with the connection of somebody who does not say who they are, and is heard nevertheless. */
+  asks(socket: Socket, answer: ServerResponse): void
+  /** The most connections of one token. */
+  readonly connections: number
 }
 
 /** Wrong tokens from one address within a minute; whoever brings more there is told to wait. A right one still opens. */
@@ -29,7 +34,16 @@ const ADDRESSES = 10_000
 const UNKNOWN: Caller = { kind: 'person', role: 'guest' }
 
 /** Returns the guard of a server that anybody can reach: only a valid token says who asks. */
-export function createTokenGuard({ clock, allowed, verify, apiOf, known }: TokenGuardDeps): ApiGuard {
+export function createTokenGuard({
+  clock,
+  allowed,
+  verify,
+  apiOf,
+  known,
+  asks,
+  connections,
+}: TokenGuardDeps): ApiGuard {
+  const hold = boundHolders(connections)
   const wrong = new Map<string, { since: number; count: number }>()
 
   function noteWrong(address: string): void {
@@ -59,15 +73,33 @@ export function createTokenGuard({ clock, allowed, verify, apiOf, known }: Token
         noteWrong(socket.remoteAddress ?? '')
         throw new ParleyError('unauthorized', 'Send a valid token: Authorization: Bearer <token>.')
       }
-      known(socket)
       const { id, caller, scopes, ended } = holder
+      hold(id, socket)
+      known(socket)
       return { api: apiOf(caller), scopes, ended, holder: id }
     },
-    unknown({ req }) {
+    unknown({ req, env }) {
       if (req.header('authorization') !== undefined) return undefined
+      const { incoming, outgoing } = env as HttpBindings
+      asks(incoming.socket, outgoing as ServerResponse)
       return { api: apiOf(UNKNOWN), scopes: new Set() }
     },
     refused: ({ env }) => noteWrong((env as HttpBindings).incoming.socket.remoteAddress ?? ''),
+  }
+}
+
+/** Returns what counts a connection as a token's. Throws `too_many`: whoever has one token leaves room for others. */
+function boundHolders(most: number): (id: string, socket: Socket) => void {
+  const holders = new Map<string, Set<Socket>>()
+  return (id, socket) => {
+    const held = holders.get(id) ?? new Set()
+    if (held.has(socket)) return
+    if (held.size >= most) throw new ParleyError('too_many', `A token may have ${most} connections open; close some.`)
+    holders.set(id, held.add(socket))
+    socket.once('close', () => {
+      held.delete(socket)
+      if (held.size === 0 && holders.get(id) === held) holders.delete(id)
+    })
   }
 }
 

@@ -1,6 +1,8 @@
+import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { Secret } from '../../src/config/secrets.ts'
 import { type ApiHouse, startApiHouse } from '../e2e/api-house.ts'
 import { WHOLE } from '../sample.ts'
 import { storeDigest } from './store-digest.ts'
@@ -68,4 +70,26 @@ it('F-K07: thousands of connections that say nothing, or never end what they say
   onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))
   expect((await house.ask('/v1/sessions', { headers })).status).toBe(200)
   expect(storeDigest(house.config.store.path)).toEqual(before)
+})
+
+it('F-K07: of bodies that come slowly from nobody few are kept, and a hook of GitHub is heard meanwhile', async () => {
+  const secret = 'a secret of the hook'
+  const hook = { name: 'git', secret: new Secret(secret), signature: 'github', sessions: [] } as const
+  const house = await startApiHouse({ http: { hooks: [hook] } })
+  const head = `POST /v1/hooks/git HTTP/1.1\r\nHost: 127.0.0.1:${house.port()}\r\nContent-Length: 1048576\r\n\r\n`
+  const sockets: Socket[] = []
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))
+  let open = 0
+  for (let at = 0; at < 100; at++) {
+    const socket = connect({ host: '127.0.0.1', port: house.port() }).on('error', () => {})
+    sockets.push(socket)
+    await once(socket, 'connect')
+    open++
+    socket.once('close', () => open--)
+    socket.write(`${head}${'x'.repeat(1_000)}`)
+  }
+  const signature = `sha256=${createHmac('sha256', secret).update('{}').digest('hex')}`
+  const headers = { 'x-hub-signature-256': signature }
+  expect((await house.ask('/v1/hooks/git', { headers, body: '{}' })).status).toBe(202)
+  await vi.waitFor(() => expect(open).toBeLessThanOrEqual(32))
 })

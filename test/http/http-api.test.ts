@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { SCOPES, type Scope } from '../../src/core/token.ts'
 import { createRoutes } from '../../src/http/app.ts'
 import { removeTempFolders } from '../store/temp-database.ts'
@@ -129,4 +129,19 @@ it('F-H10: a token that expires or is revoked opens nothing from then on, and en
   const open = await tokens.verify(other.token)
   await tokens.operator.revoke(other.id)
   expect(open?.ended.aborted).toBe(true)
+})
+
+it('F-K07: the connections of one token leave room for the others', async () => {
+  const { ask, bearer, port } = await apiRig({ connections: 30 })
+  const [greedy, other] = [await bearer(['operate:read', 'tokens']), await bearer(['operate:read'])]
+  // It is known who asks once the headers are there; the body never comes.
+  const asking = `POST /v1/tokens HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: 9\r\n`
+  const sockets = Array.from({ length: 10 }, () => connect({ host: '127.0.0.1', port }).on('error', () => {}))
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))
+  for (const socket of sockets) socket.write(`${asking}Authorization: ${greedy.headers.authorization}\r\n\r\n{`)
+  await vi.waitFor(async () => expect((await ask('/v1/status', { headers: greedy.headers })).status).toBe(429))
+  expect((await ask('/v1/status', { headers: other.headers })).status).toBe(200)
+  for (const socket of sockets) socket.destroy()
+  await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')))
+  await vi.waitFor(async () => expect((await ask('/v1/status', { headers: greedy.headers })).status).toBe(200))
 })

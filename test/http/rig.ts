@@ -5,6 +5,7 @@ import { expect, onTestFinished } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Scope } from '../../src/core/token.ts'
 import { startHttpApi } from '../../src/http/http-api.ts'
+import type { ServerLimits } from '../../src/http/limited-server.ts'
 import { createTokens } from '../../src/sessions/people/tokens.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { movedClock } from '../agent/moved-clock.ts'
@@ -20,14 +21,14 @@ interface Asked {
 }
 
 /** The API on TCP; every answer of it has to be as the document says. */
-export async function apiRig() {
+export async function apiRig(limits: Partial<ServerLimits> = {}) {
   const clock = movedClock(1_000_000)
   const store = await openSqliteStore({ path: `${tempFolder()}/store.db`, clock: fixedClock(1_000_000) })
   const tokens = createTokens({ store, clock, randomBytes })
   const operator = fakeOperator()
   const api = await startHttpApi({
     ...{ host: '127.0.0.1', port: 0, hosts: ['parley.example.org'], origins: ['https://app.example.org'] },
-    ...{ logger: silentLogger, clock, verify: tokens.verify, apiOf: () => operator },
+    ...{ logger: silentLogger, clock, verify: tokens.verify, apiOf: () => operator, limits },
   })
   onTestFinished(async () => {
     await api.close()
