@@ -7,9 +7,9 @@ export interface NodeOperator {
   /**
    * Posts a text into the session of a node, which its first text opens, and waits for the answer as a post into any
    * session does. A token speaks for the node whose namespace it has. Throws `not_found` for a node of somebody else,
-   * and `invalid`.
+   * and `invalid`. Once `left` is aborted nobody waits any more.
    */
-  post(id: string, post: NodePost): Promise<PostAnswer>
+  post(id: string, post: NodePost, left?: AbortSignal): Promise<PostAnswer>
 }
 
 export interface NodePost {
@@ -22,5 +22,5 @@ export interface NodePost {
 
 /** Does what `NodeOperator` does for any caller. */
 export interface Nodes {
-  post(caller: Caller, id: string, post: NodePost): Promise<PostAnswer>
+  post(caller: Caller, id: string, post: NodePost, left?: AbortSignal): Promise<PostAnswer>
 }

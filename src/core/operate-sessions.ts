@@ -20,9 +20,10 @@ export interface SessionOperator {
   /** One line, 80 characters at most; else `invalid`. */
   rename(name: string, title: string): Promise<SessionDetail>
   /**
-   * Posts a text and waits for the answer (S44); `cli:<name>` is opened if absent. `unavailable` without a daemon.
+   * Posts a text and waits for the answer (S44); `cli:<name>` is opened if absent. Once `left` is aborted nobody waits
+   * any more. `unavailable` without a daemon.
    */
-  post(name: string, request: PostRequest): Promise<PostAnswer>
+  post(name: string, request: PostRequest, left?: AbortSignal): Promise<PostAnswer>
   /**
    * Begins a session with an agent of its own (C1, R1). `conflict` if there is one of that name, `invalid`,
    * `unavailable` without a daemon.

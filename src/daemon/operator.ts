@@ -84,7 +84,7 @@ export function createOperator(sources: OperatorSources, caller = OPERATOR): Ser
       patch: (name, changes) => sessions.patch(caller, name, changes),
       setHistory: (name, boundary) => sessions.setHistory(caller, name, boundary),
       rename: (name, title) => sessions.rename(caller, name, title),
-      post: (name, request) => sessions.post(caller, name, request),
+      post: (name, request, left) => sessions.post(caller, name, request, { left }),
       start: (request) => sessions.start(caller, request),
       delete: (name) => sessions.delete(caller, name),
       create: (request) => operations.create(caller, request),
@@ -122,7 +122,7 @@ export function createOperator(sources: OperatorSources, caller = OPERATOR): Ser
       ...{ store: sources.store, daemon: () => running(sources) },
       channels: () => channelStatuses(running(sources)),
     }),
-    nodes: { post: async (id, post) => running(sources).nodes.post(caller, id, post) },
+    nodes: { post: async (id, post, left) => running(sources).nodes.post(caller, id, post, left) },
   }
 }
 

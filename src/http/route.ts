@@ -81,6 +81,13 @@ function once(message: string) {
   return { error }
 }
 
+/** Returns an answer that took its time, unless the token of whoever waits has ended meanwhile. */
+export async function stillFor<Answer>(ended: AbortSignal | undefined, answer: Promise<Answer>): Promise<Answer> {
+  const given = await answer
+  if (ended?.aborted) throw new ParleyError('unauthorized', 'The token has ended.')
+  return given
+}
+
 const NO_COUNT = 'must be a whole number'
 /** A whole number of the query that is not negative. */
 export const queryCount = z

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { answersWith, bodyText, jsonBody, needs, newRoutes, takes } from '../route.ts'
+import { answersWith, bodyText, jsonBody, needs, newRoutes, stillFor, takes } from '../route.ts'
 import { posted } from '../schemas/sessions.ts'
 
 const POST = createRoute({
@@ -18,7 +18,7 @@ const POST = createRoute({
 
 /** Serves the clients that have one session each; its history is that of the session `node-<id>`. */
 export function nodeRoutes() {
-  return newRoutes().openapi(POST, async ({ req, json, var: { api, once } }) =>
-    json(await api.nodes.post(req.valid('param').id, { ...req.valid('json'), once }), 200),
+  return newRoutes().openapi(POST, async ({ req, json, var: { api, once, ended } }) =>
+    json(await stillFor(ended, api.nodes.post(req.valid('param').id, { ...req.valid('json'), once }, ended)), 200),
   )
 }

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { EXPORT_FORMATS } from '../../core/export-format.ts'
-import { answersWith, bodyText, jsonBody, needs, newRoutes, takes } from '../route.ts'
+import { answersWith, bodyText, jsonBody, needs, newRoutes, stillFor, takes } from '../route.ts'
 import { relocation } from '../schemas/archives.ts'
 import { workplace } from '../schemas/session-operations.ts'
 import { cancelAnswer, checkpointOutcome, createdSession, posted } from '../schemas/sessions.ts'
@@ -116,8 +116,8 @@ export function sessionOperationRoutes() {
     .openapi(CANCEL, async ({ req, json, var: { api } }) =>
       json(await api.sessions.cancel(req.valid('param').name), 200),
     )
-    .openapi(CHECKPOINT, async ({ req, json, var: { api } }) =>
-      json(await api.sessions.checkpoint(req.valid('param').name), 200),
+    .openapi(CHECKPOINT, async ({ req, json, var: { api, ended } }) =>
+      json(await stillFor(ended, api.sessions.checkpoint(req.valid('param').name)), 200),
     )
     .openapi(EXPORT, async ({ req, body, var: { api, ended } }) => {
       const { fileName, mediaType, text } = await api.archives.download(

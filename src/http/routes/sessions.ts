@@ -1,5 +1,16 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { answersWith, bodyText, jsonBody, needs, newRoutes, queryCount, queryFlag, queryText, takes } from '../route.ts'
+import {
+  answersWith,
+  bodyText,
+  jsonBody,
+  needs,
+  newRoutes,
+  queryCount,
+  queryFlag,
+  queryText,
+  stillFor,
+  takes,
+} from '../route.ts'
 import { workplace } from '../schemas/session-operations.ts'
 import { history, posted, session, sessionDeleted, sessions } from '../schemas/sessions.ts'
 
@@ -161,8 +172,11 @@ export function sessionRoutes() {
     .openapi(HISTORY, async ({ req, json, var: { api } }) =>
       json(await api.sessions.history(req.valid('param').name, req.valid('query')), 200),
     )
-    .openapi(POST, async ({ req, json, var: { api, once } }) =>
-      json(await api.sessions.post(req.valid('param').name, { ...req.valid('json'), once }), 200),
+    .openapi(POST, async ({ req, json, var: { api, once, ended } }) =>
+      json(
+        await stillFor(ended, api.sessions.post(req.valid('param').name, { ...req.valid('json'), once }, ended)),
+        200,
+      ),
     )
     .openapi(SET_HISTORY, async ({ req, json, var: { api } }) =>
       json(await api.sessions.setHistory(req.valid('param').name, req.valid('json')), 200),

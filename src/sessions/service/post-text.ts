@@ -39,6 +39,9 @@ export interface PostDeps {
 /** The waits in seconds: longer than a model takes, shorter than a client forgets. */
 const WAIT_SECONDS = { fallback: 120, most: 3_600 }
 
+/** It is shown wherever people are named. */
+const SENDER = /^(?!.*:$)[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u
+
 export interface Posting {
   readonly caller: Caller
   readonly session: SessionDraft
@@ -55,7 +58,7 @@ export interface FurtherPosting {
   /** Files that came with it, read already. */
   readonly attachments?: readonly AttachmentRef[]
   /** Aborted when the caller does not wait any more. */
-  readonly left?: AbortSignal
+  readonly left?: AbortSignal | undefined
   /** Called before the text is accepted. */
   accepting?(session: SessionDraft, run: string): void
   /** Called with its row when the wait is over. */
@@ -195,6 +198,11 @@ function authorOf(caller: Caller, named: string | undefined, { whoIs, channels }
       const id = foldPlatformId(channels, named ?? '')
       if (id !== namespace && !inNamespace(namespace, id))
         throw new ParleyError('invalid', `sender must be ${namespace}:<id>: this token speaks for nobody else.`)
+      if (!SENDER.test(id))
+        throw new ParleyError(
+          'invalid',
+          'sender must be one line of 200 characters at most, with an id behind the colon.',
+        )
       const sender: Sender = { id: id.slice(id.indexOf(':') + 1), kind: 'user' }
       return { origin: 'api', identity: whoIs(id), sender, participant: id }
     }

@@ -54,6 +54,8 @@ export async function startSessionOf(
     const known = (await tx.sessions.resolve(name)) ?? (await tx.sessions.current(opening.route.scopeKey))
     if (known) throw new ParleyError('conflict', `There is a session ${name} already.`)
     const session = await openSession(tx, { ...opening, start }, { ...daemon, channels })
+    // Its variables are shown to the model of whoever speaks there later.
+    if (caller.kind === 'token' && start.context !== undefined) await tx.authors.add(session.id, caller.namespace)
     if (request.once) await tx.keyedRequests.took(request.once, session.id)
     return session
   })

@@ -192,7 +192,7 @@ const MOST_DRAWN = 8
 /** Returns the row of a new session with the same scope, for `/new` (S10). */
 export function draftAfter(session: Session, ids: IdSource): SessionDraft {
   const { scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, parent } = session
-  const id = ids.session(source.platform ?? source.kind)
+  const id = ids.session(kind === 'main' ? MAIN : (source.platform ?? source.kind))
   return {
     ...{ id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, settingsOf: session.id },
     ...(parent === undefined ? {} : { parent }),
@@ -220,6 +220,9 @@ function draftOf(
   }
 }
 
+/** It joins the chats of all channels, so that no token of one of them reaches it (S42). */
+const MAIN = 'main'
+
 /**
  * Returns a session's id (S2, S3). A client's own session is known by its name; a platform's chat gets a new id, as
  * does a session that the clients of such names share, since the name of one of them may not stand for all.
@@ -229,8 +232,8 @@ function sessionIdAt(
   route: Route,
   { ids, channels }: { readonly ids: Pick<IdSource, 'session'>; readonly channels: Channels },
 ): SessionId {
-  if (OWN_CHANNELS.includes(channel) && joinsPeople(channels, route))
-    return ids.session(route.kind === 'main' ? 'main' : channel)
+  if (route.kind === 'main') return ids.session(MAIN)
+  if (OWN_CHANNELS.includes(channel) && joinsPeople(channels, route)) return ids.session(channel)
   return OWN_CHANNELS.includes(channel) ? toSessionId(`${channel}:${chat}`) : ids.session(channel)
 }
 
