@@ -69,8 +69,6 @@ export interface Followed {
   readonly after?: number
   /** The place from which on events are delivered, as the reader may give it back; absent if it did give one. */
   readonly place?: string
-  /** True where the stream was asked for by a name that may stand for another session later. */
-  readonly named: boolean
   start(reader: StreamReader): void
   /** Called when the reader has gone. Idempotent. */
   close(): void

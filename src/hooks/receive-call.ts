@@ -146,7 +146,7 @@ function uuidOf(name: string): string {
   return [...parts, hex.slice(20, 32)].join('-')
 }
 
-function hashOf(text: string): string {
+function hashOf(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex')
 }
 

@@ -2,11 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Followed, LiveEvent, LiveText, StreamEnd, StreamReader } from '../core/operate-events.ts'
 import { placeOf } from '../core/stream-place.ts'
 
-/** The id of each event: its number where the stream is of one session for good, else its whole place. */
-export type StreamIds = 'numbers' | 'places'
-
 export interface StreamShape {
-  readonly ids: StreamIds
   /** The events name their session. */
   readonly all: boolean
 }
@@ -59,8 +55,7 @@ export class EventStream implements StreamReader {
   }
 
   event(live: LiveEvent): void {
-    const { ids, all } = this.#shape
-    this.#write(frameOf(live, `${ids} ${all}`, () => eventFrame(live, this.#shape)))
+    this.#write(frameOf(live, String(this.#shape.all), () => eventFrame(live, this.#shape)))
   }
 
   text(text: LiveText): boolean {
@@ -132,7 +127,7 @@ function frameOf(source: LiveEvent | LiveText, key: string, make: () => string):
   return frame
 }
 
-function eventFrame({ session, event }: LiveEvent, { ids, all }: StreamShape): string {
-  const id = ids === 'numbers' ? event.seq : placeOf(session, event)
-  return `id: ${id}\ndata: ${JSON.stringify(all ? { session, ...event } : event)}\n\n`
+/** The id is the whole place: a number alone could be that of another event once a copy was put back. */
+function eventFrame({ session, event }: LiveEvent, { all }: StreamShape): string {
+  return `id: ${placeOf(session, event)}\ndata: ${JSON.stringify(all ? { session, ...event } : event)}\n\n`
 }

@@ -60,6 +60,22 @@ describe('a chat completion with an Idempotency-Key', () => {
     expect(timesAsked(home)).toBe(1)
   })
 
+  it('F-K08: that was said and stopped is said once, and its repeat is told the same', async () => {
+    const gate = createGate()
+    const home = await house(() => textReply('one two three four', { holds: [{ beforeDelta: 1, gate }] }))
+    const client = await home.client()
+    const { sessions } = home.daemon.operator
+    const stopped = expect(client.chat.completions.create(asked, KEY)).rejects.toMatchObject({ status: 409 })
+    await gate.reached
+    await sessions.cancel('api:ui:bob')
+    gate.release()
+    await stopped
+    const { total } = await sessions.history('api:ui:bob', { limit: 200 })
+    await expect(client.chat.completions.create(asked, KEY)).rejects.toMatchObject({ status: 409, code: 'aborted' })
+    expect(timesAsked(home)).toBe(1)
+    expect(await sessions.history('api:ui:bob', { limit: 200 })).toMatchObject({ total })
+  })
+
   it('F-K08: may be as long as one without', async () => {
     const home = await house()
     const client = await home.client()

@@ -8,7 +8,7 @@ export function fakeLive(asked: unknown[], session: string): LiveEvents {
     async follow(name, { after }) {
       asked.push({ follow: name, ...(after ? { after } : {}) })
       if (name !== session) throw new ParleyError('not_found', `There is no session "${name}"`)
-      return { session: name, after: after?.seq ?? 2, place: '2', named: false, start, close() {} }
+      return { session: name, after: after?.seq ?? 2, place: '2', start, close() {} }
     },
     async followAll({ after }) {
       asked.push({ followAll: true, ...(after ? { after } : {}) })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { SCOPES } from '../../src/core/token.ts'
 import { type ApiHouse, startApiHouse } from '../e2e/api-house.ts'
-import { raw, statusesOf } from './raw-socket.ts'
+import { raw, rawBytes, statusesOf, torn } from './raw-socket.ts'
 import { storeDigest } from './store-digest.ts'
 
 async function start(): Promise<{ readonly house: ApiHouse; readonly owner: { readonly authorization: string } }> {
@@ -72,6 +72,7 @@ it('F-K07, F-A01: what is no body of a route is refused by the name of its field
     [deep(100_000, '[', ']'), 'JSON object', RENAME],
     [deep(100_000, '{"a":', '}'), '', RENAME],
     ['{"title":1}', 'title', RENAME],
+    ['{"title":"x","text":"y"}', 'text', RENAME],
     ['{"title":{"toString":1}}', 'title', RENAME],
     ['{"title":""}', 'title', RENAME],
     [`{"title":"${'x'.repeat(81)}"}`, '80 characters', RENAME],
@@ -149,6 +150,30 @@ it('F-H09: a name is one name however it is spelled, and no path leads out of it
   expect((await house.ask('/v1/sessions/api:desk', { headers: owner })).status).toBe(200)
   expect((await house.ask('/v1/sessions/api%3adesk', { headers })).status).toBe(200)
   expect(storeDigest(house.config.store.path)).toEqual({ ...before, tokens: expect.any(String) })
+})
+
+it('F-K07: a body that is compressed, or in another encoding, is refused in words, and nothing is stored', async () => {
+  const { house, owner } = await start()
+  const before = storeDigest(house.config.store.path)
+  const packed = await house.ask(RENAME, { headers: { ...owner, 'content-encoding': 'gzip' }, body: BODY })
+  expect(packed).toMatchObject({ status: 400, text: expect.stringContaining('Content-Encoding') })
+  const post = [`POST ${RENAME} HTTP/1.1`, `Host: 127.0.0.1:${house.port()}`, `Authorization: ${owner.authorization}`]
+  const latin = Buffer.from('{"title":"Sch\u00f6n"}', 'latin1')
+  const told = await rawBytes(house.port(), [...post, 'Connection: close', `Content-Length: ${latin.length}`], latin)
+  expect(told).toContain('UTF-8')
+  expect(storeDigest(house.config.store.path)).toEqual(before)
+})
+
+it('F-K07: a body that breaks off counts for nothing, however much of it makes sense', async () => {
+  const { house, owner } = await start()
+  const before = storeDigest(house.config.store.path)
+  const head = [`POST ${RENAME} HTTP/1.1`, `Host: 127.0.0.1:${house.port()}`, `Authorization: ${owner.authorization}`]
+  for (const further of [[], ['Idempotency-Key: torn']]) {
+    await torn(house.port(), ...head, ...further, `Content-Length: ${BODY.length + 9}`, '', BODY)
+    const chunk = `${BODY.length.toString(16)}\r\n${BODY}\r\n`
+    await torn(house.port(), ...head, ...further, 'Transfer-Encoding: chunked', '', chunk)
+  }
+  expect(storeDigest(house.config.store.path)).toEqual(before)
 })
 
 it('F-G03: a body of 100 MB is refused before it is read, and so is one in chunks once it is too long', async () => {

@@ -77,10 +77,7 @@ function stream(context: Context<ApiEnv>, followed: Followed): Response {
     return answer
   }
   outgoing.once('close', followed.close)
-  const events = new EventStream(outgoing, {
-    ids: followed.named ? 'places' : 'numbers',
-    all: followed.session === undefined,
-  })
+  const events = new EventStream(outgoing, { all: followed.session === undefined })
   events.open(answer.headers, followed)
   followed.start(events)
   return new Response(null, { headers: { 'x-hono-already-sent': 'true' } })

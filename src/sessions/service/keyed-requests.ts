@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { failpoint } from '../../core/failpoint.ts'
+import { runId } from '../../core/ids.ts'
 import type { AskedOnce, Kept, KeptAnswer, KeyedRequest, KeyedRequests, RequestId } from '../../core/keyed-request.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store, StoreReader } from '../../store/store.ts'
 
 export interface KeyedRequestDeps {
   readonly store: Store
@@ -55,10 +56,17 @@ export function createKeyedRequests({ store, clock }: KeyedRequestDeps): KeyedRe
     return answer
   }
 
-  /** The key of a request that was refused can be used again; after a failure nobody knows what it did. */
+  /**
+   * The key of a request that was refused can be used again; after a failure nobody knows what it did. The door for
+   * clients of OpenAI refuses in words of a status also what was said and not answered: said again, it would stand
+   * there twice.
+   */
   async function keep(id: RequestId, kept: Kept, { status, body }: Required<KeptAnswer>): Promise<void> {
     if (status >= 500) return
-    if (status >= 400) return store.write((tx) => tx.keyedRequests.drop(id))
+    if (status >= 400)
+      return store.write(async (tx) => {
+        if (kept !== 'effect' || !(await isInLog(tx, id))) await tx.keyedRequests.drop(id)
+      })
     if (kept === 'effect') return
     const given = kept === 'answer' && body.length <= MOST_ANSWER ? body : undefined
     await store.write((tx) => tx.keyedRequests.answered(id, status, given))
@@ -75,6 +83,12 @@ export function createKeyedRequests({ store, clock }: KeyedRequestDeps): KeyedRe
       return answer
     },
   }
+}
+
+/** Returns true for a text that a session has taken, whatever became of its turn. */
+async function isInLog({ inbox }: Pick<StoreReader, 'inbox'>, id: RequestId): Promise<boolean> {
+  const rows = await inbox.find(runId('post', id))
+  return rows.some(({ outcome = '' }) => !outcome.startsWith('refused'))
 }
 
 function otherContent(): ParleyError {

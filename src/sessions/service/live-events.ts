@@ -121,7 +121,7 @@ class Hub implements LiveHub {
     const session = await this.#sessionOf(caller, current, after)
     if (after !== undefined) await this.#checkPlace(session, after)
     const named = name !== session.id
-    const place = after === undefined ? await this.#placeIn(session, named) : undefined
+    const place = after === undefined ? await this.#placeIn(session) : undefined
     const sees = (id: string): boolean => id === session.id || mayRead(caller, id)
     const until = session.id === current.id ? undefined : succeeded(session.id, current.id, sees)
     const stream = this.#streams.open(request, {
@@ -135,7 +135,7 @@ class Hub implements LiveHub {
         if (this.#feeds.get(session.id)?.feed.members.size === 0) this.#feeds.delete(session.id)
       },
     })
-    return { ...stream, session: session.id, after: after?.seq ?? session.lastSeq, named, ...(place ? { place } : {}) }
+    return { ...stream, session: session.id, after: after?.seq ?? session.lastSeq, ...(place ? { place } : {}) }
   }
 
   /** Returns the session that a place is in: the one that is asked for, or one that had its name before. */
@@ -156,8 +156,7 @@ class Hub implements LiveHub {
     if (found?.event.at !== after.at) throw tooOld(after)
   }
 
-  async #placeIn({ id, lastSeq }: Session, named: boolean): Promise<string> {
-    if (!named) return String(lastSeq)
+  async #placeIn({ id, lastSeq }: Session): Promise<string> {
     const found = await this.#deps.read.events.placed(id, lastSeq)
     return placeOf(id, found?.event ?? { seq: lastSeq, at: 0 })
   }
@@ -211,7 +210,7 @@ class Hub implements LiveHub {
       feed: () => this.#all,
     })
     const place = request.after === undefined && from && sees(from.session) ? placeOf(from.session, from.event) : ''
-    return { ...stream, named: true, ...(place ? { place } : {}) }
+    return { ...stream, ...(place ? { place } : {}) }
   }
 
   async #placeInAll(after: StreamPlace, sees: (id: string) => boolean): Promise<PlacedEvent> {
