@@ -45,8 +45,8 @@ const SECRET = 16
 
 const inboundHook = z.strictObject({
   secret: text
-    .min(SECRET, { error: `must have at least ${SECRET} characters` })
-    .describe('Makes the signature, by which a call is known.'),
+    .min(SECRET, { error: `must have at least ${SECRET} characters; "openssl rand -hex 32" makes one` })
+    .describe(`Makes the signature, by which a call is known. At least ${SECRET} characters.`),
   signature: z
     .enum(['parley', 'github'])
     .default('parley')

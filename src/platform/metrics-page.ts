@@ -41,7 +41,8 @@ export function createMetricsWriter(): MetricsWriter {
 }
 
 function addFamily(registry: Registry, { kind, name, help, values }: MeasuredFamily): void {
-  const labelNames = [...new Set(values.flatMap(({ labels }) => Object.keys(labels)))]
+  // Without a label the library writes a 0 by itself, which would be a series of its own until there is a value.
+  const labelNames = values.length === 0 ? ['none'] : [...new Set(values.flatMap(({ labels }) => Object.keys(labels)))]
   const about = { name, help, labelNames, registers: [registry] }
   const metric = kind === 'counter' ? new Counter(about) : new Gauge(about)
   for (const { labels, value } of values) metric.inc(labels, value)

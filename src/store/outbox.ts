@@ -164,8 +164,8 @@ export class OutboxReading implements OutboxReader {
 
   async undecidedCount(): Promise<number> {
     const query = `SELECT COUNT(*) AS total FROM outbox WHERE ${NOT_SENT} AND state IN ('uncertain', 'given_up')
-      AND COALESCE(reason, '') NOT IN ($1, $2, ${DELETED}, ${FORGOTTEN})`
-    const row = await this.sql.get(query, [DECIDED.dropped, DECIDED.discarded])
+      AND COALESCE(reason, '') NOT IN ('${DECIDED.dropped}', '${DECIDED.discarded}', ${DELETED}, ${FORGOTTEN})`
+    const row = await this.sql.get(query, [])
     return row === undefined ? 0 : integer(row, 'total')
   }
 

@@ -126,6 +126,14 @@ it('F-K01: without a token a signature of ours opens nothing, whatever the name'
   expect((await call(house, 'x', { ...(await tokenWith(house, ['chat'])), ...signed('x') })).status).toBe(403)
 })
 
+it('F-K07: whoever calls often without a token and a signature is told to wait, and a right call is not', async () => {
+  const house = await startHouse([hook({ signature: 'github' })])
+  const seen: number[] = []
+  for (let at = 0; at < 25; at++) seen.push((await call(house, 'x', github('y'))).status)
+  expect(seen).toEqual([...Array(20).fill(401), ...Array(5).fill(429)])
+  expect((await call(house, 'x', github('x'))).status).toBe(202)
+})
+
 it('T34: a call of one id has one effect, however often it comes, also after a restart', async () => {
   const house = await startHouse([hook({ name: 'git', signature: 'github' })])
   const headers = {
@@ -142,6 +150,14 @@ it('T34: a call of one id has one effect, however often it comes, also after a r
   expect((await push()).json).toMatchObject({ session, status: 'repeated' })
   expect((await house.daemon.operator.sessions.show(session)).messages).toBe(2)
   expect(await counted(house)).toBe(1)
+  const keyed = { ...github('{"second":1}'), 'idempotency-key': 'second' }
+  const token = await tokenWith(house, ['hooks'])
+  for (const [headers, status] of [
+    [{ ...keyed, ...token }, 'accepted'],
+    [{ ...keyed, ...token }, 'repeated'],
+    [keyed, 'repeated'],
+  ] as const)
+    expect((await call(house, '{"second":1}', headers, '/v1/hooks/git')).json).toMatchObject({ status })
 })
 
 it('T34: an id that was used names no other call: another body, event or session is a conflict, and begins nothing', async () => {

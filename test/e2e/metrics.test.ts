@@ -52,7 +52,9 @@ it('metrics are for a token of the scope metrics, and need no channel to have do
   const house = await startApiHouse()
   expect((await house.ask('/metrics')).status).toBe(401)
   expect((await house.ask('/metrics', { headers: await tokenWith(house, ['operate:read']) })).status).toBe(403)
-  expect((await scraped(house, await tokenWith(house, ['metrics']))).get('parley_turns_running')).toBe(0)
+  const page = await scraped(house, await tokenWith(house, ['metrics']))
+  expect(page.get('parley_turns_running')).toBe(0)
+  for (const name of ['parley_turns_total', 'parley_model_calls_total']) expect(page.has(name)).toBe(false)
 })
 
 it('a part of which nobody knows whether it arrived is counted until an operator decides', async () => {

@@ -51,13 +51,15 @@ it('F-K02: of every Host and Origin only the allowed pairs pass, whatever token 
   const goodHosts = new Set([hosts[0], hosts[1], hosts[8]])
   const before = storeDigest(config.store.path)
   const pairs = hosts.flatMap((host) => origins.map((origin) => ({ host, origin })))
-  for (const { host, origin } of [{ host: own, origin: APP }, ...sample(pairs, 3)]) {
+  for (const { host, origin } of [{ host: own, origin: APP }, { host: 'evil.org', origin: APP }, ...sample(pairs, 3)]) {
     const allowed = goodHosts.has(host) && (origin === undefined || origin === APP || origin === `http://${host}`)
     const headers = { ...owner, host, ...(origin === undefined ? {} : { origin }) }
     const answer = await ask(port(), '/v1/sessions', { headers })
     expect([host, origin, answer.status]).toEqual([host, origin, allowed ? 200 : 403])
     const readable = allowed && origin === APP ? APP : undefined
     expect([host, origin, answer.headers['access-control-allow-origin']]).toEqual([host, origin, readable])
+    // A cache that keeps the answer for one page gives it to no other.
+    expect([host, origin, answer.headers.vary]).toEqual([host, origin, 'Origin'])
     const asked = await ask(port(), '/v1/sessions', {
       method: 'OPTIONS',
       headers: { host, ...(origin === undefined ? {} : { origin }), 'access-control-request-method': 'POST' },

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { EXPORT_FORMATS } from '../../core/export-format.ts'
 import { isMediaId } from '../../core/ids.ts'
-import { answersWith, bodyText, jsonBody, needs, newRoutes, queryCount, takes } from '../route.ts'
+import { answersWith, bodyText, jsonBody, needs, newRoutes, queryCount, queryText, takes } from '../route.ts'
 import { archivedFile, archivePage, exportRecorded, relocation } from '../schemas/archives.ts'
 
 const AT = '/v1/archives/{name}'
@@ -22,7 +22,7 @@ const FILE = createRoute({
   method: 'get',
   path: `${AT}/files`,
   security: needs('operate:read'),
-  request: { params, query: z.object({ media: z.string().refine(isMediaId, 'must be the handle of a file') }) },
+  request: { params, query: z.object({ media: queryText.refine(isMediaId, 'must be the handle of a file') }) },
   responses: answersWith(archivedFile),
 })
 const EXPORTED = createRoute({
@@ -34,7 +34,7 @@ const EXPORTED = createRoute({
   middleware: jsonBody,
   request: {
     params,
-    body: takes(z.strictObject({ format: z.enum([...EXPORT_FORMATS, 'bundle']), path: bodyText.optional() })),
+    body: takes(z.strictObject({ format: z.enum([...EXPORT_FORMATS, 'bundle'], `must be ${EXPORT_FORMATS.join(', ')} or bundle`), path: bodyText.optional() })),
   },
   responses: answersWith(exportRecorded),
 })
@@ -50,7 +50,7 @@ const RELOCATE = createRoute({
     params,
     body: takes(
       z.strictObject({
-        kind: z.enum(['move', 'fork']),
+        kind: z.enum(['move', 'fork'], 'must be move or fork'),
         to: bodyText,
         confirmed: z.boolean('must be true or false').optional(),
       }),

@@ -12,7 +12,7 @@ const FORGET = createRoute({
   request: {
     body: takes(
       z.strictObject({
-        kind: z.enum(['message', 'person', 'chat']),
+        kind: z.enum(['message', 'person', 'chat'], 'must be message, person or chat'),
         name: bodyText,
         since: bodyText.optional(),
         confirmed: z.boolean('must be true or false'),
