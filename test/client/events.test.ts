@@ -99,3 +99,20 @@ it('what the daemon refuses is thrown, and its last word returned', async () => 
   await rig.service.delete({ kind: 'operator' }, id)
   expect(await next).toEqual({ done: true, value: { reason: 'deleted', session: id } })
 })
+
+it('waits longer each time nothing answers, and begins anew once something was heard; a daemon that stops is asked again', async () => {
+  const stopping = 'event: end\r\ndata: {"reason":"stopping"}\r\n\r\n'
+  const answers = [
+    ...Array.from({ length: 3 }, () => new Response('', { status: 503 })),
+    new Response(stopping),
+    new Response('event: end\ndata: {"reason":"revoked"}\n\n'),
+  ]
+  const waits: number[] = []
+  const deps = {
+    baseUrl: 'http://parley.test',
+    fetch: async () => answers.shift() ?? Response.error(),
+    wait: async (ms: number) => void waits.push(ms),
+  }
+  expect(await followEvents(deps, 'api:x').next()).toEqual({ done: true, value: { reason: 'revoked' } })
+  expect(waits.map((ms) => Math.ceil(Math.log2(ms / 500)))).toEqual([0, 1, 2, 0])
+})

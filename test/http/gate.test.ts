@@ -36,12 +36,15 @@ it.each<readonly [Security, number]>([
   [[{ token: ['no-scope'] }], 404],
   [[{ other: ['metrics'] }], 404],
   [undefined, 404],
-])('F-K01: a route that needs %j answers %i: what it does not say in words of ours is open to nobody', async (...row) => {
-  const [security, status] = row
-  const app = served(security)
-  expect((await app.request('/x')).status).toBe(status)
-  expect((await app.request('/x', { method: 'HEAD' })).status).toBe(status)
-})
+])(
+  'F-K01: a route that needs %j answers %i: what it does not say in words of ours is open to nobody',
+  async (...row) => {
+    const [security, status] = row
+    const app = served(security)
+    expect((await app.request('/x')).status).toBe(status)
+    expect((await app.request('/x', { method: 'HEAD' })).status).toBe(status)
+  },
+)
 
 it('F-K07: of wrong tokens 10,000 addresses are remembered, and who was wrong longest ago is forgotten', async () => {
   const guard = createTokenGuard({

@@ -34,7 +34,12 @@ const EXPORTED = createRoute({
   middleware: jsonBody,
   request: {
     params,
-    body: takes(z.strictObject({ format: z.enum([...EXPORT_FORMATS, 'bundle'], `must be ${EXPORT_FORMATS.join(', ')} or bundle`), path: bodyText.optional() })),
+    body: takes(
+      z.strictObject({
+        format: z.enum([...EXPORT_FORMATS, 'bundle'], `must be ${EXPORT_FORMATS.join(', ')} or bundle`),
+        path: bodyText.optional(),
+      }),
+    ),
   },
   responses: answersWith(exportRecorded),
 })

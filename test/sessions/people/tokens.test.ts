@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import type { RequestId } from '../../../src/core/keyed-request.ts'
 import { deferred } from '../../../src/rehearsal/deferred.ts'
 import { createTokens } from '../../../src/sessions/people/tokens.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
@@ -7,7 +8,7 @@ import { movedClock } from '../../agent/moved-clock.ts'
 import { failureOf } from '../../contracts/store/under-test.ts'
 import { fixedClock } from '../../fakes/fixed-clock.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
-import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
+import { removeTempFolders, tempFolder, withDatabase } from '../../store/temp-database.ts'
 
 removeTempFolders()
 
@@ -122,6 +123,48 @@ it('S42: the last use is exact to a minute, also after the clock was set back', 
   clock.setBy(-DAY_MS)
   await verify(token)
   await vi.waitFor(async () => expect(await usedAt()).toBe(61_000 - DAY_MS))
+})
+
+it('S42: a token of a namespace has no scope of an owner, none has a scope there is not, and a label is short', async () => {
+  const { operator } = await place()
+  for (const [request, words] of [
+    [{ namespace: 'api', scopes: ['sessions:read', 'operate:read'] }, '"operate:read" is for the token of an owner'],
+    [{ owner: true, scopes: ['operate'] }, '"operate" is no scope'],
+    [{ owner: true, label: 'x'.repeat(81) }, '80 characters'],
+  ] as const)
+    expect(await failureOf(operator.create(request))).toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining(words),
+    })
+  expect(await operator.list()).toEqual([])
+})
+
+it('F-H10: a row that has lost its namespace opens nothing: it is no owner’s', async () => {
+  const path = readyDatabase(`${tempFolder()}/store.db`)
+  const clock = fixedClock(1_000)
+  const store = await openSqliteStore({ path, clock })
+  const { operator } = createTokens({ store, clock, randomBytes })
+  const lost = await operator.create({ namespace: 'api' })
+  await store.close()
+  withDatabase(path, (database) => database.exec('PRAGMA ignore_check_constraints = ON; UPDATE tokens SET namespace = NULL'))
+  const again = await openSqliteStore({ path, clock })
+  onTestFinished(() => again.close())
+  const reopened = createTokens({ store: again, clock, randomBytes })
+  expect(await reopened.verify(lost.token).catch(() => undefined)).toBeUndefined()
+  expect(await reopened.operator.list()).toEqual([])
+})
+
+it('F-K08: a token that a request made before a crash goes when the request is made again', async () => {
+  const { store, operator, verify } = await place()
+  const once = 'request' as RequestId
+  const begun = { key: 'k', id: once, holder: 'operator', content: 'c', begunAt: 1_000 }
+  await store.write((tx) => tx.keyedRequests.begin(begun, 10))
+  const [first, second] = [
+    await operator.create({ namespace: 'api', once }),
+    await operator.create({ namespace: 'api', once }),
+  ]
+  expect((await operator.list()).map(({ id }) => id)).toEqual([second.id])
+  expect([await verify(first.token), (await verify(second.token))?.id]).toEqual([undefined, second.id])
 })
 
 it('F-H10: a token that was revoked in the store before a start opens nothing after it', async () => {

@@ -67,6 +67,20 @@ it('F-K08: the id is the same until its day is over, so that an effect can carry
   expect([ids[0] === ids[1], ids[1] === ids[2]]).toEqual([true, false])
 })
 
+it('F-K08: after a failure the id stays, for nobody knows what was done; after a refusal another takes its place', async () => {
+  const { clock, store } = await rig()
+  const { once } = createKeyedRequests({ store, clock })
+  const ids: string[] = []
+  for (const status of [500, 400, 200]) {
+    await once(ASKED, 'answer', async (id) => {
+      ids.push(id)
+      return { status, body: '' }
+    })
+    clock.set(clock.now() + 1)
+  }
+  expect([ids[0] === ids[1], ids[1] === ids[2]]).toEqual([true, false])
+})
+
 it('F-K08: an answer that is long or secret is given once', async () => {
   const { once } = await rig()
   await once({}, 'answer', 200, 'x'.repeat(65_537))
