@@ -84,6 +84,7 @@ it('T34: a call goes to a session of the list alone, and by its token no further
     ['cli:secret', owner],
     ['cli:none', owner],
     ['telegram:direct:111', own],
+    ['cli:builds', await tokenWith(house, ['hooks'], 'api')],
   ] as const)
     expect([session, (await to(session, token)).status]).toEqual([session, 404])
   expect((await house.daemon.operator.sessions.show('cli:secret')).messages).toBe(2)
@@ -106,6 +107,8 @@ it('F-K05: a call with a wrong, old or used signature does nothing, and no name 
   for (const [what, headers] of wrong)
     expect([what, (await call(house, 'x', { ...token, ...headers })).status]).toEqual([what, 401])
   expect((await call(house, 'x', { ...token, ...signed('x') }, '/v1/hooks/other')).status).toBe(404)
+  for (const id of ['', 'a b', 'x'.repeat(201)])
+    expect((await call(house, 'x', { ...token, ...signed('x'), 'idempotency-key': id })).status).toBe(400)
   expect(await counted(house)).toBe(0)
   const once = signed('x')
   expect((await call(house, 'x', { ...token, ...once })).status).toBe(202)
