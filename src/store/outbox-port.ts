@@ -58,7 +58,7 @@ export interface OutboxReader {
   counts(): Promise<Readonly<Partial<Record<DeliveryState, number>>>>
   /** Without `sent`, the end of nearly all rows: the index of the other states has these, in little time. */
   unsentCounts(): Promise<Readonly<Partial<Record<DeliveryState, number>>>>
-  /** How many are `uncertain` or `given_up`, and have their text still: nobody has decided about these. */
+  /** Counts those that are `uncertain` or `given_up` and have their text still: nobody has decided about these. */
   undecidedCount(): Promise<number>
   /**
    * Newest first, of the states, from behind the row `after` on. Of one session only among the newest 20,000 rows: no

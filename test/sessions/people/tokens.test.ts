@@ -146,7 +146,9 @@ it('F-H10: a row that has lost its namespace opens nothing: it is no owner’s',
   const { operator } = createTokens({ store, clock, randomBytes })
   const lost = await operator.create({ namespace: 'api' })
   await store.close()
-  withDatabase(path, (database) => database.exec('PRAGMA ignore_check_constraints = ON; UPDATE tokens SET namespace = NULL'))
+  withDatabase(path, (database) =>
+    database.exec('PRAGMA ignore_check_constraints = ON; UPDATE tokens SET namespace = NULL'),
+  )
   const again = await openSqliteStore({ path, clock })
   onTestFinished(() => again.close())
   const reopened = createTokens({ store: again, clock, randomBytes })
