@@ -24,7 +24,7 @@ export interface TokenGuardDeps {
   readonly connections: number
 }
 
-/** Wrong tokens from one address within a minute; whoever brings more there is told to wait. A right one still opens. */
+/** Wrong tokens from one address within a minute; whoever brings more there has to wait. A right one still opens. */
 const MOST_WRONG = 20
 const WINDOW_MS = 60_000
 /** Addresses that are remembered; the one that was wrong longest ago is forgotten. */
