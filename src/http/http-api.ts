@@ -31,7 +31,7 @@ export interface HttpApi {
 
 /** Connections of whoever has not shown a token yet; of more the oldest is dropped. */
 const MOST_UNKNOWN = 256
-/** Of these, those whose body is read, a megabyte at most: of more the oldest is dropped as well. */
+/** The most of these that have sent a request, whose body is read, up to a megabyte; the oldest is dropped as well. */
 const MOST_ASKING = 32
 const MOST_CONNECTIONS = 4_096
 /** One token has a third of them at most: its streams (`MOST_STREAMS`), and as many further requests as anybody sends. */

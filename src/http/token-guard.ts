@@ -18,7 +18,7 @@ export interface TokenGuardDeps {
   apiOf(caller: Caller): ApiService
   /** Called with the connection of whoever is known by now. */
   known(socket: Socket): void
-  /** Called with the connection of somebody who does not say who they are, and is heard nevertheless. */
+  /** Called with the connection of somebody who may ask without saying who they are. */
   asks(socket: Socket, answer: ServerResponse): void
   /** The most connections of one token. */
   readonly connections: number
