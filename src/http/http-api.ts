@@ -34,7 +34,7 @@ const MOST_UNKNOWN = 256
 /** The most of these that have sent a request, whose body is read, up to a megabyte; the oldest is dropped as well. */
 const MOST_ASKING = 32
 const MOST_CONNECTIONS = 4_096
-/** One token has a third of them at most: its streams (`MOST_STREAMS`), and as many further requests as anybody sends. */
+/** One token has a third of them at most: room for its streams (`MOST_STREAMS`) and for its requests. */
 const SHARE = 3
 
 /** Serves the API on TCP, to whoever brings a token. Throws `config` where it cannot listen. */
