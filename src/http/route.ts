@@ -30,9 +30,16 @@ export function newRoutes(): OpenAPIHono<ApiEnv> {
     defaultHook: (result) => {
       if (result.success) return
       const [issue] = result.error.issues
-      throw new ParleyError('invalid', `"${issue?.path.join('.')}" ${issue?.message}`)
+      throw new ParleyError('invalid', issue === undefined ? 'is not valid' : sentenceOf(issue))
     },
   })
+}
+
+/** Returns the mistake by the name of its field, a field that there is not too. */
+function sentenceOf({ path, message, ...issue }: z.core.$ZodIssue): string {
+  const [unknown] = issue.code === 'unrecognized_keys' ? issue.keys : []
+  if (unknown === undefined) return `"${path.join('.')}" ${message}`
+  return `"${[...path, unknown].join('.')}" is not known here`
 }
 
 /** Returns the scope that a route asks for, in the words of OpenAPI. One that declares nothing is open to nobody. */
