@@ -48,7 +48,10 @@ const ports: CliPorts = {
     return runDemo({ once, daemon, input: stdin, output: stdout, cut })
   },
   configSchema: async () => (await import('./config/json-schema.ts')).configJsonSchema(catalogue),
-  compile: async ({ routing }) => (await import('./routing/compile-routing.ts')).compileRouting(routing).warnings,
+  async compile({ routing, store }) {
+    const { warnings } = (await import('./routing/compile-routing.ts')).compileRouting(routing)
+    return [...warnings, ...(await import('./daemon/store-warnings.ts').then((one) => one.storeWarnings(store)))]
+  },
   explain: async (config) => (await import('./config/explain.ts')).explainConfig(config),
   onSignal(handler) {
     process.on('SIGINT', handler).on('SIGTERM', handler)

@@ -1,3 +1,4 @@
+import { isNothing } from '../core/emptied.ts'
 import type { SessionEvent, ToolResultData, UserMessageData } from '../core/event.ts'
 import type { SessionId } from '../core/ids.ts'
 import { isShown, showsForeignWords } from '../core/message.ts'
@@ -33,7 +34,10 @@ function othersIn(event: SessionEvent): readonly OthersWords[] {
     case 'message_edited':
       return othersSaid(event.data, at)
     case 'thread_read':
-      return event.data.messages.toReversed().flatMap((message) => othersSaid(message, at))
+      return event.data.messages
+        .filter((message) => !isNothing(message))
+        .toReversed()
+        .flatMap((message) => othersSaid(message, at))
     case 'files_read':
       return event.data.files
         .filter(isShown)

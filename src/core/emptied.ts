@@ -1,4 +1,5 @@
 import type { EventDraft, SessionEvent, SessionStartData, UserMessageData } from './event.ts'
+import type { EventParts } from './forgetting.ts'
 import { hasForeignText } from './message.ts'
 
 /**
@@ -119,4 +120,25 @@ export function withoutQuoted(data: UserMessageData): UserMessageData | undefine
     ...(quoted === undefined ? {} : { quoted: name }),
     ...(files === undefined || files.length === 0 ? {} : { attachments: files }),
   }
+}
+
+/**
+ * Returns an event that holds what several people have sent with some places of its list emptied, and others without
+ * what is quoted there; undefined: it is no such event. All keep their places, by which another request may know them.
+ */
+export function withoutParts(event: SessionEvent, { places, quotes = [] }: EventParts): EventDraft | undefined {
+  const { type, data } = event
+  if (type === 'files_read')
+    return { type, data: { files: data.files.map((file, at) => (places.includes(at) ? { ref: '' } : file)) } }
+  if (type !== 'thread_read') return undefined
+  const messages = data.messages.map((message, at) => {
+    const left = quotes.includes(at) ? withoutQuoted(message) : message
+    return left === undefined || places.includes(at) ? nothingSaid(message) : left
+  })
+  return { type, data: { ...data, messages } }
+}
+
+/** Returns true for a message of which nothing is left. */
+export function isNothing({ text, sender }: Pick<UserMessageData, 'text' | 'sender'>): boolean {
+  return text === '' && sender.id === ''
 }

@@ -71,12 +71,23 @@ export const NO_PLAN: ForgetPlan = {
   applicants: [],
 }
 
+/** Places in the list of an event that holds what several people have sent. */
+export interface EventParts {
+  readonly seq: number
+  /** These go. */
+  readonly places: readonly number[]
+  /** These lose what they quote. */
+  readonly quotes?: readonly number[]
+}
+
 export interface SessionPlan {
   readonly id: SessionId
   /** The events that are emptied. */
   readonly empty: readonly number[]
   /** Messages of others that lose what they quote. */
   readonly cut: readonly number[]
+  /** Events that lose some of their messages or files: the others are of other people. */
+  readonly parts?: readonly EventParts[]
   readonly turns: readonly TurnId[]
   /** The turn that ran, its events up to then and what it was asked with: they are emptied once it has ended. */
   readonly running?: {

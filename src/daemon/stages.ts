@@ -138,7 +138,7 @@ export function createStages(parts: StagesDeps): Stages {
   const { runAgent, summarize, precheck, introspect } = makeAgent(equipment, access.sessionTools)
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
   const memory = makeMemory(parts, { introspect, running, transcript, agent, longTerm })
-  const ports = turnPorts({ ...parts, logger, media, agent, most: VIEW_LIMITS.contextMessages })
+  const ports = turnPorts({ ...parts, logger, pictures: media, agent, most: VIEW_LIMITS.contextMessages })
   const shared = { ...claims, store, ids, clock, transcript, delivery, busy }
   const runTurn = createRunTurn({ ...shared, ...ports, agent, joined, runAgent, precheck, approvals })
   const decide = decider(parts, oldState, logger)

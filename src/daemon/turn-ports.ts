@@ -10,6 +10,7 @@ import { redactEvent } from '../core/redact-dispatch.ts'
 import { turnCapOf } from '../core/turn-cap.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import { asHooksLeave } from '../hooks/save-gate.ts'
+import type { OwnMediaStore } from '../media/media-store.ts'
 import { createReadArrived } from '../media/read-arrived.ts'
 import { createFileAllowance } from '../pipeline/file-allowance.ts'
 import { createPieceWaits } from '../pipeline/gather-pieces.ts'
@@ -34,7 +35,9 @@ interface TurnPortsDeps extends Pick<VoiceDeps, 'agent'> {
   readonly people: Pick<ThreadDeps, 'overheard'>
   readonly logger: Logger
   readonly clock: Clock
-  readonly media: MediaStore
+  readonly media: Pick<OwnMediaStore, 'drop'>
+  /** The store that makes pictures small enough for models. */
+  readonly pictures: MediaStore
   adapter(this: void, address: Address): ChannelAdapter | undefined
   /** Returns a text without the values of configured secrets. */
   redact(this: void, text: string): string
@@ -77,12 +80,16 @@ const notCharged = async (): Promise<undefined> => undefined
 
 /** Returns how the files of messages are fetched and read. */
 function filePorts(deps: TurnPortsDeps): FilesDeps['files'] {
-  const { config, store, audio, clock, logger, media, hooks, adapter, redact } = deps
+  const { config, store, audio, clock, logger, media, pictures, hooks, adapter, redact } = deps
   const limits = config.media ?? DEFAULT_FILE_LIMITS
   return {
     ...{ limits, redact },
     allowance: createFileAllowance(clock, limits.perPersonPerDay),
-    read: createReadArrived({ media, clock, logger }),
+    read: createReadArrived({ media: pictures, clock, logger }),
+    async drop(ids) {
+      await media.drop(ids)
+      await store.write((tx) => tx.forgetting.forgetTranscripts(ids))
+    },
     ...(hooks.has('before_save') ? { beforeSave: hooks.beforeSave } : {}),
     ...(audio.transcribe ? { hear: createHear({ transcribe: audio.transcribe, store, clock, logger }) } : {}),
     async fetch({ address, ref, most }, signal) {

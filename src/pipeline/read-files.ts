@@ -5,11 +5,13 @@ import { type Clock, within } from '../core/clock.ts'
 import { sizeInWords } from '../core/content-words.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { BeforeSave } from '../core/hook.ts'
+import type { MediaId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { FetchedFile, FileLimits, ReadArrived } from '../core/media.ts'
 import type { AttachmentRef, FileKind, FileReading, ReadFile } from '../core/message.ts'
 import { senderKey } from '../core/platform-id.ts'
 import { recordFiles } from '../sessions/turns/record-turn.ts'
+import { SUSPENDED } from '../sessions/turns/running-turns.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { isOwnVoice } from '../sessions/view/received.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
@@ -32,6 +34,8 @@ export interface FilesDeps {
     /** Never rejects; undefined while the platform cannot be asked. */
     fetch(file: AskedFile, signal: AbortSignal): Promise<FetchedFile | undefined>
     readonly read: ReadArrived
+    /** Deletes what was kept of files that no event will name, with what was heard in them. */
+    drop(ids: readonly MediaId[]): Promise<void>
     /** Absent: nothing is transcribed. */
     readonly hear?: Hear
     /** Returns a text without the values of configured secrets. */
@@ -71,16 +75,22 @@ export async function readFiles(deps: FilesDeps, turn: StartedTurn, signal: Abor
     late.abort()
     await all
   }
-  if (signal.aborted) return
+  if (signal.aborted) return letGo(deps, files, signal)
   const read = wanted.map(({ file: { ref } }, index) => files[index] ?? { ref, unread: TOO_LONG })
   failpoint('CP29-files-fetched')
   deps.overheard(read.map(({ text, spoken }) => text ?? spoken))
   const stored = await asStored(deps, turn, { wanted, read })
-  if (signal.aborted) return
+  if (signal.aborted) return letGo(deps, files, signal)
   await deps.store.write((tx) => recordFiles(tx, turn, deps.clock.now(), { files: stored }))
   failpoint('CP30-files-recorded')
   // The turn has begun, so nothing else would look for it.
   await deps.transcript.view(turn.session)
+}
+
+/** Nothing knows the files of a turn that was stopped: who forgets its message would leave them here. */
+async function letGo({ files: { drop } }: FilesDeps, read: readonly ReadFile[], signal: AbortSignal): Promise<void> {
+  // The next start continues such a turn with what was heard already.
+  if (signal.reason !== SUSPENDED) await drop(read.flatMap(({ media }) => media?.media ?? []))
 }
 
 const TOO_LONG = 'it took too long to fetch it'

@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts'
 import type { Decision, Dispatch } from '../core/dispatch.ts'
-import type { ForgetCounts, Forgetting } from '../core/forgetting.ts'
+import type { EventParts, ForgetCounts, Forgetting } from '../core/forgetting.ts'
 import type { InboxId, MediaId, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import type { AuthorId } from '../core/platform-id.ts'
 import type { MessageRef } from './memory-port.ts'
@@ -89,6 +89,8 @@ export interface ForgettingWriter {
    * Does nothing for those that are empty.
    */
   empty(session: SessionId, seqs: readonly number[], what: 'all' | 'quotes'): Promise<Partial<ForgetCounts>>
+  /** Empties parts of events, which hold what others have sent as well. */
+  emptyParts(session: SessionId, parts: readonly EventParts[]): Promise<Partial<ForgetCounts>>
   /** Blanks what was asked and answered about calls of these turns, and the verdict of a check before them. */
   emptyTurns(turns: readonly TurnId[]): Promise<number>
   /** Replaces a received message by what is left of it. Returns false if nothing changes. */

@@ -1,13 +1,20 @@
-import { emptied, withoutQuoted } from '../core/emptied.ts'
+import { emptied, withoutParts, withoutQuoted } from '../core/emptied.ts'
 import type { SessionEvent } from '../core/event.ts'
-import { addCounts, type ForgetCounts, type Forgetting, NO_PLAN, NOTHING_FORGOTTEN } from '../core/forgetting.ts'
+import {
+  addCounts,
+  type EventParts,
+  type ForgetCounts,
+  type Forgetting,
+  NO_PLAN,
+  NOTHING_FORGOTTEN,
+} from '../core/forgetting.ts'
 import type { InboxId, MediaId, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import { storedText } from './content-codec.ts'
 import { eventCodec } from './events.ts'
 import type { ForgettingWriter, ReceivedRow, RetentionMark } from './forget-port.ts'
 import { COLUMNS, ForgettingReading, NO_OF } from './forgetting-reading.ts'
 import { BLANK_PART, endedBy, FORGOTTEN } from './outbox.ts'
-import { integer, readRows } from './rows.ts'
+import { integer, readFound, readRows } from './rows.ts'
 import { removeWords } from './search.ts'
 import { inBatches, placeholders, type WriteDeps } from './sql.ts'
 
@@ -66,6 +73,21 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
     const update = `UPDATE events SET data = $3 WHERE session_no = ${NO_OF} AND seq = $2`
     await this.sql.run(update, [session, event.seq, stored])
     return left === undefined ? countsOf(event) : { quotes: 1 }
+  }
+
+  async emptyParts(session: SessionId, parts: readonly EventParts[]): Promise<Partial<ForgetCounts>> {
+    let events = 0
+    for (const part of parts) {
+      const query = `SELECT CAST($1 AS TEXT) AS session_id, seq, at, type, turn_id, data FROM events
+        WHERE session_no = ${NO_OF} AND seq = $2`
+      const event = readFound(eventCodec, await this.sql.get(query, [session, part.seq]))
+      const left = event === undefined || event.forgotten ? undefined : withoutParts(event, part)
+      if (left === undefined) continue
+      const update = `UPDATE events SET data = $3 WHERE session_no = ${NO_OF} AND seq = $2`
+      await this.sql.run(update, [session, part.seq, storedText(left)])
+      events++
+    }
+    return { events }
   }
 
   async emptyTurns(turns: readonly TurnId[]): Promise<number> {

@@ -176,6 +176,31 @@ describe('a file that the agent sends', () => {
     await slack.ledger.nextFromBot('sent', { where: (entry) => entry.text.includes('it says') })
   })
 
+  it('goes out on three platforms at a time, from one process', async () => {
+    const { discord, slack, rooms, say, file } = await household()
+    const mark = { discord: discord.ledger.mark(), slack: slack.ledger.mark() }
+    for (const [at, text] of [one('Telegram'), one('Discord'), one('Slack')].entries()) {
+      if (at === 0) say(text)
+      if (at === 1)
+        discord.world.say({ from: '222', channel: rooms.discord, text: `<@${discord.world.bot.id}> ${text}` })
+      if (at === 2) slack.world.say({ from: 'U333', channel: rooms.slack, text: `<@U0BOT> ${text}` })
+    }
+    const onDiscord = discord.ledger.nextFromBot('sent', {
+      after: mark.discord,
+      where: (entry) => isFileOf(entry.message),
+    })
+    const onSlack = slack.ledger.nextFromBot('sent', {
+      after: mark.slack,
+      where: (entry) => Array.isArray(entry.message.files),
+    })
+    const [telegram] = await Promise.all([file(), onDiscord, onSlack])
+    expect(telegram?.bytes.toString()).toBe('for Telegram')
+    const sent = discord.ledger.calls('createMessage').flatMap(({ files = [] }) => files)
+    expect(sent.map(({ bytes }) => bytes.toString())).toEqual(['for Discord'])
+    const uploads = [...slack.world.uploads.values()].map(({ content }) => content?.bytes.toString())
+    expect(uploads).toEqual(['for Slack'])
+  })
+
   it('is not sent on Slack without the scope, which is told in words with its caption', async () => {
     const { slack, rooms } = await household()
     slack.app.scopes = slack.app.scopes.filter((scope) => scope !== 'files:write')
@@ -195,6 +220,11 @@ describe('a file that the agent sends', () => {
     )
   })
 })
+
+/** Asks for a file that says for which platform it is. */
+function one(platform: string): string {
+  return `send ${JSON.stringify({ name: 'a.md', text: `for ${platform}` })}`
+}
 
 function isFileOf({ attachments }: { readonly attachments: readonly object[] }): boolean {
   return attachments.length > 0

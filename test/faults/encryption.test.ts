@@ -65,6 +65,9 @@ describe('the built program with a store key', CASE, () => {
     expect(none.stderr).toMatch(/^store\.key is set, [^\n]*Node v[^\n]*not installed[^\n]*\n$/)
     expect(none.stderr).toMatch(/"npm install --no-save better-sqlite3-multiple-ciphers@1[23]\.\d+\.\d+"/)
     expect(made).toThrow('ENOENT')
+    const checked = await run('config', 'check')
+    expect(checked).toMatchObject({ code: EXIT.ok })
+    expect(checked.stdout).toContain(`warning: a start is refused here: ${none.stderr.trim()}`)
 
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     await (await openSqliteStore({ path, clock: systemClock })).close()

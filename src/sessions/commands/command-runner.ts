@@ -6,7 +6,8 @@ import { failpoint } from '../../core/failpoint.ts'
 import type { InboxId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { OutboundMessage, Recipient } from '../../core/outbound.ts'
-import type { InboxRow, Store } from '../../store/store.ts'
+import type { InboxOutcome } from '../../core/turn-end.ts'
+import type { InboxRow, Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import type { PostNotice } from '../people/post-notice.ts'
 import { isSenderParted, type Parting } from '../turns/parted.ts'
 import { readerOf } from '../turns/parted-chat.ts'
@@ -39,6 +40,7 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
     const { id } = row
     const command = deps.commands.get(call.decision.command)
     if (isSenderParted(row, deps.parting)) return refuse(row, command)
+    const known = await knownOf(deps.store.read, call, command)
     const { text, failed } = command ? await answer(command, call, deps.logger) : NOTHING
     failpoint('CP47-command-unanswered')
     if (text === null) return deps.store.write((tx) => tx.inbox.settle(id, 'control'))
@@ -48,17 +50,37 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
     const spared = !failed && isOpenedByCode(call, command)
     if (lowPriority && lowPriority.known === undefined && !spared && deps.crowded(address))
       return deps.store.write((tx) => tx.inbox.settle(id, 'unanswered: public_full'))
+    const isSaid = await sayUnlessForgotten(row, message, async (tx) => {
+      return known !== undefined && known !== (await forgottenIn(tx, call))
+    })
+    if (!isSaid) await instead(row, command, { text: FORGOTTEN, outcome: 'control' })
+  }
+  /** Resolves with false if what it is made of was forgotten meanwhile. */
+  const sayUnlessForgotten = async (
+    { id }: InboxRow,
+    message: OutboundMessage,
+    isForgotten: (tx: StoreWriter) => Promise<boolean>,
+  ): Promise<boolean> => {
+    let isSaid = false
     await deps.say(message, async (tx) => {
-      await tx.inbox.settle(id, 'control')
+      isSaid = !(await isForgotten(tx))
+      if (isSaid) await tx.inbox.settle(id, 'control')
+      return isSaid
+    })
+    return isSaid
+  }
+  const instead = (
+    row: InboxRow,
+    command: ChatCommand | undefined,
+    { text, outcome }: { readonly text: string; readonly outcome: InboxOutcome },
+  ): Promise<void> =>
+    deps.say(messageOf(row, text, command), async (tx) => {
+      await tx.inbox.settle(row.id, outcome)
       return true
     })
-  }
   /** A command has the authority of its sender, who may have lost it while the command waited for a start. */
   const refuse = (row: InboxRow, command: ChatCommand | undefined): Promise<void> =>
-    deps.say(messageOf(row, PARTED, command), async (tx) => {
-      await tx.inbox.settle(row.id, 'refused: parted')
-      return true
-    })
+    instead(row, command, { text: PARTED, outcome: 'refused: parted' })
   return {
     run(id) {
       run(id).catch((err: unknown) => deps.logger.error('A command broke off', { err, inboxId: id }))
@@ -80,6 +102,25 @@ async function speakerOf(
   return session ? { session, reader } : { reader }
 }
 
+/** Returns what was forgotten last of the conversation that an answer is made of; undefined: it is made of none. */
+async function knownOf(
+  read: Pick<StoreReader, 'sessions' | 'events'>,
+  call: CommandCall,
+  command: ChatCommand | undefined,
+): Promise<number | undefined> {
+  return command?.fromConversation ? forgottenIn(read, call) : undefined
+}
+
+/** Returns the number of the event by which words of the conversation were last forgotten; 0: none were. */
+async function forgottenIn(
+  { sessions, events }: Pick<StoreReader, 'sessions' | 'events'>,
+  { decision: { route } }: CommandCall,
+): Promise<number> {
+  const session = await sessions.current(route.scopeKey)
+  if (session === undefined) return 0
+  return (await events.latestOf(session.id, ['words_forgotten'], 1))[0]?.seq ?? 0
+}
+
 function callOf({ id, dispatch, decision }: InboxRow): CommandCall | undefined {
   if (decision.kind !== 'control') return undefined
   return { inboxId: id, dispatch, decision, args: dispatch.event.kind === 'command' ? dispatch.event.args : '' }
@@ -92,6 +133,7 @@ interface Answer {
 }
 
 const PARTED = 'You were somebody else to me when you sent this, so I did not do it. Please send it again.'
+const FORGOTTEN = 'What was said here was forgotten while I looked at it: please ask again.'
 const NOTHING: Answer = { text: null }
 
 async function answer(command: ChatCommand, call: CommandCall, logger: Logger): Promise<Answer> {

@@ -1,5 +1,6 @@
 import type { ContentPart, MediaPart } from '../../core/content.ts'
 import { mediaOf } from '../../core/content.ts'
+import { isNothing } from '../../core/emptied.ts'
 import type { SessionEvent, ToolCallData, UserMessageData } from '../../core/event.ts'
 import { labelledWords, speakerName } from '../../core/label.ts'
 import type { MessageName } from '../../core/message.ts'
@@ -46,7 +47,9 @@ function rowsOf(event: SessionEvent, deleted: readonly MessageName[]): readonly 
     case 'message_edited':
       return [{ ...userRow(event, event.data, deleted), edited: true }]
     case 'thread_read':
-      return event.data.messages.map((message) => userRow(event, message, deleted))
+      return event.data.messages
+        .filter((message) => !isNothing(message))
+        .map((message) => userRow(event, message, deleted))
     case 'assistant_step':
       return [row(event, 'assistant', [...textParts(event.data.text), ...event.data.calls.map(callPart)])]
     case 'assistant_message':

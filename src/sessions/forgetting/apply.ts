@@ -52,17 +52,18 @@ export async function beginApplying(
 async function beginSession(
   tx: StoreWriter,
   by: string,
-  { id, empty, cut, turns, unnamed, running }: SessionPlan,
+  { id, empty, cut, parts = [], turns, unnamed, running }: SessionPlan,
   { dropView }: ApplyPorts,
 ): Promise<Partial<ForgetCounts>> {
   const session = await tx.sessions.get(id)
   if (session === undefined) return {}
   let counts = addCounts(NOTHING_FORGOTTEN, await tx.forgetting.empty(id, empty.slice(0, MOST_AT_FIRST), 'all'))
   counts = addCounts(counts, await tx.forgetting.empty(id, cut, 'quotes'))
+  counts = addCounts(counts, await tx.forgetting.emptyParts(id, parts))
   counts = addCounts(counts, { questions: await tx.forgetting.emptyTurns(turns) })
-  if (unnamed !== undefined && (empty.length > 0 || running !== undefined || unnamed === 'description'))
+  if (unnamed !== undefined && (empty.length + parts.length > 0 || running !== undefined || unnamed === 'description'))
     await tx.forgetting.unname(id, unnamed)
-  const data = { by, events: empty.length }
+  const data = { by, events: empty.length + parts.length }
   await tx.events.append(id, session.lastActivityAt, [{ type: 'words_forgotten', data }])
   tx.afterCommit(() => dropView(id))
   return counts

@@ -12,6 +12,8 @@ export interface AskedWords {
 export const FORMS =
   'Say `/forget` in reply to a message, `/forget last`, `/forget me`, `/forget chat`, or a span such as `/forget 2h` or `/forget since 2026-11-01`; `me` and `chat` take a span too, and `me here` means this chat alone.'
 
+export const NO_SPAN = 'Give me a span such as `2h` or `3d`, or a day such as `since 2026-11-01`.'
+
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 }
 
 /** Splits the words of a request. Throws `invalid` for a time that has not come, or is none. */
@@ -43,8 +45,7 @@ export function readSince(text: string, now: number): number {
   }
   const [, day, clock = '00:00'] = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}))?$/.exec(text) ?? []
   const since = day === undefined ? Number.NaN : Date.parse(`${day}T${clock}:00`)
-  if (Number.isNaN(since))
-    throw new ParleyError('invalid', 'Give me a span such as `2h` or `3d`, or a day such as `since 2026-11-01`.')
+  if (Number.isNaN(since)) throw new ParleyError('invalid', NO_SPAN)
   if (day !== undefined && !isDay(day)) throw new ParleyError('invalid', `There is no day ${day}.`)
   if (since > now)
     throw new ParleyError('invalid', 'That time has not come yet: there is nothing to forget since then.')

@@ -249,7 +249,10 @@ async function countsOf({ read }: Pick<Store, 'read'>, plan: ForgetPlan): Promis
   return {
     ...NOTHING_FORGOTTEN,
     sessions: plan.sessions.length,
-    events: plan.sessions.reduce((sum, { empty, running }) => sum + empty.length + (running?.empty.length ?? 0), 0),
+    events: plan.sessions.reduce(
+      (sum, { empty, parts = [], running }) => sum + empty.length + parts.length + (running?.empty.length ?? 0),
+      0,
+    ),
     quotes: plan.sessions.reduce((sum, { cut }) => sum + cut.length, 0),
     ...{ received, sent },
     deleting: plan.unsay.length,

@@ -11,7 +11,7 @@ import { repliedTo } from '../../core/message.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import { type AuthorId, foldPlatformId, NOBODY } from '../../core/platform-id.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
-import { type AskedWords, FORMS, readWords } from './asked-words.ts'
+import { type AskedWords, FORMS, NO_SPAN, readWords } from './asked-words.ts'
 
 export interface SubjectPorts {
   readonly store: Pick<Store, 'read'>
@@ -117,6 +117,7 @@ async function namedSubject(words: AskedWords, asking: Asking): Promise<ForgetSu
       return chatSubject(asking)
   }
   if (isMessageName(named, ports)) return messageSubject(asking, named)
+  if (await isMistypedSpan(named, ports)) throw new ParleyError('invalid', NO_SPAN)
   if (call.decision.identity.role === 'owner') return { ...(await personSubject(ports, named)), ...place }
   throw new ParleyError(
     'forbidden',
@@ -167,6 +168,11 @@ function isMessageName(named: string, { readLink }: ChatSubjectPorts): boolean {
 /** The names that the daemon gives: each is one message, wherever it was said. */
 function isOwnName(named: string): boolean {
   return /^(in|tr)_/.test(named)
+}
+
+/** Nobody is called `2x`, unless the configuration says so. */
+async function isMistypedSpan(named: string, { idsOf }: SubjectPorts): Promise<boolean> {
+  return /^\d+\s*\p{L}+$/u.test(named) && (await idsOf(named.toLowerCase() as PersonId)).length === 0
 }
 
 function isAlone({ dispatch, decision }: CommandCall, channels: Channels): boolean {

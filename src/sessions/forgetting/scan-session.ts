@@ -7,6 +7,7 @@ import { hasForeignText, type ReadFile } from '../../core/message.ts'
 import { repeats, type Tellings } from '../../core/repeats.ts'
 import type { Session } from '../../core/session.ts'
 import type { MessageRef } from '../../store/memory-port.ts'
+import { FoundParts } from './found-parts.ts'
 import { chatIn, filesIn, type Matches, madeWords, wordsIn } from './matches.ts'
 import { type LogOrigin, originAt } from './origin.ts'
 import { OwnQuotes } from './own-quotes.ts'
@@ -35,6 +36,7 @@ export class SessionScan {
   readonly #tellings: Tellings
   readonly #found = new Set<number>()
   readonly #cut = new Set<number>()
+  readonly #parts = new FoundParts()
   readonly #quotesOwn = new OwnQuotes<number>()
   readonly #rows = new Set<InboxId>()
   /** The turns that have asked whether a call may be made, by the code of the question. */
@@ -76,8 +78,9 @@ export class SessionScan {
         else this.#quotesOwn.note(event.seq, event.data, chatIn(event.data, origin))
         return
       case 'thread_read':
-        for (const data of event.data.messages)
-          if (this.#matches.isMessage(data, event.at, origin)) this.#message(event, data, tells)
+        for (const [place, data] of event.data.messages.entries())
+          if (this.#matches.isMessage(data, event.at, origin)) this.#message(event, data, tells, place)
+          else if (this.#matches.quotes(data, chatIn(data, origin))) this.#quote(event, data, place)
         return
       case 'files_read':
         if (tells) this.#tellOf(event.data.files, event.at)
@@ -113,8 +116,9 @@ export class SessionScan {
     else this.#copied.add(turn)
   }
 
-  #message({ seq, at }: SessionEvent, data: UserMessageData, tells: boolean): void {
-    this.#found.add(seq)
+  #message({ seq, at }: SessionEvent, data: UserMessageData, tells: boolean, place?: number): void {
+    if (place === undefined) this.#found.add(seq)
+    else this.#parts.go(seq, place)
     if (tells) for (const words of wordsIn(data)) this.#tellings.add(words, at)
     if (data.row !== undefined) this.#rows.add(data.row)
     const { messageId = '' } = data
@@ -126,8 +130,9 @@ export class SessionScan {
   }
 
   /** A file of the quoted message is its writer's too, as is all that somebody passed on. */
-  #quote({ seq }: SessionEvent, data: UserMessageData): void {
-    this.#cut.add(seq)
+  #quote({ seq }: SessionEvent, data: UserMessageData, place?: number): void {
+    if (place === undefined) this.#cut.add(seq)
+    else this.#parts.loseQuote(seq, place)
     for (const { ref, quoted } of data.attachments ?? []) if (quoted || hasForeignText(data)) this.#refs.add(ref)
   }
 
@@ -160,8 +165,15 @@ export class SessionScan {
       this.#found.add(seq)
       return
     }
-    if (type === 'files_read' && event.data.files.some(({ ref }) => this.#refs.has(ref))) this.#found.add(seq)
-    if (this.#repeats(event)) this.#repeated(event)
+    if (type === 'files_read') this.#readFor(event, event.data.files)
+    else if (this.#repeats(event)) this.#repeated(event)
+  }
+
+  /** A turn is shown the files of several people: those of others are theirs, whatever is in them. */
+  #readFor({ seq }: SessionEvent, files: readonly ReadFile[]): void {
+    const isMeant = ({ ref }: ReadFile): boolean => this.#refs.has(ref)
+    if (files.every(isMeant)) this.#found.add(seq)
+    for (const [place, file] of files.entries()) if (isMeant(file)) this.#parts.go(seq, place, file.media?.media)
   }
 
   /** A call that was allowed late is made in a turn of its own, with the arguments that the asking turn gave it. */
@@ -215,13 +227,16 @@ export class SessionScan {
     yield* inSteps(this.#found, (seq) => {
       first = Math.min(first, seq)
     })
+    const found = this.#parts.beside(this.#found)
+    for (const { seq } of found) first = Math.min(first, seq)
     for (const { seq, upTo } of this.#folds) if (first <= upTo) this.#found.add(seq)
     const { id, descriptionSource, description, lastActivityAt } = this.session
     const titled = descriptionSource === 'user' && titles.has(description)
-    if (this.#found.size === 0 && this.#cut.size === 0 && !titled) return undefined
+    if (this.#found.size + this.#cut.size + found.length === 0 && !titled) return undefined
     const later = new Set(
       running && [...this.#turnOf(running.turn), ...running.messages.flatMap((id) => this.#ofMessage.get(id) ?? [])],
     )
+    const parts = found.filter(({ seq }) => !later.has(seq))
     yield
     // Numbers in an array of their type are sorted ten times as fast as by a function.
     const seqs = Float64Array.from(this.#found).sort().reverse()
@@ -232,13 +247,14 @@ export class SessionScan {
       for (const file of this.#files.get(seq) ?? []) media.add(file)
     })
     const byHand = descriptionSource === 'user' && !repeats(this.#tellings, description, lastActivityAt)
-    const stays = !titled && (this.#found.size === 0 || byHand)
+    const stays = !titled && (this.#found.size + found.length === 0 || byHand)
     return {
       ...{ id, empty, cut: [...this.#cut].filter((seq) => !this.#found.has(seq)) },
+      ...(parts.length > 0 ? { parts } : {}),
       turns: [...turns].filter((turn) => turn !== running?.turn),
       ...(running ? { running: { turn: running.turn, empty: emptyLater } } : {}),
       unnamed: stays ? 'preview' : 'description',
-      media: [...media],
+      media: [...media, ...this.#parts.media],
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { CheckpointData } from '../../core/checkpoint.ts'
 import { fileWords, inWords, nameOf } from '../../core/content-words.ts'
+import { isNothing } from '../../core/emptied.ts'
 import type {
   HistoryBoundary,
   SessionEvent,
@@ -83,7 +84,10 @@ export function saidText(data: UserMessageData): string {
 const LONGEST_LINE = 500
 
 function filesText({ files }: FilesReadData): string {
-  return files.map(fileText).join('\n')
+  return files
+    .map(fileText)
+    .filter((text) => text !== '')
+    .join('\n')
 }
 
 function fileText({ media, text, spoken, cut, unread }: ReadFile): string {
@@ -96,8 +100,9 @@ function fileText({ media, text, spoken, cut, unread }: ReadFile): string {
 
 function threadText({ messages, leftOut, failed }: ThreadReadData): string {
   if (failed !== undefined) return `the thread could not be read: ${failed}`
-  const said = messages.map((message) => `\n${speakerName(message)}: ${message.text}`)
-  return `${messages.length} messages of the thread, ${leftOut} left out${said.join('')}`
+  const left = messages.filter((message) => !isNothing(message))
+  const said = left.map((message) => `\n${speakerName(message)}: ${message.text}`)
+  return `${left.length} messages of the thread, ${leftOut} left out${said.join('')}`
 }
 
 function checkpointText({ reason, entries, working }: CheckpointData): string {

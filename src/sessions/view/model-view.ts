@@ -1,4 +1,5 @@
 import type { ChatType } from '../../core/address.ts'
+import { isNothing } from '../../core/emptied.ts'
 import type { EventDraft, HistoryBoundary, SessionEvent, TakenMessages, ThreadReadData } from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
 import type { FilesReadData, MessageName } from '../../core/message.ts'
@@ -245,7 +246,8 @@ function withoutDeleted(said: ModelMessage, deleted: MessageName, chat: ChatType
 /** Adds what was said in a thread before the session knew of it, before the words of its first turn. */
 function readBefore({ running }: ModelView, { messages }: ThreadReadData, limits: ViewLimits): Change {
   if (!running) return UNCHANGED
-  const received = [...boundContext(messages, limits), ...running.received]
+  const left = messages.filter((message) => !isNothing(message))
+  const received = [...boundContext(left, limits), ...running.received]
   return { running: { ...running, received }, threadRead: true }
 }
 

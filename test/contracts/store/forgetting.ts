@@ -61,6 +61,36 @@ export const forgettingContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.search.find(find)).toEqual([])
   })
 
+  it('S41: of an event with what several people have sent the rest keeps its place', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const said = (text: string, quoted?: string) => {
+      const event = userMessage(
+        text,
+        quoted === undefined ? {} : { quoted: { messageId: '4', text: quoted, own: false } },
+      )
+      return event.type === 'user_message' ? [event.data] : []
+    }
+    const messages = [...said('a heron'), ...said('a bluebird'), ...said('a wren', 'a quoted gull')]
+    const files = ['one', 'two'].map((ref) => ({ ref, text: `text of ${ref}` }))
+    await underTest.store.write((tx) =>
+      tx.events.append(id, 2_000, [
+        { type: 'thread_read', data: { messages, leftOut: 0 } },
+        { type: 'files_read', data: { files } },
+      ]),
+    )
+    const parts = [
+      { seq: 1, places: [0], quotes: [2] },
+      { seq: 2, places: [0] },
+    ]
+    for (const _ of ['first', 'again'])
+      expect(await underTest.store.write((tx) => tx.forgetting.emptyParts(id, parts))).toEqual({ events: 2 })
+    const [thread, read] = await underTest.store.read.events.since(id, 0, 5)
+    expect(thread?.data).toMatchObject({ messages: [{ text: '' }, { text: 'a bluebird' }, { text: 'a wren' }] })
+    expect(JSON.stringify(thread)).not.toMatch(/heron|gull/)
+    expect(read?.data).toEqual({ files: [{ ref: '' }, files[1]] })
+    expect([thread?.forgotten, read?.forgotten]).toEqual([undefined, undefined])
+  })
+
   it('S41: a text that is not sent yet never is, and one that is sent is emptied; a deletion stays planned', async () => {
     const rows = (['planned', 'sent', 'uncertain'] as const).map((state) => deliveryOf(ids.inbox(), { state }))
     const removal = deliveryOf(ids.inbox(), { state: 'planned', op: 'delete', messageId: '7' })

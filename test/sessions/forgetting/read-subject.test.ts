@@ -94,3 +94,9 @@ it('S41: a request names whom or what, a span and whether it is confirmed', () =
   for (const bad of ['since', 'since yesterday', 'since 2026-13-01']) expect(() => words(bad)).toThrow(/Give me a span/)
   expect(() => words('since 2026-11-27')).toThrow(/has not come yet/)
 })
+
+it('S41: what begins like a span is no name, for whoever asks', async () => {
+  for (const by of [{}, BOB])
+    for (const args of ['2x', '2 hours', '30min yes'])
+      await expect(subject(args, [], by)).rejects.toThrow('Give me a span such as `2h`')
+})

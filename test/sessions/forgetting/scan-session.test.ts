@@ -119,6 +119,29 @@ it('S41: what a turn read of a file goes with the file’s own message, and not 
   expect(await planned(log(true))).toMatchObject({ empty: [1], media: [] })
 })
 
+it('S41: of what a turn was shown of several people that of others stays, whatever is in it, and what is quoted goes', async () => {
+  const file = (ref: string) => ({ ref, text: WORDS, media: { media: `sha-${ref}` as MediaId } })
+  const own = (from: string, data: object = {}) => ({ text: WORDS, sender: user(from), ...data })
+  const log = [
+    message(1, '111', { attachments: [{ ref: 'f1' }] }),
+    message(2, '444', { text: 'mine', attachments: [{ ref: 'f2' }] }),
+    event(3, 'files_read', { files: [file('f2'), file('f1')] }, 'one'),
+    event(4, 'thread_read', { messages: [own('111'), own('444', { quoted: { messageId: 'm1', own: false } })] }, 'one'),
+    event(5, 'context_compacted', { text: 'short', back: 1 }),
+  ]
+  expect(await planned(log)).toMatchObject({
+    empty: [1, 5],
+    media: ['sha-f1'],
+    repeating: [],
+    parts: [
+      { seq: 4, places: [0] },
+      { seq: 3, places: [1] },
+    ],
+  })
+  const running = { turn: 'one' as TurnId, messages: ['m2'] }
+  expect(await planned(log, { running })).not.toHaveProperty('parts')
+})
+
 it('S41: a summary goes that covers what is meant, to its last event, and none of later ones', async () => {
   const summary = (seq: number, back: number) => event(seq, 'context_compacted', { text: 'short', back })
   expect(await planned([summary(1, 1), message(2, '111'), summary(3, 1), summary(4, 4)])).toMatchObject({
