@@ -34,7 +34,7 @@ export interface FilesDeps {
     /** Never rejects; undefined while the platform cannot be asked. */
     fetch(file: AskedFile, signal: AbortSignal): Promise<FetchedFile | undefined>
     readonly read: ReadArrived
-    /** Deletes what was kept of files that no event will name, with what was heard in them. */
+    /** Deletes what was kept of files that no event will name, with their transcripts. */
     drop(ids: readonly MediaId[]): Promise<void>
     /** Absent: nothing is transcribed. */
     readonly hear?: Hear
@@ -89,7 +89,7 @@ export async function readFiles(deps: FilesDeps, turn: StartedTurn, signal: Abor
 
 /** Nothing knows the files of a turn that was stopped: who forgets its message would leave them here. */
 async function letGo({ files: { drop } }: FilesDeps, read: readonly ReadFile[], signal: AbortSignal): Promise<void> {
-  // The next start continues such a turn with what was heard already.
+  // The next start continues such a turn with the transcripts that there are.
   if (signal.reason !== SUSPENDED) await drop(read.flatMap(({ media }) => media?.media ?? []))
 }
 

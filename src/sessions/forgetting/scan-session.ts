@@ -254,7 +254,7 @@ export class SessionScan {
       turns: [...turns].filter((turn) => turn !== running?.turn),
       ...(running ? { running: { turn: running.turn, empty: emptyLater } } : {}),
       unnamed: stays ? 'preview' : 'description',
-      media: [...media, ...this.#parts.media],
+      media: [...new Set([...media, ...this.#parts.media])],
     }
   }
 }
