@@ -6,7 +6,7 @@ type LoadDriver = () => Promise<unknown>
 
 const cipherDriver: LoadDriver = async () => (await import('../store/engines/sqlite-cipher.ts')).cipherDriver()
 
-/** Returns why a start would refuse the store that is configured, on this machine; empty: nothing is known against it. */
+/** Returns why a start would refuse the configured store on this machine; empty: nothing is known against it. */
 export async function storeWarnings(
   { key }: Pick<Config['store'], 'key'>,
   load: LoadDriver = cipherDriver,
