@@ -55,8 +55,8 @@ async function retryPart(deps: DecideDeps, id: DeliveryId, once: RequestId | und
 }
 
 /**
- * Ends a part that is owed still, by an operator's word; of one that was given up nobody has to look at any more. Throws
- * `not_found`, and `conflict` for a part that has ended otherwise or is being sent.
+ * Ends a part that is owed still, by an operator's word; of one that was given up nobody has to look at any more.
+ * Throws `not_found`, and `conflict` for a part that has ended otherwise or is being sent.
  */
 async function dropPart({ store, clock, undelivered, recorded }: DecideDeps, id: DeliveryId): Promise<void> {
   await store.write(async (tx) => {
