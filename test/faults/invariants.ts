@@ -88,7 +88,7 @@ function onceRepeated(probes: readonly ProbeLine[]): string[] {
 }
 
 /** 7: nothing claims to be under way, for nobody is there to do it. */
-function leftRunning({ turns, outbox }: Stored): string[] {
+export function leftRunning({ turns, outbox }: Pick<Stored, 'turns' | 'outbox'>): string[] {
   return [
     ...turns.filter(({ state }) => state === 'running').map(({ id }) => `7: the turn ${id} is still running`),
     ...outbox

@@ -17,9 +17,9 @@ import { DaemonChild, TEST_BUILD } from './daemon-child.ts'
 import type { BotMessage } from './delivery-invariants.ts'
 import { countOf } from './fault-count.ts'
 import type { HeardMessage } from './inbound-invariants.ts'
-import { violations } from './invariants.ts'
+import { leftRunning, violations } from './invariants.ts'
 import { type OtherAccounts, type ProbeLine, readProbes, type SetupFile } from './setup-file.ts'
-import { readStored, type Stored } from './stored.ts'
+import { readStored, readUnderWay, type Stored } from './stored.ts'
 
 /** A daemon process on a state of its own, between a rehearsal of Telegram and one of the model's API. */
 export interface Scene {
@@ -140,6 +140,8 @@ export async function startScene(test: TestContext, options: SceneOptions = {}):
       await Promise.all(chats.map((chat) => sent('goodbye', { chat, timeoutMs })))
     },
     async finish() {
+      // What the test awaited may have gone out in an earlier life; a stop leaves the rest to the next start.
+      await test.expect.poll(() => leftRunning(readUnderWay(setup.config.store.path)), { timeout: 50_000 }).toEqual([])
       expect(await daemon.terminate()).toEqual({ code: 0, signal: null })
       const stored = readStored(setup.config.store.path)
       const sinks = [setup.config.store.path, logFile].map((file) => ({ file, bytes: readFileSync(file) }))

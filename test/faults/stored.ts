@@ -92,6 +92,19 @@ const QUERIES = {
   sessions: 'SELECT id, last_seq FROM sessions JOIN session_activity USING (no) ORDER BY no',
 }
 
+/** Returns what is under way in a database that a daemon may hold. */
+export function readUnderWay(path: string): Pick<Stored, 'turns' | 'outbox'> {
+  const database = new Database(path, { readonly: true })
+  try {
+    return {
+      turns: database.prepare<[], TurnRow>(QUERIES.turns).all(),
+      outbox: database.prepare<[], OutboxRow>(QUERIES.outbox).all(),
+    }
+  } finally {
+    database.close()
+  }
+}
+
 /** Reads a database that no daemon holds, without changing it. */
 export function readStored(path: string): Stored {
   const database = new Database(path, { readonly: true })
