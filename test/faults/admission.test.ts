@@ -8,7 +8,7 @@ import { ADA, BOB, KILLED, startScene } from './scene.ts'
 const routing = policy({ people: [owner('ada', `telegram:${ADA}`)] })
 
 describe.concurrent('a kill while somebody is let in', CASE, () => {
-  for (const point of rounds(['CP4-claimed:2', 'CP10-outbox-planned:4'] as const)) {
+  for (const point of rounds(['CP4-claimed:2', 'CP10-outbox-planned:4'] as const, 2)) {
     it(`what was said before the admission is answered once (${point})`, async (test) => {
       const scene = await startScene(test, { routing, model: 'scripted/echo' })
       await scene.daemon.start(point)

@@ -45,7 +45,7 @@ describe.concurrent('a kill around a call that is paid for', CASE, () => {
     // Recorded: it is counted once.
     ['CP10-outbox-planned', 1],
   ] as const
-  for (const [point, asked] of rounds(cases)) {
+  for (const [point, asked] of rounds(cases, 3)) {
     it(`C33: ${point}: it is counted at its cost or at the most it may cost, never less and never twice`, async (test) => {
       const scene = await startScene(test, { script, config })
       await scene.daemon.start(point)

@@ -56,7 +56,7 @@ const KEPT: readonly (readonly [string, FailpointSpec, Asked])[] = [
 ]
 
 describe.concurrent('a kill while a client of OpenAI waits', CASE, () => {
-  for (const [what, point, asked] of rounds(KEPT, 2)) {
+  for (const [what, point, asked] of rounds(KEPT, 3)) {
     it(`${what} with a user, killed at ${point}: the session has the question once and the answer once`, async (test) => {
       const scene = await startScene(test)
       await scene.daemon.start(point)
@@ -76,7 +76,7 @@ describe.concurrent('a kill while a client of OpenAI waits', CASE, () => {
     })
   }
 
-  for (const point of rounds(['CP6-model-answer-uncommitted', 'CP5-mid-stream'] as const)) {
+  for (const point of rounds(['CP6-model-answer-uncommitted', 'CP5-mid-stream'] as const, 2)) {
     it(`F-A05: without a user, killed at ${point}: nothing is kept, nothing is asked again`, async (test) => {
       const scene = await startScene(test)
       await scene.daemon.start(point)

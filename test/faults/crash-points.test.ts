@@ -28,7 +28,7 @@ const IN_THE_SEND: readonly (Case & { readonly copies: readonly number[] })[] = 
 ]
 
 describe.concurrent('a kill on the way of a message', CASE, () => {
-  for (const { id, what, point } of rounds(BEFORE_THE_SEND)) {
+  for (const { id, what, point } of rounds(BEFORE_THE_SEND, 2)) {
     it(`${id}: ${what} (${point}): one turn, one answer`, async (test) => {
       const scene = await startScene(test)
       await scene.daemon.start(point)
@@ -78,7 +78,7 @@ describe.concurrent('a kill on the way of a message', CASE, () => {
     })
   }
 
-  for (const { id, what, point, copies } of rounds(IN_THE_SEND, 3)) {
+  for (const { id, what, point, copies } of rounds(IN_THE_SEND, 4)) {
     it(`${id}: ${what} (${point}): at most one copy more, and that marked; others do not wait for it`, async (test) => {
       const scene = await startScene(test)
       await scene.daemon.start(point)

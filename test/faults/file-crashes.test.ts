@@ -13,7 +13,7 @@ describe.concurrent('a kill while the files of a message are read', CASE, () => 
     ['CP29-files-fetched', 'fetched, not recorded: they are fetched again', 2],
     ['CP30-files-recorded', 'recorded, the model not asked: they are not fetched again', 1],
   ] as const
-  for (const [point, what, downloads] of rounds(cases)) {
+  for (const [point, what, downloads] of rounds(cases, 2)) {
     it(`F-G07: ${what} (${point}), and the same turn answers once`, async (test) => {
       const scene = await startScene(test, { script })
       const { world, ledger } = scene.telegram

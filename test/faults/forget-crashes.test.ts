@@ -28,7 +28,7 @@ function holding(folder: string): readonly string[] {
 }
 
 describe.concurrent('a kill while something is forgotten', CASE, () => {
-  for (const { point, what } of rounds(POINTS)) {
+  for (const { point, what } of rounds(POINTS, 2)) {
     it(`S41: ${what} (${point}): the next start goes on, and no byte of it is left; the answer comes once`, async (test) => {
       const scene = await startScene(test, { script })
       await scene.daemon.start(point)

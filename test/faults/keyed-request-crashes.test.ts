@@ -53,7 +53,7 @@ const CASES: readonly (readonly [string, Asked, FailpointSpec])[] = [
 ]
 
 describe.concurrent('a kill in a request with a key', CASE, () => {
-  for (const [what, asked, point] of rounds(CASES, 3)) {
+  for (const [what, asked, point] of rounds(CASES, 4)) {
     it(`F-K08: ${what}, killed at ${point}: the same request has one effect`, async (test) => {
       const scene = await startScene(test)
       if (asked === FORK) {

@@ -114,7 +114,7 @@ describe.concurrent('a kill on the way of a message beside Telegram', CASE, () =
     ...PLACES.flatMap((where) => [...BEFORE_THE_SEND, ...inTheSend(where)].map((one) => ({ where, ...one }))),
     ...inTheSend(THREAD).map((one) => ({ where: THREAD, ...one })),
   ]
-  for (const { where, id, what, point, met } of rounds(ways, 5)) {
+  for (const { where, id, what, point, met } of rounds(ways, 8)) {
     it(`${id}: ${where.name}: ${what} (${point}): one turn, exactly one message`, async (test) => {
       const place = await where.open()
       const { stored, texts } = await survive(test, { place, point, met, script: plainly })
@@ -162,7 +162,7 @@ describe.concurrent('a kill on the way of a message beside Telegram', CASE, () =
       ['CP7-tool-intent', 'once', 0, UNKNOWN],
       ['CP8-tool-running', 'once', 1, UNKNOWN],
     ] as const
-    for (const [point, tool, runs, told] of rounds(tools, 3)) {
+    for (const [point, tool, runs, told] of rounds(tools, 4)) {
       it(`F-A07: ${where.name}: around a ${tool} tool (${point}): ${runs} executions, exactly one message`, async (test) => {
         const place = await where.open()
         const { scene, texts } = await survive(test, { place, point, script: asksFor(`probe_${tool}`) })

@@ -9,7 +9,7 @@ import { ADA, KILLED, type Scene, startScene } from './scene.ts'
 const PEOPLE = Array.from({ length: 20 }, (_, index) => 3001 + index)
 /** How often it is ended by SIGTERM and SIGKILL. */
 const ENDS = times(5, 2)
-const KILLS = times(20, 4)
+const KILLS = times(20, 3)
 const EVERY_MS = 50
 const MOST_UNHEARD = 60
 const HELD = 'are you still there?'

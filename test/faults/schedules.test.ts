@@ -48,7 +48,7 @@ async function runNow({ socketPath }: Scene): Promise<void> {
 }
 
 describe.concurrent('F-E08: a kill in the run of a schedule', CASE, () => {
-  for (const { point, what, copies } of rounds(CASES, 3)) {
+  for (const { point, what, copies } of rounds(CASES, 4)) {
     it(`${what} (${point}): one run, and what may be out already is not sent again`, async (test) => {
       const scene = await startScene(test, { script, schedules: [morning(`telegram:group:${FAMILY}`)] })
       scene.telegram.world.addChat({ type: 'supergroup', title: 'Family', id: FAMILY, members: [ADA] })

@@ -59,7 +59,7 @@ describe.concurrent('a kill around a file that the agent sends', CASE, () => {
       ...{ name: 'Slack', point: point as FailpointSpec, open: () => slackPlace() },
     })),
   ]
-  for (const { name, point, open } of rounds(ways, 6)) {
+  for (const { name, point, open } of rounds(ways, 8)) {
     it(`F-A12: ${name} (${point}): it is there exactly once`, async (test) => {
       const place = await open()
       test.onTestFinished(() => place.close())

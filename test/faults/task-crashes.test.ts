@@ -26,7 +26,7 @@ const POINTS: readonly FailpointSpec[] = [
 ]
 
 describe.concurrent('a kill between a task and its answer', CASE, () => {
-  for (const point of rounds(POINTS, 3)) {
+  for (const point of rounds(POINTS, 6)) {
     it(`R36, F-A06: killed at ${point}: the task is begun once, and its answer is told once`, async (test) => {
       const scene = await startScene(test, { script: delegating })
       await scene.daemon.start(point)

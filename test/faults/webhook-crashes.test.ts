@@ -23,7 +23,7 @@ const KILLS: readonly { readonly id: string; readonly point: FailpointSpec; read
 ]
 
 describe.concurrent('a kill on the way of a message that was posted to a webhook', CASE, () => {
-  for (const { id, point, what } of rounds(KILLS, 3)) {
+  for (const { id, point, what } of rounds(KILLS, 4)) {
     it(`${id}: ${what} (${point}): one turn, one answer`, async (test) => {
       const scene = await startPosted(test)
       const { ledger, world } = scene.telegram
