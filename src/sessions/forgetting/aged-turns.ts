@@ -6,6 +6,7 @@ import type { InboxId, MediaId, TurnId } from '../../core/ids.ts'
 import type { Session } from '../../core/session.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { forgetMade } from '../turns/forget-made.ts'
+import { agedEvents } from './aged-events.ts'
 import { isShown, messagesIn } from './aged-words.ts'
 import { type ApplyPorts, beginApplying, pieces } from './apply.ts'
 import { saidBy } from './made-meanwhile.ts'
@@ -13,8 +14,6 @@ import { filesIn } from './matches.ts'
 import { MOST_COPIES } from './origin.ts'
 
 const DAY_MS = 86_400_000
-/** The events looked at in one transaction. */
-const BATCH = 100
 /** Summaries and checkpoints that are looked through. */
 const FOLDS = 100
 
@@ -57,32 +56,34 @@ export async function removeAged(
   if ((await tx.turns.running()).some(({ sessionId }) => sessionId === session.id)) return undefined
   const row = (await tx.forgetting.sessions(no - 1, 1))[0]
   if (row?.no !== no) return undefined
-  const page = await tx.events.since(session.id, Math.max(row.seq, seq), BATCH)
-  const aged = wholeTurns(page, before)
+  const now = ports.clock.now()
+  const found = await agedEvents(tx.events, session.id, { after: Math.max(row.seq, seq), before, now })
+  const aged = wholeTurns(found, { before, now })
   const last = aged.at(-1)
   if (last === undefined) return undefined
-  const found = aged.filter((event) => !event.forgotten && hasContent(event))
+  const full = aged.filter((event) => !event.forgotten && hasContent(event))
   const together = aged.findLast((event, at) => event.seq === row.seq + at + 1)
   if (together !== undefined) await tx.forgetting.retained(no, together.seq)
-  if (found.length === 0) return { events: 0, media: [], seq: last.seq }
-  const plan = await planOf(tx, session, found)
+  if (full.length === 0) return { events: 0, media: [], seq: last.seq }
+  const plan = await planOf(tx, session, full)
   await beginApplying(tx, by, plan, ports)
   for (const piece of pieces(plan)) await piece(tx)
-  const askedAt = ports.clock.now()
   if ((await tx.forgetting.get(request)) === undefined)
-    await tx.forgetting.begin({ id: request, state: 'running', plan: NO_PLAN, counts: NOTHING_FORGOTTEN, askedAt })
-  return { events: found.length, media: plan.media, seq: last.seq }
+    await tx.forgetting.begin({ id: request, state: 'running', plan: NO_PLAN, counts: NOTHING_FORGOTTEN, askedAt: now })
+  return { events: full.length, media: plan.media, seq: last.seq }
 }
 
 /**
- * Returns the events of a page that are too old, without those of a turn that ends behind them: a turn goes as a whole.
- * One that has not ended within a day never will.
+ * Returns events that are too old without those of a turn that ends behind them: a turn goes as a whole. One that has
+ * not ended within a day never will.
  */
-function wholeTurns(page: readonly SessionEvent[], before: number): readonly SessionEvent[] {
-  const older = page.filter(({ at }) => at < before)
+function wholeTurns(
+  older: readonly SessionEvent[],
+  { before, now }: { readonly before: number; readonly now: number },
+): readonly SessionEvent[] {
   const end = older.findLastIndex(({ type }) => type === 'turn_completed' || type === 'turn_cancelled')
   const rest = older.slice(end + 1)
-  const open = rest.findIndex((event) => event.at >= before - DAY_MS && isOfTurn(event))
+  const open = rest.findIndex((event) => event.at >= before - DAY_MS && event.at <= now && isOfTurn(event))
   return open === -1 ? older : older.slice(0, end + 1 + open)
 }
 

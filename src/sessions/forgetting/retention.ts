@@ -11,6 +11,7 @@ import type { Session } from '../../core/session.ts'
 import type { RetainedSession, RetentionMark } from '../../store/forget-port.ts'
 import type { Store } from '../../store/store.ts'
 import { addressOf } from '../service/address-of.ts'
+import { agedEvents } from './aged-events.ts'
 import { removeAged } from './aged-turns.ts'
 import type { ApplyPorts } from './apply.ts'
 import { scrub } from './forgetting.ts'
@@ -47,8 +48,6 @@ const UNSEEN_MS = 3 * DAY_MS
 /** Conversations change by the day: each is looked at once a day. */
 const EVERY_MS = DAY_MS
 const SESSIONS_PAGE = 100
-/** The events looked at in one transaction. */
-const BATCH = 100
 const PAUSE_MS = 20
 
 /** Applies the age limits of conversations, in small transactions and never in the middle of a turn (decision 0038). */
@@ -179,19 +178,19 @@ async function* limited({ store: { read }, limits, stopping }: RetentionDeps): A
 }
 
 async function olderIn(
-  { store: { read }, ageingTime }: RetentionDeps,
+  { store: { read }, ageingTime, clock }: RetentionDeps,
   { id }: Session,
   { seq }: RetainedSession,
   { days }: AgeLimit,
 ): Promise<number> {
-  const before = ageingTime() - days * DAY_MS
+  const ages = { before: ageingTime() - days * DAY_MS, now: clock.now() }
   let count = 0
   for (let after = seq; ; ) {
-    const page = await read.events.since(id, after, BATCH)
-    const older = page.filter(({ at }) => at < before)
+    const older = await agedEvents(read.events, id, { after, ...ages })
     count += older.filter((event) => !event.forgotten && hasContent(event)).length
-    after = page.at(-1)?.seq ?? after
-    if (older.length === 0) return count
+    const last = older.at(-1)
+    if (last === undefined) return count
+    after = last.seq
   }
 }
 
