@@ -44,13 +44,12 @@ const PAUSE_MS = 50
 
 /**
  * Returns the time of day for ageing, in whole ms; called before anything is written. It is no later than the newest
- * record plus the running time of this process: a clock that is years ahead at one start makes nothing recent old, and
- * after a long stop things age from where they were.
+ * record, or than now where there is none, plus the running time of this process: a clock that is years ahead at one
+ * start, or set ahead later, makes nothing recent old, and after a long stop things age from where they were.
  */
 export async function loadAgeingTime({ store, clock }: Pick<AgeOutDeps, 'store' | 'clock'>): Promise<() => number> {
-  const newest = await store.read.ageing.newest()
+  const newest = (await store.read.ageing.newest()) ?? clock.now()
   const began = clock.elapsed()
-  if (newest === undefined) return clock.now
   return () => Math.min(clock.now(), newest + Math.floor(clock.elapsed() - began))
 }
 

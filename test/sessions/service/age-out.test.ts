@@ -207,3 +207,15 @@ it('S41: the time to age by is in whole ms, as it is stored, whatever the runnin
   elapsed = 7.9
   expect(ageingTime()).toBe(START + 7)
 })
+
+it('S41: in the first run of a store, too, a clock that is set ahead makes nothing old', async () => {
+  const { store, clock } = await rig()
+  let [ahead, elapsed] = [0, 5]
+  const ageingTime = await loadAgeingTime({
+    store,
+    clock: { ...clock, now: () => START + elapsed - 5 + ahead, elapsed: () => elapsed },
+  })
+  elapsed += 10
+  ahead = 365 * DAY
+  expect(ageingTime()).toBe(START + 10)
+})
