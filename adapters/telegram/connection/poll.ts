@@ -1,9 +1,10 @@
 import { backOffMs } from '../../../src/core/backoff.ts'
-import { askedWait, type Clock, sleep } from '../../../src/core/clock.ts'
+import { askedWait, type Clock, sleep, within } from '../../../src/core/clock.ts'
 import { toError } from '../../../src/core/errors.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
 import { ALLOWED_UPDATES } from '../inbound/read-event.ts'
 import type { CallOutcome, TelegramClient } from './client.ts'
+import { HandedUpdates } from './handed-updates.ts'
 import { confirming, type PollTrouble, readTrouble } from './poll-policy.ts'
 
 const LONG_POLL_SECONDS = 25
@@ -12,6 +13,8 @@ const SILENCE_MS = 15_000
 const MIN_WAIT_MS = 250
 /** A batch that cannot be confirmed comes again at once; dedupe absorbs it, this keeps it from spinning. */
 const STUCK_WAIT_MS = 1000
+/** What takes longer is asked beside: it is also the pace at which that is done. */
+const PATIENCE_MS = 1000
 const NO_STORE_CAP_MS = 10_000
 const INTERNAL_WAIT_MS = 5000
 /** A long poll that is answered sooner without any news was not held by the server. */
@@ -42,8 +45,8 @@ export interface PollPorts {
 }
 
 /**
- * The poll loop: commit, then acknowledge. The call for the next batch is what confirms this one, so it is made only
- * when every update of this one is committed; what could not be stored is not confirmed and comes again. Runs until
+ * The poll loop: commit, then acknowledge. The call for the next batch confirms what is before its offset, and that is
+ * moved over what is committed alone; what could not be stored is not confirmed and comes again. Runs until
  * `signal` aborts, whatever the platform answers. The offset lives here only: the first poll has none, and a
  * message that comes twice is recognised by the accept transaction, by its event key.
  */
@@ -58,11 +61,13 @@ export async function pollUpdates(ports: PollPorts, signal: AbortSignal): Promis
     ports.onListening()
     if (waitMs > 0) await sleep(ports.clock, waitMs, signal)
   }
+  await loop.ended()
 }
 
 class PollLoop {
   readonly #ports: PollPorts
   readonly #signal: AbortSignal
+  readonly #handed: HandedUpdates
   #offset: number | undefined
   #confirms = false
   #probe = false
@@ -74,14 +79,18 @@ class PollLoop {
   constructor(ports: PollPorts, signal: AbortSignal) {
     this.#ports = ports
     this.#signal = signal
+    this.#handed = new HandedUpdates((update) => {
+      failpoint('CP1-received')
+      return ports.accept(update)
+    })
   }
 
   /** One poll and what it brought. Returns how long to wait before the next, ms. */
   async round(): Promise<number> {
     const { clock } = this.#ports
     const askedAt = clock.elapsed()
-    const long = !this.#probe
-    const outcome = await this.#poll()
+    const long = !this.#probe && !this.#handed.waits
+    const outcome = await this.#poll(long ? LONG_POLL_SECONDS : 0)
     if (this.#signal.aborted) return 0
     if (outcome.kind !== 'answered') return this.#trouble(readTrouble(outcome))
     if (!Array.isArray(outcome.result)) {
@@ -97,7 +106,7 @@ class PollLoop {
       this.#unheld = 0
       this.#ports.onHeld(true)
     } else if (batch.length === 0 && long) return this.#brake()
-    return batch.length === 0 ? 0 : this.#take(batch)
+    return batch.length === 0 && !this.#handed.waits ? 0 : this.#take(batch)
   }
 
   /** A server that ignores `timeout` would be asked without a pause: waits a little more each time, up to the pace. */
@@ -107,8 +116,7 @@ class PollLoop {
     return backOffMs(this.#unheld, { firstMs: MIN_WAIT_MS, longestMs: BRAKED_MS })
   }
 
-  #poll(): Promise<CallOutcome> {
-    const timeout = this.#probe ? 0 : LONG_POLL_SECONDS
+  #poll(timeout: number): Promise<CallOutcome> {
     const params = {
       timeout,
       limit: 100,
@@ -137,34 +145,30 @@ class PollLoop {
     )
   }
 
-  /** Hands over a batch, all at once so that it is one commit, and moves the offset over what is committed. */
+  /**
+   * Hands over what is new of a batch and moves the offset over what is committed. What takes long, such as a hook of the
+   * operator's, holds up what follows it in its own chat alone: the platform is asked again without confirming it, and
+   * gives it once more with what came since.
+   */
   async #take(batch: readonly unknown[]): Promise<number> {
-    const results = await Promise.allSettled(
-      batch.map((update) => {
-        failpoint('CP1-received')
-        return this.#accept(update)
-      }),
-    )
+    this.#handed.handOver(batch)
+    await within(this.#ports.clock, PATIENCE_MS, this.#handed.settled())
     if (this.#signal.aborted) return 0
-    const refused = results.findIndex((result) => result.status === 'rejected')
+    const { stored, waits, failed } = this.#handed.progress(batch)
     const before = this.#offset
-    this.#offset = confirming(batch, refused < 0 ? batch.length : refused) ?? before
+    this.#offset = confirming(batch, stored) ?? before
     this.#confirms = this.#offset !== before
-    const failed = results[refused]
-    if (failed?.status === 'rejected') return this.#notStored(failed.reason)
-    failpoint('CP2-committed')
+    if (failed) return this.#notStored(failed.reason)
+    if (stored > 0) failpoint('CP2-committed')
+    if (waits) return 0
     if (this.#storeFailures > 0) this.#ports.onProof()
     this.#storeFailures = 0
     return this.#confirms ? 0 : STUCK_WAIT_MS
   }
 
-  /** An update that throws does not hold up the others of its batch. */
-  #accept(update: unknown): Promise<void> {
-    try {
-      return this.#ports.accept(update)
-    } catch (error) {
-      return Promise.reject(error)
-    }
+  /** Resolves once what was handed over is committed, or was not. */
+  ended(): Promise<void> {
+    return this.#handed.settled()
   }
 
   #notStored(reason: unknown): number {

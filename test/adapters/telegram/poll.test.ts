@@ -48,6 +48,30 @@ describe('the poll loop', () => {
     expect(rig.sink.texts).toEqual(['one', 'two', 'three'])
   })
 
+  test('R8: what takes long holds up no later update, and nothing is confirmed before it is committed', async () => {
+    const rig = await open()
+    const say = sayer(rig)
+    const bob = rig.server.world.addUser({ firstName: 'Bob' })
+    let commit = (): void => {}
+    rig.sink.accepting = (event) =>
+      'text' in event && event.text === 'slow' ? new Promise((resolve) => (commit = resolve)) : Promise.resolve()
+    await rig.listen()
+    say('slow')
+    await rig.sink.until(() => rig.sink.offered.length === 1)
+    rig.server.world.say({ from: bob, text: 'elsewhere' })
+    say('/stop')
+    await rig.sink.until(() => rig.sink.offered.length === 3)
+    rig.server.world.say({ from: bob, text: 'and more' })
+    await rig.sink.committed(3)
+
+    expect(rig.sink.texts).toEqual(['elsewhere', '/stop', 'and more'])
+    expect(rig.server.ledger.count((entry) => entry.kind === 'confirmed')).toBe(0)
+    commit()
+    await rig.server.ledger.confirmed(100_004)
+    expect(rig.sink.offered, 'each was handed over once').toHaveLength(4)
+    expect(rig.sink.texts.at(-1)).toBe('slow')
+  })
+
   test('confirms what is committed before the first that is not', async () => {
     const rig = await open()
     const say = sayer(rig)
