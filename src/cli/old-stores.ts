@@ -45,35 +45,50 @@ async function readFolder(root: string, folder: string): Promise<readonly OldFil
   const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
   const index = names.includes(INDEX) ? await read(join(folder, INDEX)) : undefined
   const keys = index === undefined ? new Map<string, string>() : keysOf(index.text)
+  const damaged =
+    keys === undefined ? `the index of its keys, ${relative(root, join(folder, INDEX))}, is damaged` : undefined
   const files: OldFile[] = []
   // One after another: a process has few descriptors.
   for (const name of entries
     .map((entry) => entry.name)
     .filter(isSession)
     .sort())
-    files.push(await readOne(folder, name, { names, keys, shown: relative(root, join(folder, name)) }))
+    files.push(await readOne(folder, name, { names, keys, damaged, shown: relative(root, join(folder, name)) }))
   return files
 }
 
 interface Beside {
   readonly names: readonly string[]
-  readonly keys: ReadonlyMap<string, string>
+  readonly keys: ReadonlyMap<string, string> | undefined
+  /** Why the keys are not known: under other keys the conversations would be there twice once that is mended. */
+  readonly damaged: string | undefined
   /** The name in the report. */
   readonly shown: string
 }
 
-async function readOne(folder: string, name: string, { names, keys, shown }: Beside): Promise<OldFile> {
+async function readOne(folder: string, name: string, { names, keys, damaged, shown }: Beside): Promise<OldFile> {
   const found = names.includes(name) ? await read(join(folder, name)) : { text: '', unread: 'it is no plain file' }
   const beside = name.replace(/\.jsonl$/, '.meta.json')
-  const key = keys.get(name)
+  const key = keys?.get(name)
   const meta = beside === name || !names.includes(beside) ? undefined : (await read(join(folder, beside))).text
-  return { name: shown, ...found, ...(meta === undefined ? {} : { meta }), ...(key === undefined ? {} : { key }) }
+  const unread = found.unread ?? damaged
+  return {
+    ...{ name: shown, text: found.text },
+    ...(unread === undefined ? {} : { unread }),
+    ...(meta === undefined ? {} : { meta }),
+    ...(key === undefined ? {} : { key }),
+  }
 }
 
-/** Returns the key of each file of an index; the topic of a key is written behind its chat, as everywhere here. */
-function keysOf(index: string): Map<string, string> {
+/**
+ * Returns the key of each file of an index; the topic of a key is written behind its chat, as everywhere here. Undefined
+ * for a damaged one.
+ */
+function keysOf(index: string): Map<string, string> | undefined {
+  const parsed = parse(index)
+  if (!isFields(parsed)) return undefined
   const keys = new Map<string, string>()
-  for (const [key, entry] of Object.entries(fieldsOf(parse(index)))) {
+  for (const [key, entry] of Object.entries(parsed)) {
     const { sessionId, sessionFile } = fieldsOf(entry)
     const file = typeof sessionFile === 'string' ? sessionFile.split(/[\\/]/).at(-1) : undefined
     const name = file ?? (typeof sessionId === 'string' ? `${sessionId}.jsonl` : undefined)
@@ -82,8 +97,12 @@ function keysOf(index: string): Map<string, string> {
   return keys
 }
 
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+  return isFields(value) ? { ...value } : {}
 }
 
 function parse(text: string): unknown {

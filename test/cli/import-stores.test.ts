@@ -151,6 +151,37 @@ it.each([
   expect(reports[1]).toContain(counts)
 })
 
+describe('a store whose keys are in a damaged file', () => {
+  it.each([
+    ['openclaw', 'agents/main/sessions/sessions.json', 'the index of its keys, agents/main/sessions/sessions.json'],
+    [
+      'picoclaw',
+      'workspace/sessions/agent_main_telegram_direct_444.meta.json',
+      'the file beside it that names its key',
+    ],
+  ])(
+    'K39: of %s its conversations are skipped until it is mended, and none is there under another key',
+    async (program, file, named) => {
+      const cli = await beside(program)
+      const path = join(cli.loaded.config.dataDir, program, file)
+      const whole = readFileSync(path, 'utf8')
+      for (const torn of ['', whole.slice(0, whole.length / 2), '[]']) {
+        writeFileSync(path, torn)
+        expect(await cli.run('import', program)).toBe(EXIT.ok)
+        expect(cli.out()).toMatch(new RegExp(`jsonl: skipped, ${named}.* is damaged`))
+        expect(cli.out()).toMatch(/[1-9] skipped/)
+      }
+      writeFileSync(path, whole)
+      expect(await cli.run('import', program)).toBe(EXIT.ok)
+      expect(cli.out().split('\n').at(-3)).toMatch(/^[12] imported, /)
+      const keys = withDatabase(cli.loaded.config.store.path, (database) =>
+        database.prepare('SELECT display_key FROM sessions').pluck().all(),
+      )
+      expect(keys.filter((key) => /agent_main|[0-9a-f]{8}-[0-9a-f]{4}/.test(String(key)))).toEqual([])
+    },
+  )
+})
+
 describe('a folder that is none', () => {
   it('K39: is refused with what to name instead, and is no import of nothing', async () => {
     const cli = await beside('openclaw')

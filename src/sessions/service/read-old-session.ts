@@ -56,8 +56,8 @@ function readLines(name: string, text: string, meta: string | undefined): OldSes
   if (lines.length > 0 && lines.every(({ value }) => value === undefined)) {
     throw new ParleyError('invalid', 'none of its lines is JSON')
   }
-  const beside = meta === undefined ? undefined : parseJson(meta)
-  const fields = isFields(beside) ? beside : {}
+  const fields = meta === undefined ? {} : parseJson(meta)
+  if (!isFields(fields)) throw new ParleyError('invalid', 'the file beside it that names its key is damaged')
   const facts = readFacts(name, fields)
   return { ...facts, ...(isWrapped(lines) ? readWrappedLines(lines) : readMessages(lines, fields.skip)) }
 }
