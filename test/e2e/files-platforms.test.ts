@@ -67,6 +67,18 @@ describe('a file that comes with a message on Discord', () => {
   })
 })
 
+it('R9: a reply to a forwarded picture shows it, for people ask about it that way', async () => {
+  const { discord, channel, sent, shown } = await discordHouse()
+  const { world } = discord
+  const file = world.attach({ bytes: PICTURE, name: 'a.png' })
+  const original = world.say({ from: '444', channel, text: 'mine', attachments: [file] })
+  let forward = original
+  await sent(() => (forward = world.forward({ from: '222', of: { channel, message: original } })))
+  await sent(() => world.say({ from: '222', text: 'what is this?', replyTo: forward }))
+  expect(JSON.stringify(shown())).toContain('[attached: a.png, of the message replied to]')
+  expect(JSON.stringify(shown())).toContain('"type":"image"')
+})
+
 async function slackHouse(options: { readonly scopes?: readonly string[] } = {}) {
   const started = await startSlackHousehold({ script: seen })
   const { slack, anthropic } = started
@@ -90,6 +102,20 @@ describe('a file that comes with a message on Slack', () => {
     await answered(() => world.say({ from: 'U333', text: 'look', extra: { subtype: 'file_share', files } }))
     expect(shown()).toMatchObject([{ type: 'text', text: expect.stringContaining('[attached: a.png]') }, image])
   })
+
+  it.each(['', 'look'])(
+    'R9: the file of a message that somebody shares is fetched too, with the words "%s"',
+    async (text) => {
+      const { slack, answered, shown } = await slackHouse()
+      const { world } = slack
+      const channel = world.addChannel({ name: 'club', members: ['U333', 'U444'] })
+      const files = [world.attach({ bytes: PICTURE, name: 'a.png', mime: 'image/png' })]
+      const extra = { subtype: 'file_share', files }
+      const { ts } = world.say({ from: 'U444', channel, text: '', extra })
+      await answered(() => world.share({ from: 'U333', of: { channel, message: ts }, text }))
+      expect(shown()).toMatchObject([{ type: 'text', text: expect.stringContaining('[attached: a.png]') }, image])
+    },
+  )
 
   it('F-G07: a bot without the right to read files says which it needs', async () => {
     const { slack, answered, shown } = await slackHouse()

@@ -174,7 +174,8 @@ function readQuoted(message: Fields, { botId }: InboundContext): QuotedMessage |
 
 function quotedFiles({ referenced_message: given }: Fields, quoted: QuotedMessage | undefined) {
   const original = quoted === undefined || quoted.own ? undefined : optionalFields(given)
-  return original === undefined ? [] : asQuoted(readAttachments(original, original))
+  const holders = original === undefined ? [] : [original, ...snapshotsOf(original)]
+  return original === undefined ? [] : asQuoted(holders.flatMap((holder) => readAttachments(original, holder)))
 }
 
 /** A webhook speaks under an id of its own, and under any name. */

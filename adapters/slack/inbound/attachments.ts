@@ -2,7 +2,7 @@ import type { AttachmentRef, FileKind } from '../../../src/core/message.ts'
 import { type Fields, isFields, present } from '../../shared/fields.ts'
 import { kindOfType } from '../../shared/file-kind.ts'
 
-/** The files of a message, by their ids. */
+/** The files of a message, or of one that it shares, by their ids. */
 export function readAttachments(message: Fields): readonly AttachmentRef[] {
   if (!Array.isArray(message.files)) return []
   return message.files.filter(isFields).flatMap((file) => {

@@ -111,7 +111,7 @@ function readTextFacts(message: Fields, frame: Fields, context: InboundContext):
       mentioned: place.chatType === 'direct' || named || quoted?.own === true,
       mentionsOthers: mentionsMany || mentioned.some((user) => user !== bot.userId),
       ...(quoted === undefined ? {} : { quoted }),
-      attachments: readAttachments(message),
+      attachments: [message, ...sharesOf(message)].flatMap(readAttachments),
     },
     command,
     ...(atRoot && !named ? { opens: messageId } : {}),

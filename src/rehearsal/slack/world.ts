@@ -218,6 +218,7 @@ export class SlackWorld extends WorldState {
       footer: there.kind === 'channel' ? `Posted in #${there.name}` : 'Slack Conversation',
       mrkdwn_in: ['text'],
       text: message.text,
+      ...(message.files === undefined ? {} : { files: message.files }),
       ts: message.ts,
     }
   }

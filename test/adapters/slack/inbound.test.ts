@@ -243,6 +243,21 @@ describe('what is shared', () => {
     expect(eventOf({ ...message, text: '<@U0BOT> look', attachments: [share] })).toMatchObject({ mentioned: true })
   })
 
+  test('its files come with it, also where it has no words', () => {
+    const file = { id: 'F1', mimetype: 'image/png', name: 'a.png', size: 12 }
+    const attachments = [{ ...share, text: '', files: [file] }]
+    expect(eventOf({ ...message, text: '', attachments })).toMatchObject({
+      text: '',
+      forwarded: { name: 'Cy' },
+      attachments: [{ ref: 'F1', fileName: 'a.png' }],
+    })
+    const clip = { ...file, subtype: 'slack_audio', user: 'U555' }
+    expect(eventOf({ ...message, text: 'hear', attachments: [{ ...share, files: [clip] }] })).toMatchObject({
+      text: 'hear',
+      attachments: [{ ref: 'F1', kind: 'audio' }],
+    })
+  })
+
   test("of several authors none is named; the preview of a link is nobody's message", () => {
     const two = [share, { ...share, author_id: 'U444', author_name: 'Bob', text: 'two' }]
     expect(eventOf({ ...message, text: '', attachments: two })).toMatchObject({
