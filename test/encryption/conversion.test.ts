@@ -76,6 +76,18 @@ describe('parley store encrypt and decrypt', () => {
     }
   }, 240_000)
 
+  it.each(['plain', 'encrypted'] as const)(
+    'C48: killed on its way to plain text, it is not ended with another key, here as %s: no file is lost',
+    async (to) => {
+      const household = await plainHousehold()
+      expect(await convert(household, { to: 'encrypted' })).toBe(0)
+      expect(await convert(household, { to: 'plain', at: 'CP38-file-converted' })).toBe('SIGKILL')
+      expect(await convert({ ...household, key: '0123456789abcdef'.repeat(4) }, { to })).toBe(EXIT.config)
+      expect(await convert(household, { to: 'plain' })).toBe(0)
+      await expectWhole(household, 'plain')
+    },
+  )
+
   it('another key than that of the database changes nothing', async () => {
     const household = await plainHousehold()
     expect(await convert(household, { to: 'encrypted' })).toBe(0)

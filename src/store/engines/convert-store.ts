@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { ParleyError } from '../../core/errors.ts'
 import { failpoint } from '../../core/failpoint.ts'
@@ -45,7 +45,7 @@ export async function convertStore({ path: given, key, to, beside, recode }: Sto
   try {
     const coder = recode ?? createRecode(key, folder)
     if (recode === undefined) checkKey(path, key)
-    const resumed = begin(place)
+    const resumed = begin(place, key)
     const main = convertMain(place, { to, coder, resumed })
     const copies = copiesOf(path).map((copy) => convertCopy(copy, { place, to, coder }))
     await beside()
@@ -88,13 +88,20 @@ function checkKey(path: string, key: StoreKey): void {
   }
 }
 
-/** Returns true if an earlier conversion was interrupted. */
-function begin({ path, folder }: DatabasePlace): boolean {
+/**
+ * Returns true if an earlier conversion was interrupted. Throws `config` for one that was begun with another key: its
+ * files that are encrypted could not be read any more, and nobody would be told.
+ */
+function begin({ path, folder }: DatabasePlace, key: StoreKey): boolean {
   const file = conversionFile(path)
   const resumed = existsSync(file)
+  const [mark, other] = [markOf(key), resumed ? MARK.exec(readFileSync(file, 'utf8'))?.[0] : undefined]
+  if (other !== undefined && other !== mark) throw new ParleyError('config', `${path} ${BEGUN_WITH_ANOTHER}`)
+  // A full disk could take the mark from a file that is written anew.
+  if (other === mark) return resumed
   try {
     privateFile(file, folder)
-    writeFileSync(file, 'Run "parley store encrypt" or "parley store decrypt" to the end.\n')
+    writeFileSync(file, `Run "parley store encrypt" or "parley store decrypt" to the end.\n${mark}\n`)
     sync(file)
     sync(folder.path)
   } catch (error) {
@@ -103,6 +110,15 @@ function begin({ path, folder }: DatabasePlace): boolean {
     throw error
   }
   return resumed
+}
+
+const MARK = /\bkey [0-9a-f]{64}\b/
+const BEGUN_WITH_ANOTHER =
+  'is partly encrypted: a conversion was begun with another key and interrupted. Set store.key to that key and run the command once more; then decrypt, and encrypt with the new one.'
+
+/** Tells keys apart, and says nothing of them. */
+function markOf(key: StoreKey): string {
+  return `key ${key.derive('conversion').toString('hex')}`
 }
 
 interface MainParts {
