@@ -81,8 +81,8 @@ async function readOne(folder: string, name: string, { names, keys, damaged, sho
 }
 
 /**
- * Returns the key of each file of an index; the topic of a key is written behind its chat, as everywhere here. Undefined
- * for a damaged one.
+ * Returns the key of each file of an index, undefined for a damaged one; the topic of a key is written behind its chat,
+ * as everywhere here.
  */
 function keysOf(index: string): Map<string, string> | undefined {
   const parsed = parse(index)

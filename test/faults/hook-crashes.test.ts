@@ -64,7 +64,12 @@ describe.concurrent('R8: a kill while a hook is called', CASE, () => {
     await scene.settle([ADA, BOB])
     const { inbox } = await scene.finish()
     expect(inbox).toHaveLength(6)
-    expect(scene.texts(ADA).join('\n').match(/slow one|behind it/g)).toEqual(['slow one', 'behind it'])
+    expect(
+      scene
+        .texts(ADA)
+        .join('\n')
+        .match(/slow one|behind it/g),
+    ).toEqual(['slow one', 'behind it'])
     expect(scene.texts(BOB)).toEqual(['echo elsewhere', 'echo goodbye'])
   })
 })

@@ -5,7 +5,7 @@ type Outcome =
   | { readonly kind: 'stored' }
   | { readonly kind: 'failed'; readonly reason: unknown }
 
-/** How far the updates of a batch have come. */
+/** The progress of the updates of a batch. */
 interface Progress {
   /** So many from its beginning on are stored. */
   readonly stored: number
@@ -42,7 +42,7 @@ export class HandedUpdates {
     await Promise.all(this.#waiting)
   }
 
-  /** Returns how far a batch has come. What was not stored, and what is to be confirmed, is forgotten here. */
+  /** Returns the progress of a batch. Updates that were not stored, or are to be confirmed, are forgotten here. */
   progress(batch: readonly unknown[]): Progress {
     const names = batch.map(nameOf)
     const outcomes = names.map((name) => this.#outcomes.get(name))

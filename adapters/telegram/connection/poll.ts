@@ -13,7 +13,7 @@ const SILENCE_MS = 15_000
 const MIN_WAIT_MS = 250
 /** A batch that cannot be confirmed comes again at once; dedupe absorbs it, this keeps it from spinning. */
 const STUCK_WAIT_MS = 1000
-/** What takes longer is asked beside: it is also the pace at which that is done. */
+/** The platform is asked on at this pace while updates are being stored for longer than that. */
 const PATIENCE_MS = 1000
 const NO_STORE_CAP_MS = 10_000
 const INTERNAL_WAIT_MS = 5000
@@ -146,9 +146,9 @@ class PollLoop {
   }
 
   /**
-   * Hands over what is new of a batch and moves the offset over what is committed. What takes long, such as a hook of the
-   * operator's, holds up what follows it in its own chat alone: the platform is asked again without confirming it, and
-   * gives it once more with what came since.
+   * Hands over what is new of a batch and moves the offset over what is committed. What takes long, such as a hook of
+   * the operator's, holds up its own chat alone: the platform is asked again without confirming it, and gives it once
+   * more with what came since.
    */
   async #take(batch: readonly unknown[]): Promise<number> {
     this.#handed.handOver(batch)

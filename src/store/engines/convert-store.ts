@@ -90,7 +90,7 @@ function checkKey(path: string, key: StoreKey): void {
 
 /**
  * Returns true if an earlier conversion was interrupted. Throws `config` for one that was begun with another key: its
- * files that are encrypted could not be read any more, and nobody would be told.
+ * files that are encrypted could not be read any more.
  */
 function begin({ path, folder }: DatabasePlace, key: StoreKey): boolean {
   const file = conversionFile(path)

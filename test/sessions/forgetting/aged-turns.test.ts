@@ -88,6 +88,7 @@ const OLD = LIMIT - 2 * DAY_MS
 it('S41: what was made of old words goes with them: entries, summaries, and what lists show', async () => {
   const said = userMessage('an old question about llamas', { messageId: '5' })
   const { store, session, remove, left } = await house([
+    [OLD, { type: 'turn_started', turnId: TURN, data: { rows: [], traceId: ids.trace() } }],
     [NOW, { type: 'context_compacted', data: { text: 'of what was before', back: 1 } as never }],
     [OLD, said],
     [OLD, answer('an old answer')],
@@ -101,7 +102,7 @@ it('S41: what was made of old words goes with them: entries, summaries, and what
   })
   expect(await store.read.sessions.get(session.id)).toMatchObject({ description: 'Llamas', preview: 'an old answer' })
   expect(await remove()).toMatchObject({ events: 3 })
-  expect(await left()).toEqual(['context_compacted'])
+  expect(await left()).toEqual(['turn_started', 'context_compacted'])
   expect(JSON.stringify(await store.read.events.since(session.id, 0, 10))).toContain('of what was before')
   expect(await store.read.memory.newest([session.id], 5)).toEqual([])
   const { description, preview } = (await store.read.sessions.get(session.id)) ?? {}
