@@ -27,6 +27,8 @@ function limitsOf(settings: BudgetConfig, { kind, id }: Payer): BudgetLimits | u
       return settings.total
     case 'stranger':
       return settings.strangers?.each
+    case 'client':
+      return settings.strangers?.client
     case 'strangers':
       return settings.strangers?.together
     default: {
@@ -57,6 +59,7 @@ function present({ only = {}, ...rules }: BudgetRules, moves: readonly ChatMove[
 export function hasBudgets(settings: BudgetConfig, kind: PayerKind): boolean {
   if (kind === 'total') return settings.total !== undefined
   if (kind === 'stranger') return settings.strangers?.each !== undefined
+  if (kind === 'client') return settings.strangers?.client !== undefined
   if (kind === 'strangers') return settings.strangers?.together !== undefined
   return settings[kind] !== undefined
 }

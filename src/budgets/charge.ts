@@ -1,5 +1,6 @@
 import { type Address, formatAddress } from '../core/address.ts'
 import type { BudgetConfig, Charge, Payer } from '../core/budget.ts'
+import type { Namespace } from '../core/caller.ts'
 import { budgetsOf } from './applying.ts'
 
 /** The facts that decide who pays for a call. */
@@ -12,17 +13,20 @@ export interface ChargedFor {
   readonly askers: readonly Payer[]
   /** Nobody let in by name had a part in it. */
   readonly strangers: boolean
+  /** The namespaces whose tokens speak for them. */
+  readonly clients?: readonly Namespace[]
 }
 
 /** Returns the budgets that a call must fit; undefined where there is none. Pure. */
 export function chargeFor(
   settings: BudgetConfig,
-  { address, schedule, askers, strangers }: ChargedFor,
+  { address, schedule, askers, strangers, clients = [] }: ChargedFor,
 ): Charge | undefined {
   const shared = [
     ...budgetsOf(settings, { kind: 'total', id: '' }),
     ...(address === undefined ? [] : placesOf(address).flatMap((payer) => budgetsOf(settings, payer))),
     ...(schedule === undefined ? [] : budgetsOf(settings, { kind: 'schedule', id: schedule })),
+    ...(strangers ? clients.flatMap((id) => budgetsOf(settings, { kind: 'client', id })) : []),
     ...(strangers ? budgetsOf(settings, { kind: 'strangers', id: '' }) : []),
   ]
   const own = askers.map((payer) => budgetsOf(settings, payer))

@@ -36,6 +36,7 @@ export function buildBudgets({ budgets }: ConfigFile, channels: Channels): Budge
       : {
           strangers: {
             ...(strangers.each === 'unlimited' ? {} : { each: toLimits(strangers.each) }),
+            ...(strangers.client === 'unlimited' ? {} : { client: toLimits(strangers.client) }),
             ...(strangers.together === 'unlimited' ? {} : { together: toLimits(strangers.together) }),
           },
         }),
@@ -201,6 +202,7 @@ function limitsIn(budgets: Block): readonly (readonly [path: string, limit: OwnL
       ? []
       : [
           ...inLimits('budgets.strangers.each', strangers.each),
+          ...inLimits('budgets.strangers.client', strangers.client),
           ...inLimits('budgets.strangers.together', strangers.together),
         ]),
   ]

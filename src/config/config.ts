@@ -73,6 +73,8 @@ export interface ApiSettings {
   readonly hosts: readonly string[]
   /** Web pages of others that may use it. */
   readonly origins: readonly string[]
+  /** The most requests of one token in a minute. */
+  readonly requestsPerMinute?: number
   /** The hooks by which programs of others call in. */
   readonly hooks?: readonly InboundHookSettings[]
 }

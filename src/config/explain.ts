@@ -54,6 +54,7 @@ function budgetLines({ budgets }: Config): string[] {
       ...Object.entries(budgets[kind]?.only ?? {}).map(([name, own]) => [`${kind}.only.${name}`, own] as const),
     ]),
     ['strangers.each', strangers?.each],
+    ['strangers.client', strangers?.client],
     ['strangers.together', strangers?.together],
   ] as const
   const lines = all.flatMap(([name, limits]) =>

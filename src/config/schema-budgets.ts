@@ -27,7 +27,11 @@ function rulesOf(key: string) {
 }
 
 /** The budgets of strangers where the file has none: some dozen answers a day for each of them. */
-export const STRANGERS = { each: { day: { tokens: 200_000 } }, together: { day: { tokens: 2_000_000 } } }
+export const STRANGERS = {
+  each: { day: { tokens: 200_000 } },
+  client: { day: { tokens: 1_000_000 } },
+  together: { day: { tokens: 2_000_000 } },
+}
 
 const price = z.strictObject({
   input: z.number().min(0).max(100_000).describe('US dollars for a million tokens, as all of these.'),
@@ -60,6 +64,11 @@ export const budgets = z
       .union([
         z.strictObject({
           each: own.default(STRANGERS.each).describe('Each of them apart.'),
+          client: own
+            .default(STRANGERS.client)
+            .describe(
+              'Those for whom the tokens of one namespace speak: they have the names that its program gives them.',
+            ),
           together: own.default(STRANGERS.together).describe('All of them.'),
         }),
         z.literal('unlimited'),

@@ -233,6 +233,12 @@ const http = z
       )
       .default([])
       .describe('Web pages of others that may use it: ["https://app.example.org"].'),
+    requestsPerMinute: z
+      .int()
+      .min(60)
+      .max(10_000_000)
+      .default(6_000)
+      .describe('What one token may ask in a minute; more is refused (429) until the time for it has passed.'),
     hooks: inboundHooks,
   })
   .describe('Serves the API on TCP. Without it nothing listens there, and only this machine’s user reaches it.')

@@ -33,6 +33,7 @@ export function hitInWords(hit: BudgetHit): string {
 /** Returns the payer as people know it. */
 function nameOf({ kind, id }: Payer): string {
   if (kind === 'total') return 'everything'
+  if (kind === 'client') return `strangers of ${id}`
   if (kind === 'strangers') return 'all strangers'
   return `${kind} ${id}`
 }
@@ -50,6 +51,7 @@ function ofPayer({ kind, id }: Payer): string {
       return 'for you'
     case 'schedule':
       return `for the schedule ${id}`
+    case 'client':
     case 'strangers':
       return 'for people I do not know'
   }

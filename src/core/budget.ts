@@ -19,15 +19,19 @@ export type PriceList = Readonly<Record<string, ModelPrice>>
 export type Micros = number
 
 /**
- * The kinds of payer. `stranger`: somebody whom nobody let in by name; `strangers`: all of them together.
+ * The kinds of payer. `stranger`: somebody whom nobody let in by name; `client`: those of them for whom the tokens of one
+ * namespace speak, who names them as it likes; `strangers`: all of them together.
  */
-export const PAYER_KINDS = ['total', 'chat', 'topic', 'person', 'schedule', 'stranger', 'strangers'] as const
+export const PAYER_KINDS = ['total', 'chat', 'topic', 'person', 'schedule', 'stranger', 'client', 'strangers'] as const
 export type PayerKind = (typeof PAYER_KINDS)[number]
 
 /** Whoever a call is charged to. */
 export interface Payer {
   readonly kind: PayerKind
-  /** An address, the name of a person, a platform id, the name of a schedule; empty for a kind of which there is one. */
+  /**
+   * An address, the name of a person, a platform id, a namespace, the name of a schedule; empty for a kind of which
+   * there is one.
+   */
   readonly id: string
 }
 
@@ -66,7 +70,11 @@ export interface BudgetSettings {
   readonly topic?: BudgetRules
   readonly person?: BudgetRules
   readonly schedule?: BudgetRules
-  readonly strangers?: { readonly each?: BudgetLimits; readonly together?: BudgetLimits }
+  readonly strangers?: {
+    readonly each?: BudgetLimits
+    readonly client?: BudgetLimits
+    readonly together?: BudgetLimits
+  }
   /** Prices of the configuration, which replace those of the built-in list. */
   readonly prices: PriceList
 }

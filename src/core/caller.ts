@@ -25,3 +25,26 @@ export function parseNamespace(text: string): Namespace | undefined {
 export function inNamespace(namespace: Namespace, name: string): boolean {
   return name.startsWith(`${namespace}:`)
 }
+
+/** What the id of the one session of a node begins with; its whole id is the namespace of its token. */
+const NODE = 'node-'
+
+/** Returns true for a session in a namespace, by its id: one of its names, or the session of the node itself. */
+export function holdsSession(namespace: Namespace, session: string): boolean {
+  return inNamespace(namespace, session) || (session === `${namespace}` && isNodeId(session))
+}
+
+/** Returns true for the id of a node's session, which has no colon in it. */
+export function isNodeId(session: string): boolean {
+  return session.startsWith(NODE) && !session.includes(':')
+}
+
+/** The parts that a namespace has at most. */
+const MOST_PARTS = 4
+
+/** Returns every namespace that holds a session: `api` and `api:shop` for `api:shop:1`; a node's is its id. */
+export function namespacesOf(session: string): readonly string[] {
+  if (isNodeId(session)) return [session]
+  const parts = session.split(':')
+  return parts.slice(0, Math.min(MOST_PARTS, parts.length - 1)).map((_, at) => parts.slice(0, at + 1).join(':'))
+}

@@ -1,5 +1,6 @@
 import type { Address, ChatType } from './address.ts'
 import type { Applicant } from './admission.ts'
+import type { Namespace } from './caller.ts'
 import type { AgentId, PersonId, ScheduleId, ScopeKey, SessionId, TraceId, TurnId } from './ids.ts'
 import type { InboundEvent } from './message.ts'
 import type { Reader } from './outbound.ts'
@@ -87,6 +88,8 @@ export interface PostedText {
   readonly append?: true
   /** The id under which the asker becomes a participant; absent for the operator and for another session. */
   readonly participant?: string
+  /** The namespace of the token that speaks for them. */
+  readonly client?: Namespace
   /** The writer, where it is not the sender in their own words. */
   readonly from?: Writer
   /** The turn whose call wrote it: whoever has asked there pays for the answer. */

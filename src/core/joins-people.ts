@@ -25,3 +25,20 @@ export function joinsDirectChats(
   if (chatType !== 'direct') return false
   return kind === 'main' ? global : source.kind === 'channel' && joinsPeople(channels, { scope })
 }
+
+/**
+ * Returns true for a session that joins chats of several channels, the main one or that of a person: it is in no
+ * namespace, so that no token of one of these channels reaches the words of the others (S42).
+ */
+export function joinsChannels({
+  kind,
+  displayKey,
+  scope: { agent, values },
+}: Pick<Session, 'kind' | 'displayKey' | 'scope'>): boolean {
+  if (kind === 'main') return true
+  const key = `direct:${values.sender}`
+  return values.chat === undefined && (displayKey === key || displayKey === `agent:${agent}:${key}`)
+}
+
+/** What the ids of such sessions begin with, in the place of a channel: no token has it as its namespace. */
+export const JOINED_IDS = { main: 'main', person: 'person' } as const

@@ -3,12 +3,18 @@ import type { StoredToken } from './token.ts'
 
 /** The tokens of programs (S42), as the operator asks for them. */
 export interface TokenOperator {
-  /** The token is in the answer and nowhere else, ever. Throws `invalid`. */
-  create(request: NewToken): Promise<TokenReport & { readonly token: string }>
+  /**
+   * The token is in the answer and nowhere else, ever. `by` is the id of the token that asks: what it makes may do no
+   * more than it may itself, for no longer. Throws `invalid` and `forbidden`.
+   */
+  create(request: NewToken, by?: string): Promise<TokenReport & { readonly token: string }>
   /** Newest first, the revoked ones too. */
   list(): Promise<readonly TokenReport[]>
-  /** From now on, also for what it has open. Throws `not_found`. */
-  revoke(id: string): Promise<void>
+  /**
+   * From now on, also for what it has open. A token that asks revokes none that may do more. Throws `not_found` and
+   * `forbidden`.
+   */
+  revoke(id: string, by?: string): Promise<void>
 }
 
 export interface NewToken {
@@ -16,7 +22,7 @@ export interface NewToken {
   readonly namespace?: string | undefined
   /** It reaches what an owner reaches; in place of a namespace. */
   readonly owner?: boolean | undefined
-  /** Absent: reading and writing sessions; for an owner's everything but `tokens`. */
+  /** Absent: reading and writing sessions; for an owner's everything but `tokens`; of these what its maker has. */
   readonly scopes?: readonly string[] | undefined
   readonly label?: string | undefined
   /** It ends after so many days; absent: never. */

@@ -1,3 +1,4 @@
+import { type Namespace, parseNamespace } from './caller.ts'
 import { type Channels, foldId, type IdTraits } from './channel-traits.ts'
 import type { ChannelId, PersonId } from './ids.ts'
 import type { Sender } from './message.ts'
@@ -52,7 +53,7 @@ export function foldPlatformId({ traits }: Pick<Channels, 'traits'>, typed: stri
 
 /**
  * Names whoever wrote something that a model is shown: a platform id (`telegram:111`), `person:<id>` for somebody who
- * came by the API, `operator`, or `nobody`. The names are resolved to people when they are asked about, so that a link
+ * came by the API, `holder:<namespace>`, `operator`, or `nobody`. The names are resolved to people when they are asked about, so that a link
  * or its end counts at once.
  */
 export type AuthorId = string
@@ -71,4 +72,16 @@ const PERSON = 'person:'
 /** Returns the person that `personAuthor` named, undefined for every other author. */
 export function personOfAuthor(author: AuthorId): PersonId | undefined {
   return author.startsWith(PERSON) ? (author.slice(PERSON.length) as PersonId) : undefined
+}
+
+const HOLDER = 'holder:'
+
+/** Names whoever holds a token of a namespace, as a reader of the sessions in it. */
+export function holderOf(namespace: Namespace): AuthorId {
+  return `${HOLDER}${namespace}`
+}
+
+/** Returns the namespace that `holderOf` named, undefined for every other author. */
+export function namespaceOfHolder(author: AuthorId): Namespace | undefined {
+  return author.startsWith(HOLDER) ? parseNamespace(author.slice(HOLDER.length)) : undefined
 }

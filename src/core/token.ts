@@ -23,6 +23,8 @@ export interface StoredToken {
   /** The purpose, in its maker's words. */
   readonly label: string
   readonly createdAt: number
+  /** The id of the token that has made it; absent: the operator at the machine. */
+  readonly madeBy?: string
   readonly expiresAt?: number
   /** The last use, exact to a minute. */
   readonly usedAt?: number
@@ -69,3 +71,6 @@ export interface TokenHolder {
   /** Aborted once the token is revoked or expires: what it has opened ends with it. */
   readonly ended: AbortSignal
 }
+
+/** Stands for the operator where requests are kept and recorded by the id of a token. */
+export const OPERATOR_HOLDER = 'operator'

@@ -8,7 +8,7 @@ import { type Address, parseAddress } from '../core/address.ts'
 import type { Audio } from '../core/audio.ts'
 import { type BudgetConfig, type BudgetSettings, type Charge, type Payer, payerKey } from '../core/budget.ts'
 import { stopInWords, warningInWords } from '../core/budget-words.ts'
-import type { Channels } from '../core/channel-traits.ts'
+import { type Channels, OWN_CHANNELS } from '../core/channel-traits.ts'
 import type { Clock } from '../core/clock.ts'
 import type { CommandCall } from '../core/command.ts'
 import type { Decision } from '../core/dispatch.ts'
@@ -22,7 +22,7 @@ import { isScheduled, type Session, type SessionIdentity } from '../core/session
 import { identityOfAuthor } from '../sessions/people/author-identity.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { addressOf } from '../sessions/service/address-of.ts'
-import { payersOf } from '../sessions/turns/payers.ts'
+import { type Payers, payersOf } from '../sessions/turns/payers.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { askedElsewhere, priorityOf } from '../sessions/turns/turn-reply.ts'
 import type { InboxRow, Store, StoreReader } from '../store/store.ts'
@@ -200,10 +200,11 @@ async function placeOf(
 async function participantsOf(
   { store, lookups, channels }: BudgetDeps,
   session: Session,
-): Promise<{ readonly askers: readonly Payer[]; readonly strangers: boolean }> {
+): Promise<Pick<Payers, 'askers' | 'strangers'> & Partial<Payers>> {
   const authors = (await store.read.participants.of(session.id)).filter((author) => author !== NOBODY)
   const found: Payer[] = []
-  let known = session.source.kind !== 'channel'
+  // By our own channels people come whom nobody let in, with the token of a program.
+  let known = session.source.kind !== 'channel' && !OWN_CHANNELS.includes(session.source.kind)
   for (const author of authors) {
     const { person, role } = await identityOfAuthor(lookups, author)
     known ||= role !== 'guest'
@@ -216,7 +217,7 @@ async function participantsOf(
   const rows = turn?.turnId === undefined ? [] : await rowsBehind(store.read, turn.turnId)
   const asked = payersOf(channels, rows)
   const same = only && asked.askers.find(({ id }) => id === only.id)
-  return { askers: only ? [same ?? only] : [], strangers: rows.length === 0 || asked.strangers }
+  return { ...asked, askers: only ? [same ?? only] : [], strangers: rows.length === 0 || asked.strangers }
 }
 
 /** Returns the audio endpoint; each of its calls has to fit the budgets. */

@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import type { Accounts } from '../channels/accounts.ts'
 import { type Config, DEFAULT_SESSION_TOOLS } from '../config/config.ts'
 import type { AgentProfile } from '../core/agent-profile.ts'
+import { inNamespace, type Namespace } from '../core/caller.ts'
 import type { RunsTasks } from '../core/child-task.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ExternalRuns } from '../core/external-run.ts'
@@ -12,9 +13,11 @@ import type { PostsMessages } from '../core/post-message.ts'
 import type { FileSender } from '../core/send-file.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import type { SessionTools } from '../core/session-tools.ts'
+import type { Principal } from '../core/turn.ts'
 import { configuredIds } from '../routing/identity-links.ts'
 import { sourceRoute } from '../routing/source-route.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
+import type { AccessPorts } from '../sessions/service/session-access.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
 import type { SessionService } from '../sessions/service/session-service.ts'
 import { createNodes } from '../sessions/session-tools/nodes.ts'
@@ -78,6 +81,7 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
     reach: createReach({
       ...(config.sessionTools ?? DEFAULT_SESSION_TOOLS),
       ...{ read: store.read, channels, access: rules, whoIs, roleOf },
+      spokenFor: (namespace) => spokenFor(namespace, { ...parts, platformIds: rules.platformIds }),
       mainIsShared: rules.mainIsShared,
     }),
     staleMs: rules.staleMs,
@@ -94,4 +98,18 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
     tasks: createTasks(deps),
     reach: deps.reach,
   }
+}
+
+/** Returns the people with an id in a namespace, by the file or by a link. */
+async function spokenFor(
+  namespace: Namespace,
+  { store, policies, lookups, platformIds }: SessionAccessDeps & Pick<AccessPorts, 'platformIds'>,
+): Promise<readonly Principal[]> {
+  const stored = (await store.read.people.all()).map(({ id }) => id)
+  const found: Principal[] = []
+  for (const person of new Set([...policies.routing().people.roles.keys(), ...stored])) {
+    const own = (await platformIds(person)).some((id) => id === namespace || inNamespace(namespace, id))
+    if (own) found.push({ person, role: await lookups.roleOf(person) })
+  }
+  return found
 }

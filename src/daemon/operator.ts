@@ -98,7 +98,11 @@ export function createOperator(sources: OperatorSources, caller = OPERATOR): Ser
       exported: (name, record) => archives.exported(caller, name, record),
       relocate: (name, request) => archives.relocate(caller, name, request),
     },
-    tokens: sources.tokens,
+    tokens: {
+      ...sources.tokens,
+      create: (request) => sources.tokens.create(request, tokenOf(caller)),
+      revoke: (id) => sources.tokens.revoke(id, tokenOf(caller)),
+    },
     schedules: titledSchedules(sources),
     people: sources.people,
     admissions: {
@@ -128,7 +132,12 @@ export function createOperator(sources: OperatorSources, caller = OPERATOR): Ser
 
 /** Returns who is on record for a decision; undefined for the operator at the machine. */
 function doerOf(caller: Caller): string | undefined {
-  return caller.kind === 'operator' && caller.token !== undefined ? tokenDoer(caller.token) : undefined
+  const token = tokenOf(caller)
+  return token === undefined ? undefined : tokenDoer(token)
+}
+
+function tokenOf(caller: Caller): string | undefined {
+  return caller.kind === 'operator' ? caller.token : undefined
 }
 
 function running({ daemon }: OperatorSources): DaemonSources {

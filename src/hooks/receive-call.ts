@@ -19,8 +19,10 @@ export interface ReceiveDeps {
 /** Characters of a call that the model is shown; the rest is cut off. */
 const MOST_SHOWN = 32_000
 const MOST_ID = 200
-/** For as long nobody can have a call again that was kept; its signature is remembered for this time. */
+/** An id and a signature are remembered for this time with what they came with: another use of them is refused. */
 const REMEMBERED_MS = 24 * 60 * 60_000
+/** Stands for a mark that no age deletes: whoever has kept a call of GitHub, which has no time in it, keeps it for ever. */
+const FOR_EVER = Number.MAX_SAFE_INTEGER
 /** A call is nobody's words, whoever's token came with it. */
 const NOBODY: SessionCaller = { principal: { role: 'guest' } }
 
@@ -32,10 +34,12 @@ export function createInboundHooks(deps: ReceiveDeps): InboundHooks {
       const { hook, signature } = judged(hooks.get(call.name), call, { caller, now: deps.clock.now() })
       const session = sessionOf(hook, call.session, caller)
       const id = checkId(call.id) ?? signature
-      const requestId = `hook ${hook.name} ${id}`
-      const fresh = await noteCall(deps, { hook, signature, id, content: contentOf(call) })
+      const content = contentOf(call)
+      const requestId = `hook ${hook.name} ${nameOf(hook, { signature, id, content })}`
+      const fresh = await noteCall(deps, { hook, signature, id, content })
       failpoint('CP50-call-noted')
-      return begin(deps, { hook, requestId, message: shown(call), session, spent: !fresh && call.id === undefined })
+      const spent = !fresh && call.id === undefined
+      return begin(deps, { hook, signature, requestId, message: shown(call), session, spent })
     },
   }
 }
@@ -43,6 +47,15 @@ export function createInboundHooks(deps: ReceiveDeps): InboundHooks {
 interface Judging {
   readonly caller: Caller
   readonly now: number
+}
+
+/**
+ * Returns the name of a call among those of its hook: the same name is the same run. GitHub signs no id, so that whoever
+ * has kept a call could give it a new one; there the signature of the body is the name. An id of ours counts for what
+ * the call says: one that was used long ago loses no words behind the first.
+ */
+function nameOf({ signature: form }: InboundHook, { signature, id, content }: Omit<Noted, 'hook'>): string {
+  return form === 'github' ? signature : `${id} ${content}`
 }
 
 /** Whoever brings no token has to bring the signature of a platform; for them no name is known. */
@@ -116,6 +129,7 @@ function contentOf({ body, event = '', session = '' }: HookedCall): string {
 
 interface Beginning {
   readonly hook: InboundHook
+  readonly signature: string
   readonly requestId: string
   readonly message: string
   readonly session: string | undefined
@@ -124,13 +138,20 @@ interface Beginning {
 }
 
 async function begin({ runs, store }: ReceiveDeps, beginning: Beginning): Promise<HookedRun> {
-  const { hook, requestId, message, session, spent } = beginning
+  const { hook, signature, requestId, message, session, spent } = beginning
   const { secret: _, signature: _form, ...task } = hook
   const key = session === undefined ? {} : { sessionKey: session }
   const request = { ...{ ...key, message, requestId, timeoutSeconds: 0 }, origin: originOf(task, requestId) }
-  const known = (await store.read.inbox.find(runs.runOf(request, NOBODY))).length > 0
+  const [row] = await store.read.inbox.find(runs.runOf(request, NOBODY))
+  const known = row !== undefined
   if (known && spent) throw new ParleyError('conflict', 'This call was made before; sign each with its own time.')
+  const begun = `hook:${hook.name}:begun:${hashOf(signature)}`
+  const deleted = row?.sessionId !== undefined && (await store.read.sessions.get(row.sessionId)) === undefined
+  if (deleted || (!known && (await store.write((tx) => tx.notices.known(begun)))))
+    throw new ParleyError('conflict', 'This call was made before, and its conversation was deleted since.')
   const { runId, sessionId, ...answer } = await runs.start(request, NOBODY, new AbortController().signal)
+  if (sessionId !== undefined && hook.signature === 'github')
+    await store.write((tx) => tx.notices.once(begun, FOR_EVER, 1))
   if (sessionId !== undefined) return { runId, session: sessionId, status: known ? 'repeated' : 'accepted' }
   throw new ParleyError('not_found', 'error' in answer ? answer.error : `There is no session ${session}.`)
 }

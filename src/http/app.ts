@@ -5,9 +5,10 @@ import type { KeyedRequests } from '../core/keyed-request.ts'
 import type { Logger } from '../core/logger.ts'
 import { chatErrorAnswer, isChatPath } from './chat-errors.ts'
 import { createCors } from './cors.ts'
-import { errorAnswer } from './errors.ts'
+import { errorAnswer, errorHeaders } from './errors.ts'
 import { type ApiGuard, createGate } from './gate.ts'
 import { createIdempotency } from './idempotency.ts'
+import { createRecorder } from './record-changes.ts'
 import type { ApiEnv } from './route.ts'
 import { admissionRoutes } from './routes/admissions.ts'
 import { approvalRoutes } from './routes/approvals.ts'
@@ -54,12 +55,14 @@ export function createApp({ guard, requests, logger, clock }: AppDeps): OpenAPIH
   app.onError((error, { req, json }) => {
     const { status, body } = errorAnswer(error)
     if (body.error.code === 'internal') logger.error('A local request failed', { path: req.path, err: error })
-    if (!isChatPath(req.path)) return json(body, status)
+    const headers = errorHeaders(error)
+    if (!isChatPath(req.path)) return json(body, status, headers)
     const answer = chatErrorAnswer(error)
-    return json(answer.body, status, answer.headers)
+    return json(answer.body, status, { ...headers, ...answer.headers })
   })
   app.use(createCors(guard))
   app.use(createGate(routes, guard))
+  app.use(createRecorder(logger))
   app.use(createIdempotency(requests))
   return app.route('/', routes)
 }

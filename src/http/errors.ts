@@ -44,6 +44,21 @@ const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
 
 export const ERROR_CODES = Object.keys(STATUS) as readonly ErrorCode[]
 
+/** Whoever asks too often, and the seconds after which they may ask again. */
+export class TooManyRequests extends ParleyError {
+  readonly seconds: number
+
+  constructor(message: string, seconds: number) {
+    super('too_many', message)
+    this.seconds = seconds
+  }
+}
+
+/** Returns the headers of an answer to a failed request besides its body. */
+export function errorHeaders(error: unknown): Readonly<Record<string, string>> {
+  return error instanceof TooManyRequests ? { 'retry-after': String(error.seconds) } : {}
+}
+
 /** Returns the error for a request whose body is longer than the limit. */
 export function tooLong(most = MOST_BODY_BYTES): ParleyError {
   return new ParleyError('too_long', `A request may hold ${most} bytes and no more.`)

@@ -17,6 +17,8 @@ export interface HttpApiOptions extends Pick<TokenGuardDeps, 'verify' | 'apiOf'>
   readonly hosts: readonly string[]
   /** Pages of others that may use it, `https://example.org`. */
   readonly origins: readonly string[]
+  /** The most requests of one token in a minute. */
+  readonly requestsPerMinute?: number | undefined
   /** Absent: requests with a key are refused. */
   readonly requests?: KeyedRequests | undefined
   readonly logger: Logger
@@ -34,8 +36,8 @@ const MOST_UNKNOWN = 256
 /** The most of these that have sent a request, whose body is read, up to a megabyte; the oldest is dropped as well. */
 const MOST_ASKING = 32
 const MOST_CONNECTIONS = 4_096
-/** One token has a third of them at most: room for its streams (`MOST_STREAMS`) and for its requests. */
-const SHARE = 3
+/** As the configuration has it by default: a program that works all the time makes less than that. */
+const REQUESTS_PER_MINUTE = 6_000
 
 /** Serves the API on TCP, to whoever brings a token. Throws `config` where it cannot listen. */
 export async function startHttpApi(options: HttpApiOptions): Promise<HttpApi> {
@@ -43,8 +45,11 @@ export async function startHttpApi(options: HttpApiOptions): Promise<HttpApi> {
   const allowed = { hosts: new Set<string>(), origins: new Set(origins) }
   const strangers = boundStrangers()
   const limits = { ...LIMITS, connections: MOST_CONNECTIONS, ...options.limits }
-  const connections = Math.floor(limits.connections / SHARE)
-  const guard = createTokenGuard({ clock, allowed, verify, apiOf, ...strangers, connections })
+  const { requestsPerMinute = REQUESTS_PER_MINUTE } = options
+  const guard = createTokenGuard({
+    ...{ clock, allowed, verify, apiOf, ...strangers, requestsPerMinute },
+    connections: limits.connections,
+  })
   const { server, close } = createApiServer({ guard, requests, logger, clock, limits })
   server.on('connection', strangers.came)
   const port = await listen(server, options)

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import type { KeyedRequests } from '../core/keyed-request.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ApiService } from '../core/operator.ts'
-import { SCOPES } from '../core/token.ts'
+import { OPERATOR_HOLDER, SCOPES } from '../core/token.ts'
 import { bindSocket } from './bind-socket.ts'
 import { createApiServer, LIMITS, lazily, type ServerLimits } from './limited-server.ts'
 
@@ -40,7 +40,7 @@ export async function startLocalApi({
   clock = systemClock,
   limits = {},
 }: LocalApiOptions): Promise<LocalApi> {
-  const entry = { api: service, scopes: new Set(SCOPES), holder: 'operator' }
+  const entry = { api: service, scopes: new Set(SCOPES), holder: OPERATOR_HOLDER }
   const { server, close } = createApiServer({
     ...{ logger, clock, requests, limits: { ...LIMITS, ...limits } },
     guard: { check() {}, identify: async () => entry, unknown: () => undefined, refused() {} },

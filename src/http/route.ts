@@ -13,7 +13,7 @@ export interface Rights {
   readonly scopes: ReadonlySet<Scope>
   /** Aborted once they may not any more: what they have open ends. */
   readonly ended?: AbortSignal
-  /** The id of the token, or `operator`. */
+  /** The id of the token, or `OPERATOR_HOLDER`. */
   readonly holder: string
   /** The request, if it has an `Idempotency-Key`: the service makes nothing twice for it. */
   readonly once?: RequestId | undefined

@@ -6,8 +6,10 @@ import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { ApiService } from '../core/operator.ts'
 import type { TokenHolder } from '../core/token.ts'
+import { TooManyRequests } from './errors.ts'
 import type { ApiGuard } from './gate.ts'
 import { type AllowedOrigins, checkOrigin } from './origin.ts'
+import { createPace } from './pace.ts'
 
 export interface TokenGuardDeps {
   readonly clock: Clock
@@ -20,8 +22,10 @@ export interface TokenGuardDeps {
   known(socket: Socket): void
   /** Called with the connection of somebody who may ask without saying who they are. */
   asks(socket: Socket, answer: ServerResponse): void
-  /** The most connections of one token. */
+  /** The most connections of the server. */
   readonly connections: number
+  /** The most requests of one token in a minute. */
+  readonly requestsPerMinute: number
 }
 
 /** Wrong tokens from one address within a minute; whoever brings more there has to wait. A right one still opens. */
@@ -42,8 +46,10 @@ export function createTokenGuard({
   known,
   asks,
   connections,
+  requestsPerMinute,
 }: TokenGuardDeps): ApiGuard {
   const hold = boundHolders(connections)
+  const pace = createPace(clock, requestsPerMinute)
   const wrong = new Map<string, { since: number; count: number }>()
 
   function noteWrong(address: string): void {
@@ -56,9 +62,9 @@ export function createTokenGuard({
     const [oldest] = wrong.keys()
     if (wrong.size > ADDRESSES && oldest !== undefined) wrong.delete(oldest)
     if (window.count > MOST_WRONG)
-      throw new ParleyError(
-        'too_many',
+      throw new TooManyRequests(
         'Too many requests without a valid token came from this address; wait a minute.',
+        Math.ceil((window.since + WINDOW_MS - now) / 1_000),
       )
   }
 
@@ -74,8 +80,9 @@ export function createTokenGuard({
         throw new ParleyError('unauthorized', 'Send a valid token: Authorization: Bearer <token>.')
       }
       const { id, caller, scopes, ended } = holder
-      hold(id, socket)
+      hold({ id, caller }, socket)
       known(socket)
+      pace(id)
       return { api: apiOf(caller), scopes, ended, holder: id }
     },
     unknown({ req, env }) {
@@ -88,16 +95,28 @@ export function createTokenGuard({
   }
 }
 
-/** Returns what counts a connection as a token's. Throws `too_many`: whoever has one token leaves room for others. */
-function boundHolders(most: number): (id: string, socket: Socket) => void {
+/** One token has a third of all connections at most: room for its streams (`MOST_STREAMS`) and for its requests. */
+const SHARE = 3
+/** Those of namespaces have half of them together, so that an owner's token always finds its third. */
+const SHARE_OF_NAMESPACES = 2
+
+/** Returns what counts a connection as a token's. Throws `too_many`: whoever has tokens leaves room for others. */
+function boundHolders(all: number): (holder: Pick<TokenHolder, 'id' | 'caller'>, socket: Socket) => void {
+  const [most, mostTogether] = [Math.floor(all / SHARE), Math.floor(all / SHARE_OF_NAMESPACES)]
   const holders = new Map<string, Set<Socket>>()
-  return (id, socket) => {
+  const ofNamespaces = new Set<Socket>()
+  return ({ id, caller }, socket) => {
     const held = holders.get(id) ?? new Set()
     if (held.has(socket)) return
     if (held.size >= most) throw new ParleyError('too_many', `A token may have ${most} connections open; close some.`)
+    const shares = caller.kind === 'token'
+    if (shares && ofNamespaces.size >= mostTogether)
+      throw new ParleyError('too_many', `The tokens of namespaces have ${mostTogether} connections open together.`)
     holders.set(id, held.add(socket))
+    if (shares) ofNamespaces.add(socket)
     socket.once('close', () => {
       held.delete(socket)
+      ofNamespaces.delete(socket)
       if (held.size === 0 && holders.get(id) === held) holders.delete(id)
     })
   }

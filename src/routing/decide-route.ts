@@ -84,7 +84,9 @@ export function decideRoute(routing: Routing, facts: RouteFacts, dispatch: Dispa
     return amendment(edits, identity, [sender, step, access.step, input.step])
   }
   const routed = route(routing, arrival)
-  const open = access.public && dispatch.origin === 'platform' ? ({ public: true } as const) : {}
+  // A program names whom it speaks for: they are strangers as those of a platform are.
+  const comes = dispatch.origin === 'platform' || dispatch.posted?.client !== undefined
+  const open = access.public && comes ? ({ public: true } as const) : {}
   if (input.kind === 'text') {
     const first = { sender, identity: step, access: access.step, command: input.step, ...open }
     return decideText(routing, facts, { arrival, event: input.event, routed, first })

@@ -1,3 +1,4 @@
+import { isNodeId } from '../core/caller.ts'
 import type { SessionQuery } from './session-port.ts'
 import { placeholders, type SqlValue } from './sql.ts'
 
@@ -30,7 +31,8 @@ export function sessionFilter(
   if (activeSince !== undefined) conditions.push(`last_activity_at >= ${bind(activeSince)}`)
   // The character after the colon bounds the range, so that `web:alice:` holds neither `web:alice2:` nor `web:alice`
   // itself.
-  if (namespace !== undefined) conditions.push(`id >= ${bind(`${namespace}:`)} AND id < ${bind(`${namespace};`)}`)
+  if (namespace !== undefined && isNodeId(namespace)) conditions.push(`id = ${bind(namespace)}`)
+  else if (namespace !== undefined) conditions.push(`id >= ${bind(`${namespace}:`)} AND id < ${bind(`${namespace};`)}`)
   if (participants !== undefined) {
     const among = fill(participants)
     const first = params.length + 1

@@ -1,3 +1,4 @@
+import { namespacesOf } from '../core/caller.ts'
 import type { SessionId } from '../core/ids.ts'
 import { integer, optional, text } from './rows.ts'
 import type { Sql, SqlRow } from './sql.ts'
@@ -20,9 +21,6 @@ export const WHENEVER = -1
 
 /** The list of all sessions. */
 export const ALL = ''
-
-/** The parts of an id that may be a namespace. */
-const MOST_PARTS = 4
 
 export function namespaceList(namespace: string): string {
   return `n:${namespace}`
@@ -206,10 +204,4 @@ function shelfOf(row: SqlRow): number {
 
 function isTask(row: SqlRow): boolean {
   return (row.parent_id ?? null) !== null
-}
-
-/** Returns what stands before each of the first colons: `api` and `api:shop` for `api:shop:1`. */
-function namespacesOf(id: string): readonly string[] {
-  const parts = id.split(':')
-  return parts.slice(0, Math.min(MOST_PARTS, parts.length - 1)).map((_, at) => parts.slice(0, at + 1).join(':'))
 }

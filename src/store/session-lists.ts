@@ -1,9 +1,11 @@
+import { namespacesOf } from '../core/caller.ts'
 import { ParleyError } from '../core/errors.ts'
+import type { SessionId } from '../core/ids.ts'
 import type { ListPlace } from '../core/list-cursor.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Session } from '../core/session.ts'
 import type { ListPage, PageQuery, SessionListReader } from './list-port.ts'
-import { id, integer, readRows } from './rows.ts'
+import { id, integer, readRows, text } from './rows.ts'
 import { SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
 import { countListed } from './session-list-counts.ts'
 import { type Key, keysAfter, type WantedLists } from './session-list-keys.ts'
@@ -30,7 +32,7 @@ export class SessionListReading implements SessionListReader {
     if (!Number.isSafeInteger(offset) || offset < 0) throw new ParleyError('invalid', 'offset must be 0 or more')
     const wanted = wantedBy(query)
     const total = await countListed(this.#sql, wanted, this.#unreadable)
-    const from = after && (await this.#keyOf(after))
+    const from = after && (await this.#keyOf(after, query))
     // One more says whether there is a next page.
     const count = offset >= total ? 0 : offset + limit + 1
     const keys = (await keysAfter(this.#sql, wanted, { from, count, without: this.#unreadable })).slice(offset)
@@ -53,10 +55,21 @@ export class SessionListReading implements SessionListReader {
     return Number(row?.sessions ?? 0)
   }
 
-  /** The session may be gone by now: then whatever was last active in the same millisecond may come once more. */
-  async #keyOf({ at, id: session }: ListPlace): Promise<Key> {
-    const row = await this.#sql.get('SELECT no FROM sessions WHERE id = $1', [session])
+  /**
+   * The session may be gone by now: then whatever was last active in the same millisecond may come once more. One that
+   * is in another's list is taken as gone, so that no cursor tells whether it is there.
+   */
+  async #keyOf({ at, id: session }: ListPlace, { namespace, participants }: PageQuery): Promise<Key> {
+    const own =
+      (namespace === undefined || namespacesOf(session).includes(namespace)) &&
+      (participants === undefined || (await this.#hasOneOf(session, participants)))
+    const row = own ? await this.#sql.get('SELECT no FROM sessions WHERE id = $1', [session]) : undefined
     return { at, no: row === undefined ? Number.MAX_SAFE_INTEGER : integer(row, 'no') }
+  }
+
+  async #hasOneOf(session: SessionId, participants: readonly string[]): Promise<boolean> {
+    const rows = await this.#sql.all('SELECT participant FROM participants WHERE session_id = $1', [session])
+    return rows.some((row) => participants.includes(text(row, 'participant')))
   }
 
   async #sessionsOf(keys: readonly Key[]): Promise<{ sessions: readonly Session[]; unreadable: readonly number[] }> {

@@ -1,3 +1,4 @@
+import type { Namespace } from '../core/caller.ts'
 import type { AccountId, ChannelId, MediaId, ScopeKey, SessionId, SourceId } from '../core/ids.ts'
 import type { KeyedRequest, RequestId } from '../core/keyed-request.ts'
 import type { AuthorId } from '../core/platform-id.ts'
@@ -175,6 +176,8 @@ export interface TokenReader {
   get(id: string): Promise<StoredToken | undefined>
   /** Newest first. */
   all(): Promise<readonly StoredToken[]>
+  /** Returns those of some namespaces, once each, whose valid tokens read what is said there. */
+  readers(namespaces: readonly string[], at: number): Promise<readonly Namespace[]>
 }
 
 export interface TokenWriter {

@@ -1,10 +1,11 @@
+import type { Namespace } from '../core/caller.ts'
 import type { Logger } from '../core/logger.ts'
 import { isScope, type StoredToken } from '../core/token.ts'
 import { defined, id, integer, optional, type RowCodec, readFound, readRows, text } from './rows.ts'
 import type { TokenReader, TokenWriter } from './small-port.ts'
-import type { RepositoryDeps, Sql, SqlRow } from './sql.ts'
+import { placeholders, type RepositoryDeps, type Sql, type SqlRow } from './sql.ts'
 
-const COLUMNS = 'id, hash, namespace, owner, scopes, label, created_at, expires_at, used_at, revoked_at'
+const COLUMNS = 'id, hash, namespace, owner, scopes, label, created_at, expires_at, used_at, revoked_at, made_by'
 
 const codec: RowCodec<StoredToken> = {
   table: 'tokens',
@@ -20,6 +21,7 @@ const codec: RowCodec<StoredToken> = {
       expiresAt: optional(row, 'expires_at', integer),
       usedAt: optional(row, 'used_at', integer),
       revokedAt: optional(row, 'revoked_at', integer),
+      madeBy: optional(row, 'made_by', text),
     }),
   }),
 }
@@ -48,15 +50,25 @@ export class TokenReading implements TokenReader {
     const rows = await this.sql.all(`SELECT ${COLUMNS} FROM tokens ORDER BY created_at DESC, id DESC`, [])
     return readRows(codec, rows, this.#logger)
   }
+
+  async readers(namespaces: readonly string[], at: number): Promise<readonly Namespace[]> {
+    if (namespaces.length === 0) return []
+    const rows = await this.sql.all(
+      `SELECT DISTINCT namespace FROM tokens WHERE namespace IN (${placeholders(namespaces.length, 2)})
+        AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1) AND scopes <> 'hooks'`,
+      [at, ...namespaces],
+    )
+    return rows.map((row) => id(row, 'namespace'))
+  }
 }
 
 export class TokenWriting extends TokenReading implements TokenWriter {
   async add(token: StoredToken): Promise<void> {
-    const { id: tokenId, hash, namespace, scopes, label, createdAt, expiresAt, usedAt, revokedAt } = token
+    const { id: tokenId, hash, namespace, scopes, label, createdAt, expiresAt, usedAt, revokedAt, madeBy } = token
     const owner = namespace === undefined ? 1 : 0
-    await this.sql.run(`INSERT INTO tokens (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, [
+    await this.sql.run(`INSERT INTO tokens (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, [
       ...[tokenId, hash, namespace ?? null, owner, scopes.join(' '), label, createdAt],
-      ...[expiresAt ?? null, usedAt ?? null, revokedAt ?? null],
+      ...[expiresAt ?? null, usedAt ?? null, revokedAt ?? null, madeBy ?? null],
     ])
   }
 

@@ -6,6 +6,7 @@ import { parseAddress } from '../../src/core/address.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import { type ApiHouse, startApiHouse, tokenWith } from './api-house.ts'
 import type { HouseholdOptions } from './household.ts'
+import { setClock } from './set-clock.ts'
 
 const SECRET = 'a secret of the build'
 const hook = (more: Partial<InboundHookSettings> = {}): InboundHookSettings => ({
@@ -240,4 +241,38 @@ it('T34: a node has one session, node-<id>, which its token alone and an owner r
   expect((await history('node-kitchen')).json).toMatchObject({ session: 'node-kitchen' })
   expect((await history('node-cellar')).status).toBe(404)
   expect(await house.daemon.operator.sessions.show('node-kitchen')).toMatchObject({ kind: 'node', messages: 4 })
+})
+
+it('F-K05: a call of GitHub that somebody has kept begins nothing, whatever id it gets, a week later or once its run was deleted', async () => {
+  const clock = setClock('2026-11-26T12:00:00Z')
+  const house = await startHouse([hook({ name: 'git', signature: 'github' })], { clock })
+  const push = (id: string) =>
+    call(house, '{"a":1}', { ...github('{"a":1}'), 'x-github-delivery': id }, '/v1/hooks/git')
+  const { json } = await push('first')
+  const { session } = json as { readonly session: string }
+  await answerIn(house, session)
+  for (const [day, id] of [
+    ['03', 'second'],
+    ['05', 'first'],
+  ] as const) {
+    clock.set(`2026-12-${day}T12:00:00Z`)
+    expect((await push(id)).json).toMatchObject({ session, status: 'repeated' })
+  }
+  expect(await counted(house)).toBe(1)
+  await house.daemon.operator.sessions.delete(session)
+  clock.set('2026-12-10T12:00:00Z')
+  for (const id of ['first', 'third']) expect((await push(id)).status).toBe(409)
+  expect(await counted(house)).toBe(0)
+})
+
+it('T34: an id that was used days ago and comes with other words is another call, whose words are not lost', async () => {
+  const clock = setClock('2026-11-26T12:00:00Z')
+  const house = await startHouse([hook()], { clock })
+  const token = await tokenWith(house, ['hooks'])
+  const own = async (body: string) =>
+    (await call(house, body, { ...token, ...signed(body, { at: clock.now() }), 'idempotency-key': 'nightly' })).json
+  expect(await own('monday')).toMatchObject({ status: 'accepted' })
+  clock.set('2026-11-28T12:00:00Z')
+  const { session, status } = (await own('tuesday')) as { readonly session: string; readonly status: string }
+  expect([status, await answerIn(house, session)]).toEqual(['accepted', expect.stringContaining('tuesday')])
 })

@@ -49,7 +49,14 @@ it.each<readonly [Security, number]>([
 it('F-K07: of wrong tokens 10,000 addresses are remembered, and who was wrong longest ago is forgotten', async () => {
   const guard = createTokenGuard({
     ...{ clock: movedClock(0), allowed: { hosts: new Set<string>(), origins: new Set<string>() } },
-    ...{ verify: async () => undefined, apiOf: () => fakeOperator(), known() {}, asks() {}, connections: 1 },
+    ...{
+      verify: async () => undefined,
+      apiOf: () => fakeOperator(),
+      known() {},
+      asks() {},
+      connections: 3,
+      requestsPerMinute: 1_000,
+    },
   })
   const wrong = (remoteAddress: string): Promise<unknown> => {
     const context = { req: { header: () => 'Bearer x' }, env: { incoming: { socket: { remoteAddress } } } }

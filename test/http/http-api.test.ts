@@ -136,6 +136,20 @@ it('F-H10: a token that expires or is revoked opens nothing from then on, and en
   expect(open?.ended.aborted).toBe(true)
 })
 
+it('F-K07: a token has so many requests a minute, and is told when it may ask again; others ask on', async () => {
+  const { ask, bearer, clock } = await apiRig({}, { requestsPerMinute: 60 })
+  const [greedy, other] = [await bearer(['operate:read']), await bearer(['operate:read'])]
+  const statuses: unknown[] = []
+  for (let nth = 0; nth < 62; nth++) statuses.push((await ask('/v1/status', { headers: greedy.headers })).status)
+  expect(statuses).toEqual([...Array(60).fill(200), 429, 429])
+  const refused = await ask('/v1/status', { headers: greedy.headers })
+  expect(refused.headers).toMatchObject({ 'retry-after': '1' })
+  expect((await ask('/v1/status', { headers: other.headers })).status).toBe(200)
+  clock.advance(1_000)
+  expect((await ask('/v1/status', { headers: greedy.headers })).status).toBe(200)
+  expect((await ask('/v1/status', { headers: greedy.headers })).status).toBe(429)
+})
+
 it('F-K07: the connections of one token leave room for the others', async () => {
   const { ask, bearer, port } = await apiRig({ connections: 30 })
   const [greedy, other] = [await bearer(['operate:read', 'tokens']), await bearer(['operate:read'])]
@@ -149,4 +163,23 @@ it('F-K07: the connections of one token leave room for the others', async () => 
   for (const socket of sockets) socket.destroy()
   await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')))
   await vi.waitFor(async () => expect((await ask('/v1/status', { headers: greedy.headers })).status).toBe(200))
+})
+
+it('F-K07: all tokens of namespaces together leave a third of the connections to the token of an owner', async () => {
+  const { ask, bearer, port } = await apiRig({ connections: 30 })
+  const owner = await bearer(['operate:read'])
+  const tokens = await Promise.all(['a', 'b', 'c'].map((name) => bearer(['sessions:write'], name)))
+  const asking = `POST /v1/sessions HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: 9\r\n`
+  const sockets = tokens.flatMap(({ headers }) =>
+    Array.from({ length: 10 }, () => {
+      const socket = connect({ host: '127.0.0.1', port }).on('error', () => {})
+      socket.write(`${asking}Authorization: ${headers.authorization}\r\n\r\n{`)
+      return socket
+    }),
+  )
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))
+  const refused = new Set<string>()
+  for (const socket of sockets) socket.once('data', (data) => refused.add(String(data).slice(9, 12)))
+  await vi.waitFor(() => expect([...refused]).toEqual(['429']))
+  expect((await ask('/v1/status', { headers: owner.headers })).status).toBe(200)
 })

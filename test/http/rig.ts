@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { expect, onTestFinished } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Scope } from '../../src/core/token.ts'
-import { startHttpApi } from '../../src/http/http-api.ts'
+import { type HttpApiOptions, startHttpApi } from '../../src/http/http-api.ts'
 import type { ServerLimits } from '../../src/http/limited-server.ts'
 import { createTokens } from '../../src/sessions/people/tokens.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
@@ -21,7 +21,7 @@ interface Asked {
 }
 
 /** The API on TCP; every answer of it has to be as the document says. */
-export async function apiRig(limits: Partial<ServerLimits> = {}) {
+export async function apiRig(limits: Partial<ServerLimits> = {}, further: Partial<HttpApiOptions> = {}) {
   const clock = movedClock(1_000_000)
   const store = await openSqliteStore({ path: `${tempFolder()}/store.db`, clock: fixedClock(1_000_000) })
   const tokens = createTokens({ store, clock, randomBytes })
@@ -29,6 +29,7 @@ export async function apiRig(limits: Partial<ServerLimits> = {}) {
   const api = await startHttpApi({
     ...{ host: '127.0.0.1', port: 0, hosts: ['parley.example.org'], origins: ['https://app.example.org'] },
     ...{ logger: silentLogger, clock, verify: tokens.verify, apiOf: () => operator, limits },
+    ...further,
   })
   onTestFinished(async () => {
     await api.close()
@@ -44,8 +45,10 @@ export async function apiRig(limits: Partial<ServerLimits> = {}) {
     expect(undocumented({ method, path, status, body: method === 'HEAD' ? undefined : parsed(text) })).toEqual([])
     return { status, text, headers: response.headers }
   }
-  const bearer = async (scopes: readonly Scope[]) => {
-    const { token, id } = await tokens.operator.create({ owner: true, scopes })
+  const bearer = async (scopes: readonly Scope[], namespace?: string) => {
+    const { token, id } = await tokens.operator.create(
+      namespace === undefined ? { owner: true, scopes } : { namespace, scopes },
+    )
     return { id, headers: { authorization: `Bearer ${token}` } }
   }
   return { ...api, ask, bearer, clock, tokens, operator }

@@ -32,9 +32,10 @@ export async function listTokens(ports: ReadPorts, options: ReadOptions): Promis
     formatTime(token.createdAt),
     token.usedAt === undefined ? 'never' : formatTime(token.usedAt),
     stateOf(token, now),
+    token.madeBy === undefined ? '' : shownTokenId(token.madeBy),
     oneLine(token.label),
   ])
-  const titles = ['TOKEN', 'NAMESPACE', 'SCOPES', 'MADE', 'USED', 'STATE', 'LABEL']
+  const titles = ['TOKEN', 'NAMESPACE', 'SCOPES', 'MADE', 'USED', 'STATE', 'BY', 'LABEL']
   const lines = rows.length === 0 ? ['No token yet.'] : columns([titles, ...rows])
   show(ports, options, { value: tokens, lines: () => lines })
   return EXIT.ok

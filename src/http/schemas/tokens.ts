@@ -13,6 +13,7 @@ const fields = {
   scopes: list(scope),
   label: text,
   createdAt: time,
+  madeBy: maybe(text),
   expiresAt: maybe(time),
   usedAt: maybe(time),
   revokedAt: maybe(time),

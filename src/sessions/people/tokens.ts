@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Caller, type Namespace, parseNamespace } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
+import { JOINED_IDS } from '../../core/joins-people.ts'
 import type { RequestId } from '../../core/keyed-request.ts'
 import type { NewToken, TokenOperator, TokenReport } from '../../core/operate-tokens.ts'
 import {
@@ -47,21 +48,27 @@ export function createTokens(deps: TokenDeps): TokenService {
   const uses = createUses(deps)
   return {
     operator: {
-      async create(request) {
-        const reach = readReach(request)
+      async create(request, by) {
+        const maker = by === undefined ? undefined : await makerOf(store, by)
+        const reach = readReach(request, maker)
         const { label = '', days } = request
         if (label.length > LABEL) throw new ParleyError('invalid', `A label has ${LABEL} characters at most.`)
         const createdAt = clock.now()
         const fresh = randomBytes(6).toString('hex')
         const secret = randomBytes(32).toString('base64url')
-        const expiresAt = days === undefined ? {} : { expiresAt: createdAt + readDays(days) * DAY_MS }
-        const made = { hash: hashOf(secret), ...reach, label: label.trim(), createdAt, ...expiresAt }
+        const until = Math.min(endOf(days, createdAt), maker?.expiresAt ?? Infinity)
+        const limits = {
+          ...(until < Infinity ? { expiresAt: until } : {}),
+          ...(by === undefined ? {} : { madeBy: by }),
+        }
+        const made = { hash: hashOf(secret), ...reach, label: label.trim(), createdAt, ...limits }
         const stored = await store.write((tx) => addOnce(tx, { id: fresh, ...made }, request.once))
         return { ...reportOf(stored), token: `${shownTokenId(stored.id)}_${secret}` }
       },
       list: async () => (await store.read.tokens.all()).map(reportOf),
-      async revoke(shown) {
+      async revoke(shown, by) {
         const id = tokenIdOf(shown)
+        if (by !== undefined) await checkRevoking(store, id, by)
         if (!(await store.write((tx) => tx.tokens.revoke(id, clock.now()))))
           throw new ParleyError('not_found', `There is no token ${shown}.`)
         uses.revoked(id)
@@ -155,16 +162,53 @@ function createUses({ store, clock }: TokenDeps): Uses {
   }
 }
 
-/** Returns what a token is asked to reach and be used for. Throws `invalid`. */
-function readReach({ namespace, owner = false, scopes }: NewToken): {
-  readonly namespace?: Namespace
-  readonly scopes: readonly Scope[]
-} {
+const JOINED = Object.values(JOINED_IDS)
+
+type Maker = Pick<StoredToken, 'scopes' | 'expiresAt'>
+
+/** Returns the token that makes another one; one that has gone meanwhile makes none. */
+async function makerOf({ read }: Store, by: string): Promise<Maker> {
+  const maker = await read.tokens.get(by)
+  if (maker !== undefined && maker.revokedAt === undefined) return maker
+  throw new ParleyError('unauthorized', 'The token has ended.')
+}
+
+/** Throws `forbidden` for a token that may do something which whoever asks may not. */
+async function checkRevoking(store: Store, id: string, by: string): Promise<void> {
+  const maker = await makerOf(store, by)
+  const token = await store.read.tokens.get(id)
+  const more = token?.scopes.find((scope) => !maker.scopes.includes(scope))
+  if (more !== undefined)
+    throw new ParleyError('forbidden', `A token revokes none that may do more than itself: it has no scope ${more}.`)
+}
+
+/** Returns what a token is asked to reach and be used for. Throws `invalid`, and `forbidden` beyond its maker. */
+function readReach(
+  request: NewToken,
+  maker: Maker | undefined,
+): { readonly namespace?: Namespace; readonly scopes: readonly Scope[] } {
+  const { namespace, scopes } = readWanted(request, maker)
+  const more = scopes.find((scope) => maker !== undefined && !maker.scopes.includes(scope))
+  if (more !== undefined)
+    throw new ParleyError('forbidden', `A token makes none that may do more than itself: it has no scope ${more}.`)
+  return { ...(namespace === undefined ? {} : { namespace }), scopes }
+}
+
+function readWanted(
+  { namespace, owner = false, scopes }: NewToken,
+  maker: Maker | undefined,
+): ReturnType<typeof readReach> {
+  const usual = (all: readonly Scope[]): readonly Scope[] => all.filter((one) => maker?.scopes.includes(one) ?? true)
   if (owner === (namespace !== undefined))
     throw new ParleyError('invalid', 'A token is for one namespace, or an owner’s: name one of the two.')
-  if (namespace === undefined) return { scopes: readScopes(scopes ?? OWNER_DEFAULT, SCOPES) }
+  if (namespace === undefined) return { scopes: readScopes(scopes ?? usual(OWNER_DEFAULT), SCOPES) }
   const parsed = parseNamespace(namespace)
-  if (parsed) return { namespace: parsed, scopes: readScopes(scopes ?? DEFAULT_SCOPES, NAMESPACE_SCOPES) }
+  if (parsed !== undefined && JOINED.some((one) => one === parsed.split(':', 1)[0]))
+    throw new ParleyError(
+      'invalid',
+      `The sessions ${parsed} join chats of several channels: make the token of an owner.`,
+    )
+  if (parsed) return { namespace: parsed, scopes: readScopes(scopes ?? usual(DEFAULT_SCOPES), NAMESPACE_SCOPES) }
   throw new ParleyError('invalid', `"${namespace}" is no namespace; write a channel, or web:<name>, in lower case.`)
 }
 
@@ -178,6 +222,10 @@ function readScopes(asked: readonly string[], allowed: readonly Scope[]): readon
   }
   if (scopes.size === 0) throw new ParleyError('invalid', `A token needs a scope of ${allowed.join(', ')}.`)
   return allowed.filter((scope) => scopes.has(scope))
+}
+
+function endOf(days: number | undefined, createdAt: number): number {
+  return days === undefined ? Infinity : createdAt + readDays(days) * DAY_MS
 }
 
 function readDays(days: number): number {

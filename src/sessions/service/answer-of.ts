@@ -36,6 +36,8 @@ export async function answerOf(
       return failure(`The record of that session cannot be read; the log names the row. (${traceId})`)
     case 'refused: queue_full':
       return failure(`More messages wait there than it takes; try again later. (${traceId})`)
+    case 'refused: public_full':
+      return failure(`As many people whom nobody let in are being answered as may be; try again later. (${traceId})`)
     default:
       return failure(`There is no such session. (${traceId})`)
   }

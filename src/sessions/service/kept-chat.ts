@@ -190,6 +190,7 @@ const CODES: Partial<Record<string, ErrorCode>> = {
   'refused: send_policy': 'forbidden',
   'refused: unreadable': 'unreadable',
   'refused: queue_full': 'queue_full',
+  'refused: public_full': 'queue_full',
 }
 
 async function refusalOf(

@@ -1,4 +1,4 @@
-import { type Caller, inNamespace } from '../../core/caller.ts'
+import { type Caller, holdsSession } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
 import type { ScopeKey, SessionId } from '../../core/ids.ts'
@@ -83,8 +83,10 @@ class Hub implements LiveHub {
 
   readonly watch: StoreWatch = {
     appended: (session, seq, events) => {
+      // Also where the last reader has left meanwhile: nobody else would let go of the text.
+      if (this.#texts.grow && events.some(({ type }) => type === 'turn_completed' || type === 'turn_cancelled'))
+        this.#texts.over(session)
       if (this.#streams.count === 0) return
-      if (events.some(({ type }) => type === 'turn_completed' || type === 'turn_cancelled')) this.#texts.over(session)
       this.#all.grew()
       const followed = this.#feeds.get(session)
       if (followed === undefined) return
@@ -232,7 +234,7 @@ function itemOf({ place, session, event }: PlacedEvent): FeedItem {
 
 /** Returns true if every session of such a name is the caller's to read: that a person took part is not in a name. */
 function mayRead(caller: Caller, session: string): boolean {
-  return isOwner(caller) || (caller.kind === 'token' && inNamespace(caller.namespace, session))
+  return isOwner(caller) || (caller.kind === 'token' && holdsSession(caller.namespace, session))
 }
 
 function succeeded(session: SessionId, successor: SessionId, sees: (id: string) => boolean): StreamEnd {

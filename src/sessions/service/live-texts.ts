@@ -29,6 +29,11 @@ export class LiveTexts {
     this.#readers = readers
   }
 
+  /** True while a text is known to grow. */
+  get grow(): boolean {
+    return this.#growing.size > 0
+  }
+
   grew({ session, turn, text }: GrownText): void {
     let growing = this.#growing.get(session)
     if (growing?.turn !== turn) {

@@ -1,4 +1,4 @@
-import { type Caller, inNamespace } from '../../core/caller.ts'
+import { type Caller, inNamespace, type Namespace } from '../../core/caller.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Dispatch, Identity, Origin } from '../../core/dispatch.ts'
@@ -169,6 +169,8 @@ interface Author {
   readonly identity: Identity
   readonly sender: Sender
   readonly participant?: string
+  /** The namespace of the token that speaks for them. */
+  readonly client?: Namespace
 }
 
 /**
@@ -204,14 +206,14 @@ function authorOf(caller: Caller, named: string | undefined, { whoIs, channels }
           'sender must be one line of 200 characters at most, with an id behind the colon.',
         )
       const sender: Sender = { id: id.slice(id.indexOf(':') + 1), kind: 'user' }
-      return { origin: 'api', identity: whoIs(id), sender, participant: id }
+      return { origin: 'api', identity: whoIs(id), sender, participant: id, client: namespace }
     }
   }
 }
 
 function signed(
   dispatch: Dispatch,
-  { origin, sender, participant }: Author,
+  { origin, sender, participant, client }: Author,
   {
     answer,
     begins,
@@ -227,6 +229,7 @@ function signed(
   const { posted } = dispatch
   const further = {
     ...(participant === undefined ? {} : { participant }),
+    ...(client === undefined ? {} : { client }),
     ...(answer ? {} : { append: true as const }),
     ...(begins ? { begins: true as const } : {}),
     ...(context === undefined ? {} : { context }),

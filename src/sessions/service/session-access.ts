@@ -1,6 +1,7 @@
-import { type Caller, inNamespace } from '../../core/caller.ts'
+import { type Caller, holdsSession } from '../../core/caller.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { PersonId } from '../../core/ids.ts'
+import { joinsChannels } from '../../core/joins-people.ts'
 import { personAuthor } from '../../core/platform-id.ts'
 import type { Session } from '../../core/session.ts'
 import type { SessionQuery } from '../../store/session-port.ts'
@@ -25,15 +26,12 @@ export function isOwner(caller: Caller): boolean {
  */
 export async function reaches(
   caller: Caller,
-  session: Pick<Session, 'id' | 'scope' | 'kind'>,
+  session: Pick<Session, 'id' | 'scope' | 'kind' | 'displayKey'>,
   ports: AccessPorts,
 ): Promise<boolean> {
   if (isOwner(caller)) return true
-  // A node has one session, whose name is the namespace.
-  if (caller.kind === 'token')
-    return (
-      inNamespace(caller.namespace, session.id) || (session.kind === 'node' && `${session.id}` === caller.namespace)
-    )
+  // The ids of older sessions that join channels begin with one of them.
+  if (caller.kind === 'token') return holdsSession(caller.namespace, session.id) && !joinsChannels(session)
   // An id that was an owner's for a while took part in it for the owner.
   if (session.kind === 'main' && !ports.mainIsShared()) return false
   const names = await namesOf(caller, ports)

@@ -146,8 +146,11 @@ function decided(
     id: isToken ? caller.namespace.slice(caller.namespace.indexOf(':') + 1) : 'operator',
     kind: 'user',
   } as const
+  const { posted } = facts
+  const client = caller.kind === 'token' ? { participant: caller.namespace, client: caller.namespace } : {}
   const dispatch: Dispatch = {
     ...facts,
+    ...(posted ? { posted: { ...posted, ...client } } : {}),
     origin: isToken ? 'api' : 'operator',
     event: withFiles({ ...facts.event, sender }, news),
   }

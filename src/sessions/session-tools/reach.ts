@@ -1,7 +1,7 @@
-import type { Caller } from '../../core/caller.ts'
+import type { Caller, Namespace } from '../../core/caller.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { AgentId } from '../../core/ids.ts'
-import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
+import { type AuthorId, NOBODY, namespaceOfHolder } from '../../core/platform-id.ts'
 import type { Role, Session } from '../../core/session.ts'
 import type { SessionCaller } from '../../core/session-tools.ts'
 import type { Principal } from '../../core/turn.ts'
@@ -17,12 +17,14 @@ export interface Reach {
   of(caller: SessionCaller): Promise<CallerReach>
 }
 
+type Among = Pick<SessionQuery, 'participants' | 'namespace'>
+
 /** The authority of one caller, as it is during one call. An undefined session is one that does not exist. */
 export interface CallerReach {
   /** The agents whose sessions the caller may reach; undefined for every agent (T32). */
   readonly agents: readonly AgentId[] | undefined
   /** Returns the part of a query by which the store leaves out what is beyond reach; empty for an owner. */
-  among(): Promise<Pick<SessionQuery, 'participants'>>
+  among(): Promise<Among>
   reads(session: Session | undefined): Promise<Verdict>
   sends(session: Session | undefined): Promise<Verdict>
   /** Returns whether the caller's turn may begin work of its own in another session. */
@@ -42,6 +44,8 @@ export interface ReachDeps extends TurnAuthorityDeps, AuthorLookup {
   /** The agents that reach each other's sessions. */
   readonly agents: readonly AgentId[]
   readonly access: AccessPorts
+  /** Returns the people for whom a token of a namespace may speak: its holder can have whatever they may read. */
+  spokenFor(namespace: Namespace): Promise<readonly Principal[]>
 }
 
 /** The names of the peers' catch-all sessions, which no tool shows or accepts (T5). */
@@ -79,7 +83,7 @@ function clientReach({ access }: ReachDeps, principal: Principal): CallerReach {
   }
 }
 
-async function amongFor(caller: Caller, access: AccessPorts): Promise<Pick<SessionQuery, 'participants'>> {
+async function amongFor(caller: Caller, access: AccessPorts): Promise<Among> {
   const { participants } = await reachedBy(caller, access)
   return participants === undefined ? {} : { participants }
 }
@@ -93,6 +97,8 @@ class TurnReach implements CallerReach {
   readonly #deps: ReachDeps
   readonly #turn: Turn
   readonly #authority: TurnAuthority
+  /** Looked up once: a list asks about every row. */
+  readonly #spoken = new Map<Namespace, Promise<readonly Principal[]>>()
 
   constructor(deps: ReachDeps, turn: Turn, authority: TurnAuthority) {
     this.#deps = deps
@@ -103,10 +109,15 @@ class TurnReach implements CallerReach {
   }
 
   /** The first reader who is no owner excludes most; the others are asked row by row. */
-  async among(): Promise<Pick<SessionQuery, 'participants'>> {
+  async among(): Promise<Among> {
     const { readers } = this.#authority
     if (readers === 'shared') return { participants: [] }
     for (const reader of readers) {
+      const namespace = namespaceOfHolder(reader)
+      if (namespace !== undefined) {
+        if (await this.#hasOwner(namespace)) continue
+        return { namespace }
+      }
       const caller = await this.#callerOf(reader)
       if (caller.role !== 'owner') return amongFor({ kind: 'person', ...caller }, this.#deps.access)
     }
@@ -178,9 +189,32 @@ class TurnReach implements CallerReach {
 
   /** Only an owner may learn that a session does not exist: to everybody else it looks like one they may not reach. */
   async #mayReach(author: AuthorId, session: Session | undefined): Promise<boolean> {
+    const namespace = namespaceOfHolder(author)
+    if (namespace !== undefined) return this.#holderReaches(namespace, session)
     const caller = await this.#callerOf(author)
     if (session === undefined) return caller.role === 'owner'
     return reaches({ kind: 'person', ...caller }, session, this.#deps.access)
+  }
+
+  /** A token reaches its own sessions, and has the agent say what the people it speaks for may ask. */
+  async #holderReaches(namespace: Namespace, session: Session | undefined): Promise<boolean> {
+    if (await this.#hasOwner(namespace)) return true
+    if (session === undefined) return false
+    const { access } = this.#deps
+    if (await reaches({ kind: 'token', namespace }, session, access)) return true
+    for (const person of await this.#spokenFor(namespace))
+      if (await reaches({ kind: 'person', ...person }, session, access)) return true
+    return false
+  }
+
+  async #hasOwner(namespace: Namespace): Promise<boolean> {
+    return (await this.#spokenFor(namespace)).some(({ role }) => role === 'owner')
+  }
+
+  #spokenFor(namespace: Namespace): Promise<readonly Principal[]> {
+    const known = this.#spoken.get(namespace) ?? this.#deps.spokenFor(namespace)
+    this.#spoken.set(namespace, known)
+    return known
   }
 
   #callerOf(author: AuthorId): Promise<Principal> {

@@ -60,11 +60,11 @@ async function withinReach(
   { turn }: SessionCaller,
   reach: CallerReach,
 ): Promise<readonly SessionId[] | undefined> {
-  const { participants } = await reach.among()
-  if (participants === undefined) return undefined
+  const among = await reach.among()
+  if (Object.keys(among).length === 0) return undefined
   const { agents } = reach
   const ids = new Set<SessionId>(turn === undefined ? [] : [turn.sessionId])
-  const query = { participants, inactive: true, ...(agents === undefined ? {} : { agents }) }
+  const query = { ...among, inactive: true, ...(agents === undefined ? {} : { agents }) }
   for (let offset = 0; offset < MOST_SESSIONS; offset += PAGE) {
     const page = await read.sessions.list({ ...query, limit: PAGE, offset })
     for (const session of page.sessions) if ((await reach.reads(session)).kind === 'allowed') ids.add(session.id)

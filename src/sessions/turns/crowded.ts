@@ -27,9 +27,9 @@ export async function isCrowded(
   { dispatch, decision }: Asking,
   { publicTurns, queue, crowded }: CrowdDeps,
 ): Promise<boolean> {
-  const { publicFor } = countedFor([{ dispatch, decision }])
+  const { publicFor, publicBy } = countedFor([{ dispatch, decision }])
   if (publicFor === undefined) return false
-  if (publicTurns.admits(publicFor) && !crowded(dispatch.reply.address)) return false
+  if (publicTurns.admits(publicFor, publicBy) && !crowded(dispatch.reply.address)) return false
   const session = await sessions.current(decision.route.scopeKey)
   return session === undefined || queue.peek(session.id) === 'start'
 }

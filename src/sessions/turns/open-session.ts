@@ -4,7 +4,7 @@ import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
 import type { Dispatch, Identity, Origin, PostedText, Route } from '../../core/dispatch.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
 import { type IdSource, type SessionId, scheduleSessionId, toSessionId } from '../../core/ids.ts'
-import { joinsPeople } from '../../core/joins-people.ts'
+import { JOINED_IDS, joinsChannels, joinsPeople } from '../../core/joins-people.ts'
 import type { Sender } from '../../core/message.ts'
 import type { Session, SessionDraft, SessionIdentity, SessionSource } from '../../core/session.ts'
 import { sessionAliases } from '../../core/session-alias.ts'
@@ -192,7 +192,7 @@ const MOST_DRAWN = 8
 /** Returns the row of a new session with the same scope, for `/new` (S10). */
 export function draftAfter(session: Session, ids: IdSource): SessionDraft {
   const { scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, parent } = session
-  const id = ids.session(kind === 'main' ? MAIN : (source.platform ?? source.kind))
+  const id = ids.session(joinedId(session) ?? source.platform ?? source.kind)
   return {
     ...{ id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, settingsOf: session.id },
     ...(parent === undefined ? {} : { parent }),
@@ -220,8 +220,11 @@ function draftOf(
   }
 }
 
-/** It joins the chats of all channels, so that no token of one of them reaches it (S42). */
-const MAIN = 'main'
+/** Returns the beginning of the id of a session that no token of a channel reaches; undefined for every other. */
+function joinedId(session: Pick<Session, 'kind' | 'displayKey' | 'scope'>): string | undefined {
+  if (!joinsChannels(session)) return undefined
+  return session.kind === 'main' ? JOINED_IDS.main : JOINED_IDS.person
+}
 
 /**
  * Returns a session's id (S2, S3). A client's own session is known by its name; a platform's chat gets a new id, as
@@ -232,7 +235,8 @@ function sessionIdAt(
   route: Route,
   { ids, channels }: { readonly ids: Pick<IdSource, 'session'>; readonly channels: Channels },
 ): SessionId {
-  if (route.kind === 'main') return ids.session(MAIN)
+  const joined = joinedId(route)
+  if (joined !== undefined) return ids.session(joined)
   if (OWN_CHANNELS.includes(channel) && joinsPeople(channels, route)) return ids.session(channel)
   return OWN_CHANNELS.includes(channel) ? toSessionId(`${channel}:${chat}`) : ids.session(channel)
 }

@@ -1,4 +1,5 @@
 import type { Payer } from '../../core/budget.ts'
+import type { Namespace } from '../../core/caller.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import { platformIdOf } from '../../core/platform-id.ts'
 import type { InboxRow } from '../../store/store.ts'
@@ -13,6 +14,8 @@ export interface Payers {
   readonly askers: readonly Payer[]
   /** Everything is from people whom nobody let in by name, or from turns that answer such people. */
   readonly strangers: boolean
+  /** The namespaces of the tokens that speak for them. */
+  readonly clients: readonly Namespace[]
 }
 
 /** Returns who pays for the answer to these messages. Pure; ids alone. */
@@ -22,16 +25,28 @@ export function payersOf(channels: Channels, rows: readonly Asking[]): Payers {
     const payer = askerOf(channels, row)
     if (payer) askers.set(`${payer.kind}:${payer.id}`, payer)
   }
-  return { askers: [...askers.values()], strangers: rows.length > 0 && rows.every(isForStrangers) }
+  const clients = new Set(rows.flatMap(({ dispatch }) => dispatch.posted?.client ?? []))
+  return {
+    askers: [...askers.values()],
+    strangers: rows.length > 0 && rows.every(isForStrangers),
+    clients: [...clients],
+  }
 }
 
 function askerOf(channels: Channels, { dispatch, decision }: Asking): Payer | undefined {
   const { person } = decision.identity
   if (person !== undefined) return { kind: 'person', id: person }
-  if (dispatch.origin !== 'platform') return undefined
-  const { sender, address } = dispatch.event
-  const id = platformIdOf(channels, address.channel, sender)
-  return { kind: decision.public ? 'stranger' : 'person', id }
+  const id = dispatch.origin === 'platform' ? senderOf(channels, dispatch) : spokenFor(dispatch)
+  return id === undefined ? undefined : { kind: decision.public ? 'stranger' : 'person', id }
+}
+
+function senderOf(channels: Channels, { event: { sender, address } }: Asking['dispatch']): string {
+  return platformIdOf(channels, address.channel, sender)
+}
+
+/** Returns the id in whose name a token has asked. */
+function spokenFor({ posted }: Asking['dispatch']): string | undefined {
+  return posted?.client === undefined ? undefined : posted.participant
 }
 
 function isForStrangers({ dispatch, decision }: Asking): boolean {

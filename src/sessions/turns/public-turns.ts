@@ -1,3 +1,4 @@
+import type { Namespace } from '../../core/caller.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import type { StartedTurn } from './started-turn.ts'
@@ -19,8 +20,11 @@ export const DEFAULT_PUBLIC_TURNS: PublicTurnLimits = { atOnce: 8, perPerson: 1,
  * Other turns are not counted and wait for none of these.
  */
 export interface PublicTurns {
-  /** Returns false if so many run and wait that another turn of this person is refused. */
-  admits(person: string): boolean
+  /**
+   * Returns false if so many run and wait that another turn of this person is refused. `client`: the namespace of the
+   * token that speaks for them; it names people as it likes, so all of its people have half of the places together.
+   */
+  admits(person: string, client?: Namespace): boolean
   /** Reserves a place for a turn, inside the transaction that claims it. */
   enter(turn: StartedTurn, tx: Pick<StoreWriter, 'afterUndo'>): void
   /**
@@ -48,6 +52,7 @@ type PlaceState = 'expected' | 'hurried' | 'waiting' | 'running'
 
 interface Place {
   readonly person: string
+  readonly client: string | undefined
   readonly session: SessionId
   state: PlaceState
   go(): void
@@ -64,7 +69,12 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
   /** One person may write in several conversations at once, and still leaves places to others. */
   const waitingForOne = Math.ceil(waiting / 2)
   let closed = false
-  const mayStart = (person: string): boolean => all.running < atOnce && of(person).running < perPerson
+  const runningForOneClient = Math.ceil(atOnce / 2)
+  const mayStart = (person: string, client: string | undefined): boolean =>
+    all.running < atOnce &&
+    of(person).running < perPerson &&
+    (client === undefined || of(client).running < runningForOneClient)
+  const mayWait = (whose: string | undefined): boolean => whose === undefined || of(whose).waiting < waitingForOne
   const put = (place: Place, state: PlaceState): void => {
     count(place, -1)
     place.state = state
@@ -74,7 +84,7 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
   const startNext = (): void => {
     for (const place of places.values()) {
       if (all.running >= atOnce) return
-      if (place.state === 'waiting' && mayStart(place.person)) put(place, 'running')
+      if (place.state === 'waiting' && mayStart(place.person, place.client)) put(place, 'running')
     }
   }
   const leave = (turn: TurnId): void => {
@@ -84,21 +94,25 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
     count(place, -1)
     if (!closed) startNext()
   }
-  const expect = ({ id, session, publicFor = '' }: StartedTurn): Place => {
+  const expect = ({ id, session, publicFor = '', publicBy }: StartedTurn): Place => {
     const known = places.get(id)
     if (known !== undefined) return known
-    const place: Place = { person: publicFor, session: session.id, state: 'expected', go() {} }
+    const client = publicBy && clientKey(publicBy)
+    const place: Place = { person: publicFor, client, session: session.id, state: 'expected', go() {} }
     places.set(id, place)
     return place
   }
   const enter = (turn: StartedTurn): Place => {
     const place = expect(turn)
-    if (place.state === 'expected') put(place, mayStart(place.person) ? 'running' : 'waiting')
+    if (place.state === 'expected') put(place, mayStart(place.person, place.client) ? 'running' : 'waiting')
     if (place.state === 'hurried') put(place, 'running')
     return place
   }
   return {
-    admits: (person) => mayStart(person) || (of(person).waiting < waitingForOne && all.waiting < waiting),
+    admits(person, by) {
+      const client = by && clientKey(by)
+      return mayStart(person, client) || (mayWait(person) && mayWait(client) && all.waiting < waiting)
+    },
     enter(turn, tx) {
       enter(turn)
       tx.afterUndo(() => leave(turn.id))
@@ -132,21 +146,28 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
   }
 }
 
-/** Counts the turns that run and wait, of all people and of each. */
+/** Counts the turns that run and wait, of all people, of each, and of those of each client. */
 function createCounts() {
   const all: Count = { running: 0, waiting: 0 }
-  const persons = new Map<string, Count>()
-  const of = (person: string): Readonly<Count> => persons.get(person) ?? { running: 0, waiting: 0 }
+  const own = new Map<string, Count>()
+  const of = (whose: string): Readonly<Count> => own.get(whose) ?? { running: 0, waiting: 0 }
   return {
     all: all as Readonly<Count>,
     of,
-    count({ person, state }: Place, more: 1 | -1): void {
+    count({ person, client, state }: Place, more: 1 | -1): void {
       if (state !== 'running' && state !== 'waiting') return
-      const mine = { ...of(person) }
       all[state] += more
-      mine[state] += more
-      if (mine.running + mine.waiting > 0) persons.set(person, mine)
-      else persons.delete(person)
+      for (const whose of client === undefined ? [person] : [person, client]) {
+        const mine = { ...of(whose) }
+        mine[state] += more
+        if (mine.running + mine.waiting > 0) own.set(whose, mine)
+        else own.delete(whose)
+      }
     },
   }
+}
+
+/** No key of a sender begins so. */
+function clientKey(namespace: Namespace): string {
+  return ` ${namespace}`
 }

@@ -1,3 +1,4 @@
+import type { Namespace } from '../../core/caller.ts'
 import type { ReplyTarget } from '../../core/dispatch.ts'
 import type { TraceId, TurnId } from '../../core/ids.ts'
 import type { InboundEvent, Piece, Sender } from '../../core/message.ts'
@@ -19,6 +20,8 @@ export interface StartedTurn {
   readonly forStrangers?: true
   /** The person among whose turns it is counted. Absent where a known person waits for its end. */
   readonly publicFor?: string
+  /** The namespace of the token that speaks for that person. */
+  readonly publicBy?: Namespace
   /** Asked before the agent is: nothing but `trigger: always` has started it. */
   readonly precheck?: Precheck
   /** The newest message it began with, for the log. */
@@ -53,12 +56,13 @@ type Decided = Pick<InboxRow, 'dispatch' | 'decision'>
 export function countedFor(
   rows: readonly Decided[],
   waiting: readonly Decided[] = [],
-): Pick<StartedTurn, 'forStrangers' | 'publicFor'> {
+): Pick<StartedTurn, 'forStrangers' | 'publicFor' | 'publicBy'> {
   const newest = rows.at(-1)
   if (!newest || !rows.every(isPublic)) return {}
   if (!waiting.every(isPublic)) return { forStrangers: true }
-  const { address, sender } = newest.dispatch.event
-  return { forStrangers: true, publicFor: senderKey(address.channel, sender) }
+  const { event, posted } = newest.dispatch
+  const client = posted?.client === undefined ? {} : { publicBy: posted.client }
+  return { forStrangers: true, publicFor: senderKey(event.address.channel, event.sender), ...client }
 }
 
 /** Returns the check before a turn that answers these messages; none where somebody addressed the agent. */
@@ -96,7 +100,7 @@ export function isPublic({ decision }: Decided): boolean {
 
 /** Returns the turn as it is now: in busy mode `steer` a known person may have joined it while it ran. */
 export async function asJoined({ inbox }: Pick<StoreReader, 'inbox'>, turn: StartedTurn): Promise<StartedTurn> {
-  const { forStrangers, publicFor, ...known } = turn
+  const { forStrangers, publicFor: _, publicBy: _client, ...known } = turn
   return forStrangers === undefined ? turn : { ...known, ...countedFor(await inbox.ofTurn(turn.id)) }
 }
 

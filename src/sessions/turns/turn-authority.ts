@@ -1,7 +1,8 @@
 import { conversationOf } from '../../core/address.ts'
 import { askingAuthor } from '../../core/author.ts'
+import { namespacesOf } from '../../core/caller.ts'
 import type { Channels } from '../../core/channel-traits.ts'
-import type { AuthorId } from '../../core/platform-id.ts'
+import { type AuthorId, holderOf } from '../../core/platform-id.ts'
 import { isScheduled, type Session } from '../../core/session.ts'
 import type { TurnRef } from '../../core/session-tools.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
@@ -16,7 +17,7 @@ export interface TurnAuthority {
 
 export interface TurnAuthorityDeps {
   readonly channels: Channels
-  readonly read: Pick<StoreReader, 'sessions' | 'inbox' | 'authors' | 'participants' | 'people'>
+  readonly read: Pick<StoreReader, 'sessions' | 'inbox' | 'authors' | 'participants' | 'people' | 'tokens'>
   /** With `asker`, the agent may read in a shared conversation what everybody who asks could read. */
   readonly inGroups: 'here' | 'asker'
   /** Returns true if everybody's direct chats are the main session: whoever writes next is shown what is said in it. */
@@ -34,11 +35,21 @@ export async function turnAuthority(deps: TurnAuthorityDeps, turn: TurnRef): Pro
   // The authors of the messages the turn answers, including those that joined it while it ran.
   const askers = unique(rows.flatMap(({ dispatch }) => askingAuthor(channels, dispatch) ?? []))
   if (session === undefined) return { authors: [], readers: 'shared' }
-  const own = await readersOf(deps, session, { rows, askers })
+  const people = await readersOf(deps, session, { rows, askers })
+  const own = people === 'shared' ? people : unique([...people, ...(await holdersOf(read, session, rows))])
   return {
     authors: unique([...askers, ...(await read.authors.of(session.id))]),
     readers: own === 'shared' && inGroups === 'asker' && askers.length > 0 ? askers : own,
   }
+}
+
+/** Returns whoever holds a token that reaches the session, by its namespace: they read the answer too. */
+async function holdersOf(
+  { tokens }: TurnAuthorityDeps['read'],
+  { id }: Session,
+  rows: readonly InboxRow[],
+): Promise<readonly AuthorId[]> {
+  return (await tokens.readers(namespacesOf(id), rows.at(-1)?.dispatch.receivedAt ?? 0)).map(holderOf)
 }
 
 type Asked = { readonly rows: readonly InboxRow[]; readonly askers: readonly AuthorId[] }

@@ -40,6 +40,7 @@ import { rulesOfAgents } from './0039-rules-of-agents.ts'
 import { tokenScopes } from './0040-token-scopes.ts'
 import { sessionLists } from './0041-session-lists.ts'
 import { keyedRequests } from './0042-keyed-requests.ts'
+import { tokenMakers } from './0043-token-makers.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -86,4 +87,5 @@ export const MIGRATIONS: readonly Migration[] = [
   tokenScopes,
   sessionLists,
   keyedRequests,
+  tokenMakers,
 ]

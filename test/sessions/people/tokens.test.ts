@@ -182,3 +182,34 @@ it('S42: a token of an owner is named as the one who asks', async () => {
   const { token, id } = await operator.create({ owner: true })
   expect(await verify(token)).toMatchObject({ caller: { kind: 'operator', token: id } })
 })
+
+it('F-H09: a token makes and revokes none that may do more than itself, for no longer, and is named as the maker', async () => {
+  const { operator } = await place()
+  const { id: maker, expiresAt } = await operator.create({ owner: true, scopes: ['tokens', 'sessions:read'], days: 2 })
+  const { id: mighty } = await operator.create({ owner: true })
+  for (const asked of [
+    { owner: true, scopes: ['operate:write'] },
+    { owner: true, scopes: ['tokens', 'metrics'] },
+    { namespace: 'api', scopes: ['sessions:write'] },
+  ])
+    expect(await failureOf(operator.create(asked, maker))).toMatchObject({ code: 'forbidden' })
+  expect(await failureOf(operator.revoke(mighty, maker))).toMatchObject({ code: 'forbidden' })
+  const usual = await operator.create({ owner: true, days: 30 }, maker)
+  expect(usual).toMatchObject({ scopes: ['sessions:read'], expiresAt, madeBy: maker })
+  expect(await operator.create({ namespace: 'api', days: 1 }, maker)).toMatchObject({
+    scopes: ['sessions:read'],
+    expiresAt: 1_000 + DAY_MS,
+  })
+  await operator.revoke(usual.id, maker)
+  await operator.revoke(maker, maker)
+  expect(await failureOf(operator.create({ namespace: 'api' }, maker))).toMatchObject({ code: 'unauthorized' })
+  expect((await operator.list()).find(({ id }) => id === usual.id)).toMatchObject({ madeBy: maker, revokedAt: 1_000 })
+})
+
+it.each(['main', 'main:2026', 'person', 'person:x'])(
+  'S42: %j is in no namespace: its sessions join chats of several channels',
+  async (namespace) => {
+    const { operator } = await place()
+    expect(await failureOf(operator.create({ namespace }))).toMatchObject({ code: 'invalid' })
+  },
+)

@@ -65,6 +65,7 @@ async function place(agents: readonly AgentId[] = []): Promise<Place> {
             platformIds: async (person) => [`telegram:${person}`],
           },
           roleOf: async () => 'guest',
+          spokenFor: async () => [],
           mainIsShared: () => false,
         }),
         clock: { ...systemClock, now: () => NOW },
@@ -304,6 +305,7 @@ describe('sessions_list', () => {
       inGroups: 'here',
       whoIs,
       roleOf: async () => 'guest' as const,
+      spokenFor: async () => [],
       mainIsShared: () => false,
       read: store.read,
     } as const

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import { type Namespace, parseNamespace } from '../../../src/core/caller.ts'
 import type { Identity } from '../../../src/core/dispatch.ts'
-import { toPersonId } from '../../../src/core/ids.ts'
+import { toPersonId, toScopeKey, toSessionId } from '../../../src/core/ids.ts'
 import type { SessionCaller } from '../../../src/core/session-tools.ts'
 import { createReach, type ReachDeps } from '../../../src/sessions/session-tools/reach.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
@@ -22,6 +23,7 @@ it('a turn whose session is gone has the authority of nobody known', async () =>
     access: { read: rig.store.read, mainIsShared: () => false, platformIds: async () => [] },
     whoIs: () => ({ role: 'owner' }),
     roleOf: async () => 'owner',
+    spokenFor: async () => [],
   }
   const reach = await createReach(deps).of({ turn: { id: ids.turn(), sessionId, agentId } })
   expect(await reach.principal()).toEqual({ role: 'guest' })
@@ -70,4 +72,86 @@ it('T32: what one session writes to another brings its authors along, and what t
   expect(await send()).toMatchObject({ status: 'ok' })
   ada = { role: 'guest' }
   await expect(send()).rejects.toThrow('words of telegram:111, who may not do this')
+})
+
+it('S42, T6: who holds a token reads what its own sessions and the people it speaks for could read, and no more', async () => {
+  const rig = await openRig({
+    script: SCRIPT,
+    routing: {
+      people: [
+        { id: toPersonId('ada'), role: 'owner', ids: ['telegram:111'] },
+        { id: toPersonId('bob'), role: 'member', ids: ['telegram:444', 'api:shop:bob'] },
+      ],
+      access: { direct: 'public', groups: [] },
+    },
+  })
+  for (const id of ['111', '444']) await rig.ask(id, 'hello')
+  const [ada, bob] = [await rig.named(ADA), await rig.named(BOB)]
+  const make = (id: string) =>
+    rig.store.write((tx) =>
+      tx.sessions.create(
+        {
+          ...sessionDraft(1),
+          id: toSessionId(id),
+          scopeKey: toScopeKey(`key of ${id}`),
+          displayKey: id,
+          chatType: 'direct',
+          source: { kind: 'api', interactive: true },
+          scope: {
+            version: 1,
+            agent: ada.agentId,
+            channel: 'api',
+            account: ada.scope.account,
+            dimensions: ['chat'],
+            values: { chat: `direct:${id}` },
+          },
+          agentId: ada.agentId,
+        },
+        1,
+      ),
+    )
+  const [desk, other] = [await make('api:shop:desk'), await make('api:shop:other')]
+  const caller = await turnIn(rig.store, desk, '111')
+  const seen = async (spokenFor: ReachDeps['spokenFor']) => {
+    const reach = await createReach({
+      channels: CHANNELS,
+      read: rig.store.read,
+      inGroups: 'here',
+      mainIsShared: () => false,
+      agents: [],
+      access: {
+        read: rig.store.read,
+        mainIsShared: () => false,
+        platformIds: async (person) => (person === 'bob' ? ['telegram:444'] : []),
+      },
+      whoIs: (id) => (id === 'telegram:111' ? { role: 'owner' } : { role: 'guest' }),
+      roleOf: async () => 'guest',
+      spokenFor,
+    }).of(caller)
+    return Promise.all([ada, bob, other, desk].map(async (session) => (await reach.reads(session)).kind))
+  }
+  expect(await seen(async () => [])).toEqual(['allowed', 'allowed', 'allowed', 'allowed'])
+  await rig.store.write((tx) =>
+    tx.tokens.add({
+      id: 'a',
+      hash: 'a',
+      namespace: parseNamespace('api:shop') as Namespace,
+      scopes: ['chat'],
+      label: '',
+      createdAt: 1,
+    }),
+  )
+  expect(await seen(async () => [])).toEqual(['denied', 'denied', 'allowed', 'allowed'])
+  expect(await seen(async () => [{ person: toPersonId('bob'), role: 'member' }])).toEqual([
+    'denied',
+    'allowed',
+    'allowed',
+    'allowed',
+  ])
+  expect(await seen(async () => [{ person: toPersonId('ada'), role: 'owner' }])).toEqual([
+    'allowed',
+    'allowed',
+    'allowed',
+    'allowed',
+  ])
 })

@@ -1,5 +1,6 @@
 import { setImmediate as loopTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { parseNamespace } from '../../../src/core/caller.ts'
 import type { SessionId, TurnId } from '../../../src/core/ids.ts'
 import { createPublicTurns } from '../../../src/sessions/turns/public-turns.ts'
 import type { StartedTurn } from '../../../src/sessions/turns/started-turn.ts'
@@ -128,4 +129,27 @@ it('strangers fill a part of the places behind a turn, and others the rest', () 
   const session = 's' as SessionId
   queue.occupy(session, 2)
   expect([queue.peek(session, 2), queue.peek(session)]).toEqual(['full', 'wait'])
+})
+
+it('S42: all people for whom one token speaks have half of the places, since it names them as it likes', async () => {
+  const turns = createPublicTurns({ atOnce: 4, perPerson: 1, waiting: 4 })
+  const tx = { afterUndo: () => {} }
+  const api = parseNamespace('api')
+  const begun: string[] = []
+  const begin = async (nth: number, publicBy = api): Promise<void> => {
+    const turn = { ...turnOf(`p${nth}`, `${nth}`), ...(publicBy && { publicBy }) } as StartedTurn
+    turns.enter(turn, tx)
+    void turns.waitForPlace(turn, NEVER).then(() => begun.push(`p${nth}`))
+    await loopTurn()
+  }
+  for (let nth = 0; nth < 4; nth++) await begin(nth)
+  expect(begun).toEqual(['p0', 'p1'])
+  expect([turns.admits('p9', api), turns.admits('p9', parseNamespace('web')), turns.admits('cy')]).toEqual([
+    false,
+    true,
+    true,
+  ])
+  turns.left('0' as TurnId)
+  await loopTurn()
+  expect(begun).toEqual(['p0', 'p1', 'p2'])
 })

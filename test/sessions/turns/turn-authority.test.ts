@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { type Namespace, parseNamespace } from '../../../src/core/caller.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Dispatch, PostedText } from '../../../src/core/dispatch.ts'
+import { toSessionId } from '../../../src/core/ids.ts'
 import type { Session, SessionDraft } from '../../../src/core/session.ts'
+import type { StoredToken } from '../../../src/core/token.ts'
 import {
   type TurnAuthority,
   type TurnAuthorityDeps,
@@ -71,6 +74,30 @@ describe('who reads the answer of a turn', () => {
     const own = await begin(OWN)
     const { readers } = await authorityIn(own, asked('111'), { takePart: ['111', '444'], inGroups: 'asker' })
     expect(readers).toEqual(['telegram:111', 'telegram:444'])
+  })
+
+  it('S42: are also the holders of tokens that reach the session, while these are valid', async () => {
+    const own = await begin({ ...OWN, kind: 'other', source: { kind: 'api', interactive: true }, id: toSessionId('api:shop:1'), displayKey: 'api:direct:shop:1' })
+    const token = (id: string, more: Partial<StoredToken>): StoredToken => ({
+      ...{ id, hash: id, scopes: ['sessions:read'], label: '', createdAt: 1 },
+      ...more,
+    })
+    const namespace = (text: string) => parseNamespace(text) as Namespace
+    await store.write(async (tx) => {
+      for (const one of [
+        token('a', { namespace: namespace('api') }),
+        token('b', { namespace: namespace('api:shop'), scopes: ['chat'] }),
+        token('c', { namespace: namespace('api:sho') }),
+        token('d', { namespace: namespace('web') }),
+        token('e', {}),
+        token('f', { namespace: namespace('api:shop:1'), scopes: ['hooks'] }),
+        token('g', { namespace: namespace('api:shop:1'), revokedAt: 1 }),
+        token('h', { namespace: namespace('api:shop:1'), expiresAt: 1 }),
+      ])
+        await tx.tokens.add(one)
+    })
+    const { readers } = await authorityIn(own, asked('111'))
+    expect(readers).toEqual(['telegram:111', 'holder:api', 'holder:api:shop'])
   })
 
   it('of a private session that a hook writes into is nobody known, besides those who take part in it', async () => {

@@ -1,0 +1,22 @@
+import type { MiddlewareHandler } from 'hono'
+import { routePath } from 'hono/route'
+import type { Logger } from '../core/logger.ts'
+import { OPERATOR_HOLDER, tokenDoer } from '../core/token.ts'
+import type { ApiEnv } from './route.ts'
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Records in the log which token has changed something, and what of it: rows say so for approvals and admissions alone,
+ * and whoever looks into a theft has to know the rest.
+ */
+export function createRecorder(logger: Logger): MiddlewareHandler<ApiEnv> {
+  return async (context, next) => {
+    const { req } = context
+    await next()
+    const holder: string | undefined = context.get('holder')
+    if (holder === undefined || holder === OPERATOR_HOLDER || READS.has(req.method)) return
+    const asked = { method: req.method, route: routePath(context, -1), path: req.path }
+    logger.info('A token has asked for a change', { by: tokenDoer(holder), ...asked, status: context.res.status })
+  }
+}
