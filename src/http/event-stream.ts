@@ -35,6 +35,9 @@ export class EventStream implements StreamReader {
   readonly #response: ServerResponse
   readonly #shape: StreamShape
   #over = false
+  /** Frames that wait for the connection: a queue of its own would cost more for each than most of them are long. */
+  readonly #held: Buffer[] = []
+  #heldBytes = 0
 
   constructor(response: ServerResponse, shape: StreamShape) {
     this.#response = response
@@ -80,6 +83,7 @@ export class EventStream implements StreamReader {
       return
     }
     this.#over = true
+    for (const frame of this.#held.splice(0)) this.#response.write(frame)
     const retry = end.reason === 'stopping' ? `retry: ${RETRY_AFTER_STOP_MS}\n` : ''
     this.#response.end(`${retry}event: end\ndata: ${JSON.stringify(end)}\n\n`)
     this.#response.socket?.setTimeout(LEAVES_WITHIN_MS, () => this.#response.destroy())
@@ -87,11 +91,12 @@ export class EventStream implements StreamReader {
 
   cut(): void {
     this.#over = true
+    this.#held.length = 0
     this.#response.destroy()
   }
 
   roomy(): boolean {
-    return this.#response.writableLength < ROOMY
+    return this.#waiting < ROOMY
   }
 
   ready(): Promise<void> {
@@ -109,8 +114,31 @@ export class EventStream implements StreamReader {
 
   #write(frame: Buffer): void {
     if (this.#over) return
-    if (this.#response.writableLength > MOST_WAITING) this.cut()
-    else this.#response.write(frame)
+    if (this.#waiting > MOST_WAITING) this.cut()
+    else if (this.#held.length === 0 && !this.#response.writableNeedDrain) this.#response.write(frame)
+    else this.#hold(frame)
+  }
+
+  get #waiting(): number {
+    return this.#response.writableLength + this.#heldBytes
+  }
+
+  #hold(frame: Buffer): void {
+    if (this.#held.length === 0) this.#response.once('drain', this.#flush)
+    this.#held.push(frame)
+    this.#heldBytes += frame.length
+  }
+
+  readonly #flush = (): void => {
+    let count = 0
+    for (const frame of this.#over ? [] : this.#held) {
+      if (this.#response.writableNeedDrain) break
+      this.#response.write(frame)
+      this.#heldBytes -= frame.length
+      count++
+    }
+    this.#held.splice(0, count)
+    if (this.#held.length > 0 && !this.#over) this.#response.once('drain', this.#flush)
   }
 }
 

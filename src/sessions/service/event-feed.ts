@@ -1,3 +1,4 @@
+import { setImmediate as loopTurn } from 'node:timers/promises'
 import type { LiveEvent, StreamEnd, StreamReader } from '../../core/operate-events.ts'
 
 /** An event at its place in a feed. */
@@ -132,9 +133,25 @@ export class EventFeed {
     if (from !== this.#place) return
     for (const item of items) {
       this.#place = item.place
-      for (const member of this.#joined) if (item.place > member.place) give(member, item)
+      if (!this.#giveAll(item)) continue
+      // Within one turn of the loop no connection takes anything: a page of long events would cut off who reads well.
+      await loopTurn()
+      if (this.#place !== item.place) {
+        this.#again = true
+        return
+      }
     }
     if (!this.#again && this.#ending) this.#endAll(this.#ending)
+  }
+
+  /** Returns true if somebody has much that waits. */
+  #giveAll(item: FeedItem): boolean {
+    let crowded = false
+    for (const member of this.#joined) {
+      if (item.place > member.place) give(member, item)
+      crowded ||= !member.reader.roomy()
+    }
+    return crowded
   }
 
   #endAll(ending: (member: FeedMember) => StreamEnd): void {
