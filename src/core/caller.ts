@@ -26,7 +26,7 @@ export function inNamespace(namespace: Namespace, name: string): boolean {
   return name.startsWith(`${namespace}:`)
 }
 
-/** What the id of the one session of a node begins with; its whole id is the namespace of its token. */
+/** The beginning of the id of a node's one session; the whole id is the namespace of its token. */
 const NODE = 'node-'
 
 /** Returns true for a session in a namespace, by its id: one of its names, or the session of the node itself. */

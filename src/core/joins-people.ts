@@ -40,5 +40,5 @@ export function joinsChannels({
   return values.chat === undefined && (displayKey === key || displayKey === `agent:${agent}:${key}`)
 }
 
-/** What the ids of such sessions begin with, in the place of a channel: no token has it as its namespace. */
+/** The beginning of the ids of such sessions, in the place of a channel: no token has it as its namespace. */
 export const JOINED_IDS = { main: 'main', person: 'person' } as const

@@ -50,7 +50,7 @@ interface Judging {
 }
 
 /**
- * Returns the name of a call among those of its hook: the same name is the same run. GitHub signs no id, so that whoever
+ * Returns the name of a call among those of its hook: the same name is the same run. The signature of GitHub is not over the id, so that whoever
  * has kept a call could give it a new one; there the signature of the body is the name. An id of ours counts for what
  * the call says: one that was used long ago loses no words behind the first.
  */

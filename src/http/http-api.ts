@@ -36,7 +36,7 @@ const MOST_UNKNOWN = 256
 /** The most of these that have sent a request, whose body is read, up to a megabyte; the oldest is dropped as well. */
 const MOST_ASKING = 32
 const MOST_CONNECTIONS = 4_096
-/** As the configuration has it by default: a program that works all the time makes less than that. */
+/** The default of the configuration: a program that works all the time makes fewer. */
 const REQUESTS_PER_MINUTE = 6_000
 
 /** Serves the API on TCP, to whoever brings a token. Throws `config` where it cannot listen. */

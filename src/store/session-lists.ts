@@ -57,7 +57,7 @@ export class SessionListReading implements SessionListReader {
 
   /**
    * The session may be gone by now: then whatever was last active in the same millisecond may come once more. One that
-   * is in another's list is taken as gone, so that no cursor tells whether it is there.
+   * is in another's list is taken as gone, so that no cursor says whether it is there.
    */
   async #keyOf({ at, id: session }: ListPlace, { namespace, participants }: PageQuery): Promise<Key> {
     const own =

@@ -14,7 +14,11 @@ describe('budgets in the file', () => {
   it('C33: without a block strangers alone have one, and it is small', async () => {
     expect((await read('')).budgets).toEqual({
       warnAt: 0.8,
-      strangers: { each: { day: { tokens: 200_000 } }, together: { day: { tokens: 2_000_000 } } },
+      strangers: {
+        each: { day: { tokens: 200_000 } },
+        client: { day: { tokens: 1_000_000 } },
+        together: { day: { tokens: 2_000_000 } },
+      },
       prices: {},
     })
     expect((await read('budgets: { strangers: unlimited }')).budgets).toEqual({ warnAt: 0.8, prices: {} })
@@ -44,7 +48,7 @@ describe('budgets in the file', () => {
         only: { ada: {}, 'telegram:5550002': { month: { micros: 1_000_000 } } },
       },
       schedule: { only: { morning: { month: { micros: 1_000_000 } } } },
-      strangers: { together: { day: { tokens: 2_000_000 } } },
+      strangers: { client: { day: { tokens: 1_000_000 } }, together: { day: { tokens: 2_000_000 } } },
       prices: {},
     })
     expect(warnings).toEqual([])

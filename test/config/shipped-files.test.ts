@@ -184,6 +184,7 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
     'tools.policy: what acts outside of its conversation is asked about, and the rest is allowed',
     'audio: none; voice notes are named in words, and no answer is spoken',
     'budgets.strangers.each: 200000 tokens a day',
+    'budgets.strangers.client: 1000000 tokens a day',
     'budgets.strangers.together: 2000000 tokens a day',
     'media: one answer reads 10 files, each up to 20.0 MB, and 200.0 MB of one person a day; the others are named',
     'store.key: none; the database and the files are readable by the user of the daemon alone, and not encrypted',

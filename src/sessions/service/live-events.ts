@@ -83,7 +83,7 @@ class Hub implements LiveHub {
 
   readonly watch: StoreWatch = {
     appended: (session, seq, events) => {
-      // Also where the last reader has left meanwhile: nobody else would let go of the text.
+      // Also where the last reader has left meanwhile, else the text would be kept for good.
       if (this.#texts.grow && events.some(({ type }) => type === 'turn_completed' || type === 'turn_cancelled'))
         this.#texts.over(session)
       if (this.#streams.count === 0) return

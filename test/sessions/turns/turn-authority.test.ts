@@ -77,7 +77,13 @@ describe('who reads the answer of a turn', () => {
   })
 
   it('S42: are also the holders of tokens that reach the session, while these are valid', async () => {
-    const own = await begin({ ...OWN, kind: 'other', source: { kind: 'api', interactive: true }, id: toSessionId('api:shop:1'), displayKey: 'api:direct:shop:1' })
+    const own = await begin({
+      ...OWN,
+      kind: 'other',
+      source: { kind: 'api', interactive: true },
+      id: toSessionId('api:shop:1'),
+      displayKey: 'api:direct:shop:1',
+    })
     const token = (id: string, more: Partial<StoredToken>): StoredToken => ({
       ...{ id, hash: id, scopes: ['sessions:read'], label: '', createdAt: 1 },
       ...more,
