@@ -19,8 +19,8 @@ export type PriceList = Readonly<Record<string, ModelPrice>>
 export type Micros = number
 
 /**
- * The kinds of payer. `stranger`: somebody whom nobody let in by name; `client`: those of them for whom the tokens of one
- * namespace speak, who names them as it likes; `strangers`: all of them together.
+ * The kinds of payer. `stranger`: somebody whom nobody let in by name; `client`: those of them for whom the tokens of
+ * one namespace speak, whose program names them as it likes; `strangers`: all of them together.
  */
 export const PAYER_KINDS = ['total', 'chat', 'topic', 'person', 'schedule', 'stranger', 'client', 'strangers'] as const
 export type PayerKind = (typeof PAYER_KINDS)[number]

@@ -21,7 +21,7 @@ const MOST_SHOWN = 32_000
 const MOST_ID = 200
 /** An id and a signature are remembered for this time with what they came with: another use of them is refused. */
 const REMEMBERED_MS = 24 * 60 * 60_000
-/** Stands for a mark that no age deletes: whoever has kept a call of GitHub, which has no time in it, keeps it for ever. */
+/** The time of a mark that no age deletes: a call of GitHub has no time in it, and somebody may have kept it. */
 const FOR_EVER = Number.MAX_SAFE_INTEGER
 /** A call is nobody's words, whoever's token came with it. */
 const NOBODY: SessionCaller = { principal: { role: 'guest' } }
@@ -50,9 +50,9 @@ interface Judging {
 }
 
 /**
- * Returns the name of a call among those of its hook: the same name is the same run. The signature of GitHub is not over the id, so that whoever
- * has kept a call could give it a new one; there the signature of the body is the name. An id of ours counts for what
- * the call says: one that was used long ago loses no words behind the first.
+ * Returns the name of a call among those of its hook: the same name is the same run. The signature of GitHub is not
+ * over the id, so that whoever has kept a call could give it a new one; there the signature of the body is the name. An
+ * id of ours counts for what the call says: one that was used long ago loses no words behind the first.
  */
 function nameOf({ signature: form }: InboundHook, { signature, id, content }: Omit<Noted, 'hook'>): string {
   return form === 'github' ? signature : `${id} ${content}`

@@ -63,18 +63,11 @@ interface Count {
   waiting: number
 }
 
-export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimits): PublicTurns {
+export function createPublicTurns(limits: PublicTurnLimits): PublicTurns {
+  const { atOnce } = limits
   const places = new Map<TurnId, Place>()
-  const { all, of, count } = createCounts()
-  /** One person may write in several conversations at once, and still leaves places to others. */
-  const waitingForOne = Math.ceil(waiting / 2)
+  const { all, count, mayStart, mayWait } = createCounts(limits)
   let closed = false
-  const runningForOneClient = Math.ceil(atOnce / 2)
-  const mayStart = (person: string, client: string | undefined): boolean =>
-    all.running < atOnce &&
-    of(person).running < perPerson &&
-    (client === undefined || of(client).running < runningForOneClient)
-  const mayWait = (whose: string | undefined): boolean => whose === undefined || of(whose).waiting < waitingForOne
   const put = (place: Place, state: PlaceState): void => {
     count(place, -1)
     place.state = state
@@ -111,7 +104,7 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
   return {
     admits(person, by) {
       const client = by && clientKey(by)
-      return mayStart(person, client) || (mayWait(person) && mayWait(client) && all.waiting < waiting)
+      return mayStart(person, client) || mayWait(person, client)
     },
     enter(turn, tx) {
       enter(turn)
@@ -147,13 +140,23 @@ export function createPublicTurns({ atOnce, perPerson, waiting }: PublicTurnLimi
 }
 
 /** Counts the turns that run and wait, of all people, of each, and of those of each client. */
-function createCounts() {
+function createCounts({ atOnce, perPerson, waiting }: PublicTurnLimits) {
   const all: Count = { running: 0, waiting: 0 }
   const own = new Map<string, Count>()
   const of = (whose: string): Readonly<Count> => own.get(whose) ?? { running: 0, waiting: 0 }
+  /** One person may write in several conversations at once, and still leaves places to others. */
+  const waitingForOne = Math.ceil(waiting / 2)
+  const runningForOneClient = Math.ceil(atOnce / 2)
   return {
     all: all as Readonly<Count>,
-    of,
+    mayStart: (person: string, client: string | undefined): boolean =>
+      all.running < atOnce &&
+      of(person).running < perPerson &&
+      (client === undefined || of(client).running < runningForOneClient),
+    mayWait: (person: string, client: string | undefined): boolean =>
+      all.waiting < waiting &&
+      of(person).waiting < waitingForOne &&
+      (client === undefined || of(client).waiting < waitingForOne),
     count({ person, client, state }: Place, more: 1 | -1): void {
       if (state !== 'running' && state !== 'waiting') return
       all[state] += more
