@@ -6,6 +6,9 @@ import type { ApiEnv } from './route.ts'
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
+/** Characters of a path that are recorded: nobody fills the log with it. */
+const MOST_PATH = 300
+
 /**
  * Records in the log which token has changed something, and what of it: rows say so for approvals and admissions alone,
  * and whoever looks into a theft has to know the rest.
@@ -16,7 +19,7 @@ export function createRecorder(logger: Logger): MiddlewareHandler<ApiEnv> {
     await next()
     const holder: string | undefined = context.get('holder')
     if (holder === undefined || holder === OPERATOR_HOLDER || READS.has(req.method)) return
-    const asked = { method: req.method, route: routePath(context, -1), path: req.path }
+    const asked = { method: req.method, route: routePath(context, -1), path: req.path.slice(0, MOST_PATH) }
     logger.info('A token has asked for a change', { by: tokenDoer(holder), ...asked, status: context.res.status })
   }
 }

@@ -134,7 +134,7 @@ it('every answer of a daemon at work is as the document says', async () => {
   await api.retention.run()
   await failed(api.config.reload())
   expect(await failed(api.token.list())).toBe('forbidden')
-  const { token } = await home.daemon.operator.tokens.create({ owner: true, scopes: ['tokens'] })
+  const { token } = await home.daemon.operator.tokens.create({ owner: true, scopes: ['tokens', 'sessions:read'] })
   const keeper = client({ token, fetch: strict(asked) })
   const made = await keeper.token.create({ namespace: 'api', label: 'notes', days: 1 })
   expect((await keeper.token.list()).map((one) => one.id)).toContain(made.id)

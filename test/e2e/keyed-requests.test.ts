@@ -104,7 +104,7 @@ describe('a request with an Idempotency-Key', () => {
 
   it('F-K08: a token that was made is never shown again, and there is one', async () => {
     const house = await startApiHouse()
-    const { headers } = await house.bearer({ owner: true, scopes: ['tokens'] })
+    const { headers } = await house.bearer({ owner: true, scopes: ['tokens', 'sessions:read'] })
     const make = () =>
       house.ask('/v1/tokens', { headers: { ...headers, 'idempotency-key': 'one' }, body: { namespace: 'api' } })
     const made = (await make()).json as { readonly token: string }

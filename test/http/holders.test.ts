@@ -108,3 +108,10 @@ it('S7: what a token changes is on record in the log by its id, and what the ope
     [`token:ply_${id}`, 'DELETE', '/v1/sessions/api%3Anone', 404],
   ])
 })
+
+it('S42: a session that a token begins without a name is in its namespace', async () => {
+  const house = await startApiHouse()
+  const { headers } = await house.bearer({ namespace: 'api:shop' })
+  const { status, json } = await house.ask('/v1/sessions', { headers, body: {} })
+  expect([status, json]).toMatchObject([200, { id: expect.stringMatching(/^api:shop:[0-9a-f-]{36}$/) }])
+})

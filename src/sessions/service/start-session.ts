@@ -9,6 +9,7 @@ import type { StartRequest } from '../../core/operate-sessions.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import type { Store } from '../../store/store.ts'
 import { type Opening, type OpenPorts, openSession } from '../turns/open-session.ts'
+import { ownPrefix } from './find-session.ts'
 import { ownAddress } from './own-address.ts'
 import { isOwner, noSuchSession } from './session-access.ts'
 import { namedAgent, readStart, type StartRules } from './start-request.ts'
@@ -34,7 +35,7 @@ export async function startSessionOf(
   request: StartRequest,
   { store, channels, daemon }: SessionStartDeps,
 ): Promise<SessionIdentity> {
-  const name = request.name ?? `api:${randomUUID()}`
+  const name = request.name ?? `${ownPrefix(caller)}:${randomUUID()}`
   if (isOwner(caller) && !OWN_NAME.test(name))
     throw new ParleyError('invalid', 'A session of a program is called api:<name>, cli:<name> or web:<name>.')
   const address = ownAddress(caller, name)
