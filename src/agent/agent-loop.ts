@@ -6,6 +6,7 @@ import { silentLogger } from '../core/logger.ts'
 import { type ModelMessage, type ModelToolCall, NO_USAGE } from '../core/model.ts'
 import { stripSilence } from '../core/silence.ts'
 import {
+  type AgentSteps,
   DEFAULT_TOOL_RESULTS,
   type JournalDraft,
   type OpenStep,
@@ -29,7 +30,7 @@ const MAX_STEPS = 10
 /** Tools that are named while they run. */
 const MOST_NAMED = 3
 
-type Steps = AsyncGenerator<JournalDraft, void, void>
+type Steps = AgentSteps<void>
 
 /**
  * The agent loop: ask the model, journal its step, run its tools, ask again, until it answers without tools. See

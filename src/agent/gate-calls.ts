@@ -1,6 +1,6 @@
 import type { CallGate, GateVerdict, ToolReach } from '../core/call-gate.ts'
 import { errorCode, toError } from '../core/errors.ts'
-import type { JournalDraft, ToolContext } from '../core/turn.ts'
+import type { AgentSteps, ToolContext } from '../core/turn.ts'
 import { type CallPlan, errorResult } from './plan-calls.ts'
 
 type Running = Extract<CallPlan, { kind: 'run' }>
@@ -17,10 +17,7 @@ interface Gating {
  * has interrupted the step. The model has written all calls of a step before it has read a result of one, so what one
  * of them brings changes nothing for the others.
  */
-export async function* gateCalls(
-  plans: readonly CallPlan[],
-  gating: Gating,
-): AsyncGenerator<JournalDraft, readonly CallPlan[], void> {
+export async function* gateCalls(plans: readonly CallPlan[], gating: Gating): AgentSteps<readonly CallPlan[]> {
   const judged: Judged[] = []
   for (const plan of plans) {
     const one: Judged = plan.kind === 'run' ? await judge(plan, gating) : { plan }

@@ -5,7 +5,7 @@ import { type Content, textContent } from '../core/content.ts'
 import { errorCode, toError } from '../core/errors.ts'
 import type { ToolResultData } from '../core/event.ts'
 import { failpoint } from '../core/failpoint.ts'
-import type { JournalDraft, ToolContext } from '../core/turn.ts'
+import type { AgentSteps, JournalDraft, ToolContext } from '../core/turn.ts'
 import type { CallPlan } from './plan-calls.ts'
 import { errorResult, INTERRUPTED } from './plan-calls.ts'
 import { copied } from './whole-characters.ts'
@@ -25,7 +25,7 @@ interface ToolRun {
 }
 
 type RunPlan = Extract<CallPlan, { kind: 'run' }>
-type ToolEvents = AsyncGenerator<JournalDraft, ToolResultData[], void>
+type ToolEvents = AgentSteps<ToolResultData[]>
 
 /**
  * Carries out the plans of one step and returns a result for each call, in the order they end. Every intent is
@@ -66,8 +66,8 @@ async function* runBatch(batch: readonly RunPlan[], { context, ...rest }: ToolRu
       const { index, result } = await Promise.race(running.values())
       running.delete(index)
       failpoint('CP9-tool-done-uncommitted')
-      yield journalResult(result)
-      results.push(result)
+      const stored = yield journalResult(result)
+      results.push(stored ?? result)
     }
   } finally {
     // A caller that stops listening must not leave a tool behind.

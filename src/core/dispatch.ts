@@ -44,6 +44,14 @@ export interface Dispatch {
   readonly raw?: string
   /** The run that made it; always there for origin `schedule`, never for another. */
   readonly schedule?: ScheduledRun
+  /** The words of others that Parley has made it of. It is for the acceptance alone and is not stored. */
+  readonly madeOf?: ReadWords
+}
+
+/** Words that were read in these sessions, after so many removals: nothing made of them is kept once more were made. */
+export interface ReadWords {
+  readonly sessions: readonly SessionId[]
+  readonly since: number
 }
 
 /** The fields of a session found by name that routing needs. */

@@ -149,6 +149,9 @@ export interface Forgetting {
   readonly askedAt: number
 }
 
+/** The newest events of a session that are emptied with the first commit: as many as a model's first view reads. */
+export const MOST_AT_FIRST = 2_000
+
 /** The part of a store that knows which turns are to be forgotten once they have ended. */
 export interface ForgottenTurns {
   readonly forgetting: { isForgetting(turn: TurnId): Promise<boolean> }
@@ -164,6 +167,12 @@ export const BEING_FORGOTTEN =
  */
 export async function refuseForgotten({ forgetting }: ForgottenTurns, turn: TurnId | undefined): Promise<void> {
   if (turn !== undefined && (await forgetting.isForgetting(turn))) throw new ParleyError('forbidden', BEING_FORGOTTEN)
+}
+
+/** Throws `conflict` if something was forgotten while a session was written to a file: the file would keep it. */
+export function refuseForgottenMeanwhile(later: readonly { readonly type: string }[]): void {
+  if (later.some(({ type }) => type === 'words_forgotten'))
+    throw new ParleyError('conflict', 'Something of it was forgotten while it was written: export it again.')
 }
 
 export function addCounts(one: ForgetCounts, more: Partial<ForgetCounts>): ForgetCounts {

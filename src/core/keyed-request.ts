@@ -33,10 +33,11 @@ export interface AskedOnce {
 }
 
 /**
- * `answer`: the first answer is kept and given again. `effect`: it is read again from what the request made, so that no
- * words are kept twice. `nothing`: it holds a secret and is never given again.
+ * `answer`: the first answer is kept and given again, unless something was forgotten while it was made. `numbers`: it
+ * has no words and is kept in any case. `effect`: it is read again from what the request made, so that no words are
+ * kept twice. `nothing`: it holds a secret and is never given again.
  */
-export type Kept = 'answer' | 'effect' | 'nothing'
+export type Kept = 'answer' | 'numbers' | 'effect' | 'nothing'
 
 /** Carries out requests that have a key at most once a day each (F-K08). */
 export interface KeyedRequests {

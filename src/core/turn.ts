@@ -144,9 +144,13 @@ export type TurnResult = { readonly precheck?: PrecheckVerdict } & (
 /**
  * A running turn. It yields what has to be on record and continues only after the caller has committed that, so a step
  * is on disk before its tools run; it returns what came of it, and never throws for anything a model or tool does. A
- * caller that takes no more steps calls `return`, which stops whatever still runs.
+ * caller that takes no more steps calls `return`, which stops whatever still runs. One that has stored another result
+ * of a call than was yielded hands it to `next`: the model is shown what is on record.
  */
-export type RunAgent = (request: TurnRequest, signal: AbortSignal) => AsyncGenerator<JournalDraft, TurnResult, void>
+export type RunAgent = (request: TurnRequest, signal: AbortSignal) => AgentSteps<TurnResult>
+
+/** Steps of a turn; the caller hands in the result that was stored instead, if there is one. */
+export type AgentSteps<Result> = AsyncGenerator<JournalDraft, Result, ToolResultData | undefined>
 
 /** The part of a conversation that a summary shall stand for. */
 export interface SummaryRequest {

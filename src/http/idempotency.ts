@@ -10,7 +10,7 @@ import type { ApiEnv } from './route.ts'
 const WITH_EFFECT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-/** The routes whose first answer is not kept. The answer of every other route with an effect is. */
+/** The routes whose first answer is kept in another way, or not. The answer of every other route with an effect is. */
 export const NOT_KEPT: Readonly<Record<string, Exclude<Kept, 'answer'>>> = {
   // The log of the session has the answer, and `forget` reaches it there.
   'POST /v1/sessions/:name/messages': 'effect',
@@ -18,6 +18,9 @@ export const NOT_KEPT: Readonly<Record<string, Exclude<Kept, 'answer'>>> = {
   // The same, with a user; without one nothing is kept, and a repeat is answered anew.
   'POST /v1/chat/completions': 'effect',
   'POST /v1/tokens': 'nothing',
+  'POST /v1/forget': 'numbers',
+  'POST /v1/retention/run': 'numbers',
+  'DELETE /v1/sessions/:name': 'numbers',
 }
 
 /** A hook takes the key itself: its call has one effect whether a token comes with it or not. */

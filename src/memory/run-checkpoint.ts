@@ -132,6 +132,7 @@ async function write(
   if (now === undefined || now.createdAt !== session.createdAt) return undefined
   if ((await tx.events.latestCheckpoint(session.id))?.seq !== last?.seq) return undefined
   await refuseDeleted(tx, now, slice)
+  await refuseRemoved(tx, finding)
   const at = clock.now()
   const saved = await save(tx, finding, at)
   const { changed, removed } = await revise(tx, finding, at)
@@ -164,6 +165,13 @@ async function refuseDeleted(tx: StoreWriter, { id, lastSeq }: Session, { source
       (type === 'message_deleted' && names.some((one) => isSame(one, data as MessageName))),
   )
   if (gone) throw new ParleyError('conflict', 'What was being looked through was changed.')
+}
+
+/** Throws `conflict` if an entry that the model was shown is there no more: what it wrote may be made of it. */
+async function refuseRemoved(tx: StoreWriter, { own }: Finding): Promise<void> {
+  for (const { no } of own)
+    if ((await tx.memory.get(no)) === undefined)
+      throw new ParleyError('conflict', 'What was being looked through was changed.')
 }
 
 function isSame(one: MessageName, other: MessageName): boolean {

@@ -18,7 +18,7 @@ export interface AskPersonDeps {
 type Question = Extract<JournalDraft, { type: 'approval_requested' }>
 
 /** Commits a question with the messages that ask it, and hands them over: a crash leaves all of it or nothing. */
-export async function askPerson(deps: AskPersonDeps, turn: StartedTurn, event: Question): Promise<void> {
+export async function askPerson(deps: AskPersonDeps, turn: StartedTurn, event: Question): Promise<undefined> {
   const { store, clock, delivery, approvals } = deps
   const { approval, messages } = await approvals.question(turn, event.data)
   const planned = await store.write(async (tx) => {
@@ -35,4 +35,5 @@ export async function askPerson(deps: AskPersonDeps, turn: StartedTurn, event: Q
   })
   failpoint('CP17-approval-asked')
   for (const rows of planned) delivery.release(rows)
+  return undefined
 }

@@ -62,13 +62,17 @@ type KeptMessage = Pick<NewInboxRow, 'dispatch'> & {
   readonly message: UserMessageData
 }
 
+/** A hook was asked about each message meanwhile: what was forgotten in that time is not kept. */
 async function record(deps: ThreadDeps, { id: turnId, session }: StartedTurn, { rows, data }: Kept): Promise<void> {
   await deps.store.write(async (tx) => {
+    const messages: UserMessageData[] = []
     for (const row of rows) {
+      if (await isGone(tx, row.dispatch.event)) continue
+      messages.push(row.message)
       await recordSpeakers(tx, session.id, row.dispatch, deps)
       await addRow(tx, session, row, deps)
     }
-    await tx.events.append(session.id, deps.clock.now(), [{ type: 'thread_read', turnId, data }])
+    await tx.events.append(session.id, deps.clock.now(), [{ type: 'thread_read', turnId, data: { ...data, messages } }])
   })
   // The turn has begun, so nothing else would look for it.
   await deps.transcript.view(session)

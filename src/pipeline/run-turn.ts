@@ -5,7 +5,6 @@ import type { SessionIdentity, VerboseLevel } from '../core/session.ts'
 import type { JournalDraft, RunAgent, TurnRequest, TurnResult } from '../core/turn.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { LiveReply } from '../delivery/live-reply.ts'
-import { recordStep } from '../sessions/turns/record-turn.ts'
 import { SUSPENDED } from '../sessions/turns/running-turns.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { answerOf, askedElsewhere, priorityOf } from '../sessions/turns/turn-reply.ts'
@@ -17,6 +16,7 @@ import { type CheckFirstDeps, checkFirst, unasked, withCheck } from './check-fir
 import { gatherPieces, type PiecesDeps } from './gather-pieces.ts'
 import { readFiles } from './read-files.ts'
 import { readThreadBefore, type ThreadDeps } from './read-thread.ts'
+import { stepRecorder } from './record-read.ts'
 import { type RequestDeps, requestOf } from './turn-request.ts'
 
 export interface RunTurnDeps extends RequestDeps, CheckFirstDeps, ThreadDeps, AskPersonDeps, PiecesDeps {
@@ -73,9 +73,13 @@ async function answer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal)
       await readFiles(deps, turn, signal)
       const view = await transcript.view(session, turnId)
       const request = await requestOf(deps, turn, { view, live, signal })
+      const since = request.open === undefined ? 0 : await deps.store.read.forgetting.removals()
       const steps = deps.runAgent(request, signal)
       const first = await steps.next()
-      result = withEarlier(request, first.done ? first.value : await journaled(deps, turn, { steps, first, signal }))
+      result = withEarlier(
+        request,
+        first.done ? first.value : await journaled(deps, turn, { steps, first, since, signal }),
+      )
       const level = deps.verbose(session) ?? 'off'
       if (level !== 'off') result = await withNotes(deps, turn, { result, level })
       result = await presented(deps, turn, { result, spoken, signal })
@@ -138,21 +142,26 @@ interface Journal {
   readonly steps: ReturnType<RunAgent>
   readonly first: IteratorResult<JournalDraft, TurnResult>
   readonly signal: AbortSignal
+  /** The number of removals before the calls of a step that a crash has interrupted. */
+  readonly since: number
 }
 
 /** Commits each step before the next begins; returns the result of the last. */
-async function journaled(deps: RunTurnDeps, turn: StartedTurn, { steps, first, signal }: Journal): Promise<TurnResult> {
-  const { store, clock } = deps
+async function journaled(
+  deps: RunTurnDeps,
+  turn: StartedTurn,
+  { steps, first, since, signal }: Journal,
+): Promise<TurnResult> {
   const keep = resultsToKeep(signal)
+  const record = stepRecorder(deps, turn, since)
   let step = first
   try {
     while (!step.done) {
       const event = step.value
       if (!keep(event)) return STOPPED
-      if (event.type === 'approval_requested') await askPerson(deps, turn, event)
-      else await store.write((tx) => recordStep(tx, turn, clock.now(), event))
+      const stored = event.type === 'approval_requested' ? await askPerson(deps, turn, event) : await record(event)
       if (event.type === 'tool_result') deps.approvals.settled(turn.id, event.data.callId)
-      step = await steps.next()
+      step = await steps.next(stored)
     }
     return step.value
   } finally {

@@ -5,7 +5,7 @@ import { type CardKeeper, createCardKeeper } from '../core/card-keeper.ts'
 import { type Clock, sleep } from '../core/clock.ts'
 import { type Deferred, deferred } from '../core/deferred.ts'
 import type { Dispatch, Identity } from '../core/dispatch.ts'
-import { ParleyError } from '../core/errors.ts'
+import { errorCode, ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import { refuseForgotten } from '../core/forgetting.ts'
 import type { IdSource, SessionId, TurnId } from '../core/ids.ts'
@@ -216,13 +216,23 @@ class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOv
     return (await this.#deps.store.read.questions.get(code)) === undefined ? code : this.#freshCode()
   }
 
-  async #follow(question: Question): Promise<void> {
+  /** Something of the conversation may be forgotten while the message waits for a hook: it is made again then. */
+  async #follow({ code, sessionId }: Question): Promise<void> {
     const { store, accept, ids, clock, whoIs } = this.#deps
-    const session = await store.read.sessions.get(question.sessionId)
-    const { by } = question
-    if (session === undefined || session.inactiveAt !== undefined || by === undefined) return
-    const how = { traceId: ids.trace(), at: clock.now(), identity: whoIs(by.author) }
-    await accept(followUp({ ...question, by }, session, how))
+    for (;;) {
+      const madeOf = { sessions: [sessionId], since: await store.read.forgetting.removals() }
+      const question = await store.read.questions.get(code)
+      const session = await store.read.sessions.get(sessionId)
+      if (session === undefined || session.inactiveAt !== undefined || question?.state !== 'answered') return
+      const { by } = question
+      if (by === undefined) return
+      const how = { traceId: ids.trace(), at: clock.now(), identity: whoIs(by.author) }
+      try {
+        return await accept({ ...followUp({ ...question, by }, session, how), madeOf })
+      } catch (err) {
+        if (errorCode(err) !== 'conflict') throw err
+      }
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import type { Dispatch, Identity } from '../core/dispatch.ts'
+import type { Dispatch, Identity, ReadWords } from '../core/dispatch.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import { type AgentId, type ChannelId, type PersonId, scheduleSessionId, type TraceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
@@ -40,6 +40,7 @@ export async function advanceRun(deps: BeginRunDeps, slot: OwedSlot): Promise<bo
 
 async function begin(deps: BeginRunDeps, slot: OwedSlot): Promise<boolean> {
   const { store, clock } = deps
+  const since = await store.read.forgetting.removals()
   const schedule = await store.read.schedules.get(slot.scheduleId)
   if (!schedule) {
     await end(deps, slot, { state: 'skipped', outcome: 'removed', at: clock.now() })
@@ -49,10 +50,13 @@ async function begin(deps: BeginRunDeps, slot: OwedSlot): Promise<boolean> {
     const creator = await authorityOf(deps, schedule)
     const digest = await digestFor(deps, schedule, creator)
     if (digest) await store.write((tx) => tx.schedules.setReading(slot.traceId, digest.reading))
-    const run = { ...slot, creator, receivedAt: clock.now(), ...(digest ? { data: digest.text } : {}) }
+    const madeOf = { sessions: digest?.sessions ?? [], since }
+    const run = { ...slot, creator, madeOf, receivedAt: clock.now(), ...(digest ? { data: digest.text } : {}) }
     await deps.accept(scheduleDispatch(schedule, run))
     return false
   } catch (error) {
+    // Something of the digest was forgotten while it waited for a hook: it is read again with the next tick.
+    if (errorCode(error) === 'conflict') return false
     if (errorCode(error) !== 'forbidden') throw error
     await end(deps, slot, { state: 'failed', outcome: `refused: ${toError(error).message}`, at: clock.now() })
     return true
@@ -117,6 +121,8 @@ interface ScheduleRun {
   readonly creator: Identity
   /** The text of the digest. */
   readonly data?: string
+  /** The words that it is made of. */
+  readonly madeOf: ReadWords
   readonly receivedAt: number
 }
 
@@ -125,12 +131,13 @@ interface ScheduleRun {
  * accepted once whatever crashes between the claim and the accept.
  */
 function scheduleDispatch({ id, definition }: Schedule, run: ScheduleRun): Dispatch {
-  const { slotAt, traceId, receivedAt, creator, data } = run
+  const { slotAt, traceId, receivedAt, creator, data, madeOf } = run
   const { deliverTo, agent, said, authors, addresses, madeIn, reader } = definition
   const name = scheduleSessionId(id)
   const key = `${name}@${new Date(slotAt).toISOString()}`
   return {
     origin: 'schedule',
+    madeOf,
     traceId,
     receivedAt,
     reply: { address: deliverTo, ...(reader ? { reader } : {}) },

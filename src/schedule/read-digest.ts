@@ -31,6 +31,8 @@ export interface DigestRequest {
 export interface Digest {
   readonly text: string
   readonly reading: DigestReading
+  /** The sessions that it is made of. */
+  readonly sessions: readonly SessionId[]
 }
 
 /**
@@ -56,7 +58,8 @@ export async function readDigest(read: Store['read'], request: DigestRequest): P
   }
   if (readable === 0 && request.creator.role !== 'owner') throw refusal(request)
   lines.sort((a, b) => a.at - b.at)
-  return { text: digestText(request.of, lines, request.timezone), reading }
+  const text = digestText(request.of, lines, request.timezone)
+  return { text, reading, sessions: sessions.map(({ id }) => id) }
 }
 
 async function sessionsOf(

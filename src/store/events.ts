@@ -10,6 +10,7 @@ import { effectOf } from './event-effect.ts'
 import type { PlacedEvent } from './event-port.ts'
 import { addMediaUses, copyMediaUses } from './media-uses.ts'
 import type { CheckpointPlace } from './memory-port.ts'
+import { isRemoval, noteRemoval } from './removals.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readRows } from './rows.ts'
 import { leavesShelf, SessionListing } from './session-listing.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlValue, type WriteDeps } from './sql.ts'
@@ -177,6 +178,7 @@ export class EventWriting extends EventReading implements EventWriter {
     if (leavesShelf(optional(row, 'shelf', integer), at)) await new SessionListing(this.sql).relist(sessionId)
     if (drafts.some(({ type }) => type === 'session_exported'))
       await this.sql.run('UPDATE session_activity SET exported_at = $2 WHERE no = $1', [sessionNo, at])
+    if (isRemoval(drafts)) await noteRemoval(this.sql, sessionNo)
     const first = await this.#place({ sessionNo, first: integer(row, 'last_seq') - drafts.length + 1, at }, drafts)
     const { watch, named, sql } = this.#deps
     const media = mediaIn(drafts)

@@ -48,6 +48,16 @@ export interface ForgettingReader {
   open(): Promise<readonly Forgetting[]>
   /** Returns true if a request waits for the end of this turn: what it was shown is forgotten. */
   isForgetting(turn: TurnId): Promise<boolean>
+  /** Returns true for a message or a text of ours that a request takes out, by now or once a turn has ended. */
+  isMeant(what: InboxId | SourceId): Promise<boolean>
+  /** Returns how often words were taken out of sessions so far: by a request, an age limit, `/undo` or a deletion. */
+  removals(): Promise<number>
+  /**
+   * Returns true if words of one of these sessions were taken out since, absent: of any. Whoever reads words and
+   * commits later what is made of them notes `removals` before the reading, and asks this in the transaction of the
+   * commit.
+   */
+  hasRemovedSince(removals: number, sessions?: readonly SessionId[]): Promise<boolean>
   /** The newest first. */
   recent(limit: number): Promise<readonly Forgetting[]>
   /** Everything received, whatever it belongs to, in order; without rows that cannot be read. */

@@ -1,10 +1,11 @@
-import type { Forgetting } from '../core/forgetting.ts'
-import { type InboxId, madeAt, type SessionId, type TurnId } from '../core/ids.ts'
+import { type Forgetting, MOST_AT_FIRST } from '../core/forgetting.ts'
+import { type InboxId, madeAt, type SessionId, type SourceId, type TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { AuthorId } from '../core/platform-id.ts'
 import type { ForgettingReader, ReceivedRow, RetainedSession, RetentionMark, SentRow } from './forget-port.ts'
 import { codec, markCodec, receivedCodec, sentCodec } from './forgetting-rows.ts'
 import type { MessageRef } from './memory-port.ts'
+import { countRemovals, hasRemovedSince } from './removals.ts'
 import { id, integer, readFound, readRows, text } from './rows.ts'
 import { messageKey } from './search.ts'
 import type { RepositoryDeps, Sql } from './sql.ts'
@@ -36,6 +37,32 @@ export class ForgettingReading implements ForgettingReader {
     const query = `SELECT 1 AS waits FROM forgettings, json_each(plan, '$.sessions') AS one
       WHERE state = 'running' AND json_extract(one.value, '$.running.turn') = $1 LIMIT 1`
     return (await this.sql.get(query, [turn])) !== undefined
+  }
+
+  async isMeant(what: InboxId | SourceId): Promise<boolean> {
+    const query = `SELECT 1 AS meant FROM forgettings WHERE state = 'running' AND (
+      EXISTS (SELECT 1 FROM json_each(plan, '$.inbox') AS one WHERE one.value = $1)
+      OR EXISTS (SELECT 1 FROM json_each(plan, '$.sources') AS one WHERE one.value = $1)
+      OR EXISTS (SELECT 1 FROM json_each(plan, '$.sessions') AS one, json_each(one.value, '$.running.rows') AS taken
+        WHERE taken.value = $1)) LIMIT 1`
+    return (await this.sql.get(query, [what])) !== undefined
+  }
+
+  removals(): Promise<number> {
+    return countRemovals(this.sql)
+  }
+
+  async hasRemovedSince(count: number, sessions?: readonly SessionId[]): Promise<boolean> {
+    if (await hasRemovedSince(this.sql, count, sessions)) return true
+    return sessions !== undefined && this.#isEmptying(sessions)
+  }
+
+  /** Returns whether events of a session are not emptied yet: the first commit of a request takes the newest. */
+  async #isEmptying(sessions: readonly SessionId[]): Promise<boolean> {
+    const query = `SELECT 1 AS left FROM forgettings, json_each(plan, '$.sessions') AS one
+      WHERE state = 'running' AND json_array_length(one.value, '$.empty') > ${MOST_AT_FIRST}
+      AND json_extract(one.value, '$.id') IN (SELECT value FROM json_each($1)) LIMIT 1`
+    return (await this.sql.get(query, [JSON.stringify(sessions)])) !== undefined
   }
 
   async recent(limit: number): Promise<readonly Forgetting[]> {

@@ -5,6 +5,7 @@ import type { Logger } from '../core/logger.ts'
 import type { EntryWriter, MemoryEntry } from '../core/memory.ts'
 import type { AuthorId } from '../core/platform-id.ts'
 import type { MemoryReader, MemoryWriter, MessageRef, NewMemoryEntry } from './memory-port.ts'
+import { noteRemoval } from './removals.ts'
 import { id, integer, json, oneOf, type RowCodec, readFound, readRows, text } from './rows.ts'
 import { addWords, forgetSession, messageKey, removeWords } from './search.ts'
 import type { RepositoryDeps, Sql } from './sql.ts'
@@ -96,7 +97,10 @@ export class MemoryWriting extends MemoryReading implements MemoryWriter {
 
   async remove(no: number): Promise<boolean> {
     await this.#drop(no)
-    return (await this.sql.run('DELETE FROM memory_entries WHERE no = $1', [no])) > 0
+    const query = 'DELETE FROM memory_entries WHERE no = $1 RETURNING session_no'
+    const row = await this.sql.get(query, [no])
+    if (row !== undefined) await noteRemoval(this.sql, integer(row, 'session_no'))
+    return row !== undefined
   }
 
   async removeOf(session: SessionId, message: MessageRef): Promise<number> {

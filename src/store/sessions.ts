@@ -8,6 +8,7 @@ import { DELETED_MARK } from './deleted-id.ts'
 import { shownOf } from './event-effect.ts'
 import { identityOf, type KnownSessions } from './known-sessions.ts'
 import { removeMediaUses } from './media-uses.ts'
+import { noteRemoval } from './removals.ts'
 import { id, integer, readFound, readRows, text } from './rows.ts'
 import { overriddenCodec, patchedParams, SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
 import { sessionFilter } from './session-filter.ts'
@@ -246,6 +247,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     this.#changed(() => this.#known.forget(sessionId))
     this.#tellDeleted(sessionId)
     await this.sql.run('DELETE FROM session_activity WHERE no = $1', [integer(row, 'no')])
+    await noteRemoval(this.sql, integer(row, 'no'))
     const pointer = 'DELETE FROM scopes WHERE scope_key = $1 AND session_id = $2'
     await this.sql.run(pointer, [text(row, 'scope_key'), sessionId])
     return id(row, 'id')

@@ -143,3 +143,15 @@ it('S41: of another person in the group only the turn is refused that was shown 
   await ledger.nextFromBot('sent', { after, where: ({ text }) => text.includes('is being forgotten') })
   expect(await say('begin', { from: 444, chat: GROUP })).toContain('Remembered')
 })
+
+it('S41: a turn that was shown nothing of what somebody else has forgotten meanwhile goes on as it was', async () => {
+  const { world, ledger, gate, say } = await house('memory_save', { text: 'the safe is green' })
+  world.say({ from: 111, chat: GROUP, text: '@parley_bot begin: the safe is green' })
+  await gate.reached
+  world.say({ from: 444, chat: GROUP, text: 'the bin goes out' })
+  expect(await say('/forget last', { from: 444, chat: GROUP })).toMatch(/^Forgotten/)
+  const after = ledger.mark()
+  gate.release()
+  const { text } = await ledger.nextFromBot('sent', { after, where: ({ text }) => text.startsWith('result: ') })
+  expect(text).toContain('Remembered')
+})

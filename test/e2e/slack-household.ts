@@ -23,6 +23,7 @@ export interface SlackHousehold {
   readonly slack: SlackServer
   readonly anthropic: AnthropicServer
   readonly daemon: Daemon
+  readonly dataDir: string
   stop(): Promise<void>
   /** Starts a daemon again on the same store, and resolves once it listens. */
   start(): Promise<void>
@@ -77,6 +78,7 @@ export async function startSlackHousehold(options: SlackHouseholdOptions): Promi
   return {
     slack,
     anthropic,
+    dataDir,
     get daemon() {
       return daemon
     },

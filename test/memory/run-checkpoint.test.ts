@@ -110,3 +110,13 @@ it('S39: a working memory names the messages it is made of, and none where they 
   expect(await sources()).toMatchObject({ working: 'Blue.' })
   expect(await sources()).not.toHaveProperty('sources')
 })
+
+it('S41: nothing is made of an entry that was shown to it and removed meanwhile', async () => {
+  const { store, draft, session, run, kept } = await rig()
+  const entry = { agentId: draft.agentId, sessionId: session, authors: [], by: 'agent', at: 1, sources: [] } as const
+  const { no } = await store.write((tx) => tx.memory.add({ ...entry, text: 'Her code is green.', request: 'r' }))
+  const found = { ...FOUND, saved: [{ text: 'Her code is green, and the secret is blue.', lines: [1] }] }
+  await expect(run(() => store.write((tx) => tx.memory.remove(no)), found)).rejects.toMatchObject({ code: 'conflict' })
+  expect(await kept()).toEqual([])
+  expect(await store.read.events.latestCheckpoint(session)).toBeUndefined()
+})

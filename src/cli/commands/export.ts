@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { EXIT, errorCode } from '../../core/errors.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import type { ExportFormat } from '../../core/export-format.ts'
+import { refuseForgottenMeanwhile } from '../../core/forgetting.ts'
 import type { ArchiveOperator, SessionArchive } from '../../core/operate-archives.ts'
 import { askOperator } from '../ask-operator.ts'
 import { byKey } from '../named-session.ts'
@@ -49,10 +50,11 @@ async function openArchive(archives: ArchiveOperator, name: string, progress: Pr
     for (;;) {
       const last = events.at(-1)?.seq
       yield events.filter(({ seq }) => seq <= session.lastSeq)
-      if (last === undefined || last >= session.lastSeq) return
+      if (last === undefined || last >= session.lastSeq) break
       progress.at(last, session.lastSeq)
       events = (await archives.page(session.id, { after: last, limit: PAGE })).events
     }
+    refuseForgottenMeanwhile((await archives.page(session.id, { after: session.lastSeq, limit: PAGE })).events)
   }
   return {
     session,

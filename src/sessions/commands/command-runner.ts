@@ -111,14 +111,16 @@ async function knownOf(
   return command?.fromConversation ? forgottenIn(read, call) : undefined
 }
 
-/** Returns the number of the event by which words of the conversation were last forgotten; 0: none were. */
+const REMOVALS = ['words_forgotten', 'message_deleted', 'exchange_taken_back'] as const
+
+/** Returns the number of the event by which words of the conversation were last taken out; 0: none were. */
 async function forgottenIn(
   { sessions, events }: Pick<StoreReader, 'sessions' | 'events'>,
   { decision: { route } }: CommandCall,
 ): Promise<number> {
   const session = await sessions.current(route.scopeKey)
   if (session === undefined) return 0
-  return (await events.latestOf(session.id, ['words_forgotten'], 1))[0]?.seq ?? 0
+  return (await events.latestOf(session.id, REMOVALS, 1))[0]?.seq ?? 0
 }
 
 function callOf({ id, dispatch, decision }: InboxRow): CommandCall | undefined {

@@ -2,6 +2,7 @@ import {
   addCounts,
   type ForgetCounts,
   type ForgetPlan,
+  MOST_AT_FIRST,
   NOTHING_FORGOTTEN,
   type SessionPlan,
 } from '../../core/forgetting.ts'
@@ -19,8 +20,6 @@ export interface ApplyPorts {
 /** Some of the work, one transaction. It can be done again. */
 export type ApplyStep = (tx: StoreWriter) => Promise<Partial<ForgetCounts>>
 
-/** The newest events of a session that are emptied with the first commit: as many as a model's first view reads. */
-const MOST_AT_FIRST = 2_000
 const AT_ONCE = 100
 
 /**

@@ -217,23 +217,9 @@ export class Collection {
   }
 
   async plan(read: ForgetReader, pause = NO_PAUSE): Promise<ForgetPlan> {
-    const sessions: SessionPlan[] = []
     const words = { target: this.#target, tellings: this.#tellings, authors: this.#authors() }
     const entries = await this.#entries(read, words, pause)
-    for (const scan of this.#scans.values()) {
-      const running = await runningIn(read, scan.session.id)
-      const found = await pausing(scan.plan({ own: this.#own, titles: this.#titles }, running), pause)
-      if (found === undefined) {
-        // It may have been shown an entry that goes.
-        const { id } = scan.session
-        const later = running && { unnamed: 'preview' as const, running: { turn: running.turn, empty: [] } }
-        if (later && entries.length > 0) sessions.push({ id, empty: [], cut: [], turns: [], ...later })
-        continue
-      }
-      const { media, ...plan } = found
-      for (const file of media) this.#media.add(file)
-      sessions.push(isWhollyIn(this.#target, scan.session) ? { ...plan, unnamed: 'all' } : plan)
-    }
+    const sessions = await this.#sessions(read, entries.length > 0, pause)
     const made = [...this.#repeating.values()].filter(({ sessionId }) => sessionId && this.#scans.has(sessionId))
     const unended = new Set(sessions.flatMap(({ running }) => running?.turn ?? []))
     const meant = [...this.#received.values(), ...made]
@@ -252,6 +238,27 @@ export class Collection {
       media: [...this.#media],
       applicants: everywhere && target.kind === 'person' ? [...target.ids] : [],
     }
+  }
+
+  /** Returns the plans of sessions, `entry` where memories go as well, and adds their files. */
+  async #sessions(read: ForgetReader, entry: boolean, pause: Pause): Promise<readonly SessionPlan[]> {
+    const plans = new Map<SessionId, SessionPlan>()
+    const running = new Map<SessionScan, TurnId>()
+    for (const scan of this.#scans.values()) {
+      const turn = await runningIn(read, scan.session.id)
+      if (turn !== undefined) running.set(scan, turn.turn)
+      const found = await pausing(scan.plan({ own: this.#own, titles: this.#titles, entry }, turn), pause)
+      if (found === undefined) continue
+      const { media, ...plan } = found
+      for (const file of media) this.#media.add(file)
+      plans.set(scan.session.id, isWhollyIn(this.#target, scan.session) ? { ...plan, unnamed: 'all' } : plan)
+    }
+    const changed = new Set(plans.keys())
+    // It may have been shown an entry that goes, or by its tools what goes elsewhere.
+    for (const [{ session, shown }, turn] of running)
+      if (entry || shown.hasRead(turn, changed))
+        plans.set(session.id, { ...shownLater(session.id, turn), ...plans.get(session.id) })
+    return [...plans.values()]
   }
 
   async #entries(
@@ -278,6 +285,11 @@ export class Collection {
     if (target.kind !== 'person') return new Set(this.#authorsReceived())
     return new Set([...target.ids, ...(target.person === undefined ? [] : [personAuthor(target.person)])])
   }
+}
+
+/** Returns the plan of a session of which nothing goes but what its running turn makes: that was shown some of it. */
+function shownLater(id: SessionId, turn: TurnId): SessionPlan {
+  return { id, empty: [], cut: [], turns: [], unnamed: 'preview', running: { turn, empty: [] } }
 }
 
 /** The fields of a message's event that say nothing of its words. */

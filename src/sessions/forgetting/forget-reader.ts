@@ -1,7 +1,6 @@
-import type { SessionId } from '../../core/ids.ts'
+import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { isImported, MOST_COPIES } from './origin.ts'
-import type { RunningRows } from './scan-session.ts'
 
 /** The parts of a store that are read, of what is committed or inside a transaction. */
 export type ForgetReader = Pick<
@@ -20,6 +19,18 @@ export async function pausing<Result>(work: Generator<void, Result>, pause: Paus
     const { done, value } = work.next()
     if (done) return value
     await pause()
+  }
+}
+
+/** Some milliseconds. */
+const STEP = 5_000
+
+/** Does something with each, and yields after each step of the work. */
+export function* inSteps<T>(all: Iterable<T>, each: (one: T) => void): Generator<void> {
+  let done = 0
+  for (const one of all) {
+    each(one)
+    if (++done % STEP === 0) yield
   }
 }
 
@@ -47,6 +58,13 @@ async function* childrenOf({ sessions }: ForgetReader, parent: SessionId): Async
     for (const { id } of page) yield id
     if (page.length < CHILDREN_PAGE) return
   }
+}
+
+/** The turn of a session that has not ended, and the messages that it took. */
+export interface RunningRows {
+  readonly turn: TurnId
+  /** By the platform's ids. */
+  readonly messages: readonly string[]
 }
 
 /** Returns the turn of a session that has not ended. */

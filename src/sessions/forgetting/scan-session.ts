@@ -7,10 +7,12 @@ import { hasForeignText, type ReadFile } from '../../core/message.ts'
 import { repeats, type Tellings } from '../../core/repeats.ts'
 import type { Session } from '../../core/session.ts'
 import type { MessageRef } from '../../store/memory-port.ts'
+import { inSteps, type RunningRows } from './forget-reader.ts'
 import { FoundParts } from './found-parts.ts'
 import { chatIn, filesIn, type Matches, madeWords, wordsIn } from './matches.ts'
 import { type LogOrigin, originAt } from './origin.ts'
 import { OwnQuotes } from './own-quotes.ts'
+import { ShownTurns } from './shown-turns.ts'
 
 /**
  * Finds what of one log is to be forgotten. It reads the log twice, each time a page after the other: first the
@@ -44,6 +46,7 @@ export class SessionScan {
   readonly #refs = new Set<string>()
   /** The events of each turn that hold something. */
   readonly #ofTurn = new Map<TurnId, number[]>()
+  readonly shown: ShownTurns
   /** The events of each message that is meant, by the platform's id. */
   readonly #ofMessage = new Map<string, number[]>()
   readonly #files = new Map<number, readonly MediaId[]>()
@@ -53,6 +56,7 @@ export class SessionScan {
 
   constructor(session: Session, origins: readonly LogOrigin[], matches: Matches, tellings: Tellings) {
     this.session = session
+    this.shown = new ShownTurns(session.id)
     this.#origins = origins
     this.#matches = matches
     this.#tellings = tellings
@@ -69,6 +73,7 @@ export class SessionScan {
   #find(event: SessionEvent): void {
     const origin = originAt(this.#origins, event)
     this.#asks(event)
+    this.shown.note(event)
     const tells = this.#tells(origin)
     switch (event.type) {
       case 'user_message':
@@ -211,12 +216,10 @@ export class SessionScan {
 
   /**
    * Returns what is to be emptied, `own` being our messages that go, `titles` those that were given by commands that
-   * go; undefined: nothing. It yields after a few milliseconds of work each time.
+   * go; undefined: nothing. The running turn is named only if it was shown some of it, or perhaps an `entry` that goes:
+   * it hands nothing on then. It yields after a few milliseconds of work each time.
    */
-  *plan(
-    { own, titles }: { readonly own: ReadonlySet<string>; readonly titles: ReadonlySet<string> },
-    running?: RunningRows,
-  ): Generator<void, ScanPlan | undefined> {
+  *plan({ own, titles, entry }: PlanOf, running?: RunningRows): Generator<void, ScanPlan | undefined> {
     const turns = new Set([...this.turns.keys(), ...this.repeating])
     yield
     yield* inSteps([...turns, ...this.#copied], (turn) => {
@@ -230,12 +233,10 @@ export class SessionScan {
     const found = this.#parts.beside(this.#found)
     for (const { seq } of found) first = Math.min(first, seq)
     for (const { seq, upTo } of this.#folds) if (first <= upTo) this.#found.add(seq)
-    const { id, descriptionSource, description, lastActivityAt } = this.session
+    const { id, descriptionSource, description } = this.session
     const titled = descriptionSource === 'user' && titles.has(description)
     if (this.#found.size + this.#cut.size + found.length === 0 && !titled) return undefined
-    const later = new Set(
-      running && [...this.#turnOf(running.turn), ...running.messages.flatMap((id) => this.#ofMessage.get(id) ?? [])],
-    )
+    const later = this.#eventsOf(running)
     const parts = found.filter(({ seq }) => !later.has(seq))
     yield
     // Numbers in an array of their type are sorted ten times as fast as by a function.
@@ -246,37 +247,43 @@ export class SessionScan {
       else empty.push(seq)
       for (const file of this.#files.get(seq) ?? []) media.add(file)
     })
-    const byHand = descriptionSource === 'user' && !repeats(this.#tellings, description, lastActivityAt)
-    const stays = !titled && (this.#found.size + found.length === 0 || byHand)
+    const isShown = [entry, emptyLater.length > 0, parts.length < found.length].includes(true)
+    const shown = isShown ? running : this.#wasShown(running, first)
+    const stays = !titled && (this.#found.size + found.length === 0 || this.#isByHand())
     return {
       ...{ id, empty, cut: [...this.#cut].filter((seq) => !this.#found.has(seq)) },
       ...(parts.length > 0 ? { parts } : {}),
       turns: [...turns].filter((turn) => turn !== running?.turn),
-      ...(running ? { running: { turn: running.turn, empty: emptyLater } } : {}),
+      ...(shown ? { running: { turn: shown.turn, empty: emptyLater } } : {}),
       unnamed: stays ? 'preview' : 'description',
       media: [...new Set([...media, ...this.#parts.media])],
     }
   }
+
+  /** Returns the events of a turn so far, and of the messages that it took. */
+  #eventsOf(running: RunningRows | undefined): ReadonlySet<number> {
+    if (running === undefined) return new Set()
+    const asked = running.messages.flatMap((id) => this.#ofMessage.get(id) ?? [])
+    return new Set([...this.#turnOf(running.turn), ...asked])
+  }
+
+  /** Returns whether the description is somebody's own words, and not those that go. */
+  #isByHand(): boolean {
+    const { descriptionSource, description, lastActivityAt } = this.session
+    return descriptionSource === 'user' && !repeats(this.#tellings, description, lastActivityAt)
+  }
+
+  /** Returns a turn that was shown what goes from an event on, or what loses a quotation. */
+  #wasShown(running: RunningRows | undefined, first: number): RunningRows | undefined {
+    return running && this.shown.wasShown(running.turn, [first, ...this.#cut]) ? running : undefined
+  }
+}
+
+interface PlanOf {
+  readonly own: ReadonlySet<string>
+  readonly titles: ReadonlySet<string>
+  readonly entry: boolean
 }
 
 /** The part of a plan for one session, with the files that it names. */
 type ScanPlan = SessionPlan & { readonly media: readonly MediaId[] }
-
-/** Some milliseconds. */
-const STEP = 5_000
-
-/** Yields after each step of the work. */
-function* inSteps<T>(all: Iterable<T>, each: (one: T) => void): Generator<void> {
-  let done = 0
-  for (const one of all) {
-    each(one)
-    if (++done % STEP === 0) yield
-  }
-}
-
-/** The turn of a session that has not ended, and the messages that it took. */
-export interface RunningRows {
-  readonly turn: TurnId
-  /** By the platform's ids. */
-  readonly messages: readonly string[]
-}

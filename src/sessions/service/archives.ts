@@ -43,9 +43,10 @@ export function createArchives(deps: ArchiveDeps): SessionArchives {
       if (!Number.isInteger(limit) || limit < PAGE.least || limit > PAGE.most)
         throw new ParleyError('invalid', `limit must be ${PAGE.least} to ${PAGE.most}`)
       const session = await find(caller, name, deps)
+      const since = await store.read.forgetting.removals()
       const events = await store.read.events.since(session.id, after, limit)
       // Asked after each page: a forgetting that begins meanwhile ends the export.
-      await checkForgetting(store.read, session)
+      await checkForgetting(store.read, session, since)
       const redact = <Value>(value: Value): Value => redacted(value, deps.redact)
       return { session: redact(await archived(session, store.read)), events: redact(events) }
     },

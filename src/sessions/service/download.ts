@@ -2,6 +2,7 @@ import type { Caller } from '../../core/caller.ts'
 import { errorCode } from '../../core/errors.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import type { ExportFormat, ExportRecord } from '../../core/export-format.ts'
+import { refuseForgottenMeanwhile } from '../../core/forgetting.ts'
 import type { MediaId } from '../../core/ids.ts'
 import type {
   ArchivedFile,
@@ -53,9 +54,10 @@ async function openArchive(archives: ArchivePages, caller: Caller, name: string)
     for (;;) {
       const last = events.at(-1)?.seq
       yield events.filter(({ seq }) => seq <= session.lastSeq)
-      if (last === undefined || last >= session.lastSeq) return
+      if (last === undefined || last >= session.lastSeq) break
       events = (await archives.page(caller, session.id, { after: last, limit: PAGE })).events
     }
+    refuseForgottenMeanwhile((await archives.page(caller, session.id, { after: session.lastSeq, limit: PAGE })).events)
   }
   return {
     session,

@@ -45,6 +45,7 @@ export function createKeyedRequests({ store, clock }: KeyedRequestDeps): KeyedRe
     kept: Kept,
     carryOut: Parameters<KeyedRequests['once']>[2],
   ): Promise<KeptAnswer> {
+    const since = await store.read.forgetting.removals()
     const { id, content, answer: known } = await record(key, asked)
     if (content !== asked.content) throw otherContent()
     if (known?.body !== undefined) return known
@@ -52,7 +53,7 @@ export function createKeyedRequests({ store, clock }: KeyedRequestDeps): KeyedRe
     failpoint('CP49-keyed-request-begun')
     const answer = await carryOut(id)
     failpoint('CP48-keyed-request-carried-out')
-    await keep(id, kept, answer)
+    await keep(id, { kept, since }, answer)
     return answer
   }
 
@@ -61,15 +62,23 @@ export function createKeyedRequests({ store, clock }: KeyedRequestDeps): KeyedRe
    * clients of OpenAI refuses in words of a status also what was said and not answered: said again, it would stand
    * there twice.
    */
-  async function keep(id: RequestId, kept: Kept, { status, body }: Required<KeptAnswer>): Promise<void> {
+  async function keep(
+    id: RequestId,
+    { kept, since }: { readonly kept: Kept; readonly since: number },
+    { status, body }: Required<KeptAnswer>,
+  ): Promise<void> {
     if (status >= 500) return
     if (status >= 400)
       return store.write(async (tx) => {
         if (kept !== 'effect' || !(await isInLog(tx, id))) await tx.keyedRequests.drop(id)
       })
     if (kept === 'effect') return
-    const given = kept === 'answer' && body.length <= MOST_ANSWER ? body : undefined
-    await store.write((tx) => tx.keyedRequests.answered(id, status, given))
+    const given = kept !== 'nothing' && body.length <= MOST_ANSWER ? body : undefined
+    await store.write(async (tx) => {
+      // Kept answers were forgotten: one that was being made then may have the same words.
+      const stale = kept === 'answer' && (await tx.forgetting.hasRemovedSince(since))
+      await tx.keyedRequests.answered(id, status, stale ? undefined : given)
+    })
   }
 
   return {

@@ -19,16 +19,20 @@ export async function indexSession(
 ): Promise<number> {
   let events = 0
   while (events < most) {
+    const since = await read.forgetting.removals()
     const after = await read.search.indexedTo(session)
     const next = await read.events.since(session, after, PAGE)
     const page = untilCopied(next)
     const last = page.at(-1)
     if (last === undefined) break
     const changes = { ...changesOf(page), copied: last.type === 'history_taken_over' }
-    await write(async (tx) => {
-      // Another search may have been here first.
-      if ((await tx.search.indexedTo(session)) === after) await tx.search.index(session, last.seq, changes)
+    const isIndexed = await write(async (tx) => {
+      // Another search may have been here first, or something was forgotten since it was read: it is read again then.
+      if ((await tx.search.indexedTo(session)) !== after || (await tx.forgetting.hasRemovedSince(since))) return false
+      await tx.search.index(session, last.seq, changes)
+      return true
     })
+    if (!isIndexed) continue
     events += page.length
     if (next.length < PAGE && page.length === next.length) break
   }

@@ -1,6 +1,6 @@
 import type { Address } from '../../core/address.ts'
-import type { ContextReason, Decision, Dispatch } from '../../core/dispatch.ts'
-import { errorCode } from '../../core/errors.ts'
+import type { ContextReason, Decision, Dispatch, ReadWords } from '../../core/dispatch.ts'
+import { errorCode, ParleyError } from '../../core/errors.ts'
 import { refuseForgotten } from '../../core/forgetting.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
 import type { SessionIdentity } from '../../core/session.ts'
@@ -74,11 +74,13 @@ export async function nameSession(sessions: Pick<SessionReader, 'resolve'>, disp
  */
 export function acceptDispatch(
   tx: StoreWriter,
-  { dispatch, decision, position }: DecidedDispatch,
+  { dispatch: given, decision, position }: DecidedDispatch,
   deps: AcceptDeps,
 ): Promise<Accepted> {
+  const { madeOf, ...dispatch } = given
+  const decided = (): Promise<Accepted> => acceptDecided(tx, dispatch, decision, deps)
   const accept = (): Promise<Accepted> =>
-    acceptDecided(tx, dispatch, decision, deps).catch((err: unknown) => {
+    (madeOf ? refuseStale(tx, madeOf, dispatch).then(decided) : decided()).catch((err: unknown) => {
       if (errorCode(err) !== 'unreadable') throw err
       return acceptUnreadable(tx, { dispatch, decision }, err, deps)
     })
@@ -129,6 +131,17 @@ async function acceptDecided(
     case 'run':
       return acceptRun(tx, { id, dispatch, decision }, deps)
   }
+}
+
+/** Throws `conflict` for words that were forgotten while they waited, as for a hook: of others, or of a schedule. */
+async function refuseStale(
+  tx: StoreWriter,
+  { sessions, since }: ReadWords,
+  { schedule }: Pick<Dispatch, 'schedule'>,
+): Promise<void> {
+  const isGone = schedule !== undefined && (await tx.schedules.get(schedule.id)) === undefined
+  if (isGone || (await tx.forgetting.hasRemovedSince(since, sessions)))
+    throw new ParleyError('conflict', 'What this is made of was forgotten meanwhile.')
 }
 
 interface Incoming<Kind extends Decision['kind']> {

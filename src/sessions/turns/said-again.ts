@@ -1,16 +1,23 @@
 import type { Address } from '../../core/address.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
+import { turnOf } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { InboxOutcome } from '../../core/turn-end.ts'
 import type { StoreReader } from '../../store/store.ts'
-import { admittedKey } from '../people/admitted-key.ts'
+import { admittedKey, waitedKey } from '../people/admitted-key.ts'
 import { inThreadKey } from './in-thread-key.ts'
 
-type Reader = Pick<StoreReader, 'inbox'>
+type Reader = Pick<StoreReader, 'inbox' | 'forgetting'>
 
-/** Returns true for an edit of a message that was forgotten: a platform may send one with all its words at any time. */
+/**
+ * Returns true for an edit of a message that was or is being forgotten: a platform may send one with all its words at
+ * any time. So it is with a message that waited until its author was let in, and has been read for that.
+ */
 export async function isOfForgotten(read: Reader, { event }: Dispatch): Promise<boolean> {
-  return event.kind === 'edit' && (await hasOutcome(read, event, event.original, ['forgotten']))
+  const original = event.kind === 'edit' ? [event.original, waitedKey(event.original)] : []
+  for (const key of [...original, waitedKey(event.eventKey)])
+    if (key !== undefined && (await hasOutcome(read, event, key, ['forgotten']))) return true
+  return false
 }
 
 /**
@@ -23,21 +30,21 @@ export function isGone(read: Reader, event: InboundEvent): Promise<boolean> {
 
 /** A message may have further rows: of a stranger who was let in later, and of a thread that was read. */
 async function hasOutcome(
-  { inbox }: Reader,
+  { inbox, forgetting }: Reader,
   { address: { channel, account } }: Pick<InboundEvent, 'address'>,
   key: string,
   outcomes: readonly (InboxOutcome | undefined)[],
 ): Promise<boolean> {
   for (const one of [key, admittedKey(key), inThreadKey(key)]) {
     const row = await inbox.byKey(channel, account, one)
-    if (outcomes.includes(row?.outcome)) return true
+    if (row !== undefined && (outcomes.includes(row.outcome) || (await forgetting.isMeant(row.id)))) return true
   }
   return false
 }
 
 /** Returns the dispatch without the words of a forgotten message, which platforms send with each reply to it. */
 export async function withoutForgottenQuote(
-  read: Pick<StoreReader, 'inbox' | 'outbox'>,
+  read: Reader & Pick<StoreReader, 'outbox'>,
   dispatch: Dispatch,
 ): Promise<Dispatch> {
   const { event } = dispatch
@@ -51,24 +58,30 @@ export async function withoutForgottenQuote(
 }
 
 async function isForgottenHere(
-  { inbox }: Reader,
+  { inbox, forgetting }: Reader,
   { channel, account, chat }: Address,
   messageId: string,
 ): Promise<boolean> {
-  return (await inbox.ofMessage(channel, messageId)).some(
-    ({ outcome, dispatch: { event: said } }) =>
-      outcome === 'forgotten' && said.address.account === account && said.address.chat === chat,
+  const rows = (await inbox.ofMessage(channel, messageId)).filter(
+    ({ dispatch: { event: said } }) => said.address.account === account && said.address.chat === chat,
   )
+  for (const { id, outcome } of rows) if (outcome === 'forgotten' || (await forgetting.isMeant(id))) return true
+  return false
 }
 
-/** A message of ours that the platform still has: what it said was taken out of its row. */
+/** A message of ours that the platform still has: what it said was taken out of its row, or is going to be. */
 async function isOwnForgotten(
-  { outbox }: Pick<StoreReader, 'outbox'>,
+  { outbox, forgetting }: Pick<StoreReader, 'outbox' | 'forgetting'>,
   { channel, account, chat }: Address,
   messageId: string,
 ): Promise<boolean> {
-  return (await outbox.ofMessage(messageId)).some(
-    ({ address: said, part }) =>
-      said.channel === channel && said.account === account && said.chat === chat && part.text === '' && !part.file,
+  const rows = (await outbox.ofMessage(messageId)).filter(
+    ({ address: said }) => said.channel === channel && said.account === account && said.chat === chat,
   )
+  for (const { part, source } of rows) {
+    if ((part.text === '' && !part.file) || (await forgetting.isMeant(source))) return true
+    const turn = turnOf(source)
+    if (turn !== undefined && (await forgetting.isForgetting(turn))) return true
+  }
+  return false
 }

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import type { NewApproval } from '../../../src/core/approval.ts'
-import { type Forgetting, NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
+import { type Forgetting, MOST_AT_FIRST, NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
 import { mediaId, type SourceId } from '../../../src/core/ids.ts'
+import type { StoreWriter } from '../../../src/store/store.ts'
 import {
   assistantMessage,
   deliveryOf,
@@ -27,6 +28,55 @@ export const forgettingContract: ContractPart = (underTest) => {
     await write((tx) => tx.forgetting.finish('in_1', { plan: NO_PLAN, counts }))
     expect(await read.forgetting.open()).toEqual([])
     expect(await read.forgetting.recent(5)).toEqual([{ ...ONE, state: 'done', counts }])
+  })
+
+  it('S41: whoever read words learns at the commit that some of theirs were taken out, in whatever way', async () => {
+    const [one, other] = [await makeSession(underTest.store, 1), await makeSession(underTest.store, 2)]
+    const { read, write } = underTest.store
+    const says = (text: string) =>
+      write((tx) => tx.events.append(one.id, 1_000, [userMessage(text, { messageId: '1' })]))
+    await says('a heron')
+    const entry = { agentId: one.agentId, sessionId: one.id, authors: [], by: 'person', at: 1, sources: [] } as const
+    const { no } = await write((tx) => tx.memory.add({ ...entry, text: 'a gull', request: 'r' }))
+    const removals: readonly ((tx: StoreWriter) => Promise<unknown>)[] = [
+      (tx) => tx.forgetting.empty(one.id, [1], 'all'),
+      (tx) => tx.events.append(one.id, 1, [{ type: 'words_forgotten', data: { by: 'x', events: 1 } }]),
+      (tx) => tx.events.append(one.id, 1, [{ type: 'message_deleted', data: { messageId: '1' } }]),
+      (tx) => tx.memory.remove(no),
+      (tx) => tx.sessions.remove(one.id, 1),
+    ]
+    for (const remove of removals) {
+      const since = await read.forgetting.removals()
+      await write(async (tx) => {
+        await remove(tx)
+        // Another body of the same commit sees it too.
+        expect(await tx.forgetting.hasRemovedSince(since, [other.id, one.id])).toBe(true)
+      })
+      expect(await read.forgetting.hasRemovedSince(since, [other.id])).toBe(false)
+      expect(await read.forgetting.hasRemovedSince(since)).toBe(true)
+      expect(await read.forgetting.hasRemovedSince(await read.forgetting.removals())).toBe(false)
+    }
+    const since = await read.forgetting.removals()
+    await write((tx) => tx.forgetting.begin(ONE))
+    expect(await read.forgetting.hasRemovedSince(since)).toBe(true)
+  })
+
+  it('S41: what a request is going to take out is known by its number from the beginning on', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const running = { turn: ids.turn(), empty: [], rows: [ids.inbox()] }
+    const plan = { ...NO_PLAN, inbox: [ids.inbox()], sources: [ids.inbox()] }
+    const long = Array.from({ length: MOST_AT_FIRST + 1 }, (_, at) => at + 1)
+    const sessions = [{ id, empty: long, cut: [], turns: [], running }]
+    await underTest.store.write((tx) => tx.forgetting.begin({ ...ONE, plan: { ...plan, sessions } }))
+    const { forgetting } = underTest.store.read
+    for (const one of [...plan.inbox, ...plan.sources, ...running.rows])
+      expect(await forgetting.isMeant(one)).toBe(true)
+    expect(await forgetting.isMeant(ids.inbox())).toBe(false)
+    // The first commit has emptied the newest events alone.
+    expect(await forgetting.hasRemovedSince(await forgetting.removals(), [id])).toBe(true)
+    await underTest.store.write((tx) => tx.forgetting.finish('in_1', { plan, counts: NOTHING_FORGOTTEN }))
+    expect(await forgetting.isMeant(running.rows[0] ?? ids.inbox())).toBe(false)
+    expect(await forgetting.hasRemovedSince(await forgetting.removals(), [id])).toBe(false)
   })
 
   it('a limit has one mark, until it is gone', async () => {

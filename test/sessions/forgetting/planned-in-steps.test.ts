@@ -32,7 +32,7 @@ it('S41: a plan of many events is made in steps, between which others have their
   )
   let pauses = 0
   const plan = await pausing(
-    scan.plan({ own: new Set(), titles: new Set() }, { turn: turn(EVENTS), messages: [] }),
+    scan.plan({ own: new Set(), titles: new Set(), entry: false }, { turn: turn(EVENTS), messages: [] }),
     async () => {
       pauses++
     },

@@ -5,10 +5,10 @@ import type { TurnId } from '../../../src/core/ids.ts'
 import { type MediaId, toSessionId } from '../../../src/core/ids.ts'
 import { Tellings } from '../../../src/core/repeats.ts'
 import type { Session } from '../../../src/core/session.ts'
-import { pausing } from '../../../src/sessions/forgetting/forget-reader.ts'
+import { pausing, type RunningRows } from '../../../src/sessions/forgetting/forget-reader.ts'
 import type { Matches } from '../../../src/sessions/forgetting/matches.ts'
 import type { LogOrigin } from '../../../src/sessions/forgetting/origin.ts'
-import { type RunningRows, SessionScan } from '../../../src/sessions/forgetting/scan-session.ts'
+import { SessionScan } from '../../../src/sessions/forgetting/scan-session.ts'
 import { group, user } from '../../fakes/dispatch.ts'
 
 const ID = toSessionId('telegram:2026-11-23-00000001')
@@ -45,7 +45,7 @@ async function planned(log: readonly SessionEvent[], { running, origins, whole, 
   const scan = new SessionScan(named, [...(origins ?? []), own], matches(whole), new Tellings())
   scan.find(log)
   scan.follow(log)
-  const plan = await pausing(scan.plan({ own: new Set(), titles: new Set() }, running), async () => {})
+  const plan = await pausing(scan.plan({ own: new Set(), titles: new Set(), entry: false }, running), async () => {})
   const [turns, repeating] = [[...scan.turns.keys()], [...scan.repeating]]
   return { ...plan, empty: plan?.empty.toReversed(), turns, repeating, planned: plan?.turns }
 }
@@ -171,4 +171,21 @@ it('S41: a title that a person has given stays, unless it repeats what is meant'
   expect(await of({ descriptionSource: 'user', description: 'The garden' })).toBe('preview')
   expect(await of({ descriptionSource: 'user', description: 'zq9canary-4711' })).toBe('description')
   expect(await of({ descriptionSource: 'ai', description: 'The garden' })).toBe('description')
+})
+
+it('S41: a turn that runs goes along only if it was shown some of it, by whatever way', async () => {
+  const running = { turn: 'one' as TurnId, messages: ['m1'] }
+  const begun = [
+    message(1, '444', { row: 'in_1', text: 'something else' }),
+    event(2, 'turn_started', { rows: ['in_1'] }, 'one'),
+  ]
+  const result = (seq: number, shows: readonly string[]) =>
+    event(seq, 'tool_result', { callId: 'c', tool: 't', content: [], isError: false, shows }, 'one')
+  const runs = async (log: readonly SessionEvent[]) => (await planned(log, { running })).running !== undefined
+  expect(await runs([...begun, message(3, '111')])).toBe(false)
+  expect(await runs([...begun, message(3, '111'), event(4, 'turn_steered', { rows: [] }, 'one')])).toBe(true)
+  expect(await runs([...begun, message(3, '111'), result(4, [ID])])).toBe(true)
+  expect(await runs([...begun, message(3, '111'), result(4, ['another'])])).toBe(false)
+  expect(await runs([message(0, '111'), ...begun])).toBe(true)
+  expect(await runs([...begun, message(3, '111'), answer(4, 'one', WORDS)])).toBe(true)
 })

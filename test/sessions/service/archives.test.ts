@@ -26,7 +26,7 @@ async function rig() {
     await tx.participants.add(draft.id, 'telegram:444', 1)
   })
   const redact = (text: string): string => text.replaceAll(SECRET, '[redacted]')
-  return { id: draft.id, archives: createArchives({ store, clock: systemClock, media: noMedia, redact }) }
+  return { id: draft.id, store, archives: createArchives({ store, clock: systemClock, media: noMedia, redact }) }
 }
 
 it('nobody but an owner exports, moves or forks a session, whether they took part in it or not', async () => {
@@ -47,4 +47,14 @@ it('C29: an export has no configured secret, in a value or in the name of an arg
   const { events } = await archives.page(OPERATOR, id, { after: 0, limit: 5 })
   expect(events).toMatchObject([{ data: { args: { 'key [redacted]': ['value [redacted]'] } } }])
   expect(JSON.stringify(events)).not.toContain(SECRET)
+})
+
+it('S41: no export ends whole whose session has forgotten something since its first page was read', async () => {
+  const { id, store, archives } = await rig()
+  const { text } = await archives.download(OPERATOR, id, 'jsonl')
+  await store.write((tx) => tx.events.append(id, 1, [{ type: 'words_forgotten', data: { by: 'x', events: 1 } }]))
+  const read = async () => {
+    for await (const _part of text);
+  }
+  await expect(read()).rejects.toMatchObject({ code: 'conflict' })
 })

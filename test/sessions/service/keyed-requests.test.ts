@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
 import type { AskedOnce, Kept } from '../../../src/core/keyed-request.ts'
 import { createKeyedRequests, KEY_MS } from '../../../src/sessions/service/keyed-requests.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
@@ -128,4 +129,22 @@ it('F-K08: neither the key nor more than 10,000 of a holder are kept, and a day 
   await once({ key: 'the-canary' })
   expect(await store.write((tx) => tx.keyedRequests.sweep(AT + KEY_MS, 100))).toBe(11)
   expect(await store.read.keyedRequests.get('k29')).toBeUndefined()
+})
+
+it('S41: an answer that was being made while something was forgotten is given once and not kept', async () => {
+  const { store, clock } = await rig()
+  const { once } = createKeyedRequests({ store, clock })
+  const forget = (id: string) =>
+    store.write((tx) =>
+      tx.forgetting.begin({ id, state: 'running', plan: NO_PLAN, counts: NOTHING_FORGOTTEN, askedAt: AT }),
+    )
+  const ask = (key: string, kept: Kept) =>
+    once({ ...ASKED, key }, kept, async () => {
+      await forget(key)
+      return { status: 200, body: 'the words' }
+    })
+  expect(await ask('one', 'answer')).toEqual({ status: 200, body: 'the words' })
+  await expect(ask('one', 'answer')).rejects.toMatchObject({ code: 'conflict' })
+  await ask('two', 'numbers')
+  expect(await ask('two', 'numbers')).toEqual({ status: 200, body: 'the words' })
 })

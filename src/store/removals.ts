@@ -1,0 +1,55 @@
+import type { EventType } from '../core/event.ts'
+import type { SessionId } from '../core/ids.ts'
+import { integer } from './rows.ts'
+import type { Sql } from './sql.ts'
+
+/** The events by which words of a session leave what a model may be shown. */
+const REMOVALS: ReadonlySet<EventType> = new Set(['words_forgotten', 'message_deleted', 'exchange_taken_back'])
+
+/** Returns true if one of these events says that words are to be shown no more. */
+export function isRemoval(events: readonly { readonly type: EventType }[]): boolean {
+  return events.some(({ type }) => REMOVALS.has(type))
+}
+
+const ALL = 'removals'
+const RAISE = `INSERT INTO counters (name, value) VALUES ('${ALL}', 1)
+  ON CONFLICT (name) DO UPDATE SET value = counters.value + 1 RETURNING value`
+const NOTE =
+  'INSERT INTO counters (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value'
+
+/**
+ * Notes, in the transaction that does it, that words are taken out of the store: whoever has read them notices at the
+ * commit of what is made of them. Returns the number of it.
+ */
+export async function countRemoval(sql: Sql): Promise<number> {
+  const row = await sql.get(RAISE, [])
+  return row === undefined ? 0 : integer(row, 'value')
+}
+
+/** Does so for words of a session. */
+export async function noteRemoval(sql: Sql, sessionNo: number): Promise<void> {
+  await sql.run(NOTE, [`${ALL} of ${sessionNo}`, await countRemoval(sql)])
+}
+
+/** Does the same for a session by its id. */
+export async function noteRemovalFrom(sql: Sql, session: SessionId): Promise<void> {
+  const row = await sql.get('SELECT no FROM sessions WHERE id = $1', [session])
+  if (row !== undefined) await noteRemoval(sql, integer(row, 'no'))
+}
+
+/** Returns how often words were taken out of a session so far. */
+export async function countRemovals(sql: Sql): Promise<number> {
+  const row = await sql.get('SELECT value FROM counters WHERE name = $1', [ALL])
+  return row === undefined ? 0 : integer(row, 'value')
+}
+
+/** Returns whether words were taken out since; of one of these sessions, which may be gone, or of any. */
+export async function hasRemovedSince(sql: Sql, count: number, sessions?: readonly SessionId[]): Promise<boolean> {
+  if (sessions === undefined) return (await countRemovals(sql)) > count
+  const row = await sql.get(
+    `SELECT COUNT(*) AS unchanged FROM sessions LEFT JOIN counters ON name = '${ALL} of ' || sessions.no
+      WHERE id IN (SELECT value FROM json_each($1)) AND COALESCE(value, 0) <= $2`,
+    [JSON.stringify(sessions), count],
+  )
+  return row === undefined || integer(row, 'unchanged') < new Set(sessions).size
+}

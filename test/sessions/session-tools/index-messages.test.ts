@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import { indexSession } from '../../../src/sessions/session-tools/index-messages.ts'
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { sessionDraft, userMessage } from '../../store/sample-rows.ts'
+import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
+
+removeTempFolders()
+
+it('S41: words that are forgotten between their reading and their indexing are in no index', async () => {
+  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  onTestFinished(() => store.close())
+  const draft = sessionDraft(1)
+  await store.write(async (tx) => {
+    await tx.sessions.create(draft, 1)
+    await tx.events.append(draft.id, 1, [
+      userMessage('a heron', { messageId: '1' }),
+      userMessage('a gull', { messageId: '2' }),
+    ])
+  })
+  let isForgotten = false
+  const since: typeof store.read.events.since = async (...of) => {
+    const events = await store.read.events.since(...of)
+    if (!isForgotten) await store.write((tx) => tx.forgetting.empty(draft.id, [1], 'all'))
+    isForgotten = true
+    return events
+  }
+  const events = Object.assign(Object.create(store.read.events), { since })
+  await indexSession({ read: { ...store.read, events }, write: store.write.bind(store) }, draft.id, 1_000)
+  const find = (words: string) => store.read.search.find({ words, of: 'messages', limit: 5 })
+  expect(await find('heron')).toEqual([])
+  expect(await find('gull')).toHaveLength(1)
+})

@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
+import type { Dispatch } from '../../../src/core/dispatch.ts'
+import { NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
+import { admittedKey } from '../../../src/sessions/people/admitted-key.ts'
+import { isGone, isOfForgotten } from '../../../src/sessions/turns/said-again.ts'
+import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { inboxRow } from '../../store/sample-rows.ts'
+import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
+
+removeTempFolders()
+
+/** A message that is stored, with this outcome. */
+async function stored(outcome: 'forgotten' | 'refused: stranger') {
+  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  onTestFinished(() => store.close())
+  const row = inboxRow(1, 7, { state: 'done', outcome })
+  await store.write((tx) => tx.inbox.add(row))
+  const { event } = row.dispatch
+  const anew: Dispatch = { ...row.dispatch, event: { ...event, eventKey: admittedKey(event.eventKey) } }
+  return { store, row, anew }
+}
+
+it('S41: a message that was read to be handled, since its author is let in, is not if it was forgotten then', async () => {
+  const forgotten = await stored('forgotten')
+  expect(await isOfForgotten(forgotten.store.read, forgotten.anew)).toBe(true)
+  const waits = await stored('refused: stranger')
+  expect(await isOfForgotten(waits.store.read, waits.anew)).toBe(false)
+})
+
+it('S41: a message is gone from the request on, though its row is emptied later', async () => {
+  const { store, row, anew } = await stored('refused: stranger')
+  expect(await isGone(store.read, row.dispatch.event)).toBe(false)
+  const plan = { ...NO_PLAN, inbox: [row.id] }
+  await store.write((tx) =>
+    tx.forgetting.begin({ id: 'one', state: 'running', plan, counts: NOTHING_FORGOTTEN, askedAt: 1 }),
+  )
+  expect([await isGone(store.read, row.dispatch.event), await isOfForgotten(store.read, anew)]).toEqual([true, true])
+})
