@@ -53,6 +53,7 @@ export type Failpoint =
   | 'CP48-keyed-request-carried-out'
   | 'CP49-keyed-request-begun'
   | 'CP50-call-noted'
+  | 'CP51-retry-committed'
 
 let reached: ((point: Failpoint) => void) | undefined
 

@@ -1,6 +1,7 @@
 import type { TextFormat } from '../channels/adapter.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
+import { failpoint } from '../core/failpoint.ts'
 import type { ChannelId, DeliveryId } from '../core/ids.ts'
 import type { RequestId } from '../core/keyed-request.ts'
 import { DECIDED, type Delivery, hasEnded, isDecided, type RenderedPart } from '../core/outbound.ts'
@@ -48,9 +49,10 @@ async function retryPart(deps: DecideDeps, id: DeliveryId, once: RequestId | und
       await tx.outbox.replace(row.id, { op, part: again(deps, row), state: 'planned', lowPriority, at, expiresAt })
     }
     if (once) await tx.keyedRequests.took(once, id)
-    tx.afterCommit(() =>
-      release({ outcome: 'planned', address: part.address, entries: parts.map((row) => entryOf(row)) }),
-    )
+    tx.afterCommit(() => {
+      failpoint('CP51-retry-committed')
+      release({ outcome: 'planned', address: part.address, entries: parts.map((row) => entryOf(row)) })
+    })
   })
 }
 

@@ -4,6 +4,7 @@ import { ParleyError, toError } from '../core/errors.ts'
 import type { KeyedRequests } from '../core/keyed-request.ts'
 import type { Logger } from '../core/logger.ts'
 import { chatErrorAnswer, isChatPath } from './chat-errors.ts'
+import { createQueryCheck } from './check-query.ts'
 import { createCors } from './cors.ts'
 import { errorAnswer, errorHeaders } from './errors.ts'
 import { type ApiGuard, createGate } from './gate.ts'
@@ -62,6 +63,7 @@ export function createApp({ guard, requests, logger, clock }: AppDeps): OpenAPIH
   })
   app.use(createCors(guard))
   app.use(createGate(routes, guard))
+  app.use(createQueryCheck(routes))
   app.use(createRecorder(logger))
   app.use(createIdempotency(requests))
   return app.route('/', routes)

@@ -40,8 +40,7 @@ export function createGate(routes: OpenAPIHono<ApiEnv>, guard: ApiGuard): Middle
   return async (context, next) => {
     const { req } = context
     guard.check(req.raw)
-    const method = req.method === 'HEAD' ? 'GET' : req.method
-    const need = needs.get(`${method} ${routePath(context, -1)}`)
+    const need = needs.get(routeOf(context))
     if (need === 'nothing') return next()
     const unknown = need?.open ? guard.unknown(context) : undefined
     const { api, scopes, ended, holder }: AnyRights = unknown ?? (await known(context, need, guard))
@@ -63,15 +62,28 @@ async function known(context: ApiContext, need: Exclude<Need, 'nothing'> | undef
   throw new ParleyError('forbidden', `This token is not for that: it has no scope ${need.scope}.`)
 }
 
-function needsOf({ openAPIRegistry }: OpenAPIHono<ApiEnv>): ReadonlyMap<string, Need> {
+function needsOf(routes: OpenAPIHono<ApiEnv>): ReadonlyMap<string, Need> {
   const needs = new Map<string, Need>()
-  for (const definition of openAPIRegistry.definitions) {
-    if (definition.type !== 'route') continue
-    const { method, path, security } = definition.route
+  for (const { name, security } of eachRoute(routes)) {
     const need = needOf(security)
-    if (need !== undefined) needs.set(`${method.toUpperCase()} ${path.replaceAll(/\{(.+?)\}/g, ':$1')}`, need)
+    if (need !== undefined) needs.set(name, need)
   }
   return needs
+}
+
+/** Returns every route with its name, as `routeOf` has it. */
+export function eachRoute({ openAPIRegistry }: OpenAPIHono<ApiEnv>): (RouteConfig & { readonly name: string })[] {
+  return openAPIRegistry.definitions.flatMap((definition) => {
+    if (definition.type !== 'route') return []
+    const { method, path } = definition.route
+    return [{ ...definition.route, name: `${method.toUpperCase()} ${path.replaceAll(/\{(.+?)\}/g, ':$1')}` }]
+  })
+}
+
+/** Returns the route of a request, `GET /v1/sessions/:name`; HEAD asks for that of GET. */
+export function routeOf(context: ApiContext): string {
+  const { method } = context.req
+  return `${method === 'HEAD' ? 'GET' : method} ${routePath(context, -1)}`
 }
 
 function needOf(security: RouteConfig['security']): Need | undefined {

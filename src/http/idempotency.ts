@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
-import { routePath } from 'hono/route'
 import { ParleyError } from '../core/errors.ts'
 import type { AskedOnce, Kept, KeptAnswer, KeyedRequests } from '../core/keyed-request.ts'
+import { routeOf } from './gate.ts'
 import { mostBytesOf } from './most-bytes.ts'
 import { readBytes } from './read-body.ts'
 import type { ApiEnv } from './route.ts'
@@ -35,7 +35,7 @@ export function createIdempotency(requests: KeyedRequests | undefined): Middlewa
     const { req } = context
     const holder: string | undefined = context.get('holder')
     const key = req.header('idempotency-key')
-    const route = `${req.method} ${routePath(context, -1)}`
+    const route = routeOf(context)
     if (key === undefined || holder === undefined || !WITH_EFFECT.has(req.method) || route === OWN_KEY) {
       await next()
       return undefined

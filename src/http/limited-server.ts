@@ -13,6 +13,7 @@ import type { AppDeps } from './app.ts'
 import { errorAnswer, tooLong } from './errors.ts'
 import type { ApiGuard } from './gate.ts'
 import { mostBytesOf } from './most-bytes.ts'
+import { answerUnreadable, unaddressed } from './unreadable-requests.ts'
 
 /** The limits of a connection; times in ms. */
 export interface ServerLimits {
@@ -72,7 +73,7 @@ export function createApiServer({ guard, requests, logger, clock, limits }: ApiS
       (listener) => listener(request, response),
       (error) => {
         logger.error('The API could not be loaded', { err: error })
-        response.writeHead(500).end()
+        refuse(error, response)
       },
     )
   })
@@ -97,6 +98,8 @@ function limitedServer(limits: ServerLimits, listener: RequestListener): Server 
     keepAliveTimeout: limits.idle,
     connectionsCheckingInterval: Math.min(limits.headers, limits.request) / CHECKS_WITHIN,
     maxHeaderSize: MOST_HEADER_BYTES,
+    // It is refused in the same words as a bad one.
+    requireHostHeader: false,
   }
   const server = createServer(options, (request, response) => {
     // Nobody reads the rest of the request after its answer.
@@ -104,7 +107,7 @@ function limitedServer(limits: ServerLimits, listener: RequestListener): Server 
       if (!request.complete) request.socket.destroySoon()
     })
     for (const [name, value] of ON_EVERY_ANSWER) response.setHeader(name, value)
-    if (isTooLong(request)) return refuse(request, response)
+    if (isTooLong(request)) return refuse(tooLong(mostBytesAt(request.url)), response)
     listener(request, response)
   })
   // A client that asks before it sends a body is answered before it sends one.
@@ -112,28 +115,32 @@ function limitedServer(limits: ServerLimits, listener: RequestListener): Server 
     if (!isTooLong(request)) response.writeContinue()
     server.emit('request', request, response)
   })
+  answerUnreadable(server)
   server.maxConnections = limits.connections
   server.timeout = limits.silent
   return server
 }
 
-function isTooLong({ url = '', headers }: IncomingMessage): boolean {
+function isTooLong({ url, headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) > mostBytesAt(url)
 }
 
-function mostBytesAt(url: string): number {
+function mostBytesAt(url = ''): number {
   return mostBytesOf(url.split('?', 1)[0] ?? '')
 }
 
-function refuse({ url = '' }: IncomingMessage, response: ServerResponse): void {
-  const { status, body } = errorAnswer(tooLong(mostBytesAt(url)))
+function refuse(error: unknown, response: ServerResponse): void {
+  const { status, body } = errorAnswer(error)
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body))
 }
 
 /** The router and its web globals cost 30 ms and some megabytes, which a daemon that nobody asks saves. */
 async function loadListener(deps: AppDeps): Promise<RequestListener> {
   const [{ createApp }, { getRequestListener }] = await Promise.all([import('./app.ts'), import('@hono/node-server')])
-  const listener = getRequestListener(createApp(deps).fetch, { overrideGlobalObjects: false })
+  const listener = getRequestListener(createApp(deps).fetch, {
+    overrideGlobalObjects: false,
+    errorHandler: unaddressed,
+  })
   return (request, response) => void listener(request, response)
 }
 

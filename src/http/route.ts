@@ -76,17 +76,16 @@ function textOf(body: unknown): string {
   }
 }
 
-/** A value of the query that must be there. */
-export const queryText = z.string(once('is missing')).refine((value) => value.trim() !== '', 'is missing')
-
 /**
- * Returns the option with the message for a value of the query that is refused; one that stands there twice arrives as
- * a list.
+ * A name in the path. Where names are looked up, spaces around them do not count: with `%0a` behind it, it would be the
+ * name of something else.
  */
-function once(message: string) {
-  const error = ({ input }: { readonly input?: unknown }) => (Array.isArray(input) ? 'may be given only once' : message)
-  return { error }
-}
+export const pathText = z
+  .string()
+  .refine((value) => value === value.trim() && !/\p{Cc}/u.test(value), 'has characters that are in no name')
+
+/** A value of the query that must be there. */
+export const queryText = z.string('is missing').refine((value) => value.trim() !== '', 'is missing')
 
 /** Returns an answer that took its time, unless the token of whoever waits has ended meanwhile. */
 export async function stillFor<Answer>(ended: AbortSignal | undefined, answer: Promise<Answer>): Promise<Answer> {
@@ -98,14 +97,14 @@ export async function stillFor<Answer>(ended: AbortSignal | undefined, answer: P
 const NO_COUNT = 'must be a whole number'
 /** A whole number of the query that is not negative. */
 export const queryCount = z
-  .string(once(NO_COUNT))
+  .string(NO_COUNT)
   .regex(/^\d+$/, NO_COUNT)
   .transform(Number)
   .refine((count) => Number.isSafeInteger(count), NO_COUNT)
 
 /** `true` or `false`, which also stands for no value. */
 export const queryFlag = z
-  .enum(['true', 'false'], once('must be true or false'))
+  .enum(['true', 'false'], 'must be true or false')
   .default('false')
   .transform((value) => value === 'true')
 

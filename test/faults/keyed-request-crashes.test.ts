@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import type { DeliveryPage } from '../../src/core/operate-parts.ts'
 import type { FailpointSpec } from './kill-switch.ts'
 import { CASE, rounds } from './rounds.ts'
 import { KILLED, type Scene, startScene } from './scene.ts'
@@ -78,6 +79,49 @@ describe.concurrent('a kill in a request with a key', CASE, () => {
       const { events } = await scene.finish()
       const said = events.filter(({ type, data }) => type === 'user_message' && data.includes('hello'))
       expect(said).toHaveLength(asked === POST ? 1 : 0)
+    })
+  }
+})
+
+/** Where it is killed, and how often the text may stand in the chat: behind a send nobody knows, so a copy has its mark. */
+const RETRIES: readonly (readonly [FailpointSpec, number])[] = [
+  ['CP51-retry-committed', 1],
+  ['CP12-bytes-written', 2],
+  ['CP49-keyed-request-begun', 1],
+  ['CP11-sending-committed', 1],
+  ['CP48-keyed-request-carried-out', 1],
+]
+
+describe.concurrent('a kill between an operator’s word to send once more and the send', CASE, () => {
+  for (const [point, most] of rounds(RETRIES, 3)) {
+    it(`F-K08, F-A09: killed at ${point}: what was not delivered is sent, and the word counts once`, async (test) => {
+      const scene = await startScene(test)
+      const { faults, world } = scene.telegram
+      const body = { ok: false, error_code: 400, description: 'Bad Request: chat not found' }
+      const refusing = faults.add({
+        method: 'sendMessage',
+        times: Number.POSITIVE_INFINITY,
+        action: { kind: 'answer', when: 'before', status: 400, body },
+      })
+      await scene.daemon.start()
+      world.say({ from: ADA, text: 'hello' })
+      const refused = () => list(scene, '/v1/deliveries?state=rejected') as Promise<DeliveryPage>
+      await expect.poll(async () => (await refused()).deliveries.length, { timeout: 50_000 }).toBe(1)
+      const [delivery] = (await refused()).deliveries
+      await scene.daemon.terminate()
+      refusing.remove()
+      await scene.daemon.start(point)
+      const retry: Asked = { path: `/v1/deliveries/${delivery?.id}/retry`, body: {} }
+      await askKeyed(scene, retry).catch(() => {})
+      expect(await scene.daemon.exited()).toEqual(KILLED)
+      await scene.daemon.start()
+      expect((await askKeyed(scene, retry)).status).toBe(200)
+      await scene.settle([ADA])
+      await scene.finish()
+      const texts = scene.texts(ADA).filter((text) => text.includes('hello'))
+      expect(texts.length).toBeGreaterThan(0)
+      expect(texts.length).toBeLessThanOrEqual(most)
+      expect(texts.filter((text) => !text.startsWith('(repeat)'))).toHaveLength(1)
     })
   }
 })

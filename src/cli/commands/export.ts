@@ -1,13 +1,11 @@
 import { resolve } from 'node:path'
-import { EXIT, errorCode } from '../../core/errors.ts'
-import type { SessionEvent } from '../../core/event.ts'
+import { EXIT } from '../../core/errors.ts'
 import type { ExportFormat } from '../../core/export-format.ts'
-import { refuseForgottenMeanwhile } from '../../core/forgetting.ts'
-import type { ArchiveOperator, SessionArchive } from '../../core/operate-archives.ts'
+import { openArchive } from '../../core/open-archive.ts'
 import { askOperator } from '../ask-operator.ts'
 import { byKey } from '../named-session.ts'
 import type { CliPorts } from '../ports.ts'
-import { createProgress, type ProgressLine } from '../print/progress.ts'
+import { createProgress } from '../print/progress.ts'
 import { type ReadOptions, show } from '../show.ts'
 import { checkWritable, writePrivately } from '../write-privately.ts'
 
@@ -26,7 +24,7 @@ export async function exportSession(ports: ExportPorts, name: string, options: E
   await checkWritable(path, force)
   const progress = createProgress(ports.stderr, 'events')
   const done = await askOperator(ports, await ports.load(options.config, 'ask'), async ({ archives, sessions }) => {
-    const archive = await byKey(sessions, name, () => openArchive(archives, name, progress))
+    const archive = await byKey(sessions, name, () => openArchive(archives, name, progress.at))
     const bytes = await writePrivately(path, ports.writeExport(format, archive), force)
     progress.end()
     await archives.exported(archive.session.id, { format, path })
@@ -37,35 +35,4 @@ export async function exportSession(ports: ExportPorts, name: string, options: E
     lines: () => [`${done.session}: ${done.events} events as ${format} in ${path}, readable by you alone.`],
   })
   return EXIT.ok
-}
-
-const PAGE = 200
-
-/** Ends every page where the session did at first: later words belong to the next export. */
-async function openArchive(archives: ArchiveOperator, name: string, progress: ProgressLine): Promise<SessionArchive> {
-  const first = await archives.page(name, { after: 0, limit: PAGE })
-  const { session } = first
-  async function* pages(): AsyncIterable<readonly SessionEvent[]> {
-    let { events } = first
-    for (;;) {
-      const last = events.at(-1)?.seq
-      yield events.filter(({ seq }) => seq <= session.lastSeq)
-      if (last === undefined || last >= session.lastSeq) break
-      progress.at(last, session.lastSeq)
-      events = (await archives.page(session.id, { after: last, limit: PAGE })).events
-    }
-    refuseForgottenMeanwhile((await archives.page(session.id, { after: session.lastSeq, limit: PAGE })).events)
-  }
-  return {
-    session,
-    pages,
-    file: async (media) => {
-      try {
-        return (await archives.file(session.id, media)).base64
-      } catch (error) {
-        if (errorCode(error) === 'not_found' || errorCode(error) === 'unreadable') return undefined
-        throw error
-      }
-    },
-  }
 }

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { EXPORT_FORMATS } from '../../core/export-format.ts'
 import { isMediaId } from '../../core/ids.ts'
-import { answersWith, bodyText, jsonBody, needs, newRoutes, queryCount, queryText, takes } from '../route.ts'
+import { answersWith, bodyText, jsonBody, needs, newRoutes, pathText, queryCount, queryText, takes } from '../route.ts'
 import { archivedFile, archivePage, exportRecorded, relocation } from '../schemas/archives.ts'
 
 const AT = '/v1/archives/{name}'
-const params = z.object({ name: z.string() })
+const params = z.object({ name: pathText })
 
 const PAGE = createRoute({
   operationId: 'archive.page',

@@ -4,7 +4,7 @@ import type { Context } from 'hono'
 import type { Followed, FollowRequest } from '../../core/operate-events.ts'
 import { parsePlace, type StreamPlace } from '../../core/stream-place.ts'
 import { EventStream, STREAM_HEADERS } from '../event-stream.ts'
-import { type ApiEnv, needs, newRoutes, queryFlag, queryText } from '../route.ts'
+import { type ApiEnv, needs, newRoutes, pathText, queryFlag, queryText } from '../route.ts'
 
 const request = {
   headers: z.object({ 'last-event-id': z.string().optional() }),
@@ -23,7 +23,7 @@ const ONE = createRoute({
   method: 'get',
   path: '/v1/sessions/{name}/events',
   security: needs('sessions:read'),
-  request: { ...request, params: z.object({ name: z.string() }) },
+  request: { ...request, params: z.object({ name: pathText }) },
   responses,
 })
 const ALL = createRoute({

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { readBytes } from '../read-body.ts'
-import { needs, newRoutes, queryText } from '../route.ts'
+import { needs, newRoutes, pathText, queryText } from '../route.ts'
 import { hookedRun } from '../schemas/hooks.ts'
 
 const CALL = createRoute({
@@ -11,8 +11,8 @@ const CALL = createRoute({
   // A platform with a signature of its own sends no token: the hook decides whether that is enough.
   security: [...needs('hooks'), {}],
   request: {
-    params: z.object({ name: z.string() }),
-    query: z.strictObject({ session: queryText.optional() }),
+    params: z.object({ name: pathText }),
+    query: z.object({ session: queryText.optional() }),
     body: { required: true, content: { '*/*': { schema: z.string() } } },
   },
   responses: { 202: { description: 'Accepted', content: { 'application/json': { schema: hookedRun } } } },

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { answersWith, bodyText, jsonBody, needs, newRoutes, stillFor, takes } from '../route.ts'
+import { answersWith, bodyText, jsonBody, needs, newRoutes, pathText, stillFor, takes } from '../route.ts'
 import { posted } from '../schemas/sessions.ts'
 
 const POST = createRoute({
@@ -10,7 +10,7 @@ const POST = createRoute({
   security: needs('nodes'),
   middleware: jsonBody,
   request: {
-    params: z.object({ id: z.string() }),
+    params: z.object({ id: pathText }),
     body: takes(z.strictObject({ text: bodyText, waitSeconds: z.number('must be a number').optional() })),
   },
   responses: answersWith(posted),

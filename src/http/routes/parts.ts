@@ -1,10 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { DELIVERY_STATES } from '../../core/outbound.ts'
-import { answersWith, needs, newRoutes, queryCount, queryText } from '../route.ts'
+import { answersWith, needs, newRoutes, pathText, queryCount, queryText } from '../route.ts'
 import { agents, budgets, channels, deliveries, delivery, toolServers } from '../schemas/parts.ts'
 
 const security = needs('operate:read')
-const params = z.object({ id: z.string() })
+const params = z.object({ id: pathText })
 const limit = queryCount.prefault('50')
 
 const CHANNELS = createRoute({
@@ -37,7 +37,7 @@ const BUDGETS = createRoute({
   method: 'get',
   path: '/v1/budgets',
   security,
-  request: { query: z.strictObject({ limit }) },
+  request: { query: z.object({ limit }) },
   responses: answersWith(budgets),
 })
 const DELIVERIES = createRoute({
@@ -47,7 +47,7 @@ const DELIVERIES = createRoute({
   path: '/v1/deliveries',
   security,
   request: {
-    query: z.strictObject({
+    query: z.object({
       ...{ limit, after: queryText.optional(), session: queryText.optional() },
       state: z.enum(DELIVERY_STATES, { error: `must be one of ${DELIVERY_STATES.join(', ')}` }).optional(),
     }),

@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { answersWith, needs, newRoutes, queryCount } from '../route.ts'
+import { answersWith, needs, newRoutes, pathText, queryCount } from '../route.ts'
 import { schedule, schedules, slots, startedRun } from '../schemas/schedules.ts'
 
-const params = z.object({ id: z.string() })
+const params = z.object({ id: pathText })
 const LIST = createRoute({
   operationId: 'schedule.list',
   summary: 'The schedules',

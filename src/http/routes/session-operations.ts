@@ -1,12 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { EXPORT_FORMATS } from '../../core/export-format.ts'
-import { answersWith, bodyText, jsonBody, needs, newRoutes, stillFor, takes } from '../route.ts'
+import { answersWith, bodyText, jsonBody, needs, newRoutes, pathText, stillFor, takes } from '../route.ts'
 import { relocation } from '../schemas/archives.ts'
 import { workplace } from '../schemas/session-operations.ts'
 import { cancelAnswer, checkpointOutcome, createdSession, posted } from '../schemas/sessions.ts'
 
 const AT = '/v1/sessions/{name}'
-const params = z.object({ name: z.string() })
+const params = z.object({ name: pathText })
 const text = z.string('must be a text')
 const flag = z.boolean('must be true or false')
 
@@ -18,13 +18,13 @@ const CREATE = createRoute({
   security: needs('sessions:write'),
   middleware: jsonBody,
   request: {
-    params: z.object({ workspace: z.string() }),
+    params: z.object({ workspace: pathText }),
     body: takes(
       z.strictObject({
         worker: bodyText,
         model: text.optional(),
         tools: z.array(text, 'must be a list').optional(),
-        context: z.record(z.string(), text).optional(),
+        context: z.record(z.string(), text, 'must be an object').optional(),
         workplace: workplace.optional(),
       }),
     ),

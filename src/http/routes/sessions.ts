@@ -5,6 +5,7 @@ import {
   jsonBody,
   needs,
   newRoutes,
+  pathText,
   queryCount,
   queryFlag,
   queryText,
@@ -17,14 +18,14 @@ import { history, posted, session, sessionDeleted, sessions } from '../schemas/s
 const PAGE = '50'
 const AT = '/v1/sessions/{name}'
 
-const params = z.object({ name: z.string() })
+const params = z.object({ name: pathText })
 const flag = z.boolean('must be true or false')
 /**
  * The service reads these itself, for every entrance alike, in words that name what is allowed. Keeps every name, also
  * `__proto__`, which a record of the schema library drops: the service refuses what it does not know.
  */
 const changes = z.custom<Readonly<Record<string, unknown>>>().openapi({ type: 'object' })
-const variables = z.record(z.string(), z.string('must be a text'))
+const variables = z.record(z.string(), z.string('must be a text'), 'must be an object')
 const detail = answersWith(session)
 
 const LIST = createRoute({

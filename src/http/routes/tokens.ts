@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { answersWith, bodyText, jsonBody, needs, newRoutes, takes } from '../route.ts'
+import { answersWith, bodyText, jsonBody, needs, newRoutes, pathText, takes } from '../route.ts'
 import { newToken, tokenRevoked, tokens } from '../schemas/tokens.ts'
 
 const LIST = createRoute({
@@ -36,7 +36,7 @@ const REVOKE = createRoute({
   method: 'delete',
   path: '/v1/tokens/{id}',
   security: needs('tokens'),
-  request: { params: z.object({ id: z.string() }) },
+  request: { params: z.object({ id: pathText }) },
   responses: answersWith(tokenRevoked),
 })
 

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 
 const text = z.string('must be a text')
+const OBJECT = 'must be an object'
 
 /** A part of a message, as OpenAI's clients send it; others are refused. */
 const part = z.discriminatedUnion(
@@ -8,20 +9,31 @@ const part = z.discriminatedUnion(
   [
     z.object({ type: z.literal('text'), text }),
     z.object({ type: z.literal('image_url'), image_url: z.union([text, z.object({ url: text })], 'must have a url') }),
-    z.object({ type: z.literal('file'), file: z.object({ file_data: text, filename: text.nullish() }) }),
+    z.object({ type: z.literal('file'), file: z.object({ file_data: text, filename: text.nullish() }, OBJECT) }),
     z.object({ type: z.literal('refusal'), refusal: text }),
   ],
   'is a part that no agent is shown; there are text, image_url and file',
 )
-const content = z.union([text, z.array(part)])
+const content = z.union([text, z.array(part)], 'must be a text or a list of parts')
+
+/** OpenAI's own bounds: a value beyond them is a mistake of the client, whether or not an agent uses it. */
+function within(least: number, most: number) {
+  const bounds = `must be a number from ${least} to ${most}`
+  return z.number(bounds).min(least, bounds).max(most, bounds).nullish()
+}
+const NO_COUNT = 'must be a whole number from 1'
+const tokens = z.int(NO_COUNT).min(1, NO_COUNT).nullish()
 
 /** The words of a message are checked one by one, so that an error names its place. */
-const message = z.looseObject({
-  role: z.enum(['system', 'developer', 'user', 'assistant'], {
-    error: 'must be system, developer, user or assistant: an agent calls its tools itself',
-  }),
-  content: z.unknown(),
-})
+const message = z.looseObject(
+  {
+    role: z.enum(['system', 'developer', 'user', 'assistant'], {
+      error: 'must be system, developer, user or assistant: an agent calls its tools itself',
+    }),
+    content: z.unknown(),
+  },
+  OBJECT,
+)
 
 /** Empty is as good as absent: some clients always send the field. */
 const nothing = (why: string) =>
@@ -31,13 +43,13 @@ const OWN_TOOLS = 'is not for clients: an agent has the tools of its configurati
 
 /**
  * The body of a chat completion. Fields that an agent cannot honour are refused by name; those that change nothing that
- * was promised, such as `temperature`, are ignored, as is everything else that clients send.
+ * was promised, such as `temperature`, are checked and not used, and whatever else clients send is ignored.
  */
 export const chatBody = z.looseObject({
   model: text.min(1, 'must name an agent'),
   messages: z.array(message, 'must be a list').min(1, 'must have a message'),
   stream: z.boolean('must be true or false').nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean('must be true or false').nullish() }).nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean('must be true or false').nullish() }, OBJECT).nullish(),
   user: text.nullish(),
   n: z.literal(1, 'must be 1: there is one answer').nullish(),
   tools: nothing(OWN_TOOLS),
@@ -45,13 +57,20 @@ export const chatBody = z.looseObject({
   tool_choice: z.enum(['none', 'auto'], OWN_TOOLS).nullish(),
   function_call: z.enum(['none', 'auto'], OWN_TOOLS).nullish(),
   response_format: z
-    .looseObject({ type: z.literal('text', 'must be text: an agent writes as its prompt says') })
+    .looseObject({ type: z.literal('text', 'must be text: an agent writes as its prompt says') }, OBJECT)
     .nullish(),
   logprobs: nothing('is not known here'),
   top_logprobs: nothing('is not known here'),
   stop: nothing('is not for clients: an answer ends where the agent ends it'),
   audio: nothing('is not given here'),
-  modalities: z.array(z.literal('text', 'must be text alone')).nullish(),
+  temperature: within(0, 2),
+  top_p: within(0, 1),
+  frequency_penalty: within(-2, 2),
+  presence_penalty: within(-2, 2),
+  max_tokens: tokens,
+  max_completion_tokens: tokens,
+  seed: z.int('must be a whole number').nullish(),
+  modalities: z.array(z.literal('text', 'must be text alone'), 'must be a list').nullish(),
 })
 
 export type ChatBody = z.infer<typeof chatBody>

@@ -1,0 +1,42 @@
+import { errorCode } from './errors.ts'
+import type { SessionEvent } from './event.ts'
+import { refuseForgottenMeanwhile } from './export-format.ts'
+import type { ArchiveOperator, SessionArchive } from './operate-archives.ts'
+
+const PAGE = 200
+
+/**
+ * Returns a session that is read page by page as it is written. Every page ends where the session did at first: later
+ * words belong to the next export. `came` is called with how far it is. Throws as `page` does.
+ */
+export async function openArchive(
+  archives: Pick<ArchiveOperator, 'page' | 'file'>,
+  name: string,
+  came: (seq: number, lastSeq: number) => void = () => {},
+): Promise<SessionArchive> {
+  const first = await archives.page(name, { after: 0, limit: PAGE })
+  const { session } = first
+  async function* pages(): AsyncIterable<readonly SessionEvent[]> {
+    let { events } = first
+    for (;;) {
+      const last = events.at(-1)?.seq
+      yield events.filter(({ seq }) => seq <= session.lastSeq)
+      if (last === undefined || last >= session.lastSeq) break
+      came(last, session.lastSeq)
+      events = (await archives.page(session.id, { after: last, limit: PAGE })).events
+    }
+    refuseForgottenMeanwhile((await archives.page(session.id, { after: session.lastSeq, limit: PAGE })).events)
+  }
+  return {
+    session,
+    pages,
+    file: async (media) => {
+      try {
+        return (await archives.file(session.id, media)).base64
+      } catch (error) {
+        if (errorCode(error) === 'not_found' || errorCode(error) === 'unreadable') return undefined
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { ParleyError } from '../core/errors.ts'
+import { errorAnswer } from './errors.ts'
+
+interface Refusal {
+  readonly status: number
+  readonly error: ParleyError
+}
+
+/** The failures of the parser of HTTP that say more than that it is none. */
+const KNOWN: Readonly<Record<string, Refusal>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: refusal(408, 'invalid', 'The request was not complete within its time.'),
+  HPE_HEADER_OVERFLOW: refusal(431, 'too_long', 'The address and the headers of the request are too long.'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: refusal(413, 'too_long', 'The chunks of the body have too much beside it.'),
+}
+const EXPECTATION = refusal(417, 'invalid', 'The header Expect may be 100-continue and nothing else.')
+/** A path with a backslash, or a header that no address can be made of. */
+const ADDRESS = refusal(400, 'invalid', 'The path, or the header Host, is missing or malformed.')
+
+/** Answers what is no request, or no complete one, as every other failure is answered: before it, no route is known. */
+export function answerUnreadable(server: Server): void {
+  const answers = new WeakMap<object, ServerResponse>()
+  server.on('request', ({ socket }, response) => void answers.set(socket, response))
+  server.on('checkExpectation', (_request, response: ServerResponse) => {
+    response.writeHead(EXPECTATION.status, HEADERS).end(bodyOf(EXPECTATION))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException & { readonly reason?: string }, socket) => {
+    const answer = answers.get(socket)
+    // It would be read as a piece of the answer that is under way.
+    const within = answer?.headersSent && !answer.writableFinished
+    if (error.code === 'ECONNRESET' || !socket.writable || within) return socket.destroy(error)
+    const told =
+      KNOWN[error.code ?? ''] ?? refusal(400, 'invalid', `This is no HTTP: ${error.reason ?? 'it broke off'}.`)
+    socket.write(textOf(told))
+    ;(socket as Socket).destroySoon()
+  })
+}
+
+/** Returns the answer to a request of which no address can be made; anything else is a failure of ours. */
+export function unaddressed(error: unknown): Response {
+  const wrong = error instanceof Error && error.name === 'RequestError'
+  if (wrong) return new Response(bodyOf(ADDRESS), { status: ADDRESS.status, headers: HEADERS })
+  const { status, body } = errorAnswer(error)
+  return new Response(JSON.stringify(body), { status, headers: HEADERS })
+}
+
+const HEADERS = { 'content-type': 'application/json', connection: 'close' }
+
+function refusal(status: number, code: 'invalid' | 'too_long', message: string): Refusal {
+  return { status, error: new ParleyError(code, message) }
+}
+
+function bodyOf({ error }: Refusal): string {
+  return JSON.stringify(errorAnswer(error).body)
+}
+
+function textOf(refused: Refusal): string {
+  const body = bodyOf(refused)
+  const headers = { ...HEADERS, 'content-length': Buffer.byteLength(body) }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status]}`, ...lines, '', body].join('\r\n')
+}
