@@ -29,3 +29,10 @@ export function show(
   const lines = answer.lines(styleFor({ isTTY: stdout.isTTY, env }))
   if (lines.length > 0) stdout.write(`${lines.join('\n')}\n`)
 }
+
+const WIDTH = 80
+
+/** Returns the columns of the terminal, or those of one where the answer goes elsewhere. */
+export function widthOf({ isTTY, columns }: CliPorts['stdout']): number {
+  return isTTY && columns ? columns : WIDTH
+}

@@ -38,6 +38,8 @@ export function operateParts({ store, daemon, channels }: PartsDeps): PartsOpera
     },
     async deliveries({ limit, after, state, session }: DeliveryQuery) {
       checkLimit(limit)
+      if (after !== undefined && (await store.read.outbox.get(after as DeliveryId)) === undefined)
+        throw new ParleyError('invalid', '"after" is not one that a page has given as next')
       const rows = await store.read.outbox.page({
         ...{ states: state === undefined ? DELIVERY_STATES : [state], limit: limit + 1 },
         ...{ session: session as SessionId | undefined, after: after as DeliveryId | undefined },

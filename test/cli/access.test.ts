@@ -13,9 +13,11 @@ test('access list shows who asked, and what was decided by whom', async () => {
   const parley = await withDaemon()
   expect(await parley.run('access', 'list')).toBe(0)
   expect(parley.out().trimEnd().split('\n')).toEqual([
-    'CODE   STATE     WHO OR WHERE          NAME  ASKED                    DECIDED',
-    'k7f3d  asked     telegram:555          Cy    2026-11-21 14:03:22 UTC  no owner was notified yet',
-    'm2p9q  admitted  telegram:group:-1001  -     2026-11-21 14:03:22 UTC  2026-11-21 14:03:23 UTC by ada',
+    'CODE   STATE     WHO OR WHERE          NAME',
+    'k7f3d  asked     telegram:555          Cy',
+    '  asked 2026-11-21 14:03:22 UTC, no owner was notified yet',
+    'm2p9q  admitted  telegram:group:-1001  -',
+    '  asked 2026-11-21 14:03:22 UTC, decided 2026-11-21 14:03:23 UTC by ada',
   ])
 })
 

@@ -235,7 +235,7 @@ describe('printSessions', () => {
 
   test('is a table that ends with where the rest is', async () => {
     const list = await fakeOperator().sessions.list(first)
-    const [header = '', row = '', ...rest] = printSessions(list, { query: first, now }, bare)
+    const [header = '', row = '', ...rest] = printSessions(list, { query: first, now, width: 80 }, bare)
     expect(header.split(/ {2,}/)).toEqual(['WHERE', 'ACTIVE', 'STATUS', 'TURNS', 'ABOUT'])
     expect(row.split(/ {2,}/)).toEqual(['Workshop › Engines', '3 min', 'idle', '1', 'lunch plans'])
     expect(header.indexOf('ABOUT')).toBe(row.indexOf('lunch'))
@@ -246,7 +246,7 @@ describe('printSessions', () => {
     const { title: _, ...task } = { ...sampleSession, key: 'task:abc', description: 'count the stars' }
     const [, ...rows] = printSessions(
       { sessions: [{ ...sampleSession, children: [task] }, sampleSession], total: 2 },
-      { query: first, now },
+      { query: first, now, width: 80 },
       bare,
     )
     expect(rows.map((row) => row.split(/ {2,}/).slice(0, 2))).toEqual([
@@ -258,7 +258,7 @@ describe('printSessions', () => {
 
   test('falls back to the preview and fits the terminal', async () => {
     const list = { sessions: [{ ...sampleSession, description: '', preview: 'shall\nwe?' }], total: 1 }
-    expect(printSessions(list, { query: first, now }, bare)[1]).toMatch(/ {2}shall we\?$/)
+    expect(printSessions(list, { query: first, now, width: 80 }, bare)[1]).toMatch(/ {2}shall we\?$/)
     for (const line of printSessions(list, { query: first, now, width: 60 }, bare))
       expect(stringWidth(line)).toBeLessThan(61)
   })
@@ -266,7 +266,7 @@ describe('printSessions', () => {
   test('fits 80 columns whatever a place is called, and shows the key of one without a title', () => {
     const { title: _, ...untitled } = sampleSession
     const long = { ...sampleSession, title: `${'名'.repeat(60)}\u001b[2J`, description: 'x'.repeat(80) }
-    const [, ...rows] = printSessions({ sessions: [untitled, long], total: 2 }, { query: first, now }, bare)
+    const [, ...rows] = printSessions({ sessions: [untitled, long], total: 2 }, { query: first, now, width: 80 }, bare)
     expect(rows[0]).toContain(sampleSession.key.slice(0, 30))
     for (const row of rows) expect(stringWidth(row)).toBeLessThan(81)
     expect(rows.join()).not.toContain('\u001b')
@@ -277,12 +277,14 @@ describe('printSessions', () => {
     [0, { ...first, inactive: true }, 'No session yet.'],
     [3, { ...first, offset: 9 }, 'No session at offset 9; there are 3.'],
   ])('of nothing among %i says so', (total, query, line) => {
-    expect(printSessions({ sessions: [], total }, { query, now }, bare)).toEqual([line])
+    expect(printSessions({ sessions: [], total }, { query, now, width: 80 }, bare)).toEqual([line])
   })
 
   test('says on the last page where it is', async () => {
     const query = { ...first, offset: 1 }
-    expect(printSessions(await fakeOperator().sessions.list(query), { query, now }, bare).at(-1)).toBe('2 to 2 of 2')
+    expect(printSessions(await fakeOperator().sessions.list(query), { query, now, width: 80 }, bare).at(-1)).toBe(
+      '2 to 2 of 2',
+    )
   })
 })
 

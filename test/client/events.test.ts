@@ -125,3 +125,22 @@ it('C7: an event that comes again is given once', async () => {
   for await (const { seq } of events) seen.push(seq)
   expect(seen).toEqual([1, 2, 3])
 })
+
+it('C7: behind a gap that was filled it connects again at the event that showed it', async () => {
+  const frame = (seq: number) => `id: ${seq}-a@api:x\ndata: {"seq":${seq}}\n\n`
+  const start = 'event: start\ndata: {"session":"api:x","after":0}\n\n'
+  const places: (string | null)[] = []
+  const streams = [`${start}${frame(1)}${frame(4)}`, 'event: end\ndata: {"reason":"revoked"}\n\n']
+  const fetch = async (url: unknown, init?: { readonly headers?: unknown }) => {
+    if (String(url).includes('/history')) return Response.json({ events: [{ seq: 2 }, { seq: 3 }] })
+    places.push(new Headers(init?.headers as Record<string, string>).get('last-event-id'))
+    return new Response(streams.shift())
+  }
+  const seen: number[] = []
+  const deps = { baseUrl: 'http://parley.test', fetch: fetch as typeof globalThis.fetch, wait: async () => {} }
+  for await (const { seq } of followEvents(deps, 'api:x', { after: 0 })) seen.push(seq)
+  expect([seen, places]).toEqual([
+    [1, 2, 3, 4],
+    ['0', '4-a@api:x'],
+  ])
+})

@@ -27,6 +27,17 @@ describe('a request that is not answered', () => {
       [{ messages: [user('  ')] }, 'messages'],
       [{ messages: [{ role: 'tool', content: 'x', tool_call_id: '1' }] }, 'messages[0].role'],
       [{ messages: [user('hi'), { role: 'user' }] }, 'messages[1].content'],
+      [{ messages: [{ role: 'user', content: 7 }] }, 'messages[0].content'],
+      [{ messages: ['hi'] }, 'messages[0]'],
+      [{ temperature: 2.1 }, 'temperature'],
+      [{ temperature: '1' }, 'temperature'],
+      [{ top_p: -0.1 }, 'top_p'],
+      [{ frequency_penalty: 3 }, 'frequency_penalty'],
+      [{ presence_penalty: -3 }, 'presence_penalty'],
+      [{ max_tokens: 0 }, 'max_tokens'],
+      [{ max_completion_tokens: 1.5 }, 'max_completion_tokens'],
+      [{ seed: 'x' }, 'seed'],
+      [{ stream_options: 5 }, 'stream_options'],
       [{ messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] }, 'messages[0].content[0].type'],
       [{ model: '' }, 'model'],
       [{ model: 7 }, 'model'],
@@ -51,6 +62,7 @@ describe('a request that is not answered', () => {
         )
         expect([changes, error]).toEqual([changes, expect.any(OpenAI.BadRequestError)])
         expect([changes, error]).toMatchObject([changes, { param, type: 'invalid_request_error' }])
+        expect([changes, (error as Error).message]).not.toEqual([changes, expect.stringMatching(/Invalid|expected/)])
       }
     const unknown = client.chat.completions.create({ ...asked, model: 'gpt-5.4' })
     await expect(unknown).rejects.toMatchObject({ status: 404, code: 'model_not_found', param: 'model' })
@@ -185,6 +197,9 @@ describe('pictures and files', () => {
       'data:image/png,abc',
       'data:image/png;base64,',
       'data:image/png;base64,@@@@',
+      // Read with what is no base64 left out, or without its end, it would be another file.
+      url.replace(/.{8}$/, '@@@@$&'),
+      `${url.slice(0, -5)}`,
       'x',
     ])
       for (const more of KEPT) {

@@ -30,7 +30,7 @@ it('channels, agents, budgets and deliveries are each read by a token of the sco
   const [session] = (await house.daemon.operator.sessions.list({ limit: 1, offset: 0, inactive: true })).sessions
   expect(await get(`/v1/deliveries?session=${session?.id}`)).toMatchObject({ deliveries: [{}, {}, {}] })
   expect(await get('/v1/deliveries?state=uncertain')).toEqual({ deliveries: [] })
-  for (const query of ['limit=0', 'limit=201', 'limit=x', 'state=lost', 'other=1'])
+  for (const query of ['limit=0', 'limit=201', 'limit=x', 'state=lost', 'other=1', 'after=x', 'limit=2&limit=2'])
     expect([query, (await house.ask(`/v1/deliveries?${query}`, { headers })).status]).toEqual([query, 400])
   expect((await house.ask('/v1/deliveries', { headers: await tokenWith(house, ['metrics']) })).status).toBe(403)
 })

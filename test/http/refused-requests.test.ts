@@ -96,7 +96,15 @@ it('F-K07, F-A01: what is no body of a route is refused by the name of its field
   for (const { path, named } of [
     { path: '/v1/sessions?limit=x', named: 'limit' },
     { path: '/v1/sessions?limit=0', named: 'limit' },
-    { path: '/v1/sessions?limit=1&limit=2', named: 'limit' },
+    { path: '/v1/sessions?limit=1&limit=1', named: '\\"limit\\" may be given only once' },
+    { path: '/v1/memory?words=a&words=b', named: '\\"words\\" may be given only once' },
+    { path: '/v1/sessions?limits=1', named: '\\"limits\\" is not known here' },
+    { path: '/v1/status?verbose', named: '\\"verbose\\" is not known here' },
+    { path: '/v1/status?__proto__=1', named: '__proto__' },
+    { path: '/v1/sessions?cursor=x', named: 'cursor' },
+    { path: '/v1/sessions?cursor=%ff', named: 'cursor' },
+    { path: '/v1/sessions/api:desk%0a', named: 'name' },
+    { path: '/v1/sessions/%20api:desk', named: 'name' },
     { path: '/v1/sessions?offset=-1', named: 'offset' },
     { path: '/v1/sessions?inactive=maybe', named: 'inactive' },
     { path: '/v1/sessions/api:desk/history?before=1e3', named: 'before' },
@@ -105,6 +113,43 @@ it('F-K07, F-A01: what is no body of a route is refused by the name of its field
   ]) {
     const { status, text } = await house.ask(path, { headers: owner })
     expect([path, status, text]).toEqual([path, 400, expect.stringContaining(named)])
+  }
+  for (const name of ['api:__proto__', 'api:', 'api:%C3%9C', `api:${'x'.repeat(101)}`, 'web:UP']) {
+    const asked = { method: 'POST', headers: owner, body: '{"text":"hi"}' }
+    const { status, text } = await house.ask(`/v1/sessions/${name}/messages`, asked)
+    expect([name, status, text]).toEqual([name, 400, expect.stringContaining('name')])
+  }
+  expect((await house.ask('/v1/sessions/api:desk%0a', { method: 'DELETE', headers: owner })).status).toBe(400)
+  expect(storeDigest(house.config.store.path)).toEqual(before)
+})
+
+it('F-K07: what is no HTTP, or no whole request, is refused in the words of the API', async () => {
+  const { house, owner } = await start()
+  const before = storeDigest(house.config.store.path)
+  const host = `Host: 127.0.0.1:${house.port()}`
+  const auth = `Authorization: ${owner.authorization}`
+  const cases: readonly (readonly [string, string, readonly string[]])[] = [
+    ['400', 'invalid', ['hello', '', '']],
+    ['400', 'invalid', ['GET /v1/status HTTP/3.7', host, '', '']],
+    ['400', 'invalid', ['GET /v1/status HTTP/1.1', 'Connection: close', auth, '', '']],
+    ['400', 'invalid', ['GET /v1/status HTTP/1.1', 'Host: a b', 'Connection: close', auth, '', '']],
+    ['400', 'invalid', ['GET /v1\\status HTTP/1.1', host, 'Connection: close', auth, '', '']],
+    ['400', 'invalid', ['GET http:// HTTP/1.1', host, 'Connection: close', auth, '', '']],
+    ['417', 'invalid', ['GET /v1/status HTTP/1.1', host, auth, 'Expect: tea', 'Connection: close', '', '']],
+    ['431', 'too_long', ['GET /v1/status HTTP/1.1', host, `X: ${'x'.repeat(20_000)}`, '', '']],
+    ['431', 'too_long', [`GET /${'x'.repeat(20_000)} HTTP/1.1`, host, '', '']],
+    ['400', 'invalid', [`POST ${RENAME} HTTP/1.1`, host, auth, 'Transfer-Encoding: chunked', '', 'zz', '']],
+  ]
+  for (const [status, code, lines] of cases) {
+    const told = await raw(house.port(), ...lines)
+    const [head = '', body = ''] = told.split('\r\n\r\n')
+    expect([lines[0], statusesOf(told), head]).toEqual([
+      ...[lines[0], [status]],
+      expect.stringMatching(/content-type: application\/json/i),
+    ])
+    expect(JSON.parse(body.replace(/^[0-9a-f]+\r\n|\r\n0$/g, ''))).toEqual({
+      error: { code, message: expect.stringMatching(/.{20}/) },
+    })
   }
   expect(storeDigest(house.config.store.path)).toEqual(before)
 })

@@ -9,7 +9,7 @@ import { MIGRATIONS } from '../../src/store/migrations/index.ts'
 import type { Store, StoreWriter } from '../../src/store/store.ts'
 import { fixedClock } from '../fakes/fixed-clock.ts'
 import { sessionDraft, userMessage } from './sample-rows.ts'
-import { removeTempFolders, tempFolder } from './temp-database.ts'
+import { removeTempFolders, tempFolder, withDatabase } from './temp-database.ts'
 
 removeTempFolders()
 
@@ -123,6 +123,14 @@ async function check(store: Store): Promise<void> {
   expect(await store.read.lists.stored()).toBe(all.total)
 }
 
+/** A list that has nothing any more has no count, or hours that are long over would be kept for good. */
+function checkCounts(path: string): void {
+  withDatabase(path, (database) => {
+    for (const table of ['session_counts', 'session_spans'])
+      expect(database.prepare(`SELECT * FROM ${table} WHERE sessions <= 0`).all()).toEqual([])
+  })
+}
+
 const step: fc.Arbitrary<Step> = fc.tuple(
   fc.constantFrom(...STEPS),
   fc.nat({ max: NAMES.length - 1 }),
@@ -133,13 +141,15 @@ const step: fc.Arbitrary<Step> = fc.tuple(
 it('R2: lists and their totals are what the rows say, after any changes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
-      const store = await open(`${tempFolder()}/store.db`)
+      const path = `${tempFolder()}/store.db`
+      const store = await open(path)
       try {
         for (const one of steps) await take(store, one)
         await check(store)
       } finally {
         await store.close()
       }
+      checkCounts(path)
     }),
     { numRuns: 15 },
   )
@@ -155,7 +165,8 @@ it('R2: an hour with thousands of sessions is paged in order, whoever asks', asy
 const SEVERAL = [{}, { namespace: 'api' as Namespace }, { participants: ['telegram:1', 'discord:2'] }]
 
 it('S12: the total is exact to the millisecond, in an hour with thousands of sessions too, whatever becomes of them', async () => {
-  const store = await open(`${tempFolder()}/store.db`)
+  const path = `${tempFolder()}/store.db`
+  const store = await open(path)
   onTestFinished(() => store.close())
   const counted = async () => {
     for (const list of SEVERAL)
@@ -178,6 +189,14 @@ it('S12: the total is exact to the millisecond, in an hour with thousands of ses
     }
   })
   await counted()
+  for (let first = 0; first < 2_500; first += 500)
+    await store.write(async (tx) => {
+      for (let at = first; at < first + 500; at++) {
+        const id = `${at % 2 === 0 ? 'api' : 'web'}:${at}` as SessionId
+        if (await tx.sessions.get(id)) await TAKE.delete(tx, id, { now: T0, person: 0 })
+      }
+    })
+  checkCounts(path)
 })
 
 async function addMany(tx: StoreWriter, first: number, within = 1_000): Promise<void> {
@@ -208,6 +227,24 @@ async function comparePages(store: Store, query: Omit<PageQuery, 'limit'>): Prom
   const deep = await store.read.lists.page({ ...query, limit: 10, offset: 1_700 })
   expect(deep.sessions.map(({ id }) => id)).toEqual(expected.slice(1_700, 1_710))
 }
+
+it('R2: a page goes on behind a session that is gone, and leaves none out', async () => {
+  const store = await open(`${tempFolder()}/store.db`)
+  onTestFinished(() => store.close())
+  for (const [at, moment] of [0, 1, 1, 1, 2].entries())
+    await store.write((tx) => tx.sessions.create(sessionDraft(at, { id: `api:${at}` as SessionId }), T0 + moment))
+  const query = { limit: 2, inactive: true }
+  const first = await store.read.lists.page(query)
+  expect(first.sessions.map(({ id }) => id)).toEqual(['api:4', 'api:3'])
+  await store.write((tx) => TAKE.delete(tx, 'api:3' as SessionId, { now: T0, person: 0 }))
+  const seen = []
+  for (let after = first.next; after !== undefined; ) {
+    const page = await store.read.lists.page({ ...query, after })
+    seen.push(...page.sessions.map(({ id }) => id))
+    after = page.next
+  }
+  expect(seen).toEqual(['api:2', 'api:1', 'api:0'])
+})
 
 it('R2: a change that is undone changes no list', async () => {
   const store = await open(`${tempFolder()}/store.db`)

@@ -2,13 +2,13 @@ import { EXIT } from '../../core/errors.ts'
 import { askOperator } from '../ask-operator.ts'
 import { printAdmissions } from '../print/admissions.ts'
 import { oneLine } from '../print/plain.ts'
-import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+import { type ReadOptions, type ReadPorts, show, widthOf } from '../show.ts'
 
 export async function listAdmissions(ports: ReadPorts, options: ReadOptions): Promise<number> {
   const all = await askOperator(ports, await ports.load(options.config, 'ask'), (operator) =>
     operator.admissions.list(),
   )
-  show(ports, options, { value: all, lines: (style) => printAdmissions(all, style) })
+  show(ports, options, { value: all, lines: (style) => printAdmissions(all, widthOf(ports.stdout), style) })
   return EXIT.ok
 }
 

@@ -6,7 +6,7 @@ import type { CliPorts, LoadedConfig } from '../ports.ts'
 import { columns } from '../print/columns.ts'
 import { oneLine } from '../print/plain.ts'
 import { count } from '../print/status.ts'
-import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+import { type ReadOptions, type ReadPorts, show, widthOf } from '../show.ts'
 import { socketPathOf } from '../socket-path.ts'
 
 /** Lists the tool servers of the configuration, without asking them: how they do is what the daemon knows. */
@@ -26,7 +26,7 @@ export async function listMcp(ports: ReadPorts, options: ReadOptions): Promise<n
       const rows = servers.map((one) => [
         ...[one.server, stateWords(one, reports !== undefined), one.agents.join(', ') || 'no agent', oneLine(one.at)],
       ])
-      const [header = '', ...lines] = columns([['SERVER', 'STATE', 'FOR', 'AT'], ...rows], ports.stdout.columns ?? 80)
+      const [header = '', ...lines] = columns([['SERVER', 'STATE', 'FOR', 'AT'], ...rows], widthOf(ports.stdout))
       const troubles = servers.flatMap(({ server, status, lastTrouble }) =>
         status === 'down' && lastTrouble ? [style.bad(`${server}: ${oneLine(lastTrouble.detail)}`)] : [],
       )
@@ -76,7 +76,7 @@ export async function testMcp(
           oneLine(tool.checked ?? 'unchecked'),
           oneLine(tool.description),
         ]),
-        ports.stdout.columns ?? 80,
+        widthOf(ports.stdout),
       ),
       ...leftOut.map((one) => style.bad(`  left out: ${oneLine(one)}`)),
       `${style.good('✓')} ${name} answers: ${count(tools.length, 'tool')}, for agents with tools: [${mcpGroup(name)}]`,

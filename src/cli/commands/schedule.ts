@@ -3,13 +3,13 @@ import { askOperator } from '../ask-operator.ts'
 import { oneLine } from '../print/plain.ts'
 import { printNext, printSchedules } from '../print/schedules.ts'
 import { formatTime } from '../print/time.ts'
-import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+import { type ReadOptions, type ReadPorts, show, widthOf } from '../show.ts'
 
 export async function listSchedules(ports: ReadPorts, options: ReadOptions): Promise<number> {
   const schedules = await askOperator(ports, await ports.load(options.config, 'ask'), (operator) =>
     operator.schedules.list(),
   )
-  show(ports, options, { value: schedules, lines: (style) => printSchedules(schedules, style) })
+  show(ports, options, { value: schedules, lines: (style) => printSchedules(schedules, widthOf(ports.stdout), style) })
   return EXIT.ok
 }
 
@@ -34,7 +34,7 @@ export async function changeSchedule(
 ): Promise<number> {
   const loaded = await ports.load(options.config, 'ask')
   const summary = await askOperator(ports, loaded, (operator) => operator.schedules[options.change](id))
-  show(ports, options, { value: summary, lines: (style) => printSchedules([summary], style) })
+  show(ports, options, { value: summary, lines: (style) => printSchedules([summary], widthOf(ports.stdout), style) })
   return EXIT.ok
 }
 

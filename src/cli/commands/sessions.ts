@@ -5,7 +5,7 @@ import { SETTING_NAMES, type SettingName } from '../../core/session-settings.ts'
 import { askOperator } from '../ask-operator.ts'
 import { byKey, byTitle } from '../named-session.ts'
 import { printHistory, printSession, printSessions } from '../print/sessions.ts'
-import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+import { type ReadOptions, type ReadPorts, show, widthOf } from '../show.ts'
 import { variablesOf } from './send.ts'
 
 export interface ListOptions extends ReadOptions {
@@ -39,8 +39,7 @@ export async function startSession(ports: ReadPorts, name: string | undefined, o
 export async function listSessions(ports: ReadPorts, options: ListOptions): Promise<number> {
   const query = { limit: options.limit, offset: options.offset, inactive: options.all ?? false }
   const list = await ask(ports, options, (sessions) => sessions.list(query))
-  const { isTTY, columns } = ports.stdout
-  const page = { query, now: ports.now(), ...(isTTY && columns ? { width: columns } : {}) }
+  const page = { query, now: ports.now(), width: widthOf(ports.stdout) }
   show(ports, options, { value: list, lines: (style) => printSessions(list, page, style) })
   return EXIT.ok
 }

@@ -1,12 +1,10 @@
-import { systemClock } from '../../core/clock.ts'
 import { EXIT } from '../../core/errors.ts'
 import type { NewToken, TokenReport } from '../../core/operate-tokens.ts'
 import { shownTokenId, tokenIdOf } from '../../core/token.ts'
 import { askOperator } from '../ask-operator.ts'
-import { columns } from '../print/columns.ts'
 import { oneLine } from '../print/plain.ts'
-import { formatTime } from '../print/time.ts'
-import { type ReadOptions, type ReadPorts, show } from '../show.ts'
+import { printTokens } from '../print/tokens.ts'
+import { type ReadOptions, type ReadPorts, show, widthOf } from '../show.ts'
 
 /** The token is the only line on stdout, so that it can be piped. */
 export async function createToken(ports: ReadPorts, request: NewToken, options: ReadOptions): Promise<number> {
@@ -24,27 +22,9 @@ function reachOf({ namespace }: TokenReport): string {
 
 export async function listTokens(ports: ReadPorts, options: ReadOptions): Promise<number> {
   const tokens = await askOperator(ports, await ports.load(options.config, 'ask'), (operator) => operator.tokens.list())
-  const now = systemClock.now()
-  const rows = tokens.map((token) => [
-    shownTokenId(token.id),
-    oneLine(token.namespace ?? '(owner)'),
-    token.scopes.join(' '),
-    formatTime(token.createdAt),
-    token.usedAt === undefined ? 'never' : formatTime(token.usedAt),
-    stateOf(token, now),
-    token.madeBy === undefined ? '' : shownTokenId(token.madeBy),
-    oneLine(token.label),
-  ])
-  const titles = ['TOKEN', 'NAMESPACE', 'SCOPES', 'MADE', 'USED', 'STATE', 'BY', 'LABEL']
-  const lines = rows.length === 0 ? ['No token yet.'] : columns([titles, ...rows])
-  show(ports, options, { value: tokens, lines: () => lines })
+  const page = { now: ports.now(), width: widthOf(ports.stdout) }
+  show(ports, options, { value: tokens, lines: (style) => printTokens(tokens, page, style) })
   return EXIT.ok
-}
-
-function stateOf({ revokedAt, expiresAt }: TokenReport, now: number): string {
-  if (revokedAt !== undefined) return `revoked ${formatTime(revokedAt)}`
-  if (expiresAt === undefined) return 'valid'
-  return now < expiresAt ? `until ${formatTime(expiresAt)}` : `expired ${formatTime(expiresAt)}`
 }
 
 export async function revokeToken(ports: ReadPorts, id: string, options: ReadOptions): Promise<number> {

@@ -1,21 +1,22 @@
 import type { AdmissionReport } from '../../core/operate-admissions.ts'
-import { columns } from './columns.ts'
+import { notedColumns } from './columns.ts'
 import { oneLine } from './plain.ts'
 import type { Style } from './style.ts'
 import { formatTime } from './time.ts'
 
-/** Returns one line for each applicant, newest first. */
-export function printAdmissions(admissions: readonly AdmissionReport[], style: Style): string[] {
+/** Returns two lines or more for each applicant, newest first. */
+export function printAdmissions(admissions: readonly AdmissionReport[], width: number, style: Style): string[] {
   if (admissions.length === 0) return ['Nobody has asked to be let in.']
-  const [header = '', ...rows] = columns([
-    ['CODE', 'STATE', 'WHO OR WHERE', 'NAME', 'ASKED', 'DECIDED'],
-    ...admissions.map(row),
-  ])
+  const titles = ['CODE', 'STATE', 'WHO OR WHERE', 'NAME']
+  const [header = '', ...rows] = notedColumns(titles, admissions.map(rowOf), width)
   return [style.bold(header), ...rows]
 }
 
-function row({ code, state, key, name, askedAt, decidedAt, decidedBy, toldAt }: AdmissionReport): string[] {
-  const waits = toldAt === undefined ? 'no owner was notified yet' : '-'
-  const decided = decidedAt === undefined ? waits : `${formatTime(decidedAt)} by ${oneLine(decidedBy ?? '')}`
-  return [code, state, oneLine(key), oneLine(name) || '-', formatTime(askedAt), decided]
+function rowOf({ code, state, key, name, askedAt, decidedAt, decidedBy = '', toldAt }: AdmissionReport) {
+  const waits = toldAt === undefined ? ', no owner was notified yet' : ''
+  const decided = decidedAt === undefined ? waits : `, decided ${formatTime(decidedAt)} by ${oneLine(decidedBy)}`
+  return {
+    cells: [code, state, oneLine(key), oneLine(name) || '-'],
+    note: `asked ${formatTime(askedAt)}${decided}`,
+  }
 }

@@ -18,6 +18,30 @@ export function columns(rows: readonly (readonly string[])[], width?: number): s
   })
 }
 
+/** A row of a table, and what does not fit into it. */
+export interface NotedRow {
+  readonly cells: readonly string[]
+  /** Stands below the row, on as many lines as it needs. */
+  readonly note: string
+}
+
+/** Returns a table that is no wider than `width`: the last column is cut, and notes are broken between words. */
+export function notedColumns(titles: readonly string[], rows: readonly NotedRow[], width: number): string[] {
+  const [header = '', ...lines] = columns([titles, ...rows.map(({ cells }) => cells)], width)
+  return [header, ...lines.flatMap((line, at) => [line, ...broken(rows[at]?.note ?? '', width)])]
+}
+
+function broken(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    const longer = last === undefined ? `${GAP}${word}` : `${last} ${word}`
+    if (last !== undefined && stringWidth(longer) <= width) lines[lines.length - 1] = longer
+    else lines.push(clip(`${GAP}${word}`, width))
+  }
+  return lines
+}
+
 /** Cuts a line to `width` columns, with a mark that something is missing. */
 export function clip(line: string, width?: number): string {
   if (width === undefined || stringWidth(line) <= width) return line

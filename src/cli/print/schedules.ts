@@ -1,24 +1,24 @@
 import type { ScheduleSummary } from '../../core/operate-schedules.ts'
-import { columns } from './columns.ts'
+import { notedColumns } from './columns.ts'
 import { oneLine } from './plain.ts'
 import type { Style } from './style.ts'
 import { formatTime } from './time.ts'
 
-/** Returns one line for each schedule: its next run and the outcome of the last slot. */
-export function printSchedules(schedules: readonly ScheduleSummary[], style: Style): string[] {
+/** Returns two lines or more for each schedule: its next run and the outcome of the last slot, then how it runs. */
+export function printSchedules(schedules: readonly ScheduleSummary[], width: number, style: Style): string[] {
   if (schedules.length === 0) return ['No schedule. config/parley.example.yaml shows how one is written.']
-  const [header = '', ...rows] = columns([
-    ['SCHEDULE', 'NEXT', 'LAST', 'OUTCOME', 'CRON', 'ZONE', 'DELIVERS TO'],
-    ...schedules.map(row),
-  ])
+  const [header = '', ...rows] = notedColumns(['SCHEDULE', 'NEXT', 'LAST', 'OUTCOME'], schedules.map(rowOf), width)
   return [style.bold(header), ...rows]
 }
 
-function row({ id, paused, nextAt, last, cron, timezone, deliverTo, deliverTitle }: ScheduleSummary): string[] {
+function rowOf({ id, paused, nextAt, last, cron, timezone, deliverTo, deliverTitle = deliverTo }: ScheduleSummary) {
   const next = paused ? 'paused' : nextAt === undefined ? 'never' : formatTime(nextAt)
   const outcome = last === undefined ? '-' : (last.outcome ?? last.state)
   const lastAt = last === undefined ? '-' : formatTime(last.slotAt)
-  return [id, next, lastAt, outcome, cron, timezone, deliverTitle ?? deliverTo].map(oneLine)
+  return {
+    cells: [oneLine(id), next, lastAt, oneLine(outcome)],
+    note: oneLine(`${cron} in ${timezone} to ${deliverTitle}`),
+  }
 }
 
 export function printNext(slots: readonly number[]): string[] {

@@ -18,10 +18,9 @@ export interface Page {
   /** Ms since the epoch, from which ages are counted. */
   readonly now: number
   /** The columns of the terminal, to which lines are cut. */
-  readonly width?: number
+  readonly width: number
 }
 
-const WIDTH = 80
 /** The widest title, so that there is room for what the session is about. */
 const WIDEST_TITLE = 34
 
@@ -29,11 +28,7 @@ const WIDEST_TITLE = 34
  * Returns one line for each session, newest activity first, and the option for the rest of the list. A session whose
  * place has no title is shown by its key.
  */
-export function printSessions(
-  { sessions, total }: SessionList,
-  { query, now, width = WIDTH }: Page,
-  style: Style,
-): string[] {
+export function printSessions({ sessions, total }: SessionList, { query, now, width }: Page, style: Style): string[] {
   if (total === 0)
     return [query.inactive ? 'No session yet.' : 'No active session. Add --all to see the inactive ones.']
   if (sessions.length === 0) return [`No session at offset ${query.offset}; there are ${total}.`]

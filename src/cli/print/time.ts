@@ -24,3 +24,8 @@ export function formatTime(at: number, zone?: string): string {
   const of = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? ''
   return `${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')}:${of('second')} ${of('timeZoneName')}`
 }
+
+/** Returns the day of a time, as `2026-11-21`. */
+export function formatDay(at: number, zone?: string): string {
+  return formatTime(at, zone).split(' ', 1)[0] ?? ''
+}
