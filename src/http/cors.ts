@@ -4,7 +4,10 @@ import type { ApiGuard } from './gate.ts'
 import type { ApiEnv } from './route.ts'
 
 const METHODS = 'GET, POST, PATCH, DELETE'
-const HEADERS = 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID'
+/** The official clients of OpenAI send a dozen of their own, which `*` stands for, as it does not for Authorization. */
+const HEADERS = 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, *'
+/** Without them such a client repeats what it should not. */
+const SHOWN = 'Idempotent-Replayed, X-Request-Id, X-Should-Retry'
 /** A browser asks again after ten minutes. */
 const ASKS_AGAIN_S = '600'
 
@@ -35,7 +38,7 @@ export function createCors({ check, pages }: ApiGuard): MiddlewareHandler<ApiEnv
     context.header('vary', 'Origin', { append: true })
     if (allowed) {
       context.header('access-control-allow-origin', origin)
-      context.header('access-control-expose-headers', 'Idempotent-Replayed')
+      context.header('access-control-expose-headers', SHOWN)
     }
     return undefined
   }

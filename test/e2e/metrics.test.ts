@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { telegramAccountSchema } from '../../adapters/telegram/config.ts'
 import type { DeliveryPage } from '../../src/core/operate-parts.ts'
@@ -45,6 +46,8 @@ it('metrics count turns, deliveries, tokens, money and the time an answer takes,
   expect(outbox).toHaveLength(8)
   expect(outbox.filter(([name, value]) => name.includes('"sent"') || value > 0)).toEqual([])
   const { text } = await house.ask('/metrics', { headers: await tokenWith(house, ['metrics']) })
+  const manual = readFileSync('config/operating.md', 'utf8')
+  for (const [, name = ''] of text.matchAll(/^# TYPE (parley_\w+)/gm)) expect(manual).toContain(`\`${name}`)
   for (const word of ['111', 'Ada', 'private', 'rehearsal:']) expect(text).not.toMatch(new RegExp(`${word}["}]`))
 })
 
