@@ -33,13 +33,17 @@ export function createCors({ check, pages }: ApiGuard): MiddlewareHandler<ApiEnv
         vary: 'Origin',
       })
     }
-    await next()
-    if (pages === undefined) return undefined
-    context.header('vary', 'Origin', { append: true })
-    if (allowed) {
+    if (pages === undefined) return next()
+    const mark = (): void => {
+      context.header('vary', 'Origin')
+      if (!allowed) return
       context.header('access-control-allow-origin', origin)
       context.header('access-control-expose-headers', SHOWN)
     }
+    // A stream has sent its headers by the time that the others are added to.
+    mark()
+    await next()
+    mark()
     return undefined
   }
 }

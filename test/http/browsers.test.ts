@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { expect, it } from 'vitest'
+import { SCOPES } from '../../src/core/token.ts'
 import { type ApiHouse, ask, startApiHouse } from '../e2e/api-house.ts'
 import { sample } from '../sample.ts'
 import { storeDigest } from './store-digest.ts'
@@ -87,6 +90,28 @@ it('F-K02: what a browser asks beforehand is answered exactly, without credentia
   const { date: _, ...same } = headers
   const nothing = await before('/v1/nothing')
   expect({ ...nothing.headers, date: '' }).toEqual({ ...same, date: '' })
+})
+
+it('F-K02: a page that is allowed reads streams as it reads every answer, and no other page does', async () => {
+  const house = await startApiHouse()
+  const { headers } = await house.bearer({ owner: true, scopes: SCOPES })
+  const body = JSON.stringify({ model: 'main', stream: true, messages: [{ role: 'user', content: 'hi' }] })
+  for (const { path, method, sent } of [
+    { path: '/v1/events', method: 'GET', sent: undefined },
+    { path: '/v1/chat/completions', method: 'POST', sent: body },
+    { path: '/v1/status', method: 'GET', sent: undefined },
+  ])
+    for (const origin of [APP, undefined]) {
+      const call = request({
+        ...{ host: '127.0.0.1', port: house.port(), path, method, agent: false },
+        headers: { ...headers, ...(origin === undefined ? {} : { origin }) },
+      })
+      call.end(sent)
+      const [response] = (await once(call, 'response')) as [IncomingMessage]
+      response.destroy()
+      expect([path, response.statusCode, response.headers]).toMatchObject([path, 200, { vary: 'Origin' }])
+      expect([path, response.headers['access-control-allow-origin']]).toEqual([path, origin])
+    }
 })
 
 it('F-K03: a form, a fetch without cors and an image of another site are refused and do nothing', async () => {

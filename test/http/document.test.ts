@@ -57,6 +57,7 @@ describe('the document of the API', () => {
     expect(failures).toEqual(expect.arrayContaining(['400', '403', '500', '503', 'default']))
     if (parameters !== undefined) expect(failures).toContain('404')
     if (requestBody !== undefined) expect(failures).toContain('413')
+    expect([operationId, failures.includes('410')]).toEqual([operationId, operationId.endsWith('.follow')])
   })
 
   test('an answer with a field or a word that it does not name, or without one that it promises, is a mistake', () => {
