@@ -25,7 +25,7 @@ export async function* readFrames(body: ReadableStream<Uint8Array>, heard: () =>
 function frameOf(block: string): Frame | undefined {
   const fields = new Map<string, string[]>()
   for (const line of block.split('\n')) {
-    const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? []
+    const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []
     fields.set(name, [...(fields.get(name) ?? []), value])
   }
   const data = fields.get('data')

@@ -144,3 +144,14 @@ it('C7: behind a gap that was filled it connects again at the event that showed 
     ['0', '4-a@api:x'],
   ])
 })
+
+it('C7: every character of a text arrives, those too that end a line elsewhere', async () => {
+  const rig = await streamRig()
+  const id = await rig.make()
+  const text = 'a\u2028b\u2029c\u0085d\r\n\r\ne\n\n: f'
+  await rig.append(id, userMessage(text))
+  const { events } = follow(rig, id, { after: 0 })
+  const [event] = await take(events, 1)
+  expect(event).toMatchObject({ seq: 1, text })
+  await events.return(undefined)
+})
