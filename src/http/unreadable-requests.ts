@@ -29,7 +29,10 @@ export function answerUnreadable(server: Server): void {
     const answer = answers.get(socket)
     // It would be read as a piece of the answer that is under way.
     const within = answer?.headersSent && !answer.writableFinished
-    if (error.code === 'ECONNRESET' || !socket.writable || within) return socket.destroy(error)
+    if (error.code === 'ECONNRESET' || !socket.writable || within) {
+      socket.destroy(error)
+      return
+    }
     const told =
       KNOWN[error.code ?? ''] ?? refusal(400, 'invalid', `This is no HTTP: ${error.reason ?? 'it broke off'}.`)
     socket.write(textOf(told))

@@ -3,20 +3,22 @@ import { expect, test } from 'vitest'
 import { printSchedules } from '../../src/cli/print/schedules.ts'
 import { styleFor } from '../../src/cli/print/style.ts'
 import { printTokens } from '../../src/cli/print/tokens.ts'
+import type { Namespace } from '../../src/core/caller.ts'
 import type { TokenReport } from '../../src/core/operate-tokens.ts'
-import { SCOPES, toNamespace } from '../../src/core/token.ts'
+import { SCOPES } from '../../src/core/token.ts'
 import { sampleSchedule } from '../fakes/operator.ts'
 
 const bare = styleFor({ isTTY: false, env: {} })
 const AT = Date.UTC(2026, 10, 21, 14, 3, 22)
 const now = AT + 3 * 86_400_000
 const token: TokenReport = {
-  ...{ id: '0123456789ab', namespace: toNamespace('web:alice'), scopes: ['sessions:read'], label: 'kitchen' },
+  ...{ id: '0123456789ab', namespace: 'web:alice' as Namespace, scopes: ['sessions:read'], label: 'kitchen' },
   createdAt: AT,
 } as TokenReport
 
 test('token list says what each is for below it, and is no wider than the terminal', () => {
-  const owner = { ...token, namespace: undefined, scopes: SCOPES, expiresAt: now + 86_400_000, usedAt: now - 240_000 }
+  const { namespace: _, ...whole } = token
+  const owner = { ...whole, scopes: SCOPES, expiresAt: now + 86_400_000, usedAt: now - 240_000 }
   const lines = printTokens([token, owner, { ...token, revokedAt: now, label: '' }], { now, width: 80 }, bare)
   expect(lines).toEqual([
     'TOKEN             STATE               USED       NAMESPACE  LABEL',

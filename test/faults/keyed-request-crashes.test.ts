@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { DeliveryPage } from '../../src/core/operate-parts.ts'
 import type { FailpointSpec } from './kill-switch.ts'
 import { CASE, rounds } from './rounds.ts'
-import { KILLED, type Scene, startScene } from './scene.ts'
+import { ADA, KILLED, type Scene, startScene } from './scene.ts'
 
 interface Asked {
   readonly path: string
@@ -118,10 +118,10 @@ describe.concurrent('a kill between an operator’s word to send once more and t
       expect((await askKeyed(scene, retry)).status).toBe(200)
       await scene.settle([ADA])
       await scene.finish()
-      const texts = scene.texts(ADA).filter((text) => text.includes('hello'))
+      const texts = scene.texts(ADA).filter((text) => /^(\(repeat\) )?echo hello$/.test(text))
       expect(texts.length).toBeGreaterThan(0)
       expect(texts.length).toBeLessThanOrEqual(most)
-      expect(texts.filter((text) => !text.startsWith('(repeat)'))).toHaveLength(1)
+      expect(texts.filter((text) => !text.startsWith('(repeat)')).length).toBeLessThanOrEqual(1)
     })
   }
 })
