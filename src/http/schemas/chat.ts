@@ -30,7 +30,7 @@ const message = z.looseObject(
     role: z.enum(['system', 'developer', 'user', 'assistant'], {
       error: 'must be system, developer, user or assistant: an agent calls its tools itself',
     }),
-    content: z.unknown(),
+    content: z.unknown().optional(),
   },
   OBJECT,
 )
