@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { SCOPES } from '../../src/core/token.ts'
 import { type ApiHouse, startApiHouse } from '../e2e/api-house.ts'
@@ -152,6 +154,20 @@ it('F-K07: what is no HTTP, or no whole request, is refused in the words of the 
     })
   }
   expect(storeDigest(house.config.store.path)).toEqual(before)
+})
+
+it('what is no HTTP behind a request whose answer is under way is not told within that answer', async () => {
+  const { house, owner } = await start()
+  const head = ['GET /v1/events HTTP/1.1', `Host: 127.0.0.1:${house.port()}`, `Authorization: ${owner.authorization}`]
+  const socket = connect({ host: '127.0.0.1', port: house.port() })
+  let told = ''
+  socket.setEncoding('latin1').on('data', (piece: string) => (told += piece))
+  socket.write([...head, '', ''].join('\r\n'))
+  await expect.poll(() => told).toContain('event: start')
+  socket.write('tea\r\n\r\n')
+  await once(socket, 'close')
+  expect(statusesOf(told)).toEqual(['200'])
+  expect(told).not.toContain('error')
 })
 
 it('F-K07: a JSON object counts as one whatever type its header names, and its characters are Unicode', async () => {

@@ -2,10 +2,13 @@ import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Namespace } from '../../src/core/caller.ts'
 import type { SessionId } from '../../src/core/ids.ts'
+import { silentLogger } from '../../src/core/logger.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import type { PageQuery } from '../../src/store/list-port.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
+import { SessionListReading } from '../../src/store/session-lists.ts'
+import type { Sql, SqlValue } from '../../src/store/sql.ts'
 import type { Store, StoreWriter } from '../../src/store/store.ts'
 import { fixedClock } from '../fakes/fixed-clock.ts'
 import { sessionDraft, userMessage } from './sample-rows.ts'
@@ -244,6 +247,23 @@ it('R2: a page goes on behind a session that is gone, and leaves none out', asyn
     after = page.next
   }
   expect(seen).toEqual(['api:2', 'api:1', 'api:0'])
+})
+
+it('a session of one list is found in another by the whole key, however many stand there', async () => {
+  const path = `${tempFolder()}/store.db`
+  await (await open(path)).close()
+  const asked = new Map<string, readonly SqlValue[]>()
+  const sql = {
+    all: async (text: string, params: readonly SqlValue[]) => [...asked.set(text, params)].slice(asked.size),
+    get: async () => ({ sessions: 1, by_span: 0 }),
+  } as unknown as Sql
+  const lists = new SessionListReading({ sql, logger: silentLogger, epoch: 1, caseSensitive: [] })
+  await lists.page({ limit: 1, inactive: true, participants: PEOPLE })
+  const connection = openConnection(path)
+  const [text = '', params = []] = [...asked].find(([one]) => one.includes('AS twice')) ?? []
+  const steps = connection.all(`EXPLAIN QUERY PLAN ${text}`, params).map(({ detail }) => String(detail))
+  connection.close()
+  expect(steps.find((step) => step.includes(' other '))).toContain('(list=? AND standing=? AND hour=? AND no=?)')
 })
 
 it('R2: a change that is undone changes no list', async () => {
