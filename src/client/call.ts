@@ -123,8 +123,14 @@ export function parsed(body: string): unknown {
   }
 }
 
+/** `fetch` says only that it failed; its cause says that nobody listens there, or that there is no such name. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error && error.cause.message !== '' ? reasonOf(error.cause) : error.message
+}
+
 function unreachable({ baseUrl, timeoutMs }: Endpoint, cause: unknown): ApiError {
   const late = cause instanceof Error && cause.name === 'TimeoutError'
-  const why = late ? `within ${timeoutMs / 1000} s` : `(${cause instanceof Error ? cause.message : String(cause)})`
+  const why = late ? `within ${timeoutMs / 1000} s` : `(${reasonOf(cause)})`
   return new ApiError('unavailable', 0, `No answer came from ${baseUrl} ${why}.`, { cause })
 }
