@@ -1,13 +1,14 @@
 import { errorCode } from './errors.ts'
 import type { SessionEvent } from './event.ts'
-import { refuseForgottenMeanwhile } from './export-format.ts'
+import { refuseForgottenMeanwhile } from './forgetting.ts'
 import type { ArchiveOperator, SessionArchive } from './operate-archives.ts'
 
 const PAGE = 200
 
 /**
  * Returns a session that is read page by page as it is written. Every page ends where the session did at first: later
- * words belong to the next export. `came` is called with how far it is. Throws as `page` does.
+ * words belong to the next export. `came` is called with how far it is. Throws as `page` does, and `conflict` if
+ * something was forgotten meanwhile.
  */
 export async function openArchive(
   archives: Pick<ArchiveOperator, 'page' | 'file'>,
@@ -25,7 +26,13 @@ export async function openArchive(
       came(last, session.lastSeq)
       events = (await archives.page(session.id, { after: last, limit: PAGE })).events
     }
-    refuseForgottenMeanwhile((await archives.page(session.id, { after: session.lastSeq, limit: PAGE })).events)
+    let [after, until] = [session.lastSeq, 0]
+    do {
+      const later = await archives.page(session.id, { after, limit: PAGE })
+      refuseForgottenMeanwhile(later.events)
+      until ||= later.session.lastSeq
+      after = later.events.at(-1)?.seq ?? until
+    } while (after < until)
   }
   return {
     session,

@@ -25,6 +25,8 @@ it('C42: an export ends where the session did when it began, whatever is said me
     ['a title', 0],
     ['api:x', 200],
     ['api:x', 400],
+    // What came meanwhile may say that something was forgotten.
+    ['api:x', 450],
   ])
   expect(far).toEqual([
     [200, 450],

@@ -1,6 +1,5 @@
 import type { Caller } from '../../core/caller.ts'
 import type { ExportFormat, ExportRecord } from '../../core/export-format.ts'
-import { refuseForgottenMeanwhile } from '../../core/forgetting.ts'
 import type { MediaId } from '../../core/ids.ts'
 import { openArchive } from '../../core/open-archive.ts'
 import type { ArchivedFile, ArchivePage, ArchiveQuery, SessionDownload } from '../../core/operate-archives.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SessionId } from '../../../src/core/ids.ts'
-import { toPersonId } from '../../../src/core/ids.ts'
+import { type SessionId, toPersonId } from '../../../src/core/ids.ts'
 import { purgeLeftovers } from '../../../src/sessions/service/delete-session.ts'
 import { failureOf } from '../../contracts/store/under-test.ts'
 import {
@@ -181,7 +180,8 @@ describe('opening', () => {
 
   it.each(['desk', 'cli:', 'cli:a/b', 'telegram:x', 'cli:ä'])('S2: %j opens nothing', async (name) => {
     const { service } = await serviceRig()
-    expect(await failureOf(service.open(OPERATOR, name))).toEqual(notFound)
+    const code = name.startsWith('cli:') ? 'invalid' : 'not_found'
+    expect(await failureOf(service.open(OPERATOR, name))).toMatchObject({ code })
   })
 })
 

@@ -10,7 +10,7 @@ it('S42: a token starts sessions of its namespace alone, and neither chooses the
   const { sessions } = (await openRig({ script: SCRIPT })).engine
   const begun = await sessions.start(token('api:shop'), { name: 'api:shop:1' })
   expect(begun).toMatchObject({ id: 'api:shop:1', agent: 'main' })
-  for (const name of ['api:other:1', 'cli:mine', undefined])
+  for (const name of ['api:other:1', 'cli:mine'])
     await expect(sessions.start(token('api:shop'), { name })).rejects.toMatchObject({ code: 'not_found' })
   const model = 'scripted/echo'
   await expect(sessions.start(token('api:shop'), { name: 'api:shop:2', model })).rejects.toMatchObject({
@@ -19,6 +19,7 @@ it('S42: a token starts sessions of its namespace alone, and neither chooses the
   const said = { text: 'hi', sender: 'api:shop:1', model }
   await expect(sessions.post(token('api:shop'), 'api:shop:1', said)).rejects.toMatchObject({ code: 'forbidden' })
   expect((await sessions.list(OWNER, { limit: 9, offset: 0, inactive: true })).total).toBe(1)
+  expect((await sessions.start(token('api:shop'), {})).id).toMatch(/^api:shop:/)
 })
 
 it('C1: a conversation that others share has no agent of its own, and is not there for a token', async () => {
