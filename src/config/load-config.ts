@@ -61,7 +61,9 @@ export async function loadConfig(options: LoadOptions): Promise<Loaded> {
   if (mistakes.length > 0) throw configError(source.file, mistakes, ({ path }) => source.lineOf(path))
   const unused = source.file === undefined ? environmentWarnings(env, known) : []
   const channels = Object.keys(file.channels).length + down.length
-  if (use === 'run' && channels === 0) throw noChannel(options, source, { known, also: unused })
+  // Programs may be all that it is for: the API is a way in too.
+  if (use === 'run' && channels === 0 && file.http === undefined)
+    throw noChannel(options, source, { known, also: unused })
   const { agents, warnings: found } = withoutSecrets(built.config.agents, resolved.keys)
   const warnings = [
     ...resolved.warnings,
@@ -136,7 +138,7 @@ function noChannel(
 ): ParleyError {
   if (file === undefined) return new ParleyError('config', choicesText(options, known, also))
   const { channel, variable } = simplest(known)
-  const remedy = `add channels.${channel} (config/parley.example.yaml shows how) or set ${variable}`
+  const remedy = `add channels.${channel} (config/parley.example.yaml shows how), set ${variable}, or add http for programs alone`
   return new ParleyError('config', `${file}: channels: no channel is configured; ${remedy}`)
 }
 

@@ -327,6 +327,9 @@ describe('printStarted', () => {
 
   test('without an owner and without a link says when there will be one', () => {
     expect(printStarted({ ...sampleStatus, claimLinks: [] }, config).join('\n')).toContain('once a channel is up')
+    const lines = printStarted({ ...sampleStatus, channels: [], claimLinks: [] }, config).join('\n')
+    expect(lines).toContain('parley token create')
+    expect(lines).not.toContain('owner')
   })
 
   test('a channel without a name or a reason is still named with its state', () => {

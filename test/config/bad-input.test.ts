@@ -246,7 +246,7 @@ describe('bad input is refused with line, path and remedy', () => {
     [
       'no channel',
       'agents: [{ id: main }]',
-      'channels: no channel is configured; add channels.telegram (config/parley.example.yaml shows how) or set TELEGRAM_BOT_TOKEN',
+      'channels: no channel is configured; add channels.telegram (config/parley.example.yaml shows how), set TELEGRAM_BOT_TOKEN, or add http for programs alone',
     ],
     ['an empty file', '', 'channels: no channel is configured'],
     ['a file that is a list', '- 1', 'must be a block of keys, not a list'],

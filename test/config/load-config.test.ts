@@ -383,9 +383,10 @@ describe('asked from another shell, which has none of the variables of the daemo
     ])
   })
 
-  test('no channel needs to be there; to run, one does', async () => {
+  test('no channel needs to be there; to run, one does, unless the API is a way in', async () => {
     expect((await asking('people: {}', 'ask')).config.channels).toEqual({})
     await expect(asking('people: {}', 'run')).rejects.toThrow('no channel is configured')
+    expect((await asking('http: {}', 'run')).config.channels).toEqual({})
   })
 
   test('any other mistake is told all the same', async () => {

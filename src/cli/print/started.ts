@@ -27,8 +27,9 @@ function stateOf({ status, username, detail }: ChannelStatus): string {
   return detail ? `${status}: ${detail}` : status
 }
 
-function claimLines({ ownerKnown, claimLinks }: StatusReport): string[] {
+function claimLines({ ownerKnown, claimLinks, channels }: StatusReport): string[] {
   if (ownerKnown) return []
+  if (channels.length === 0) return ['no channel: programs come in with a token, which `parley token create` makes']
   if (claimLinks.length === 0)
     return ['owner: nobody yet; the link to become the owner appears once a channel is up (see parley status)']
   return claimLinks.map((link) => `owner: nobody yet; become the owner with ${oneLine(link)}`)
