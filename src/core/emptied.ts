@@ -42,10 +42,10 @@ export function emptied(event: SessionEvent): EventDraft {
       const names = { ...(from === undefined ? {} : { from }), ...(messageId === undefined ? {} : { messageId }) }
       return { type: event.type, data: { text: '', traceId, ...names } }
     }
-    case 'delivery_failed': {
-      const { to, state } = event.data
-      return { type: event.type, data: { to, state, reason: '', text: '' } }
-    }
+    case 'delivery_failed':
+      return { type: event.type, data: { to: event.data.to, state: event.data.state, reason: '', text: '' } }
+    case 'delivery_retried':
+      return { type: event.type, data: { to: event.data.to, text: '' } }
     case 'history_boundary':
       return {
         type: event.type,

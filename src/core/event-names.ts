@@ -27,6 +27,7 @@ const EVENT_NAMES = {
   turn_cancelled: 'session:turn_cancelled',
   assistant_posted: 'assistant_posted',
   delivery_failed: 'delivery_failed',
+  delivery_retried: 'delivery_retried',
   history_taken_over: 'history_taken_over',
   history_boundary: 'history_boundary',
   context_compacted: 'context_compacted',

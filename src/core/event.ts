@@ -41,6 +41,7 @@ import type { Workplace } from './workplace.ts'
  * | `assistant_posted` | a text of another session, such as a digest, was delivered to this conversation |
  * `schedules.deliverTo` |
  * | `delivery_failed` | something the session said did not reach its chat, or nobody can know that it did | F-C03 |
+ * | `delivery_retried` | what did not reach its chat is sent once more, by an operator's word | F-C03 |
  * | `history_taken_over` | an older session's events were copied here, once (the ones before it) | K27 |
  * | `exchange_taken_back` | no later prompt, summary or digest has an exchange; the log does (`/undo`, `/retry`) | |
  * | `context_compacted` | a summary stands for older turns in every later prompt | R18-R25 |
@@ -81,6 +82,7 @@ export type EventDraft =
   | { readonly type: 'turn_cancelled'; readonly data: { readonly reason: string } }
   | { readonly type: 'assistant_posted'; readonly data: PostedData }
   | { readonly type: 'delivery_failed'; readonly data: UndeliveredData }
+  | { readonly type: 'delivery_retried'; readonly data: Pick<UndeliveredData, 'to' | 'text'> }
   | { readonly type: 'history_taken_over'; readonly data: TakenOverData }
   | { readonly type: 'history_boundary'; readonly data: HistoryBoundary }
   | { readonly type: 'context_compacted'; readonly data: SummaryData }
@@ -114,6 +116,7 @@ const ALL_TYPES = {
   turn_cancelled: true,
   assistant_posted: true,
   delivery_failed: true,
+  delivery_retried: true,
   history_taken_over: true,
   history_boundary: true,
   context_compacted: true,

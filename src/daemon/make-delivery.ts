@@ -20,7 +20,7 @@ import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
 import { type ChatOwners, isParted } from '../sessions/turns/parted-chat.ts'
 import { recordPost } from '../sessions/turns/record-post.ts'
-import { recordUndelivered } from '../sessions/turns/record-undelivered.ts'
+import { recordRetried, recordUndelivered } from '../sessions/turns/record-undelivered.ts'
 import type { Store } from '../store/store.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import type { Lookups } from './lookups.ts'
@@ -65,6 +65,7 @@ export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
     sendAllowed: (speaker) => judgeSpeaker(parts, speaker),
     moved: (from, to) => void lookups.moves.learned(from, to),
     undelivered: (tx, row, ending) => recordUndelivered(tx, row, ending, clock.now()),
+    retried: (tx, row) => recordRetried(tx, row, clock.now()),
     recorded({ address: { channel }, source }, state) {
       parts.measures.partMoved(channel, state, { source, now: clock.now() })
     },

@@ -13,7 +13,7 @@ import { isRepeat, repeated } from './repeat-mark.ts'
 import type { DeliverySettings } from './settings.ts'
 import { TAKEN_BACK } from './take-back.ts'
 
-export interface DecideDeps extends Pick<OutcomePorts, 'undelivered' | 'recorded'> {
+export interface DecideDeps extends Pick<OutcomePorts, 'undelivered' | 'retried' | 'recorded'> {
   readonly store: Store
   readonly clock: Clock
   readonly settings: DeliverySettings
@@ -36,7 +36,7 @@ export function createPartDecisions(deps: DecideDeps) {
  * its way, or has lost its text.
  */
 async function retryPart(deps: DecideDeps, id: DeliveryId, once: RequestId | undefined): Promise<void> {
-  const { store, clock, settings, release } = deps
+  const { store, clock, settings, release, retried } = deps
   if (once && (await store.read.keyedRequests.effect(once)) !== undefined) return
   await store.write(async (tx) => {
     const part = await found(tx, id)
@@ -48,6 +48,8 @@ async function retryPart(deps: DecideDeps, id: DeliveryId, once: RequestId | und
       const expiresAt = at + settings.expireAfterMs[row.class]
       await tx.outbox.replace(row.id, { op, part: again(deps, row), state: 'planned', lowPriority, at, expiresAt })
     }
+    // Its end was recorded as that of the first part: the others ended with it.
+    if (part.op !== 'delete') await retried?.(tx, part)
     if (once) await tx.keyedRequests.took(once, id)
     tx.afterCommit(() => {
       failpoint('CP51-retry-committed')

@@ -24,6 +24,8 @@ export interface OutcomePorts {
    * of it.
    */
   undelivered?(tx: StoreWriter, row: Delivery, ending: Undelivered): Promise<void>
+  /** Called in the transaction in which an answer of a session that had ended undelivered is to be sent once more. */
+  retried?(tx: StoreWriter, row: Delivery): Promise<void>
   /** Called when the state of a part is on record. */
   recorded?(row: Delivery, state: DeliveryState): void
   /** Called when a message to that address could not be read and was quarantined. */

@@ -56,10 +56,20 @@ describe('trouble while sending', () => {
     const texts = asked?.request.messages.map(({ content }) => JSON.stringify(content).replaceAll('\\', ''))
     expect(texts?.filter((text) => note.test(text))).toHaveLength(1)
     const { operator } = house.daemon
-    expect((await operator.status()).undelivered).toMatchObject([{ state: 'rejected', address: 'telegram:direct:111' }])
+    const { undelivered } = await operator.status()
+    expect(undelivered).toMatchObject([{ state: 'rejected', address: 'telegram:direct:111' }])
     const { sessions } = await operator.sessions.list({ limit: 5, offset: 0, inactive: false })
     const { events } = await operator.sessions.show(sessions[0]?.id ?? '')
     expect(events.filter(({ type }) => type === 'delivery_failed')).toHaveLength(1)
+    const after = ledger.mark()
+    await operator.outbox.retry(undelivered[0]?.id ?? '')
+    await ledger.nextFromBot('sent', { after, where: ({ text }) => text === 'an answer' })
+    world.say({ from: ADA, text: 'once more' })
+    const later = await house.anthropic?.ledger.nextAccepted({
+      where: (one) => lastUserText(one).endsWith('once more'),
+    })
+    const shown = JSON.stringify(later?.request.messages)
+    expect(shown).toContain('your message to telegram:direct:111 that had not arrived was sent once more')
   })
 
   it('F-C04: told to wait, that chat waits and no other, and the answer comes once', async () => {

@@ -139,6 +139,7 @@ export function madeWords(event: SessionEvent): readonly string[] {
       return [textOf(event.data.content)]
     case 'assistant_message':
     case 'assistant_posted':
+    case 'delivery_retried':
     case 'context_compacted':
       return [event.data.text]
     case 'delivery_failed':

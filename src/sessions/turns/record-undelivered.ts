@@ -1,6 +1,6 @@
 import { formatAddress } from '../../core/address.ts'
 import { saidIn } from '../../core/content-words.ts'
-import type { UndeliveredData } from '../../core/event.ts'
+import type { EventDraft, UndeliveredData } from '../../core/event.ts'
 import { isTurnId, madeAt } from '../../core/ids.ts'
 import { plainExcerpt } from '../../core/label.ts'
 import type { Delivery } from '../../core/outbound.ts'
@@ -16,9 +16,23 @@ const LONGEST_REASON = 300
  */
 export async function recordUndelivered(
   tx: StoreWriter,
-  { id, sessionId, source, address, part, class: kind }: Delivery,
+  row: Delivery,
   ending: Pick<UndeliveredData, 'state' | 'reason'>,
   at: number,
+): Promise<void> {
+  await recordFate(tx, row, at, (said) => ({ type: 'delivery_failed', data: { ...said, ...ending } }))
+}
+
+/** Records that it is sent once more; if that does not arrive either, its end is recorded anew. */
+export async function recordRetried(tx: StoreWriter, row: Delivery, at: number): Promise<void> {
+  await recordFate(tx, row, at, (data) => ({ type: 'delivery_retried', data }))
+}
+
+async function recordFate(
+  tx: StoreWriter,
+  { id, sessionId, source, address, part, class: kind }: Delivery,
+  at: number,
+  eventOf: (said: Pick<UndeliveredData, 'to' | 'text'>) => EventDraft,
 ): Promise<void> {
   if (sessionId === undefined || (kind !== 'reply' && kind !== 'effect')) return
   const session = await tx.sessions.get(sessionId)
@@ -26,14 +40,17 @@ export async function recordUndelivered(
   if (session === undefined || session.createdAt > (madeAt(id) ?? at)) return
   const plain = saidIn(part).replace(/\s+/g, ' ').trim()
   const text = plain.length > BEGINNING ? `${plain.slice(0, BEGINNING).replace(/[\uD800-\uDBFF]$/, '')}…` : plain
-  const data = { to: formatAddress(address), ...ending, text }
-  await tx.events.append(sessionId, at, [
-    { type: 'delivery_failed', ...(isTurnId(source) ? { turnId: source } : {}), data },
-  ])
+  const event = eventOf({ to: formatAddress(address), text })
+  await tx.events.append(sessionId, at, [{ ...event, ...(isTurnId(source) ? { turnId: source } : {}) }])
 }
 
 /** Returns the note that the model reads before the next message. Nobody's words in it can close the note. */
 export function undeliveredNote({ to, state, reason, text }: UndeliveredData): string {
   const fate = state === 'given_up' ? 'may not have arrived' : 'did not arrive'
   return `[system note: your message to ${to} ${fate}; it began with ${JSON.stringify(plainExcerpt(text, 2 * BEGINNING))}; reason: ${plainExcerpt(reason, LONGEST_REASON)}]`
+}
+
+/** Returns the note that takes back the one before. */
+export function retriedNote({ to, text }: Pick<UndeliveredData, 'to' | 'text'>): string {
+  return `[system note: your message to ${to} that had not arrived was sent once more; it began with ${JSON.stringify(plainExcerpt(text, 2 * BEGINNING))}]`
 }

@@ -25,6 +25,8 @@ export function eventText(event: SessionEvent): string {
     case 'assistant_message':
     case 'assistant_posted':
       return event.data.text
+    case 'delivery_retried':
+      return `sent once more: ${event.data.text}`
     case 'delivery_failed':
       return `${event.data.state}: ${event.data.reason}: ${event.data.text}`
     case 'assistant_step':

@@ -7,7 +7,7 @@ export function leavesNothing(type: EventType): boolean {
 
 const NOTHING: ReadonlySet<EventType> = new Set([
   ...(['user_message', 'message_edited', 'assistant_message', 'assistant_posted', 'delivery_failed'] as const),
-  'context_compacted',
+  ...(['delivery_retried', 'context_compacted'] as const),
 ])
 
 /** Returns true for the end of a turn that leaves nothing, and whose messages are context of the next one. */

@@ -5,7 +5,7 @@ import type { TurnId } from '../../core/ids.ts'
 import type { FilesReadData, MessageName } from '../../core/message.ts'
 import type { ModelMessage } from '../../core/model.ts'
 import type { EarlierMessages, OpenStep } from '../../core/turn.ts'
-import { undeliveredNote } from '../turns/record-undelivered.ts'
+import { retriedNote, undeliveredNote } from '../turns/record-undelivered.ts'
 import { isUnasked, leavesNothing } from './forgotten-view.ts'
 import { countSaid, type History, type HistoryBounds, saidByUser, setBoundary, sourceOf } from './history-view.ts'
 import {
@@ -172,6 +172,8 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
       return post(view, event.data, { chat, seq, keep: limits })
     case 'delivery_failed':
       return { notes: [...view.notes, undeliveredNote(event.data)].slice(-MOST_NOTES) }
+    case 'delivery_retried':
+      return { notes: [...view.notes, retriedNote(event.data)].slice(-MOST_NOTES) }
     case 'history_boundary':
       return bound(view, event.data, { chat, seq })
     case 'context_compacted':
