@@ -80,8 +80,8 @@ describe('trouble while receiving', () => {
     world.raw({ update: { poll: { id: '1', question: 'so?' } } })
     world.raw({ update: { brand_new_kind: {} } })
     world.raw({ update: { message: 17 } })
-    world.raw({ update: { message: { message_id: 'x', chat: null } } })
-    world.raw({ update: '{"update_id":100004}' })
+    const id = world.raw({ update: { message: { message_id: 'x', chat: null } } })
+    world.raw({ update: `{"update_id":${id + 1}}` })
     await answered(house, 'still there?')
     const { channels } = await house.daemon.operator.status()
     expect(channels[0]?.unknown).toEqual({
