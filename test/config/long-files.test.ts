@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { cost } from '../fakes/cost.ts'
+import { sample } from '../sample.ts'
 import { load, TELEGRAM } from './loading.ts'
 
 const lines = (count: number, line: (index: number) => string): string =>
@@ -37,7 +38,7 @@ const TABLE: readonly (readonly [items: string, least: number, yaml: (count: num
   ],
 ]
 
-test.each(TABLE)('a file with many %s takes time in proportion to their number', async (_, least, yaml) => {
+test.each(sample(TABLE, 3))('a file with many %s takes time in proportion to their number', async (_, least, yaml) => {
   const [short, long] = [yaml(least), yaml(8 * least)]
   const read = (text: string) => load(text).catch(() => undefined)
   await read(short)

@@ -48,7 +48,7 @@ it.each(
       ['turns', "UPDATE turns SET reply = '{bro' WHERE state = 'running'"],
       ['turns', "UPDATE turns SET attempt = 'x' WHERE state = 'running'"],
     ] as const,
-    2,
+    4,
   ),
 )(
   'C31: an unreadable row of %s, of what ran when the process died, keeps nobody else from an answer (%s)',
