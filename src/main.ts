@@ -111,8 +111,8 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
 process.on('SIGUSR1', () => {})
 useCompileCache({ env, home })
 
-// A reader that has seen enough, as in `parley sessions list | head`, is no failure.
-stdout.on('error', () => {})
+// A reader that has seen enough, as in `parley sessions list | head`, is no failure; nor is a log on a full disk.
+for (const output of [stdout, stderr]) output.on('error', () => {})
 
 process.exitCode = await runCommand(process.argv.slice(2), ports)
 // All is stopped and written. A client library may still hold a timer of minutes for an answer that was cut.

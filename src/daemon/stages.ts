@@ -132,7 +132,10 @@ export function createStages(parts: StagesDeps): Stages {
   const parting = partingOf(parts, systemNotices)
   const claims = { queue, parting, adopts: adoptAgents(config.agents, describedByOthers(config, agent)) }
   const speaks = (place: Parameters<typeof judgeSpeaker>[1]): boolean => judgeSpeaker(parts, place).allowed
-  const runner = createCommandRunner({ store, logger, say, commands, parting, crowded: delivery.crowded })
+  const runner = createCommandRunner({
+    ...{ store, logger, say, commands, parting, running },
+    crowded: delivery.crowded,
+  })
   const [longTerm, media] = [makeLongTerm(parts, access.reach), scalePictures({ ...parts, logger })]
   const equipment = { ...parts, ...modelHealth, media, tools: agentTools(parts, access, longTerm) }
   const { runAgent, summarize, precheck, introspect } = makeAgent(equipment, access.sessionTools)

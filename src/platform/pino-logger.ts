@@ -48,9 +48,17 @@ export function createPinoLogger(options: LoggerOptions): Logger {
   return wrap(root)
 }
 
-/** Writes to the descriptor: a write that returned has left the process. */
+/** Characters that wait for an output that takes none, such as a file on a full disk; further lines are left out. */
+const MOST_WAITING = 65_536
+
+/**
+ * Writes to the descriptor: a write that returned has left the process. A line that cannot be written ends nothing, and
+ * waits for the next.
+ */
 function standardError(): LogOutput {
-  const stream = destination({ fd: process.stderr.fd, sync: true })
+  const stream = destination({ fd: process.stderr.fd, sync: true, maxLength: MOST_WAITING })
+  // Without a listener the error would be thrown to whoever logs, in the middle of what they do.
+  stream.on('error', () => {})
   return { write: (text) => stream.write(text), isTTY: process.stderr.isTTY === true }
 }
 

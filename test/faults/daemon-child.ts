@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { TelegramEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import type { TelegramServer } from '../../src/rehearsal/telegram/server.ts'
@@ -98,6 +98,8 @@ export class DaemonChild {
 
   /** The end of what all its runs have logged. */
   logTail(): string {
+    // A device has no end.
+    if (!statSync(this.#place.logFile).isFile()) return ''
     return readFileSync(this.#place.logFile, 'utf8').split('\n').slice(-SHOWN_LINES).join('\n')
   }
 

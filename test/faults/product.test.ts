@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -22,13 +22,16 @@ interface Installed {
   run(...command: readonly string[]): Promise<string>
 }
 
-async function install(): Promise<Installed> {
+/** Takes every byte that is written to it as a disk without room does; only Linux has it. */
+const FULL_DISK = '/dev/full'
+
+async function install(log?: string): Promise<Installed> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-product-'))
   const telegram = await startTelegramServer({ bots: [{ token: TOKEN, canReadAllGroupMessages: true }] })
   telegram.world.addUser({ id: ADA, firstName: 'Ada' })
   const configFile = join(folder, 'parley.yaml')
-  const logFile = join(folder, 'daemon.log')
-  writeFileSync(logFile, '')
+  const logFile = log ?? join(folder, 'daemon.log')
+  if (log === undefined) writeFileSync(logFile, '')
   const accounts = { default: { token: reference('TELEGRAM_BOT_TOKEN'), apiRoot: telegram.apiRoot } }
   const people = { ada: { role: 'owner', ids: [`telegram:${ADA}`] } }
   const agents = [{ id: 'main', model: 'scripted/echo' }]
@@ -99,6 +102,18 @@ describe('the built program', CASE, () => {
     expect(await daemon.terminate()).toEqual({ code: EXIT.ok, signal: null })
     expect(readFileSync(logFile, 'utf8')).not.toContain(TOKEN)
   })
+
+  it.runIf(existsSync(FULL_DISK))(
+    'F-F01: a log that nothing can be written to ends nothing and stops no turn',
+    async () => {
+      const { telegram, process } = await install(FULL_DISK)
+      const daemon = process()
+      await daemon.start()
+      telegram.world.say({ from: ADA, text: 'hello' })
+      await telegram.ledger.nextFromBot('sent', { where: ({ text }) => text === 'echo hello' })
+      expect(await daemon.terminate()).toEqual({ code: EXIT.ok, signal: null })
+    },
+  )
 
   it('a renamed topic has its new title in sessions list, also once the daemon was killed', async () => {
     const { telegram, process, run } = await install()

@@ -1,7 +1,7 @@
 import type { Address } from '../../core/address.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
-import { ParleyError } from '../../core/errors.ts'
+import { errorCode, ParleyError } from '../../core/errors.ts'
 import { failpoint } from '../../core/failpoint.ts'
 import type { InboxId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -11,6 +11,7 @@ import type { InboxRow, Store, StoreReader, StoreWriter } from '../../store/stor
 import type { PostNotice } from '../people/post-notice.ts'
 import { isSenderParted, type Parting } from '../turns/parted.ts'
 import { readerOf } from '../turns/parted-chat.ts'
+import type { RunningTurns } from '../turns/running-turns.ts'
 import { lineFor } from '../turns/system-notices.ts'
 import { calmLine } from '../turns/turn-reply.ts'
 
@@ -26,6 +27,7 @@ export interface CommandRunnerDeps {
   readonly say: PostNotice
   readonly commands: { get(name: string): ChatCommand | undefined }
   readonly parting: Pick<Parting, 'channels' | 'whoIs'>
+  readonly running: Pick<RunningTurns, 'untilStored'>
   /** Returns true if so much waits for this account that a command of strangers runs without an answer. */
   crowded(address: Address): boolean
 }
@@ -43,17 +45,32 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
     const known = await knownOf(deps.store.read, call, command)
     const { text, failed } = command ? await answer(command, call, deps.logger) : NOTHING
     failpoint('CP47-command-unanswered')
-    if (text === null) return deps.store.write((tx) => tx.inbox.settle(id, 'control'))
+    if (text === null) return untilStored(() => deps.store.write((tx) => tx.inbox.settle(id, 'control')))
     const speaker = await speakerOf(deps, call, failed ? undefined : command)
     const message = { ...messageOf(row, text, command), ...speaker }
     const { lowPriority, address } = message
     const spared = !failed && isOpenedByCode(call, command)
     if (lowPriority && lowPriority.known === undefined && !spared && deps.crowded(address))
-      return deps.store.write((tx) => tx.inbox.settle(id, 'unanswered: public_full'))
-    const isSaid = await sayUnlessForgotten(row, message, async (tx) => {
-      return known !== undefined && known !== (await forgottenIn(tx, call))
+      return untilStored(() => deps.store.write((tx) => tx.inbox.settle(id, 'unanswered: public_full')))
+    await untilStored(async () => {
+      const isSaid = await sayUnlessForgotten(row, message, async (tx) => {
+        return known !== undefined && known !== (await forgottenIn(tx, call))
+      })
+      if (!isSaid) await instead(row, command, { text: FORGOTTEN, outcome: 'control' })
     })
-    if (!isSaid) await instead(row, command, { text: FORGOTTEN, outcome: 'control' })
+  }
+  /**
+   * A command that was carried out and has no outcome would be carried out again by the next start, maybe in a week: a
+   * full disk is waited for. Any other error would come again each time.
+   */
+  const untilStored = async (store: () => Promise<void>): Promise<void> => {
+    const failure = await deps.running.untilStored(() =>
+      store().catch((err: unknown) => {
+        if (errorCode(err) === 'unavailable') throw err
+        return { err }
+      }),
+    )
+    if (failure) throw failure.err
   }
   /** Resolves with false if what it is made of was forgotten meanwhile. */
   const sayUnlessForgotten = async (
@@ -80,7 +97,7 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
     })
   /** A command has the authority of its sender, who may have lost it while the command waited for a start. */
   const refuse = (row: InboxRow, command: ChatCommand | undefined): Promise<void> =>
-    instead(row, command, { text: PARTED, outcome: 'refused: parted' })
+    untilStored(() => instead(row, command, { text: PARTED, outcome: 'refused: parted' }))
   return {
     run(id) {
       run(id).catch((err: unknown) => deps.logger.error('A command broke off', { err, inboxId: id }))

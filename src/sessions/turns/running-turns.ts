@@ -21,7 +21,7 @@ export interface RunningTurns {
    * Returns true if the turn's abort is no outcome: the daemon is stopping, and nobody has stopped the turn for good.
    */
   suspends(turn: StartedTurn): boolean
-  /** Calls `store` until it succeeds: an answer is not lost because the disk is full. */
+  /** Calls `store` until it succeeds: neither an answer nor the outcome of a command is lost because the disk is full. */
   untilStored<T>(store: (failure?: unknown) => Promise<T>): Promise<T | undefined>
   /**
    * Starts no further turn and waits for those that run; shortly before `ms` have passed it aborts them, and they stay
@@ -103,7 +103,7 @@ export function createRunningTurns(clock: Clock, logger: Logger, ports: RunningT
           failure = err
           // Another process owns the turn now, which the epoch fences.
           if (errorCode(err) === 'conflict' || drained.signal.aborted) throw err
-          logger.error('The end of a turn could not be stored and will be tried again', { err })
+          logger.error('An outcome could not be stored and will be tried again', { err })
           await sleep(clock, backOffMs(attempt, PACE), drained.signal)
         }
       }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.ts'
 import type { ChatCommand } from '../../../src/core/command.ts'
 import { deferred } from '../../../src/core/deferred.ts'
 import { ParleyError } from '../../../src/core/errors.ts'
@@ -6,6 +7,7 @@ import type { InboxId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { InboxOutcome } from '../../../src/core/turn-end.ts'
 import { createCommandRunner } from '../../../src/sessions/commands/command-runner.ts'
+import { createRunningTurns } from '../../../src/sessions/turns/running-turns.ts'
 import type { Store, StoreWriter } from '../../../src/store/store.ts'
 import { command, direct, dispatchOf, user } from '../../fakes/dispatch.ts'
 import { nobodyParted } from '../../fakes/parting.ts'
@@ -24,8 +26,13 @@ const COMMANDS: Readonly<Record<string, ChatCommand>> = {
   },
 }
 
-/** What is said to somebody while an account is crowded, and what became of their command. */
-async function ask(name: string, args: string, asker: object): Promise<{ said: string[]; outcome: unknown }> {
+/** What is said to somebody while an account is crowded, and what became of their command; `store` throws for the store. */
+async function ask(
+  name: string,
+  args: string,
+  asker: object,
+  { commands = COMMANDS, store = () => {} }: { commands?: typeof COMMANDS; store?: () => void } = {},
+): Promise<{ said: string[]; outcome: unknown }> {
   const said: string[] = []
   const dispatch = dispatchOf(command(name, { args, address: direct('9'), sender: user('9') }))
   const decision = { kind: 'control', command: name, identity: { role: 'guest' }, trace: [], ...asker }
@@ -42,14 +49,19 @@ async function ask(name: string, args: string, asker: object): Promise<{ said: s
     parting: nobodyParted,
     store: {
       read: { inbox: { get: async () => ({ id: 'in_1', dispatch, decision }) } },
-      write: (body: (tx: StoreWriter) => Promise<unknown>) => body(tx),
+      write: async (body: (tx: StoreWriter) => Promise<unknown>) => {
+        store()
+        return body(tx)
+      },
     } as unknown as Store,
     logger: silentLogger,
+    running: createRunningTurns(systemClock, silentLogger),
     say: async ({ text }, when) => {
+      store()
       said.push(text)
       await when(tx)
     },
-    commands: { get: (wanted) => COMMANDS[wanted] },
+    commands: { get: (wanted) => commands[wanted] },
     crowded: () => true,
   })
   runner.run('in_1' as InboxId)
@@ -67,4 +79,19 @@ it('whoever is known is answered all the same, and whoever has just shown a code
   expect(await ask('whoami', '', {})).toEqual(answered)
   expect(await ask('whoami', '', { identity: { role: 'owner' } })).toEqual(answered)
   expect(await ask('start', 'right', { public: true })).toMatchObject({ said: ['You are my owner now.'] })
+})
+
+it('F-F01: a command whose answer the disk has no room for runs once, and is answered once there is some', async () => {
+  let [runs, failures] = [0, 2]
+  const commands: typeof COMMANDS = {
+    title: { name: 'title', description: '', who: 'anyone', run: async () => `Title ${++runs}.` },
+    quiet: { name: 'quiet', description: '', who: 'anyone', run: async () => null },
+  }
+  const store = (): void => {
+    if (failures-- > 0) throw new ParleyError('unavailable', 'the disk of the database is full; free some space')
+  }
+  const asker = { identity: { role: 'owner' } }
+  expect(await ask('title', '', asker, { commands, store })).toEqual({ said: ['Title 1.'], outcome: 'control' })
+  failures = 1
+  expect(await ask('quiet', '', asker, { commands, store })).toEqual({ said: [], outcome: 'control' })
 })
