@@ -117,7 +117,7 @@ export interface Stages extends SessionAccess, OwnSessions, Pick<Compaction, 'co
 /** Connects the stages, and opens the entrance to them. */
 export function createStages(parts: StagesDeps): Stages {
   const { config, store, ids, clock, policies, lookups, people, commands, delivery, say, entrance, questions } = parts
-  const [{ busy, max }, { channels }] = [config.session.queue, policies.routing()]
+  const [{ busy, max }, { channels }, { crowded }] = [config.session.queue, policies.routing(), delivery]
   const logger = parts.logger.child({ subsystem: 'turns' })
   const [oldState, queue] = [createOldState(store, clock), createTurnQueue(max)]
   const publicTurns = createPublicTurns(config.session.publicTurns ?? DEFAULT_PUBLIC_TURNS)
@@ -128,14 +128,11 @@ export function createStages(parts: StagesDeps): Stages {
   const transcript = makeTranscript({ ...parts, running }, joined)
   const agent = chooseAgent({ ...modelRules(config), toolGroups: groupNames(parts) }, lookups.overrides)
   const access = createSessionAccess({ ...parts, running, agent })
-  const systemNotices = createSystemNotices({ clock, logger, say, ...people, crowded: delivery.crowded })
+  const systemNotices = createSystemNotices({ clock, logger, say, ...people, crowded })
   const parting = partingOf(parts, systemNotices)
   const claims = { queue, parting, adopts: adoptAgents(config.agents, describedByOthers(config, agent)) }
   const speaks = (place: Parameters<typeof judgeSpeaker>[1]): boolean => judgeSpeaker(parts, place).allowed
-  const runner = createCommandRunner({
-    ...{ store, logger, say, commands, parting, running },
-    crowded: delivery.crowded,
-  })
+  const runner = createCommandRunner({ store, logger, say, commands, parting, running, crowded })
   const [longTerm, media] = [makeLongTerm(parts, access.reach), scalePictures({ ...parts, logger })]
   const equipment = { ...parts, ...modelHealth, media, tools: agentTools(parts, access, longTerm) }
   const { runAgent, summarize, precheck, introspect } = makeAgent(equipment, access.sessionTools)
