@@ -92,6 +92,18 @@ describe('parley import', () => {
     expect((await shown(cli, WHOLE.key)).texts).toHaveLength(4)
   })
 
+  it('K39: of two files with one key the second is skipped with the reason, also at a second run', async () => {
+    const cli = await withFiles({ 'a.json': WHOLE, 'b.json': { ...WHOLE, messages: [said('user', 'newer')] } })
+    const reason = 'b.json: skipped, it has the key of a.json, which is imported, and a chat has one conversation'
+    await cli.run('import', 'old', '--dry-run')
+    expect(cli.out()).toContain(reason)
+    await cli.run('import', 'old')
+    expect(cli.out()).toContain('1 imported, 0 there already, 1 skipped')
+    await cli.run('import', 'old')
+    expect(cli.out().split(reason)).toHaveLength(4)
+    expect(cli.out()).toContain('0 imported, 1 there already, 1 skipped')
+  })
+
   it('K39: bad files are reported and skipped, the others are imported', async () => {
     const cli = await withFiles({
       'good.json': WHOLE,

@@ -24,9 +24,9 @@ export interface ImportDeps {
 
 /** Undoes what a trial run wrote. */
 class TrialRun extends Error {
-  readonly report: Pick<ImportReport, 'imported' | 'present'>
+  readonly report: ImportReport
 
-  constructor(report: Pick<ImportReport, 'imported' | 'present'>) {
+  constructor(report: ImportReport) {
     super('this was a trial')
     this.report = report
   }
@@ -44,24 +44,24 @@ export async function importSessions(
   files: readonly OldFile[],
   options: ImportOptions = {},
 ): Promise<ImportReport> {
-  const report: Mutable<ImportReport> = { imported: [], present: [], unreadable: [] }
+  const unreadable: ImportReport['unreadable'][number][] = []
   const sessions: { readonly file: string; readonly old: OldSession }[] = []
   for (const file of files) {
     try {
       sessions.push({ file: file.name, old: readOldSession(file) })
     } catch (error) {
-      report.unreadable.push({ file: file.name, reason: toError(error).message })
+      unreadable.push({ file: file.name, reason: toError(error).message })
     }
   }
   try {
-    const written = await deps.store.write(async (tx) => {
-      const done = await writeAll(tx, { ...deps, ...options }, sessions)
+    return await deps.store.write(async (tx) => {
+      const written = await writeAll(tx, { ...deps, ...options }, sessions)
+      const done = { ...written, unreadable: [...unreadable, ...written.unreadable] }
       if (options.dryRun) throw new TrialRun(done)
       return done
     })
-    return { ...report, ...written }
   } catch (cause) {
-    if (cause instanceof TrialRun) return { ...report, ...cause.report }
+    if (cause instanceof TrialRun) return cause.report
     const message = `the import failed and changed nothing: ${toError(cause).message}`
     throw new ParleyError('migration_failed', message, { cause })
   }
@@ -71,14 +71,14 @@ async function writeAll(
   tx: StoreWriter,
   deps: ImportDeps & Pick<ImportOptions, 'progress'>,
   sessions: readonly { readonly file: string; readonly old: OldSession }[],
-): Promise<Pick<ImportReport, 'imported' | 'present'>> {
-  const written: Mutable<Pick<ImportReport, 'imported' | 'present'>> = { imported: [], present: [] }
+): Promise<ImportReport> {
+  const written: Mutable<ImportReport> = { imported: [], present: [], unreadable: [] }
   for (const [index, { file, old }] of sessions.entries()) {
     deps.progress?.(index + 1, sessions.length)
     const draft = draftOf(deps, file, old)
     const known = (await tx.sessions.current(draft.scopeKey)) ?? (await tx.sessions.resolve(draft.displayKey))
     if (known) {
-      written.present.push({ file, session: known.id, as: cameHere(known), kind: known.kind })
+      noteKnown(written, file, known)
       continue
     }
     const now = deps.clock.now()
@@ -100,8 +100,26 @@ async function writeAll(
   return written
 }
 
+/** Names a file that is left out because there is a session of its key. */
+function noteKnown({ present, unreadable }: Mutable<ImportReport>, file: string, known: Session): void {
+  const other = importedFromOther(known, file)
+  if (other === undefined) present.push({ file, session: known.id, as: cameHere(known), kind: known.kind })
+  else
+    unreadable.push({ file, reason: `it has the key of ${other}, which is imported, and a chat has one conversation` })
+}
+
 function cameHere({ source }: Session): 'imported' | 'begun here' {
   return source.kind === 'api' && source.triggerType === 'import' ? 'imported' : 'begun here'
+}
+
+/**
+ * Returns the file from which a session was imported if it is another one. The same file has a longer name where a
+ * folder above is imported.
+ */
+function importedFromOther({ metadata }: Session, file: string): string | undefined {
+  const from = metadata.imported_from
+  const name = (path: string): string | undefined => path.split('/').at(-1)
+  return from === undefined || name(from) === name(file) ? undefined : from
 }
 
 /** Lines that a report names by number. */
