@@ -63,7 +63,7 @@ describe('the built program with a store key', CASE, () => {
     const [none, made] = [await run('start'), () => readdirSync(state, { recursive: true })]
     expect(none).toMatchObject({ code: EXIT.config, stdout: '' })
     expect(none.stderr).toMatch(/^store\.key is set, [^\n]*Node v[^\n]*not installed[^\n]*\n$/)
-    expect(none.stderr).toMatch(/"npm install --no-save better-sqlite3-multiple-ciphers@1[23]\.\d+\.\d+"/)
+    expect(none.stderr).toMatch(/"npm install --no-save --save-prod better-sqlite3-multiple-ciphers@1[23]\.\d+\.\d+"/)
     expect(made).toThrow('ENOENT')
     const checked = await run('config', 'check')
     expect(checked).toMatchObject({ code: EXIT.ok })

@@ -36,6 +36,31 @@ test('npm pack builds by itself, and the file has the program, the examples and 
   )
 })
 
+test.each([
+  ['better-sqlite3-multiple-ciphers', '13.0.3'],
+  ['sharp', '0.34.5'],
+])('C48: the command by which the page installs %s does so, though it is an optional peer', (name, version) => {
+  const page = readFileSync(join(ROOT, 'config/operating.md'), 'utf8')
+  const [, options = ''] = new RegExp(`npm install ((?:--[a-z-]+ )+)${name}`).exec(page) ?? []
+  const folder = mkdtempSync(join(tmpdir(), 'parley-optional-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const [library, checkout] = [join(folder, 'library'), join(folder, 'checkout')]
+  const { peerDependencies, peerDependenciesMeta } = PACKAGE
+  for (const [place, description] of [
+    [library, { name, version }],
+    [checkout, { name: 'parley', version: '0.1.0', peerDependencies, peerDependenciesMeta }],
+  ] as const) {
+    mkdirSync(place)
+    writeFileSync(join(place, 'package.json'), JSON.stringify(description))
+  }
+  const npm = (cwd: string, ...command: readonly string[]) =>
+    execFileSync('npm', [...command, '--offline', '--no-audit', '--no-fund'], { cwd, stdio: 'pipe' })
+  npm(library, 'pack', '--pack-destination', folder)
+  npm(checkout, 'install', '--package-lock-only')
+  npm(checkout, 'install', ...options.trim().split(' '), `${name}@file:${folder}/${name}-${version}.tgz`)
+  expect(existsSync(join(checkout, 'node_modules', name))).toBe(true)
+})
+
 test('the package is private, and no text installs that name from a registry, where it belongs to others', () => {
   expect(PACKAGE).toMatchObject({ name: 'parley', private: true })
   const files = execFileSync('git', ['ls-files', '*.md', '*.ts', '*.yaml', 'systemd', 'package.json'], { cwd: ROOT })

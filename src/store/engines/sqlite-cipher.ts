@@ -58,8 +58,9 @@ function load(): Driver {
   }
 }
 
+// Without --save-prod npm 11 keeps it the optional peer that it is here, and installs nothing.
 const REMEDY =
-  `Run "npm install --no-save ${NAME}@${WANTED}" where Parley is installed, with -g instead of --no-save if it is ` +
+  `Run "npm install --no-save --save-prod ${NAME}@${WANTED}" where Parley is installed, with -g instead of both if it is ` +
   'installed so; without a prebuilt file for this Node it needs Python, make and a C++ compiler.'
 
 function reasonOf(cause: unknown): string {
