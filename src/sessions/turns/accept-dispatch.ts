@@ -1,6 +1,6 @@
 import type { Address } from '../../core/address.ts'
 import type { ContextReason, Decision, Dispatch, ReadWords } from '../../core/dispatch.ts'
-import { errorCode, ParleyError } from '../../core/errors.ts'
+import { errorCode } from '../../core/errors.ts'
 import { refuseForgotten } from '../../core/forgetting.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
 import type { SessionIdentity } from '../../core/session.ts'
@@ -12,6 +12,7 @@ import { recordRefusal } from '../people/record-refusal.ts'
 import { acceptAmendment, type FoundText, findWaitingTexts } from './accept-amendment.ts'
 import { type CrowdDeps, isCrowded, leftToOthers } from './crowded.ts'
 import { interruptedBy } from './interrupted-turn.ts'
+import { recordTheirAuthors, refuseStale } from './made-of.ts'
 import { type OpenPorts, openSession } from './open-session.ts'
 import { replyTargetOf } from './parted-chat.ts'
 import { type Adopts, type Appended, recordStart } from './record-turn.ts'
@@ -79,8 +80,14 @@ export function acceptDispatch(
 ): Promise<Accepted> {
   const { madeOf, ...dispatch } = given
   const decided = (): Promise<Accepted> => acceptDecided(tx, dispatch, decision, deps)
+  const made = async (of: ReadWords): Promise<Accepted> => {
+    await refuseStale(tx, of, dispatch)
+    const accepted = await decided()
+    await recordTheirAuthors(tx, of, accepted)
+    return accepted
+  }
   const accept = (): Promise<Accepted> =>
-    (madeOf ? refuseStale(tx, madeOf, dispatch).then(decided) : decided()).catch((err: unknown) => {
+    (madeOf ? made(madeOf) : decided()).catch((err: unknown) => {
       if (errorCode(err) !== 'unreadable') throw err
       return acceptUnreadable(tx, { dispatch, decision }, err, deps)
     })
@@ -131,17 +138,6 @@ async function acceptDecided(
     case 'run':
       return acceptRun(tx, { id, dispatch, decision }, deps)
   }
-}
-
-/** Throws `conflict` for words that were forgotten while they waited, as for a hook: of others, or of a schedule. */
-async function refuseStale(
-  tx: StoreWriter,
-  { sessions, since }: ReadWords,
-  { schedule }: Pick<Dispatch, 'schedule'>,
-): Promise<void> {
-  const isGone = schedule !== undefined && (await tx.schedules.get(schedule.id)) === undefined
-  if (isGone || (await tx.forgetting.hasRemovedSince(since, sessions)))
-    throw new ParleyError('conflict', 'What this is made of was forgotten meanwhile.')
 }
 
 interface Incoming<Kind extends Decision['kind']> {
