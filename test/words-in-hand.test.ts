@@ -23,7 +23,7 @@ const LOOKS_AGAIN: Readonly<Record<string, string>> = {
   'questions/question-service.ts': 'madeOf',
   'schedule/begin-run.ts': 'madeOf',
   'schedule/chat-schedules.ts': 'refuseForgotten(tx',
-  'sessions/commands/command-runner.ts': 'forgottenIn(tx',
+  'sessions/commands/command-runner.ts': 'isForgotten(tx',
   'sessions/people/admissions.ts': 'admittedKey(',
   'sessions/service/archives.ts': 'checkForgetting(',
   'sessions/service/compaction.ts': 'unchangedSince(tx',

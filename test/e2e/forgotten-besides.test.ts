@@ -30,6 +30,26 @@ it('S41: a side question whose conversation is forgotten meanwhile is not answer
   expect(holding(home.dataDir, MARK)).toEqual([])
 })
 
+it('S41: a side question is not answered out of what is forgotten meanwhile of a conversation that has ended', async () => {
+  const gate = createGate()
+  const script: Script = (request) =>
+    JSON.stringify(request.messages).includes('slowly')
+      ? { ...textReply(`it is ${MARK}`), holds: [{ beforeDelta: 0, gate }] }
+      : textReply('fine')
+  const { home, world, ledger, say } = await forgettingHouse({ script })
+  await say(`it is ${MARK}`)
+  world.say({ from: 111, text: '/side slowly, what is it?' })
+  await gate.reached
+  await say('/new')
+  expect(await say('/forget me yes')).toMatch(/^Forgotten: /)
+  const after = ledger.mark()
+  gate.release()
+  const { text } = await ledger.nextFromBot('sent', { after })
+  expect(text).toBe('What was said here was forgotten while I looked at it: please ask again.')
+  await recorded(home)
+  expect(holding(home.dataDir, MARK)).toEqual([])
+})
+
 it('S41: nothing is left of a recording whose turn was stopped while it was being heard', async () => {
   const audio = await startOpenAiServer({ apiKey: 'key' })
   onTestFinished(audio.close)

@@ -3,7 +3,7 @@ import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
 import { failpoint } from '../../core/failpoint.ts'
-import type { InboxId } from '../../core/ids.ts'
+import type { InboxId, SessionId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { OutboundMessage, Recipient } from '../../core/outbound.ts'
 import type { InboxOutcome } from '../../core/turn-end.ts'
@@ -54,7 +54,7 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
       return untilStored(() => deps.store.write((tx) => tx.inbox.settle(id, 'unanswered: public_full')))
     await untilStored(async () => {
       const isSaid = await sayUnlessForgotten(row, message, async (tx) => {
-        return known !== undefined && known !== (await forgottenIn(tx, call))
+        return known !== undefined && (await isForgotten(tx, known))
       })
       if (!isSaid) await instead(row, command, { text: FORGOTTEN, outcome: 'control' })
     })
@@ -76,11 +76,11 @@ export function createCommandRunner(deps: CommandRunnerDeps): CommandRunner {
   const sayUnlessForgotten = async (
     { id }: InboxRow,
     message: OutboundMessage,
-    isForgotten: (tx: StoreWriter) => Promise<boolean>,
+    isGone: (tx: StoreWriter) => Promise<boolean>,
   ): Promise<boolean> => {
     let isSaid = false
     await deps.say(message, async (tx) => {
-      isSaid = !(await isForgotten(tx))
+      isSaid = !(await isGone(tx))
       if (isSaid) await tx.inbox.settle(id, 'control')
       return isSaid
     })
@@ -119,25 +119,32 @@ async function speakerOf(
   return session ? { session, reader } : { reader }
 }
 
+/** The session that an answer is made of, and the number of what was forgotten last there. */
+interface Known {
+  readonly session: SessionId
+  readonly removed: number
+}
+
 /** Returns what was forgotten last of the conversation that an answer is made of; undefined: it is made of none. */
 async function knownOf(
-  read: Pick<StoreReader, 'sessions' | 'events'>,
-  call: CommandCall,
+  { sessions, events }: Pick<StoreReader, 'sessions' | 'events'>,
+  { decision: { route } }: CommandCall,
   command: ChatCommand | undefined,
-): Promise<number | undefined> {
-  return command?.fromConversation ? forgottenIn(read, call) : undefined
+): Promise<Known | undefined> {
+  const session = command?.fromConversation && (await sessions.current(route.scopeKey))
+  return session ? { session: session.id, removed: await forgottenIn(events, session.id) } : undefined
+}
+
+/** The conversation may be another one by now, as after `/new`: what was read is what counts. */
+async function isForgotten({ sessions, events }: StoreWriter, { session, removed }: Known): Promise<boolean> {
+  return (await sessions.get(session)) === undefined || (await forgottenIn(events, session)) !== removed
 }
 
 const REMOVALS = ['words_forgotten', 'message_deleted', 'exchange_taken_back'] as const
 
-/** Returns the number of the event by which words of the conversation were last taken out; 0: none were. */
-async function forgottenIn(
-  { sessions, events }: Pick<StoreReader, 'sessions' | 'events'>,
-  { decision: { route } }: CommandCall,
-): Promise<number> {
-  const session = await sessions.current(route.scopeKey)
-  if (session === undefined) return 0
-  return (await events.latestOf(session.id, REMOVALS, 1))[0]?.seq ?? 0
+/** Returns the number of the event by which words of a session were last taken out; 0: none were. */
+async function forgottenIn(events: StoreReader['events'], session: SessionId): Promise<number> {
+  return (await events.latestOf(session, REMOVALS, 1))[0]?.seq ?? 0
 }
 
 function callOf({ id, dispatch, decision }: InboxRow): CommandCall | undefined {
