@@ -61,6 +61,8 @@ export interface Questions extends AsksPeople, QuestionDesk, Pick<CardKeeper, 'c
 }
 
 const DAY_MS = 86_400_000
+/** A long log is emptied for seconds, and the operator's hooks are asked each time. */
+const AGAIN_MS = 250
 const SUBJECT = 'question:'
 
 interface Waiting {
@@ -231,6 +233,7 @@ class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOv
         return await accept({ ...followUp({ ...question, by }, session, how), madeOf })
       } catch (err) {
         if (errorCode(err) !== 'conflict') throw err
+        await sleep(clock, AGAIN_MS)
       }
     }
   }

@@ -2,6 +2,7 @@ import { type Forgetting, MOST_AT_FIRST } from '../core/forgetting.ts'
 import { type InboxId, madeAt, type SessionId, type SourceId, type TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { AuthorId } from '../core/platform-id.ts'
+import { FORGOTTEN_MARK } from './content-codec.ts'
 import type { ForgettingReader, ReceivedRow, RetainedSession, RetentionMark, SentRow } from './forget-port.ts'
 import { codec, markCodec, receivedCodec, sentCodec } from './forgetting-rows.ts'
 import type { MessageRef } from './memory-port.ts'
@@ -57,11 +58,17 @@ export class ForgettingReading implements ForgettingReader {
     return sessions !== undefined && this.#isEmptying(sessions)
   }
 
-  /** Returns whether events of a session are not emptied yet: the first commit of a request takes the newest. */
+  /**
+   * Returns whether events of a session are not emptied yet: the first commit of a request takes the newest, and the
+   * oldest is the last. A request is open longer than that, while a turn runs.
+   */
   async #isEmptying(sessions: readonly SessionId[]): Promise<boolean> {
     const query = `SELECT 1 AS left FROM forgettings, json_each(plan, '$.sessions') AS one
       WHERE state = 'running' AND json_array_length(one.value, '$.empty') > ${MOST_AT_FIRST}
-      AND json_extract(one.value, '$.id') IN (SELECT value FROM json_each($1)) LIMIT 1`
+      AND json_extract(one.value, '$.id') IN (SELECT value FROM json_each($1))
+      AND EXISTS (SELECT 1 FROM events WHERE seq = json_extract(one.value, '$.empty[#-1]')
+        AND session_no = (SELECT no FROM sessions WHERE id = json_extract(one.value, '$.id'))
+        AND substr(data, 1, ${FORGOTTEN_MARK.length}) <> '${FORGOTTEN_MARK}') LIMIT 1`
     return (await this.sql.get(query, [JSON.stringify(sessions)])) !== undefined
   }
 

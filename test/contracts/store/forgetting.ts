@@ -65,15 +65,22 @@ export const forgettingContract: ContractPart = (underTest) => {
     const { id } = await makeSession(underTest.store, 1)
     const running = { turn: ids.turn(), empty: [], rows: [ids.inbox()] }
     const plan = { ...NO_PLAN, inbox: [ids.inbox()], sources: [ids.inbox()] }
-    const long = Array.from({ length: MOST_AT_FIRST + 1 }, (_, at) => at + 1)
+    const long = Array.from({ length: MOST_AT_FIRST + 1 }, (_, at) => MOST_AT_FIRST + 1 - at)
     const sessions = [{ id, empty: long, cut: [], turns: [], running }]
-    await underTest.store.write((tx) => tx.forgetting.begin({ ...ONE, plan: { ...plan, sessions } }))
+    await underTest.store.write(async (tx) => {
+      await tx.events.append(id, 1, [userMessage('a heron', { messageId: '1' })])
+      await tx.forgetting.begin({ ...ONE, plan: { ...plan, sessions } })
+    })
     const { forgetting } = underTest.store.read
     for (const one of [...plan.inbox, ...plan.sources, ...running.rows])
       expect(await forgetting.isMeant(one)).toBe(true)
     expect(await forgetting.isMeant(ids.inbox())).toBe(false)
     // The first commit has emptied the newest events alone.
     expect(await forgetting.hasRemovedSince(await forgetting.removals(), [id])).toBe(true)
+    // It is open longer, while a turn runs: what is read by then has none of it.
+    await underTest.store.write((tx) => tx.forgetting.empty(id, [1], 'all'))
+    expect(await forgetting.hasRemovedSince(await forgetting.removals(), [id])).toBe(false)
+    expect(await forgetting.isMeant(running.rows[0] ?? ids.inbox())).toBe(true)
     await underTest.store.write((tx) => tx.forgetting.finish('in_1', { plan, counts: NOTHING_FORGOTTEN }))
     expect(await forgetting.isMeant(running.rows[0] ?? ids.inbox())).toBe(false)
     expect(await forgetting.hasRemovedSince(await forgetting.removals(), [id])).toBe(false)
