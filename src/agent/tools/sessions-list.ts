@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { textContent } from '../../core/content.ts'
 import { SESSION_KINDS } from '../../core/session.ts'
-import { type ListQuery, readKinds, type SessionTools } from '../../core/session-tools.ts'
+import { type ListQuery, readKinds, type SessionRow, type SessionTools } from '../../core/session-tools.ts'
 import type { Tool } from '../../core/turn.ts'
 import { number, readArgs, texts } from './read-args.ts'
 import { callerOf } from './session-caller.ts'
@@ -36,7 +36,9 @@ export function sessionsList(sessions: Pick<SessionTools, 'list'>): Tool {
     async run(args, context) {
       const query = readArgs(ARGS, args)
       const rows = await sessions.list(query, callerOf(context))
-      const shows = rows.filter(({ messages }) => messages !== undefined).map(({ sessionId }) => sessionId)
+      // A name is made of words that were said there.
+      const isShown = ({ messages, displayName }: SessionRow) => messages !== undefined || displayName !== undefined
+      const shows = rows.filter(isShown).map(({ sessionId }) => sessionId)
       return { content: textContent(JSON.stringify({ sessions: rows, ...noteOn(query) })), shows }
     },
   }

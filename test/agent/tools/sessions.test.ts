@@ -133,4 +133,13 @@ describe('the tool group sessions', () => {
     const required = (await recording().tools).map(({ spec }) => spec.parameters.required)
     expect(required).toEqual([undefined, ['sessionKey'], ['sessionKey', 'message']])
   })
+
+  it('S41: a list shows the sessions that it names: a name is made of words that were said there', async () => {
+    const row = (name: string, more: object) => ({ sessionId: toSessionId(name), key: name, kind: 'group', ...more })
+    const rows = [row('named', { displayName: 'The gulls' }), row('said', { messages: [] }), row('neither', {})]
+    const sessions = { list: async () => rows } as unknown as SessionTools
+    const tools = await createCatalogue({ timeZone: 'UTC', sessions, web: {} as WebTools })(['sessions'])
+    const output = await tools.find(({ spec }) => spec.name === 'sessions_list')?.run({}, toolContext(0))
+    expect(output).toMatchObject({ shows: ['named', 'said'] })
+  })
 })
