@@ -1,5 +1,6 @@
 import type { Address, ChatType } from './address.ts'
 import type { Applicant } from './admission.ts'
+import type { Payer } from './budget.ts'
 import type { Namespace } from './caller.ts'
 import type { AgentId, PersonId, ScheduleId, ScopeKey, SessionId, TraceId, TurnId } from './ids.ts'
 import type { InboundEvent } from './message.ts'
@@ -42,6 +43,8 @@ export interface Dispatch {
   readonly posted?: PostedText
   /** The text as it came, where a hook has changed that of the event. */
   readonly raw?: string
+  /** Who has had it answered once more, and pays for that in the place of its sender (`/retry`). */
+  readonly payer?: Payer
   /** The run that made it; always there for origin `schedule`, never for another. */
   readonly schedule?: ScheduledRun
   /** The words of others that Parley has made it of. It is for the acceptance alone and is not stored. */

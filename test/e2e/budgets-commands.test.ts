@@ -101,3 +101,16 @@ it('C33: a recording that somebody has sent besides is theirs to pay, not of who
   expect(audio.ledger.all(({ kind }) => kind === 'heard')).toHaveLength(1)
   expect(spent()).toEqual({ 'person:ada': 9_040, 'person:bob': expect.any(Number) })
 })
+
+it('C33: whoever has an exchange answered once more pays for that, and not whoever had asked', async () => {
+  const { home, say, spent } = await house('public')
+  await say('@parley_bot hello', 444, CLUB)
+  const before = spent()
+  expect(before['person:ada'] ?? 0).toBe(0)
+  const { ledger, world } = home.telegram
+  const after = ledger.mark()
+  world.say({ from: 111, text: '/retry', chat: CLUB })
+  await ledger.nextFromBot('sent', { after, where: ({ text }) => text.startsWith('heard') })
+  await recorded(home)
+  expect(spent()).toEqual({ ...before, 'person:ada': 9_040 })
+})

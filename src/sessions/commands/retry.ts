@@ -1,5 +1,6 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { type AnswerAgain, askAgain } from '../turns/ask-again.ts'
+import { payersOf } from '../turns/payers.ts'
 import { onlyKnown } from './joined-session.ts'
 import { staysInWords, takeBackSafely, type UndoCommandDeps } from './undo.ts'
 
@@ -22,8 +23,9 @@ export function retryCommand(deps: RetryCommandDeps): ChatCommand {
 
 async function retry(call: CommandCall, deps: RetryCommandDeps): Promise<string> {
   if (call.decision.public) throw onlyKnown()
+  const [payer] = payersOf(deps.channels, [call]).askers
   const outside = await takeBackSafely(call, { ...deps, again: true }, async (tx, session, exchange) => {
-    await askAgain(tx, session, deps.clock.now(), exchange)
+    await askAgain(tx, session, deps.clock.now(), { ...exchange, payer })
     await deps.answerAgain(tx, session)
   })
   if (outside === undefined) return 'There is nothing to answer again here.'

@@ -1,4 +1,5 @@
 import { isOfSameSender, withWordsOf } from '../../core/amended.ts'
+import type { Payer } from '../../core/budget.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Dispatch, ReplyTarget } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
@@ -17,19 +18,20 @@ const MOST_CHANGES = 500
 
 /**
  * Has the messages of an exchange that was taken back wait once more, in the words that they have now; one that was
- * deleted does not. Throws `conflict` if none is left.
+ * deleted does not. `payer` pays for the answer. Throws `conflict` if none is left.
  */
 export async function askAgain(
   tx: StoreWriter,
   session: Session,
   at: number,
-  { turn, rows }: LastExchange,
+  { turn, rows, payer }: LastExchange & { readonly payer?: Payer | undefined },
 ): Promise<void> {
   const said = await tx.events.latestOf(session.id, SAID, MOST_CHANGES)
   const events: EventToAppend[] = []
   await tx.inbox.reopen(turn, session.id)
   for (const row of rows) {
-    const dispatch = asItReadsNow(row, changesOf(row, said))
+    const read = asItReadsNow(row, changesOf(row, said))
+    const dispatch = read && payer ? { ...read, payer } : read
     if (dispatch === undefined || row.decision.kind !== 'run') {
       await tx.inbox.settle(row.id, 'deleted')
       continue

@@ -34,6 +34,7 @@ export function payersOf(channels: Channels, rows: readonly Asking[]): Payers {
 }
 
 function askerOf(channels: Channels, { dispatch, decision }: Asking): Payer | undefined {
+  if (dispatch.payer) return dispatch.payer
   const { person } = decision.identity
   if (person !== undefined) return { kind: 'person', id: person }
   const id = dispatch.origin === 'platform' ? senderOf(channels, dispatch) : spokenFor(dispatch)
@@ -50,6 +51,7 @@ function spokenFor({ posted }: Asking['dispatch']): string | undefined {
 }
 
 function isForStrangers({ dispatch, decision }: Asking): boolean {
+  if (dispatch.payer) return dispatch.payer.kind === 'stranger'
   const { person, role } = decision.identity
   return decision.public === true || (dispatch.posted !== undefined && person === undefined && role === 'guest')
 }
