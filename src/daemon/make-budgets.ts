@@ -164,7 +164,8 @@ async function rowsBehind(
 ): Promise<readonly InboxRow[]> {
   const rows = await read.inbox.ofTurn(turn)
   const behind = rows.map((row) => {
-    const asking = row.dispatch.posted?.turn
+    const { posted, payer } = row.dispatch
+    const asking = payer ? undefined : posted?.turn
     return asking === undefined || turns === 0 ? [row] : rowsBehind(read, asking, turns - 1)
   })
   return (await Promise.all(behind)).flat()
