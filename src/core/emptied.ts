@@ -114,7 +114,7 @@ export function withoutQuoted(data: UserMessageData): UserMessageData | undefine
   if (hasForeignText(data)) return undefined
   const { quoted, forwarded: _forwarded, attachments, ...rest } = data
   const { text: _text, ...name } = quoted ?? { messageId: '', own: false }
-  const files = attachments?.filter((file) => !file.quoted)
+  const files = attachments?.filter((file) => !file.quoted && !file.shared)
   return {
     ...rest,
     ...(quoted === undefined ? {} : { quoted: name }),

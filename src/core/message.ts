@@ -31,6 +31,8 @@ export interface AttachmentRef extends FileReading {
   readonly about?: string
   /** It came with the message that this one answers, from whoever sent that. */
   readonly quoted?: true
+  /** It came with the message that this one passes on beside its sender's own words. */
+  readonly shared?: true
 }
 
 /** The outcome of reading a file for a turn; empty as long as no turn has read it. */

@@ -21,6 +21,11 @@ export function readAttachments(message: Fields): readonly AttachmentRef[] {
   })
 }
 
+/** Returns a file of a message that is shared: it is no more its sender's than the words of that message. */
+export function asShared(file: AttachmentRef): AttachmentRef {
+  return { ...file, shared: true }
+}
+
 /** A clip can be shared again by anybody who sees it: it is a voice note only of whoever has recorded it. */
 function clipKind({ user, user_team: fileTeam }: Fields, message: Fields): FileKind {
   const team = message.user_team ?? message.source_team ?? message.team

@@ -10,7 +10,7 @@ import { type Fields, fieldsOf, isFields, Malformed, optionalText, present } fro
 import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
 import { sharedWords } from '../../shared/shared-words.ts'
 import { DELIVERY_EVENT, idOf, isStamp, timeOfStamp, toAddress, toChatType } from '../address.ts'
-import { readAttachments } from './attachments.ts'
+import { asShared, readAttachments } from './attachments.ts'
 import { readMrkdwn } from './mrkdwn-text.ts'
 import type { InboundContext, OwnBot } from './reading.ts'
 
@@ -111,7 +111,7 @@ function readTextFacts(message: Fields, frame: Fields, context: InboundContext):
       mentioned: place.chatType === 'direct' || named || quoted?.own === true,
       mentionsOthers: mentionsMany || mentioned.some((user) => user !== bot.userId),
       ...(quoted === undefined ? {} : { quoted }),
-      attachments: [message, ...sharesOf(message)].flatMap(readAttachments),
+      attachments: [...readAttachments(message), ...sharesOf(message).flatMap(readAttachments).map(asShared)],
     },
     command,
     ...(atRoot && !named ? { opens: messageId } : {}),

@@ -138,7 +138,8 @@ export class SessionScan {
   #quote({ seq }: SessionEvent, data: UserMessageData, place?: number): void {
     if (place === undefined) this.#cut.add(seq)
     else this.#parts.loseQuote(seq, place)
-    for (const { ref, quoted } of data.attachments ?? []) if (quoted || hasForeignText(data)) this.#refs.add(ref)
+    for (const { ref, quoted, shared } of data.attachments ?? [])
+      if (quoted || shared || hasForeignText(data)) this.#refs.add(ref)
   }
 
   /** The content of their files may be repeated as their words may. */

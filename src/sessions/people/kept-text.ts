@@ -41,7 +41,7 @@ export function withoutQuoted(dispatch: Dispatch): Dispatch {
   if (hasForeignText(event)) return withoutWords(dispatch)
   const { quoted, forwarded: _forwarded, attachments, ...rest } = event
   const { text: _text, ...name } = quoted ?? { messageId: '', own: false }
-  const files = attachments.filter((file) => !file.quoted)
+  const files = attachments.filter((file) => !file.quoted && !file.shared)
   return { ...dispatch, event: { ...rest, attachments: files, ...(quoted === undefined ? {} : { quoted: name }) } }
 }
 
