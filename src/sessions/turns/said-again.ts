@@ -11,21 +11,34 @@ type Reader = Pick<StoreReader, 'inbox' | 'forgetting'>
 
 /**
  * Returns true for an edit of a message that was or is being forgotten: a platform may send one with all its words at
- * any time. So it is with a message that waited until its author was let in, and has been read for that.
+ * any time. So it is with a message that waited until its author was let in, and has been read for that; it may have
+ * been deleted since.
  */
 export async function isOfForgotten(read: Reader, { event }: Dispatch): Promise<boolean> {
   const original = event.kind === 'edit' ? [event.original, waitedKey(event.original)] : []
   for (const key of [...original, waitedKey(event.eventKey)])
     if (key !== undefined && (await hasOutcome(read, event, key, ['forgotten']))) return true
-  return false
+  const waited = waitedKey(event.eventKey)
+  return waited !== undefined && isDeleted(read, event, waited)
+}
+
+/** Returns true for a message whose deletion has come, though it is on record nowhere yet. */
+async function isDeleted({ inbox }: Pick<Reader, 'inbox'>, event: InboundEvent, key: string): Promise<boolean> {
+  if (!('messageId' in event)) return false
+  const { channel, account } = event.address
+  const rows = await inbox.ofMessage(channel, event.messageId)
+  return rows.some(
+    ({ dispatch: { event: one } }) => one.kind === 'delete' && one.original === key && one.address.account === account,
+  )
 }
 
 /**
- * Returns true for a message that a platform still shows and no prompt has any more: it was forgotten, or its exchange
- * was taken back.
+ * Returns true for a message that a platform has shown and no prompt has any more: it was forgotten or deleted, or its
+ * exchange was taken back.
  */
-export function isGone(read: Reader, event: InboundEvent): Promise<boolean> {
-  return hasOutcome(read, event, event.eventKey, ['forgotten', 'taken_back'])
+export async function isGone(read: Reader, event: InboundEvent): Promise<boolean> {
+  if (await hasOutcome(read, event, event.eventKey, ['forgotten', 'taken_back'])) return true
+  return isDeleted(read, event, event.eventKey)
 }
 
 /** A message may have further rows: of a stranger who was let in later, and of a thread that was read. */

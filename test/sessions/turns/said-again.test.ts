@@ -38,3 +38,20 @@ it('S41: a message is gone from the request on, though its row is emptied later'
   )
   expect([await isGone(store.read, row.dispatch.event), await isOfForgotten(store.read, anew)]).toEqual([true, true])
 })
+
+it('S41: a message is not kept whose deletion comes while it waits for a hook: admitted, or in a thread that is read', async () => {
+  const { store, row, anew } = await stored('refused: stranger')
+  const { event, ...dispatch } = row.dispatch
+  const { address, sender, sentAt, eventKey } = event
+  const deletion = (nth: number, original: string): Dispatch => ({
+    ...dispatch,
+    event: { kind: 'delete', eventKey: `deletion ${nth}`, messageId: '7', address, sender, sentAt, original },
+  })
+  const gone = async () => [await isGone(store.read, event), await isOfForgotten(store.read, anew)]
+  const comes = (nth: number, original: string) =>
+    store.write((tx) => tx.inbox.add({ ...inboxRow(nth, 7, { state: 'done' }), dispatch: deletion(nth, original) }))
+  await comes(2, 'of another chat')
+  expect(await gone()).toEqual([false, false])
+  await comes(3, eventKey)
+  expect(await gone()).toEqual([true, true])
+})
