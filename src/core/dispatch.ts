@@ -43,7 +43,7 @@ export interface Dispatch {
   readonly posted?: PostedText
   /** The text as it came, where a hook has changed that of the event. */
   readonly raw?: string
-  /** Who has had it answered once more, and pays for that in the place of its sender (`/retry`). */
+  /** The person who had it answered once more (`/retry`) pays for that, and not its sender. */
   readonly payer?: Payer
   /** The run that made it; always there for origin `schedule`, never for another. */
   readonly schedule?: ScheduledRun
