@@ -83,7 +83,8 @@ export function acceptDispatch(
   const made = async (of: ReadWords): Promise<Accepted> => {
     await refuseStale(tx, of, dispatch)
     const accepted = await decided()
-    await recordTheirAuthors(tx, of, accepted)
+    const to = accepted.kind === 'started' ? accepted.turn.session.id : undefined
+    await recordTheirAuthors(tx, of, accepted.kind === 'waiting' ? accepted.sessionId : to)
     return accepted
   }
   const accept = (): Promise<Accepted> =>

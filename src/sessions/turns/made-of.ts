@@ -1,7 +1,7 @@
 import type { Dispatch, ReadWords } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
+import type { SessionId } from '../../core/ids.ts'
 import type { StoreWriter } from '../../store/store.ts'
-import type { Accepted } from './accept-dispatch.ts'
 
 /** Throws `conflict` for words that were forgotten while they waited, as for a hook: of others, or of a schedule. */
 export async function refuseStale(
@@ -18,8 +18,10 @@ export async function refuseStale(
  * Records that a session has words of everybody who wrote in those that a message is made of: whoever forgets theirs
  * finds them by that, also where the answer is delivered.
  */
-export async function recordTheirAuthors(tx: StoreWriter, { sessions }: ReadWords, accepted: Accepted): Promise<void> {
-  const session =
-    accepted.kind === 'started' ? accepted.turn.session.id : accepted.kind === 'waiting' && accepted.sessionId
-  if (session) for (const from of sessions) await tx.authors.copy(from, session)
+export async function recordTheirAuthors(
+  tx: StoreWriter,
+  { sessions }: ReadWords,
+  session: SessionId | undefined,
+): Promise<void> {
+  if (session !== undefined) for (const from of sessions) await tx.authors.copy(from, session)
 }
