@@ -33,11 +33,9 @@ export function joinsDirectChats(
 export function joinsChannels({
   kind,
   displayKey,
-  scope: { agent, values },
+  scope: { agent },
 }: Pick<Session, 'kind' | 'displayKey' | 'scope'>): boolean {
-  if (kind === 'main') return true
-  const key = `direct:${values.sender}`
-  return values.chat === undefined && (displayKey === key || displayKey === `agent:${agent}:${key}`)
+  return kind === 'main' || ['direct:', `agent:${agent}:direct:`].some((start) => displayKey.startsWith(start))
 }
 
 /** The beginning of the ids of such sessions, in the place of a channel: no token has it as its namespace. */

@@ -1,4 +1,5 @@
 import { isNodeId } from '../core/caller.ts'
+import { JOINED } from './joined-sessions.ts'
 import type { SessionQuery } from './session-port.ts'
 import { placeholders, type SqlValue } from './sql.ts'
 
@@ -33,6 +34,7 @@ export function sessionFilter(
   // itself.
   if (namespace !== undefined && isNodeId(namespace)) conditions.push(`id = ${bind(namespace)}`)
   else if (namespace !== undefined) conditions.push(`id >= ${bind(`${namespace}:`)} AND id < ${bind(`${namespace};`)}`)
+  if (namespace !== undefined) conditions.push(`NOT ${JOINED}`)
   if (participants !== undefined) {
     const among = fill(participants)
     const first = params.length + 1

@@ -1,5 +1,6 @@
 import { namespacesOf } from '../core/caller.ts'
 import type { SessionId } from '../core/ids.ts'
+import { isJoined } from './joined-sessions.ts'
 import { integer, optional, text } from './rows.ts'
 import type { Sql, SqlRow } from './sql.ts'
 
@@ -48,7 +49,7 @@ export function leavesShelf(shelf: number | undefined, at: number): boolean {
   return shelf === undefined || (shelf % 4 !== TASK && Math.floor(shelf / 4) !== spanOf(at))
 }
 
-const STATE = `SELECT sessions.no, sessions.id, parent_id, last_activity_at, inactive_at, shelf FROM sessions
+const STATE = `SELECT sessions.no, sessions.id, kind, display_key, agent_id, parent_id, last_activity_at, inactive_at, shelf FROM sessions
   JOIN session_activity AS activity ON activity.no = sessions.no WHERE sessions.id = $1`
 const MEMBERS = 'SELECT participant FROM participants WHERE session_id = $1'
 const ENTER = 'INSERT INTO session_listings (list, standing, hour, no) VALUES ($1, $2, $3, $4)'
@@ -126,7 +127,8 @@ export class SessionListing {
   async #listsOf(row: SqlRow): Promise<readonly string[]> {
     if (isTask(row)) return [ALL]
     const id = text(row, 'id')
-    return [ALL, ...namespacesOf(id).map(namespaceList), ...(await this.#memberLists(id))]
+    const namespaces = isJoined(row) ? [] : namespacesOf(id)
+    return [ALL, ...namespaces.map(namespaceList), ...(await this.#memberLists(id))]
   }
 
   async #memberLists(id: string): Promise<readonly string[]> {

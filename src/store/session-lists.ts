@@ -4,6 +4,7 @@ import type { SessionId } from '../core/ids.ts'
 import type { ListPlace } from '../core/list-cursor.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Session } from '../core/session.ts'
+import { JOINED } from './joined-sessions.ts'
 import type { ListPage, PageQuery, SessionListReader } from './list-port.ts'
 import { id, integer, readRows, text } from './rows.ts'
 import { SESSION_COLUMNS, sessionCodec } from './session-codec.ts'
@@ -63,7 +64,8 @@ export class SessionListReading implements SessionListReader {
     const own =
       (namespace === undefined || namespacesOf(session).includes(namespace)) &&
       (participants === undefined || (await this.#hasOneOf(session, participants)))
-    const row = own ? await this.#sql.get('SELECT no FROM sessions WHERE id = $1', [session]) : undefined
+    const among = namespace === undefined ? '' : ` AND NOT ${JOINED}`
+    const row = own ? await this.#sql.get(`SELECT no FROM sessions WHERE id = $1${among}`, [session]) : undefined
     return { at, no: row === undefined ? Number.MAX_SAFE_INTEGER : integer(row, 'no') }
   }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { SessionId } from '../../src/core/ids.ts'
-import { assistantMessage, userMessage } from '../store/sample-rows.ts'
+import { assistantMessage, sessionDraft, userMessage } from '../store/sample-rows.ts'
 import { removeTempFolders } from '../store/temp-database.ts'
 import { type StreamRig, streamRig } from './stream-rig.ts'
 
@@ -241,4 +241,21 @@ it('a token has so many streams and no more', async () => {
   await live.follow(id, { texts: false })
   open[0]?.close()
   await live.follow(id, { texts: false, ended })
+})
+
+it('S42: the token of a channel follows no session of an older version that joins chats of several channels', async () => {
+  const rig = await streamRig()
+  const [joined, own] = ['telegram:2026-01-01-0a1b2c3d', 'telegram:2026-01-01-0a1b2c3e'].map((id) => id as SessionId)
+  await rig.store.write(async (tx) => {
+    await tx.sessions.create(
+      sessionDraft(71, { id: joined ?? expect.unreachable(), kind: 'main', displayKey: 'main' }),
+      1,
+    )
+    await tx.sessions.create(sessionDraft(72, { id: own ?? expect.unreachable() }), 1)
+  })
+  const { token } = await rig.newToken({ namespace: 'telegram', scopes: ['sessions:read'] })
+  const stream = await rig.open('/v1/events', { token })
+  await rig.append(joined ?? expect.unreachable(), userMessage('said in Discord'))
+  await rig.append(own ?? expect.unreachable(), userMessage('said in Telegram'))
+  expect((await stream.events(1)).map(({ data }) => data)).toMatchObject([{ text: '111: said in Telegram' }])
 })

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { Namespace } from '../../src/core/caller.ts'
 import type { SessionId } from '../../src/core/ids.ts'
 import { silentLogger } from '../../src/core/logger.ts'
+import type { SessionDraft } from '../../src/core/session.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import type { PageQuery } from '../../src/store/list-port.ts'
@@ -27,7 +28,14 @@ const NAMES = [
   'telegram:a',
   'telegram:b',
   'plain',
+  'telegram:main',
+  'telegram:person',
 ]
+/** What the sessions of older versions are that join chats of several channels. */
+const JOINED: Readonly<Record<string, Partial<SessionDraft>>> = {
+  'telegram:main': { kind: 'main', displayKey: 'main' },
+  'telegram:person': { kind: 'other', displayKey: 'direct:ada' },
+}
 const PEOPLE = ['telegram:1', 'discord:2', 'slack:T1/3']
 
 async function open(path: string, migrations = MIGRATIONS): Promise<Store> {
@@ -77,7 +85,8 @@ async function take(store: Store, [what, at, person, sevenths]: Step): Promise<v
   const parent = what === 'task' ? { parent: NAMES[(at + 1) % NAMES.length] as SessionId } : {}
   await store.write(async (tx) => {
     if (await tx.sessions.get(id)) await TAKE[what](tx, id, { now, person })
-    else if (what === 'create' || what === 'task') await tx.sessions.create(sessionDraft(at, { id, ...parent }), now)
+    else if (what === 'create' || what === 'task')
+      await tx.sessions.create(sessionDraft(at, { id, ...parent, ...JOINED[id] }), now)
   })
 }
 
@@ -86,6 +95,7 @@ const QUERIES: readonly Omit<PageQuery, 'limit'>[] = [
   { namespace: 'api' as Namespace },
   { namespace: 'api:shop' as Namespace },
   { namespace: 'web:alice:x:y' as Namespace },
+  { namespace: 'telegram' as Namespace },
   { participants: ['telegram:1'] },
   { participants: ['telegram:1', 'discord:2', 'nobody'] },
   { participants: [] },

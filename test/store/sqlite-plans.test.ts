@@ -89,7 +89,7 @@ it('every statement goes through an index, and every index has a statement', asy
 function isScan(step: string): boolean {
   return (
     step.startsWith('SCAN') &&
-    !/^SCAN (\(subquery-\d+\)$|inbox$|outbox$|turns USING INDEX turns_running|search_words VIRTUAL TABLE INDEX \d+:(=|M)|json_each VIRTUAL|memory_entries$|checkpoints USING INDEX|(sessions|activity) USING INDEX|admissions USING INDEX admissions_untold)/.test(
+    !/^SCAN (\(subquery-\d+\)$|inbox$|outbox$|turns USING INDEX turns_running|search_words VIRTUAL TABLE INDEX \d+:(=|M)|json_each VIRTUAL|memory_entries$|checkpoints USING INDEX|(sessions|activity) USING INDEX|sessions USING COVERING INDEX sessions_joined$|admissions USING INDEX admissions_untold)/.test(
       step,
     )
   )

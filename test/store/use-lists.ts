@@ -8,13 +8,20 @@ const SHELVES: Readonly<Record<string, number | null>> = { 'web:new': null, 'web
 const NOW = 20_000
 
 /** Asks for pages of lists and totals. */
-export async function readLists({ lists }: Pick<StoreReader, 'lists'>): Promise<void> {
+export async function readLists({ lists, sessions }: Pick<StoreReader, 'lists' | 'sessions'>): Promise<void> {
   for (const inactive of [true, false]) {
     await lists.page({ limit: 1, inactive, activeSince: 1, after: { at: 1, id: 'web:1' as SessionId } })
     await lists.page({ limit: 1, inactive, activeSince: 1, namespace: 'web' as Namespace })
     await lists.page({ limit: 1, inactive, participants: ['telegram:1', 'discord:2'] })
   }
+  await lists.page({
+    limit: 1,
+    inactive: true,
+    namespace: 'web' as Namespace,
+    after: { at: 1, id: 'web:1' as SessionId },
+  })
   await lists.stored()
+  await sessions.joined()
 }
 
 /** Has sessions listed that were in no list, in another hour and in another part of the same hour. */
@@ -30,6 +37,16 @@ export function listAnswer(text: string, [of]: readonly SqlValue[]): SqlRow | un
   if (/^(INSERT INTO session_counts|SELECT (sessions, )?by_span)/.test(text))
     return { sessions: 2_000, by_span: of === '' ? 1 : 0 }
   const shelf = SHELVES[String(of)]
-  if (!text.startsWith('SELECT sessions.no, sessions.id, parent_id') || shelf === undefined) return undefined
-  return { no: 1, id: String(of), parent_id: null, last_activity_at: NOW, inactive_at: null, shelf }
+  if (!text.startsWith('SELECT sessions.no, sessions.id, kind') || shelf === undefined) return undefined
+  return {
+    no: 1,
+    id: String(of),
+    kind: 'other',
+    display_key: '',
+    agent_id: 'main',
+    parent_id: null,
+    last_activity_at: NOW,
+    inactive_at: null,
+    shelf,
+  }
 }

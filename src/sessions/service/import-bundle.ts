@@ -8,6 +8,7 @@ import { ParleyError, toError } from '../../core/errors.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import { type IdSource, toAccountId, toScopeKey } from '../../core/ids.ts'
 import type { BundleReport } from '../../core/import.ts'
+import { joinsChannels } from '../../core/joins-people.ts'
 import type { MediaStore } from '../../core/media.ts'
 import { type AuthorId, NOBODY, OPERATOR, personOfAuthor } from '../../core/platform-id.ts'
 import type { Session, SessionDraft, SessionScope } from '../../core/session.ts'
@@ -99,7 +100,10 @@ const DRAWN = /^([a-z][a-z0-9_-]*):\d{4}-\d{2}-\d{2}-[0-9a-f]{8}$/
  * Returns true for an id that means nothing to anybody: one that was drawn on a platform, or that of a client's own
  * conversation in its place. By any other a file could take the name of a schedule, or stand where a token reaches.
  */
-function mayKeepId({ id, scope: { channel, values } }: Bundle['session'], stays: boolean): boolean {
+function mayKeepId(session: Bundle['session'], stays: boolean): boolean {
+  const { id, scope } = session
+  const { channel, values } = scope
+  if (joinsChannels(session)) return false
   if (OWN_CHANNELS.includes(channel)) return stays && `direct:${id.slice(channel.length + 1)}` === values.chat
   return DRAWN.exec(id)?.[1] === channel
 }

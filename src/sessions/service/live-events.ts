@@ -58,6 +58,8 @@ class Hub implements LiveHub {
   readonly #all: EventFeed
   readonly #feeds = new Map<SessionId, SessionFeed>()
   readonly #texts: LiveTexts
+  /** Those whose ids lie in a namespace that does not hold them; since this version none is added. */
+  #joined: ReadonlySet<string> | undefined
 
   constructor(deps: LiveHubDeps) {
     const { read, clock } = deps
@@ -124,7 +126,8 @@ class Hub implements LiveHub {
     if (after !== undefined) await this.#checkPlace(session, after)
     const named = name !== session.id
     const place = after === undefined ? await this.#placeIn(session) : undefined
-    const sees = (id: string): boolean => id === session.id || mayRead(caller, id)
+    const reads = await this.#readsOf(caller)
+    const sees = (id: string): boolean => id === session.id || reads(id)
     const until = session.id === current.id ? undefined : succeeded(session.id, current.id, sees)
     const stream = this.#streams.open(request, {
       ...{ place: after?.seq ?? session.lastSeq, texts: request.texts, sees, until },
@@ -202,7 +205,7 @@ class Hub implements LiveHub {
   async #followAll(caller: Caller, request: FollowRequest): Promise<Followed> {
     if (!isOwner(caller) && caller.kind !== 'token')
       throw new ParleyError('forbidden', 'Only owners and tokens may follow all sessions.')
-    const sees = (id: string): boolean => mayRead(caller, id)
+    const sees = await this.#readsOf(caller)
     const newest = await this.#deps.read.events.newest()
     const from = request.after === undefined ? newest : await this.#placeInAll(request.after, sees)
     if (newest && from && newest.place - from.place > MOST_BEHIND)
@@ -223,6 +226,15 @@ class Hub implements LiveHub {
     return found
   }
 
+  /** Returns whether a session is the caller's to read, by its name: that a person took part is not in a name. */
+  async #readsOf(caller: Caller): Promise<(id: string) => boolean> {
+    if (isOwner(caller)) return () => true
+    if (caller.kind !== 'token') return () => false
+    this.#joined ??= new Set<string>(await this.#deps.read.sessions.joined())
+    const joined = this.#joined
+    return (id) => holdsSession(caller.namespace, id) && !joined.has(id)
+  }
+
   readonly #failed = (err: unknown): void => {
     this.#deps.logger.warn('A live stream ended early', { err })
   }
@@ -230,11 +242,6 @@ class Hub implements LiveHub {
 
 function itemOf({ place, session, event }: PlacedEvent): FeedItem {
   return { place, live: { session, event: eventReport(event) } }
-}
-
-/** Returns true if every session of such a name is the caller's to read: that a person took part is not in a name. */
-function mayRead(caller: Caller, session: string): boolean {
-  return isOwner(caller) || (caller.kind === 'token' && holdsSession(caller.namespace, session))
 }
 
 function succeeded(session: SessionId, successor: SessionId, sees: (id: string) => boolean): StreamEnd {

@@ -41,6 +41,7 @@ import { tokenScopes } from './0040-token-scopes.ts'
 import { sessionLists } from './0041-session-lists.ts'
 import { keyedRequests } from './0042-keyed-requests.ts'
 import { tokenMakers } from './0043-token-makers.ts'
+import { joinedSessions } from './0044-joined-sessions.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -88,4 +89,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionLists,
   keyedRequests,
   tokenMakers,
+  joinedSessions,
 ]
