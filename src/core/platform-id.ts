@@ -53,7 +53,7 @@ export function foldPlatformId({ traits }: Pick<Channels, 'traits'>, typed: stri
 
 /**
  * Names whoever wrote something that a model is shown: a platform id (`telegram:111`), `person:<id>` for somebody who
- * came by the API, `holder:<namespace>` for whoever reads by a token, `operator`, or `nobody`. The names are resolved
+ * came by the API, `holder:<namespace>` and `listener:<namespace>` for whoever reads by a token, `operator`, or `nobody`. The names are resolved
  * to people when they are asked about, so that a link or its end counts at once.
  */
 export type AuthorId = string
@@ -75,13 +75,24 @@ export function personOfAuthor(author: AuthorId): PersonId | undefined {
 }
 
 const HOLDER = 'holder:'
+const LISTENER = 'listener:'
 
-/** Names whoever holds a token of a namespace, as a reader of the sessions in it. */
-export function holderOf(namespace: Namespace): AuthorId {
-  return `${HOLDER}${namespace}`
+/** Whoever holds a token of a namespace, as a reader of the sessions in it. */
+export interface Holder {
+  readonly namespace: Namespace
+  /** The token can have the agent answer people of the namespace; without, it reads what is there and nothing else. */
+  readonly speaks: boolean
 }
 
-/** Returns the namespace that `holderOf` named, undefined for every other author. */
-export function namespaceOfHolder(author: AuthorId): Namespace | undefined {
-  return author.startsWith(HOLDER) ? parseNamespace(author.slice(HOLDER.length)) : undefined
+/** Names a holder among readers. */
+export function holderOf({ namespace, speaks }: Holder): AuthorId {
+  return `${speaks ? HOLDER : LISTENER}${namespace}`
+}
+
+/** Returns the holder that `holderOf` named, undefined for every other author. */
+export function holderIn(author: AuthorId): Holder | undefined {
+  const speaks = author.startsWith(HOLDER)
+  if (!speaks && !author.startsWith(LISTENER)) return undefined
+  const namespace = parseNamespace(author.slice(author.indexOf(':') + 1))
+  return namespace && { namespace, speaks }
 }

@@ -53,7 +53,7 @@ export function createTokenGuard({
   const wrong = new Map<string, { since: number; count: number }>()
 
   function noteWrong(address: string): void {
-    const now = clock.now()
+    const now = clock.elapsed()
     const before = wrong.get(address)
     const window = before !== undefined && now - before.since < WINDOW_MS ? before : { since: now, count: 0 }
     window.count++

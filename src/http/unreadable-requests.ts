@@ -1,7 +1,13 @@
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ParleyError } from '../core/errors.ts'
 import { errorAnswer } from './errors.ts'
+
+/** A request whose answer is not complete. */
+interface Awaited {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
 
 interface Refusal {
   readonly status: number
@@ -20,15 +26,21 @@ const ADDRESS = refusal(400, 'invalid', 'The path, or the header Host, is missin
 
 /** Answers what is no request, or no complete one, as every other failure is answered: before it, no route is known. */
 export function answerUnreadable(server: Server): void {
-  const answers = new WeakMap<object, ServerResponse>()
-  server.on('request', ({ socket }, response) => void answers.set(socket, response))
+  const awaited = new WeakMap<object, Set<Awaited>>()
+  server.on('request', (request, response) => {
+    const all = awaited.get(request.socket) ?? new Set()
+    const one = { request, response }
+    awaited.set(request.socket, all.add(one))
+    response.once('close', () => all.delete(one))
+  })
   server.on('checkExpectation', (_request, response: ServerResponse) => {
     response.writeHead(EXPECTATION.status, HEADERS).end(bodyOf(EXPECTATION))
   })
   server.on('clientError', (error: NodeJS.ErrnoException & { readonly reason?: string }, socket) => {
-    const answer = answers.get(socket)
-    // It would be read as a piece of the answer that is under way.
-    const within = answer?.headersSent && !answer.writableFinished
+    // It would be read as a piece of the answer that is under way, or as that to a request before, which is carried out.
+    const within = [...(awaited.get(socket) ?? [])].some(
+      ({ request, response }) => !response.writableFinished && (request.complete || response.headersSent),
+    )
     if (error.code === 'ECONNRESET' || !socket.writable || within) {
       socket.destroy(error)
       return

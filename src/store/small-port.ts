@@ -172,12 +172,19 @@ export interface KeyedRequestWriter {
   sweep(before: number, limit: number): Promise<number>
 }
 
+/** Whoever holds a token of a namespace. */
+export interface TokenReaders {
+  readonly namespace: Namespace
+  /** The token can also ask, in the name of somebody of the namespace. */
+  readonly speaks: boolean
+}
+
 export interface TokenReader {
   get(id: string): Promise<StoredToken | undefined>
   /** Newest first. */
   all(): Promise<readonly StoredToken[]>
-  /** Returns those of some namespaces, once each, whose valid tokens read what is said there. */
-  readers(namespaces: readonly string[], at: number): Promise<readonly Namespace[]>
+  /** Returns whose valid tokens read what is said in some namespaces, once each. */
+  readers(namespaces: readonly string[], at: number): Promise<readonly TokenReaders[]>
 }
 
 export interface TokenWriter {
@@ -186,6 +193,6 @@ export interface TokenWriter {
   used(id: string, at: number): Promise<void>
   /** Deletes one that nobody was shown. */
   remove(id: string): Promise<void>
-  /** False if there is none of this id; the first revocation counts. */
-  revoke(id: string, at: number): Promise<boolean>
+  /** Also those that it has made. Returns the ids of all; none if there is none of this id. The first revocation counts. */
+  revoke(id: string, at: number): Promise<readonly string[]>
 }

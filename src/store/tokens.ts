@@ -1,8 +1,8 @@
 import type { Namespace } from '../core/caller.ts'
 import type { Logger } from '../core/logger.ts'
-import { isScope, type StoredToken } from '../core/token.ts'
+import { isScope, type Scope, type StoredToken } from '../core/token.ts'
 import { defined, id, integer, optional, type RowCodec, readFound, readRows, text } from './rows.ts'
-import type { TokenReader, TokenWriter } from './small-port.ts'
+import type { TokenReader, TokenReaders, TokenWriter } from './small-port.ts'
 import { placeholders, type RepositoryDeps, type Sql, type SqlRow } from './sql.ts'
 
 const COLUMNS = 'id, hash, namespace, owner, scopes, label, created_at, expires_at, used_at, revoked_at, made_by'
@@ -33,6 +33,12 @@ function reachOf(row: SqlRow): Pick<StoredToken, 'namespace'> {
   return owner ? {} : { namespace: id(row, 'namespace') }
 }
 
+/** A token, what it has made, and what that has made. */
+const MADE_BY = `WITH RECURSIVE made (id) AS (SELECT id FROM tokens WHERE id = $1
+  UNION SELECT tokens.id FROM tokens JOIN made ON tokens.made_by = made.id) SELECT id FROM made`
+/** The scopes by which somebody is spoken for. */
+const SPEAKS: ReadonlySet<string> = new Set<Scope>(['sessions:write', 'chat', 'nodes'])
+
 export class TokenReading implements TokenReader {
   protected readonly sql: Sql
   readonly #logger: Logger
@@ -51,14 +57,22 @@ export class TokenReading implements TokenReader {
     return readRows(codec, rows, this.#logger)
   }
 
-  async readers(namespaces: readonly string[], at: number): Promise<readonly Namespace[]> {
+  async readers(namespaces: readonly string[], at: number): Promise<readonly TokenReaders[]> {
     if (namespaces.length === 0) return []
     const rows = await this.sql.all(
-      `SELECT DISTINCT namespace FROM tokens WHERE namespace IN (${placeholders(namespaces.length, 2)})
+      `SELECT DISTINCT namespace, scopes FROM tokens WHERE namespace IN (${placeholders(namespaces.length, 2)})
         AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1) AND scopes <> 'hooks'`,
       [at, ...namespaces],
     )
-    return rows.map((row) => id(row, 'namespace'))
+    const found = new Map<string, TokenReaders>()
+    for (const row of rows) {
+      const namespace = id<Namespace>(row, 'namespace')
+      const speaks = text(row, 'scopes')
+        .split(' ')
+        .some((scope) => SPEAKS.has(scope))
+      found.set(`${namespace} ${speaks}`, { namespace, speaks })
+    }
+    return [...found.values()]
   }
 }
 
@@ -80,8 +94,10 @@ export class TokenWriting extends TokenReading implements TokenWriter {
     await this.sql.run('DELETE FROM tokens WHERE id = $1', [tokenId])
   }
 
-  async revoke(tokenId: string, at: number): Promise<boolean> {
-    const query = 'UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1'
-    return (await this.sql.run(query, [tokenId, at])) > 0
+  async revoke(tokenId: string, at: number): Promise<readonly string[]> {
+    const ids = (await this.sql.all(MADE_BY, [tokenId])).map((row) => text(row, 'id'))
+    for (const one of ids)
+      await this.sql.run('UPDATE tokens SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1', [one, at])
+    return ids
   }
 }

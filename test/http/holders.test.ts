@@ -115,3 +115,19 @@ it('S42: a session that a token begins without a name is in its namespace', asyn
   const { status, json } = await house.ask('/v1/sessions', { headers, body: {} })
   expect([status, json]).toMatchObject([200, { id: expect.stringMatching(/^api:shop:[0-9a-f-]{36}$/) }])
 })
+
+it('S42, T6: a token that can only read has the agent read nothing in the name of people of its namespace', async () => {
+  const house = await startApiHouse({ script: reading, streaming: false, config: { agents: [agent] } })
+  const { sessions, tokens } = house.daemon.operator
+  await sessions.post('api:desk', { text: 'the code is 4711' })
+  house.telegram.world.say({ from: 111, text: 'hello' })
+  await house.telegram.ledger.nextFromBot('sent')
+  const ask = async () => JSON.stringify(await sessions.post('telegram:direct:111', { text: 'read api:desk' }))
+  expect(await ask()).toContain('4711')
+  const listener = await house.bearer({ namespace: 'telegram', scopes: ['sessions:read'] })
+  expect(await ask()).not.toContain('4711')
+  await tokens.revoke(listener.id)
+  // It could ask in the owner's name itself.
+  await house.bearer({ namespace: 'telegram', scopes: ['sessions:read', 'sessions:write'] })
+  expect(await ask()).toContain('4711')
+})

@@ -108,6 +108,17 @@ it('F-K07: who brings many wrong tokens is told to wait, and whoever has a right
   expect((await ask('/v1/status', { headers: wrong })).status).toBe(401)
 })
 
+it('F-K05: a clock that is set back lengthens nobody’s wait after wrong tokens', async () => {
+  const { ask, clock } = await apiRig()
+  const wrong = { authorization: 'Bearer x' }
+  for (let at = 0; at < 20; at++) await ask('/v1/status', { headers: wrong })
+  clock.setBy(-3_600_000)
+  const refused = await ask('/v1/status', { headers: wrong })
+  expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60'])
+  clock.advance(60_000)
+  expect((await ask('/v1/status', { headers: wrong })).status).toBe(401)
+})
+
 it('F-K07: connections that never say who they are keep nobody out', async () => {
   const { ask, bearer, port } = await apiRig()
   const { headers } = await bearer(['operate:read'])

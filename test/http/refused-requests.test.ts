@@ -170,6 +170,23 @@ it('what is no HTTP behind a request whose answer is under way is not told withi
   expect(told).not.toContain('error')
 })
 
+it('F-K06: what is no HTTP is no answer to a request before it, nor a piece of one', async () => {
+  const { house, owner } = await start()
+  const head = [`Host: 127.0.0.1:${house.port()}`, `Authorization: ${owner.authorization}`]
+  const rename = [`POST ${RENAME} HTTP/1.1`, ...head, `Content-Length: ${BODY.length}`, '', BODY].join('\r\n')
+  expect(await raw(house.port(), `${rename}tea`, '', '')).not.toContain('This is no HTTP')
+  const get = (path: string) => [`GET ${path} HTTP/1.1`, ...head, '', ''].join('\r\n')
+  const socket = connect({ host: '127.0.0.1', port: house.port() })
+  let told = ''
+  socket.setEncoding('latin1').on('data', (piece: string) => (told += piece))
+  socket.write(get('/v1/events'))
+  await expect.poll(() => told).toContain('event: start')
+  socket.write(`${get('/v1/status')}tea\r\n\r\n`)
+  await once(socket, 'close')
+  expect(statusesOf(told)).toEqual(['200'])
+  expect(told).not.toContain('This is no HTTP')
+})
+
 it('F-K07: a JSON object counts as one whatever type its header names, and its characters are Unicode', async () => {
   const { house, owner } = await start()
   for (const type of [

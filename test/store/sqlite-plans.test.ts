@@ -48,7 +48,7 @@ const WHOLE = [
   /FROM chat_moves/,
   /COUNT\(\*\)/,
   /FROM people/,
-  /FROM tokens ORDER/,
+  /FROM tokens (ORDER|JOIN)/,
   /FROM direct_chats/,
   /FROM admissions (ORDER|WHERE state)/,
   /FROM schedules ORDER/,

@@ -16,7 +16,7 @@ import {
   type TokenHolder,
   tokenIdOf,
 } from '../../core/token.ts'
-import type { Store, StoreWriter } from '../../store/store.ts'
+import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
 
 /** Tokens of programs: made by the operator, shown once, kept as a hash (S42). */
 export interface TokenService {
@@ -49,7 +49,7 @@ export function createTokens(deps: TokenDeps): TokenService {
   return {
     operator: {
       async create(request, by) {
-        const maker = by === undefined ? undefined : await makerOf(store, by)
+        const maker = by === undefined ? undefined : await makerOf(store.read, by)
         const reach = readReach(request, maker)
         const { label = '', days } = request
         if (label.length > LABEL) throw new ParleyError('invalid', `A label has ${LABEL} characters at most.`)
@@ -62,16 +62,20 @@ export function createTokens(deps: TokenDeps): TokenService {
           ...(by === undefined ? {} : { madeBy: by }),
         }
         const made = { hash: hashOf(secret), ...reach, label: label.trim(), createdAt, ...limits }
-        const stored = await store.write((tx) => addOnce(tx, { id: fresh, ...made }, request.once))
+        const stored = await store.write(async (tx) => {
+          // Its maker may have been revoked meanwhile, with all that it had made by then.
+          if (by !== undefined) await makerOf(tx, by)
+          return addOnce(tx, { id: fresh, ...made }, request.once)
+        })
         return { ...reportOf(stored), token: `${shownTokenId(stored.id)}_${secret}` }
       },
       list: async () => (await store.read.tokens.all()).map(reportOf),
       async revoke(shown, by) {
         const id = tokenIdOf(shown)
         if (by !== undefined) await checkRevoking(store, id, by)
-        if (!(await store.write((tx) => tx.tokens.revoke(id, clock.now()))))
-          throw new ParleyError('not_found', `There is no token ${shown}.`)
-        uses.revoked(id)
+        const ended = await store.write((tx) => tx.tokens.revoke(id, clock.now()))
+        if (ended.length === 0) throw new ParleyError('not_found', `There is no token ${shown}.`)
+        for (const one of ended) uses.revoked(one)
       },
     },
     async verify(token) {
@@ -167,15 +171,15 @@ const JOINED = Object.values(JOINED_IDS)
 type Maker = Pick<StoredToken, 'scopes' | 'expiresAt'>
 
 /** Returns the token that makes another one; one that has gone meanwhile makes none. */
-async function makerOf({ read }: Store, by: string): Promise<Maker> {
-  const maker = await read.tokens.get(by)
+async function makerOf({ tokens }: Pick<StoreReader, 'tokens'>, by: string): Promise<Maker> {
+  const maker = await tokens.get(by)
   if (maker !== undefined && maker.revokedAt === undefined) return maker
   throw new ParleyError('unauthorized', 'The token has ended.')
 }
 
 /** Throws `forbidden` for a token that may do something which whoever asks may not. */
 async function checkRevoking(store: Store, id: string, by: string): Promise<void> {
-  const maker = await makerOf(store, by)
+  const maker = await makerOf(store.read, by)
   const token = await store.read.tokens.get(id)
   const more = token?.scopes.find((scope) => !maker.scopes.includes(scope))
   if (more !== undefined)

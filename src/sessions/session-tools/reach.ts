@@ -1,7 +1,7 @@
 import type { Caller, Namespace } from '../../core/caller.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { AgentId } from '../../core/ids.ts'
-import { type AuthorId, NOBODY, namespaceOfHolder } from '../../core/platform-id.ts'
+import { type AuthorId, type Holder, holderIn, NOBODY } from '../../core/platform-id.ts'
 import type { Role, Session } from '../../core/session.ts'
 import type { SessionCaller } from '../../core/session-tools.ts'
 import type { Principal } from '../../core/turn.ts'
@@ -113,10 +113,10 @@ class TurnReach implements CallerReach {
     const { readers } = this.#authority
     if (readers === 'shared') return { participants: [] }
     for (const reader of readers) {
-      const namespace = namespaceOfHolder(reader)
-      if (namespace !== undefined) {
-        if (await this.#hasOwner(namespace)) continue
-        return { namespace }
+      const holder = holderIn(reader)
+      if (holder !== undefined) {
+        if (await this.#hasOwner(holder)) continue
+        return { namespace: holder.namespace }
       }
       const caller = await this.#callerOf(reader)
       if (caller.role !== 'owner') return amongFor({ kind: 'person', ...caller }, this.#deps.access)
@@ -189,29 +189,30 @@ class TurnReach implements CallerReach {
 
   /** Only an owner may learn that a session does not exist: to everybody else it looks like one they may not reach. */
   async #mayReach(author: AuthorId, session: Session | undefined): Promise<boolean> {
-    const namespace = namespaceOfHolder(author)
-    if (namespace !== undefined) return this.#holderReaches(namespace, session)
+    const holder = holderIn(author)
+    if (holder !== undefined) return this.#holderReaches(holder, session)
     const caller = await this.#callerOf(author)
     if (session === undefined) return caller.role === 'owner'
     return reaches({ kind: 'person', ...caller }, session, this.#deps.access)
   }
 
-  /** A token reaches its own sessions, and has the agent say what the people it speaks for may ask. */
-  async #holderReaches(namespace: Namespace, session: Session | undefined): Promise<boolean> {
-    if (await this.#hasOwner(namespace)) return true
+  /** A token reaches its own sessions, and one that speaks has the agent say what the people it speaks for may ask. */
+  async #holderReaches(holder: Holder, session: Session | undefined): Promise<boolean> {
+    if (await this.#hasOwner(holder)) return true
     if (session === undefined) return false
     const { access } = this.#deps
-    if (await reaches({ kind: 'token', namespace }, session, access)) return true
-    for (const person of await this.#spokenFor(namespace))
+    if (await reaches({ kind: 'token', namespace: holder.namespace }, session, access)) return true
+    for (const person of await this.#spokenFor(holder))
       if (await reaches({ kind: 'person', ...person }, session, access)) return true
     return false
   }
 
-  async #hasOwner(namespace: Namespace): Promise<boolean> {
-    return (await this.#spokenFor(namespace)).some(({ role }) => role === 'owner')
+  async #hasOwner(holder: Holder): Promise<boolean> {
+    return (await this.#spokenFor(holder)).some(({ role }) => role === 'owner')
   }
 
-  #spokenFor(namespace: Namespace): Promise<readonly Principal[]> {
+  async #spokenFor({ namespace, speaks }: Holder): Promise<readonly Principal[]> {
+    if (!speaks) return []
     const known = this.#spoken.get(namespace) ?? this.#deps.spokenFor(namespace)
     this.#spoken.set(namespace, known)
     return known

@@ -43,13 +43,19 @@ export async function turnAuthority(deps: TurnAuthorityDeps, turn: TurnRef): Pro
   }
 }
 
-/** Returns whoever holds a token that reaches the session, by its namespace: they read the answer too. */
+/**
+ * Returns whoever holds a token that reaches the session, by its namespace: they read the answer too. What a schedule
+ * delivers is on record in the session of that chat.
+ */
 async function holdersOf(
   { tokens }: TurnAuthorityDeps['read'],
-  { id }: Session,
+  session: Session,
   rows: readonly InboxRow[],
 ): Promise<readonly AuthorId[]> {
-  return (await tokens.readers(namespacesOf(id), rows.at(-1)?.dispatch.receivedAt ?? 0)).map(holderOf)
+  const delivered = isScheduled(session) ? rows.map(({ dispatch }) => dispatch.reply.address) : []
+  const ids = [session.id, ...delivered.map(({ channel, chat }) => `${channel}:${chat}`)]
+  const namespaces = unique(ids.flatMap(namespacesOf))
+  return (await tokens.readers(namespaces, rows.at(-1)?.dispatch.receivedAt ?? 0)).map(holderOf)
 }
 
 type Asked = { readonly rows: readonly InboxRow[]; readonly askers: readonly AuthorId[] }

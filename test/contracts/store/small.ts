@@ -91,9 +91,9 @@ export const smallContract: ContractPart = (underTest) => {
     await underTest.store.write((tx) => tx.tokens.add(token))
     await underTest.store.write((tx) => tx.tokens.add(owners))
     await underTest.store.write((tx) => tx.tokens.used('tok_0', 7))
-    expect(await underTest.store.write((tx) => tx.tokens.revoke('tok_1', 5))).toBe(true)
+    expect(await underTest.store.write((tx) => tx.tokens.revoke('tok_1', 5))).toEqual(['tok_1'])
     await underTest.store.write((tx) => tx.tokens.revoke('tok_1', 9))
-    expect(await underTest.store.write((tx) => tx.tokens.revoke('tok_2', 5))).toBe(false)
+    expect(await underTest.store.write((tx) => tx.tokens.revoke('tok_2', 5))).toEqual([])
     const { tokens } = (await underTest.reopen()).read
     expect(await tokens.get('tok_1')).toEqual({ ...token, revokedAt: 5 })
     expect(await tokens.all()).toEqual([

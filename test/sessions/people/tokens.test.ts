@@ -213,3 +213,20 @@ it.each(['main', 'main:2026', 'person', 'person:x'])(
     expect(await failureOf(operator.create({ namespace }))).toMatchObject({ code: 'invalid' })
   },
 )
+
+it('F-H10: with a token ends what it has made, and what that has made, also what it is about to make', async () => {
+  const { operator, verify } = await place()
+  const scopes = ['tokens', 'sessions:read'] as const
+  const first = await operator.create({ owner: true, scopes })
+  const second = await operator.create({ owner: true, scopes }, first.id)
+  const third = await operator.create({ namespace: 'api', scopes: ['sessions:read'] }, second.id)
+  const other = await operator.create({ namespace: 'api' })
+  const open = await verify(third.token)
+  const made = operator.create({ namespace: 'api' }, second.id).catch((error: unknown) => error)
+  await operator.revoke(first.id)
+  expect(open?.ended.aborted).toBe(true)
+  for (const { token } of [first, second, third]) expect(await verify(token)).toBeUndefined()
+  const late = await made
+  expect(late instanceof Error || (await verify((late as typeof third).token)) === undefined).toBe(true)
+  expect((await verify(other.token))?.id).toBe(other.id)
+})

@@ -103,7 +103,7 @@ describe('who reads the answer of a turn', () => {
         await tx.tokens.add(one)
     })
     const { readers } = await authorityIn(own, asked('111'))
-    expect(readers).toEqual(['telegram:111', 'holder:api', 'holder:api:shop'])
+    expect(readers).toEqual(['telegram:111', 'listener:api', 'holder:api:shop'])
   })
 
   it('of a private session that a hook writes into is nobody known, besides those who take part in it', async () => {
