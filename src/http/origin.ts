@@ -34,11 +34,26 @@ export function checkOrigin({ url, headers }: Request, { hosts, origins }: Allow
   const origin = headers.get('origin')
   if (origin !== null && !origins.has(origin) && !isOwn(origin, host))
     throw new ParleyError('forbidden', 'This page is not one of http.origins.')
-  if (TOKEN.test(url))
+  if (readings(url).some((read) => TOKEN.test(read)))
     throw new ParleyError('invalid', 'A token belongs into the header Authorization, not into the address.')
 }
 
 const TOKEN = /ply_[0-9a-f]{12}_|[?&](access_)?token=/i
+
+/** The times that a proxy may have encoded an address. */
+const MOST_ENCODED = 3
+
+/** Returns an address as it stands and as it is decoded: encoded, a token would be as readable in a log. */
+function readings(url: string): readonly string[] {
+  const all = [url]
+  for (let at = 0; at < MOST_ENCODED && all[at]?.includes('%'); at++) all.push(decoded(all[at] ?? ''))
+  return all
+}
+
+/** What is no text stays as it is. */
+function decoded(url: string): string {
+  return url.replace(/%[2-7][0-9a-f]/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
+}
 
 /** A name in `http.hosts` without a port stands for the usual ones, which a browser leaves out. */
 function withoutPort(host: string): string {

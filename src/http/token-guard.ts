@@ -105,6 +105,16 @@ function boundHolders(all: number): (holder: Pick<TokenHolder, 'id' | 'caller'>,
   const [most, mostTogether] = [Math.floor(all / SHARE), Math.floor(all / SHARE_OF_NAMESPACES)]
   const holders = new Map<string, Set<Socket>>()
   const ofNamespaces = new Set<Socket>()
+  /** Behind a proxy one connection brings many tokens. */
+  const tokensOn = new WeakMap<Socket, Set<string>>()
+  const drop = (socket: Socket, tokens: ReadonlySet<string>): void => {
+    ofNamespaces.delete(socket)
+    for (const id of tokens) {
+      const held = holders.get(id)
+      held?.delete(socket)
+      if (held?.size === 0) holders.delete(id)
+    }
+  }
   return ({ id, caller }, socket) => {
     const held = holders.get(id) ?? new Set()
     if (held.has(socket)) return
@@ -114,11 +124,11 @@ function boundHolders(all: number): (holder: Pick<TokenHolder, 'id' | 'caller'>,
       throw new ParleyError('too_many', `The tokens of namespaces have ${mostTogether} connections open together.`)
     holders.set(id, held.add(socket))
     if (shares) ofNamespaces.add(socket)
-    socket.once('close', () => {
-      held.delete(socket)
-      ofNamespaces.delete(socket)
-      if (held.size === 0 && holders.get(id) === held) holders.delete(id)
-    })
+    const tokens = tokensOn.get(socket)
+    if (tokens !== undefined) return void tokens.add(id)
+    const first = new Set([id])
+    tokensOn.set(socket, first)
+    socket.once('close', () => drop(socket, first))
   }
 }
 

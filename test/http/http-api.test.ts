@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { SCOPES, type Scope } from '../../src/core/token.ts'
@@ -86,7 +87,13 @@ it('F-K04: a token in the address is refused, and opens nothing', async () => {
   const { ask, bearer } = await apiRig()
   const { headers } = await bearer(['operate:read'])
   const token = headers.authorization.slice('Bearer '.length)
-  for (const path of [`/v1/status?token=${token}`, `/v1/status?access_token=x`, `/v1/${token}`])
+  for (const path of [
+    `/v1/status?token=${token}`,
+    `/v1/status?access_token=x`,
+    `/v1/${token}`,
+    `/v1/%70ly_${token.slice(4)}`,
+    `/v1/%2570ly_${token.slice(4)}`,
+  ])
     expect((await ask(path, { headers })).status).toBe(400)
 })
 
@@ -117,6 +124,27 @@ it('F-K05: a clock that is set back lengthens nobody’s wait after wrong tokens
   expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60'])
   clock.advance(60_000)
   expect((await ask('/v1/status', { headers: wrong })).status).toBe(401)
+})
+
+it('F-K07: one connection of a proxy may bring many tokens', async () => {
+  const { bearer, port } = await apiRig()
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => agent.destroy())
+  const warnings: string[] = []
+  const warned = ({ message }: Error): void => void warnings.push(message)
+  process.on('warning', warned)
+  onTestFinished(() => void process.off('warning', warned))
+  for (let nth = 0; nth < 12; nth++) {
+    const { headers } = await bearer(['operate:read'])
+    const call = request({ host: '127.0.0.1', port, path: '/v1/status', headers, agent })
+    call.end()
+    const [response] = (await once(call, 'response')) as [IncomingMessage]
+    response.resume()
+    await once(response, 'end')
+    expect(response.statusCode).toBe(200)
+  }
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(warnings).toEqual([])
 })
 
 it('F-K07: connections that never say who they are keep nobody out', async () => {
