@@ -53,8 +53,8 @@ export function foldPlatformId({ traits }: Pick<Channels, 'traits'>, typed: stri
 
 /**
  * Names whoever wrote something that a model is shown: a platform id (`telegram:111`), `person:<id>` for somebody who
- * came by the API, `holder:<namespace>` and `listener:<namespace>` for whoever reads by a token, `operator`, or `nobody`. The names are resolved
- * to people when they are asked about, so that a link or its end counts at once.
+ * came by the API, `holder:<namespace>` and `listener:<namespace>` for whoever reads by a token, `operator`, or
+ * `nobody`. The names are resolved to people when they are asked about, so that a link or its end counts at once.
  */
 export type AuthorId = string
 

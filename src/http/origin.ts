@@ -50,7 +50,7 @@ function readings(url: string): readonly string[] {
   return all
 }
 
-/** What is no text stays as it is. */
+/** Decodes ASCII alone: a token has nothing else. */
 function decoded(url: string): string {
   return url.replace(/%[2-7][0-9a-f]/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
 }

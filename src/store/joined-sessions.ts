@@ -2,8 +2,8 @@ import { text } from './rows.ts'
 import type { SqlRow } from './sql.ts'
 
 /**
- * The condition for a session that joins chats of several channels, as `joinsChannels` says. Ids of older versions begin
- * with one of these channels, whose namespace does not hold it all the same (S42). An index of this very text has them.
+ * The condition for a session that joins chats of several channels, as `joinsChannels` says. Ids of older versions
+ * begin with one of these channels, whose namespace does not hold it all the same (S42). An index has them.
  */
 export const JOINED = `(kind = 'main' OR SUBSTR(display_key, 1, 7) = 'direct:'
   OR SUBSTR(display_key, 1, LENGTH(agent_id) + 14) = 'agent:' || agent_id || ':direct:')`

@@ -1,4 +1,5 @@
 import type { Namespace } from '../core/caller.ts'
+import type { SessionId } from '../core/ids.ts'
 import type { ListPlace } from '../core/list-cursor.ts'
 import type { Session } from '../core/session.ts'
 
@@ -8,6 +9,8 @@ export interface SessionListReader {
   page(query: PageQuery): Promise<ListPage>
   /** Returns the number of all sessions, those of tasks too. */
   stored(): Promise<number>
+  /** Returns the ids of those that join chats of several channels and whose ids begin with one of these (S42). */
+  joined(): Promise<readonly SessionId[]>
 }
 
 export interface PageQuery {

@@ -1,6 +1,7 @@
 import { namespacesOf } from '../core/caller.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { SessionId } from '../core/ids.ts'
+import { JOINED_IDS } from '../core/joins-people.ts'
 import type { ListPlace } from '../core/list-cursor.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Session } from '../core/session.ts'
@@ -15,6 +16,9 @@ import { placeholders, type RepositoryDeps, type Sql } from './sql.ts'
 
 /** Sizes of the lists of numbers in statements, so that few texts exist. */
 const SIZES = [64, 256]
+
+/** The ids of those that were begun since begin so. */
+const NOWHERE = Object.values(JOINED_IDS).map((start) => `${start}:`)
 
 export class SessionListReading implements SessionListReader {
   readonly #sql: Sql
@@ -54,6 +58,11 @@ export class SessionListReading implements SessionListReader {
       [ALL, WHENEVER],
     )
     return Number(row?.sessions ?? 0)
+  }
+
+  async joined(): Promise<readonly SessionId[]> {
+    const rows = await this.#sql.all(`SELECT id FROM sessions WHERE ${JOINED}`, [])
+    return rows.map((row) => id<SessionId>(row, 'id')).filter((one) => !NOWHERE.some((start) => one.startsWith(start)))
   }
 
   /**

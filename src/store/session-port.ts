@@ -19,8 +19,6 @@ export interface SessionReader {
   deleted(limit: number): Promise<readonly SessionId[]>
   /** Those a scope has had, newest activity first; its display key is the same for all of them. */
   ofScope(scope: Pick<Session, 'scopeKey' | 'displayKey'>, limit: number): Promise<readonly Session[]>
-  /** Returns the ids of those that join chats of several channels and whose ids begin with one of these (S42). */
-  joined(): Promise<readonly SessionId[]>
   /** Shown under this display key, or under it with a topic or further dimensions; newest activity first. */
   under(displayKey: string, limit: number): Promise<readonly Session[]>
 }

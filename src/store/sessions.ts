@@ -1,13 +1,11 @@
 import { ParleyError } from '../core/errors.ts'
 import type { AgentId, ChannelId, ScopeKey, SessionId } from '../core/ids.ts'
-import { JOINED_IDS } from '../core/joins-people.ts'
 import type { Logger } from '../core/logger.ts'
 import type { DescriptionSource, Session, SessionDraft, SessionIdentity } from '../core/session.ts'
 import { normalName } from '../core/session-alias.ts'
 import type { SettingPatch } from '../core/session-settings.ts'
 import { DELETED_MARK } from './deleted-id.ts'
 import { shownOf } from './event-effect.ts'
-import { JOINED } from './joined-sessions.ts'
 import { identityOf, type KnownSessions } from './known-sessions.ts'
 import { removeMediaUses } from './media-uses.ts'
 import { noteRemoval } from './removals.ts'
@@ -112,11 +110,6 @@ export class SessionReading implements SessionReader {
     return (await this.sql.all(query, [limit])).map((row) => id(row, 'id'))
   }
 
-  async joined(): Promise<readonly SessionId[]> {
-    const rows = await this.sql.all(`SELECT id FROM sessions WHERE ${JOINED}`, [])
-    return rows.map((row) => id<SessionId>(row, 'id')).filter((one) => !NOWHERE.some((start) => one.startsWith(start)))
-  }
-
   /** The index of display keys finds them. */
   async ofScope(
     { scopeKey, displayKey }: Pick<Session, 'scopeKey' | 'displayKey'>,
@@ -141,9 +134,6 @@ export class SessionReading implements SessionReader {
     return readRows(sessionCodec, rows, this.#logger)
   }
 }
-
-/** The ids of those that were begun since begin so. */
-const NOWHERE = Object.values(JOINED_IDS).map((start) => `${start}:`)
 
 export class SessionWriting extends SessionReading implements SessionWriter {
   readonly #known: KnownSessions

@@ -193,6 +193,6 @@ export interface TokenWriter {
   used(id: string, at: number): Promise<void>
   /** Deletes one that nobody was shown. */
   remove(id: string): Promise<void>
-  /** Also those that it has made. Returns the ids of all; none if there is none of this id. The first revocation counts. */
+  /** Also those that it has made. Returns all their ids, none if there is no such token. The first revocation counts. */
   revoke(id: string, at: number): Promise<readonly string[]>
 }

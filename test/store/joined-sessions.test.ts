@@ -39,7 +39,7 @@ it('S42: sessions of older versions that join chats of several channels leave th
   }
   expect(await listed()).toEqual([2, ['telegram:3', 'telegram:4']])
   expect((await store.read.lists.page({ limit: 200, inactive: true })).total).toBe(5)
-  expect([...(await store.read.sessions.joined())].sort()).toEqual(['telegram:0', 'telegram:1', 'telegram:2'])
+  expect([...(await store.read.lists.joined())].sort()).toEqual(['telegram:0', 'telegram:1', 'telegram:2'])
   for (let no = 0; no < OLD.length; no++)
     await store.write((tx) => tx.sessions.reopen(`telegram:${no}` as SessionId, {}, systemClock.now()))
   expect(await listed()).toEqual([2, ['telegram:3', 'telegram:4']])

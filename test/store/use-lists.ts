@@ -8,7 +8,7 @@ const SHELVES: Readonly<Record<string, number | null>> = { 'web:new': null, 'web
 const NOW = 20_000
 
 /** Asks for pages of lists and totals. */
-export async function readLists({ lists, sessions }: Pick<StoreReader, 'lists' | 'sessions'>): Promise<void> {
+export async function readLists({ lists }: Pick<StoreReader, 'lists'>): Promise<void> {
   for (const inactive of [true, false]) {
     await lists.page({ limit: 1, inactive, activeSince: 1, after: { at: 1, id: 'web:1' as SessionId } })
     await lists.page({ limit: 1, inactive, activeSince: 1, namespace: 'web' as Namespace })
@@ -21,7 +21,7 @@ export async function readLists({ lists, sessions }: Pick<StoreReader, 'lists' |
     after: { at: 1, id: 'web:1' as SessionId },
   })
   await lists.stored()
-  await sessions.joined()
+  await lists.joined()
 }
 
 /** Has sessions listed that were in no list, in another hour and in another part of the same hour. */

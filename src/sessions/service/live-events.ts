@@ -16,7 +16,7 @@ import { eventReport } from './session-report.ts'
 import type { SessionService } from './session-service.ts'
 
 export interface LiveHubDeps {
-  readonly read: Pick<StoreReader, 'events' | 'sessions'>
+  readonly read: Pick<StoreReader, 'events' | 'lists' | 'sessions'>
   readonly clock: Clock
   readonly logger: Logger
   readonly sessions: Pick<SessionService, 'locate'>
@@ -230,7 +230,7 @@ class Hub implements LiveHub {
   async #readsOf(caller: Caller): Promise<(id: string) => boolean> {
     if (isOwner(caller)) return () => true
     if (caller.kind !== 'token') return () => false
-    this.#joined ??= new Set<string>(await this.#deps.read.sessions.joined())
+    this.#joined ??= new Set<string>(await this.#deps.read.lists.joined())
     const joined = this.#joined
     return (id) => holdsSession(caller.namespace, id) && !joined.has(id)
   }

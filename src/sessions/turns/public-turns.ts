@@ -22,7 +22,8 @@ export const DEFAULT_PUBLIC_TURNS: PublicTurnLimits = { atOnce: 8, perPerson: 1,
 export interface PublicTurns {
   /**
    * Returns false if so many run and wait that another turn of this person is refused. `client`: the namespace of the
-   * token that speaks for them; it names people as it likes, so all of its people have half of the places together.
+   * token that speaks for them; it names people as it likes, so all of its people have half of the places together,
+   * and those of all clients three quarters.
    */
   admits(person: string, client?: Namespace): boolean
   /** Reserves a place for a turn, inside the transaction that claims it. */
@@ -147,20 +148,25 @@ function createCounts({ atOnce, perPerson, waiting }: PublicTurnLimits) {
   /** One person may write in several conversations at once, and still leaves places to others. */
   const waitingForOne = Math.ceil(waiting / 2)
   const runningForOneClient = Math.ceil(atOnce / 2)
+  /** Nobody but the operator says how many clients there are. */
+  const [runningForClients, waitingForClients] = [atOnce, waiting].map((all) => Math.ceil((all * 3) / 4)) as [
+    number,
+    number,
+  ]
   return {
     all: all as Readonly<Count>,
     mayStart: (person: string, client: string | undefined): boolean =>
       all.running < atOnce &&
       of(person).running < perPerson &&
-      (client === undefined || of(client).running < runningForOneClient),
+      (client === undefined || (of(client).running < runningForOneClient && of(CLIENTS).running < runningForClients)),
     mayWait: (person: string, client: string | undefined): boolean =>
       all.waiting < waiting &&
       of(person).waiting < waitingForOne &&
-      (client === undefined || of(client).waiting < waitingForOne),
+      (client === undefined || (of(client).waiting < waitingForOne && of(CLIENTS).waiting < waitingForClients)),
     count({ person, client, state }: Place, more: 1 | -1): void {
       if (state !== 'running' && state !== 'waiting') return
       all[state] += more
-      for (const whose of client === undefined ? [person] : [person, client]) {
+      for (const whose of client === undefined ? [person] : [person, client, CLIENTS]) {
         const mine = { ...of(whose) }
         mine[state] += more
         if (mine.running + mine.waiting > 0) own.set(whose, mine)
@@ -169,6 +175,9 @@ function createCounts({ atOnce, perPerson, waiting }: PublicTurnLimits) {
     },
   }
 }
+
+/** Stands for all clients; no key of a sender, and no client's, is like it. */
+const CLIENTS = ' '
 
 /** No key of a sender begins so. */
 function clientKey(namespace: Namespace): string {

@@ -153,3 +153,18 @@ it('S42: all people for whom one token speaks have half of the places, since it 
   await loopTurn()
   expect(begun).toEqual(['p0', 'p1', 'p2'])
 })
+
+it('people of all tokens together leave places for others, however many namespaces there are', async () => {
+  const turns = createPublicTurns({ atOnce: 4, perPerson: 1, waiting: 4 })
+  const tx = { afterUndo: () => {} }
+  for (let nth = 0; nth < 12; nth++) {
+    const publicBy = parseNamespace(`api:shop${nth}`)
+    if (publicBy === undefined) throw new Error('it is a namespace')
+    const turn = { ...turnOf(`p${nth}`, `${nth}`), publicBy } as StartedTurn
+    if (turns.admits(`p${nth}`, publicBy)) turns.enter(turn, tx)
+  }
+  expect(turns.admits('p20', parseNamespace('api:other'))).toBe(false)
+  const cy = turnOf('cy', 'cy') as StartedTurn
+  turns.enter(cy, tx)
+  expect(await turns.waitForPlace(cy, NEVER)).toBe(false)
+})
