@@ -106,6 +106,25 @@ describe('who reads the answer of a turn', () => {
     expect(readers).toEqual(['telegram:111', 'listener:api', 'holder:api:shop'])
   })
 
+  it('S42: of a schedule are also the holders of tokens for the chat that it delivers to, whose session has it on record', async () => {
+    const namespace = parseNamespace('telegram')
+    if (namespace === undefined) throw new Error('it is a namespace')
+    const scopes = ['sessions:read'] as const
+    await store.write(async (tx) => {
+      await tx.tokens.add({ id: 'a', hash: 'a', namespace, scopes, label: '', createdAt: 1 })
+      const there = await tx.sessions.create(
+        sessionDraft(2, { displayKey: 'telegram:direct:111', chatType: 'direct' }),
+        1,
+      )
+      await tx.participants.add(there.id, 'telegram:111', 1)
+    })
+    const own = await begin({
+      ...{ kind: 'cron', chatType: 'direct', displayKey: 'cron:morning', id: toSessionId('schedule-morning') },
+      source: { kind: 'schedule', interactive: false, triggerId: 'morning' },
+    })
+    expect((await authorityIn(own, asked('111'))).readers).toEqual(['telegram:111', 'listener:telegram'])
+  })
+
   it('of a private session that a hook writes into is nobody known, besides those who take part in it', async () => {
     const own = await begin(OWN)
     const posted: PostedText = {
