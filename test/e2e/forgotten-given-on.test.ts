@@ -1,13 +1,10 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import type { HookSettings } from '../../src/config/config.ts'
-import { Secret } from '../../src/config/secrets.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
-import { createGate, deferred } from '../../src/rehearsal/deferred.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
 import { forgettingHouse, holding } from './forgetting-house.ts'
+import { heldHook } from './held-hook.ts'
 import { toolResult } from './obedient.ts'
 
 const MARK = 'zq9canary-4711'
@@ -66,29 +63,10 @@ it.each(KEEPING)(
   },
 )
 
-/** A hook of the operator that is asked before each call, and answers once it is let. */
-async function slowHook() {
-  const [asked, answered] = [deferred<void>(), deferred<void>()]
-  const server = createServer((_request, response) => {
-    asked.resolve()
-    void answered.promise.then(() => response.end(''))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-  const at = { kind: 'address', url, secret: new Secret('secret of the hook') } as const
-  const hook: HookSettings = { name: 'slow', on: ['before_tool'], at, timeoutMs: 50_000 }
-  return { hook, asked: asked.promise, answer: () => answered.resolve() }
-}
-
 it.each(KEEPING)(
   'S41: nothing is left of %s if the request comes between its permission and its commit',
   async (tool, input) => {
-    const { hook, asked, answer } = await slowHook()
+    const { hook, asked, answer } = await heldHook('before_tool')
     const { home, world, ledger, gate, say } = await house(tool, input, { hooks: [hook] })
     gate.release()
     world.say({ from: 111, text: `begin: it is ${MARK}` })
@@ -104,7 +82,7 @@ it.each(KEEPING)(
 )
 
 it('S41: nobody is asked about a call if the request comes before the question', async () => {
-  const { hook, asked, answer } = await slowHook()
+  const { hook, asked, answer } = await heldHook('before_tool')
   const { home, world, ledger, gate, say } = await house(...KEEPING[2], { hooks: [hook], action: 'ask' })
   gate.release()
   world.say({ from: 111, text: `begin: it is ${MARK}` })

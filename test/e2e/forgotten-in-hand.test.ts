@@ -1,15 +1,11 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
-import type { HookSettings } from '../../src/config/config.ts'
-import { Secret } from '../../src/config/secrets.ts'
+import { expect, it } from 'vitest'
 import { parseAddress } from '../../src/core/address.ts'
 import { toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
-import { createGate, deferred } from '../../src/rehearsal/deferred.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
 import { forgettingHouse, holding } from './forgetting-house.ts'
+import { heldHook } from './held-hook.ts'
 import { recorded } from './household.ts'
 import { toolResult } from './obedient.ts'
 import { setClock } from './set-clock.ts'
@@ -88,39 +84,9 @@ it('S41: an answer of another conversation that comes after its words were forgo
   await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
 })
 
-/** A hook of the operator that holds the message with this text until it is let. */
-async function hookHolding(held: string, armed = true) {
-  const [asked, answered] = [deferred<void>(), deferred<void>()]
-  let holds = armed
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk: Buffer) => {
-      body += chunk.toString()
-    })
-    request.on('end', () => {
-      const isHeld = holds && body.includes(held)
-      if (isHeld) asked.resolve()
-      void (isHeld ? answered.promise : Promise.resolve()).then(() => response.end(''))
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-  const at = { kind: 'address', url, secret: new Secret('secret of the hook') } as const
-  const hook: HookSettings = { name: 'slow', on: ['before_save'], at, timeoutMs: 50_000 }
-  const arm = () => {
-    holds = true
-  }
-  return { hook, asked: asked.promise, answer: () => answered.resolve(), arm }
-}
-
 it('S41: a digest that waits for a hook while its words are forgotten is made again without them', async () => {
   const clock = setClock('2026-11-01T08:00:00Z')
-  const { hook, asked, answer } = await hookHolding('Summarise')
+  const { hook, asked, answer } = await heldHook('before_save', { held: 'Summarise' })
   const schedules: readonly ConfiguredSchedule[] = [
     {
       id: toScheduleId('morning'),
@@ -164,7 +130,7 @@ it('S41: a digest that waits for a hook while its words are forgotten is made ag
 })
 
 it('S41: what is forgotten while a thread is read and a hook is asked about it is not kept', async () => {
-  const { hook, asked, answer, arm } = await hookHolding('the boiler leaks', false)
+  const { hook, asked, answer, arm } = await heldHook('before_save', { held: 'the boiler leaks', armed: false })
   const script: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
   const home = await startSlackHousehold({ script, config: { hooks: [hook] } })
   const { world, ledger } = home.slack
