@@ -15,7 +15,7 @@ const SHORTEST_REST = 3
  * on the platforms' own pages (`Channels.examples`).
  */
 export function isPlaceholder(id: string, examples: readonly string[], shortest = 0): boolean {
-  if (/[<>…]/.test(id)) return true
+  if (/[<>\u2026]/.test(id)) return true
   const [, mark = '', core = ''] = /^(-100(?=\d)|[a-z](?=\w)|)-?(.*)$/.exec(id.trim().toLowerCase()) ?? []
   if (core.length < Math.max(shortest, mark === '' ? SHORTEST_NUMBER : SHORTEST_REST)) return false
   const repeated = core === core.charAt(0).repeat(core.length)

@@ -4,9 +4,9 @@ const SEPARATORS = /[\s<>"`|\\^{}]+/
 /** A word that people write for an address, without a scheme. */
 const BARE = /^[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?\.\p{L}{2,}(?::\d{1,5})?(?:[/?#].*)?$/u
 const NOT_PLAIN = /[^\p{ASCII}]|%/u
-const BEFORE = /^[([«„“‘'*_~]+/
+const BEFORE = /^[\p{Ps}\p{Pi}'*_~]+/u
 /** Characters that end a sentence or a bracket; most of them may be part of an address as well. */
-const AFTER = /[.,;:!?)\]»“”’'…*_~]$/
+const AFTER = /[.,;:!?\p{Pe}\p{Pi}\p{Pf}'\u2026*_~]$/u
 const MOST_MARKS = 6
 
 /** Returns true for a host that one of the patterns names: exactly, or `*.example.org` for all names below it. */

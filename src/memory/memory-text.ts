@@ -10,5 +10,5 @@ export function shortened(text: string, longest: number): string {
 /** Returns a text as one line, without the marks of a heading or a quotation around it. */
 export function oneLine(text: string, longest: number): string {
   const line = shortened(text, 1_000).replace(/\s+/g, ' ')
-  return shortened(line.replace(/^#+\s*|^["'“”„«]+|["'“”»]+$/g, ''), longest)
+  return shortened(line.replace(/^#+\s*|^["'\p{Pi}\p{Pf}\u201E]+|["'\p{Pi}\p{Pf}]+$/gu, ''), longest)
 }

@@ -45,7 +45,7 @@ function standsIn(text: string, word: string): boolean {
 const GLUE = /^[@/.-]?[\p{L}\p{M}\p{N}_]/u
 /** Scripts written without spaces: what stands beside a word says nothing there. */
 const UNSPACED =
-  /^[@/.-]?[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u
+  /^[@/.-]?[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30FC]/u
 
 function isGlued(neighbour: string, word: string): boolean {
   return GLUE.test(neighbour) && !(UNSPACED.test(neighbour) && UNSPACED.test(word))

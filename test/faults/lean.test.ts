@@ -16,6 +16,9 @@ import { CASE } from './rounds.ts'
 const ADA = 111
 const HEAVY = /^(discord\.js|@discordjs\/.*|@slack\/.*|node-cron|@anthropic-ai\/sdk|undici|turndown)$/
 
+/** A character for which the engine keeps two bytes for each of its file. */
+const WIDE = /[\u{100}-\u{10FFFF}]/u
+
 /** The bundler names its files from here. */
 const ROOT = join(dirname(PRODUCT), '..')
 
@@ -23,6 +26,8 @@ interface Installed {
   readonly telegram: TelegramServer
   /** Runs the built program until Ada is answered; returns the packages it has loaded. */
   run(config: object): Promise<string[]>
+  /** Does the same; returns the files. */
+  runFiles(config: object): Promise<string[]>
 }
 
 async function install(): Promise<Installed> {
@@ -41,18 +46,16 @@ async function install(): Promise<Installed> {
     await telegram.close()
     rmSync(folder, { recursive: true })
   })
-  return {
-    telegram,
-    async run(config) {
-      // JSON is YAML.
-      writeFileSync(configFile, JSON.stringify(config))
-      await daemon.start()
-      telegram.world.say({ from: ADA, text: 'hello' })
-      await telegram.ledger.nextFromBot('sent')
-      expect(await daemon.terminate()).toEqual({ code: EXIT.ok, signal: null })
-      return packagesOf(filesRun(coverage))
-    },
+  const runFiles = async (config: object): Promise<string[]> => {
+    // JSON is YAML.
+    writeFileSync(configFile, JSON.stringify(config))
+    await daemon.start()
+    telegram.world.say({ from: ADA, text: 'hello' })
+    await telegram.ledger.nextFromBot('sent')
+    expect(await daemon.terminate()).toEqual({ code: EXIT.ok, signal: null })
+    return filesRun(coverage)
   }
+  return { telegram, runFiles, run: async (config) => packagesOf(await runFiles(config)) }
 }
 
 interface CoverageReport {
@@ -90,6 +93,19 @@ describe('what the built program loads', CASE, () => {
     // One of the two versions, under the name that it is installed by.
     expect(loaded.filter((name) => name.startsWith('better-sqlite3'))).toHaveLength(1)
     expect(loaded.filter((name) => HEAVY.test(name))).toEqual([])
+  })
+
+  it('only text of one byte a character: one other would double what the engine keeps of a file', async () => {
+    const { telegram, runFiles } = await install()
+    const accounts = { default: { token: telegram.token, apiRoot: telegram.apiRoot } }
+    const files = await runFiles({
+      people,
+      agents: [{ id: 'main', model: 'scripted/echo' }],
+      channels: { telegram: { accounts } },
+    })
+    const wide = files.filter((file) => file.startsWith(dirname(PRODUCT)) && WIDE.test(readFileSync(file, 'utf8')))
+    // The library that reads Markdown has such characters in its own source.
+    expect(wide.map((file) => packagesOf([file])).filter((names) => !names.includes('markdown-it'))).toEqual([])
   })
 
   it('everything configured: each of them is seen, so that the list above proves something', async () => {

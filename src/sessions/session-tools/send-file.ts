@@ -98,7 +98,7 @@ async function knownName(
 /** Returns the one file that a handle, or its beginning, names. */
 function fileNamed(handle: string, ids: readonly MediaId[]): MediaId | undefined {
   if (isMediaId(handle)) return ids.find((id) => id === handle)
-  const given = HANDLE.exec(handle.replace(/…$/, ''))
+  const given = HANDLE.exec(handle.replace(/\u2026$/, ''))
   const [first, ...others] = given ? ids.filter((id) => id.startsWith(given[0])) : []
   return others.length === 0 ? first : undefined
 }
