@@ -14,7 +14,7 @@ import { commandPorts } from './daemon/command-ports.ts'
 import { useCompileCache } from './platform/compile-cache.ts'
 import { userHome } from './platform/home.ts'
 import { createNotifier } from './platform/sd-notify.ts'
-import { keepHeapSmall } from './platform/small-heap.ts'
+import { collectWhenIdle, keepHeapSmall } from './platform/small-heap.ts'
 import { VERSION } from './platform/version.ts'
 import { startWatchdog } from './platform/watchdog.ts'
 import type { CronText, TimingMistake } from './schedule/check-cron.ts'
@@ -93,6 +93,7 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
   const daemon = await startDaemon({ ...own, config, logger, socketPath, reload })
   const stopWatchdog = startWatchdog({ notifier, clock: systemClock, healthy: daemon.healthy })
   await notifier.ready()
+  collectWhenIdle()
   return {
     ...daemon,
     socketPath,
