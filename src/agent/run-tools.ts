@@ -5,7 +5,7 @@ import { type Content, textContent } from '../core/content.ts'
 import { errorCode, toError } from '../core/errors.ts'
 import type { ToolResultData } from '../core/event.ts'
 import { failpoint } from '../core/failpoint.ts'
-import type { AgentSteps, JournalDraft, ToolContext } from '../core/turn.ts'
+import type { AgentSteps, JournalDraft, ToolContext, ToolOutput } from '../core/turn.ts'
 import type { CallPlan } from './plan-calls.ts'
 import { errorResult, INTERRUPTED } from './plan-calls.ts'
 import { copied } from './whole-characters.ts'
@@ -59,14 +59,16 @@ async function* runBatch(batch: readonly RunPlan[], { context, ...rest }: ToolRu
   // Each call of the step listens to it, and Node warns on stderr of more than ten.
   setMaxListeners(0, signal)
   const run: ToolRun = { ...rest, context: { ...context, signal } }
-  const running = new Map(batch.map((plan, index) => [index, runOne(plan, run).then((result) => ({ index, result }))]))
+  const running = new Map(
+    batch.map((plan, index) => [index, runOne(plan, run).then((outcome) => ({ index, ...outcome }))]),
+  )
   const results: ToolResultData[] = []
   try {
     while (running.size > 0) {
-      const { index, result } = await Promise.race(running.values())
+      const { index, result, readAfter } = await Promise.race(running.values())
       running.delete(index)
       failpoint('CP9-tool-done-uncommitted')
-      const stored = yield journalResult(result)
+      const stored = yield { ...journalResult(result), ...(readAfter === undefined ? {} : { readAfter }) }
       results.push(stored ?? result)
     }
   } finally {
@@ -76,38 +78,49 @@ async function* runBatch(batch: readonly RunPlan[], { context, ...rest }: ToolRu
   return results
 }
 
+type Outcome = { readonly result: ToolResultData } & Pick<ToolOutput, 'readAfter'>
+
 /** Never rejects. */
-async function runOne(plan: RunPlan, run: ToolRun): Promise<ToolResultData> {
+async function runOne(plan: RunPlan, run: ToolRun): Promise<Outcome> {
   const { call, intended } = plan
   const { clock, context } = run
-  if (context.signal.aborted) return errorResult(call, intended ? INTERRUPTED : 'not run: the turn was stopped')
+  if (context.signal.aborted)
+    return { result: errorResult(call, intended ? INTERRUPTED : 'not run: the turn was stopped') }
   const running = outcomeOf(plan, run)
   failpoint('CP8-tool-running')
   const over = new AbortController()
   const unknown = afterAbort(context.signal, over.signal)
     .then(() => sleep(clock, ABORT_GRACE_MS, over.signal))
-    .then(() => errorResult(call, INTERRUPTED))
-  const result = await Promise.race([running, unknown])
+    .then(() => ({ result: errorResult(call, INTERRUPTED) }))
+  const outcome = await Promise.race([running, unknown])
   over.abort()
-  return result
+  return outcome
 }
 
 /** Returns the result of a call as it is stored and shown. What a tool throws is as foreign as what it returns. */
-async function outcomeOf({ call, tool }: RunPlan, { longest, redact, context }: ToolRun): Promise<ToolResultData> {
+async function outcomeOf({ call, tool }: RunPlan, { longest, redact, context }: ToolRun): Promise<Outcome> {
   const foreign = tool.foreign ? { foreign: tool.foreign } : {}
   try {
     const output = await tool.run(call.args, { ...context, callId: call.id })
-    const { content, shows = [], ...rest } = typeof output === 'string' ? { content: textContent(output) } : output
+    const {
+      content,
+      shows = [],
+      readAfter,
+      ...rest
+    }: ToolOutput = typeof output === 'string' ? { content: textContent(output) } : output
     const whole = withTexts(content, redact)
     const shown =
       lengthOf(whole) <= longest ? whole : await cutAndKept(whole, { longest, name: call.name, keep: context.keep })
     const result = { callId: call.id, tool: call.name, content: shown, isError: false, ...foreign, ...rest }
-    return shows.length === 0 ? result : { ...result, shows }
+    return {
+      result: shows.length === 0 ? result : { ...result, shows },
+      ...(readAfter === undefined ? {} : { readAfter }),
+    }
   } catch (error) {
     const result = { ...errorResult(call, cut(redact(toError(error).message), longest)), ...foreign }
     const code = errorCode(error)
     const denied = code === 'forbidden' || (code === 'not_found' && tool.reach === 'judged')
-    return denied ? { ...result, denied } : result
+    return { result: denied ? { ...result, denied } : result }
   }
 }
 

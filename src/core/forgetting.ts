@@ -157,6 +157,20 @@ export interface ForgottenTurns {
   readonly forgetting: { isForgetting(turn: TurnId): Promise<boolean> }
 }
 
+/** All of these turns, and these events, are emptied once a turn has ended. */
+export interface LeavingWords {
+  readonly turns: readonly TurnId[]
+  readonly seqs: readonly number[]
+}
+
+/** Returns whether an event is emptied once a turn has ended. */
+export function isLeaving(
+  { seq, turnId }: { readonly seq: number; readonly turnId?: TurnId },
+  { turns, seqs }: LeavingWords,
+): boolean {
+  return seqs.includes(seq) || (turnId !== undefined && turns.includes(turnId))
+}
+
 /** The refusal of a call of a turn that was shown words which somebody had forgotten meanwhile, for the model. */
 export const BEING_FORGOTTEN =
   'Denied: what this turn was shown is being forgotten, so nothing of it is handed on or kept. End the answer without it; people can ask for it again afterwards.'

@@ -178,7 +178,12 @@ export interface WaitRequest {
  * people.
  */
 export type SendAnswer = { readonly runId: RunId; readonly sessionKey: string; readonly sessionId?: SessionId } & (
-  | { readonly status: 'ok'; readonly reply: string }
+  | {
+      readonly status: 'ok'
+      readonly reply: string
+      /** The number of removals when the reply was read (`forgetting.removals`); the tools keep it from the model. */
+      readonly readAfter: number
+    }
   | { readonly status: 'accepted' | 'timeout' }
   | { readonly status: 'error'; readonly error: string }
 )

@@ -84,10 +84,9 @@ export interface Principal {
 }
 
 /** The kinds of event a turn journals between its start and its end. */
-export type JournalDraft = Extract<
-  EventDraft,
-  { type: 'assistant_step' | 'approval_requested' | 'tool_call' | 'tool_result' }
->
+export type JournalDraft =
+  | Extract<EventDraft, { type: 'assistant_step' | 'approval_requested' | 'tool_call' }>
+  | (Extract<EventDraft, { type: 'tool_result' }> & Pick<ToolOutput, 'readAfter'>)
 
 /** The part of the conversation that the model read for its answer. */
 export interface ReadContext {
@@ -193,6 +192,8 @@ export interface ToolOutput {
   readonly content: Content
   /** The sessions whose words are in it. */
   readonly shows?: readonly SessionId[]
+  /** The number of removals when these words were read, for a call that has waited before; absent: at its begin. */
+  readonly readAfter?: number
   /** The people whose words are in it. */
   readonly authors?: readonly AuthorId[]
   /** The answer is a refusal: nothing was done. */

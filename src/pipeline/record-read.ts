@@ -27,10 +27,10 @@ export function stepRecorder({ store, clock, files }: RecordDeps, turn: StartedT
     const stored = await store.write(async (tx) => {
       if (event.type === 'tool_call') before.set(event.data.callId, await tx.forgetting.removals())
       if (event.type !== 'tool_result') return recordStep(tx, turn, clock.now(), event).then(() => undefined)
-      const { data } = event
-      const stale = await isStale(tx, data, before.get(data.callId) ?? since)
+      const { type, data, readAfter } = event
+      const stale = await isStale(tx, data, readAfter ?? before.get(data.callId) ?? since)
       const replaced = stale ? { callId: data.callId, tool: data.tool, ...GONE } : undefined
-      await recordStep(tx, turn, clock.now(), replaced === undefined ? event : { ...event, data: replaced })
+      await recordStep(tx, turn, clock.now(), { type, data: replaced ?? data })
       return replaced
     })
     if (stored !== undefined && event.type === 'tool_result')

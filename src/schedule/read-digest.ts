@@ -3,6 +3,7 @@ import { amended, saidHere } from '../core/amended.ts'
 import type { Identity } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { SessionEvent } from '../core/event.ts'
+import { isLeaving } from '../core/forgetting.ts'
 import type { AgentId, ChannelId, SessionId } from '../core/ids.ts'
 import type { DigestReading } from '../core/schedule.ts'
 import type { Session } from '../core/session.ts'
@@ -47,13 +48,12 @@ export async function readDigest(read: Store['read'], request: DigestRequest): P
   for (const session of sessions) {
     const events = await read.events.latest(session.id, MOST_EVENTS)
     const here = saidHere(events)
+    const leaving = await read.forgetting.leaving(session.id)
     if (!mayRead(request.creator, here)) continue
     readable++
     const after = request.since[session.id] ?? 0
-    for (const event of amended(here)) {
-      const line = event.seq > after ? digestLine(event, placeOf(session)) : undefined
-      if (line) lines.push(line)
-    }
+    const later = amended(here).filter((event) => event.seq > after && !isLeaving(event, leaving))
+    lines.push(...later.flatMap((event) => digestLine(event, placeOf(session)) ?? []))
     reading[session.id] = events.at(-1)?.seq ?? after
   }
   if (readable === 0 && request.creator.role !== 'owner') throw refusal(request)

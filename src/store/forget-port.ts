@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts'
 import type { Decision, Dispatch } from '../core/dispatch.ts'
-import type { EventParts, ForgetCounts, Forgetting } from '../core/forgetting.ts'
+import type { EventParts, ForgetCounts, Forgetting, LeavingWords } from '../core/forgetting.ts'
 import type { InboxId, MediaId, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import type { AuthorId } from '../core/platform-id.ts'
 import type { MessageRef } from './memory-port.ts'
@@ -50,6 +50,8 @@ export interface ForgettingReader {
   isForgetting(turn: TurnId): Promise<boolean>
   /** Returns true for a message or a text of ours that a request takes out, by now or once a turn has ended. */
   isMeant(what: InboxId | SourceId): Promise<boolean>
+  /** Returns what of a session requests empty once a turn of it has ended: whoever reads the session leaves it out. */
+  leaving(session: SessionId): Promise<LeavingWords>
   /** Returns how often words were taken out of sessions so far: by a request, an age limit, `/undo` or a deletion. */
   removals(): Promise<number>
   /**

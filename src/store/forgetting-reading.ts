@@ -1,4 +1,4 @@
-import { type Forgetting, MOST_AT_FIRST } from '../core/forgetting.ts'
+import { type Forgetting, type LeavingWords, MOST_AT_FIRST, type SessionPlan } from '../core/forgetting.ts'
 import { type InboxId, madeAt, type SessionId, type SourceId, type TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { AuthorId } from '../core/platform-id.ts'
@@ -47,6 +47,17 @@ export class ForgettingReading implements ForgettingReader {
       OR EXISTS (SELECT 1 FROM json_each(plan, '$.sessions') AS one, json_each(one.value, '$.running.rows') AS taken
         WHERE taken.value = $1)) LIMIT 1`
     return (await this.sql.get(query, [what])) !== undefined
+  }
+
+  async leaving(session: SessionId): Promise<LeavingWords> {
+    const rows = await this.sql.all(
+      `SELECT json_extract(one.value, '$.running') AS running FROM forgettings, json_each(plan, '$.sessions') AS one
+        WHERE state = 'running' AND json_extract(one.value, '$.id') = $1
+        AND json_extract(one.value, '$.running') IS NOT NULL`,
+      [session],
+    )
+    const running = rows.map((row) => JSON.parse(text(row, 'running')) as NonNullable<SessionPlan['running']>)
+    return { turns: running.map(({ turn }) => turn), seqs: running.flatMap(({ empty }) => empty) }
   }
 
   removals(): Promise<number> {

@@ -84,6 +84,19 @@ it('S41: an answer of another conversation that comes after its words were forgo
   await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
 })
 
+it('S41: an answer of another conversation comes, whatever else is forgotten there while it is awaited', async () => {
+  const { world, ledger, gate, say } = await askingElsewhere()
+  await say('hello', { from: 444, chat: GROUP })
+  world.say({ from: 111, text: 'begin' })
+  await gate.reached
+  world.say({ from: 444, chat: GROUP, text: 'the bin goes out' })
+  await say('/forget last', { from: 444, chat: GROUP })
+  const after = ledger.mark()
+  gate.release()
+  const { text } = await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === 111 })
+  expect(text).toBe(`result: ${MARK}`)
+})
+
 it('S41: a digest that waits for a hook while its words are forgotten is made again without them', async () => {
   const clock = setClock('2026-11-01T08:00:00Z')
   const { hook, asked, answer } = await heldHook('before_save', { held: 'Summarise' })

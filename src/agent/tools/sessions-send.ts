@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { textContent } from '../../core/content.ts'
 import type { SessionTools } from '../../core/session-tools.ts'
 import type { Tool } from '../../core/turn.ts'
+import { answerOutput } from './answer-output.ts'
 import { flag, number, readArgs, text } from './read-args.ts'
 import { callerOf } from './session-caller.ts'
 
@@ -36,8 +36,7 @@ export function sessionsSend(sessions: Pick<SessionTools, 'send'>): Tool {
       const request = { ...readArgs(ARGS, args), requestId: context.callId }
       const answer = await sessions.send(request, callerOf(context), context.signal)
       return {
-        content: textContent(JSON.stringify(answer)),
-        shows: answer.status === 'ok' && answer.sessionId ? [answer.sessionId] : [],
+        ...answerOutput(answer),
         // Without a session: not there, or beyond reach.
         ...(answer.sessionId === undefined ? { denied: true } : {}),
       }

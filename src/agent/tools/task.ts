@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { RunsTasks } from '../../core/child-task.ts'
-import { textContent } from '../../core/content.ts'
 import type { Tool } from '../../core/turn.ts'
+import { answerOutput } from './answer-output.ts'
 import { number, readArgs, text } from './read-args.ts'
 
 const ARGS = z.object({ task: text, timeoutSeconds: number.exactOptional() })
@@ -30,11 +30,7 @@ export function task(tasks: RunsTasks): Tool {
       },
     },
     async run(args, { turnId, sessionId, agentId, callId, signal }) {
-      const answer = await tasks.run(readArgs(ARGS, args), { id: turnId, sessionId, agentId }, callId, signal)
-      return {
-        content: textContent(JSON.stringify(answer)),
-        shows: answer.status === 'ok' && answer.sessionId ? [answer.sessionId] : [],
-      }
+      return answerOutput(await tasks.run(readArgs(ARGS, args), { id: turnId, sessionId, agentId }, callId, signal))
     },
   }
 }

@@ -42,8 +42,8 @@ export function createArchives(deps: ArchiveDeps): SessionArchives {
     async page(caller, name, { after, limit }) {
       if (!Number.isInteger(limit) || limit < PAGE.least || limit > PAGE.most)
         throw new ParleyError('invalid', `limit must be ${PAGE.least} to ${PAGE.most}`)
-      const session = await find(caller, name, deps)
       const since = await store.read.forgetting.removals()
+      const session = await find(caller, name, deps)
       const events = await store.read.events.since(session.id, after, limit)
       // Asked after each page: a forgetting that begins meanwhile ends the export.
       await checkForgetting(store.read, session, since)

@@ -1,8 +1,9 @@
 import { amendBackwards } from '../../core/amended.ts'
 import type { SessionEvent } from '../../core/event.ts'
+import { isLeaving } from '../../core/forgetting.ts'
 import type { Session } from '../../core/session.ts'
 import type { HistoryMessage } from '../../core/session-tools.ts'
-import type { EventReader } from '../../store/store.ts'
+import type { StoreReader } from '../../store/store.ts'
 import { messagesOf } from './history-message.ts'
 
 const PAGE = 200
@@ -12,13 +13,18 @@ const PAGE = 200
  * (C23).
  */
 export async function* newestFirst(
-  events: Pick<EventReader, 'since'>,
+  events: Pick<StoreReader['events'], 'since'>,
   { id, lastSeq }: Pick<Session, 'id' | 'lastSeq'>,
 ): AsyncGenerator<SessionEvent> {
   for (let top = lastSeq; top > 0; top -= PAGE) {
     const from = Math.max(0, top - PAGE)
     yield* (await events.since(id, from, top - from)).toReversed()
   }
+}
+
+export interface ReadsMessages {
+  readonly events: Pick<StoreReader['events'], 'since'>
+  readonly forgetting: Pick<StoreReader['forgetting'], 'leaving'>
 }
 
 export interface MessageBounds {
@@ -36,18 +42,18 @@ export interface NewestMessages {
 }
 
 /**
- * Returns the newest messages of a session that fit, as edited since and without deleted ones. The limit counts the
- * messages shown, not the events passed over.
+ * Returns the newest messages of a session that fit, as edited since, without deleted ones and those that are
+ * forgotten, by now or once a turn has ended. The limit counts the messages shown, not the events passed over.
  */
 export async function newestMessages(
-  events: Pick<EventReader, 'since'>,
+  read: ReadsMessages,
   session: Pick<Session, 'id' | 'lastSeq'>,
   { limit, tools, bytes }: MessageBounds,
 ): Promise<NewestMessages> {
   const messages: HistoryMessage[] = []
   if (limit === 0) return { messages, truncated: false }
   let left = bytes
-  for await (const message of messagesBack(events, session, tools)) {
+  for await (const message of messagesBack(read, session, tools)) {
     const size = sizeOf(message)
     if (size > left) {
       if (messages.length === 0) messages.push(cutTo(message, left))
@@ -62,14 +68,15 @@ export async function newestMessages(
 
 /** Yields the messages of a session from the newest back, as edited since and without deleted ones. */
 async function* messagesBack(
-  events: Pick<EventReader, 'since'>,
+  { events, forgetting }: ReadsMessages,
   session: Pick<Session, 'id' | 'lastSeq'>,
   tools: boolean,
 ): AsyncGenerator<HistoryMessage> {
   const amend = amendBackwards()
+  const leaving = await forgetting.leaving(session.id)
   for await (const event of newestFirst(events, session)) {
     const current = amend(event)
-    if (current) yield* messagesOf(current, tools).toReversed()
+    if (current && !isLeaving(current, leaving)) yield* messagesOf(current, tools).toReversed()
   }
 }
 

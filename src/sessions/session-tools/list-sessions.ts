@@ -8,7 +8,7 @@ import type { CallerReach, Reach } from './reach.ts'
 import { type SessionRowDeps, sessionRow } from './session-row.ts'
 
 export interface ListDeps extends SessionRowDeps {
-  readonly read: Pick<StoreReader, 'sessions' | 'events' | 'outbox'>
+  readonly read: Pick<StoreReader, 'sessions' | 'events' | 'forgetting' | 'outbox'>
   readonly reach: Reach
   readonly clock: Clock
   /** The time without a message after which a session counts as inactive. */

@@ -1,4 +1,5 @@
 import type { SessionEvent } from '../../core/event.ts'
+import { isLeaving } from '../../core/forgetting.ts'
 import type { SessionId } from '../../core/ids.ts'
 import type { MatchingMessage, MessageQuery, SessionCaller } from '../../core/session-tools.ts'
 import type { SearchHit } from '../../store/memory-port.ts'
@@ -120,7 +121,8 @@ async function messageAt(
   const session = await read.sessions.get(sessionId)
   if (seq === undefined || session === undefined || (await reach.reads(session)).kind !== 'allowed') return undefined
   const [event] = await read.events.since(sessionId, seq - 1, 1)
-  if (event === undefined || event.seq !== seq) return undefined
+  if (event === undefined || event.seq !== seq || isLeaving(event, await read.forgetting.leaving(sessionId)))
+    return undefined
   if (isAsked(event, sessionId, { caller, asked })) return undefined
   // An edit has the words of a message as it reads now.
   const [message] = messagesOf(event.type === 'message_edited' ? { ...event, type: 'user_message' } : event, false)

@@ -196,6 +196,13 @@ interface Following {
   readonly signal: AbortSignal
 }
 
+type Answer =
+  | { readonly status: 'ok'; readonly reply: string; readonly readAfter: number }
+  | { readonly status: 'error'; readonly error: string }
+
+/** The words of the turn go once they were sent; whoever has them before would keep them. */
+const LEAVING = 'What it answered is being forgotten, deleted or taken back meanwhile, so it is shown nowhere else.'
+
 /** Returns the result of a run now or within `seconds`. */
 async function follow(
   deps: SendDeps,
@@ -208,8 +215,16 @@ async function follow(
     if (row) return row
     throw new ParleyError('internal', `the run ${run} is not on record`)
   }
+  const answered = async (): Promise<Answer | undefined> => {
+    const readAfter = await read.forgetting.removals()
+    const row = await look()
+    const answer = await answerOf(read, row)
+    if (answer?.status !== 'ok') return answer
+    const isLeaving = row.turnId !== undefined && (await read.forgetting.isForgetting(row.turnId))
+    return isLeaving ? { status: 'error', error: LEAVING } : { ...answer, readAfter }
+  }
   if (!reads) return { ...named, status: 'accepted' }
-  const known = await answerOf(read, await look())
+  const known = await answered()
   if (known && (begun || seconds > 0 || known.status === 'error')) return { ...named, ...known }
   const asking = caller.turn?.sessionId
   if (seconds === 0 || (asking !== undefined && waits.closesCircle(asking, to.id))) {
@@ -217,8 +232,8 @@ async function follow(
   }
   const done = asking === undefined ? () => {} : waits.begin(asking, to.id)
   try {
-    const row = await waitForRun({ clock, running, session: to.id, ms: seconds * 1_000, signal, look })
-    const answer = await answerOf(read, row)
+    await waitForRun({ clock, running, session: to.id, ms: seconds * 1_000, signal, look })
+    const answer = await answered()
     if (answer === undefined) return { ...named, status: 'timeout' }
     // Its readers may be others by now: a link or a role ends at once, and a wait may last a day (S19).
     return (await mayRead(deps, caller, to)).kind === 'allowed'

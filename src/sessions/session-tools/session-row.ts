@@ -11,7 +11,7 @@ import { newestMessages } from '../service/read-messages.ts'
 import { shownKey } from './shown-key.ts'
 
 export interface SessionRowDeps {
-  readonly read: Pick<StoreReader, 'events' | 'outbox'>
+  readonly read: Pick<StoreReader, 'events' | 'forgetting' | 'outbox'>
   /** Returns the agent that answers in the session, with the session's model if it has its own. */
   agentOf(session: Session): Pick<AgentProfile, 'model' | 'contextTokens'>
   transcriptPath(session: SessionId): string
@@ -45,7 +45,7 @@ export async function sessionRow(
     ...(turns === 0 ? {} : { totalTokens: tokensOf(usage) }),
     ...lastRun,
     transcriptPath: transcriptPath(id),
-    ...(messages === 0 ? {} : { messages: (await newestMessages(read.events, session, bounds)).messages }),
+    ...(messages === 0 ? {} : { messages: (await newestMessages(read, session, bounds)).messages }),
   }
 }
 

@@ -36,7 +36,7 @@ async function history(
 ): Promise<HistoryAnswer> {
   const session = await reachable(deps, sessionKey, caller)
   const bounds = { limit: clamp(limit, HISTORY), tools: includeTools, bytes: HISTORY_BYTES }
-  const { messages, truncated } = await newestMessages(deps.read.events, session, bounds)
+  const { messages, truncated } = await newestMessages(deps.read, session, bounds)
   return {
     sessionKey: shownKey(session, caller),
     sessionId: session.id,

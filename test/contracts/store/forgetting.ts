@@ -63,7 +63,7 @@ export const forgettingContract: ContractPart = (underTest) => {
 
   it('S41: what a request is going to take out is known by its number from the beginning on', async () => {
     const { id } = await makeSession(underTest.store, 1)
-    const running = { turn: ids.turn(), empty: [], rows: [ids.inbox()] }
+    const running = { turn: ids.turn(), empty: [2], rows: [ids.inbox()] }
     const plan = { ...NO_PLAN, inbox: [ids.inbox()], sources: [ids.inbox()] }
     const long = Array.from({ length: MOST_AT_FIRST + 1 }, (_, at) => MOST_AT_FIRST + 1 - at)
     const sessions = [{ id, empty: long, cut: [], turns: [], running }]
@@ -77,13 +77,15 @@ export const forgettingContract: ContractPart = (underTest) => {
     expect(await forgetting.isMeant(ids.inbox())).toBe(false)
     // The first commit has emptied the newest events alone.
     expect(await forgetting.hasRemovedSince(await forgetting.removals(), [id])).toBe(true)
-    // It is open longer, while a turn runs: what is read by then has none of it.
+    // It is open longer, while a turn runs: whoever reads by then leaves out what goes with that turn.
     await underTest.store.write((tx) => tx.forgetting.empty(id, [1], 'all'))
     expect(await forgetting.hasRemovedSince(await forgetting.removals(), [id])).toBe(false)
+    expect(await forgetting.leaving(id)).toEqual({ turns: [running.turn], seqs: [2] })
     expect(await forgetting.isMeant(running.rows[0] ?? ids.inbox())).toBe(true)
     await underTest.store.write((tx) => tx.forgetting.finish('in_1', { plan, counts: NOTHING_FORGOTTEN }))
     expect(await forgetting.isMeant(running.rows[0] ?? ids.inbox())).toBe(false)
     expect(await forgetting.hasRemovedSince(await forgetting.removals(), [id])).toBe(false)
+    expect(await forgetting.leaving(id)).toEqual({ turns: [], seqs: [] })
   })
 
   it('a limit has one mark, until it is gone', async () => {

@@ -15,11 +15,14 @@ function logOf(events: readonly SessionEvent[]) {
   return {
     session: { id: ID, lastSeq: events.length },
     reader: {
-      async since(_id: SessionId, after: number, limit: number) {
-        const page = events.slice(after, after + limit)
-        read += page.length
-        return page
+      events: {
+        async since(_id: SessionId, after: number, limit: number) {
+          const page = events.slice(after, after + limit)
+          read += page.length
+          return page
+        },
       },
+      forgetting: { leaving: async () => ({ turns: [], seqs: [] }) },
     },
     read: () => read,
   }
