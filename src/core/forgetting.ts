@@ -163,6 +163,8 @@ export interface LeavingWords {
   readonly seqs: readonly number[]
 }
 
+export const NOTHING_LEAVES: LeavingWords = { turns: [], seqs: [] }
+
 /** Returns whether an event is emptied once a turn has ended. */
 export function isLeaving(
   { seq, turnId }: { readonly seq: number; readonly turnId?: TurnId },

@@ -32,6 +32,7 @@ export function makeTranscript(
     { ...VIEW_LIMITS, timeOf: homeTime() },
     {
       chatTypeOf: (session: SessionIdentity) => (joined(session) ? 'group' : session.chatType),
+      leaving: (session) => store.read.forgetting.leaving(session, 'ended'),
       clock,
       runs: running.has,
     },

@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'
 import { failpoint } from '../core/failpoint.ts'
+import { isLeaving } from '../core/forgetting.ts'
 import type { SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import {
@@ -107,7 +108,10 @@ async function ownersAmong(
 /** The events after the last one that the newest checkpoint covers. */
 async function sliceSince({ read }: Store, id: SessionId, last: CheckpointPlace | undefined): Promise<Slice> {
   const cursor = last === undefined ? 0 : last.seq - last.data.back
-  return sliceOf((await read.events.latest(id, MOST_EVENTS)).filter(({ seq }) => seq > cursor))
+  const leaving = await read.forgetting.leaving(id)
+  const events = (await read.events.latest(id, MOST_EVENTS)).filter(({ seq }) => seq > cursor)
+  const { upTo } = sliceOf(events)
+  return { ...sliceOf(events.filter((event) => !isLeaving(event, leaving))), upTo }
 }
 
 interface Finding {

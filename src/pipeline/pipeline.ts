@@ -28,7 +28,7 @@ export interface PipelineDeps
   /** Called before a turn's end is stored. */
   ended(turn: StartedTurn, result: TurnResult): void
   readonly measures?: Pick<Measures, 'turnEnded'>
-  readonly transcript: Pick<Transcript, 'saw'>
+  readonly transcript: Pick<Transcript, 'saw' | 'drop'>
   readonly commands: CommandRunner
   readonly systemNotices: SystemNotices
 }
@@ -107,6 +107,7 @@ export class Pipeline {
       if (planned?.outcome === 'parted') await notifyParted(tx, turn.id, parting)
       const next = running.draining ? undefined : await claimWaiting(tx, turn.session, clock.now(), this.#deps)
       if (running.draining) queue.free(turn.session.id, tx)
+      if (await tx.forgetting.isForgetting(turn.id)) tx.afterCommit(() => transcript.drop(turn.session.id))
       return { planned, appended, next, line: turnLine(turn, result, ending, at), outcome: ending.inbox }
     })
     transcript.saw(turn.session, appended)

@@ -50,8 +50,11 @@ export interface ForgettingReader {
   isForgetting(turn: TurnId): Promise<boolean>
   /** Returns true for a message or a text of ours that a request takes out, by now or once a turn has ended. */
   isMeant(what: InboxId | SourceId): Promise<boolean>
-  /** Returns what of a session requests empty once a turn of it has ended: whoever reads the session leaves it out. */
-  leaving(session: SessionId): Promise<LeavingWords>
+  /**
+   * Returns what of a session requests empty once a turn of it has ended, or of turns alone that have: whoever reads
+   * the session leaves it out.
+   */
+  leaving(session: SessionId, which?: 'ended'): Promise<LeavingWords>
   /** Returns how often words were taken out of sessions so far: by a request, an age limit, `/undo` or a deletion. */
   removals(): Promise<number>
   /**

@@ -49,11 +49,13 @@ export class ForgettingReading implements ForgettingReader {
     return (await this.sql.get(query, [what])) !== undefined
   }
 
-  async leaving(session: SessionId): Promise<LeavingWords> {
+  async leaving(session: SessionId, which?: 'ended'): Promise<LeavingWords> {
+    const still = `(SELECT turns.state FROM turns WHERE turns.id = json_extract(one.value, '$.running.turn'))`
     const rows = await this.sql.all(
       `SELECT json_extract(one.value, '$.running') AS running FROM forgettings, json_each(plan, '$.sessions') AS one
         WHERE state = 'running' AND json_extract(one.value, '$.id') = $1
-        AND json_extract(one.value, '$.running') IS NOT NULL`,
+        AND json_extract(one.value, '$.running') IS NOT NULL
+        ${which === 'ended' ? `AND ${still} IS NOT 'running'` : ''}`,
       [session],
     )
     const running = rows.map((row) => JSON.parse(text(row, 'running')) as NonNullable<SessionPlan['running']>)

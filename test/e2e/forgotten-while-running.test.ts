@@ -5,26 +5,36 @@ import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthro
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { forgettingHouse, holding } from './forgetting-house.ts'
 import { toolResult } from './obedient.ts'
+import { isCheckpoint } from './remembering.ts'
 import { setClock } from './set-clock.ts'
+
+type World = Awaited<ReturnType<typeof forgettingHouse>>['world']
 
 const MARK = 'zq9canary-4711'
 const GROUP = -1001234567890
 const KEY = `telegram:group:${GROUP}`
 
+/** Makes the call that a message names, and says what came of it, or what it was shown where that is asked. */
+const obeying: Script = (request) => {
+  const result = toolResult(request)
+  if (result !== undefined) return textReply(`result: ${result}`)
+  const text = lastUserText(request)
+  const [, name, input] = /call (\w+) (\{.*\})/.exec(text) ?? []
+  if (name !== undefined && input !== undefined)
+    return { blocks: [{ type: 'tool_use', name, input: JSON.parse(input) as Record<string, unknown> }] }
+  if (text.includes('Summarise')) return textReply(`digest: ${text}`)
+  return textReply(text.includes('what was said') ? `said: ${JSON.stringify(request.messages)}` : 'fine')
+}
+
 /** In the group a turn about the mark is held; its message is to be forgotten once it has ended. */
-async function forgettingWhileRunning() {
+async function forgettingWhileRunning(beforeForgetting: (world: World) => void = () => {}) {
   const gate = createGate()
   const clock = setClock('2026-11-01T08:00:00Z')
-  const script: Script = (request) => {
-    const result = toolResult(request)
-    if (result !== undefined) return textReply(`result: ${result}`)
+  const script: Script = (request, no) => {
     const text = lastUserText(request)
-    if (text.includes('Summarise')) return textReply(`digest: ${text}`)
-    const [, name, input] = /call (\w+) (\{.*\})/.exec(text) ?? []
-    if (name !== undefined && input !== undefined)
-      return { blocks: [{ type: 'tool_use', name, input: JSON.parse(input) as Record<string, unknown> }] }
-    if (text.includes('slowly')) return { ...textReply(`it is ${MARK}`), holds: [{ beforeDelta: 0, gate }] }
-    return textReply('fine')
+    if (isCheckpoint(request)) return textReply('done')
+    if (!text.includes('slowly') || text.includes('call')) return obeying(request, no)
+    return { ...textReply(`it is ${MARK}`), holds: [{ beforeDelta: 0, gate }] }
   }
   const digest = {
     id: toScheduleId('morning'),
@@ -33,13 +43,16 @@ async function forgettingWhileRunning() {
       ...{ overlap: 'skip' as const, digestOf: parseAddress(KEY), deliverTo: parseAddress('telegram:direct:111') },
     },
   }
-  const house = await forgettingHouse({ script, clock, schedules: () => [digest] })
+  const checkpoint = { turns: 100, quietGroupMessages: 3, idleMinutes: 1_000 }
+  const session = { queue: { max: 100, busy: 'queue' }, checkpoint } as const
+  const house = await forgettingHouse({ script, clock, schedules: () => [digest], config: { session } })
   const { world, say } = house
   world.addChat({ type: 'supergroup', title: 'Family', id: GROUP, members: [111, 444] })
   await say('hello')
   await say('the bin goes out', { chat: GROUP })
   world.say({ from: 444, chat: GROUP, text: `@parley_bot slowly, it is ${MARK}` })
   await gate.reached
+  beforeForgetting(world)
   expect(await say('/forget last', { from: 444, chat: GROUP })).toMatch(/^Nothing is removed yet/)
   return { ...house, gate, clock }
 }
@@ -69,6 +82,32 @@ it('S41: a digest has nothing of what goes once its turn has ended', async () =>
   expect(text).toContain('the bin goes out')
   expect(text).not.toContain(MARK)
   after = ledger.mark()
+  gate.release()
+  await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === GROUP })
+  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+})
+
+it('S41: the next turn is shown nothing of the one before, whose words are being forgotten', async () => {
+  const { home, ledger, gate, prompts } = await forgettingWhileRunning((world) =>
+    world.say({ from: 111, chat: GROUP, text: '@parley_bot what was said?' }),
+  )
+  const after = ledger.mark()
+  gate.release()
+  const { text } = await ledger.nextFromBot('sent', { after, where: ({ text }) => text.startsWith('said: ') })
+  expect(text).toContain('the bin goes out')
+  expect(text).not.toContain(MARK)
+  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  expect(prompts().at(-1)).not.toContain(MARK)
+})
+
+it('S41: a checkpoint looks through nothing of what goes once its turn has ended', async () => {
+  const { home, world, ledger, gate } = await forgettingWhileRunning()
+  for (const n of [1, 2, 3]) world.say({ from: 444, chat: GROUP, text: `quiet ${n}` })
+  const looked = () => (home.anthropic?.ledger.requests() ?? []).filter(isCheckpoint).map((one) => JSON.stringify(one))
+  await expect.poll(() => looked().find((text) => text.includes('quiet 3')), { timeout: 30_000 }).toBeDefined()
+  expect(looked().join()).toContain('the bin goes out')
+  expect(looked().join()).not.toContain(MARK)
+  const after = ledger.mark()
   gate.release()
   await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === GROUP })
   await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ChatType } from '../../core/address.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
+import { emptied } from '../../core/emptied.ts'
 import type { SessionEvent } from '../../core/event.ts'
+import { isLeaving, type LeavingWords, NOTHING_LEAVES } from '../../core/forgetting.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { Session, SessionIdentity } from '../../core/session.ts'
 import type { StoreReader } from '../../store/store.ts'
@@ -36,7 +38,7 @@ export interface Transcript<Viewed extends SessionKind = SessionIdentity> {
    * ignored.
    */
   saw(session: Viewed, appended: Appended): void
-  /** Forgets the cached view, e.g. of a deleted session. */
+  /** Forgets the cached view: of a deleted session, or once a turn has ended that is being forgotten. */
   drop(id: SessionId): void
 }
 
@@ -45,6 +47,8 @@ type ViewedEvents = Pick<StoreReader['events'], 'latest' | 'since' | 'latestSumm
 export interface TranscriptPorts<Viewed> extends Partial<ViewCachePorts> {
   /** Returns the kind of chat that a session is to its model; absent: its own. */
   chatTypeOf?(session: Viewed): ChatType
+  /** Returns what is being forgotten of turns that have ended: it is in no view by then. Absent: nothing. */
+  leaving?(id: SessionId): Promise<LeavingWords>
   /** The time of side questions, and of the use of views. */
   readonly clock?: Clock
 }
@@ -52,7 +56,12 @@ export interface TranscriptPorts<Viewed> extends Partial<ViewCachePorts> {
 export function createTranscript<Viewed extends SessionKind>(
   events: ViewedEvents,
   limits: ViewLimits,
-  { chatTypeOf = ({ chatType }) => chatType, clock = systemClock, runs = () => false }: TranscriptPorts<Viewed> = {},
+  {
+    chatTypeOf = ({ chatType }) => chatType,
+    leaving = async () => NOTHING_LEAVES,
+    clock = systemClock,
+    runs = () => false,
+  }: TranscriptPorts<Viewed> = {},
 ): Transcript<Viewed> {
   const views = new ViewCache({ clock, runs })
   let drops = 0
@@ -62,6 +71,7 @@ export function createTranscript<Viewed extends SessionKind>(
     const chatType = chatTypeOf(session)
     const before = drops
     let view = views.get(id)
+    const leaves = await leaving(id)
     let batch: readonly SessionEvent[]
     if (view === undefined) {
       view = EMPTY_VIEW
@@ -70,7 +80,7 @@ export function createTranscript<Viewed extends SessionKind>(
       batch = await events.since(id, view.lastSeq, PAGE)
     }
     while (batch.length > 0) {
-      view = extendView(view, batch, chatType, limits)
+      view = extendView(view, withoutLeaving(batch, leaves), chatType, limits)
       if (batch.length < PAGE) break
       // The store answers at once: without a pause a long log would hold up everything else.
       await setImmediate()
@@ -105,6 +115,11 @@ export function createTranscript<Viewed extends SessionKind>(
       views.delete(id)
     },
   }
+}
+
+function withoutLeaving(events: readonly SessionEvent[], leaving: LeavingWords): readonly SessionEvent[] {
+  if (leaving.turns.length === 0) return events
+  return events.map((event) => (isLeaving(event, leaving) ? { ...event, ...emptied(event), forgotten: true } : event))
 }
 
 /**
