@@ -112,3 +112,34 @@ it('S41: a checkpoint looks through nothing of what goes once its turn has ended
   await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === GROUP })
   await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
 })
+
+it('S41: the next turn is shown nothing of one before that others have joined, either', async () => {
+  const [gate, second] = [createGate(), createGate()]
+  const script: Script = (request) => {
+    const text = lastUserText(request)
+    if (text.includes('what was said')) return textReply(`said: ${JSON.stringify(request.messages)}`)
+    if (toolResult(request) !== undefined || text.includes('joins'))
+      return { ...textReply(`it is ${MARK}`), holds: [{ beforeDelta: 0, gate: second }] }
+    if (text.includes('slowly'))
+      return { blocks: [{ type: 'tool_use', name: 'sessions_list', input: {} }], holds: [{ beforeDelta: 0, gate }] }
+    return textReply('fine')
+  }
+  const session = { queue: { max: 100, busy: 'steer' } } as const
+  const { home, world, ledger, say } = await forgettingHouse({ script, config: { session } })
+  world.addChat({ type: 'supergroup', title: 'Family', id: GROUP, members: [111, 444] })
+  await say('the bin goes out', { chat: GROUP })
+  world.say({ from: 444, chat: GROUP, text: `@parley_bot slowly, it is ${MARK}` })
+  await gate.reached
+  expect(await say('/forget last', { from: 444, chat: GROUP })).toMatch(/^Nothing is removed yet/)
+  world.say({ from: 111, chat: GROUP, text: '@parley_bot joins' })
+  expect(await say('/whoami', { chat: GROUP })).toContain('ada')
+  gate.release()
+  await second.reached
+  world.say({ from: 111, chat: GROUP, text: '@parley_bot what was said?' })
+  expect(await say('/whoami', { chat: GROUP })).toContain('ada')
+  const after = ledger.mark()
+  second.release()
+  const { text } = await ledger.nextFromBot('sent', { after, where: ({ text }) => text.startsWith('said: ') })
+  expect(text).not.toContain(MARK)
+  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+})
