@@ -68,7 +68,8 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
     const waiting = await read.admissions.refusals(key, clock.now() - KEPT_MS, MOST_HANDLED)
     const rows = await Promise.all(waiting.map((id) => read.inbox.get(id)))
     const wanted = stillWanted(rows)
-    for (const dispatch of wanted) await deps.accept(anew(dispatch, deps))
+    // All at once, in order: what their author writes meanwhile, as an edit of one of them, comes after all of them.
+    await Promise.all(wanted.map((dispatch) => deps.accept(anew(dispatch, deps))))
     const last = waiting.at(-1)
     if (last) await store.write((tx) => tx.admissions.forget(key, last))
     return wanted.length

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { owner, policy } from '../fakes/routing-policy.ts'
+import { heldHook } from './held-hook.ts'
+import { recorded, startHousehold } from './household.ts'
+
+const echo: Script = (request) => textReply(`heard: ${lastUserText(request)}`)
+
+/** Ada owns the agent; Cy has said two things and is let in, and a hook holds the first of them. */
+async function letIn() {
+  const { hook, asked, answer } = await heldHook('before_save', { held: 'the first word' })
+  const routing = policy({ people: [owner('ada', 'telegram:111')] })
+  const home = await startHousehold({ script: echo, streaming: false, routing, config: { hooks: [hook] } })
+  const { world, ledger } = home.telegram
+  const sent = (chat: number, words: string, after = 0) =>
+    ledger.nextFromBot('sent', { after, where: (one) => one.chatId === chat && one.text.includes(words) })
+  world.say({ from: 111, text: 'hello' })
+  await sent(111, 'hello')
+  const first = world.say({ from: 555, text: 'the first word' })
+  const second = world.say({ from: 555, text: 'a kilo of flour' })
+  await sent(555, 'only talk to people')
+  const { text } = await sent(111, 'asks to talk to me')
+  await recorded(home)
+  const after = ledger.mark()
+  world.say({ from: 111, text: `/admit ${/\/admit ([a-z0-9]{5})/.exec(text)?.[1]}` })
+  await asked
+  return { home, world, first, second, answer, sent: (words: string) => sent(555, words, after) }
+}
+
+it('S41: what was said before an admission is answered as it was edited while a hook holds what came before it', async () => {
+  const { home, world, second, answer, sent } = await letIn()
+  world.edit({ chat: 555, message: second.message_id, text: 'two kilos of flour' })
+  // Commands wait for no hook and are answered in order: the edit has come.
+  world.say({ from: 555, text: '/whoami' })
+  await sent('telegram:555')
+  answer()
+  await sent('two kilos of flour')
+  await recorded(home)
+  world.say({ from: 555, text: 'what did I say?' })
+  await sent('what did I say?')
+  expect(JSON.stringify(home.anthropic?.ledger.requests().at(-1)?.messages)).not.toContain('a kilo of flour')
+})
