@@ -19,8 +19,8 @@ import { operateForgetting } from '../sessions/forgetting/operate-forgetting.ts'
 import { createRetention } from '../sessions/forgetting/retention.ts'
 import { personIds } from '../sessions/people/person-ids.ts'
 import type { Store } from '../store/store.ts'
-import type { DaemonEvents } from './daemon-events.ts'
 import type { Lookups } from './lookups.ts'
+import type { People } from './people.ts'
 import type { CurrentRouting } from './reload.ts'
 import type { Stages } from './stages.ts'
 
@@ -38,7 +38,7 @@ export interface MakeForgettingDeps {
   /** Returns the time to age by. */
   ageingTime(this: void): number
   readonly accounts: Pick<Accounts, 'all'>
-  readonly events: Pick<DaemonEvents, 'ownerNotice'>
+  readonly notifyOwners: People['notifyOwners']
 }
 
 export interface ForgettingParts {
@@ -89,9 +89,9 @@ export function makeForgetting({
   const retention = createRetention({
     ...{ ...ports, ageingTime: parts.ageingTime },
     limits: compileAgeLimits(config.retention ?? { rules: [] }, channels, lookups.moves.formerChat),
-    tellOwners(about, text) {
+    async tellOwners(about, text) {
       const [where] = parts.accounts.all
-      if (where) parts.events.ownerNotice.emit({ where, notice: { about: `retention:${about}`, text } })
+      if (where) await parts.notifyOwners(where, { about: `retention:${about}`, text })
     },
   })
   return {

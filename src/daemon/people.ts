@@ -57,8 +57,11 @@ export interface People {
   readonly operator: Pick<OperatorService, 'people' | 'admissions' | 'tokens'>
   /** Called when another policy is in force. Returns the links of the store that it overrules, a sentence each. */
   policyChanged(): Promise<readonly string[]>
-  /** Notifies each owner in private, at most once a day for each subject. */
-  notifyOwners(this: void, where: AccountAt, notice: OwnerNotice): void
+  /**
+   * Notifies each owner in private, at most once a day for each subject. Resolves once that is on disk, or could not be
+   * stored, which the log says.
+   */
+  notifyOwners(this: void, where: AccountAt, notice: OwnerNotice): Promise<void>
   readonly ownerChats: OwnerChats
   readonly tokens: TokenService
   /** Returns the present platform ids of the owners on a channel. */
@@ -80,7 +83,7 @@ export async function createPeople(parts: PeopleDeps): Promise<People> {
     ruledBy: (address) => ruleOfChat(policies.routing().groups, address, policies.routing().channels),
   })
   const notifyOwners = ownerTeller(parts, owners)
-  events.ownerNotice.on(({ where, notice }) => notifyOwners(where, notice))
+  events.ownerNotice.on(({ where, notice }) => void notifyOwners(where, notice))
   const doubts = async (): Promise<readonly string[]> =>
     linkConflicts(policies.routing().people, await store.read.people.all())
   for (const warning of await doubts()) logger.warn('A link is doubtful', { warning })
@@ -116,11 +119,11 @@ function claimCode(access: Access): readonly ValidCode[] {
 const DAY_MS = 86_400_000
 
 function ownerTeller({ ids, clock, logger, say }: PeopleDeps, owners: OwnerChats): People['notifyOwners'] {
-  return (where, { about, text }) => {
+  return async (where, { about, text }) => {
     for (const { person, address, reader } of owners.beside(where)) {
       const notice = { source: ids.notice(), traceId: ids.trace(), address, reader, class: 'control', text } as const
       const key = `channel:${where.channel}@${where.account}:${about}:${person}`
-      say(notice, (tx) => tx.notices.once(key, clock.now(), DAY_MS)).catch((err: unknown) =>
+      await say(notice, (tx) => tx.notices.once(key, clock.now(), DAY_MS)).catch((err: unknown) =>
         logger.warn('An owner could not be notified of a channel', { err, about }),
       )
     }

@@ -168,7 +168,7 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, net, entrance, redact })
   const [{ running, modelHealth }, { access, facts, moves }] = [stages, lookups]
   const [ageingTime, live] = [await loadAgeingTime(world), makeLive({ ...world, commits, ...stages })]
-  const forgets = makeForgetting({ ...world, lookups, delivery, schedules, stages, ageingTime, accounts })
+  const forgets = makeForgetting({ ...world, lookups, delivery, schedules, stages, ageingTime, accounts, ...people })
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
   const status = { startedAt: clock.now(), traits: channels.traits, budgets: budgets?.desk }
   const parts = { hub, sinks, access, modelHealth, watch: facts.watch, ageLimits: forgets.ageLimits }

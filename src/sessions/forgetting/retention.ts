@@ -26,8 +26,8 @@ export interface RetentionDeps extends ApplyPorts {
     readonly all: readonly AgeLimit[]
     of(address: ReturnType<typeof addressOf>): AgeLimit | undefined
   }
-  /** Owners learn in private of what is going to be removed. */
-  tellOwners(about: string, text: string): void
+  /** Owners learn in private of what is going to be removed. Resolves once that is on disk; once a day for a subject. */
+  tellOwners(about: string, text: string): Promise<void>
   /** Deletes those of these files that nothing names any more. */
   forgetFiles(ids: readonly MediaId[]): Promise<number>
   stopping(): boolean
@@ -105,9 +105,6 @@ async function reportDue(deps: RetentionDeps): Promise<void> {
   if (due.length === 0) return
   const found = await counted(deps)
   for (const { rule, key, days } of due) {
-    await store.write((tx) =>
-      tx.forgetting.mark({ rule: key, days, reportedAt: at, startsAt: at + WAITS_MS, seenAt: at }),
-    )
     const { sessions = 0, events = 0 } = found.find((one) => one.rule === rule) ?? {}
     logger.warn('A limit removes what is older from a day on', {
       rule,
@@ -116,9 +113,13 @@ async function reportDue(deps: RetentionDeps): Promise<void> {
       events,
       startsAt: at + WAITS_MS,
     })
-    tellOwners(
-      `${key}:${days}:${at}`,
+    // First, so that a limit which a crash leaves without a mark is reported once more.
+    await tellOwners(
+      `${key}:${days}`,
       `From tomorrow on I forget what is older than ${days} days in ${sessions} conversations (${rule}): ${events} entries of logs now, with their files, memories and answers. \`parley retention run\` does it at once; another limit in my configuration is reported anew.`,
+    )
+    await store.write((tx) =>
+      tx.forgetting.mark({ rule: key, days, reportedAt: at, startsAt: at + WAITS_MS, seenAt: at }),
     )
   }
 }
