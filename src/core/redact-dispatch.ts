@@ -24,8 +24,8 @@ export function redactEvent(event: InboundEvent, redact: (text: string) => strin
   return redacted(event, redact)
 }
 
-/** The result has the type of what it is given: only texts become other texts. */
-function redacted<Value>(value: Value, redact: (text: string) => string): Value {
+/** Does the same for what a file of another program or store says. The result has the type of what it is given. */
+export function redacted<Value>(value: Value, redact: (text: string) => string): Value {
   return changed(value, redact) as Value
 }
 

@@ -34,9 +34,8 @@ export async function importInto(
   return inStore(config, options.dryRun === true, async (store, ids) => {
     const route = (key: string) => importedSession(routing.sessions, key)
     const redact = textRedactor(config)
-    const clean = files.map(({ text, ...file }) => ({ ...file, text: redact(text) }))
     const personOf = directPersons(config.routing.people.flatMap((person) => person.ids))
-    return await importSessions({ store, clock: systemClock, ids, route, personOf }, clean, options)
+    return await importSessions({ store, clock: systemClock, ids, route, personOf, redact }, files, options)
   })
 }
 
@@ -54,7 +53,8 @@ export async function importBundleInto(config: Config, path: string, dryRun: boo
     const media = createMediaStore({ folder, clock: systemClock, key, used })
     const { sessions } = compileRouting(config.routing).routing
     const placeOf = (scope: SessionScope) => importedPlace(sessions, scope)
-    const deps = { store, clock: systemClock, ids, media, models: modelRules(config), placeOf }
+    const redact = textRedactor(config)
+    const deps = { store, clock: systemClock, ids, media, models: modelRules(config), placeOf, redact }
     return importBundle(deps, bundle, dryRun)
   })
 }

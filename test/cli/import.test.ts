@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { Secret } from '../../src/config/secrets.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { EXIT } from '../../src/core/errors.ts'
 import type { SessionId } from '../../src/core/ids.ts'
@@ -61,6 +62,20 @@ describe('parley import', () => {
     const { session, texts } = await shown(cli, 'Agent:main:telegram:direct:123')
     expect(texts).toEqual(['hello', 'hi', 'and now?', 'goodbye'])
     expect(session).toMatchObject({ lastActivityAt: Date.parse('2026-01-02T03:04:05Z'), messageCount: 4, turnCount: 2 })
+  })
+
+  it('C29: no value of a secret comes into the store, however its file writes it', async () => {
+    const secrets = ['hunter2-"quoted"-hunter2', 'of-the-summary-hunter2'].map((value) => new Secret(value))
+    const cli = await rig({ importSessions: ({ config }, old, more) => importInto({ ...config, secrets }, old, more) })
+    const folder = join(cli.loaded.config.dataDir, 'old')
+    await mkdir(folder)
+    await writeFile(join(folder, 'a.jsonl'), `${JSON.stringify(said('user', 'it is hunter2-"quoted"-hunter2'))}\n`)
+    const meta = { key: 'agent:main:telegram:direct:123', summary: 'they said of-the-summary-hunter2' }
+    await writeFile(join(folder, 'a.meta.json'), JSON.stringify(meta))
+    expect(await cli.run('import', 'old')).toBe(EXIT.ok)
+    const { texts } = await shown(cli, meta.key)
+    expect(texts.join()).toContain('they said')
+    expect(texts.join()).not.toContain('hunter2')
   })
 
   it('a session is no newer than its import, whatever time its file names', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { Secret } from '../../src/config/secrets.ts'
 import { parseAddress } from '../../src/core/address.ts'
 import { copiedTurnId, type TurnId, toAgentId, toScheduleId, toSessionId } from '../../src/core/ids.ts'
 import type { CronDefinition } from '../../src/core/schedule.ts'
@@ -206,6 +207,25 @@ it('S41: no turn of a file keeps its id, by which it could mean turns of this st
   const { id } = await house.daemon.operator.sessions.show(key)
   expect(turns).toContain(copiedTurnId(turnId as TurnId, toSessionId(id)))
   expect(turns).not.toContain(turnId)
+})
+
+it('C29: a value of a secret that a file of another store has does not come into this one', async () => {
+  const words = 'it is hunter2-hunter2'
+  const { house, chat, done } = await importForged(
+    (session) => ({ ...session, description: words, descriptionSource: 'user' }),
+    (event) => (event.type === 'user_message' ? { ...event, data: { ...(event.data as object), text: words } } : event),
+    { config: { agents, secrets: [new Secret('hunter2-hunter2')] } },
+  )
+  expect(done.code).toBe(0)
+  await say(house, chat, 'what is it?')
+  const { session, events } = await house.daemon.operator.archives.page(`telegram:group:${chat}`, {
+    after: 0,
+    limit: 99,
+  })
+  expect(JSON.stringify(events)).toContain('it is ')
+  await house.daemon.stop()
+  expect(readFileSync(join(house.dataDir, 'parley.db')).includes('hunter2-hunter2')).toBe(false)
+  expect(session.description).not.toContain('hunter2')
 })
 
 it('a session of the future is of now', async () => {

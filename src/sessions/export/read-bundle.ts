@@ -37,7 +37,7 @@ export function readBundle(given: string): Bundle {
     throw refused('its checksum differs: it was changed or damaged on the way')
   const inner = values.slice(1, -1)
   const other = inner.find(({ kind }) => kind !== 'event' && kind !== 'file')
-  if (other !== undefined) throw refused(`it has a line that is not known: ${String(other.kind).slice(0, 40)}`)
+  if (other !== undefined) throw refused(`it has a line that is not known: ${named(other.kind)}`)
   return {
     session: sessionOf(head.session),
     events: inner.filter(({ kind }) => kind === 'event').map(({ event }) => eventOf(event)),
@@ -52,9 +52,9 @@ function sessionOf(value: unknown): Bundle['session'] {
 }
 
 function eventOf(value: unknown): SessionEvent {
-  const { type: named } = fieldsOf(value)
-  const type = EVENT_TYPES.find((one) => one === named)
-  if (type === undefined) throw refused(`it has an event of a later version: ${String(named).slice(0, 40)}`)
+  const { type: given } = fieldsOf(value)
+  const type = EVENT_TYPES.find((one) => one === given)
+  if (type === undefined) throw refused(`it has an event of a later version: ${named(given)}`)
   if (!isEvent(type, value)) throw refused(`its ${type} has a form that is not known`)
   return value as SessionEvent
 }
@@ -92,6 +92,11 @@ function isDeeper(value: unknown, levels: number): boolean {
     level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
   }
   return false
+}
+
+/** A name may be anything in a file that somebody has changed. */
+function named(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, 40) : `no name, but ${typeof value}`
 }
 
 function fieldsOf(value: unknown): Fields {

@@ -11,6 +11,7 @@ import type { BundleReport } from '../../core/import.ts'
 import { joinsChannels } from '../../core/joins-people.ts'
 import type { MediaStore } from '../../core/media.ts'
 import { type AuthorId, NOBODY, OPERATOR, personOfAuthor } from '../../core/platform-id.ts'
+import { redacted } from '../../core/redact-dispatch.ts'
 import type { Session, SessionDraft, SessionScope } from '../../core/session.ts'
 import { collectOverrides, SESSION_SETTINGS, type SessionOverrides } from '../../core/session-settings.ts'
 import type { EventToAppend, Store, StoreWriter } from '../../store/store.ts'
@@ -25,6 +26,8 @@ export interface BundleDeps {
   readonly models: ModelRules
   /** Returns the keys that a scope has here. */
   placeOf(scope: SessionScope): Place
+  /** Returns a text without the values of configured secrets. */
+  redact(this: void, text: string): string
 }
 
 type Place = Pick<Route, 'scopeKey' | 'displayKey'>
@@ -35,8 +38,9 @@ type Place = Pick<Route, 'scopeKey' | 'displayKey'>
  * people of the other configuration mean nobody here: platform ids are all that is believed, and none of them gets
  * more than this configuration says. A second import finds the session of the first.
  */
-export async function importBundle(deps: BundleDeps, bundle: Bundle, dryRun: boolean): Promise<BundleReport> {
+export async function importBundle(deps: BundleDeps, given: Bundle, dryRun: boolean): Promise<BundleReport> {
   const { store, media } = deps
+  const bundle = withoutSecrets(given, deps)
   if (!dryRun) for (const { bytes } of bundle.files) await media.keep(bytes)
   let report: BundleReport | undefined
   const trial = new Error('this was a trial')
@@ -53,6 +57,24 @@ export async function importBundle(deps: BundleDeps, bundle: Bundle, dryRun: boo
   }
   if (report === undefined) throw new ParleyError('internal', 'the import has no result')
   return report
+}
+
+/** The other store knew other secrets. */
+function withoutSecrets({ session, events, ...bundle }: Bundle, { redact }: BundleDeps): Bundle {
+  const { description, agentProfile, ...rest } = session
+  const said = {
+    description: redact(description),
+    ...(agentProfile && { agentProfile: redacted(agentProfile, redact) }),
+  }
+  return {
+    ...bundle,
+    session: { ...rest, ...said },
+    events: events.map((event) => redactedEvent(event, redact)),
+  }
+}
+
+function redactedEvent<Event extends SessionEvent>(event: Event, redact: BundleDeps['redact']): Event {
+  return { ...event, data: redacted(event.data, redact) }
 }
 
 async function write(

@@ -5,6 +5,7 @@ import type { IdSource } from '../../core/ids.ts'
 import type { ImportOptions, ImportReport, OldFile } from '../../core/import.ts'
 import { NO_USAGE } from '../../core/model.ts'
 import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
+import { redacted } from '../../core/redact-dispatch.ts'
 import { fallbackDescription, type Session, type SessionDraft } from '../../core/session.ts'
 import { mainAlias } from '../../core/session-alias.ts'
 import type { EventToAppend, Store, StoreWriter } from '../../store/store.ts'
@@ -20,6 +21,8 @@ export interface ImportDeps {
   route(key: string): Pick<Route, 'agent' | 'scope' | 'scopeKey' | 'displayKey' | 'kind' | 'chatType'>
   /** Returns the platform id of the person whose direct chat a key means, if the configuration knows them by it. */
   personOf(key: string): AuthorId | undefined
+  /** Returns a text without the values of configured secrets. */
+  redact(this: void, text: string): string
 }
 
 /** Undoes what a trial run wrote. */
@@ -48,7 +51,7 @@ export async function importSessions(
   const sessions: { readonly file: string; readonly old: OldSession }[] = []
   for (const file of files) {
     try {
-      sessions.push({ file: file.name, old: readOldSession(file) })
+      sessions.push({ file: file.name, old: withoutSecrets(readOldSession(file), deps) })
     } catch (error) {
       unreadable.push({ file: file.name, reason: toError(error).message })
     }
@@ -65,6 +68,11 @@ export async function importSessions(
     const message = `the import failed and changed nothing: ${toError(cause).message}`
     throw new ParleyError('migration_failed', message, { cause })
   }
+}
+
+/** Its texts are looked at as they are read: a file may write them in other characters. */
+function withoutSecrets(old: OldSession, { redact }: ImportDeps): OldSession {
+  return { ...redacted(old, redact), key: old.key }
 }
 
 async function writeAll(

@@ -94,6 +94,16 @@ describe('a session of another form is refused', () => {
   })
 })
 
+it('K32: one whose event or line has something else for a name is refused in words', () => {
+  const none = { toString: 1 }
+  const later = 'The file cannot be imported: it has an event of a later version: no name, but object.'
+  expect(() => readBundle(bundle(SESSION, { ...EVENT, type: none }))).toThrow(later)
+  const writer = new BundleWriter()
+  const lines = [{ kind: 'session', version: BUNDLE_VERSION, session: SESSION }, { kind: none }] as never
+  const text = (lines as BundleLine[]).map((line) => writer.line(line)).join('')
+  expect(() => readBundle(`${text}${writer.end()}`)).toThrow('a line that is not known: no name, but object.')
+})
+
 it('a line that is not known is refused, and so is a second session', () => {
   for (const line of [{ kind: 'memory' }, { kind: 'session', version: 1, session: SESSION }, { kind: 'end' }]) {
     const writer = new BundleWriter()

@@ -68,7 +68,7 @@ async function imported(said: Said = {}, { at = NOW, event: more, dryRun = false
   const report = await importBundle(
     {
       ...{ store, ids, clock: fixedClock(NOW), media: { keep } },
-      ...{ models: { agents: [AGENT], providers: ['anthropic'] }, placeOf: () => place },
+      ...{ models: { agents: [AGENT], providers: ['anthropic'] }, placeOf: () => place, redact: (text) => text },
     },
     {
       session,
