@@ -10,7 +10,7 @@ import type { InboundEvent } from '../core/message.ts'
 import type { ThreadRead } from '../core/thread.ts'
 import { recordSpeakers } from '../sessions/people/participants.ts'
 import { inThreadKey } from '../sessions/turns/in-thread-key.ts'
-import { isGone } from '../sessions/turns/said-again.ts'
+import { isEditedSince, isGone } from '../sessions/turns/said-again.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { askedElsewhere } from '../sessions/turns/turn-reply.ts'
 import { userData } from '../sessions/turns/user-message.ts'
@@ -46,10 +46,24 @@ export async function readThreadBefore(deps: ThreadDeps, turn: StartedTurn, sign
   if (before === undefined) return
   const view = await deps.transcript.view(turn.session, turn.id)
   if (!isFirstTurn(view) || knowsRoot(view, turn)) return
-  const read = await readSafely(deps, turn.reply.address, before, signal)
-  if (read === undefined || signal.aborted) return
-  await record(deps, turn, read.kind === 'read' ? await keptOf(deps, { turn, view, read }) : failed(read.reason))
+  let kept: Kept | undefined
+  for (let reads = 0; reads < MOST_READS; reads++) {
+    const since = deps.clock.now()
+    const read = await readSafely(deps, turn.reply.address, before, signal)
+    if (signal.aborted) return
+    if (read?.kind !== 'read') {
+      // Of a second reading that fails the first is left.
+      kept ??= read && failed(read.reason)
+      break
+    }
+    kept = await keptOf(deps, { turn, view, read })
+    if (await record(deps, turn, kept, since)) return
+  }
+  if (kept) await record(deps, turn, kept)
 }
+
+/** A thread is read again where somebody has edited what was read, while hooks were asked about it. */
+const MOST_READS = 2
 
 /** The messages that are kept, and the event that has them. */
 interface Kept {
@@ -62,9 +76,18 @@ type KeptMessage = Pick<NewInboxRow, 'dispatch'> & {
   readonly message: UserMessageData
 }
 
-/** A hook was asked about each message meanwhile: what was forgotten in that time is not kept. */
-async function record(deps: ThreadDeps, { id: turnId, session }: StartedTurn, { rows, data }: Kept): Promise<void> {
-  await deps.store.write(async (tx) => {
+/**
+ * A hook was asked about each message meanwhile: what was forgotten in that time is not kept. Returns false, and keeps
+ * nothing, where one was edited since then.
+ */
+async function record(
+  deps: ThreadDeps,
+  { id: turnId, session }: StartedTurn,
+  { rows, data }: Kept,
+  since = Number.POSITIVE_INFINITY,
+): Promise<boolean> {
+  const recorded = await deps.store.write(async (tx) => {
+    for (const { dispatch } of rows) if (await isEditedSince(tx, dispatch.event, since)) return false
     const messages: UserMessageData[] = []
     for (const row of rows) {
       if (await isGone(tx, row.dispatch.event)) continue
@@ -73,9 +96,11 @@ async function record(deps: ThreadDeps, { id: turnId, session }: StartedTurn, { 
       await addRow(tx, session, row, deps)
     }
     await tx.events.append(session.id, deps.clock.now(), [{ type: 'thread_read', turnId, data: { ...data, messages } }])
+    return true
   })
   // The turn has begun, so nothing else would look for it.
-  await deps.transcript.view(session)
+  if (recorded) await deps.transcript.view(session)
+  return recorded
 }
 
 /**

@@ -27,7 +27,7 @@ async function letIn() {
   return { home, world, first, second, answer, sent: (words: string) => sent(555, words, after) }
 }
 
-it('S41: what was said before an admission is answered as it was edited while a hook holds what came before it', async () => {
+it('R8: what was said before an admission is answered as it was edited while a hook holds what came before it', async () => {
   const { home, world, second, answer, sent } = await letIn()
   world.edit({ chat: 555, message: second.message_id, text: 'two kilos of flour' })
   // Commands wait for no hook and are answered in order: the edit has come.

@@ -41,6 +41,21 @@ export async function isGone(read: Reader, event: InboundEvent): Promise<boolean
   return isDeleted(read, event, event.eventKey)
 }
 
+/** Returns true for a message whose edit came since then, while no session had it. */
+export async function isEditedSince(
+  { inbox }: Pick<Reader, 'inbox'>,
+  event: InboundEvent,
+  since: number,
+): Promise<boolean> {
+  if (event.kind !== 'message') return false
+  const { address, messageId, eventKey } = event
+  const rows = await inbox.ofMessage(address.channel, messageId)
+  return rows.some(({ dispatch: { event: one, receivedAt }, outcome }) => {
+    const isMeant = one.kind === 'edit' && one.original === eventKey && one.address.account === address.account
+    return isMeant && receivedAt >= since && outcome === 'ignored: unknown_message'
+  })
+}
+
 /** A message may have further rows: of a stranger who was let in later, and of a thread that was read. */
 async function hasOutcome(
   { inbox, forgetting }: Reader,
