@@ -52,7 +52,7 @@ export async function readThreadBefore(deps: ThreadDeps, turn: StartedTurn, sign
     const read = await readSafely(deps, turn.reply.address, before, signal)
     if (signal.aborted) return
     if (read?.kind !== 'read') {
-      // Of a second reading that fails the first is left.
+      // The first reading is kept where a second one fails.
       kept ??= read && failed(read.reason)
       break
     }
