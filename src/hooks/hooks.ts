@@ -142,8 +142,10 @@ async function reach({ name, at }: Hook, body: string, deps: HookDeps & { readon
 }
 
 /** Nothing, or a JSON object. */
-function readAnswer(printed: string): Answer {
-  if (printed.trim() === '') return {}
+function readAnswer(raw: string): Answer {
+  // Some programs begin what they print with a mark of its encoding, which `trim` takes for a space.
+  const printed = raw.trim()
+  if (printed === '') return {}
   let answer: unknown
   try {
     answer = JSON.parse(printed)

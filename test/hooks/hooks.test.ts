@@ -54,6 +54,11 @@ test('R8: what a hook answers has its longest length, and anything but an object
   }
 })
 
+test('R8: a mark of the encoding before an answer is none of it: what a hook masks is masked', async () => {
+  expect(await hooks('before_save', async () => '\uFEFF{"text":"masked"}').beforeSave(SAID)).toBe('masked')
+  expect(await hooks('before_save', async () => '\uFEFF\r\n').beforeSave(SAID)).toBe('hello')
+})
+
 test('R8: whoever waits for an answer does not wait behind those who are only notified', async () => {
   const slow = deferred()
   const post = async ({ body }: HookRequest) => {
