@@ -14,7 +14,7 @@ const LOOK_MS = 10_000
 /** The share of the time between two looks that polls, pings and timers may take. */
 const IDLE_SHARE = 0.02
 
-/** By how much the heap has to have grown since it was collected last, so that collecting it again gives back something. */
+/** By how much the heap has to have grown since it was collected last, for another time to give back something. */
 const WORTH = 1.25
 
 /**
@@ -52,7 +52,7 @@ export function isWorthCollecting({ busy, heap, collected }: IdleLook): boolean 
 }
 
 /**
- * Collects once the process has nothing to do, from now on: the room that the start, a flood of messages or a first call
+ * Collects once the process has nothing to do, from now on: the room that the start, many messages or a first call
  * needed is given back. By itself the engine does so only if it happens to collect at such a moment (decision 0015).
  */
 export function collectWhenIdle(lookMs = LOOK_MS): void {
