@@ -254,7 +254,11 @@ class Service implements SessionService {
   ): Promise<Pick<Posting, 'session' | 'begins'>> {
     const opening = daemon.place(ownAddress(caller, name), agent)
     const shared = await this.#deps.store.read.sessions.current(opening.route.scopeKey)
-    if (!shared) return { session: draftAt(opening, { ids: daemon.ids, channels: this.#deps.channels }), begins: true }
+    if (!shared) {
+      const session = draftAt(opening, { ids: daemon.ids, channels: this.#deps.channels })
+      if (!(await reaches(caller, session, this.#deps))) throw noSuchSession(name)
+      return { session, begins: true }
+    }
     await this.open(caller, name)
     return { session: shared, begins: false }
   }

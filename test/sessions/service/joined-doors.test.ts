@@ -16,6 +16,8 @@ it.each<[string, Partial<RoutingPolicy>, 'web:alice' | 'web']>([
   const { sessions } = rig.engine
   const begun = sessions.open(token(namespace), NAME)
   await expect(begun).rejects.toMatchObject({ code: 'not_found' })
+  const first = sessions.post(token(namespace), NAME, { text: 'is anybody there?', sender: NAME })
+  await expect(first).rejects.toMatchObject({ code: 'not_found' })
   await sessions.post({ kind: 'operator' }, 'web:bob:desk', { text: 'my secret is bluebird' })
   const shared = (await sessions.list({ kind: 'operator' }, { limit: 9, offset: 0, inactive: true })).sessions
   expect(shared).toHaveLength(1)
