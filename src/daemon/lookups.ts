@@ -13,6 +13,7 @@ import { loadOverridesCache, type OverridesCache } from '../sessions/lookups/ove
 import { loadFacts, type StoredFacts } from '../sessions/lookups/stored-facts.ts'
 import { type Access, createAccess } from '../sessions/people/access.ts'
 import { type AdmissionFacts, loadAdmissionFacts } from '../sessions/people/admission-facts.ts'
+import type { PeopleNow } from '../sessions/people/person-ids.ts'
 import type { Store } from '../store/store.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import type { CurrentRouting } from './reload.ts'
@@ -40,6 +41,8 @@ export interface Lookups {
   whoIs(this: void, platformId: string): Identity
   /** Returns the present role: the configuration decides about the people it names, the store about the others. */
   roleOf(this: void, person: PersonId): Promise<Role>
+  /** Returns the platform ids of a person, by the configuration and by links. */
+  readonly idsOf: Pick<PeopleNow, 'configuredIds' | 'linkedIds'>
 }
 
 export async function loadLookups(parts: LookupsDeps): Promise<Lookups> {
@@ -61,9 +64,10 @@ export async function loadLookups(parts: LookupsDeps): Promise<Lookups> {
   return {
     ...{ access, facts, admissionFacts, mutes, moves, overrides },
     whoIs: (platformId) => personBehind(policies.routing().people, access, platformId),
-    async roleOf(person) {
-      const configured = policies.routing().people.roles.get(person)
-      return configured ?? (await store.read.people.all()).find(({ id }) => id === person)?.role ?? 'guest'
+    roleOf: async (person) => policies.routing().people.roles.get(person) ?? access.named(person)?.role ?? 'guest',
+    idsOf: {
+      configuredIds: (person) => policies.routing().people.ids.get(person) ?? [],
+      linkedIds: (person) => access.named(person)?.ids ?? [],
     },
   }
 }

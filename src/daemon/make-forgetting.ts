@@ -10,7 +10,6 @@ import type { ForgettingOperator, RetentionLimit } from '../core/operate-forgett
 import type { DeliveryService } from '../delivery/delivery.ts'
 import type { OwnMediaStore } from '../media/media-store.ts'
 import { compileAgeLimits } from '../routing/age-limits.ts'
-import { configuredIds } from '../routing/identity-links.ts'
 import { letGo } from '../schedule/let-go.ts'
 import type { ScheduleService } from '../schedule/schedule-service.ts'
 import { findMessages } from '../sessions/commands/find-messages.ts'
@@ -30,7 +29,7 @@ export interface MakeForgettingDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly policies: CurrentRouting
-  readonly lookups: Pick<Lookups, 'whoIs' | 'moves'>
+  readonly lookups: Pick<Lookups, 'whoIs' | 'moves' | 'idsOf'>
   readonly media: OwnMediaStore
   readonly delivery: Pick<DeliveryService, 'takeBack' | 'nextStep'>
   readonly schedules: Pick<ScheduleService, 'changed'>
@@ -67,7 +66,7 @@ export function makeForgetting({
   const { channels } = policies.routing()
   const people = {
     ...{ channels, whoIs: lookups.whoIs },
-    configuredIds: (person: PersonId) => configuredIds(policies.routing().people, person),
+    ...lookups.idsOf,
   }
   const ports = {
     ...{ store, clock, dropView: stages.dropView },

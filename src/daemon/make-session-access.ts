@@ -5,19 +5,18 @@ import type { AgentProfile } from '../core/agent-profile.ts'
 import { inNamespace, type Namespace } from '../core/caller.ts'
 import type { RunsTasks } from '../core/child-task.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Identity } from '../core/dispatch.ts'
 import type { ExternalRuns } from '../core/external-run.ts'
-import type { AgentId, IdSource } from '../core/ids.ts'
+import type { AgentId, IdSource, PersonId } from '../core/ids.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { Nodes } from '../core/operate-nodes.ts'
 import type { PostsMessages } from '../core/post-message.ts'
 import type { FileSender } from '../core/send-file.ts'
-import type { SessionIdentity } from '../core/session.ts'
+import type { Role, SessionIdentity } from '../core/session.ts'
 import type { SessionTools } from '../core/session-tools.ts'
 import type { Principal } from '../core/turn.ts'
-import { configuredIds } from '../routing/identity-links.ts'
 import { sourceRoute } from '../routing/source-route.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
-import type { AccessPorts } from '../sessions/service/session-access.ts'
 import { sessionRules } from '../sessions/service/session-rules.ts'
 import type { SessionService } from '../sessions/service/session-service.ts'
 import { createNodes } from '../sessions/session-tools/nodes.ts'
@@ -53,7 +52,7 @@ export interface SessionAccessDeps {
   readonly accounts: Accounts
   readonly media: MediaStore
   readonly policies: CurrentRouting
-  readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs' | 'overrides'>
+  readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs' | 'overrides' | 'idsOf' | 'access'>
   readonly entrance: Pick<Entrance, 'accept'>
   readonly say: PostNotice
   readonly running: RunTaskDeps['running']
@@ -66,7 +65,7 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
   const { channels } = policies.routing()
   const rules = sessionRules(config, store, {
     ...{ whoIs, channels, mainIsShared: () => policies.routing().sessions.scope === 'global' },
-    configuredIds: (person) => configuredIds(policies.routing().people, person),
+    ...lookups.idsOf,
   })
   const file = basename(config.store.path)
   const deps: SessionToolsDeps & ExternalRunDeps & PostMessageDeps & RunTaskDeps = {
@@ -81,7 +80,7 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
     reach: createReach({
       ...(config.sessionTools ?? DEFAULT_SESSION_TOOLS),
       ...{ read: store.read, channels, access: rules, whoIs, roleOf },
-      spokenFor: (namespace) => spokenFor(namespace, { ...parts, platformIds: rules.platformIds }),
+      spokenFor: (namespace) => spokenFor(namespace, parts),
       mainIsShared: rules.mainIsShared,
     }),
     staleMs: rules.staleMs,
@@ -100,16 +99,20 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
   }
 }
 
-/** Returns the people with an id in a namespace, by the file or by a link. */
-async function spokenFor(
+/** Returns the people with an id in a namespace, by the file or by a link. Asked at a call of a tool: from memory alone. */
+function spokenFor(
   namespace: Namespace,
-  { store, policies, lookups, platformIds }: SessionAccessDeps & Pick<AccessPorts, 'platformIds'>,
-): Promise<readonly Principal[]> {
-  const stored = (await store.read.people.all()).map(({ id }) => id)
-  const found: Principal[] = []
-  for (const person of new Set([...policies.routing().people.roles.keys(), ...stored])) {
-    const own = (await platformIds(person)).some((id) => id === namespace || inNamespace(namespace, id))
-    if (own) found.push({ person, role: await lookups.roleOf(person) })
+  { policies, lookups: { whoIs, access } }: SessionAccessDeps,
+): readonly Principal[] {
+  const lies = (id: string): boolean => id === namespace || inNamespace(namespace, id)
+  const { ids, roles } = policies.routing().people
+  const found = new Map<PersonId, Role>()
+  for (const [person, own] of ids) if (own.some(lies)) found.set(person, roles.get(person) ?? 'guest')
+  for (const id of access.linked.keys()) {
+    const { person, role } = lies(id) ? whoIs(id) : NOBODY_KNOWN
+    if (person !== undefined) found.set(person, role)
   }
-  return found
+  return [...found].map(([person, role]) => ({ person, role }))
 }
+
+const NOBODY_KNOWN: Identity = { role: 'guest' }

@@ -1,8 +1,7 @@
 import type { Accounts } from '../channels/accounts.ts'
 import type { Config } from '../config/config.ts'
-import type { IdSource, PersonId } from '../core/ids.ts'
+import type { IdSource } from '../core/ids.ts'
 import type { MemoryDesk } from '../core/memory.ts'
-import { configuredIds } from '../routing/identity-links.ts'
 import { placeSession } from '../routing/place-session.ts'
 import { type ArchiveDeps, createArchives, type SessionArchives } from '../sessions/service/archives.ts'
 import { createSessionOperations, type SessionOperations } from '../sessions/service/session-operations.ts'
@@ -25,7 +24,7 @@ export interface SessionParts extends ArchiveDeps {
   readonly config: Config
   readonly ids: IdSource
   readonly policies: CurrentRouting
-  readonly lookups: Pick<Lookups, 'whoIs' | 'overrides' | 'facts'>
+  readonly lookups: Pick<Lookups, 'whoIs' | 'overrides' | 'facts' | 'idsOf'>
   readonly accounts: Accounts
   readonly entrance: Pick<Entrance, 'accept'>
 }
@@ -54,7 +53,7 @@ export function makeSessions(
   }
   const rules = sessionRules(config, store, {
     ...{ channels, whoIs, mainIsShared: () => policies.routing().sessions.scope === 'global' },
-    configuredIds: (person: PersonId) => configuredIds(policies.routing().people, person),
+    ...lookups.idsOf,
   })
   const base = { ...rules, store, clock, channels, daemon }
   const sessions = createSessionService(base)

@@ -31,6 +31,8 @@ export interface ConfiguredPeople {
   readonly channels: Channels
   readonly roles: ReadonlyMap<PersonId, Role>
   readonly links: ReadonlyMap<string, readonly PersonLink[]>
+  /** The platform ids of each, as participants are written. A bare id counts on every channel (K15). */
+  readonly ids: ReadonlyMap<PersonId, readonly string[]>
 }
 
 /** Throws `config` where two people claim one id (K16) or one name is given twice; warns of links that match widely. */
@@ -56,7 +58,7 @@ export function compilePeople(
       for (const key of idKeys(link)) push(links, key, link)
     }
   }
-  return { people: { channels, roles, links }, warnings }
+  return { people: { channels, roles, links, ids: idsIn(links, channels) }, warnings }
 }
 
 /** Reads a link. A prefix that is no channel belongs to the id; a team is read where ids have one and in bare links. */
@@ -105,14 +107,23 @@ function reaches(link: Link, senderTeam: string | undefined, channel: string): b
   )
 }
 
-/** The platform ids of a person, as participants are written. A bare id counts on every channel (K15). */
-export function configuredIds({ links, channels }: ConfiguredPeople, person: PersonId): readonly string[] {
-  return [...new Set([...links.values()].flat())].flatMap(({ identity, channel, team, id, written = id }) => {
-    if (identity.person !== person) return []
-    return (channel === undefined ? channels.ids : [channel]).map((one) => {
-      const own = channels.traits(one).ids.caseSensitive ? written : id
-      return platformIdOf(channels, one, { id: own, ...(team && { team }) })
-    })
+/** Returns the platform ids of everybody in one walk: each person's are asked for at every call of a tool. */
+function idsIn(filed: ReadonlyMap<string, readonly PersonLink[]>, channels: Channels): ConfiguredPeople['ids'] {
+  const ids = new Map<PersonId, Set<string>>()
+  for (const link of [...filed.values()].flat()) {
+    const { person } = link.identity
+    if (person === undefined) continue
+    const own = ids.get(person) ?? new Set()
+    ids.set(person, own)
+    for (const id of platformIdsOf(channels, link)) own.add(id)
+  }
+  return new Map([...ids].map(([person, own]) => [person, [...own]]))
+}
+
+function platformIdsOf(channels: Channels, { channel, team, id, written = id }: PersonLink): readonly string[] {
+  return (channel === undefined ? channels.ids : [channel]).map((one) => {
+    const own = channels.traits(one).ids.caseSensitive ? written : id
+    return platformIdOf(channels, one, { id: own, ...(team && { team }) })
   })
 }
 

@@ -3,10 +3,11 @@ import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
-import { type ChannelId, CLAIMED_OWNER } from '../../core/ids.ts'
+import { type ChannelId, CLAIMED_OWNER, type PersonId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Sender } from '../../core/message.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
+import type { StoredPerson } from '../../store/people-port.ts'
 import type { Store } from '../../store/store.ts'
 
 /**
@@ -18,6 +19,10 @@ export interface Access {
   /** True if somebody has the owner role by a claim. */
   readonly claimed: boolean
   personOf(channel: ChannelId, senderId: string, team?: string): Identity | undefined
+  /** Everybody whom the store knows, by each of their ids. */
+  readonly linked: ReadonlyMap<string, Identity>
+  /** Returns whom the store knows by this name. */
+  named(person: PersonId): StoredPerson | undefined
   /** The code that `/start <code>` must carry; undefined once there is an owner. */
   readonly claimCode: string | undefined
   /** Replaces a claim code that was shown. */
@@ -51,10 +56,12 @@ export async function createAccess(deps: AccessDeps): Promise<Access> {
   const { store, clock, logger, channels, configuredOwner, changed } = deps
   let { code } = deps
   let identities: ReadonlyMap<string, Identity> = new Map()
+  let named: ReadonlyMap<PersonId, StoredPerson> = new Map()
   let claimed = false
   const load = async (): Promise<void> => {
     const people = await store.read.people.all()
     claimed = people.some(({ role }) => role === 'owner')
+    named = new Map(people.map((one) => [one.id, one]))
     identities = new Map(people.flatMap(({ id, role, ids }) => ids.map((one) => [one, { person: id, role }])))
   }
   const refresh = async (): Promise<void> => {
@@ -76,6 +83,10 @@ export async function createAccess(deps: AccessDeps): Promise<Access> {
     replaceClaim(fresh) {
       code = fresh
     },
+    get linked() {
+      return identities
+    },
+    named: (person) => named.get(person),
     personOf: (channel, id, team) =>
       identities.get(platformIdOf(channels, channel, { id, ...(team === undefined ? {} : { team }) })),
     async claim(channel, sender, given) {

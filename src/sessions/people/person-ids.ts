@@ -8,24 +8,25 @@ export interface PeopleNow {
   readonly channels: Pick<Channels, 'traits'>
   /** Returns the platform ids that the configuration gives a person. */
   configuredIds(person: PersonId): readonly string[]
+  /** Returns the platform ids that were linked to a person. */
+  linkedIds(person: PersonId): readonly string[]
   /** Returns the present identity of a platform id. */
   whoIs(platformId: string): Identity
 }
 
 /**
- * Returns the platform ids of a person in the form of participants: those of the configuration, and those the store
- * linked which the configuration gives to nobody else. A configured id without its team means that id in each team
+ * Returns the platform ids of a person in the form of participants: those of the configuration, and those that
+ * were linked which the configuration gives to nobody else. A configured id without its team means that id in each team
  * where it took part.
  */
 export async function personIds(
-  { configuredIds, whoIs, channels }: PeopleNow,
+  { configuredIds, linkedIds, whoIs, channels }: PeopleNow,
   { read }: Pick<Store, 'read'>,
   person: PersonId,
 ): Promise<readonly string[]> {
-  const stored = (await read.people.all()).find(({ id }) => id === person)?.ids ?? []
   const configured = configuredIds(person)
   const seen = await Promise.all(configured.map((id) => withTeams(channels, id, read)))
-  return [...configured, ...[...stored, ...seen.flat()].filter((id) => whoIs(id).person === person)]
+  return [...configured, ...[...linkedIds(person), ...seen.flat()].filter((id) => whoIs(id).person === person)]
 }
 
 async function withTeams(

@@ -58,6 +58,7 @@ export function offlineSessions(
 const NO_PEOPLE = {
   channels: createChannels({}),
   configuredIds: () => [],
+  linkedIds: () => [],
   whoIs: () => ({ role: 'guest' as const }),
   mainIsShared: () => false,
 }

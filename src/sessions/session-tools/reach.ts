@@ -1,7 +1,7 @@
 import type { Caller, Namespace } from '../../core/caller.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { AgentId } from '../../core/ids.ts'
-import { type AuthorId, type Holder, holderIn, NOBODY } from '../../core/platform-id.ts'
+import type { AgentId, PersonId } from '../../core/ids.ts'
+import { type AuthorId, type Holder, holderIn, NOBODY, personOfAuthor } from '../../core/platform-id.ts'
 import type { Role, Session } from '../../core/session.ts'
 import type { SessionCaller } from '../../core/session-tools.ts'
 import type { Principal } from '../../core/turn.ts'
@@ -45,7 +45,7 @@ export interface ReachDeps extends TurnAuthorityDeps, AuthorLookup {
   readonly agents: readonly AgentId[]
   readonly access: AccessPorts
   /** Returns the people for whom a token of a namespace may speak: its holder can have whatever they may read. */
-  spokenFor(namespace: Namespace): Promise<readonly Principal[]>
+  spokenFor(namespace: Namespace): readonly Principal[]
 }
 
 /** The names of the peers' catch-all sessions, which no tool shows or accepts (T5). */
@@ -98,7 +98,7 @@ class TurnReach implements CallerReach {
   readonly #turn: Turn
   readonly #authority: TurnAuthority
   /** Looked up once: a list asks about every row. */
-  readonly #spoken = new Map<Namespace, Promise<readonly Principal[]>>()
+  readonly #spoken = new Map<Namespace, readonly Principal[]>()
 
   constructor(deps: ReachDeps, turn: Turn, authority: TurnAuthority) {
     this.#deps = deps
@@ -115,7 +115,7 @@ class TurnReach implements CallerReach {
     for (const reader of readers) {
       const holder = holderIn(reader)
       if (holder !== undefined) {
-        if (await this.#hasOwner(holder)) continue
+        if (this.#hasOwner(holder)) continue
         return { namespace: holder.namespace }
       }
       const caller = await this.#callerOf(reader)
@@ -198,20 +198,28 @@ class TurnReach implements CallerReach {
 
   /** A token reaches its own sessions, and one that speaks has the agent say what the people it speaks for may ask. */
   async #holderReaches(holder: Holder, session: Session | undefined): Promise<boolean> {
-    if (await this.#hasOwner(holder)) return true
+    if (this.#hasOwner(holder)) return true
     if (session === undefined) return false
     const { access } = this.#deps
     if (await reaches({ kind: 'token', namespace: holder.namespace }, session, access)) return true
-    for (const person of await this.#spokenFor(holder))
-      if (await reaches({ kind: 'person', ...person }, session, access)) return true
+    const spoken = this.#spokenFor(holder)
+    if (spoken.length === 0) return false
+    // Thousands may have an id in a namespace, of whom a few take part.
+    const here = new Set((await access.read.participants.of(session.id)).map((one) => this.#personOf(one)))
+    for (const person of spoken)
+      if (here.has(person.person) && (await reaches({ kind: 'person', ...person }, session, access))) return true
     return false
   }
 
-  async #hasOwner(holder: Holder): Promise<boolean> {
-    return (await this.#spokenFor(holder)).some(({ role }) => role === 'owner')
+  #personOf(participant: AuthorId): PersonId | undefined {
+    return personOfAuthor(participant) ?? this.#deps.whoIs(participant).person
   }
 
-  async #spokenFor({ namespace, speaks }: Holder): Promise<readonly Principal[]> {
+  #hasOwner(holder: Holder): boolean {
+    return this.#spokenFor(holder).some(({ role }) => role === 'owner')
+  }
+
+  #spokenFor({ namespace, speaks }: Holder): readonly Principal[] {
     if (!speaks) return []
     const known = this.#spoken.get(namespace) ?? this.#deps.spokenFor(namespace)
     this.#spoken.set(namespace, known)

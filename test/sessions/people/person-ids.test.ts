@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { type PersonId, toPersonId } from '../../../src/core/ids.ts'
 import { personBehind } from '../../../src/routing/identify.ts'
-import { configuredIds } from '../../../src/routing/identity-links.ts'
 import { personIds } from '../../../src/sessions/people/person-ids.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -28,7 +27,8 @@ async function idsOf(store: Store, people: Parameters<typeof policy>[0] = {}): P
   const routing = routingOf(policy(people))
   const now = {
     channels: routing.channels,
-    configuredIds: (person: PersonId) => configuredIds(routing.people, person),
+    configuredIds: (person: PersonId) => routing.people.ids.get(person) ?? [],
+    linkedIds: () => [],
     whoIs: (id: string) => personBehind(routing.people, { personOf: () => undefined }, id),
   }
   return personIds(now, store, BOB)

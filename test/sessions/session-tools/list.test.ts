@@ -65,7 +65,7 @@ async function place(agents: readonly AgentId[] = []): Promise<Place> {
             platformIds: async (person) => [`telegram:${person}`],
           },
           roleOf: async () => 'guest',
-          spokenFor: async () => [],
+          spokenFor: () => [],
           mainIsShared: () => false,
         }),
         clock: { ...systemClock, now: () => NOW },
@@ -305,7 +305,7 @@ describe('sessions_list', () => {
       inGroups: 'here',
       whoIs,
       roleOf: async () => 'guest' as const,
-      spokenFor: async () => [],
+      spokenFor: () => [],
       mainIsShared: () => false,
       read: store.read,
     } as const

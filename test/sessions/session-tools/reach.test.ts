@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { type Namespace, parseNamespace } from '../../../src/core/caller.ts'
 import type { Identity } from '../../../src/core/dispatch.ts'
 import { toPersonId, toScopeKey, toSessionId } from '../../../src/core/ids.ts'
@@ -23,7 +23,7 @@ it('a turn whose session is gone has the authority of nobody known', async () =>
     access: { read: rig.store.read, mainIsShared: () => false, platformIds: async () => [] },
     whoIs: () => ({ role: 'owner' }),
     roleOf: async () => 'owner',
-    spokenFor: async () => [],
+    spokenFor: () => [],
   }
   const reach = await createReach(deps).of({ turn: { id: ids.turn(), sessionId, agentId } })
   expect(await reach.principal()).toEqual({ role: 'guest' })
@@ -124,13 +124,16 @@ it('S42, T6: who holds a token reads what its own sessions and the people it spe
         mainIsShared: () => false,
         platformIds: async (person) => (person === 'bob' ? ['telegram:444'] : []),
       },
-      whoIs: (id) => (id === 'telegram:111' ? { role: 'owner' } : { role: 'guest' }),
+      whoIs: (id) =>
+        id === 'telegram:444'
+          ? { person: toPersonId('bob'), role: 'member' }
+          : { role: id === 'telegram:111' ? 'owner' : 'guest' },
       roleOf: async () => 'guest',
       spokenFor,
     }).of(caller)
     return Promise.all([ada, bob, other, desk].map(async (session) => (await reach.reads(session)).kind))
   }
-  expect(await seen(async () => [])).toEqual(['allowed', 'allowed', 'allowed', 'allowed'])
+  expect(await seen(() => [])).toEqual(['allowed', 'allowed', 'allowed', 'allowed'])
   await rig.store.write((tx) =>
     tx.tokens.add({
       id: 'a',
@@ -141,17 +144,43 @@ it('S42, T6: who holds a token reads what its own sessions and the people it spe
       createdAt: 1,
     }),
   )
-  expect(await seen(async () => [])).toEqual(['denied', 'denied', 'allowed', 'allowed'])
-  expect(await seen(async () => [{ person: toPersonId('bob'), role: 'member' }])).toEqual([
+  expect(await seen(() => [])).toEqual(['denied', 'denied', 'allowed', 'allowed'])
+  expect(await seen(() => [{ person: toPersonId('bob'), role: 'member' }])).toEqual([
     'denied',
     'allowed',
     'allowed',
     'allowed',
   ])
-  expect(await seen(async () => [{ person: toPersonId('ada'), role: 'owner' }])).toEqual([
+  expect(await seen(() => [{ person: toPersonId('ada'), role: 'owner' }])).toEqual([
     'allowed',
     'allowed',
     'allowed',
     'allowed',
   ])
+})
+
+it('S42: at a call of a tool nobody is looked up for each of the people for whom a token may speak', async () => {
+  const many = Array.from({ length: 300 }, (_, at) => ({
+    id: toPersonId(`p${at}`),
+    role: 'member' as const,
+    ids: [`telegram:${1000 + at}`],
+  }))
+  const rig = await openRig({ script: SCRIPT, routing: { people: many } })
+  for (const id of ['1000', '1001']) await rig.ask(id, 'hello')
+  await rig.store.write(async (tx) => {
+    const namespace = parseNamespace('telegram') as Namespace
+    await tx.tokens.add({ id: 'a', hash: 'a', namespace, scopes: ['chat'], label: '', createdAt: 1 })
+    await tx.people.link(toPersonId('p0'), 'guest', ['discord:5'], 1)
+  })
+  await rig.engine.sessions.post({ kind: 'operator' }, 'api:desk', { text: 'hello' })
+  const desk = await rig.named('api:desk')
+  await rig.store.write((tx) => tx.participants.add(desk.id, 'telegram:1000', 1))
+  const caller = await turnIn(rig.store, await rig.named('telegram:direct:1000'), '1000')
+  const { people, participants } = rig.store.read
+  const spies = [vi.spyOn(people, 'all'), vi.spyOn(participants, 'of')]
+  const rows = await rig.tools.list({}, caller)
+  expect(rows.map(({ key }) => key)).toEqual(['api:direct:desk', 'telegram:direct:1000'])
+  const [read = 0, looked = 0] = spies.map((spy) => spy.mock.calls.length)
+  expect(read).toBe(0)
+  expect(looked).toBeLessThan(20)
 })
