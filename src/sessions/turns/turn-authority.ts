@@ -43,6 +43,9 @@ export async function turnAuthority(deps: TurnAuthorityDeps, turn: TurnRef): Pro
   }
 }
 
+/** A clock that is ahead by less is set right some time: a token that has expired by it reads what was said meanwhile. */
+const CLOCK_DOUBT_MS = 86_400_000
+
 /**
  * Returns whoever holds a token that reaches the session, by its namespace: they read the answer too. What a schedule
  * delivers is on record in the session of that chat.
@@ -55,7 +58,8 @@ async function holdersOf(
   const delivered = isScheduled(session) ? rows.map(({ dispatch }) => dispatch.reply.address) : []
   const ids = [session.id, ...delivered.map(({ channel, chat }) => `${channel}:${chat}`)]
   const namespaces = unique(ids.flatMap(namespacesOf))
-  return (await tokens.readers(namespaces, rows.at(-1)?.dispatch.receivedAt ?? 0)).map(holderOf)
+  const at = (rows.at(-1)?.dispatch.receivedAt ?? 0) - CLOCK_DOUBT_MS
+  return (await tokens.readers(namespaces, at)).map(holderOf)
 }
 
 type Asked = { readonly rows: readonly InboxRow[]; readonly askers: readonly AuthorId[] }

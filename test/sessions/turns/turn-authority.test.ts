@@ -21,6 +21,7 @@ import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
 
+const DAY = 86_400_000
 let store: Store
 
 beforeEach(async () => {
@@ -76,7 +77,7 @@ describe('who reads the answer of a turn', () => {
     expect(readers).toEqual(['telegram:111', 'telegram:444'])
   })
 
-  it('S42: are also the holders of tokens that reach the session, while these are valid', async () => {
+  it('S42: are also the holders of tokens that reach the session, while these are valid or may be again', async () => {
     const own = await begin({
       ...OWN,
       kind: 'other',
@@ -96,14 +97,16 @@ describe('who reads the answer of a turn', () => {
         token('c', { namespace: namespace('api:sho') }),
         token('d', { namespace: namespace('web') }),
         token('e', {}),
-        token('f', { namespace: namespace('api:shop:1'), scopes: ['hooks'] }),
-        token('g', { namespace: namespace('api:shop:1'), revokedAt: 1 }),
-        token('h', { namespace: namespace('api:shop:1'), expiresAt: 1 }),
+        token('f', { namespace: namespace('api:shop'), scopes: ['hooks'] }),
+        token('g', { namespace: namespace('api:shop'), revokedAt: 1 }),
+        token('h', { namespace: namespace('api:shop'), expiresAt: 8 * DAY }),
+        // A clock that is an hour ahead is set right: it will be valid again.
+        token('i', { namespace: namespace('api'), scopes: ['chat'], expiresAt: 10 * DAY - 1 }),
       ])
         await tx.tokens.add(one)
     })
-    const { readers } = await authorityIn(own, asked('111'))
-    expect(readers).toEqual(['telegram:111', 'listener:api', 'holder:api:shop'])
+    const { readers } = await authorityIn(own, { ...asked('111'), receivedAt: 10 * DAY })
+    expect(readers).toEqual(['telegram:111', 'listener:api', 'holder:api:shop', 'holder:api'])
   })
 
   it('S42: of a schedule are also the holders of tokens for the chat that it delivers to, whose session has it on record', async () => {
