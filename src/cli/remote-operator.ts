@@ -22,7 +22,7 @@ export function remoteOperator(client: ParleyClient): OperatorService {
     },
     tokens: {
       ...{ create: token.create, list: token.list },
-      revoke: async (id) => void (await token.revoke(id)),
+      revoke: async (id) => (await token.revoke(id)).also ?? [],
     },
     schedules: schedule,
     config,

@@ -8,7 +8,7 @@ import type { ForgetRequest, RetentionReport } from '../core/operate-forgetting.
 import type { MemoryReport } from '../core/operate-memory.ts'
 import type { RestorationReport } from '../core/operate-outbox.ts'
 import type { LinkedId, PeopleReport } from '../core/operate-people.ts'
-import type { NewToken, TokenReport } from '../core/operate-tokens.ts'
+import type { NamedToken, NewToken, TokenReport } from '../core/operate-tokens.ts'
 import type { StatusReport, WhyReport } from '../core/operator.ts'
 import type { Relocation, RelocationRequest } from '../core/relocation.ts'
 import { type ApiCall, at, type CallOperation } from './call.ts'
@@ -47,7 +47,11 @@ export function operatorOperations(call: CallOperation) {
       list: () => get<readonly TokenReport[]>('token.list', '/v1/tokens'),
       create: (request: NewToken) =>
         post<TokenReport & { readonly token: string }>('token.create', '/v1/tokens', { body: request }),
-      revoke: async (id: string) => remove<{ readonly revoked: boolean }>('token.revoke', at`/v1/tokens/${id}`),
+      revoke: async (id: string) =>
+        remove<{ readonly revoked: boolean; readonly also?: readonly NamedToken[] }>(
+          'token.revoke',
+          at`/v1/tokens/${id}`,
+        ),
     },
     person: {
       list: () => get<PeopleReport>('person.list', '/v1/people'),

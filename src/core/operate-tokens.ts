@@ -11,10 +11,10 @@ export interface TokenOperator {
   /** Newest first, the revoked ones too. */
   list(): Promise<readonly TokenReport[]>
   /**
-   * From now on, also for what it has open, and with it what it has made. A token that asks revokes none that may do
-   * more. Throws `not_found` and `forbidden`.
+   * From now on, also for what it has open, and with it what it has made, which is returned. A token that asks revokes
+   * none that may do more. Throws `not_found` and `forbidden`.
    */
-  revoke(id: string, by?: string): Promise<void>
+  revoke(id: string, by?: string): Promise<readonly NamedToken[]>
 }
 
 export interface NewToken {
@@ -30,5 +30,8 @@ export interface NewToken {
   /** Names the request if it is to have its effect once, however often it is made. */
   readonly once?: RequestId | undefined
 }
+
+/** A token as it is named to whoever has revoked it. */
+export type NamedToken = Pick<StoredToken, 'id' | 'label'>
 
 export type TokenReport = Omit<StoredToken, 'hash'>

@@ -84,7 +84,13 @@ test.each([
     'ply_a1_secret\n',
   ],
   [['list'], 'tokens', 'revoked'],
-  [['revoke', 'a1'], { revoke: 'a1' }, 'opens nothing any more'],
+  [['revoke', 'a1'], { revoke: 'a1' }, 'opens nothing any more.\n'],
+  [
+    ['revoke', 'b2'],
+    { revoke: 'b2' },
+    'opens nothing any more, nor does the token that it had made:\n  ply_c3  made by it\n',
+  ],
+  [['revoke', 'b2', '--json'], { revoke: 'b2' }, '"also"'],
 ])('S42: parley token %j asks the daemon', async (argv, asked, text) => {
   const operator = fakeOperator()
   const parley = await rig()

@@ -32,7 +32,9 @@ export function fakeTokens(asked: unknown[]): TokenOperator {
     },
     async revoke(id) {
       asked.push({ revoke: id })
+      if (id === 'b2') return [{ id: 'c3', label: 'made by it' }]
       if (id !== 'a1') throw new ParleyError('not_found', `There is no token ${id}.`)
+      return []
     },
   }
 }

@@ -28,10 +28,14 @@ export async function listTokens(ports: ReadPorts, options: ReadOptions): Promis
 }
 
 export async function revokeToken(ports: ReadPorts, id: string, options: ReadOptions): Promise<number> {
-  await askOperator(ports, await ports.load(options.config, 'ask'), ({ tokens }) => tokens.revoke(id))
+  const also = await askOperator(ports, await ports.load(options.config, 'ask'), ({ tokens }) => tokens.revoke(id))
+  const made = also.length === 1 ? 'the token that it had made' : `the ${also.length} tokens that it had made`
   show(ports, options, {
-    value: { revoked: true },
-    lines: () => [`Token ${oneLine(shownTokenId(tokenIdOf(id)))} opens nothing any more.`],
+    value: { revoked: true, ...(also.length === 0 ? {} : { also }) },
+    lines: () => [
+      `Token ${oneLine(shownTokenId(tokenIdOf(id)))} opens nothing any more${also.length === 0 ? '.' : `, nor ${also.length === 1 ? 'does' : 'do'} ${made}:`}`,
+      ...also.map((one) => `  ${shownTokenId(one.id)}  ${oneLine(one.label)}`.trimEnd()),
+    ],
   })
   return EXIT.ok
 }

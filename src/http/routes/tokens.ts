@@ -32,7 +32,7 @@ const CREATE = createRoute({
 })
 const REVOKE = createRoute({
   operationId: 'token.revoke',
-  summary: 'Revokes a token by its id',
+  summary: 'Revokes a token by its id, with those that it has made',
   method: 'delete',
   path: '/v1/tokens/{id}',
   security: needs('tokens'),
@@ -48,7 +48,7 @@ export function tokenRoutes() {
       json(await api.tokens.create({ ...req.valid('json'), once }), 200),
     )
     .openapi(REVOKE, async ({ req, json, var: { api } }) => {
-      await api.tokens.revoke(req.valid('param').id)
-      return json({ revoked: true }, 200)
+      const also = await api.tokens.revoke(req.valid('param').id)
+      return json({ revoked: true, ...(also.length === 0 ? {} : { also }) }, 200)
     })
 }

@@ -1,5 +1,5 @@
 import type { Namespace } from '../../core/caller.ts'
-import type { TokenReport } from '../../core/operate-tokens.ts'
+import type { NamedToken, TokenReport } from '../../core/operate-tokens.ts'
 import type { Scope } from '../../core/token.ts'
 import { flag, id, list, maybe, object, oneOf, text, time } from './shape.ts'
 
@@ -21,4 +21,7 @@ const fields = {
 
 export const tokens = list(object<TokenReport>(fields, 'Token'))
 export const newToken = object<TokenReport & { readonly token: string }>({ ...fields, token: text }, 'NewToken')
-export const tokenRevoked = object<{ readonly revoked: boolean }>({ revoked: flag })
+export const tokenRevoked = object<{ readonly revoked: boolean; readonly also?: readonly NamedToken[] }>({
+  revoked: flag,
+  also: maybe(list(object<NamedToken>({ id: text, label: text }))),
+})

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { JOINED_IDS } from '../../core/joins-people.ts'
 import type { RequestId } from '../../core/keyed-request.ts'
-import type { NewToken, TokenOperator, TokenReport } from '../../core/operate-tokens.ts'
+import type { NamedToken, NewToken, TokenOperator, TokenReport } from '../../core/operate-tokens.ts'
 import {
   isScope,
   NAMESPACE_SCOPES,
@@ -73,9 +73,10 @@ export function createTokens(deps: TokenDeps): TokenService {
       async revoke(shown, by) {
         const id = tokenIdOf(shown)
         if (by !== undefined) await checkRevoking(store, id, by)
-        const ended = await store.write((tx) => tx.tokens.revoke(id, clock.now()))
+        const ended = await store.write((tx) => revokeAll(tx, id, clock.now()))
         if (ended.length === 0) throw new ParleyError('not_found', `There is no token ${shown}.`)
-        for (const one of ended) uses.revoked(one)
+        for (const one of ended) uses.revoked(one.id)
+        return ended.filter((one) => one.id !== id && one.now).map(({ id, label }) => ({ id, label }))
       },
     },
     async verify(token) {
@@ -101,6 +102,19 @@ async function addOnce(tx: StoreWriter, stored: StoredToken, once: RequestId | u
   await tx.tokens.add(stored)
   if (once) await tx.keyedRequests.took(once, stored.id)
   return stored
+}
+
+/** Returns a token and all that it has made, each with whether it was valid before. */
+async function revokeAll(
+  { tokens }: StoreWriter,
+  id: string,
+  at: number,
+): Promise<readonly (NamedToken & { readonly now: boolean })[]> {
+  const before = new Map((await tokens.all()).map((one) => [one.id, one]))
+  return (await tokens.revoke(id, at)).map((one) => {
+    const known = before.get(one)
+    return { id: one, label: known?.label ?? '', now: known !== undefined && isValid(known, at) }
+  })
 }
 
 /** The id of no token. */

@@ -223,7 +223,12 @@ it('F-H10: with a token ends what it has made, and what that has made, also what
   const other = await operator.create({ namespace: 'api' })
   const open = await verify(third.token)
   const made = operator.create({ namespace: 'api' }, second.id).catch((error: unknown) => error)
-  await operator.revoke(first.id)
+  const lapsed = await operator.create({ namespace: 'api', label: 'old' }, second.id)
+  await operator.revoke(lapsed.id)
+  const named = await operator.revoke(first.id)
+  expect(named.map(({ id }) => id)).toEqual(expect.arrayContaining([second.id, third.id]))
+  expect(named.map(({ id }) => id)).not.toContain(lapsed.id)
+  expect(named.map(({ id }) => id)).not.toContain(first.id)
   expect(open?.ended.aborted).toBe(true)
   for (const { token } of [first, second, third]) expect(await verify(token)).toBeUndefined()
   const late = await made
