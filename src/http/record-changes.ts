@@ -2,6 +2,8 @@ import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { Logger } from '../core/logger.ts'
 import { OPERATOR_HOLDER, tokenDoer } from '../core/token.ts'
+import { routeOf } from './gate.ts'
+import { NOT_KEPT } from './idempotency.ts'
 import type { ApiEnv } from './route.ts'
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -16,10 +18,13 @@ const MOST_PATH = 300
 export function createRecorder(logger: Logger): MiddlewareHandler<ApiEnv> {
   return async (context, next) => {
     const { req } = context
-    await next()
     const holder: string | undefined = context.get('holder')
-    if (holder === undefined || holder === OPERATOR_HOLDER || READS.has(req.method)) return
+    if (holder === undefined || holder === OPERATOR_HOLDER || READS.has(req.method)) return next()
     const asked = { method: req.method, route: routePath(context, -1), path: req.path.slice(0, MOST_PATH) }
-    logger.info('A token has asked for a change', { by: tokenDoer(holder), ...asked, status: context.res.status })
+    const line = { by: tokenDoer(holder), ...asked }
+    // A kill behind the change would leave no line of it; of a text there is a row.
+    if (NOT_KEPT[routeOf(context)] !== 'effect') logger.info('A token asks for a change', line)
+    await next()
+    logger.info('A token has asked for a change', { ...line, status: context.res.status })
   }
 }

@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
+import { type LogFields, type Logger, silentLogger } from '../../src/core/logger.ts'
 import type { Tool } from '../../src/core/turn.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { startApiHouse } from '../e2e/api-house.ts'
 import { toolResult } from '../e2e/obedient.ts'
+import { fakeOperator } from '../fakes/operator.ts'
 import { owner, policy } from '../fakes/routing-policy.ts'
+import { apiRig } from './rig.ts'
 
 const ADA = policy({ people: [owner('ada', 'telegram:111')] })
 
@@ -64,4 +67,29 @@ it('S7: somebody let in by the token of an owner was let in by that token', asyn
   const { json } = await house.ask('/v1/admissions/admit?name=telegram%3A555', { method: 'POST', headers })
   expect(json).toMatchObject({ key: 'telegram:555', state: 'admitted', decidedBy: `token:ply_${id}` })
   expect(await house.daemon.operator.admissions.list()).toMatchObject([{ decidedBy: `token:ply_${id}` }])
+})
+
+it('S7: what a token asks for is in the log before it is done, so that a kill behind it hides no change', async () => {
+  const lines: unknown[][] = []
+  const noted = (sentence: string, { by, method, route, status }: LogFields = {}) =>
+    void (sentence.startsWith('A token') && lines.push([sentence, by, method, route, status]))
+  const logger: Logger = { ...silentLogger, info: noted, child: () => logger }
+  const whenDone: unknown[][] = []
+  const fake = fakeOperator()
+  const reload = async () => {
+    whenDone.push(...lines)
+    return fake.config.reload()
+  }
+  const { ask, bearer } = await apiRig({}, { logger, apiOf: () => ({ ...fake, config: { reload } }) })
+  const { id, headers } = await bearer(['operate:write', 'sessions:write'])
+  await ask('/v1/config/reload', { method: 'POST', headers })
+  const asks = ['A token asks for a change', `token:ply_${id}`, 'POST', '/v1/config/reload', undefined]
+  expect(whenDone).toEqual([asks])
+  expect(lines).toEqual([asks, ['A token has asked for a change', ...asks.slice(1, 4), 200]])
+  const text = { method: 'POST', headers, body: '{"text":"hi"}' }
+  await ask('/v1/sessions/cli:notes/messages', text)
+  // A text has a row before anybody answers it.
+  expect(lines.slice(2).map((line) => line.slice(0, 2))).toEqual([
+    ['A token has asked for a change', `token:ply_${id}`],
+  ])
 })
