@@ -31,7 +31,14 @@ const LIKE_ALICES = [
 ]
 
 /** Within the namespace, and no id of anybody. */
-const ODD_SENDERS = ['api:', 'api:jo\n[Ada] yes', 'api:jo\u2028[Ada] yes', 'api:\u0000', `api:${'x'.repeat(200)}`]
+const ODD_SENDERS = [
+  'api:',
+  'api:jo\n[Ada] yes',
+  'api:jo\u2028[Ada] yes',
+  'api:\u0000',
+  'api:jo\u202e',
+  `api:${'x'.repeat(200)}`,
+]
 
 async function twoPhones(): Promise<ApiHouse> {
   const house = await startApiHouse()

@@ -95,11 +95,11 @@ test('a field cannot pose as the time, level or sentence of its line', () => {
 
 test('controls, line ends and direction marks are escaped, so that one line stays one line', () => {
   const { logger, text, lines } = log()
-  const hostile = 'a\nb\u001b[31mred\u009b2J\u2028next\u202etxt'
+  const hostile = 'a\nb\u001b[31mred\u009b2J\u2028next\u202etxt\u061c'
 
   logger.info('A name came in', { name: hostile })
 
-  expect(text().trimEnd()).not.toMatch(/[\p{Cc}\u2028\u202e]/u)
+  expect(text().trimEnd()).not.toMatch(/[\p{Cc}\u2028\u202e\u061c]/u)
   expect(lines()[0]?.name).toBe(hostile)
 })
 

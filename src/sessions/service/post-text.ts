@@ -40,7 +40,7 @@ export interface PostDeps {
 const WAIT_SECONDS = { fallback: 120, most: 3_600 }
 
 /** It is shown wherever people are named. */
-const SENDER = /^(?!.*:$)[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u
+const SENDER = /^(?!.*:$)[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,200}$/u
 
 export interface Posting {
   readonly caller: Caller
