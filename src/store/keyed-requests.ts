@@ -1,6 +1,6 @@
 import type { KeptAnswer, KeyedRequest, RequestId } from '../core/keyed-request.ts'
 import { defined, id, integer, optional, type RowCodec, readFound, text } from './rows.ts'
-import type { KeyedRequestReader, KeyedRequestWriter } from './small-port.ts'
+import type { KeyedRequestReader, KeyedRequestWriter, MostKept } from './small-port.ts'
 import type { RepositoryDeps, Sql, SqlRow } from './sql.ts'
 
 const codec: RowCodec<KeyedRequest> = {
@@ -23,6 +23,7 @@ function answerOf(row: SqlRow): KeptAnswer | undefined {
 
 /** Deleted in one transaction beyond those that are kept. */
 const AT_ONCE = 20
+const NEWEST_BUT = 'holder = $1 ORDER BY begun_at DESC LIMIT $2 OFFSET $3'
 
 export class KeyedRequestReading implements KeyedRequestReader {
   protected readonly sql: Sql
@@ -43,7 +44,7 @@ export class KeyedRequestReading implements KeyedRequestReader {
 }
 
 export class KeyedRequestWriting extends KeyedRequestReading implements KeyedRequestWriter {
-  async begin({ key, id: request, holder, content, begunAt }: KeyedRequest, most: number): Promise<void> {
+  async begin({ key, id: request, holder, content, begunAt }: KeyedRequest, most: MostKept): Promise<void> {
     await this.sql.run('DELETE FROM keyed_requests WHERE key = $1', [key])
     await this.sql.run('INSERT INTO keyed_requests (key, id, holder, content, begun_at) VALUES ($1, $2, $3, $4, $5)', [
       key,
@@ -52,7 +53,9 @@ export class KeyedRequestWriting extends KeyedRequestReading implements KeyedReq
       content,
       begunAt,
     ])
-    await this.#delete('holder = $1 ORDER BY begun_at DESC LIMIT $2 OFFSET $3', [holder, AT_ONCE, most])
+    await this.#delete(NEWEST_BUT, [holder, AT_ONCE, most.requests])
+    for (const older of await this.#keys(NEWEST_BUT, [holder, AT_ONCE, most.bodies]))
+      await this.sql.run('UPDATE keyed_requests SET answer = NULL WHERE key = $1 AND answer IS NOT NULL', [older])
   }
 
   async took(request: RequestId, effect: string): Promise<void> {
@@ -77,9 +80,13 @@ export class KeyedRequestWriting extends KeyedRequestReading implements KeyedReq
   }
 
   async #delete(which: string, params: readonly (string | number)[]): Promise<number> {
-    const rows = await this.sql.all(`SELECT key FROM keyed_requests WHERE ${which}`, params)
-    const keys = rows.map((row) => text(row, 'key'))
+    const keys = await this.#keys(which, params)
     for (const key of keys) await this.sql.run('DELETE FROM keyed_requests WHERE key = $1', [key])
     return keys.length
+  }
+
+  async #keys(which: string, params: readonly (string | number)[]): Promise<readonly string[]> {
+    const rows = await this.sql.all(`SELECT key FROM keyed_requests WHERE ${which}`, params)
+    return rows.map((row) => text(row, 'key'))
   }
 }

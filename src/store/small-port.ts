@@ -157,9 +157,18 @@ export interface KeyedRequestReader {
   effect(id: RequestId): Promise<string | undefined>
 }
 
+/** The requests of one holder that are kept, and those of them that have the body of their answer. */
+export interface MostKept {
+  readonly requests: number
+  readonly bodies: number
+}
+
 export interface KeyedRequestWriter {
-  /** Replaces an earlier one of this key, and deletes the oldest of its holder beyond `most`, some at a time. */
-  begin(request: Omit<KeyedRequest, 'effect' | 'answer'>, most: number): Promise<void>
+  /**
+   * Replaces an earlier one of this key, and deletes the oldest of its holder, and of older ones the bodies of their
+   * answers, beyond what is kept, some at a time.
+   */
+  begin(request: Omit<KeyedRequest, 'effect' | 'answer'>, most: MostKept): Promise<void>
   /** Notes in the transaction of the effect what it made. */
   took(id: RequestId, effect: string): Promise<void>
   /** Keeps the answer; without a body that it was answered. */

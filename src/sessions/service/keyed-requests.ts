@@ -15,6 +15,8 @@ export interface KeyedRequestDeps {
 export const KEY_MS = 86_400_000
 /** Keys of one holder; beyond them the oldest is forgotten before its day is over. */
 const MOST_KEYS = 10_000
+/** Of these the newest that have their answers too, which are long: nobody fills the disk with what is kept for them. */
+const MOST_ANSWERS = 500
 /** A longer answer is given once. */
 const MOST_ANSWER = 65_536
 
@@ -34,7 +36,7 @@ export function createKeyedRequests({ store, clock }: KeyedRequestDeps): KeyedRe
       // One of a time yet to come is left from a clock that was wrong.
       if (known && Math.abs(now - known.begunAt) < KEY_MS) return known
       const begun = { key, id: hashOf([key, String(now)]) as RequestId, holder, content, begunAt: now }
-      await tx.keyedRequests.begin(begun, MOST_KEYS)
+      await tx.keyedRequests.begin(begun, { requests: MOST_KEYS, bodies: MOST_ANSWERS })
       return begun
     })
   }

@@ -105,7 +105,7 @@ export const smallContract: ContractPart = (underTest) => {
 
   it('F-K08: a keyed request is begun, has its effect and its answer, and is forgotten', async () => {
     const request = { key: 'k', id: 'r1' as RequestId, holder: 'operator', content: 'c', begunAt: 5 }
-    await underTest.store.write((tx) => tx.keyedRequests.begin(request, 9))
+    await underTest.store.write((tx) => tx.keyedRequests.begin(request, { requests: 9, bodies: 9 }))
     await underTest.store.write((tx) => tx.keyedRequests.took(request.id, 'made'))
     await underTest.store.write((tx) => tx.keyedRequests.answered(request.id, 200, '{}'))
     const { keyedRequests } = (await underTest.reopen()).read
@@ -114,7 +114,9 @@ export const smallContract: ContractPart = (underTest) => {
     expect(await keyedRequests.effect(request.id)).toBe('made')
     await underTest.store.write((tx) => tx.keyedRequests.forgetAnswers())
     expect(await keyedRequests.get('k')).toEqual({ ...kept, answer: { status: 200 } })
-    await underTest.store.write((tx) => tx.keyedRequests.begin({ ...request, id: 'r2' as RequestId }, 9))
+    await underTest.store.write((tx) =>
+      tx.keyedRequests.begin({ ...request, id: 'r2' as RequestId }, { requests: 9, bodies: 9 }),
+    )
     expect(await keyedRequests.get('k')).toEqual({ ...request, id: 'r2' })
     await underTest.store.write((tx) => tx.keyedRequests.drop('r2' as RequestId))
     expect(await keyedRequests.get('k')).toBeUndefined()

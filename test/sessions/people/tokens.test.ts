@@ -160,7 +160,7 @@ it('F-K08: a token that a request made before a crash goes when the request is m
   const { store, operator, verify } = await place()
   const once = 'request' as RequestId
   const begun = { key: 'k', id: once, holder: 'operator', content: 'c', begunAt: 1_000 }
-  await store.write((tx) => tx.keyedRequests.begin(begun, 10))
+  await store.write((tx) => tx.keyedRequests.begin(begun, { requests: 10, bodies: 10 }))
   const [first, second] = [
     await operator.create({ namespace: 'api', once }),
     await operator.create({ namespace: 'api', once }),

@@ -122,13 +122,27 @@ it('F-K08: neither the key nor more than 10,000 of a holder are kept, and a day 
   const id = (at: number) => `r${at}` as Parameters<typeof store.read.keyedRequests.effect>[0]
   await store.write(async (tx) => {
     for (let at = 0; at < 30; at++)
-      await tx.keyedRequests.begin({ key: `k${at}`, id: id(at), holder: 'a', content: '', begunAt: AT + at }, 10)
+      await tx.keyedRequests.begin(
+        { key: `k${at}`, id: id(at), holder: 'a', content: '', begunAt: AT + at },
+        { requests: 10, bodies: 10 },
+      )
   })
   const left = await Promise.all(Array.from({ length: 30 }, (_, at) => store.read.keyedRequests.get(`k${at}`)))
   expect(left.flatMap((row, at) => (row ? [at] : []))).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29])
   await once({ key: 'the-canary' })
   expect(await store.write((tx) => tx.keyedRequests.sweep(AT + KEY_MS, 100))).toBe(11)
   expect(await store.read.keyedRequests.get('k29')).toBeUndefined()
+})
+
+it('F-K08: of a holder the newest 500 answers are kept, and a key whose answer is not has its effect once all the same', async () => {
+  const { clock, once, done } = await rig()
+  for (let no = 0; no <= 500; no++) {
+    clock.set(AT + no)
+    await once({ key: `key ${no}` })
+  }
+  expect(await once({ key: 'key 1' })).toEqual({ status: 200, body: 'done 2' })
+  await expect(once({ key: 'key 0' })).rejects.toMatchObject({ code: 'conflict' })
+  expect(done()).toBe(501)
 })
 
 it('S41: an answer that was being made while something was forgotten is given once and not kept', async () => {
