@@ -99,7 +99,7 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
   }
 }
 
-/** Returns the people with an id in a namespace, by the file or by a link. Asked at a call of a tool: from memory alone. */
+/** Returns the people with an id in a namespace, by the file or by a link. Reads no row: each call of a tool asks. */
 function spokenFor(
   namespace: Namespace,
   { policies, lookups: { whoIs, access } }: SessionAccessDeps,

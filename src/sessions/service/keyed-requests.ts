@@ -15,7 +15,7 @@ export interface KeyedRequestDeps {
 export const KEY_MS = 86_400_000
 /** Keys of one holder; beyond them the oldest is forgotten before its day is over. */
 const MOST_KEYS = 10_000
-/** Of these the newest that have their answers too, which are long: nobody fills the disk with what is kept for them. */
+/** The newest of them have their answers too: these are long, and nobody fills the disk with them. */
 const MOST_ANSWERS = 500
 /** A longer answer is given once. */
 const MOST_ANSWER = 65_536

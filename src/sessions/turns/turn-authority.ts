@@ -43,7 +43,7 @@ export async function turnAuthority(deps: TurnAuthorityDeps, turn: TurnRef): Pro
   }
 }
 
-/** A clock that is ahead by less is set right some time: a token that has expired by it reads what was said meanwhile. */
+/** A clock that is ahead by less is set right some time: a token that has expired by it then reads on. */
 const CLOCK_DOUBT_MS = 86_400_000
 
 /**
