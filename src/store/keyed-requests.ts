@@ -23,7 +23,8 @@ function answerOf(row: SqlRow): KeptAnswer | undefined {
 
 /** Deleted in one transaction beyond those that are kept. */
 const AT_ONCE = 20
-const NEWEST_BUT = 'holder = $1 ORDER BY begun_at DESC LIMIT $2 OFFSET $3'
+/** Those of a holder behind the newest; never the one that begins, though others be of a time yet to come. */
+const OLDER = 'holder = $1 AND key <> $2 ORDER BY begun_at DESC LIMIT $3 OFFSET $4'
 
 export class KeyedRequestReading implements KeyedRequestReader {
   protected readonly sql: Sql
@@ -53,8 +54,8 @@ export class KeyedRequestWriting extends KeyedRequestReading implements KeyedReq
       content,
       begunAt,
     ])
-    await this.#delete(NEWEST_BUT, [holder, AT_ONCE, most.requests])
-    for (const older of await this.#keys(NEWEST_BUT, [holder, AT_ONCE, most.bodies]))
+    await this.#delete(OLDER, [holder, key, AT_ONCE, most.requests - 1])
+    for (const older of await this.#keys(OLDER, [holder, key, AT_ONCE, most.bodies - 1]))
       await this.sql.run('UPDATE keyed_requests SET answer = NULL WHERE key = $1 AND answer IS NOT NULL', [older])
   }
 

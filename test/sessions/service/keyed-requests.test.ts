@@ -145,6 +145,23 @@ it('F-K08: of a holder the newest 500 answers are kept, and a key whose answer i
   expect(done()).toBe(501)
 })
 
+it('F-K08: a key is kept also where as many as there may be are from a time that is yet to come', async () => {
+  const { store } = await rig()
+  const begin = (key: string, begunAt: number) =>
+    store.write((tx) =>
+      tx.keyedRequests.begin(
+        { key, id: `id of ${key}` as Parameters<typeof tx.keyedRequests.drop>[0], holder: 'a', content: '', begunAt },
+        { requests: 3, bodies: 3 },
+      ),
+    )
+  for (const no of [1, 2, 3]) await begin(`ahead ${no}`, AT + no * KEY_MS)
+  await begin('now', AT)
+  const kept = await Promise.all(
+    ['now', 'ahead 1', 'ahead 2', 'ahead 3'].map((key) => store.read.keyedRequests.get(key)),
+  )
+  expect(kept.map((row) => row !== undefined)).toEqual([true, false, true, true])
+})
+
 it('S41: an answer that was being made while something was forgotten is given once and not kept', async () => {
   const { store, clock } = await rig()
   const { once } = createKeyedRequests({ store, clock })
