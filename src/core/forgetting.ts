@@ -149,6 +149,9 @@ export interface Forgetting {
   readonly askedAt: number
 }
 
+/** The events of a log by which words of it leave what a model may be shown. */
+export const REMOVALS = ['words_forgotten', 'message_deleted', 'exchange_taken_back'] as const
+
 /** The newest events of a session that are emptied with the first commit: as many as a model's first view reads. */
 export const MOST_AT_FIRST = 2_000
 

@@ -178,7 +178,7 @@ export class EventWriting extends EventReading implements EventWriter {
     if (leavesShelf(optional(row, 'shelf', integer), at)) await new SessionListing(this.sql).relist(sessionId)
     if (drafts.some(({ type }) => type === 'session_exported'))
       await this.sql.run('UPDATE session_activity SET exported_at = $2 WHERE no = $1', [sessionNo, at])
-    if (isRemoval(drafts)) await noteRemoval(this.sql, sessionNo)
+    if (isRemoval(drafts)) await noteRemoval(this.sql, sessionId)
     const first = await this.#place({ sessionNo, first: integer(row, 'last_seq') - drafts.length + 1, at }, drafts)
     const { watch, named, sql } = this.#deps
     const media = mediaIn(drafts)

@@ -14,7 +14,7 @@ import { eventCodec } from './events.ts'
 import type { ForgettingWriter, ReceivedRow, RetentionMark } from './forget-port.ts'
 import { COLUMNS, ForgettingReading, NO_OF } from './forgetting-reading.ts'
 import { BLANK_PART, endedBy, FORGOTTEN } from './outbox.ts'
-import { countRemoval, noteRemovalFrom } from './removals.ts'
+import { addRemoval, noteRemoval } from './removals.ts'
 import { integer, readFound, readRows } from './rows.ts'
 import { removeWords } from './search.ts'
 import { inBatches, placeholders, type WriteDeps } from './sql.ts'
@@ -38,7 +38,7 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
   async begin({ id: name, state, plan, counts, askedAt }: Forgetting): Promise<void> {
     const insert = `INSERT INTO forgettings (${COLUMNS}) VALUES ($1, $2, $3, $4, $5)`
     await this.sql.run(insert, [name, state, JSON.stringify(plan), JSON.stringify(counts), askedAt])
-    await countRemoval(this.sql)
+    await addRemoval(this.sql)
   }
 
   async note(name: string, counts: ForgetCounts): Promise<void> {
@@ -53,7 +53,7 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
 
   async empty(session: SessionId, seqs: readonly number[], what: 'all' | 'quotes'): Promise<ForgetCounts> {
     let counts: ForgetCounts = NOTHING_FORGOTTEN
-    if (seqs.length > 0) await noteRemovalFrom(this.sql, session)
+    if (seqs.length > 0) await noteRemoval(this.sql, session)
     for (const some of inBatches(seqs, AT_ONCE)) {
       const among = placeholders(some.length, 2)
       const query = `SELECT CAST($1 AS TEXT) AS session_id, seq, at, type, turn_id, data FROM events
@@ -80,7 +80,7 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
 
   async emptyParts(session: SessionId, parts: readonly EventParts[]): Promise<Partial<ForgetCounts>> {
     let events = 0
-    if (parts.length > 0) await noteRemovalFrom(this.sql, session)
+    if (parts.length > 0) await noteRemoval(this.sql, session)
     for (const part of parts) {
       const query = `SELECT CAST($1 AS TEXT) AS session_id, seq, at, type, turn_id, data FROM events
         WHERE session_no = ${NO_OF} AND seq = $2`

@@ -97,9 +97,10 @@ export class MemoryWriting extends MemoryReading implements MemoryWriter {
 
   async remove(no: number): Promise<boolean> {
     await this.#drop(no)
-    const query = 'DELETE FROM memory_entries WHERE no = $1 RETURNING session_no'
+    const query = `DELETE FROM memory_entries WHERE no = $1
+      RETURNING (SELECT id FROM sessions WHERE sessions.no = session_no) AS session`
     const row = await this.sql.get(query, [no])
-    if (row !== undefined) await noteRemoval(this.sql, integer(row, 'session_no'))
+    if (row !== undefined) await noteRemoval(this.sql, id(row, 'session'))
     return row !== undefined
   }
 

@@ -1,14 +1,12 @@
 import type { EventType } from '../core/event.ts'
+import { REMOVALS } from '../core/forgetting.ts'
 import type { SessionId } from '../core/ids.ts'
 import { integer } from './rows.ts'
 import type { Sql } from './sql.ts'
 
-/** The events by which words of a session leave what a model may be shown. */
-const REMOVALS: ReadonlySet<EventType> = new Set(['words_forgotten', 'message_deleted', 'exchange_taken_back'])
-
 /** Returns true if one of these events says that words are to be shown no more. */
 export function isRemoval(events: readonly { readonly type: EventType }[]): boolean {
-  return events.some(({ type }) => REMOVALS.has(type))
+  return events.some(({ type }) => REMOVALS.some((one) => one === type))
 }
 
 const ALL = 'removals'
@@ -21,20 +19,16 @@ const NOTE =
  * Notes, in the transaction that does it, that words are taken out of the store: whoever has read them notices at the
  * commit of what is made of them. Returns the number of it.
  */
-export async function countRemoval(sql: Sql): Promise<number> {
+export async function addRemoval(sql: Sql): Promise<number> {
   const row = await sql.get(RAISE, [])
   return row === undefined ? 0 : integer(row, 'value')
 }
 
-/** Does so for words of a session. */
-export async function noteRemoval(sql: Sql, sessionNo: number): Promise<void> {
-  await sql.run(NOTE, [`${ALL} of ${sessionNo}`, await countRemoval(sql)])
-}
-
-/** Does the same for a session by its id. */
-export async function noteRemovalFrom(sql: Sql, session: SessionId): Promise<void> {
-  const row = await sql.get('SELECT no FROM sessions WHERE id = $1', [session])
-  if (row !== undefined) await noteRemoval(sql, integer(row, 'no'))
+/**
+ * Does so for words of a session. By its id: one that is begun under that of a deleted session has lost these words.
+ */
+export async function noteRemoval(sql: Sql, session: SessionId): Promise<void> {
+  await sql.run(NOTE, [`${ALL} of ${session}`, await addRemoval(sql)])
 }
 
 /** Returns how often words were taken out of a session so far. */
@@ -47,7 +41,7 @@ export async function countRemovals(sql: Sql): Promise<number> {
 export async function hasRemovedSince(sql: Sql, count: number, sessions?: readonly SessionId[]): Promise<boolean> {
   if (sessions === undefined) return (await countRemovals(sql)) > count
   const row = await sql.get(
-    `SELECT COUNT(*) AS unchanged FROM sessions LEFT JOIN counters ON name = '${ALL} of ' || sessions.no
+    `SELECT COUNT(*) AS unchanged FROM sessions LEFT JOIN counters ON name = '${ALL} of ' || id
       WHERE id IN (SELECT value FROM json_each($1)) AND COALESCE(value, 0) <= $2`,
     [JSON.stringify(sessions), count],
   )

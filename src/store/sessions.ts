@@ -247,7 +247,7 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     this.#changed(() => this.#known.forget(sessionId))
     this.#tellDeleted(sessionId)
     await this.sql.run('DELETE FROM session_activity WHERE no = $1', [integer(row, 'no')])
-    await noteRemoval(this.sql, integer(row, 'no'))
+    await noteRemoval(this.sql, sessionId)
     const pointer = 'DELETE FROM scopes WHERE scope_key = $1 AND session_id = $2'
     await this.sql.run(pointer, [text(row, 'scope_key'), sessionId])
     return id(row, 'id')

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
 import { type Household, startHousehold } from './household.ts'
 
 const script: Script = (request) => textReply(`answer to ${lastUserText(request).split('\n').at(-1)}`)
@@ -21,6 +22,12 @@ async function eventsOf({ daemon }: Pick<Household, 'daemon'>) {
   return (await daemon.operator.sessions.history(session?.id ?? '', { limit: 200 })).events
 }
 
+async function deleteSession({ daemon }: Pick<Household, 'daemon'>): Promise<void> {
+  const { sessions } = daemon.operator
+  const [session] = (await sessions.list({ limit: 1, offset: 0, inactive: false })).sessions
+  await sessions.delete(session?.id ?? '')
+}
+
 describe('a question beside the conversation', () => {
   it('K41: is answered from it, without tools, and leaves nothing in it', async () => {
     const home = await household()
@@ -36,6 +43,27 @@ describe('a question beside the conversation', () => {
     const next = JSON.stringify(home.anthropic?.ledger.requests().at(-1)?.messages)
     expect(next).toContain('the code is 4711')
     expect(next).not.toContain('which code?')
+  })
+
+  it.each([
+    ['an exchange was taken back', (home: Household) => say(home, '/undo')],
+    ['the conversation was deleted', deleteSession],
+  ] as const)('S41: is not answered if %s meanwhile', async (_what, remove) => {
+    const gate = createGate()
+    const held: Script = (request, turn) =>
+      lastUserText(request).includes('which code?')
+        ? textReply('it is 4711', { holds: [{ beforeDelta: 0, gate }] })
+        : script(request, turn)
+    const home = await household({ script: held })
+    await say(home, 'the code is 4711')
+    home.telegram.world.say({ from: 111, text: '/side which code?' })
+    await gate.reached
+    await remove(home)
+    const said = home.telegram.ledger.mark()
+    gate.release()
+    expect((await home.telegram.ledger.nextFromBot('sent', { after: said })).text).toMatch(
+      /^What was said here was forg/,
+    )
   })
 
   it('K44: has at most fifty messages, the newest', async () => {

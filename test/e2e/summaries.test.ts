@@ -159,4 +159,28 @@ describe('a summary of what was said long ago', () => {
     const { events } = await sessions.history('cli:desk', { limit: 100 })
     expect(events.filter(({ type }) => type === 'context_compacted')).toEqual([])
   })
+
+  it.each(['/undo', '/forget last'])('S41: during which %s took words out is not written', async (command) => {
+    const gates = [createGate(), createGate()] as const
+    let asked = 0
+    const script: Script = (request) => {
+      if (!isSummary(request)) return textReply('fine')
+      const gate = gates[asked++]
+      return textReply(SUMMARY, gate && { holds: [{ beforeDelta: 0, gate }] })
+    }
+    const agents = [{ id: toAgentId('main'), model: MODEL, prompt: '', tools: [], contextTokens: 60 }]
+    const home = await startHousehold({ script, streaming: false, config: { agents } })
+    for (const n of [1, 2, 3, 4, 5]) await say(home, `question ${n}`)
+    await gates[0].reached
+    await say(home, command)
+    gates[0].release()
+    const { sessions } = home.daemon.operator
+    // The next one is asked for once the first has been thrown away.
+    await say(home, 'question 6')
+    await gates[1].reached
+    const [session] = (await sessions.list({ limit: 1, offset: 0, inactive: false })).sessions
+    const { events } = await sessions.history(session?.id ?? '', { limit: 200 })
+    expect(events.filter(({ type }) => type === 'context_compacted')).toEqual([])
+    gates[1].release()
+  })
 })

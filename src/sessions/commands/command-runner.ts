@@ -3,9 +3,11 @@ import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
 import { failpoint } from '../../core/failpoint.ts'
+import { REMOVALS } from '../../core/forgetting.ts'
 import type { InboxId, SessionId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { OutboundMessage, Recipient } from '../../core/outbound.ts'
+import type { Session } from '../../core/session.ts'
 import type { InboxOutcome } from '../../core/turn-end.ts'
 import type { InboxRow, Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import type { PostNotice } from '../people/post-notice.ts'
@@ -119,9 +121,12 @@ async function speakerOf(
   return session ? { session, reader } : { reader }
 }
 
-/** The session that an answer is made of, and the number of what was forgotten last there. */
+/**
+ * The session that an answer is made of, and the number of what was forgotten last there. The log says it, not
+ * `removals`: an entry that `/memory remove` takes out is no word of the conversation, and its own answer names it.
+ */
 interface Known {
-  readonly session: SessionId
+  readonly session: Pick<Session, 'id' | 'createdAt'>
   readonly removed: number
 }
 
@@ -132,15 +137,14 @@ async function knownOf(
   command: ChatCommand | undefined,
 ): Promise<Known | undefined> {
   const session = command?.fromConversation && (await sessions.current(route.scopeKey))
-  return session ? { session: session.id, removed: await forgottenIn(events, session.id) } : undefined
+  return session ? { session, removed: await forgottenIn(events, session.id) } : undefined
 }
 
-/** The conversation may be another one by now, as after `/new`: what was read is what counts. */
+/** The conversation may be another one by now, as after `/new`: what was read is what counts, if it is there. */
 async function isForgotten({ sessions, events }: StoreWriter, { session, removed }: Known): Promise<boolean> {
-  return (await sessions.get(session)) === undefined || (await forgottenIn(events, session)) !== removed
+  const now = await sessions.get(session.id)
+  return now?.createdAt !== session.createdAt || (await forgottenIn(events, session.id)) !== removed
 }
-
-const REMOVALS = ['words_forgotten', 'message_deleted', 'exchange_taken_back'] as const
 
 /** Returns the number of the event by which words of a session were last taken out; 0: none were. */
 async function forgottenIn(events: StoreReader['events'], session: SessionId): Promise<number> {

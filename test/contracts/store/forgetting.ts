@@ -38,10 +38,14 @@ export const forgettingContract: ContractPart = (underTest) => {
     await says('a heron')
     const entry = { agentId: one.agentId, sessionId: one.id, authors: [], by: 'person', at: 1, sources: [] } as const
     const { no } = await write((tx) => tx.memory.add({ ...entry, text: 'a gull', request: 'r' }))
+    const data = { turn: ids.turn(), messages: [], command: ids.inbox() }
+    const takenBack = { type: 'exchange_taken_back', data } as const
     const removals: readonly ((tx: StoreWriter) => Promise<unknown>)[] = [
       (tx) => tx.forgetting.empty(one.id, [1], 'all'),
       (tx) => tx.events.append(one.id, 1, [{ type: 'words_forgotten', data: { by: 'x', events: 1 } }]),
+      (tx) => tx.forgetting.emptyParts(one.id, [{ seq: 1, places: [0] }]),
       (tx) => tx.events.append(one.id, 1, [{ type: 'message_deleted', data: { messageId: '1' } }]),
+      (tx) => tx.events.append(one.id, 1, [takenBack]),
       (tx) => tx.memory.remove(no),
       (tx) => tx.sessions.remove(one.id, 1),
     ]
@@ -52,13 +56,23 @@ export const forgettingContract: ContractPart = (underTest) => {
         // Another body of the same commit sees it too.
         expect(await tx.forgetting.hasRemovedSince(since, [other.id, one.id])).toBe(true)
       })
-      expect(await read.forgetting.hasRemovedSince(since, [other.id])).toBe(false)
+      expect(await read.forgetting.hasRemovedSince(since, [other.id, other.id])).toBe(false)
       expect(await read.forgetting.hasRemovedSince(since)).toBe(true)
       expect(await read.forgetting.hasRemovedSince(await read.forgetting.removals())).toBe(false)
     }
     const since = await read.forgetting.removals()
     await write((tx) => tx.forgetting.begin(ONE))
     expect(await read.forgetting.hasRemovedSince(since)).toBe(true)
+  })
+
+  it('S41: whoever read words of a session learns that it was deleted, also once another one has its id', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const since = await underTest.store.read.forgetting.removals()
+    await underTest.store.write((tx) => tx.sessions.remove(id, 1))
+    await makeSession(underTest.store, 1, { id })
+    const { forgetting } = underTest.store.read
+    expect(await forgetting.hasRemovedSince(since, [id])).toBe(true)
+    expect(await forgetting.hasRemovedSince(await forgetting.removals(), [id])).toBe(false)
   })
 
   it('S41: what a request is going to take out is known by its number from the beginning on', async () => {

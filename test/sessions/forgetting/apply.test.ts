@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import { type ForgetPlan, NO_PLAN } from '../../../src/core/forgetting.ts'
+import type { RequestId } from '../../../src/core/keyed-request.ts'
 import { beginApplying, pieces } from '../../../src/sessions/forgetting/apply.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
@@ -70,4 +71,15 @@ it('S41: a message that owed no answer is forgotten as well; the reply that asks
   expect(quotes).toBe(1)
   expect(await store.read.inbox.get(heard.id)).toMatchObject({ outcome: 'forgotten' })
   for (const { id } of [reply, asking]) expect(JSON.stringify(await store.read.inbox.get(id))).not.toContain('of Bob')
+})
+
+it('S41: the kept answers of keyed requests go with the first commit', async () => {
+  const { store } = await rig()
+  const request = { key: 'k', id: 'r1' as RequestId, holder: 'operator', content: 'c', begunAt: 5 }
+  await store.write(async (tx) => {
+    await tx.keyedRequests.begin(request, 9)
+    await tx.keyedRequests.answered(request.id, 200, 'the words of Bob')
+  })
+  await store.write((tx) => beginApplying(tx, 'forget 1', NO_PLAN, PORTS))
+  expect(await store.read.keyedRequests.get('k')).toEqual({ ...request, answer: { status: 200 } })
 })

@@ -58,3 +58,20 @@ it('S41: no export ends whole whose session has forgotten something since its fi
   }
   await expect(read()).rejects.toMatchObject({ code: 'conflict' })
 })
+
+it('S41: no page has what is taken out of its session while it is read', async () => {
+  const { id, store } = await rig()
+  const taken = { type: 'message_deleted', data: { messageId: '1' } } as const
+  const events: typeof store.read.events = Object.create(store.read.events, {
+    since: {
+      value: async (...asked: Parameters<typeof store.read.events.since>) => {
+        const page = await store.read.events.since(...asked)
+        await store.write((tx) => tx.events.append(id, 1, [taken]))
+        return page
+      },
+    },
+  })
+  const slow = { read: { ...store.read, events }, write: store.write } as typeof store
+  const archives = createArchives({ store: slow, clock: systemClock, media: noMedia, redact: (text) => text })
+  await expect(archives.page(OPERATOR, id, { after: 0, limit: 5 })).rejects.toMatchObject({ code: 'conflict' })
+})
