@@ -3,7 +3,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Dispatch } from '../../../src/core/dispatch.ts'
 import { NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
+import type { ScheduleId } from '../../../src/core/ids.ts'
 import { admittedKey } from '../../../src/sessions/people/admitted-key.ts'
+import { inThreadKey } from '../../../src/sessions/turns/in-thread-key.ts'
+import { refuseStale } from '../../../src/sessions/turns/made-of.ts'
 import { isGone, isOfForgotten } from '../../../src/sessions/turns/said-again.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { inboxRow } from '../../store/sample-rows.ts'
@@ -54,4 +57,26 @@ it('S41: a message is not kept whose deletion comes while it waits for a hook: a
   expect(await gone()).toEqual([false, false])
   await comes(3, eventKey)
   expect(await gone()).toEqual([true, true])
+})
+
+it.each([
+  ['of a stranger who was let in later', admittedKey],
+  ['of a thread that was read', inThreadKey],
+])('S41: a message is gone once the further row %s is forgotten', async (_what, keyOf) => {
+  const { store, row } = await stored('refused: stranger')
+  const { event } = row.dispatch
+  const further = inboxRow(1, 7, { state: 'done', outcome: 'forgotten' })
+  const dispatch = { ...further.dispatch, event: { ...event, eventKey: keyOf(event.eventKey) } }
+  await store.write((tx) => tx.inbox.add({ ...further, dispatch }))
+  expect(await isGone(store.read, event)).toBe(true)
+})
+
+it('S41: the run of a reminder that was taken out while it waited for a hook is refused', async () => {
+  const { store } = await stored('refused: stranger')
+  const words = { sessions: [], since: await store.read.forgetting.removals() }
+  const schedule = { id: 'reminder-1' as ScheduleId } as NonNullable<Dispatch['schedule']>
+  await store.write(async (tx) => {
+    await refuseStale(tx, words, {})
+    await expect(refuseStale(tx, words, { schedule })).rejects.toMatchObject({ code: 'conflict' })
+  })
 })
