@@ -12,7 +12,9 @@ const KINDS = [
 export function addForgetting(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
   const forget = program
     .command('forget')
-    .description('take what was said out of every store for good: logs, search, memory, summaries, files, outbox')
+    .description(
+      'take what was said out of every store for good: logs, search, memory, summaries, files, outbox; a daemon has to run',
+    )
   for (const [kind, description, what] of KINDS) {
     const command = forget
       .command(kind)
@@ -27,7 +29,9 @@ export function addForgetting(program: Command, ports: CliPorts, ended: (exitCod
       ended(await forgetNamed(ports, { ...command.optsWithGlobals(), kind, name }))
     })
   }
-  const retention = program.command('retention').description('look at the age limits of conversations, and apply them')
+  const retention = program
+    .command('retention')
+    .description('look at the age limits of conversations, and apply them; a daemon has to run')
   for (const [verb, description] of [
     ['list', 'list the limits, what each would remove now, and since when it does'],
     ['run', 'apply the limits now, also those that were reported and wait'],

@@ -29,6 +29,9 @@ export async function parseCommand(argv: readonly string[], ports: CliPorts): Pr
   }
 }
 
+const NO_BUDGET = `error: unknown command; "parley status" shows what is spent of each budget
+`
+
 type Ended = (exitCode: number) => void
 
 const afterHelp = (variables: readonly string[]): string => `
@@ -53,6 +56,8 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
     .configureOutput({
       writeOut: (text) => ports.stdout.write(text),
       writeErr: (text) => ports.stderr.write(text),
+      // It is like "forget", which would be a bad guess.
+      outputError: (text, write) => write(/unknown command 'budgets?'/.test(text) ? NO_BUDGET : text),
       getOutHelpWidth: () => ports.stdout.columns ?? 80,
       getErrHelpWidth: () => ports.stderr.columns ?? 80,
     })

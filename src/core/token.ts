@@ -40,9 +40,9 @@ export function shownTokenId(id: string): string {
   return `${PREFIX}${id}`
 }
 
-/** Returns the id of a token from what a list shows, or from the id itself. */
+/** Returns the id of a token from what a list shows, from the whole token, or from the id itself. */
 export function tokenIdOf(shown: string): string {
-  return shown.startsWith(PREFIX) ? shown.slice(PREFIX.length) : shown
+  return /^ply_([^_]*)/.exec(shown)?.[1] ?? shown
 }
 
 /** Returns the name by which decisions record that an owner's token has made them. */

@@ -32,6 +32,8 @@ export interface Schedules extends ScheduleService {
   readonly fromChats: ChatSchedules
   /** Returns the sender of a command as a maker of schedules; undefined for somebody nobody let in by name. */
   remindAsker(this: void, call: CommandCall): ScheduleAsker | undefined
+  /** Returns the zone in which a person writes times; that of the machine where none is configured. */
+  zoneOf(this: void, person: PersonId | undefined): string
   /** Splits the time from the text of a typed reminder. */
   readReminder(this: void, text: string, asker: ScheduleAsker): Promise<ScheduleWish | undefined>
 }
@@ -57,7 +59,7 @@ export function makeSchedules({ config, policies, lookups, entrance, ...parts }:
   }
   const known = createKnownAddresses(store.read)
   const isKnownAddress = ({ id, sessionId }: TurnRef, url: URL) => known.isKnown({ turnId: id, sessionId }, url)
-  const zoneOf = (person: PersonId): string =>
+  const zoneOf = (person: PersonId | undefined): string =>
     policies.policy.people.find(({ id }) => id === person)?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
   const fromChats = createChatSchedules({
     ...{ store, clock, logger, zoneOf, changed: service.changed },
@@ -68,6 +70,7 @@ export function makeSchedules({ config, policies, lookups, entrance, ...parts }:
   return {
     ...service,
     fromChats,
+    zoneOf,
     remindAsker({ dispatch, decision: { route } }) {
       const asker = askerIn({ channels, whoIs }, dispatch)
       const author = senderAuthor(channels, dispatch.event.address.channel, dispatch.event.sender)

@@ -69,7 +69,7 @@ export async function openOffline(
 
 /** Only the daemon knows the turns and chats that are in the middle of something. */
 async function needsDaemon(): Promise<never> {
-  throw new ParleyError('unavailable', 'No daemon is running; start it, for it alone forgets: parley start.')
+  throw new ParleyError('unavailable', 'Start the daemon for that, for it alone knows what is under way: parley start.')
 }
 
 const offlineForgetting: OperatorService['forgetting'] = {

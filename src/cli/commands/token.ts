@@ -27,13 +27,15 @@ export async function listTokens(ports: ReadPorts, options: ReadOptions): Promis
   return EXIT.ok
 }
 
-export async function revokeToken(ports: ReadPorts, id: string, options: ReadOptions): Promise<number> {
+/** A whole token may be given: its secret goes nowhere, not even into an error. */
+export async function revokeToken(ports: ReadPorts, shown: string, options: ReadOptions): Promise<number> {
+  const id = tokenIdOf(shown)
   const also = await askOperator(ports, await ports.load(options.config, 'ask'), ({ tokens }) => tokens.revoke(id))
-  const made = also.length === 1 ? 'the token that it had made' : `the ${also.length} tokens that it had made`
   show(ports, options, {
     value: { revoked: true, ...(also.length === 0 ? {} : { also }) },
     lines: () => [
-      `Token ${oneLine(shownTokenId(tokenIdOf(id)))} opens nothing any more${also.length === 0 ? '.' : `, nor ${also.length === 1 ? 'does' : 'do'} ${made}:`}`,
+      `Token ${oneLine(shownTokenId(id))} opens nothing any more.`,
+      ...(also.length === 0 ? [] : ['Neither does what it had made:']),
       ...also.map((one) => `  ${shownTokenId(one.id)}  ${oneLine(one.label)}`.trimEnd()),
     ],
   })

@@ -1,6 +1,7 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { countWords, heldWords, receiptWords } from '../../core/forget-words.ts'
 import type { ForgetReceipt, ForgetSubject } from '../../core/forgetting.ts'
+import type { PersonId } from '../../core/ids.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { Store } from '../../store/store.ts'
@@ -11,6 +12,8 @@ import { findMessages, lastMessage } from './find-messages.ts'
 export interface ForgetCommandDeps extends SubjectPorts {
   readonly store: Store
   readonly forgetting: ForgettingService
+  /** Returns the zone in which a person writes times. */
+  zoneOf(this: void, person: PersonId | undefined): string
   /** Reads a link to a message in any platform's form. */
   readLink(this: void, text: string): MessageLink | null
 }

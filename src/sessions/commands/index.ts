@@ -71,6 +71,7 @@ export interface SessionCommandDeps extends RemindDeps {
   readonly askAside: AskAside
   readonly forgetting: ForgetCommandDeps['forgetting']
   readonly idsOf: ForgetCommandDeps['idsOf']
+  readonly zoneOf: ForgetCommandDeps['zoneOf']
   readonly answerAgain: AnswerAgain
   readonly overrides: OverridesCache
   readonly sessions: Pick<SessionService, 'patch'>

@@ -1,4 +1,5 @@
 import { ParleyError } from '../../core/errors.ts'
+import { instantsOf } from '../../core/wall-time.ts'
 
 /** The words of a request, apart from their meaning here. */
 export interface AskedWords {
@@ -16,18 +17,24 @@ export const NO_SPAN = 'Give me a span such as `2h` or `3d`, or a day such as `s
 
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 }
 
+/** The time of a request, ms since the epoch, and the zone in which whoever asks writes days. */
+interface AskedAt {
+  readonly now: number
+  readonly zone: string
+}
+
 /** Splits the words of a request. Throws `invalid` for a time that has not come, or is none. */
-export function readWords(args: string, now: number): AskedWords {
+export function readWords(args: string, at: AskedAt): AskedWords {
   const words = args.split(/\s+/).filter((word) => word !== '')
   const confirmed = words.at(-1)?.toLowerCase() === 'yes'
   let left = confirmed ? words.slice(0, -1) : words
   let since: number | undefined
-  const at = left.findIndex((word) => word.toLowerCase() === 'since')
-  if (at >= 0) {
-    since = readSince(left.slice(at + 1).join(' '), now)
-    left = left.slice(0, at)
+  const sinceAt = left.findIndex((word) => word.toLowerCase() === 'since')
+  if (sinceAt >= 0) {
+    since = readSince(left.slice(sinceAt + 1).join(' '), at)
+    left = left.slice(0, sinceAt)
   } else if (/^(\d{1,6}[mhdw])+$/i.test(left.at(-1) ?? '')) {
-    since = readSince(left.at(-1) ?? '', now)
+    since = readSince(left.at(-1) ?? '', at)
     left = left.slice(0, -1)
   }
   const here = left.at(-1)?.toLowerCase() === 'here' && left.length > 1
@@ -36,7 +43,7 @@ export function readWords(args: string, now: number): AskedWords {
 }
 
 /** Reads a span back from now or a day. Throws `invalid` for one that has not come, or is none. */
-export function readSince(text: string, now: number): number {
+export function readSince(text: string, { now, zone }: AskedAt): number {
   if (/^(\d{1,6}[mhdw])+$/i.test(text)) {
     let span = 0
     for (const [, count, unit = ''] of text.toLowerCase().matchAll(/(\d+)([mhdw])/g))
@@ -44,9 +51,10 @@ export function readSince(text: string, now: number): number {
     return Math.max(0, now - span)
   }
   const [, day, clock = '00:00'] = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}))?$/.exec(text) ?? []
-  const since = day === undefined ? Number.NaN : Date.parse(`${day}T${clock}:00`)
-  if (Number.isNaN(since)) throw new ParleyError('invalid', NO_SPAN)
+  const wall = day === undefined ? Number.NaN : Date.parse(`${day}T${clock}:00Z`)
+  if (Number.isNaN(wall)) throw new ParleyError('invalid', NO_SPAN)
   if (day !== undefined && !isDay(day)) throw new ParleyError('invalid', `There is no day ${day}.`)
+  const [since] = instantsOf(zone, wall)
   if (since > now)
     throw new ParleyError('invalid', 'That time has not come yet: there is nothing to forget since then.')
   return since

@@ -18,6 +18,8 @@ export interface OperateForgettingDeps extends SubjectPorts {
   readLink(this: void, text: string): MessageLink | null
 }
 
+const MACHINE = Intl.DateTimeFormat().resolvedOptions().timeZone
+
 /** Returns forgetting as the operator has it done: of anybody, anywhere. */
 export function operateForgetting(deps: OperateForgettingDeps): ForgettingOperator {
   const { clock, forgetting } = deps
@@ -25,7 +27,7 @@ export function operateForgetting(deps: OperateForgettingDeps): ForgettingOperat
   return {
     async forget(request) {
       const now = clock.now()
-      const since = request.since === undefined ? {} : { since: readSince(request.since, now) }
+      const since = request.since === undefined ? {} : { since: readSince(request.since, { now, zone: MACHINE }) }
       // If the clock was set back, what was said has a later time.
       const before = Math.max(now, (await deps.store.read.forgetting.latestTime()) + 1)
       const target = { ...(await subjectOf(request, deps)), before, ...since }

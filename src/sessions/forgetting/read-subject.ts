@@ -77,6 +77,8 @@ export interface ChatSubjectPorts extends SubjectPorts {
     isMeant: (row: InboxRow) => boolean,
   ) => Promise<InboxRow | undefined>
   readLink(this: void, text: string): MessageLink | null
+  /** Returns the zone in which a person writes times. */
+  zoneOf(this: void, person: PersonId | undefined): string
 }
 
 /**
@@ -85,7 +87,8 @@ export interface ChatSubjectPorts extends SubjectPorts {
  */
 export async function subjectOf(call: CommandCall, ports: ChatSubjectPorts): Promise<ForgetTarget & AskedWords> {
   const { receivedAt, event } = call.dispatch
-  const words = readWords(call.args, receivedAt)
+  const zone = ports.zoneOf(call.decision.identity.person)
+  const words = readWords(call.args, { now: receivedAt, zone })
   const self = senderAuthor(ports.channels, event.address.channel, event.sender)
   if (self === NOBODY)
     throw new ParleyError('forbidden', 'I cannot tell who you are here, so I forget nothing for you.')

@@ -74,7 +74,7 @@ export function createTokens(deps: TokenDeps): TokenService {
         const id = tokenIdOf(shown)
         if (by !== undefined) await checkRevoking(store, id, by)
         const ended = await store.write((tx) => revokeAll(tx, id, clock.now()))
-        if (ended.length === 0) throw new ParleyError('not_found', `There is no token ${shown}.`)
+        if (ended.length === 0) throw new ParleyError('not_found', `There is no token ${id}.`)
         for (const one of ended) uses.revoked(one.id)
         return ended.filter((one) => one.id !== id && one.now).map(({ id, label }) => ({ id, label }))
       },
@@ -218,7 +218,7 @@ function readWanted(
 ): ReturnType<typeof readReach> {
   const usual = (all: readonly Scope[]): readonly Scope[] => all.filter((one) => maker?.scopes.includes(one) ?? true)
   if (owner === (namespace !== undefined))
-    throw new ParleyError('invalid', 'A token is for one namespace, or an owner’s: name one of the two.')
+    throw new ParleyError('invalid', 'A token is for one namespace, such as api, or an owner’s (owner): say which of the two.')
   if (namespace === undefined) return { scopes: readScopes(scopes ?? usual(OWNER_DEFAULT), SCOPES) }
   const parsed = parseNamespace(namespace)
   if (parsed !== undefined && JOINED.some((one) => one === parsed.split(':', 1)[0]))

@@ -24,7 +24,13 @@ const row = (id: string, changes: Partial<InboundMessage> = {}, more: Partial<Ro
 async function subject(args: string, rows: readonly InboxRow[], by: Partial<InboundCommand> = {}) {
   const asked: (string | MessageLink)[] = []
   const ports: ChatSubjectPorts = {
-    ...{ channels: CHANNELS, readLink: () => null, idsOf: async () => [], whoIs: () => ({ role: 'guest' }) },
+    ...{
+      channels: CHANNELS,
+      zoneOf: () => 'UTC',
+      readLink: () => null,
+      idsOf: async () => [],
+      whoIs: () => ({ role: 'guest' }),
+    },
     store: { read: { forgetting: { latestTime: async () => 0 } } } as unknown as ChatSubjectPorts['store'],
     findMessages: async (named) => {
       asked.push(named)
@@ -74,7 +80,11 @@ it('S41: a chat is forgotten by an owner, and by a member in private where no ot
   const call = commandCall('forget', 'chat', alone)
   const { route } = call.decision
   const shared = { ...route, scope: { ...route.scope, dimensions: [], values: {} } }
-  const ports = { channels: CHANNELS, store: { read: { forgetting: { latestTime: async () => 0 } } } } as never
+  const ports = {
+    channels: CHANNELS,
+    zoneOf: () => 'UTC',
+    store: { read: { forgetting: { latestTime: async () => 0 } } },
+  } as never
   const joined = { ...call, decision: { ...call.decision, route: shared } }
   await expect(subjectOf(joined, ports)).rejects.toEqual(refused('forbidden'))
 })
@@ -85,10 +95,12 @@ it('S41: somebody whom no id tells apart has nothing forgotten', async () => {
 })
 
 it('S41: a request names whom or what, a span and whether it is confirmed', () => {
-  const words = (args: string) => readWords(args, NOW)
+  const words = (args: string) => readWords(args, { now: NOW, zone: 'UTC' })
   expect(words('me here 2h yes')).toEqual({ named: 'me', here: true, confirmed: true, since: NOW - 7_200_000 })
   expect(words('1d12h')).toEqual({ named: '', here: false, confirmed: false, since: NOW - 36 * 3_600_000 })
   expect(words('chat since 2026-11-20 08:30')).toMatchObject({ named: 'chat', since: Date.UTC(2026, 10, 20, 8, 30) })
+  const berlin = { now: NOW, zone: 'Europe/Berlin' }
+  expect(readWords('since 2026-11-20', berlin)).toMatchObject({ since: Date.UTC(2026, 10, 19, 23) })
   // Alone it is the chat, as it is with a span.
   expect(words('here 2h')).toMatchObject({ named: 'here', here: false })
   for (const bad of ['since', 'since yesterday', 'since 2026-13-01']) expect(() => words(bad)).toThrow(/Give me a span/)
