@@ -94,6 +94,7 @@ describe('wrong usage', () => {
     [['sessions'], 'Usage'],
     [['config'], 'Usage'],
     [['stauts'], 'Did you mean status'],
+    [['budget'], '"parley status" shows what is spent'],
     [['start', 'now'], 'too many arguments'],
     [['start', '--deamon'], 'unknown option'],
     [['status', '--config'], 'argument missing'],
