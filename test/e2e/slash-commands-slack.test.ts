@@ -46,7 +46,7 @@ describe('Slack slash commands', () => {
     const muted = await run(house, { from: 'U333', channel, command: '/parley', text: 'mute 2h' })
     expect(muted.text).toContain('I say nothing here until')
     expect((await run(house, { from: 'U333', channel, command: '/parley', text: 'mute off' })).text).toBe('I am back.')
-    expect((await run(house, { from: 'U333', channel, command: '/parley', text: 'dance' })).text).toContain('/whoami:')
+    expect((await run(house, { from: 'U333', channel, command: '/parley', text: 'dance' })).text).toContain('!whoami:')
   })
 
   it("T27: an owner's command of a member leaves the chat silent", async () => {

@@ -1,14 +1,24 @@
+import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 
-/** `/help` lists what the sender may ask for. `all` returns every command of the daemon, from any stage. */
-export function helpCommand(all: () => readonly ChatCommand[]): ChatCommand {
-  return { name: 'help', description: 'What I can do', who: 'anyone', run: async (call) => help(call, all()) }
+export interface HelpCommandDeps {
+  readonly channels: Pick<Channels, 'traits'>
+  /** Returns every command of the daemon, from any stage. */
+  all(): readonly ChatCommand[]
 }
 
-function help({ decision }: CommandCall, all: readonly ChatCommand[]): string {
+/** `/help` lists what the sender may ask for, as it is typed there. */
+export function helpCommand(deps: HelpCommandDeps): ChatCommand {
+  return { name: 'help', description: 'What I can do', who: 'anyone', run: async (call) => help(call, deps) }
+}
+
+function help({ decision, dispatch }: CommandCall, { channels, all }: HelpCommandDeps): string {
+  const { commandSign: sign = '/' } = channels.traits(dispatch.event.address.channel)
   const { role, person } = decision.identity
-  const known = all.filter(
+  const known = all().filter(
     ({ who, also = [] }) => role === 'owner' || who === 'anyone' || (person !== undefined && also.includes(person)),
   )
-  return known.map(({ name, description, args }) => `/${name}: ${description}${args ? ` (${args})` : ''}`).join('\n')
+  return known
+    .map(({ name, description, args }) => `${sign}${name}: ${description}${args ? ` (${args})` : ''}`)
+    .join('\n')
 }

@@ -90,7 +90,7 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
   const closeIfOver = (code: string): void => [approvals, questions].forEach((one) => void one.closeIfOver(code))
   return [
     startCommand(deps),
-    helpCommand(() => deps.all()),
+    helpCommand(deps),
     whoamiCommand(deps.channels),
     linkCommand(deps),
     unlinkCommand(deps),
