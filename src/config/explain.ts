@@ -109,7 +109,10 @@ function modeText(settings: unknown): string {
 }
 
 function peopleLines({ routing: { people } }: Config): string[] {
-  const lines = people.map(({ id, role, ids }) => `people.${id}: ${role}, ${list(ids)}`)
+  const lines = people.map(
+    ({ id, role, ids, timezone }) =>
+      `people.${id}: ${role}, ${list(ids)}${timezone === undefined ? '' : `, in ${timezone}`}`,
+  )
   const owner = people.some(({ role }) => role === 'owner')
   return owner
     ? lines

@@ -34,8 +34,8 @@ export interface ChannelTraits {
    * absent: `/start <code>` is typed.
    */
   readonly claimLink?: string
-  /** The sign before a typed command, where the platform keeps the slash for its own; absent: the slash. */
-  readonly commandSign?: string
+  /** The mark before a typed command, where the platform keeps the slash for its own; absent: the slash. */
+  readonly commandMark?: string
 }
 
 /** The files that a platform takes of a bot. */

@@ -13,12 +13,12 @@ export function helpCommand(deps: HelpCommandDeps): ChatCommand {
 }
 
 function help({ decision, dispatch }: CommandCall, { channels, all }: HelpCommandDeps): string {
-  const { commandSign: sign = '/' } = channels.traits(dispatch.event.address.channel)
+  const { commandMark: mark = '/' } = channels.traits(dispatch.event.address.channel)
   const { role, person } = decision.identity
   const known = all().filter(
     ({ who, also = [] }) => role === 'owner' || who === 'anyone' || (person !== undefined && also.includes(person)),
   )
   return known
-    .map(({ name, description, args }) => `${sign}${name}: ${description}${args ? ` (${args})` : ''}`)
+    .map(({ name, description, args }) => `${mark}${name}: ${description}${args ? ` (${args})` : ''}`)
     .join('\n')
 }
