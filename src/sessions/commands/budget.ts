@@ -12,7 +12,7 @@ const OF_PLACE = /^(person|chat|topic):/
 
 /**
  * `/budget` shows the budgets that apply to whoever asks where it is asked; to the owner in a direct chat also those of
- * everybody else. It answers where it is asked, for whoever has opened no direct chat gets nothing there: so where others
+ * everybody else. It answers where it is asked, for whoever has opened no direct chat gets nothing there: where others
  * read along it has their own figures and those of the place alone.
  */
 export function budgetCommand({ budgets }: BudgetCommandDeps): ChatCommand {
