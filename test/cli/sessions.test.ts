@@ -88,7 +88,7 @@ test.each([
   [
     ['revoke', 'b2'],
     { revoke: 'b2' },
-    'opens nothing any more, nor does the token that it had made:\n  ply_c3  made by it\n',
+    'opens nothing any more.\nNeither does what it had made:\n  ply_c3  made by it\n',
   ],
   [['revoke', 'b2', '--json'], { revoke: 'b2' }, '"also"'],
 ])('S42: parley token %j asks the daemon', async (argv, asked, text) => {

@@ -218,7 +218,10 @@ function readWanted(
 ): ReturnType<typeof readReach> {
   const usual = (all: readonly Scope[]): readonly Scope[] => all.filter((one) => maker?.scopes.includes(one) ?? true)
   if (owner === (namespace !== undefined))
-    throw new ParleyError('invalid', 'A token is for one namespace, such as api, or an owner’s (owner): say which of the two.')
+    throw new ParleyError(
+      'invalid',
+      'A token is for one namespace, such as api, or an owner’s (owner): say which of the two.',
+    )
   if (namespace === undefined) return { scopes: readScopes(scopes ?? usual(OWNER_DEFAULT), SCOPES) }
   const parsed = parseNamespace(namespace)
   if (parsed !== undefined && JOINED.some((one) => one === parsed.split(':', 1)[0]))

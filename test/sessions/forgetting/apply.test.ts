@@ -77,7 +77,7 @@ it('S41: the kept answers of keyed requests go with the first commit', async () 
   const { store } = await rig()
   const request = { key: 'k', id: 'r1' as RequestId, holder: 'operator', content: 'c', begunAt: 5 }
   await store.write(async (tx) => {
-    await tx.keyedRequests.begin(request, 9)
+    await tx.keyedRequests.begin(request, { requests: 9, bodies: 9 })
     await tx.keyedRequests.answered(request.id, 200, 'the words of Bob')
   })
   await store.write((tx) => beginApplying(tx, 'forget 1', NO_PLAN, PORTS))
