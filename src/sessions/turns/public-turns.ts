@@ -86,7 +86,7 @@ export function createPublicTurns(limits: PublicTurnLimits): PublicTurns {
     if (place === undefined) return
     places.delete(turn)
     count(place, -1)
-    if (!closed) startNext()
+    startNext()
   }
   const expect = ({ id, session, publicFor = '', publicBy }: StartedTurn): Place => {
     const known = places.get(id)

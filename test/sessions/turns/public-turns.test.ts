@@ -167,4 +167,6 @@ it('people of all tokens together leave places for others, however many namespac
   const cy = turnOf('cy', 'cy') as StartedTurn
   turns.enter(cy, tx)
   expect(await turns.waitForPlace(cy, NEVER)).toBe(false)
+  // All run by now, and a place to wait is left too.
+  expect(turns.admits('dee')).toBe(true)
 })
