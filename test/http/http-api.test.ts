@@ -221,4 +221,28 @@ it('F-K07: all tokens of namespaces together leave a third of the connections to
   for (const socket of sockets) socket.once('data', (data) => refused.add(String(data).slice(9, 12)))
   await vi.waitFor(() => expect([...refused]).toEqual(['429']))
   expect((await ask('/v1/status', { headers: owner.headers })).status).toBe(200)
+  for (const socket of sockets) socket.destroy()
+  await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')))
+  const [first] = tokens
+  // It is for something else, but it is let in.
+  await vi.waitFor(async () => expect((await ask('/v1/status', { headers: first?.headers })).status).toBe(403))
+})
+
+it('F-K07: a connection that brings several tokens, as behind a proxy, counts for each until it is closed', async () => {
+  const { ask, bearer, port } = await apiRig({ connections: 6 })
+  const [first, second] = [await bearer(['operate:read']), await bearer(['operate:read'])]
+  const sockets = Array.from({ length: 2 }, () => connect({ host: '127.0.0.1', port }))
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))
+  for (const socket of sockets)
+    for (const { headers } of [first, second]) {
+      socket.write(
+        `GET /v1/status HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: ${headers.authorization}\r\n\r\n`,
+      )
+      expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 200 /)
+    }
+  const statuses = () =>
+    Promise.all([first, second].map(async ({ headers }) => (await ask('/v1/status', { headers })).status))
+  expect(await statuses()).toEqual([429, 429])
+  for (const socket of sockets) socket.destroy()
+  await vi.waitFor(async () => expect(await statuses()).toEqual([200, 200]))
 })
