@@ -235,3 +235,21 @@ it('F-H10: with a token ends what it has made, and what that has made, also what
   expect(late instanceof Error || (await verify((late as typeof third).token)) === undefined).toBe(true)
   expect((await verify(other.token))?.id).toBe(other.id)
 })
+
+it('F-H10: a token whose maker ends before it is stored is not made', async () => {
+  const { store, operator } = await place()
+  const [checked, ended] = [deferred<void>(), deferred<void>()]
+  const write: typeof store.write = async (change, ...rest) => {
+    checked.resolve()
+    await ended.promise
+    return store.write(change, ...rest)
+  }
+  const slow = createTokens({ store: { ...store, read: store.read, write }, clock: fixedClock(1_000), randomBytes })
+  const maker = await operator.create({ owner: true, scopes: ['tokens', 'sessions:read'] })
+  const made = failureOf(slow.operator.create({ namespace: 'api', scopes: ['sessions:read'] }, maker.id))
+  await checked.promise
+  await operator.revoke(maker.id)
+  ended.resolve()
+  expect(await made).toMatchObject({ code: 'unauthorized' })
+  expect(await operator.list()).toHaveLength(1)
+})
