@@ -163,7 +163,7 @@ export const tools = z
           .enum(['here', 'asker'])
           .default('here')
           .describe(
-            'Where others see the answer, the session tools read that conversation alone (here), or what everybody who asks could read (asker).',
+            'Where others see the answer, the session tools read that conversation alone (here), or what everybody who asks could read (asker): then all who read along are shown it, in the chat or by a token for its channel.',
           ),
       })
       .prefault({}),
