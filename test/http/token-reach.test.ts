@@ -125,6 +125,8 @@ it('S42: a token speaks for senders of its namespace alone, and begins sessions 
     ...ODD_SENDERS,
   ])
     expect([sender, (await post({ text: 'x', sender })).status]).toEqual([sender, 400])
+  const turned = (await post({ text: 'x', sender: 'api:jo\u202e' })).text
+  expect(turned).toContain('no mark that turns text round')
   expect((await post({ text: 'x', sender: 'api:jo' }, 'web:phone')).status).toBe(404)
   expect((await house.ask('/v1/sessions', { headers, body: { name: 'web:phone' } })).status).toBe(404)
   expect(storeDigest(house.config.store.path)).toEqual(before)

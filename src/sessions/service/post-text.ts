@@ -203,7 +203,7 @@ function authorOf(caller: Caller, named: string | undefined, { whoIs, channels }
       if (!SENDER.test(id))
         throw new ParleyError(
           'invalid',
-          'sender must be one line of 200 characters at most, with an id behind the colon.',
+          'sender must be one line of 200 characters at most, with an id behind the colon and no mark that turns text round.',
         )
       const sender: Sender = { id: id.slice(id.indexOf(':') + 1), kind: 'user' }
       return { origin: 'api', identity: whoIs(id), sender, participant: id, client: namespace }
