@@ -54,6 +54,7 @@ export type Failpoint =
   | 'CP49-keyed-request-begun'
   | 'CP50-call-noted'
   | 'CP51-retry-committed'
+  | 'CP52-budget-notice-planned'
 
 let reached: ((point: Failpoint) => void) | undefined
 

@@ -6,27 +6,25 @@ import { payForAudio } from '../budgets/paid-audio.ts'
 import type { Config } from '../config/config.ts'
 import { type Address, parseAddress } from '../core/address.ts'
 import type { Audio } from '../core/audio.ts'
-import { type BudgetConfig, type BudgetSettings, type Charge, type Payer, payerKey } from '../core/budget.ts'
-import { stopInWords, warningInWords } from '../core/budget-words.ts'
+import type { BudgetConfig, BudgetSettings, Charge, Payer } from '../core/budget.ts'
 import { type Channels, OWN_CHANNELS } from '../core/channel-traits.ts'
 import type { Clock } from '../core/clock.ts'
 import type { CommandCall } from '../core/command.ts'
 import type { Decision } from '../core/dispatch.ts'
 import type { UserMessageData } from '../core/event.ts'
-import type { IdSource, SessionId, TurnId } from '../core/ids.ts'
+import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { BudgetDesk } from '../core/operate-budgets.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
 import { NOBODY, platformIdOf } from '../core/platform-id.ts'
 import { isScheduled, type Session, type SessionIdentity } from '../core/session.ts'
 import { identityOfAuthor } from '../sessions/people/author-identity.ts'
-import type { PostNotice } from '../sessions/people/post-notice.ts'
 import { addressOf } from '../sessions/service/address-of.ts'
 import { type Payers, payersOf } from '../sessions/turns/payers.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { askedElsewhere, priorityOf } from '../sessions/turns/turn-reply.ts'
 import type { InboxRow, Store, StoreReader } from '../store/store.ts'
-import type { BudgetEvent, DaemonEvents } from './daemon-events.ts'
+import type { DaemonEvents } from './daemon-events.ts'
 import type { Lookups } from './lookups.ts'
 
 export interface BudgetDeps {
@@ -232,61 +230,4 @@ export function paidAudio(
   const { transcribe, speak } = endpoint
   const models = { ...(transcribe && { transcribe: transcribe.model }), ...(speak && { speak: speak.model }) }
   return payForAudio(audio, { gate, settings, models })
-}
-
-interface TellerDeps {
-  readonly store: Store
-  readonly ids: IdSource
-  readonly logger: Logger
-  readonly say: PostNotice
-  readonly events: DaemonEvents
-  readonly where: { readonly channel: string; readonly account: Address['account'] } | undefined
-}
-
-/**
- * Notifies people of each budget once in its period: a chat, a topic or a person of their own budget, the owners in
- * private of every other. A turn that was stopped says so itself.
- */
-export function tellOfBudgets(
-  budgets: Budgets | undefined,
-  { store, ids, logger, say, events, where }: TellerDeps,
-): void {
-  if (budgets === undefined) return
-  const { settings } = budgets
-  const told = new Set<string>()
-
-  async function owners(event: BudgetEvent, text: string): Promise<void> {
-    const { payer, at, resetsAt } = event.budget
-    const key = payerKey(payer)
-    const first = await store.write((tx) =>
-      event.kind === 'past'
-        ? tx.budgets.warn({ payer: key, period: at })
-        : tx.notices.once(`budget-stop:${key}:${at}`, resetsAt, 1),
-    )
-    if (first && where) events.ownerNotice.emit({ where, notice: { about: `budget:${event.kind}:${key}:${at}`, text } })
-  }
-
-  async function tell(event: BudgetEvent): Promise<void> {
-    const { budget, charge } = event
-    const { payer, at } = budget
-    const place = budgets?.placeOf(charge)
-    const ofPlace = payer.kind === 'chat' || payer.kind === 'topic' || payer.kind === 'person'
-    if (payer.kind === 'stranger') return
-    if (event.kind === 'stopped') return ofPlace && place ? undefined : owners(event, stopInWords(event.budget))
-    const text = warningInWords(budget, settings.timezone, settings.cheaperModel)
-    if (!ofPlace || place === undefined) return owners(event, text)
-    const message = { ...place, source: ids.notice(), class: 'notice', text } as const
-    await say(message, (tx) => tx.budgets.warn({ payer: payerKey(payer), period: at }))
-  }
-
-  events.budget.on((event) => {
-    const key = `${event.kind} ${payerKey(event.budget.payer)} ${event.budget.at}`
-    // The rows decide; this saves a commit for each call after the first.
-    if (told.has(key)) return
-    told.add(key)
-    tell(event).catch((err: unknown) => {
-      told.delete(key)
-      logger.warn('A notice of a budget could not be planned', { err })
-    })
-  })
 }

@@ -90,7 +90,7 @@ export function makeForgetting({
     limits: compileAgeLimits(config.retention ?? { rules: [] }, channels, lookups.moves.formerChat),
     async tellOwners(about, text) {
       const [where] = parts.accounts.all
-      if (where) await parts.notifyOwners(where, { about: `retention:${about}`, text })
+      return where === undefined || parts.notifyOwners(where, { about: `retention:${about}`, text })
     },
   })
   return {

@@ -58,10 +58,10 @@ export interface People {
   /** Called when another policy is in force. Returns the links of the store that it overrules, a sentence each. */
   policyChanged(): Promise<readonly string[]>
   /**
-   * Notifies each owner in private, at most once a day for each subject. Resolves once that is on disk, or could not be
-   * stored, which the log says.
+   * Notifies each owner in private, at most once a day for each subject. Resolves to true once that is on disk, to false
+   * where the store did not take it, which the log says.
    */
-  notifyOwners(this: void, where: AccountAt, notice: OwnerNotice): Promise<void>
+  notifyOwners(this: void, where: AccountAt, notice: OwnerNotice): Promise<boolean>
   readonly ownerChats: OwnerChats
   readonly tokens: TokenService
   /** Returns the present platform ids of the owners on a channel. */
@@ -120,12 +120,15 @@ const DAY_MS = 86_400_000
 
 function ownerTeller({ ids, clock, logger, say }: PeopleDeps, owners: OwnerChats): People['notifyOwners'] {
   return async (where, { about, text }) => {
+    let stored = true
     for (const { person, address, reader } of owners.beside(where)) {
       const notice = { source: ids.notice(), traceId: ids.trace(), address, reader, class: 'control', text } as const
       const key = `channel:${where.channel}@${where.account}:${about}:${person}`
-      await say(notice, (tx) => tx.notices.once(key, clock.now(), DAY_MS)).catch((err: unknown) =>
-        logger.warn('An owner could not be notified of a channel', { err, about }),
-      )
+      await say(notice, (tx) => tx.notices.once(key, clock.now(), DAY_MS)).catch((err: unknown) => {
+        stored = false
+        logger.warn('An owner could not be notified of a channel', { err, about })
+      })
     }
+    return stored
   }
 }

@@ -36,7 +36,7 @@ import { createEvents } from './daemon-events.ts'
 import { createEntrance } from './entrance.ts'
 import { loadLookups } from './lookups.ts'
 import { startApi } from './make-api.ts'
-import { makeBudgets, paidAudio, tellOfBudgets } from './make-budgets.ts'
+import { makeBudgets, paidAudio } from './make-budgets.ts'
 import { makeCloseCards, makeDelivery, makeSay } from './make-delivery.ts'
 import { makeForgetting } from './make-forgetting.ts'
 import { makeHooks } from './make-hooks.ts'
@@ -55,6 +55,7 @@ import { createRestoration, restorationTeller } from './restoration.ts'
 import { createStages, type Stages } from './stages.ts'
 import { createStop } from './stop.ts'
 import { storeKeyOf } from './store-key.ts'
+import { tellOfBudgets } from './tell-of-budgets.ts'
 import { textRedactor } from './text-redactor.ts'
 import { createWhy } from './why.ts'
 
@@ -158,8 +159,8 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   const adapter = hub.adapter.bind(hub)
   const delivery = makeDelivery({ ...world, audio, accounts, lookups, timing, adapter })
   const [say, closeCards] = [makeSay(store, delivery), makeCloseCards({ store, clock, logger }, delivery)]
-  tellOfBudgets(budgets, { ...world, say, where: accounts.all[0] })
   const people = await createPeople({ ...world, lookups, entrance, say, closeCards, reaches: reachesIn(accounts) })
+  tellOfBudgets(budgets, { ...world, ...people, say, where: accounts.all[0] })
   const questions = makeQuestions({ ...world, delivery, closeCards, lookups, entrance })
   const exit = { delivery, adapter, say, closeCards, questions, hooks, audio, budgets }
   const schedules = makeSchedules({ ...world, lookups, entrance })

@@ -32,6 +32,8 @@ export interface BudgetWriter {
   settle(id: string, cost: Amount): Promise<readonly BudgetKey[]>
   /** Counts every call that a dead process has left at what was held, a damaged row too. Returns how many. */
   settleDead(): Promise<number>
+  /** Returns true if people were notified of it. */
+  isWarned(key: BudgetKey): Promise<boolean>
   /** Returns true once for each key: people are notified once. */
   warn(key: BudgetKey): Promise<boolean>
   /** Has a payer go by another name, as a chat that has moved, with all that is held for it. */

@@ -154,6 +154,11 @@ export class BudgetWriting extends BudgetReading implements BudgetWriter {
     await this.#rewrite(row, { payer, period, spent: added(spent, dead), held: own })
   }
 
+  async isWarned({ payer, period }: BudgetKey): Promise<boolean> {
+    const query = 'SELECT payer FROM budget_counts WHERE payer = $1 AND period = $2 AND warned = 1'
+    return (await this.sql.get(query, [payer, period])) !== undefined
+  }
+
   async warn({ payer, period }: BudgetKey): Promise<boolean> {
     const query = 'UPDATE budget_counts SET warned = 1 WHERE payer = $1 AND period = $2 AND warned = 0'
     return (await this.sql.run(query, [payer, period])) > 0

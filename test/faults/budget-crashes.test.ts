@@ -6,7 +6,7 @@ import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { mulberry } from './random.ts'
 import { CASE, rounds } from './rounds.ts'
-import { ADA, KILLED, type Scene, startScene } from './scene.ts'
+import { ADA, BOB, KILLED, type Scene, startScene } from './scene.ts'
 
 const LIMIT = 20_000
 const COST = 1_100
@@ -111,4 +111,28 @@ describe('50 conversations and a kill', CASE, () => {
     expect(counts[0]?.tokens).toBeLessThanOrEqual(LIMIT)
     expect(scene.anthropic.ledger.requests().length * COST).toBeLessThanOrEqual(LIMIT)
   })
+})
+
+describe('a kill around a notice of a budget', CASE, () => {
+  const cases = [
+    ['a warning', 8_000, 'Of my budget as a whole for this month'],
+    ['a stop', 100, 'My budget as a whole for this month'],
+  ] as const
+
+  for (const [notice, tokens, said] of cases)
+    it(`C33: owners are told of ${notice}, once`, async (test) => {
+      const budgets = { ...config.budgets, warnAt: 0.1, total: { month: { tokens } } }
+      const scene = await startScene(test, { script, config: { ...config, budgets } })
+      await scene.daemon.start('CP52-budget-notice-planned')
+      // Owners are notified where they have written in private.
+      scene.telegram.world.say({ from: ADA, text: '/status' })
+      await scene.sent('', { chat: ADA })
+      scene.telegram.world.say({ from: BOB, text: 'hello' })
+      expect(await scene.daemon.exited()).toEqual(KILLED)
+      await scene.daemon.start()
+      scene.telegram.world.say({ from: BOB, text: 'hello again' })
+      await scene.sent(said, { chat: ADA })
+      await scene.finish()
+      expect(scene.texts(ADA).filter((text) => text.includes(said))).toHaveLength(1)
+    })
 })

@@ -26,8 +26,11 @@ export interface RetentionDeps extends ApplyPorts {
     readonly all: readonly AgeLimit[]
     of(address: ReturnType<typeof addressOf>): AgeLimit | undefined
   }
-  /** Owners learn in private of what is going to be removed. Resolves once that is on disk; once a day for a subject. */
-  tellOwners(about: string, text: string): Promise<void>
+  /**
+   * Owners learn in private of what is going to be removed. Resolves to true once that is on disk, to false where the
+   * store did not take it; once a day for a subject.
+   */
+  tellOwners(about: string, text: string): Promise<boolean>
   /** Deletes those of these files that nothing names any more. */
   forgetFiles(ids: readonly MediaId[]): Promise<number>
   stopping(): boolean
@@ -114,10 +117,11 @@ async function reportDue(deps: RetentionDeps): Promise<void> {
       startsAt: at + WAITS_MS,
     })
     // First, so that a limit which a crash leaves without a mark is reported once more.
-    await tellOwners(
+    const isTold = await tellOwners(
       `${key}:${days}`,
       `From tomorrow on I forget what is older than ${days} days in ${sessions} conversations (${rule}): ${events} entries of logs now, with their files, memories and answers. \`parley retention run\` does it at once; another limit in my configuration is reported anew.`,
     )
+    if (!isTold) continue
     await store.write((tx) =>
       tx.forgetting.mark({ rule: key, days, reportedAt: at, startsAt: at + WAITS_MS, seenAt: at }),
     )

@@ -29,12 +29,15 @@ async function rig(all: readonly AgeLimit[], of: () => AgeLimit | undefined = ()
     store.write((tx) => tx.forgetting.mark({ rule, days, reportedAt: startsAt - DAY_MS, startsAt, seenAt: NOW }))
   const told: string[] = []
   let tellsNobody = false
+  let isFull = false
   const retention = createRetention({
     ...{ store, clock, logger: silentLogger, ageingTime: () => NOW },
     limits: { all, of },
     async tellOwners(about) {
       if (tellsNobody) throw new Error('the process ends')
+      if (isFull) return false
       told.push(about)
+      return true
     },
     forgetFiles: async () => 0,
     stopping: () => false,
@@ -48,7 +51,10 @@ async function rig(all: readonly AgeLimit[], of: () => AgeLimit | undefined = ()
   const tell = (isOn: boolean) => {
     tellsNobody = !isOn
   }
-  return { store, retention, mark, told, tell, say, log, pass, marks: () => store.read.forgetting.marks() }
+  const fill = (full: boolean) => {
+    isFull = full
+  }
+  return { store, retention, mark, told, tell, fill, say, log, pass, marks: () => store.read.forgetting.marks() }
 }
 
 it('S41: a limit that was reported while the clock was ahead begins a day from now at the latest', async () => {
@@ -82,6 +88,16 @@ it('S41: a limit is reported once more if the process ended before its report wa
   await retention.round().catch(() => {})
   expect(await marks()).toEqual([])
   tell(true)
+  await retention.round()
+  expect([told, await marks()]).toMatchObject([['rule:10'], [{ rule: 'rule', startsAt: NOW + DAY_MS }]])
+})
+
+it('S41: a limit does not begin while the store takes no report of it', async () => {
+  const { retention, told, fill, marks } = await rig([limit('rule')])
+  fill(true)
+  await retention.round()
+  expect(await marks()).toEqual([])
+  fill(false)
   await retention.round()
   expect([told, await marks()]).toMatchObject([['rule:10'], [{ rule: 'rule', startsAt: NOW + DAY_MS }]])
 })

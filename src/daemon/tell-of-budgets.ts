@@ -1,0 +1,77 @@
+import { payerKey } from '../core/budget.ts'
+import { stopInWords, warningInWords } from '../core/budget-words.ts'
+import { ParleyError } from '../core/errors.ts'
+import { failpoint } from '../core/failpoint.ts'
+import type { IdSource } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { AccountAt } from '../core/owner-notice.ts'
+import type { PostNotice } from '../sessions/people/post-notice.ts'
+import type { Store } from '../store/store.ts'
+import type { BudgetEvent, DaemonEvents } from './daemon-events.ts'
+import type { Budgets } from './make-budgets.ts'
+import type { People } from './people.ts'
+
+interface TellerDeps {
+  readonly store: Store
+  readonly ids: IdSource
+  readonly logger: Logger
+  readonly say: PostNotice
+  readonly events: Pick<DaemonEvents, 'budget'>
+  readonly notifyOwners: People['notifyOwners']
+  readonly where: AccountAt | undefined
+}
+
+/**
+ * Notifies people of each budget once in its period: a chat, a topic or a person of their own budget, the owners in
+ * private of every other. A turn that was stopped says so itself.
+ */
+export function tellOfBudgets(
+  budgets: Budgets | undefined,
+  { store, ids, logger, say, events, notifyOwners, where }: TellerDeps,
+): void {
+  if (budgets === undefined) return
+  const { settings } = budgets
+  const told = new Set<string>()
+
+  async function owners(event: BudgetEvent, text: string): Promise<void> {
+    const { payer, at, resetsAt } = event.budget
+    const key = payerKey(payer)
+    const stop = `budget-stop:${key}:${at}`
+    const isTold = await store.write((tx) =>
+      event.kind === 'past' ? tx.budgets.isWarned({ payer: key, period: at }) : tx.notices.known(stop),
+    )
+    if (isTold) return
+    // First, so that a notice which a crash leaves without a mark is planned by the next call; once a day it is sent.
+    const isPlanned =
+      where === undefined || (await notifyOwners(where, { about: `budget:${event.kind}:${key}:${at}`, text }))
+    if (!isPlanned) throw new ParleyError('unavailable', 'The owners could not be notified.')
+    failpoint('CP52-budget-notice-planned')
+    await store.write((tx) =>
+      event.kind === 'past' ? tx.budgets.warn({ payer: key, period: at }) : tx.notices.once(stop, resetsAt, 1),
+    )
+  }
+
+  async function tell(event: BudgetEvent): Promise<void> {
+    const { budget, charge } = event
+    const { payer, at } = budget
+    const place = budgets?.placeOf(charge)
+    const ofPlace = payer.kind === 'chat' || payer.kind === 'topic' || payer.kind === 'person'
+    if (payer.kind === 'stranger') return
+    if (event.kind === 'stopped') return ofPlace && place ? undefined : owners(event, stopInWords(event.budget))
+    const text = warningInWords(budget, settings.timezone, settings.cheaperModel)
+    if (!ofPlace || place === undefined) return owners(event, text)
+    const message = { ...place, source: ids.notice(), class: 'notice', text } as const
+    await say(message, (tx) => tx.budgets.warn({ payer: payerKey(payer), period: at }))
+  }
+
+  events.budget.on((event) => {
+    const key = `${event.kind} ${payerKey(event.budget.payer)} ${event.budget.at}`
+    // The rows decide; this saves a commit for each call after the first.
+    if (told.has(key)) return
+    told.add(key)
+    tell(event).catch((err: unknown) => {
+      told.delete(key)
+      logger.warn('A notice of a budget could not be planned', { err })
+    })
+  })
+}
