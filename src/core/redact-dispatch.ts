@@ -38,10 +38,25 @@ function changed(value: unknown, redact: (text: string) => string): unknown {
   }
   let copy: Record<string, unknown> | undefined
   for (const [key, inner] of Object.entries(value)) {
-    const clean = IDS.has(key) ? inner : changed(inner, redact)
+    const clean = IDS.has(key) ? inner : key === 'args' ? redactedWhole(inner, redact) : changed(inner, redact)
     if (clean === inner) continue
     copy ??= { ...value }
     copy[key] = clean
   }
   return copy ?? value
+}
+
+/**
+ * Does it to every text and name, whatever a field is called: for what leaves the store, and for arguments of a tool,
+ * which may call anything an id. A secret is taken out of each text by itself: in a whole line it might be a part of a
+ * number.
+ */
+export function redactedWhole<Value>(value: Value, redact: (text: string) => string): Value {
+  const walk = (item: unknown): unknown => {
+    if (typeof item === 'string') return redact(item)
+    if (Array.isArray(item)) return item.map(walk)
+    if (typeof item !== 'object' || item === null) return item
+    return Object.fromEntries(Object.entries(item).map(([key, field]) => [redact(key), walk(field)]))
+  }
+  return walk(value) as Value
 }

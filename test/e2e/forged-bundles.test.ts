@@ -228,6 +228,26 @@ it('C29: a value of a secret that a file of another store has does not come into
   expect(session.description).not.toContain('hunter2')
 })
 
+it('C29: nor does one that a call of a tool has, whatever the name of the argument', async () => {
+  const args = { id: 'it is hunter2-hunter2', ref: [{ address: 'https://x.example/?key=hunter2-hunter2' }] }
+  const call = { callId: 'call-1', tool: 'memory_search', args: { ...args, 'hunter2-hunter2': 1 } }
+  const usage = { input: 1, output: 1 }
+  const { house, done } = await importForged(
+    (session) => session,
+    (event) =>
+      event.type === 'assistant_message'
+        ? { ...event, type: 'assistant_step', data: { text: '', model: 'anthropic/rehearsal', usage, calls: [call] } }
+        : event.type === 'turn_completed'
+          ? { ...event, type: 'tool_call', data: { ...call, class: 'pure' } }
+          : event,
+    { config: { agents, secrets: [new Secret('hunter2-hunter2')] } },
+  )
+  expect(done.code).toBe(0)
+  await house.daemon.stop()
+  const bytes = readFileSync(join(house.dataDir, 'parley.db'))
+  expect([bytes.includes('memory_search'), bytes.includes('hunter2-hunter2')]).toEqual([true, false])
+})
+
 it('a session of the future is of now', async () => {
   const { house, key } = await importForged((session) => ({ ...session, createdAt: Date.now() + 1e10 }))
   expect((await house.daemon.operator.sessions.show(key)).createdAt).toBeLessThanOrEqual(Date.now())

@@ -6,6 +6,7 @@ import type { ExportFormat } from '../../core/export-format.ts'
 import type { MediaId } from '../../core/ids.ts'
 import type { MediaStore } from '../../core/media.ts'
 import type { ArchivedSession, SessionDownload } from '../../core/operate-archives.ts'
+import { redactedWhole } from '../../core/redact-dispatch.ts'
 import type { Relocation, RelocationRequest } from '../../core/relocation.ts'
 import type { Session } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
@@ -47,7 +48,7 @@ export function createArchives(deps: ArchiveDeps): SessionArchives {
       const events = await store.read.events.since(session.id, after, limit)
       // Asked after each page: a forgetting that begins meanwhile ends the export.
       await checkForgetting(store.read, session, since)
-      const redact = <Value>(value: Value): Value => redacted(value, deps.redact)
+      const redact = <Value>(value: Value): Value => redactedWhole(value, deps.redact)
       return { session: redact(await archived(session, store.read)), events: redact(events) }
     },
 
@@ -104,15 +105,4 @@ async function names({ id }: Session, media: MediaId, read: StoreReader): Promis
     if (last === undefined || events.length < FILE_PAGE) return false
     after = last.seq
   }
-}
-
-/** A secret is taken out of each text by itself: in a whole line it might be a part of a number. */
-function redacted<Value>(value: Value, redact: (text: string) => string): Value {
-  const walk = (item: unknown): unknown => {
-    if (typeof item === 'string') return redact(item)
-    if (Array.isArray(item)) return item.map(walk)
-    if (typeof item !== 'object' || item === null) return item
-    return Object.fromEntries(Object.entries(item).map(([key, field]) => [redact(key), walk(field)]))
-  }
-  return walk(value) as Value
 }
