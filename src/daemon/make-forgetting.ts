@@ -76,6 +76,7 @@ export function makeForgetting({
       await letGo(tx, id, { outcome: 'forgotten', at: clock.now() })
     },
     forgetFiles: (ids) => media.forget(ids),
+    sweepFiles: () => media.sweep(),
     stopping: () => stages.running.draining,
   } satisfies Partial<ForgettingDeps>
   const forgetting = createForgetting({

@@ -1,14 +1,20 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { DEFAULT_AUDIO_LIMITS } from '../../src/core/audio.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
+import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
+import { recordingOf } from '../../src/rehearsal/recordings.ts'
+import { fileFields } from '../../src/rehearsal/telegram/files.ts'
 import { toolResult } from '../e2e/obedient.ts'
 import type { FailpointSpec } from './kill-switch.ts'
 import { CASE, rounds } from './rounds.ts'
 import { ADA, KILLED, startScene } from './scene.ts'
 
 const CANARY = 'zq9canary-4711'
+const digest = hash('sha256', CANARY)
 const script: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
 
 const POINTS: readonly { readonly point: FailpointSpec; readonly what: string }[] = [
@@ -50,6 +56,32 @@ describe.concurrent('a kill while something is forgotten', CASE, () => {
       await scene.finish()
     })
   }
+
+  it('S41: nothing is left of a voice note that was being fetched when it was forgotten', async (test) => {
+    const audio = await startOpenAiServer({ keyless: true })
+    test.onTestFinished(audio.close)
+    const transcribing = { baseUrl: audio.baseUrl, limits: DEFAULT_AUDIO_LIMITS, transcribe: { model: 'whisper-1' } }
+    const scene = await startScene(test, { script, audio: transcribing })
+    const { world } = scene.telegram
+    await scene.daemon.start('CP43-forget-scrubbed')
+    const note = {
+      as: 'voice',
+      mime: 'audio/ogg',
+      bytes: recordingOf(`it is ${CANARY}`),
+      more: { duration: 3 },
+    } as const
+    world.say({ from: ADA, text: '', extra: fileFields(world, note) })
+    world.say({ from: ADA, text: '/forget last' })
+    expect(await scene.daemon.exited()).toEqual(KILLED)
+    // What a process leaves that dies in the middle of a write, and before it has named what it kept.
+    const media = join(dirname(scene.socketPath), 'media')
+    mkdirSync(join(media, digest.slice(0, 2)), { recursive: true })
+    writeFileSync(join(media, 'partial-1'), CANARY)
+    writeFileSync(join(media, digest.slice(0, 2), digest), CANARY)
+    await scene.daemon.start()
+    await test.expect.poll(() => holding(dirname(scene.socketPath)), { timeout: 30_000 }).toEqual([])
+    await scene.finish()
+  })
 
   it('S41: a turn that ran goes on after the start, and hands nothing on then either', async (test) => {
     const gate = createGate()

@@ -30,6 +30,8 @@ export interface ForgettingDeps extends ApplyPorts, SaidPorts {
   nextEnd(session: SessionId): Promise<void>
   /** Deletes those of these files that nothing names any more. */
   forgetFiles(ids: readonly MediaId[]): Promise<number>
+  /** Deletes all files that nothing names, and what an interrupted write left. */
+  sweepFiles(): Promise<number>
   /** Called once schedules were removed. */
   schedulesChanged(): Promise<void>
   /** Returns the copies of the database that there are, by file. */
@@ -58,11 +60,14 @@ export function createForgetting(deps: ForgettingDeps): ForgettingService {
   const { store, clock, logger } = deps
   const running = new Map<string, { readonly emptied: Promise<ForgetCounts>; readonly whole: Promise<void> }>()
 
-  /** Runs a request that was begun, once at a time. */
-  function run(one: Forgetting): { readonly emptied: Promise<ForgetCounts>; readonly whole: Promise<void> } {
+  /** Runs a request that was begun, once at a time; after something else, where that has to go before. */
+  function run(
+    one: Forgetting,
+    before = Promise.resolve(),
+  ): { readonly emptied: Promise<ForgetCounts>; readonly whole: Promise<void> } {
     const known = running.get(one.id)
     if (known) return known
-    const emptied = removeAll(deps, one)
+    const emptied = before.then(() => removeAll(deps, one))
     const whole = emptied.then((counts) => removeLater(deps, one, counts)).finally(() => running.delete(one.id))
     const begun = { emptied, whole }
     running.set(one.id, begun)
@@ -116,7 +121,14 @@ export function createForgetting(deps: ForgettingDeps): ForgettingService {
       return result(begun)
     },
     async recover() {
-      for (const one of await store.read.forgetting.open()) run(one)
+      const open = await store.read.forgetting.open()
+      if (open.length === 0) return
+      // What a process that died was fetching for a turn has no name that the plan could have.
+      const swept = deps.sweepFiles().then(
+        () => {},
+        (err: unknown) => logger.warn('Files that nothing names could not be deleted; they are in an hour', { err }),
+      )
+      for (const one of open) run(one, swept)
     },
   }
 }

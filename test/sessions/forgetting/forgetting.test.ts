@@ -49,6 +49,7 @@ async function rig(before: (store: Store) => Promise<unknown> = async () => {}) 
     nextOutcome: async () => {},
     stopping: () => false,
     forgetFiles: async () => 0,
+    sweepFiles: async () => 0,
     schedulesChanged: async () => {},
     backups: () => [],
     dropSchedule: async () => {},

@@ -23,6 +23,7 @@ it('S41: where a file cannot be deleted it is said in words, no byte of the rest
   let isReadOnly = true
   const forgetting = createForgetting({
     ...{ store, clock: systemClock, logger: silentLogger, channels: createChannels({}) },
+    sweepFiles: async () => 0,
     forgetFiles: async () => {
       if (isReadOnly) throw new Error('EROFS: read-only file system')
       return 1
