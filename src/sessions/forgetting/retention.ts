@@ -71,8 +71,9 @@ export function createRetention(deps: RetentionDeps): Retention {
       await reportDue(deps)
       const now = clock.elapsed()
       if (now < nextAt || limits.all.length === 0) return
-      nextAt = now + EVERY_MS
       const events = await apply()
+      // After one that failed the next, in an hour, tries again.
+      nextAt = now + EVERY_MS
       if (events > 0) logger.info('Conversations lost what is older than their limits', { events })
     },
     limits: () => limitsNow(deps),

@@ -92,6 +92,19 @@ it('S41: a limit is reported once more if the process ended before its report wa
   expect([told, await marks()]).toMatchObject([['rule:10'], [{ rule: 'rule', startsAt: NOW + DAY_MS }]])
 })
 
+it('S41: a round that failed is tried again with the next, not only a day later', async () => {
+  let fails = true
+  const { retention, mark, log } = await rig([limit('rule')], () => {
+    if (fails) throw new Error('the disk is full')
+    return limit('rule')
+  })
+  await mark('rule', NOW - 1)
+  await expect(retention.round()).rejects.toThrow('full')
+  fails = false
+  await retention.round()
+  expect(await log()).not.toContain('an old secret')
+})
+
 it('S41: a limit does not begin while the store takes no report of it', async () => {
   const { retention, told, fill, marks } = await rig([limit('rule')])
   fill(true)
