@@ -58,8 +58,8 @@ export interface People {
   /** Called when another policy is in force. Returns the links of the store that it overrules, a sentence each. */
   policyChanged(): Promise<readonly string[]>
   /**
-   * Notifies each owner in private, at most once a day for each subject. Resolves to true once that is on disk, to false
-   * where the store did not take it, which the log says.
+   * Notifies each owner in private, at most once a day for each subject. Resolves to true once that is on disk, and to
+   * false where the store did not take it, which the log says.
    */
   notifyOwners(this: void, where: AccountAt, notice: OwnerNotice): Promise<boolean>
   readonly ownerChats: OwnerChats

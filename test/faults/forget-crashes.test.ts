@@ -73,7 +73,7 @@ describe.concurrent('a kill while something is forgotten', CASE, () => {
     world.say({ from: ADA, text: '', extra: fileFields(world, note) })
     world.say({ from: ADA, text: '/forget last' })
     expect(await scene.daemon.exited()).toEqual(KILLED)
-    // What a process leaves that dies in the middle of a write, and before it has named what it kept.
+    // A process leaves these where it dies in the middle of a write, and before it has named what it kept.
     const media = join(dirname(scene.socketPath), 'media')
     mkdirSync(join(media, digest.slice(0, 2)), { recursive: true })
     writeFileSync(join(media, 'partial-1'), CANARY)

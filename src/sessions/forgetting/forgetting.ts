@@ -123,7 +123,7 @@ export function createForgetting(deps: ForgettingDeps): ForgettingService {
     async recover() {
       const open = await store.read.forgetting.open()
       if (open.length === 0) return
-      // What a process that died was fetching for a turn has no name that the plan could have.
+      // A process that died has files under names of which no plan knows: those it was fetching for a turn.
       const swept = deps.sweepFiles().then(
         () => {},
         (err: unknown) => logger.warn('Files that nothing names could not be deleted; they are in an hour', { err }),
