@@ -46,8 +46,18 @@ function afterRefusal(
   }
   if (of === 'file' && row.part.file)
     return recording(row, { kind: 'send_text', reason }, { kind: 'queued', id: row.id })
+  if (isOutOfReach(row)) return recording(row, { kind: 'say_where_asked', reason }, { kind: 'queued', id: row.id })
   if (row.op === 'edit') return recording(row, { kind: 'send_anew' }, { kind: 'queued', id: row.id })
   return recording(row, { kind: 'settle', state: 'rejected', reason }, ENDED)
+}
+
+/**
+ * Returns true for an answer to a typed command whose direct chat takes nothing, as where somebody on Telegram never wrote
+ * to the bot alone. By a handle something was pressed, or typed unseen: that is nobody else's business.
+ */
+function isOutOfReach({ op, class: kind, partNo, only, address }: Delivery): boolean {
+  const asked = kind === 'control' && op === 'send' && partNo === 0 && address.chatType !== 'direct'
+  return asked && only?.otherwise === 'direct' && only.handle === undefined
 }
 
 /** Returns the item as one whose outcome is unknown. */

@@ -107,6 +107,8 @@ export type Change =
   | { readonly kind: 'send_anew' }
   /** The platform refused the file: the text is sent without it, with the reason unless the text was to be spoken. */
   | { readonly kind: 'send_text'; readonly reason: string }
+  /** The one person it is for cannot be written to alone: where they asked it is said how they get it. */
+  | { readonly kind: 'say_where_asked'; readonly reason: string }
   /** The message stands in the chat with an earlier text and is edited. */
   | { readonly kind: 'edit'; readonly messageId: string }
 

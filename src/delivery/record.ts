@@ -56,8 +56,9 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
   const ending = endingOf(item)
   // Each message that is to be deleted stands for itself, and one that stays is no lost answer.
   const deletes = row?.op === 'delete'
+  const isRefused = ending?.state === 'rejected' && item.change.kind === 'settle' && !deletes
   const others =
-    ending?.state === 'rejected' && item.change.kind === 'settle' && !deletes
+    isRefused || item.change.kind === 'say_where_asked'
       ? conversation.entries.filter((other) => other !== entry && other.source === entry.source)
       : []
   await store.write(async (tx) => {
@@ -111,10 +112,21 @@ async function write(tx: StoreWriter, { id, row, change }: Recording, at: number
         tx.outbox.replace(id, { op: 'send', part: inText(part, change.reason), state: 'planned', lowPriority, at })
       )
     }
+    case 'say_where_asked':
+      return row && tx.outbox.replace(id, { op: 'send', ...whereAsked(row), state: 'planned', at })
     case 'edit':
       await tx.outbox.settle(id, { state: 'sent', messageId: change.messageId, at })
       return row && tx.outbox.replace(id, { ...rest(row), op: 'edit', state: 'planned', at })
   }
+}
+
+const WRITE_FIRST =
+  'That is for you alone, and I cannot write to you yet: say something to me in a direct chat, then ask again.'
+
+/** Returns the line that stands for an answer which its one reader cannot be sent; it says nothing of the answer. */
+function whereAsked({ only, lowPriority }: Delivery): Pick<DeliveryReplacement, 'part' | 'lowPriority' | 'only'> {
+  const part = { text: WRITE_FIRST, plain: WRITE_FIRST, markup: 'plain' } as const
+  return { part, lowPriority, ...(only && { only: { ...only, otherwise: 'here' } }) }
 }
 
 /** Returns the fields that stay as they were. */

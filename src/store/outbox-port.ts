@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts'
 import type { DeliveryId, SessionId, SourceId, TurnId } from '../core/ids.ts'
-import type { Delivery, DeliveryOp, DeliveryState, LowPriority, RenderedPart } from '../core/outbound.ts'
+import type { Delivery, DeliveryOp, DeliveryState, LowPriority, Recipient, RenderedPart } from '../core/outbound.ts'
 
 export interface DeliveryChange {
   readonly state: DeliveryState
@@ -18,6 +18,8 @@ export interface DeliveryReplacement {
   /** The priority that the message has now. */
   readonly lowPriority: LowPriority | undefined
   readonly at: number
+  /** For whom it is now; absent: as before. */
+  readonly only?: Recipient
   /** The new end of the time in which it may be sent, where it begins anew. */
   readonly expiresAt?: number
 }

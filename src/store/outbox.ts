@@ -239,10 +239,10 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
     const sending = change.state === 'sending'
     // The right side of an assignment is the row as it was.
     const lost = change.state === 'uncertain' ? ', earlier = COALESCE(earlier, part)' : ''
-    const claim = sending ? ', attempt = attempt + 1, owner_epoch = $8, started_at = $9' : ''
+    const claim = sending ? ', attempt = attempt + 1, owner_epoch = $9, started_at = $10' : ''
     const replaced = await this.sql.run(
       `UPDATE outbox SET op = $2, part = CASE WHEN ${IS_BLANK} THEN part ELSE $3 END, state = $4, low_priority = $5,
-        expires_at = COALESCE($6, expires_at), media = $7, not_before = NULL, reason = NULL${lost}${claim}
+        expires_at = COALESCE($6, expires_at), media = $7, recipient = COALESCE($8, recipient), not_before = NULL, reason = NULL${lost}${claim}
         WHERE id = $1 AND (NOT ${IS_BLANK} OR ($2 = 'delete' AND reason = ${FORGOTTEN} AND state IN ('sent', 'resent')))`,
       [
         deliveryId,
@@ -252,6 +252,7 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
         jsonOrNull(change.lowPriority),
         change.expiresAt ?? null,
         change.part.file?.media ?? null,
+        jsonOrNull(change.only),
         ...(sending ? [this.epoch, change.at] : []),
       ],
     )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AnswersPrivately, PrivatePart } from '../../src/channels/capabilities.ts'
 import type { DeliveryReceipt, Recipient } from '../../src/core/outbound.ts'
-import { FakeChannel, swallowed } from './fake-channel.ts'
+import { FakeChannel, refused, swallowed } from './fake-channel.ts'
 import { KeyedChannel } from './keyed-channel.ts'
 import { anInbox, at, GROUP, openRig } from './rig.ts'
 
@@ -51,6 +51,35 @@ test('T27: one of unknown outcome is looked for in no history, and repeated once
   expect(channel.looks).toEqual([])
   expect(channel.whispered).toHaveLength(2)
   expect(channel.whispered[1]?.text).not.toBe('hello')
+})
+
+test('T27: who cannot be written to alone is told so where they asked, once, without a word of the answer', async () => {
+  const rig = await openRig()
+  const channel = new PrivateChannel(() => rig.clock, 0)
+  rig.adapter = channel
+  channel.fates.push(refused("bot can't initiate conversation with a user"))
+  await rig.say('a first sentence that fills a part.\n\nand a second one for the next part', {
+    ...ANSWER,
+    only: { id: '7', otherwise: 'direct' },
+  })
+  await rig.pass(60_000)
+  expect(channel.whispered.map(({ to, text }) => [to.otherwise, text])).toEqual([
+    ['direct', 'a first sentence that fills a part.'],
+    ['here', expect.stringContaining('say something to me in a direct chat')],
+  ])
+})
+
+test.each([
+  ['pressed, or typed unseen', ADA, refused('blocked'), 1],
+  ['for whoever is there', { id: '7', otherwise: 'here' }, refused('kicked'), 1],
+] as const)('T27: nothing is added where it was %s', async (_, only, fate, calls) => {
+  const rig = await openRig()
+  const channel = new PrivateChannel(() => rig.clock, 0)
+  rig.adapter = channel
+  channel.fates.push(fate)
+  await rig.say('hello', { ...ANSWER, only })
+  await rig.pass(60_000)
+  expect(channel.whispered).toHaveLength(calls)
 })
 
 test('a channel that shows everything to everybody takes it as any answer', async () => {

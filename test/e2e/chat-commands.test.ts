@@ -127,17 +127,20 @@ describe('control commands', () => {
     expect(JSON.stringify(registered.params)).toContain('status')
   })
 
-  it('T27: what is for one person alone goes to their direct chat, or nowhere; the rest is answered in the group', async () => {
+  it('T27: what is for one person alone goes to their direct chat; where there is none the group is told what to do, and nothing of it', async () => {
     const { telegram, chat, tell } = await family()
     const user = 111
-    telegram.world.say({ from: 111, chat, text: '/status' })
+    const first =
+      'That is for you alone, and I cannot write to you yet: say something to me in a direct chat, then ask again.'
+    expect(await tell(111, '/status')).toBe(first)
+    expect(telegram.world.messages(chat, { by: 'bot' })).toHaveLength(1)
     expect(await tell(111, '/whoami')).toContain('your role is owner')
     telegram.world.say({ from: user, text: '/whoami' })
     await telegram.ledger.nextFromBot('sent', { where: ({ chatId }) => chatId === user })
     const mark = telegram.ledger.mark()
     telegram.world.say({ from: user, chat, text: '/status' })
     expect(await telegram.ledger.nextFromBot('sent', { after: mark })).toMatchObject({ chatId: user })
-    expect(telegram.world.messages(chat, { by: 'bot' })).toHaveLength(1)
+    expect(telegram.world.messages(chat, { by: 'bot' })).toHaveLength(2)
   })
 
   it('/whoami says the ids of person, channel, account and chat in the form a rule takes', async () => {
