@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
-import { ParleyError } from '../core/errors.ts'
+import { errorCode, ParleyError } from '../core/errors.ts'
 import type { OperatorService } from '../core/operator.ts'
 import { connectLocal } from './local-client.ts'
 import type { CliPorts, LoadedConfig } from './ports.ts'
 import { socketPathOf } from './socket-path.ts'
+
+const FROM_STORE = 'No daemon is running; read from its store.\n'
 
 /**
  * Asks the running daemon or, if none runs, its store, with a notice on stderr. Throws `not_found` if there is no store
@@ -25,8 +27,13 @@ export async function askOperator<Answer>(
   }
   const offline = await ports.openOffline(loaded)
   try {
-    ports.stderr.write('No daemon is running; read from its store.\n')
-    return await ask(offline)
+    const answer = await ask(offline)
+    ports.stderr.write(FROM_STORE)
+    return answer
+  } catch (err) {
+    // What the daemon alone can do says so itself, and nothing was read.
+    if (errorCode(err) !== 'unavailable') ports.stderr.write(FROM_STORE)
+    throw err
   } finally {
     await offline.close()
   }

@@ -57,6 +57,7 @@ export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
     epoch: store.epoch,
     settings: { answerParts, ...timing },
     format: accounts.format,
+    commandMark: (channel) => channels.traits(channel).commandMark,
     files: (channel) => channels.traits(channel).files,
     ...(answerAsFile === undefined ? {} : { answerAsFile }),
     ...(parts.audio.speak ? { speak: parts.audio.speak } : {}),

@@ -19,7 +19,7 @@ import { type LiveReply, startLiveReply } from './live-reply.ts'
 import { rankOf } from './low-priority.ts'
 import { factsOf, perform } from './perform.ts'
 import type { Speaker, SpeakerVerdict } from './plan-reply.ts'
-import { type PlannedReply, planRows } from './plan-rows.ts'
+import { type PlanDeps, type PlannedReply, planRows } from './plan-rows.ts'
 import { type PresentDeps, type Presented, type Presenting, present } from './present.ts'
 import { createQueues } from './queues.ts'
 import { createRateLimiter, type SendLimits } from './rate-limiter.ts'
@@ -31,7 +31,10 @@ import { takeBack } from './take-back.ts'
 import { createTicker } from './ticker.ts'
 import { startTyping } from './typing.ts'
 
-export interface DeliveryDeps extends OutcomePorts, Pick<PresentDeps, 'files' | 'answerAsFile' | 'speak'> {
+export interface DeliveryDeps
+  extends OutcomePorts,
+    Pick<PresentDeps, 'files' | 'answerAsFile' | 'speak'>,
+    Pick<PlanDeps, 'commandMark'> {
   readonly store: Store
   readonly ids: IdSource
   readonly clock: Clock

@@ -4,6 +4,7 @@ import { errorCode, ParleyError } from '../core/errors.ts'
 import { type ChannelId, isTurnId } from '../core/ids.ts'
 import type { Delivery, OutboundMessage, RenderedPart } from '../core/outbound.ts'
 import type { StoreWriter } from '../store/store.ts'
+import { asTyped } from './as-typed.ts'
 import { type Entry, entryOf } from './conversation.ts'
 import { newRow, type RowDeps } from './new-row.ts'
 import { apart, planReply, type ReplyPlan, type Speaker, type SpeakerVerdict } from './plan-reply.ts'
@@ -19,6 +20,8 @@ export interface PlannedReply {
 
 export interface PlanDeps extends RowDeps {
   format(channel: ChannelId): TextFormat
+  /** The mark before a typed command; absent: the slash. */
+  commandMark?(channel: ChannelId): string | undefined
   sendAllowed(message: Speaker): SpeakerVerdict
   /** Claims a slot and announces the part; returns true if it may leave right after the commit. */
   claim(tx: StoreWriter, message: OutboundMessage): boolean
@@ -31,7 +34,8 @@ interface Planning {
 }
 
 /** Writes the rows of a message. The row of a live reply becomes the final edit or is deleted (F-A04). */
-export function planRows(deps: PlanDeps, tx: StoreWriter, message: OutboundMessage): Promise<PlannedReply> {
+export function planRows(deps: PlanDeps, tx: StoreWriter, given: OutboundMessage): Promise<PlannedReply> {
+  const message = asTyped(given, deps.commandMark?.(given.address.channel))
   const into = { format: deps.format(message.address.channel), most: deps.settings.answerParts }
   const plan = planReply(message, into, deps.sendAllowed(message))
   const planning = { deps, tx, message }

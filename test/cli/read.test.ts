@@ -117,6 +117,16 @@ describe('without a daemon', () => {
     expect(offline.closed).toBe(1)
   })
 
+  test('what the daemon alone can do says so, and nothing of a store that was not read', async () => {
+    const needs = async () => {
+      throw new ParleyError('unavailable', 'Start the daemon for that.')
+    }
+    const parley = await rig({ openOffline: async () => fakeOffline({ status: needs }) })
+    await makeStore(parley)
+    expect(await parley.run('status')).toBe(1)
+    expect(parley.err()).toBe('Start the daemon for that.\n')
+  })
+
   test('the note stays out of the JSON', async () => {
     const parley = await rig({ openOffline: async () => fakeOffline() })
     await makeStore(parley)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ParleyError } from '../../src/core/errors.ts'
 import { fakeOperator, sampleSession } from '../fakes/operator.ts'
 import { rig, serveDaemon } from './rig.ts'
 
@@ -75,6 +76,20 @@ test.each([
   expect(await parley.run('send', KEY, ...argv)).toBe(code)
   expect(operator.asked).toEqual([asked])
   expect(parley.out() + parley.err()).toContain(text)
+})
+
+test.each([
+  ['notes', 'There is no session notes; "cli:notes" begins a conversation of your own.'],
+  ['telegram:group:-1', 'There is no session telegram:group:-1.'],
+])('parley send to %s, which is none, says what is', async (name, words) => {
+  const operator = fakeOperator()
+  const post = async () => {
+    throw new ParleyError('not_found', `There is no session ${name}.`)
+  }
+  const parley = await rig()
+  await serveDaemon(parley, { ...operator, sessions: { ...operator.sessions, post } })
+  expect(await parley.run('send', name, 'hello')).toBe(1)
+  expect(parley.err()).toBe(`${words}\n`)
 })
 
 test.each([

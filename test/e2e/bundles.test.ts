@@ -206,6 +206,11 @@ describe('a bundle that is not whole', () => {
     ['of a later version', (text) => text.replace('"version":1}\n', '"version":9}\n'), 'version 9'],
     ['that is something else', () => '{"role":"user"}\n{"role":"assistant"}\n', 'no bundle'],
     ['that is empty', () => '', 'no bundle'],
+    [
+      'that is an export in another form',
+      () => '# Notes\n\nWhat was said.\n',
+      'no bundle, which `parley export --bundle` writes',
+    ],
   ]
   it.each(changed)('%s is refused, and nothing of it is imported', async (_how, change, reason) => {
     const { house, chat, key } = await household()

@@ -43,7 +43,7 @@ async function slackStage(): Promise<Stage> {
   return {
     say: (person, text) => void world.say({ from: ids[person], text }),
     async card() {
-      const { channel, message } = await ledger.nextFromBot('sent', { where: ({ text }) => text.includes('/admit') })
+      const { channel, message } = await ledger.nextFromBot('sent', { where: ({ text }) => text.includes('!admit') })
       Object.assign(at, { channel, message: message.ts })
       // Only who is there can press.
       world.setMember(channel, true, 'U444')
@@ -54,7 +54,8 @@ async function slackStage(): Promise<Stage> {
       world.press({ from: ids[person], ...at, value })
       return (await ledger.nextWhisper({ after })).text
     },
-    closed: async () => shown((await ledger.nextFromBot('edited')).message),
+    closed: async () =>
+      shown((await ledger.nextFromBot('edited', { where: ({ message }) => message.ts === at.message })).message),
     toCy: async (words) => (await ledger.nextFromBot('sent', { where: ({ text }) => text.includes(words) })).text,
   }
 }
@@ -84,7 +85,8 @@ async function discordStage(): Promise<Stage> {
       world.press({ from: ids[person], ...at, data })
       return (await ledger.nextWhisper('edited', { after })).text
     },
-    closed: async () => shown((await ledger.nextFromBot('edited')).message),
+    closed: async () =>
+      shown((await ledger.nextFromBot('edited', { where: ({ message }) => message.id === at.message })).message),
     toCy: async (words) => (await ledger.nextFromBot('sent', { where: ({ text }) => text.includes(words) })).text,
   }
 }
@@ -98,7 +100,7 @@ it.each([
   await stage.toCy('welcome')
   stage.say('cy', 'may I?')
   const { text, buttons } = await stage.card()
-  const [, code = ''] = /\/admit (\w+)/.exec(text) ?? []
+  const [, code = ''] = /[!/]admit (\w+)/.exec(text) ?? []
   expect(buttons).toEqual({ 'Let them in': `/admit ${code}`, 'Keep out': `/deny ${code}` })
   expect(await stage.press('bob', `/admit ${code}`)).toBe('Only my owner may do that.')
   expect(await stage.press('ada', 'something else')).toContain('does nothing any more')

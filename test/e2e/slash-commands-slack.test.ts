@@ -47,6 +47,7 @@ describe('Slack slash commands', () => {
     expect(muted.text).toContain('I say nothing here until')
     expect((await run(house, { from: 'U333', channel, command: '/parley', text: 'mute off' })).text).toBe('I am back.')
     expect((await run(house, { from: 'U333', channel, command: '/parley', text: 'dance' })).text).toContain('!whoami:')
+    expect((await run(house, { from: 'U333', channel, command: '/parley', text: 'mute' })).text).toContain('!mute off')
   })
 
   it("T27: an owner's command of a member leaves the chat silent", async () => {
@@ -69,7 +70,7 @@ describe('Slack slash commands', () => {
     const members = ['U333', 'U444']
     const { id: channel } = world.addChannel({ kind: 'im', name: 'ada and bob', members, botJoined: false })
     await answered(house, () => world.slash({ from: 'U333', channel, command: '/parley', text: 'status' }))
-    const card = await answered(house, () => world.say({ from: 'U555', text: 'let me in' }), '/admit')
+    const card = await answered(house, () => world.say({ from: 'U555', text: 'let me in' }), '!admit')
     expect(card.channel).toBe(world.direct('U333').id)
   })
 

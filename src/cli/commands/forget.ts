@@ -37,7 +37,7 @@ export async function forgetNamed(ports: ReadPorts, options: ForgetOptions): Pro
 
 function preview(receipt: ForgetReceipt): readonly string[] {
   const found = countWords(receipt.counts)
-  if (found.length === 0) return ['There is nothing of that.']
+  if (found.length === 0) return ['There is nothing to forget of that.']
   return [
     `In ${count(receipt.counts.sessions, 'conversation')}: ${found.join(', ')}, and what was made of them.`,
     ...heldWords(receipt, true),

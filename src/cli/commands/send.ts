@@ -1,4 +1,4 @@
-import { EXIT, ParleyError } from '../../core/errors.ts'
+import { EXIT, errorCode, ParleyError } from '../../core/errors.ts'
 import type { PostAnswer } from '../../core/operate-sessions.ts'
 import { askOperator } from '../ask-operator.ts'
 import { plain } from '../print/plain.ts'
@@ -31,12 +31,19 @@ export async function send(ports: ReadPorts, name: string, options: SendOptions)
     ...(context ? { context } : {}),
     ...(model === undefined ? {} : { model }),
   }
-  const answer = await askOperator(ports, await ports.load(options.config, 'ask'), ({ sessions }) =>
-    sessions.post(name, request),
-  )
+  const loaded = await ports.load(options.config, 'ask')
+  const answer = await askOperator(ports, loaded, ({ sessions }) => sessions.post(name, request).catch(withOwn(name)))
   if (answer.status === 'error' && !options.json) ports.stderr.write(`${plain(answer.error)}\n`)
   show(ports, options, { value: answer, lines: () => linesOf(answer) })
   return answer.status === 'error' ? EXIT.failed : EXIT.ok
+}
+
+/** Returns the handler that shows the full name of a conversation of one's own, in place of an error about a bare one. */
+function withOwn(name: string): (err: unknown) => never {
+  return (err) => {
+    if (errorCode(err) !== 'not_found' || !/^[a-z0-9][a-z0-9-]*$/.test(name)) throw err
+    throw new ParleyError('not_found', `There is no session ${name}; "cli:${name}" begins a conversation of your own.`)
+  }
 }
 
 /** Returns the variables that `--context` names, each as `name=value`. Throws `invalid`. */

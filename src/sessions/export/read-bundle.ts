@@ -22,12 +22,13 @@ export function readBundle(given: string): Bundle {
   // Some editors begin a file with a mark of its encoding.
   const text = given.startsWith('\uFEFF') ? given.slice(1) : given
   const lines = text.split('\n')
-  if (lines.pop() !== '' || lines.length < 2) throw refused('it is no bundle, or it was cut off')
+  if (lines.pop() !== '' || lines.length < 2)
+    throw refused('it is no bundle, which `parley export --bundle` writes, or it was cut off')
+  if (isNoObject(lines[0])) throw refused(NO_BUNDLE)
   const values = lines.map(parse)
   const [head, end] = [values[0], values.at(-1)]
-  if (head?.kind !== 'session') throw refused('it is no bundle')
-  if (typeof head.version !== 'number' || !Number.isInteger(head.version) || head.version < 1)
-    throw refused('it is no bundle')
+  if (head?.kind !== 'session') throw refused(NO_BUNDLE)
+  if (typeof head.version !== 'number' || !Number.isInteger(head.version) || head.version < 1) throw refused(NO_BUNDLE)
   if (head.version > BUNDLE_VERSION)
     throw refused(`it has version ${head.version} of the form, and this Parley reads ${BUNDLE_VERSION}: upgrade it`)
   if (end?.kind !== 'end') throw refused('it was cut off: its last line is not the end')
@@ -44,6 +45,13 @@ export function readBundle(given: string): Bundle {
     files: inner.filter(({ kind }) => kind === 'file').map(fileOf),
     sha256,
   }
+}
+
+const NO_BUNDLE = 'it is no bundle, which `parley export --bundle` writes'
+
+/** Other forms of an export, and most other files, begin with something else than an object. */
+function isNoObject(line = ''): boolean {
+  return !line.startsWith('{')
 }
 
 function sessionOf(value: unknown): Bundle['session'] {

@@ -130,6 +130,6 @@ function boundaryText(boundary: HistoryBoundary): string {
     case 'compacted':
       return 'what was hidden from the model stays hidden'
     case 'replaced':
-      return `the model is shown ${boundary.exchanges.length} other turns instead`
+      return `the model is shown other turns instead: ${boundary.exchanges.length}`
   }
 }
