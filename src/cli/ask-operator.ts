@@ -31,7 +31,7 @@ export async function askOperator<Answer>(
     ports.stderr.write(FROM_STORE)
     return answer
   } catch (err) {
-    // What the daemon alone can do says so itself, and nothing was read.
+    // It needs the daemon, and says so itself: nothing was read.
     if (errorCode(err) !== 'unavailable') ports.stderr.write(FROM_STORE)
     throw err
   } finally {

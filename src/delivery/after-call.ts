@@ -52,8 +52,8 @@ function afterRefusal(
 }
 
 /**
- * Returns true for an answer to a typed command whose direct chat takes nothing, as where somebody on Telegram never wrote
- * to the bot alone. By a handle something was pressed, or typed unseen: that is nobody else's business.
+ * Returns true for an answer to a typed command whose direct chat takes nothing: on Telegram its sender has to write to
+ * the bot there first. One with a handle was pressed, or typed unseen, and is nobody else's business.
  */
 function isOutOfReach({ op, class: kind, partNo, only, address }: Delivery): boolean {
   const asked = kind === 'control' && op === 'send' && partNo === 0 && address.chatType !== 'direct'

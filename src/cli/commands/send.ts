@@ -38,7 +38,7 @@ export async function send(ports: ReadPorts, name: string, options: SendOptions)
   return answer.status === 'error' ? EXIT.failed : EXIT.ok
 }
 
-/** Returns the handler that shows the full name of a conversation of one's own, in place of an error about a bare one. */
+/** Returns the handler that adds the full name of a conversation of one's own to an error about a bare one. */
 function withOwn(name: string): (err: unknown) => never {
   return (err) => {
     if (errorCode(err) !== 'not_found' || !/^[a-z0-9][a-z0-9-]*$/.test(name)) throw err
