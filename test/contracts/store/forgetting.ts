@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { NewApproval } from '../../../src/core/approval.ts'
 import { type Forgetting, MOST_AT_FIRST, NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
-import { mediaId, type SourceId } from '../../../src/core/ids.ts'
+import { mediaId, type SourceId, toAgentId } from '../../../src/core/ids.ts'
 import type { StoreWriter } from '../../../src/store/store.ts'
 import {
   assistantMessage,
@@ -100,6 +100,23 @@ export const forgettingContract: ContractPart = (underTest) => {
     expect(await forgetting.isMeant(running.rows[0] ?? ids.inbox())).toBe(false)
     expect(await forgetting.hasRemovedSince(await forgetting.removals(), [id])).toBe(false)
     expect(await forgetting.leaving(id)).toEqual({ turns: [], seqs: [] })
+  })
+
+  it('S41: what a turn has had remembered is found by the turn, and nothing of another or of a person', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const turn = ids.turn()
+    const entry = { agentId: toAgentId('main'), sessionId: id, authors: ['telegram:111'], by: 'agent', at: 5 } as const
+    const requests = [
+      `tool ${turn} call_1`,
+      `tool ${ids.turn()} call_1`,
+      `tool ${turn} call_2`,
+      `tool ${turn}0 call_1`,
+      'in_1',
+    ]
+    await underTest.store.write(async (tx) => {
+      for (const request of requests) await tx.memory.add({ ...entry, request, text: request, sources: [] })
+    })
+    expect(await underTest.store.read.forgetting.entriesOfTurn(turn)).toEqual([1, 3])
   })
 
   it('a limit has one mark, until it is gone', async () => {

@@ -3,11 +3,12 @@ import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { SessionEvent } from '../../../src/core/event.ts'
 import { NO_PLAN, NOTHING_FORGOTTEN, refuseForgotten } from '../../../src/core/forgetting.ts'
-import { type TurnId, toSessionId } from '../../../src/core/ids.ts'
-import { rowsIn } from '../../../src/sessions/forgetting/made-meanwhile.ts'
+import { mediaId, type TurnId, toAgentId, toSessionId } from '../../../src/core/ids.ts'
+import { madeMeanwhile, rowsIn } from '../../../src/sessions/forgetting/made-meanwhile.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { InboxRow } from '../../../src/store/store.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
+import { sessionDraft } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
@@ -28,6 +29,23 @@ it('S41: a turn that runs is being forgotten from the request on until that is d
   await store.write((tx) => refuseForgotten(tx, LATER))
   await store.write((tx) => tx.forgetting.finish('one', { plan, counts }))
   expect(await forgotten()).toEqual([false, false])
+})
+
+it('S41: what a turn has made of it by then goes too: what it had remembered, and files', async () => {
+  const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
+  onTestFinished(() => store.close())
+  const session = sessionDraft(1)
+  const entry = { agentId: toAgentId('main'), sessionId: session.id, authors: [], by: 'agent', at: 5 } as const
+  const media = mediaId('a'.repeat(64))
+  const file = { type: 'file', media, name: 'a.png', mimeType: 'image/png', size: 1 }
+  const events = [{ type: 'tool_result', seq: 1, at: 1, data: { callId: 'c', content: [file] } }]
+  const made = await store.write(async (tx) => {
+    await tx.sessions.create(session, 1)
+    for (const turn of [FORGOTTEN, LATER])
+      await tx.memory.add({ ...entry, request: `tool ${turn} call_1`, text: turn, sources: [] })
+    return madeMeanwhile(tx, FORGOTTEN, events as unknown as readonly SessionEvent[])
+  })
+  expect(made).toEqual({ entries: [1], media: [media] })
 })
 
 it('S41: of the messages that one turn has answered those go whose events are emptied', () => {

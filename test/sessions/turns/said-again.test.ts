@@ -3,13 +3,13 @@ import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Dispatch } from '../../../src/core/dispatch.ts'
 import { NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
-import type { ScheduleId } from '../../../src/core/ids.ts'
+import { type ScheduleId, type SourceId, toSessionId } from '../../../src/core/ids.ts'
 import { admittedKey } from '../../../src/sessions/people/admitted-key.ts'
 import { inThreadKey } from '../../../src/sessions/turns/in-thread-key.ts'
 import { refuseStale } from '../../../src/sessions/turns/made-of.ts'
-import { isGone, isOfForgotten } from '../../../src/sessions/turns/said-again.ts'
+import { isGone, isOfForgotten, withoutForgottenQuote } from '../../../src/sessions/turns/said-again.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
-import { inboxRow } from '../../store/sample-rows.ts'
+import { deliveryOf, ids, inboxRow } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
@@ -69,6 +69,37 @@ it.each([
   const dispatch = { ...further.dispatch, event: { ...event, eventKey: keyOf(event.eventKey) } }
   await store.write((tx) => tx.inbox.add({ ...further, dispatch }))
   expect(await isGone(store.read, event)).toBe(true)
+})
+
+it('S41: nothing is quoted of an answer whose turn is being forgotten, nor of what it says beside it', async () => {
+  const { store, row } = await stored('refused: stranger')
+  const [forgotten, other] = [ids.turn(), ids.turn()]
+  const { address } = row.dispatch.event
+  const said = async (source: SourceId, messageId: string) => {
+    const delivery = deliveryOf(source, { address, state: 'sent', messageId })
+    await store.write((tx) => tx.outbox.add([delivery]))
+  }
+  await said(forgotten, '31')
+  await said(ids.aside(forgotten), '32')
+  await said(other, '33')
+  const quotes = () =>
+    Promise.all(
+      ['31', '32', '33'].map(async (messageId) => {
+        const quoted = { messageId, text: 'echo', own: true }
+        const { event } = await withoutForgottenQuote(store.read, {
+          ...row.dispatch,
+          event: { ...row.dispatch.event, quoted } as Dispatch['event'],
+        })
+        return 'quoted' in event ? event.quoted?.text : 'none'
+      }),
+    )
+  expect(await quotes()).toEqual(['echo', 'echo', 'echo'])
+  const session = { id: toSessionId('telegram:2026-11-23-00000001'), empty: [], cut: [], turns: [] }
+  const plan = { ...NO_PLAN, sessions: [{ ...session, running: { turn: forgotten, empty: [] } }] }
+  await store.write((tx) =>
+    tx.forgetting.begin({ id: 'one', state: 'running', plan, counts: NOTHING_FORGOTTEN, askedAt: 1 }),
+  )
+  expect(await quotes()).toEqual([undefined, undefined, 'echo'])
 })
 
 it('S41: the run of a reminder that was taken out while it waited for a hook is refused', async () => {
