@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { type ApprovalDeps, createApprovals, type JudgedTurn } from '../../src/approvals/approval-service.ts'
 import { type Approval, approvedCallId, type ToolRule } from '../../src/core/approval.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import type { Dispatch } from '../../src/core/dispatch.ts'
 import type { Store } from '../../src/store/store.ts'
 
 const CODE = 'abcde'
@@ -55,3 +57,27 @@ it('S41: nor is it made while the words of the turn that asked are being forgott
     reason: expect.stringContaining('being forgotten'),
   })
 })
+
+it.each([
+  ['is handed in once', {}, 1],
+  ['is not, while its words are being forgotten', { forgotten: true }, 0],
+] as const)(
+  'S41: a call that is allowed after its turn went on %s',
+  async (_, { forgotten = false }: { forgotten?: boolean }, times) => {
+    const accepted: Dispatch[] = []
+    const late = { ...ALLOWED, late: true, turnId: 'tu', args: {}, reply: { address: {} } }
+    const read = {
+      approvals: { owed: async () => [late as unknown as Approval] },
+      sessions: { get: async () => ({ id: 's', displayKey: 'telegram:direct:111' }) },
+      forgetting: { isForgetting: async () => forgotten },
+    } as unknown as Store['read']
+    const deps = {
+      store: { read },
+      ids: { trace: () => 'tr' },
+      clock: systemClock,
+      accept: async (one: Dispatch) => void accepted.push(one),
+    }
+    await createApprovals(deps as unknown as ApprovalDeps).handIn()
+    expect(accepted).toHaveLength(times)
+  },
+)
