@@ -212,7 +212,15 @@ it('S41: no turn of a file keeps its id, by which it could mean turns of this st
 it('C29: a value of a secret that a file of another store has does not come into this one', async () => {
   const words = 'it is hunter2-hunter2'
   const { house, chat, done } = await importForged(
-    (session) => ({ ...session, description: words, descriptionSource: 'user' }),
+    (session) => ({
+      ...session,
+      ...{
+        description: words,
+        descriptionSource: 'user',
+        metadata: { ...(session.metadata as object), topic_name: words },
+      },
+      agentProfile: { ...{ id: 'main', model: 'scripted/echo' }, prompt: words, tools: [] },
+    }),
     (event) => (event.type === 'user_message' ? { ...event, data: { ...(event.data as object), text: words } } : event),
     { config: { agents, secrets: [new Secret('hunter2-hunter2')] } },
   )

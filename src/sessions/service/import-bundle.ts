@@ -61,9 +61,10 @@ export async function importBundle(deps: BundleDeps, given: Bundle, dryRun: bool
 
 /** The other store knew other secrets. */
 function withoutSecrets({ session, events, ...bundle }: Bundle, { redact }: BundleDeps): Bundle {
-  const { description, agentProfile, ...rest } = session
+  const { description, agentProfile, metadata, ...rest } = session
   const said = {
     description: redact(description),
+    metadata: redacted(metadata, redact),
     ...(agentProfile && { agentProfile: redacted(agentProfile, redact) }),
   }
   return {
