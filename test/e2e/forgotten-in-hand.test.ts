@@ -173,3 +173,30 @@ it('S41: what is forgotten while a thread is read and a hook is asked about it i
   expect(prompt).not.toContain(MARK)
   await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
 })
+
+it('S41: no hook is asked about what was forgotten before a thread is read', async () => {
+  const { hook, heard } = await heldHook('before_save', { armed: false })
+  const script: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
+  const home = await startSlackHousehold({ script, config: { hooks: [hook] } })
+  const { world, ledger } = home.slack
+  const { id: channel } = world.addChannel({ name: 'workshop', members: ['U333', 'U444'] })
+  world.setMember(channel, false)
+  const root = world.say({ from: 'U444', channel, text: 'the boiler leaks' })
+  world.setMember(channel, true)
+  const answered = async (text: string, words: string) => {
+    const after = ledger.mark()
+    const { ts } = world.say({ from: 'U333', channel, thread: root, text })
+    const isAnswer = (entry: (typeof ledger.entries)[number]) =>
+      ((entry.kind === 'message' && entry.byBot) || entry.kind === 'whisper') && entry.text.includes(words)
+    await ledger.next(isAnswer, { after })
+    return ts
+  }
+  const name = await answered(`<@U0BOT> my code is ${MARK}`, 'heard')
+  await answered('!new', 'Done')
+  await home.daemon.operator.forgetting.forget({ kind: 'message', name, confirmed: true })
+  const before = heard.length
+  await answered('<@U0BOT> what now?', 'what now?')
+  const since = heard.slice(before).join('\n')
+  expect(since).toContain('the boiler leaks')
+  expect(since).not.toContain(MARK)
+})

@@ -17,12 +17,14 @@ interface Holding {
 export async function heldHook(on: HookSettings['on'][number], { held = '', armed = true }: Holding = {}) {
   const [asked, answered] = [deferred<void>(), deferred<void>()]
   let holds = armed
+  const heard: string[] = []
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => {
       body += chunk.toString()
     })
     request.on('end', () => {
+      heard.push(body)
       const isHeld = holds && body.includes(held)
       if (isHeld) asked.resolve()
       void (isHeld ? answered.promise : Promise.resolve()).then(() => response.end(''))
@@ -40,5 +42,5 @@ export async function heldHook(on: HookSettings['on'][number], { held = '', arme
   const arm = () => {
     holds = true
   }
-  return { hook, asked: asked.promise, answer: () => answered.resolve(), arm }
+  return { hook, asked: asked.promise, answer: () => answered.resolve(), arm, heard }
 }
