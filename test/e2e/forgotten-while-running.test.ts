@@ -143,3 +143,22 @@ it('S41: the next turn is shown nothing of one before that others have joined, e
   expect(text).not.toContain(MARK)
   await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
 })
+
+it('S41: what is being forgotten is not answered once more while its answer waits to be sent', async () => {
+  const { home, world, ledger, gate, prompts } = await forgettingWhileRunning()
+  const body = { ok: false, error_code: 429, description: 'Too Many Requests', parameters: { retry_after: 4 } }
+  const full = home.telegram.faults.add({
+    method: 'sendMessage',
+    where: ({ params }) => String(params.text).includes(MARK),
+    action: { kind: 'answer', when: 'before', status: 429, body },
+  })
+  const after = ledger.mark()
+  gate.release()
+  await full.reached
+  const asked = prompts().length
+  world.say({ from: 444, chat: GROUP, text: '/retry' })
+  const isRefusal = ({ text }: { readonly text: string }) => text.startsWith('The last exchange here is not yours')
+  await ledger.nextFromBot('sent', { after, where: isRefusal })
+  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  expect(prompts()).toHaveLength(asked)
+})

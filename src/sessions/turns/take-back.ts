@@ -108,7 +108,8 @@ export async function isBusy(tx: StoreWriter, session: SessionId): Promise<boole
 
 /**
  * Returns the last exchange that the model may know and was not taken back, with the number of its end. Where the agent
- * kept silent, nobody but whoever wrote takes it for one.
+ * kept silent, nobody but whoever wrote takes it for one. One that is being forgotten is nobody's any more: answered
+ * once more, its words would be in a turn that no request means.
  */
 async function findLast(
   tx: StoreWriter,
@@ -117,6 +118,7 @@ async function findLast(
 ): Promise<(LastExchange & { readonly seq: number }) | undefined> {
   for (const event of endsBackwards(newest)) {
     if (event.turnId === undefined) return undefined
+    if (await tx.forgetting.isForgetting(event.turnId)) continue
     const rows = await tx.inbox.ofTurn(event.turnId)
     const silent = event.type === 'turn_completed' && event.data.outcome === 'silent'
     if (silent && !isOwn(rows)) continue
