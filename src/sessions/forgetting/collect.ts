@@ -10,7 +10,7 @@ import {
   type TurnId,
   turnOf,
 } from '../../core/ids.ts'
-import { type AuthorId, personAuthor } from '../../core/platform-id.ts'
+import { type AuthorId, NOBODY, personAuthor } from '../../core/platform-id.ts'
 import { repeats, Tellings } from '../../core/repeats.ts'
 import { typedTitle } from '../../core/titles.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
@@ -149,9 +149,13 @@ export class Collection {
     }
   }
 
+  /**
+   * Returns everybody who has said something of it. Where others are, only an owner can mean words of nobody, such as a
+   * channel's: a person alone takes nothing from other sessions that somebody nobody knows has said there, too.
+   */
   #authorsReceived(): readonly AuthorId[] {
-    const authors = [...this.#received.values()].map(({ author }) => author)
-    return [...new Set(authors)].filter((author) => author !== 'nobody')
+    const meant = [...this.#received.values()].filter(({ author, shared }) => author !== NOBODY || shared)
+    return [...new Set(meant.map(({ author }) => author))]
   }
 
   async #readLog(

@@ -1,12 +1,12 @@
 import { type Address, parseAddress } from '../../core/address.ts'
-import { senderAuthor } from '../../core/author.ts'
+import { askingAuthor, senderAuthor } from '../../core/author.ts'
 import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
 import { textOf } from '../../core/content.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { ForgetTarget } from '../../core/forgetting.ts'
 import type { ChannelId, MediaId, PersonId } from '../../core/ids.ts'
 import type { InboundEvent, Sender } from '../../core/message.ts'
-import type { AuthorId } from '../../core/platform-id.ts'
+import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
 import type { ReceivedRow } from '../../store/forget-port.ts'
 import { isSaidIn, type LogOrigin, liesIn } from './origin.ts'
 
@@ -27,14 +27,18 @@ export interface Matches {
 /** A message that is meant, without its words. */
 export interface Received extends Pick<ReceivedRow, 'id' | 'sessionId' | 'turnId'> {
   readonly author: AuthorId
+  /** Others were there. */
+  readonly shared: boolean
   /** Ms since the epoch. */
   readonly at: number
 }
 
 export function withoutWords({ id, sessionId, turnId, dispatch }: ReceivedRow, channels: Traits): Received {
   const { event, receivedAt: at } = dispatch
-  const author = senderAuthor(channels, event.address.channel, event.sender)
-  return { id, author, at, ...(sessionId ? { sessionId } : {}), ...(turnId ? { turnId } : {}) }
+  const isNobodys = askingAuthor(channels, dispatch) === NOBODY
+  const author = isNobodys ? NOBODY : senderAuthor(channels, event.address.channel, event.sender)
+  const shared = event.address.chatType !== 'direct'
+  return { id, author, shared, at, ...(sessionId ? { sessionId } : {}), ...(turnId ? { turnId } : {}) }
 }
 
 /** The chat in which something was said. */
