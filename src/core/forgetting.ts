@@ -23,7 +23,8 @@ export interface ForgottenPlace {
 
 /**
  * The words to forget: one message of somebody, with the answer to it; what a person said, everywhere or in one
- * chat; a chat as a whole. Ids alone say who and where.
+ * chat; a chat as a whole; a session that is of no chat, such as that of a schedule, wherever its answers go. Ids alone
+ * say who and where.
  */
 export type ForgetSubject =
   | { readonly kind: 'message'; readonly rows: readonly InboxId[] }
@@ -39,6 +40,7 @@ export type ForgetSubject =
       /** The session of that name, in which nobody may have said anything yet. */
       readonly session?: SessionId
     }
+  | { readonly kind: 'session'; readonly session: SessionId }
 
 export type ForgetTarget = ForgetSubject & {
   /** Only what was said then or later, ms since the epoch. */

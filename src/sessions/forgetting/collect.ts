@@ -15,10 +15,10 @@ import { repeats, Tellings } from '../../core/repeats.ts'
 import { typedTitle } from '../../core/titles.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { type ForgetReader, NO_PAUSE, type Pause, pausing, relativesOf, runningIn } from './forget-reader.ts'
-import { withRows } from './made-meanwhile.ts'
+import { shownLater, withRows } from './made-meanwhile.ts'
 import { type ForgottenWords, isEntryOf, isScheduleOf } from './made-of-words.ts'
 import { type Matches, matchesOf, type Received, withoutWords, wordsIn } from './matches.ts'
-import { isWhollyIn, originsOf } from './origin.ts'
+import { isWhollyIn, originsOf, sessionsNamed } from './origin.ts'
 import { OwnQuotes, ownName } from './own-quotes.ts'
 import { SessionScan } from './scan-session.ts'
 
@@ -57,6 +57,8 @@ export class Collection {
   readonly #titles = new Set<string>()
   #matches: Matches | undefined
   #named: readonly ReceivedRow[] = []
+  /** The authors of a session that goes as a whole: of what was imported no message is on record as received. */
+  #wrote: readonly AuthorId[] = []
   /** The rows of the inbox up to which it was read, the first and the second time. */
   readonly #receivedTo = [0, 0] as [number, number]
   /** The row of the outbox up to which it was read. */
@@ -132,10 +134,11 @@ export class Collection {
 
   async #addSessions(read: ForgetReader, matches: Matches, pause: Pause): Promise<void> {
     const target = this.#target
+    if (target.kind === 'session') this.#wrote = await read.authors.of(target.session)
     const authors: readonly AuthorId[] = target.kind === 'person' ? target.ids : this.#authorsReceived()
-    const ids = new Set<SessionId>([...(await read.forgetting.sessionsOf(authors)), ...this.#quotedIn])
+    const [named, shown] = [await sessionsNamed(read, target), await read.forgetting.sessionsOf(authors)]
+    const ids = new Set<SessionId>([...named, ...shown, ...this.#quotedIn])
     for (const { sessionId } of this.#received.values()) if (sessionId !== undefined) ids.add(sessionId)
-    if (target.kind === 'chat' && target.session !== undefined) ids.add(target.session)
     for (const id of ids) {
       for await (const relative of relativesOf(read, id)) ids.add(relative)
       await pause()
@@ -155,7 +158,7 @@ export class Collection {
    */
   #authorsReceived(): readonly AuthorId[] {
     const meant = [...this.#received.values()].filter(({ author, shared }) => author !== NOBODY || shared)
-    return [...new Set(meant.map(({ author }) => author))]
+    return [...new Set([...this.#wrote, ...meant.map(({ author }) => author)])]
   }
 
   async #readLog(
@@ -289,11 +292,6 @@ export class Collection {
     if (target.kind !== 'person') return new Set(this.#authorsReceived())
     return new Set([...target.ids, ...(target.person === undefined ? [] : [personAuthor(target.person)])])
   }
-}
-
-/** Returns the plan of a session of which nothing goes but what its running turn makes: that was shown some of it. */
-function shownLater(id: SessionId, turn: TurnId): SessionPlan {
-  return { id, empty: [], cut: [], turns: [], unnamed: 'preview', running: { turn, empty: [] } }
 }
 
 /** The fields of a message's event that say nothing of its words. */

@@ -5,7 +5,16 @@ import { isImported, MOST_COPIES } from './origin.ts'
 /** The parts of a store that are read, of what is committed or inside a transaction. */
 export type ForgetReader = Pick<
   StoreReader,
-  'events' | 'sessions' | 'forgetting' | 'memory' | 'schedules' | 'inbox' | 'outbox' | 'turns' | 'admissions'
+  | 'events'
+  | 'sessions'
+  | 'authors'
+  | 'forgetting'
+  | 'memory'
+  | 'schedules'
+  | 'inbox'
+  | 'outbox'
+  | 'turns'
+  | 'admissions'
 >
 
 /** Called after each page. A transaction must not wait for anything but the store: there it does nothing. */

@@ -6,7 +6,7 @@ import {
   NOTHING_FORGOTTEN,
   type SessionPlan,
 } from '../../core/forgetting.ts'
-import type { InboxId, TurnId } from '../../core/ids.ts'
+import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
 import type { InboxRow, StoreWriter } from '../../store/store.ts'
 import { filesIn } from './matches.ts'
 
@@ -63,4 +63,9 @@ export function rowsIn(
       row === undefined ? 'messageId' in event && event.messageId === messageId : row === id,
     )
   return asked.filter(isEmptied).map(({ id }) => id)
+}
+
+/** Returns the plan of a session of which nothing goes but what its running turn makes: that was shown some of it. */
+export function shownLater(id: SessionId, turn: TurnId): SessionPlan {
+  return { id, empty: [], cut: [], turns: [], unnamed: 'preview', running: { turn, empty: [] } }
 }

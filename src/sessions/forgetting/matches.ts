@@ -69,6 +69,8 @@ export function matchesOf(target: ForgetTarget, rows: readonly ReceivedRow[], ch
         }
         case 'chat':
           return inTime(at) && isSaidIn(target.place, origin, data.chat)
+        case 'session':
+          return inTime(at) && origin.session === target.session
       }
     },
     quotes({ quoted, forwarded }, at) {
@@ -79,7 +81,10 @@ export function matchesOf(target: ForgetTarget, rows: readonly ReceivedRow[], ch
         )
       return isTheirs(quoted?.sender, at?.channel) || isTheirs(forwarded?.from, at?.channel)
     },
-    isWhole: (at, origin) => target.kind === 'chat' && inTime(at) && isSaidIn(target.place, origin),
+    isWhole: (at, origin) =>
+      inTime(at) &&
+      ((target.kind === 'chat' && isSaidIn(target.place, origin)) ||
+        (target.kind === 'session' && origin.session === target.session)),
     isReceived(row) {
       const { dispatch, decision } = row
       const { address, sender } = dispatch.event
@@ -94,6 +99,8 @@ export function matchesOf(target: ForgetTarget, rows: readonly ReceivedRow[], ch
           )
         case 'chat':
           return inTime(dispatch.receivedAt) && liesIn(target.place, address)
+        case 'session':
+          return inTime(dispatch.receivedAt) && row.sessionId === target.session
       }
     },
     isSentTo: (address, at) => target.kind === 'chat' && inTime(at) && liesIn(target.place, address),

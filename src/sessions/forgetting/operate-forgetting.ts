@@ -4,6 +4,7 @@ import { ParleyError } from '../../core/errors.ts'
 import type { ForgetSubject } from '../../core/forgetting.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import type { ForgetRequest, ForgettingOperator } from '../../core/operate-forgetting.ts'
+import type { Session } from '../../core/session.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import { addressOf } from '../service/address-of.ts'
 import { readSince } from './asked-words.ts'
@@ -62,5 +63,12 @@ async function subjectOf({ kind, name }: ForgetRequest, deps: OperateForgettingD
 async function chatNamed({ read }: Pick<Store, 'read'>, name: string): Promise<ForgetSubject> {
   const session = await read.sessions.resolve(name)
   if (session === undefined) throw new ParleyError('not_found', `There is no conversation ${name}.`)
+  // That of a schedule has the address of the chat to which it delivers, whose words are others.
+  if (isOfNoChat(session)) return { kind: 'session', session: session.id }
   return { kind: 'chat', place: placeOf(addressOf(session)), session: session.id }
+}
+
+/** Returns true for a session that no chat opened: of a schedule, a hook, a task, or imported. The main one joins chats. */
+function isOfNoChat({ kind, scope: { dimensions } }: Session): boolean {
+  return kind !== 'main' && dimensions.length === 0
 }

@@ -66,7 +66,8 @@ export function liesIn(place: ForgottenPlace, { channel, account, chat, topic }:
 }
 
 /** Returns true where all of a conversation is meant, and the session is of it. */
-export function isWhollyIn(target: ForgetTarget, { scope, metadata, chatType }: Session): boolean {
+export function isWhollyIn(target: ForgetTarget, { id, scope, metadata, chatType }: Session): boolean {
+  if (target.kind === 'session') return target.since === undefined && target.session === id
   if (target.kind !== 'chat' || target.since !== undefined || scope.values.chat === undefined) return false
   const { channel = scope.channel, chat_id: chat = '', topic_id: topic } = metadata
   const at = { channel, account: scope.account, chat, chatType }
@@ -86,4 +87,20 @@ export function isSaidIn(place: ForgottenPlace, { address, joined, heldIn }: Log
 /** Messages of a session that joins chats name the chat and no topic. */
 function isNamed({ topic: _topic, ...chat }: ForgottenPlace, named: string): boolean {
   return liesIn(chat, parseAddress(named))
+}
+
+/** The sessions of a chat to which another one's answers are delivered. */
+const MOST_THERE = 50
+
+/** Returns the sessions that a target names: one of no chat with those of the chat that has its answers on record. */
+export async function sessionsNamed(
+  { sessions }: Pick<StoreReader, 'sessions'>,
+  target: ForgetTarget,
+): Promise<readonly SessionId[]> {
+  if (target.kind === 'chat' && target.session !== undefined) return [target.session]
+  if (target.kind !== 'session') return []
+  const to = (await sessions.get(target.session))?.metadata.deliver_to
+  if (to === undefined) return [target.session]
+  const [named, under] = [await sessions.resolve(to), await sessions.under(to, MOST_THERE)]
+  return [target.session, ...(named ? [named.id] : []), ...under.map(({ id }) => id)]
 }
