@@ -68,7 +68,7 @@ async function chatNamed({ read }: Pick<Store, 'read'>, name: string): Promise<F
   return { kind: 'chat', place: placeOf(addressOf(session)), session: session.id }
 }
 
-/** Returns true for a session that no chat opened: of a schedule, a hook, a task, or imported. The main one joins chats. */
+/** Returns true for a session that no chat opened: of a schedule, a hook, a task, or imported. */
 function isOfNoChat({ kind, scope: { dimensions } }: Session): boolean {
   return kind !== 'main' && dimensions.length === 0
 }
