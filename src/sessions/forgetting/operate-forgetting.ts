@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { parseAddress } from '../../core/address.ts'
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { ForgetSubject } from '../../core/forgetting.ts'
+import type { ForgetSubject, ForgottenPlace } from '../../core/forgetting.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import type { ForgetRequest, ForgettingOperator } from '../../core/operate-forgetting.ts'
-import type { Session } from '../../core/session.ts'
-import type { InboxRow, Store } from '../../store/store.ts'
+import type { InboxRow } from '../../store/store.ts'
 import { addressOf } from '../service/address-of.ts'
 import { readSince } from './asked-words.ts'
 import type { ForgettingService } from './forgetting.ts'
@@ -43,7 +44,7 @@ async function subjectOf({ kind, name }: ForgetRequest, deps: OperateForgettingD
     case 'person':
       return personSubject(deps, name)
     case 'chat':
-      return chatNamed(deps.store, name)
+      return chatNamed(deps, name)
     case 'message': {
       const rows = (await deps.findMessages(deps.readLink(name) ?? name)).filter(
         ({ decision }) => decision.kind !== 'control',
@@ -60,15 +61,25 @@ async function subjectOf({ kind, name }: ForgetRequest, deps: OperateForgettingD
   }
 }
 
-async function chatNamed({ read }: Pick<Store, 'read'>, name: string): Promise<ForgetSubject> {
+async function chatNamed({ store: { read }, channels }: OperateForgettingDeps, name: string): Promise<ForgetSubject> {
   const session = await read.sessions.resolve(name)
   if (session === undefined) throw new ParleyError('not_found', `There is no conversation ${name}.`)
-  // That of a schedule has the address of the chat to which it delivers, whose words are others.
-  if (isOfNoChat(session)) return { kind: 'session', session: session.id }
-  return { kind: 'chat', place: placeOf(addressOf(session)), session: session.id }
+  if (session.scope.values.chat !== undefined)
+    return { kind: 'chat', place: placeOf(addressOf(session)), session: session.id }
+  // Its address is that of the chat in which something was said last, or to which a schedule delivers: others have
+  // spoken there, or it joins several. So its log is meant, or the one chat by which it was named.
+  const place = chatIn(name, channels)
+  if (place === undefined) return { kind: 'session', session: session.id }
+  const isKnown = channels.traits(place.channel).ids.directChatIsPerson || place.chat === session.metadata.chat_id
+  if (isKnown) return { kind: 'chat', place }
+  const all = `${session.displayKey} joins several chats`
+  throw new ParleyError('invalid', `${all}: say /forget chat in ${name}, or name ${session.id} for all of them.`)
 }
 
-/** Returns true for a session that no chat opened: of a schedule, a hook, a task, or imported. */
-function isOfNoChat({ kind, scope: { dimensions } }: Session): boolean {
-  return kind !== 'main' && dimensions.length === 0
+/** Returns the chat that a name means; undefined where it is no address of a platform. */
+function chatIn(name: string, { platforms }: Channels): ForgottenPlace | undefined {
+  const [channel = ''] = name.trim().split(/[:@]/)
+  if (!platforms.includes(channel) || !/:(direct|group|channel):/.test(name)) return undefined
+  const { account: _, ...place } = placeOf(parseAddress(name.trim()))
+  return place
 }
