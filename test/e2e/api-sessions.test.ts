@@ -26,7 +26,8 @@ async function house(options: HouseholdOptions = {}) {
     return async (path: string, { method = 'GET', body }: Asked = {}) => {
       const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
         method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        // A connection that a restart has ended is not taken again.
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       const text = await response.text()
