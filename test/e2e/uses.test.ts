@@ -240,7 +240,7 @@ describe('UB6: direct chats on three platforms of one daemon', () => {
     const cards = await ada.shown('asks to talk to me')
     await ada.shown('heard still there?')
     const [byTelegram = '', byDiscord = '', bySlack = ''] = cards.map((card) => ('text' in card ? card.text : ''))
-    const code = (card: string): string => /\/admit ([a-z0-9]{5})/.exec(card)?.[1] ?? ''
+    const code = (card: string): string => /[/!]admit ([a-z0-9]{5})/.exec(card)?.[1] ?? ''
     // Each card names the stranger of its own platform.
     expect([byTelegram, byDiscord, bySlack].map((card) => /(telegram|discord|slack):/.exec(card)?.[1])).toEqual([
       'telegram',
@@ -249,7 +249,7 @@ describe('UB6: direct chats on three platforms of one daemon', () => {
     ])
     house.telegram.world.say({ from: 111, text: `/admit ${code(byTelegram)}` })
     house.discord.world.say({ from: '222', text: `/admit ${code(byDiscord)}` })
-    house.slack.world.say({ from: 'U333', text: `/admit ${code(bySlack)}` })
+    house.slack.world.say({ from: 'U333', text: `!admit ${code(bySlack)}` })
     await cy.shown('heard let me in')
     await cy.shown('please')
     await house.restart()

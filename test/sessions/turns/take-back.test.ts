@@ -17,8 +17,15 @@ const event = (type: SessionEvent['type'], turnId: string, data: object = {}): S
   ({ type, seq: 1, at: 0, ...(turnId === '' ? {} : { turnId }), data }) as unknown as SessionEvent
 const answered = (turn: string, more: object = {}) => event('turn_completed', turn, { outcome: 'answered', ...more })
 
+interface Asked {
+  readonly row?: Row
+  readonly by?: object
+  /** The turn that is being forgotten. */
+  readonly leaving?: string
+}
+
 /** Returns the outcome for a log, and the turn whose answer is taken out of the chat. */
-async function takenBack(log: readonly SessionEvent[], asked: { readonly row?: Row; readonly by?: object } = {}) {
+async function takenBack(log: readonly SessionEvent[], asked: Asked = {}) {
   const by = { ...taking, ...asked.by } as TakingBack
   const tx = {
     events: {
@@ -26,6 +33,7 @@ async function takenBack(log: readonly SessionEvent[], asked: { readonly row?: R
       latestSummary: async () => undefined,
     },
     turns: { running: async () => [] },
+    forgetting: { isForgetting: async (turn: TurnId) => turn === asked.leaving },
     inbox: { waiting: async () => [], ofTurn: async () => [asked.row ?? ROW] },
   } as unknown as StoreWriter
   const found: TurnId[] = []
@@ -41,6 +49,11 @@ async function takenBack(log: readonly SessionEvent[], asked: { readonly row?: R
 it('C23: a turn in which the agent was not asked is no exchange', async () => {
   expect((await takenBack([answered('one'), answered('two')])).found).toBe('two')
   expect((await takenBack([answered('one'), answered('two', { unasked: true })])).found).toBe('one')
+})
+
+it('S41: a turn that is being forgotten is no exchange', async () => {
+  expect((await takenBack([answered('one'), answered('two')], { leaving: 'two' })).found).toBe('one')
+  expect((await takenBack([answered('one')], { leaving: 'one' })).taken).toEqual({ kind: 'nothing' })
 })
 
 it('C23: what was there before the log was replaced is not taken back', async () => {
