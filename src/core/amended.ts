@@ -44,16 +44,43 @@ export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefi
   }
 
   function current(event: SessionEvent): SessionEvent | undefined {
-    if (event.type === 'message_edited') {
-      const name = editOf(event.data)
-      if (!edits.has(name)) edits.set(name, event.data)
+    switch (event.type) {
+      case 'message_deleted':
+        deleted.add(nameOf(event.data))
+        return event
+      case 'message_edited': {
+        const name = editOf(event.data)
+        if (!edits.has(name)) edits.set(name, event.data)
+        return isDeleted(event.data) ? undefined : { ...event, data: withoutDeletedQuote(event.data) }
+      }
+      case 'user_message':
+        return isDeleted(event.data) ? undefined : { ...event, data: asEdited(withoutDeletedQuote(event.data)) }
+      case 'thread_read': {
+        const messages = event.data.messages.filter((one) => !isDeleted(one)).map(withoutDeletedQuote)
+        return { ...event, data: { ...event.data, messages } }
+      }
+      default:
+        return event
     }
-    if (event.type === 'message_deleted') deleted.add(nameOf(event.data))
-    if (event.type !== 'user_message' || event.data.messageId === undefined) return event
-    const name = nameOf(event.data)
-    if (deleted.has(name)) return undefined
-    const edit = edits.get(editOf(event.data))
-    return edit === undefined ? event : { ...event, data: withWordsOf(event.data, edit) }
+  }
+
+  function asEdited(data: UserMessageData): UserMessageData {
+    const edit = data.messageId === undefined ? undefined : edits.get(editOf(data))
+    return edit === undefined ? data : withWordsOf(data, edit)
+  }
+
+  function isDeleted(data: UserMessageData): boolean {
+    return data.messageId !== undefined && deleted.has(nameOf(data))
+  }
+
+  /** A platform gives the words of a message once more with each reply to it. */
+  function withoutDeletedQuote(data: UserMessageData): UserMessageData {
+    const { quoted, attachments, chat } = data
+    if (deleted.size === 0 || quoted === undefined) return data
+    if (!deleted.has(nameOf({ messageId: quoted.messageId, ...(chat === undefined ? {} : { chat }) }))) return data
+    const { text: _text, ...named } = quoted
+    const files = attachments && { attachments: attachments.filter((file) => !file.quoted) }
+    return { ...data, ...files, quoted: named }
   }
 }
 

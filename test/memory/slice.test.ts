@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { SessionEvent, UserMessageData } from '../../src/core/event.ts'
 import { sliceOf } from '../../src/memory/slice.ts'
 
@@ -22,4 +22,34 @@ it('S34: a checkpoint reads what was quoted, but no answer of the agent once mor
   const quoted = { messageId: '0', text: 'dinner at seven', own: false } as const
   expect(textsOf(message(1, 'yes', { quoted }))).toEqual(['[Ada] [in reply to: dinner at seven] yes'])
   expect(textsOf(message(1, 'yes', { quoted: { ...quoted, own: true } }))).toEqual(['[Ada] yes'])
+})
+
+describe('S34, C23: a checkpoint reads nothing of a message that was deleted since', () => {
+  const deleted = (seq: number, messageId: string): SessionEvent => ({
+    ...{ seq, at: seq, type: 'message_deleted' },
+    data: { messageId },
+  })
+
+  it('not the words that an edit gave it', () => {
+    const { data } = message(1, 'the gate opens with bluebird') as { readonly data: UserMessageData }
+    const edit: SessionEvent = { seq: 2, at: 2, type: 'message_edited', data }
+    expect(textsOf(message(1, 'hello'), edit, message(3, 'and then'), deleted(4, '1'))).toEqual(['[Ada] and then'])
+    expect(textsOf(edit, deleted(4, '1'))).toEqual([])
+  })
+
+  it('not what a reply quotes of it', () => {
+    const quoted = { messageId: '1', text: 'the gate opens with bluebird', own: false } as const
+    expect(textsOf(message(2, 'thanks', { quoted }), deleted(3, '1'))).toEqual(['[Ada] thanks'])
+    expect(textsOf(message(2, 'thanks', { quoted }), deleted(3, '7'))).toEqual([
+      '[Ada] [in reply to: the gate opens with bluebird] thanks',
+    ])
+  })
+
+  it('not where it was read with a thread', () => {
+    const said = [message(1, 'bluebird'), message(2, 'tea')].flatMap((one) =>
+      one.type === 'user_message' ? [one.data] : [],
+    )
+    const read: SessionEvent = { seq: 3, at: 3, type: 'thread_read', data: { messages: said, leftOut: 0 } }
+    expect(textsOf(read, deleted(4, '1'))).toEqual(['[Ada] tea'])
+  })
 })
