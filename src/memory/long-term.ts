@@ -19,6 +19,7 @@ import type { MessageRef } from '../store/memory-port.ts'
 import type { Store } from '../store/store.ts'
 import { shortened } from './memory-text.ts'
 import { likeIn, sliceOf } from './slice.ts'
+import { workingNow } from './working-now.ts'
 
 /** The authority of a turn over memory, as it is at this moment. */
 export interface TurnReach {
@@ -105,7 +106,7 @@ export function createLongTerm(deps: LongTermDeps): LongTerm {
       await removeOnce(deps, no, `command ${key}`)
       return shown(entry)
     },
-    working: async (session) => (await read.events.latestCheckpoint(session))?.data.working,
+    working: async (session) => (await workingNow(read, session, await read.events.latestCheckpoint(session)))?.working,
     has,
   }
 }

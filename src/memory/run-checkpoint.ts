@@ -1,6 +1,6 @@
 import type { AgentProfile } from '../core/agent-profile.ts'
 import type { Charge } from '../core/budget.ts'
-import type { CheckpointData, CheckpointReason } from '../core/checkpoint.ts'
+import { type CheckpointData, type CheckpointReason, endsWorking } from '../core/checkpoint.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'
@@ -22,6 +22,7 @@ import type { CheckpointPlace } from '../store/memory-port.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { oneLine, shortened } from './memory-text.ts'
 import { type Slice, sliceOf, sourcesOf } from './slice.ts'
+import { type Working, workingNow } from './working-now.ts'
 
 export interface CheckpointDeps {
   readonly store: Store
@@ -68,6 +69,7 @@ export async function runCheckpoint(
     await store.write((tx) => tx.checkpoints.settle(id))
     return { kind: 'nothing' }
   }
+  const before = await workingNow(store.read, id, last)
   const own = (await store.read.memory.newest([id], MOST_SHOWN)).filter(({ by }) => by !== 'person')
   const { description } = session
   const found = await introspect(
@@ -76,7 +78,7 @@ export async function runCheckpoint(
       sessionId: id,
       charge,
       lines: slice.lines,
-      working: last?.data.working,
+      working: before?.working,
       description,
       entries: own,
     },
@@ -89,7 +91,9 @@ export async function runCheckpoint(
     })
   failpoint('CP27-checkpoint-uncommitted')
   const owners = await ownersAmong(await store.read.authors.of(id), deps)
-  const outcome = await store.write((tx) => write(tx, { session, reason, slice, last, own, owners, found }, deps))
+  const outcome = await store.write((tx) =>
+    write(tx, { session, reason, slice, last, before, own, owners, found }, deps),
+  )
   failpoint('CP28-checkpoint-committed')
   if (outcome === undefined) return { kind: 'nothing' }
   const { saved, changed, removed } = outcome
@@ -119,6 +123,8 @@ interface Finding {
   readonly reason: CheckpointReason
   readonly slice: Slice
   readonly last: CheckpointPlace | undefined
+  /** The working memory that the model was shown. */
+  readonly before: Working | undefined
   /** The entries that the model was shown. */
   readonly own: readonly MemoryEntry[]
   /** The authors of the session who are owners. */
@@ -131,17 +137,17 @@ async function write(
   finding: Finding,
   { clock, saw }: CheckpointDeps,
 ): Promise<Extract<CheckpointOutcome, { kind: 'done' }> | undefined> {
-  const { session, reason, slice, last, found } = finding
+  const { session, reason, slice, last, before, found } = finding
   const now = await tx.sessions.get(session.id)
   if (now === undefined || now.createdAt !== session.createdAt) return undefined
   if ((await tx.events.latestCheckpoint(session.id))?.seq !== last?.seq) return undefined
-  await refuseDeleted(tx, now, slice)
+  await refuseDeleted(tx, now, finding)
   await refuseRemoved(tx, finding)
   const at = clock.now()
   const saved = await save(tx, finding, at)
   const { changed, removed } = await revise(tx, finding, at)
-  const working = found.working === undefined ? last?.data.working : shortened(found.working, MEMORY_LIMITS.working)
-  const sources = workingSources(slice, last)
+  const working = found.working === undefined ? before?.working : shortened(found.working, MEMORY_LIMITS.working)
+  const sources = workingSources(slice, before)
   const data: CheckpointData = {
     ...{ reason, model: found.model, usage: found.usage, back: now.lastSeq + 1 - slice.upTo },
     entries: [...saved, ...changed, ...removed],
@@ -158,15 +164,20 @@ async function write(
 }
 
 /** Throws `conflict` if one of the messages was deleted since they were read: it is looked through again without. */
-async function refuseDeleted(tx: StoreWriter, { id, lastSeq }: Session, { sources, upTo }: Slice): Promise<void> {
+async function refuseDeleted(
+  tx: StoreWriter,
+  { id, lastSeq }: Session,
+  { slice: { sources, upTo }, before }: Finding,
+): Promise<void> {
   const later = lastSeq === upTo ? [] : await tx.events.since(id, upTo, lastSeq - upTo)
   const names = [...sources.values()]
   const gone = later.some(
-    ({ type, data }) =>
-      type === 'history_taken_over' ||
-      type === 'words_forgotten' ||
-      type === 'exchange_taken_back' ||
-      (type === 'message_deleted' && names.some((one) => isSame(one, data as MessageName))),
+    (event) =>
+      event.type === 'history_taken_over' ||
+      event.type === 'words_forgotten' ||
+      event.type === 'exchange_taken_back' ||
+      (before !== undefined && endsWorking(before, event)) ||
+      (event.type === 'message_deleted' && names.some((one) => isSame(one, event.data))),
   )
   if (gone) throw new ParleyError('conflict', 'What was being looked through was changed.')
 }
@@ -230,8 +241,8 @@ async function revise(
 }
 
 /** A working memory continues the one before, whose messages it keeps; undefined: too many to name. */
-function workingSources({ sources }: Slice, last: CheckpointPlace | undefined): readonly MessageName[] | undefined {
-  const earlier = last?.data.working === undefined ? [] : last.data.sources
+function workingSources({ sources }: Slice, before: Working | undefined): readonly MessageName[] | undefined {
+  const earlier = before === undefined ? [] : before.sources
   if (earlier === undefined) return undefined
   const all = [...earlier, ...sources.values()]
   return all.length > MOST_SOURCES ? undefined : all

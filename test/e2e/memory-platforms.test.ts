@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { MessagesRequest } from '../../src/rehearsal/anthropic/request.ts'
+import type { Script } from '../../src/rehearsal/anthropic/script.ts'
 import { startDiscordHousehold } from './discord-household.ts'
 import { agents, isCheckpoint, noting, remembering } from './remembering.ts'
 import { startSlackHousehold } from './slack-household.ts'
@@ -46,6 +48,44 @@ describe('memory on Slack', () => {
     expect(JSON.stringify(requests().at(-1)?.messages)).not.toContain('bluebird')
     expect(await list()).toEqual(['Ada is in a choir.'])
     expect((await house.daemon.operator.sessions.show(session?.id ?? '')).description).not.toContain('bluebird')
+  })
+})
+
+describe('memory on Slack, of words that their author has deleted', () => {
+  it('S39, C23: nobody is shown the working memory any more, and the next checkpoint does not bring it back', async () => {
+    const once = noting(['working_memory', { text: 'The gate opens with bluebird.' }])
+    const asks = (request: MessagesRequest): boolean => JSON.stringify(request.messages).includes('and tea')
+    const later: Script = remembering((request) => (asks(request) ? noting()(request) : once(request)))
+    const house = await startSlackHousehold({ script: later, config })
+    const { world, ledger } = house.slack
+    const channel = world.addChannel({ name: 'workshop', members: ['U333', 'U444'] }).id
+    const first = world.say({ from: 'U333', channel, text: '<@U0BOT> I am in a choir' })
+    await ledger.nextFromBot('sent')
+    const said = async (text: string) => {
+      const after = ledger.mark()
+      const message = world.say({ from: 'U333', channel, thread: first, text: `<@U0BOT> ${text}` })
+      await ledger.nextFromBot('sent', { after })
+      return message
+    }
+    const whispered = async (command: string) => {
+      const after = ledger.mark()
+      world.say({ from: 'U333', channel, thread: first, text: `<@U0BOT> !${command}` })
+      return (await ledger.nextWhisper({ after })).text
+    }
+    const gate = await said('the gate opens with bluebird')
+    expect(await whispered('checkpoint')).toMatch(/^Done/)
+    expect(await whispered('memory')).toContain('bluebird')
+    world.remove(channel, gate)
+    await said('and tea')
+    expect(await whispered('memory')).toBe('I remember nothing here yet.')
+    expect(await whispered('checkpoint')).toMatch(/^Done/)
+    await said('what was it?')
+    const [lookedThrough, asked] = [true, false].map((is) =>
+      house.anthropic.ledger.requests().findLast((one) => isCheckpoint(one) === is),
+    )
+    expect(JSON.stringify(lookedThrough?.messages)).not.toContain('bluebird')
+    expect(JSON.stringify(asked?.messages)).not.toContain('bluebird')
+    expect(await whispered('memory')).toBe('I remember nothing here yet.')
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Tool } from '../../src/core/turn.ts'
+import type { MessagesRequest } from '../../src/rehearsal/anthropic/request.ts'
 import { household, member, owner } from '../fakes/routing-policy.ts'
 import { toolResult } from './obedient.ts'
 import { agents, noting, type Remembering, remembering, startRemembering, WRITTEN } from './remembering.ts'
@@ -57,6 +58,27 @@ describe('working memory', () => {
     expect(body(fourth).startsWith(body(third))).toBe(true)
     expect(fourth.split('In mind.')).toHaveLength(2)
     expect(daemon).toBeDefined()
+  })
+})
+
+describe('working memory of what was taken back', () => {
+  it('S39, C23: is shown to nobody, and the next checkpoint does not bring it back', async () => {
+    const once = noting(['working_memory', { text: 'The gate opens with bluebird.' }])
+    const later = (request: MessagesRequest) => JSON.stringify(request.messages).includes('and tea')
+    const home = await startRemembering(NEVER, {
+      script: remembering((request) => (later(request) ? noting() : once)(request)),
+    })
+    await home.say('the gate opens with bluebird')
+    await home.say('/checkpoint')
+    expect(await home.say('/memory')).toContain('bluebird')
+    expect(await home.say('/undo')).toMatch(/^Taken back/)
+    expect(await home.say('/memory')).toBe('I remember nothing here yet.')
+    await home.say('and tea')
+    expect(await home.say('/checkpoint')).toMatch(/^Done/)
+    await home.say('what was it?')
+    expect(home.lookedThrough().at(-1)).not.toContain('bluebird')
+    expect(home.asked().at(-1)).not.toContain('bluebird')
+    expect(await home.say('/memory')).toBe('I remember nothing here yet.')
   })
 })
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AgentProfile } from '../../src/core/agent-profile.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { InboxId, SessionId, TurnId } from '../../src/core/ids.ts'
@@ -109,6 +109,45 @@ it('S39: a working memory names the messages it is made of, and none where they 
   await run(async () => {})
   expect(await sources()).toMatchObject({ working: 'Blue.' })
   expect(await sources()).not.toHaveProperty('sources')
+})
+
+describe('S39, C23: a working memory that has ended', () => {
+  const ENDS: readonly (readonly [string, EventToAppend])[] = [
+    ['its message was deleted', { type: 'message_deleted', data: { messageId: '5' } }],
+    ['its exchange was taken back', { type: 'exchange_taken_back', data: TAKEN_BACK }],
+    ['its history was put aside', { type: 'history_boundary', data: { kind: 'replaced', exchanges: [] } }],
+  ]
+  const LATER = { ...SAID, data: { ...SAID.data, text: 'tea', messageId: '6' } } as EventToAppend
+  const NOTHING: Introspection = { saved: [], changed: [], removed: [], refused: [], model: 'small', usage: NO_USAGE }
+
+  it.each(ENDS)('since %s, is neither shown to the next checkpoint nor given back by it', async (_, event) => {
+    const { store, session, run, append, shown } = await rig()
+    await run(async () => {})
+    await append(event)
+    await append(LATER)
+    await run(async () => {}, NOTHING)
+    expect(shown.at(-1)?.working).toBeUndefined()
+    expect((await store.read.events.latestCheckpoint(session))?.data).not.toHaveProperty('working')
+  })
+
+  it.each(ENDS)('while a checkpoint runs, since %s, is not given back by it', async (_, event) => {
+    const { store, session, run, append } = await rig()
+    await run(async () => {})
+    await append(LATER)
+    await expect(run(() => append(event), NOTHING)).rejects.toMatchObject({ code: 'conflict' })
+    await run(async () => {}, NOTHING)
+    expect((await store.read.events.latestCheckpoint(session))?.data).not.toHaveProperty('working')
+  })
+
+  it('stays where another message was deleted', async () => {
+    const { store, session, run, append, shown } = await rig()
+    await run(async () => {})
+    await append({ type: 'message_deleted', data: { messageId: '7' } })
+    await append(LATER)
+    await run(async () => {}, NOTHING)
+    expect(shown.at(-1)?.working).toBe('Blue.')
+    expect((await store.read.events.latestCheckpoint(session))?.data).toMatchObject({ working: 'Blue.' })
+  })
 })
 
 it('S41: nothing is made of an entry that was shown to it and removed meanwhile', async () => {

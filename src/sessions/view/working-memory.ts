@@ -1,5 +1,5 @@
 import type { ChatType } from '../../core/address.ts'
-import type { CheckpointData } from '../../core/checkpoint.ts'
+import { type CheckpointData, isMadeOf as isWorkingOf } from '../../core/checkpoint.ts'
 import { quoteLines } from '../../core/label.ts'
 import type { MessageName } from '../../core/message.ts'
 import type { ModelMessage } from '../../core/model.ts'
@@ -39,8 +39,8 @@ export function isWorkingNote(note: string): boolean {
 }
 
 /** Returns true if the working memory may have words of a message; of one that is no more, nobody knows. */
-export function isMadeOf(working: WorkingMemory | undefined, { messageId, chat }: MessageName): boolean {
-  return working?.sources?.some((source) => source.messageId === messageId && source.chat === chat) ?? true
+export function isMadeOf(working: WorkingMemory | undefined, message: MessageName): boolean {
+  return working === undefined || isWorkingOf(working, message)
 }
 
 interface Remembering extends History {
