@@ -162,3 +162,29 @@ it('S41: what is being forgotten is not answered once more while its answer wait
   await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
   expect(prompts()).toHaveLength(asked)
 })
+
+it('S41: nobody is shown a memory that such a turn has made before, in whatever words', async () => {
+  const gate = createGate()
+  const script: Script = (request, no) => {
+    if (!JSON.stringify(request.messages.slice(-3)).includes('note that')) return obeying(request, no)
+    const input = { text: 'Bob keeps a green stone.' }
+    return toolResult(request) === undefined
+      ? { blocks: [{ type: 'tool_use', name: 'memory_save', input }] }
+      : { ...textReply('noted'), holds: [{ beforeDelta: 0, gate }] }
+  }
+  const { home, world, ledger, say, exchange } = await forgettingHouse({ script })
+  world.addChat({ type: 'supergroup', title: 'Family', id: GROUP, members: [111, 444] })
+  const { id } = await exchange('the emerald is in my safe', { from: 444, chat: GROUP })
+  world.say({ from: 111, chat: GROUP, text: '@parley_bot note that' })
+  await gate.reached
+  expect(await home.daemon.operator.memory.list({})).toMatchObject([{ text: 'Bob keeps a green stone.' }])
+  expect(await say('/forget', { from: 444, chat: GROUP, replyTo: id })).toContain(
+    'I am still answering something there',
+  )
+  expect(await say('/memory', { chat: GROUP })).toBe('I remember nothing here yet.')
+  expect(await say('call memory_search {"query":"stone"}')).not.toContain('green stone')
+  const after = ledger.mark()
+  gate.release()
+  await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === GROUP })
+  await expect.poll(() => holding(home.dataDir, 'green stone'), { timeout: 30_000 }).toEqual([])
+})

@@ -15,7 +15,7 @@ import { repeats, Tellings } from '../../core/repeats.ts'
 import { typedTitle } from '../../core/titles.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { type ForgetReader, NO_PAUSE, type Pause, pausing, relativesOf, runningIn } from './forget-reader.ts'
-import { shownLater, withRows } from './made-meanwhile.ts'
+import { addMadeSoFar, shownLater, withRows } from './made-meanwhile.ts'
 import { type ForgottenWords, isEntryOf, isScheduleOf } from './made-of-words.ts'
 import { type Matches, matchesOf, type Received, withoutWords, wordsIn } from './matches.ts'
 import { isWhollyIn, originsOf, sessionsNamed } from './origin.ts'
@@ -225,8 +225,9 @@ export class Collection {
 
   async plan(read: ForgetReader, pause = NO_PAUSE): Promise<ForgetPlan> {
     const words = { target: this.#target, tellings: this.#tellings, authors: this.#authors() }
-    const entries = await this.#entries(read, words, pause)
-    const sessions = await this.#sessions(read, entries.length > 0, pause)
+    const entries = new Set(await this.#entries(read, words, pause))
+    let sessions = await this.#sessions(read, entries.size > 0, pause)
+    while (await addMadeSoFar(read, sessions, entries)) sessions = await this.#sessions(read, true, pause)
     const made = [...this.#repeating.values()].filter(({ sessionId }) => sessionId && this.#scans.has(sessionId))
     const unended = new Set(sessions.flatMap(({ running }) => running?.turn ?? []))
     const meant = [...this.#received.values(), ...made]
@@ -240,7 +241,7 @@ export class Collection {
       quoting: [...this.#quoting, ...this.#quotesOwn.among(this.#own)],
       sources: [...this.#sources],
       unsay: turns.map(([turn]) => turn).slice(-MOST_UNSAID),
-      entries,
+      entries: [...entries],
       schedules: (await read.schedules.all()).filter((one) => isScheduleOf(words, one)).map(({ id }): ScheduleId => id),
       media: [...this.#media],
       applicants: everywhere && target.kind === 'person' ? [...target.ids] : [],

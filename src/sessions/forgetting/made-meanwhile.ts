@@ -7,7 +7,7 @@ import {
   type SessionPlan,
 } from '../../core/forgetting.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
-import type { InboxRow, StoreWriter } from '../../store/store.ts'
+import type { InboxRow, StoreReader, StoreWriter } from '../../store/store.ts'
 import { filesIn } from './matches.ts'
 
 /**
@@ -20,6 +20,21 @@ export async function madeMeanwhile(
   events: readonly SessionEvent[],
 ): Promise<Pick<ForgetPlan, 'entries' | 'media'>> {
   return { entries: await forgetting.entriesOfTurn(turn), media: [...new Set(events.flatMap(filesIn))] }
+}
+
+/**
+ * Adds the memories that turns which run have made so far, where those go once they have ended: until then others would
+ * be shown them. Returns true if there are any that were not among them.
+ */
+export async function addMadeSoFar(
+  { forgetting }: Pick<StoreReader, 'forgetting'>,
+  sessions: readonly SessionPlan[],
+  entries: Set<number>,
+): Promise<boolean> {
+  const before = entries.size
+  for (const { running } of sessions)
+    for (const no of running === undefined ? [] : await forgetting.entriesOfTurn(running.turn)) entries.add(no)
+  return entries.size > before
 }
 
 /** Returns what turns have said in chats, as their answer and beside it, with the files that were sent so. */
