@@ -1,5 +1,6 @@
-import { type CheckpointData, endsWorking, WORKING_ENDS } from '../core/checkpoint.ts'
+import type { CheckpointData } from '../core/checkpoint.ts'
 import type { SessionId } from '../core/ids.ts'
+import { endsWorking, WORKING_ENDS } from '../core/working-ends.ts'
 import type { CheckpointPlace } from '../store/memory-port.ts'
 import type { StoreReader } from '../store/store.ts'
 
