@@ -6,6 +6,7 @@ import { createGate } from '../../src/rehearsal/deferred.ts'
 import type { MessageEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import { type Household, startHousehold } from './household.ts'
 import { toolResult } from './obedient.ts'
+import { MODEL, noting, remembering } from './remembering.ts'
 import { setClock } from './set-clock.ts'
 
 /** Answers each request with a number of its own, so that no two answers are alike. */
@@ -185,6 +186,23 @@ describe('/undo', () => {
     await say(home, '/undo')
     const [session] = (await home.daemon.operator.sessions.list({ limit: 1, offset: 0, inactive: false })).sessions
     expect(session).toMatchObject({ description: '', preview: '' })
+  })
+
+  it('what an edit said is not shown by the title that a model gave the session either', async () => {
+    const describing = noting(['describe', { text: 'The gate and bluebird' }])
+    const agents = [{ id: toAgentId('main'), model: MODEL, prompt: 'Be brief.', tools: ['memory'] }]
+    const home = await household({ script: remembering(describing), config: { agents } })
+    const { world, ledger } = home.telegram
+    await say(home, 'hello')
+    const after = ledger.mark()
+    const said = world.say({ from: 111, text: 'it is a nice day' })
+    await ledger.nextFromBot('sent', { after })
+    const edit = world.edit({ chat: 111, message: said.message_id, text: 'the gate opens with bluebird' })
+    await ledger.confirmed(ledger.updateIdOf(edit))
+    expect((await say(home, '/checkpoint')).text).toMatch(/^Done/)
+    expect((await say(home, '/title')).text).toContain('The gate and bluebird')
+    expect((await say(home, '/undo')).text).toMatch(/^Taken back/)
+    expect((await say(home, '/title')).text).not.toContain('bluebird')
   })
 })
 

@@ -132,12 +132,6 @@ function isSameMessage(one: InboundEvent, other: InboundEvent): boolean {
   return isIn(one.address, other.address) && one.sender.id === other.sender.id
 }
 
-/** Returns the texts of a message, in whatever way they came. */
-export function wordsIn({ text, raw, forwarded, enclosed, attachments, data }: UserMessageData): readonly string[] {
-  const files = (attachments ?? []).flatMap((file) => [file.text, file.spoken, file.fileName, file.about])
-  return [text, raw, forwarded?.text, data, ...(enclosed ?? []), ...files].filter((one) => one !== undefined)
-}
-
 /** Returns the texts that the agent or a tool brought into a log with an event. */
 export function madeWords(event: SessionEvent): readonly string[] {
   switch (event.type) {

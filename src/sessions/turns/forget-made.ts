@@ -1,6 +1,7 @@
 import { tellingWords } from '../../core/fold-text.ts'
 import type { SessionId } from '../../core/ids.ts'
 import type { MessageName } from '../../core/message.ts'
+import { wordsIn } from '../../core/words-in.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
 /** Messages that are no more, and what they said. */
@@ -14,7 +15,7 @@ interface Gone {
  * and a description that a model wrote in their words. The working memory ends with the event that says so.
  */
 export async function forgetMade(
-  tx: Pick<StoreWriter, 'memory' | 'sessions'>,
+  tx: Pick<StoreWriter, 'memory' | 'sessions' | 'events'>,
   sessionId: SessionId,
   { messages, said }: Gone,
 ): Promise<void> {
@@ -23,7 +24,28 @@ export async function forgetMade(
       await tx.memory.removeOf(sessionId, { messageId, ...(chat === undefined ? {} : { chat }) })
   const session = await tx.sessions.get(sessionId)
   if (session?.descriptionSource !== 'ai') return
-  const words = new Set(said.flatMap(tellingWords))
+  const words = new Set([...said, ...(await textsOf(tx, sessionId, messages))].flatMap(tellingWords))
   if (tellingWords(session.description).some((word) => words.has(word)))
     await tx.sessions.describe(sessionId, '', 'fallback')
+}
+
+/** The newest messages, edits and files that are looked through. */
+const MOST_SAID = 500
+
+/** Returns what these messages have said in every text of theirs: an edit, a caption, a recording. */
+async function textsOf(
+  { events }: Pick<StoreWriter, 'events'>,
+  sessionId: SessionId,
+  messages: readonly MessageName[],
+): Promise<readonly string[]> {
+  const isOne = ({ messageId, chat }: MessageName): boolean =>
+    messageId !== undefined && messages.some((one) => one.messageId === messageId && one.chat === chat)
+  const found = await events.latestOf(sessionId, ['user_message', 'message_edited', 'files_read'], MOST_SAID)
+  const own = found.flatMap(({ type, data }) =>
+    (type === 'user_message' || type === 'message_edited') && isOne(data) ? [data] : [],
+  )
+  const refs = new Set(own.flatMap(({ attachments = [] }) => attachments.map(({ ref }) => ref)))
+  const read = found.flatMap(({ type, data }) => (type === 'files_read' ? data.files : []))
+  const inFiles = read.flatMap(({ ref, text = '', spoken = '' }) => (refs.has(ref) ? [text, spoken] : []))
+  return [...own.flatMap(wordsIn), ...inFiles]
 }
