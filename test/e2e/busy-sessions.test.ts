@@ -83,11 +83,12 @@ describe('a busy session', () => {
       }
       return textReply(`saw ${texts.at(-1)?.includes('only this year')}`)
     }
-    const { telegram, anthropic, daemon } = await startHousehold({
+    const home = await startHousehold({
       streaming: false,
       script,
       config: { session: { queue: { max: 9, busy: 'steer' } } },
     })
+    const { telegram, anthropic, daemon } = home
     telegram.world.say({ from: 111, text: 'search' })
     await gate.reached
     const steering = telegram.world.say({ from: 111, text: 'only this year' })
@@ -97,5 +98,13 @@ describe('a busy session', () => {
     expect(anthropic?.ledger.requests()).toHaveLength(2)
     const { turns } = await daemon.operator.sessions.show('telegram:direct:111')
     expect(turns).toBe(1)
+    for (const text of ['and now?', 'after a start?']) {
+      const after = telegram.ledger.mark()
+      telegram.world.say({ from: 111, text })
+      await telegram.ledger.nextFromBot('sent', { after })
+      const shown = JSON.stringify(anthropic?.ledger.requests().at(-1)?.messages)
+      expect(shown.split('only this year')).toHaveLength(2)
+      await home.restart()
+    }
   })
 })

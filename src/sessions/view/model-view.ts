@@ -6,6 +6,7 @@ import type { FilesReadData, MessageName } from '../../core/message.ts'
 import type { ModelMessage } from '../../core/model.ts'
 import type { EarlierMessages, OpenStep } from '../../core/turn.ts'
 import { retriedNote, undeliveredNote } from '../turns/record-undelivered.ts'
+import { isAmong, withoutDeleted } from './deleted-view.ts'
 import { isUnasked, leavesNothing } from './forgotten-view.ts'
 import { countSaid, type History, type HistoryBounds, saidByUser, setBoundary, sourceOf } from './history-view.ts'
 import {
@@ -13,7 +14,6 @@ import {
   boundContext,
   type ContextLimits,
   dropDeleted,
-  names,
   type ReceivedMessage,
   redact,
   takeMessages,
@@ -223,26 +223,11 @@ function forget(view: ModelView, deleted: MessageName, chat: ChatType): Change {
     history: without(unfolded.history),
     hidden: without(view.hidden),
     pending: dropDeleted(pending, deleted),
-    running: running && { ...running, received: redact(running.received, deleted) },
+    running: running && { ...running, received: redact(running.received, deleted), steps: without(running.steps) },
   }
   return isMadeOf(view.working, deleted)
     ? { ...forgotten, ...withoutWorking({ ...view, ...forgotten }, chat) }
     : forgotten
-}
-
-/** Returns true if the message is in a turn that is shown or can be, or waits for one. */
-function isAmong({ history, hidden, pending, running }: ModelView, message: MessageName): boolean {
-  const turns = [...hidden, ...history].map((said) => sourceOf(said)?.received ?? NONE)
-  return [...turns, pending, running?.received ?? NONE].some((received) => names(received, message))
-}
-
-function withoutDeleted(said: ModelMessage, deleted: MessageName, chat: ChatType): ModelMessage {
-  const source = sourceOf(said)
-  if (!source?.received) return said
-  const received = redact(source.received, deleted)
-  if (received === source.received) return said
-  const left = { ...source, received }
-  return saidByUser(shown(left, chat), left)
 }
 
 /** Adds what was said in a thread before the session knew of it, before the words of its first turn. */

@@ -101,10 +101,12 @@ function without(
 }
 
 function answered(
-  { id: turn, received, notes }: RunningTurn,
+  { id: turn, received: first, notes, steps }: RunningTurn,
   answer: string,
   { chat, seq }: Pick<Adding, 'chat' | 'seq'>,
 ): ModelMessage[] {
+  // Messages that have joined it between its steps were asked in it, too.
+  const received = [...first, ...steps.flatMap((step) => sourceOf(step)?.received ?? [])]
   const source = { received, before: notes, seq, turn }
   return exchange(shown(source, chat), answer, source)
 }

@@ -250,6 +250,24 @@ describe('model view', () => {
     expect(messages.at(-1)).toEqual({ role: 'user', content: textContent('only this year') })
   })
 
+  it('a message that has joined a turn is in later prompts too, and not once it is deleted', () => {
+    const log = eventLog()
+    log.user('search')
+    log.started('t1')
+    log.step('t1', 'c1')
+    log.intent('t1', 'c1')
+    log.user('only this year', { messageId: '7' })
+    log.result('t1', 'c1')
+    log.steered('t1')
+    log.answered('t1', 'found')
+    log.user('and now?')
+    log.started('t2')
+    const later = () => messagesOf(log.events).messages.map(said)
+    expect(later()).toEqual(['search\nonly this year', 'found', 'and now?'])
+    log.add({ type: 'message_deleted', data: { messageId: '7' } })
+    expect(later().join()).not.toContain('only this year')
+  })
+
   it('S26: tags an unaddressed owner message for the model only', () => {
     const log = eventLog()
     log.user('nice weather', { owner: true, addressed: false })
