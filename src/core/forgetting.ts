@@ -6,6 +6,7 @@ import type {
   MediaId,
   PersonId,
   ScheduleId,
+  ScopeKey,
   SessionId,
   SourceId,
   TurnId,
@@ -23,8 +24,8 @@ export interface ForgottenPlace {
 
 /**
  * The words to forget: one message of somebody, with the answer to it; what a person said, everywhere or in one
- * chat; a chat as a whole; a session that is of no chat, such as that of a schedule, wherever its answers go. Ids alone
- * say who and where.
+ * chat; a chat as a whole; sessions that are of no chat, such as those of a schedule, wherever their answers go. Ids
+ * alone say who and where.
  */
 export type ForgetSubject =
   | { readonly kind: 'message'; readonly rows: readonly InboxId[] }
@@ -40,7 +41,13 @@ export type ForgetSubject =
       /** The session of that name, in which nobody may have said anything yet. */
       readonly session?: SessionId
     }
-  | { readonly kind: 'session'; readonly session: SessionId }
+  | {
+      readonly kind: 'session'
+      /** One, or all that had its key in turn. */
+      readonly sessions: readonly SessionId[]
+      /** The key by which commands reached them, from when and until when: a command is in no session. */
+      readonly commands: { readonly scopeKey: ScopeKey; readonly since: number; readonly before: number }
+    }
 
 export type ForgetTarget = ForgetSubject & {
   /** Only what was said then or later, ms since the epoch. */

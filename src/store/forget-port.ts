@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts'
 import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { EventParts, ForgetCounts, Forgetting, LeavingWords } from '../core/forgetting.ts'
-import type { InboxId, MediaId, SessionId, SourceId, TurnId } from '../core/ids.ts'
+import type { InboxId, MediaId, SessionId, SourceId, TraceId, TurnId } from '../core/ids.ts'
 import type { AuthorId } from '../core/platform-id.ts'
 import type { MessageRef } from './memory-port.ts'
 
@@ -21,6 +21,7 @@ export interface SentRow {
   readonly no: number
   readonly source: SourceId
   readonly sessionId?: SessionId
+  readonly traceId: TraceId
   readonly address: Address
   readonly text: string
   readonly media?: MediaId

@@ -40,6 +40,7 @@ export const sentCodec: RowCodec<SentRow> = {
     return {
       no: integer(row, 'no'),
       source: id(row, 'source'),
+      traceId: id(row, 'trace_id'),
       address: json(row, 'address'),
       text: parts.map((part) => part?.plain ?? '').join('\n'),
       at: madeAt(text(row, 'id')) ?? 0,

@@ -1,15 +1,8 @@
 import type { Channels } from '../../core/channel-traits.ts'
+import { movedAddress } from '../../core/chat-move.ts'
 import type { ForgetPlan, ForgetTarget, SessionPlan } from '../../core/forgetting.ts'
-import {
-  type InboxId,
-  isTurnId,
-  type MediaId,
-  type ScheduleId,
-  type SessionId,
-  type SourceId,
-  type TurnId,
-  turnOf,
-} from '../../core/ids.ts'
+import type { InboxId, MediaId, ScheduleId, SessionId, SourceId, TurnId } from '../../core/ids.ts'
+import type { InboundEvent } from '../../core/message.ts'
 import { type AuthorId, NOBODY, personAuthor } from '../../core/platform-id.ts'
 import { repeats, Tellings } from '../../core/repeats.ts'
 import { typedTitle } from '../../core/titles.ts'
@@ -17,13 +10,12 @@ import { wordsIn } from '../../core/words-in.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { type ForgetReader, NO_PAUSE, type Pause, pausing, relativesOf, runningIn } from './forget-reader.ts'
 import { addMadeSoFar, shownLater, withRows } from './made-meanwhile.ts'
-import { type ForgottenWords, isEntryOf, isScheduleOf } from './made-of-words.ts'
+import { applicantsOf, type ForgottenWords, isEntryOf, isScheduleOf } from './made-of-words.ts'
 import { type Matches, matchesOf, type Received, withoutWords } from './matches.ts'
 import { isWhollyIn, originsOf, sessionsNamed } from './origin.ts'
 import { OwnQuotes, ownName } from './own-quotes.ts'
 import { SessionScan } from './scan-session.ts'
-
-type Said = Pick<SentRow, 'source' | 'address' | 'media' | 'messageId'>
+import { SentTexts } from './sent-texts.ts'
 
 /** Rows between two pauses: some milliseconds. */
 const PAGE = 100
@@ -44,28 +36,25 @@ export class Collection {
   readonly #tellings = new Tellings()
   readonly #scans = new Map<SessionId, SessionScan>()
   readonly #received = new Map<InboxId, Received>()
+  /** The names of these messages in their chats. */
+  readonly #names = new Set<string>()
   readonly #quoting = new Set<InboxId>()
   /** The sessions in which that was said: a quoted file names nobody as an author there. */
   readonly #quotedIn = new Set<SessionId>()
   /** Texts of schedules and sessions that repeat what is meant. */
   readonly #repeating = new Map<InboxId, Received>()
-  readonly #sources = new Set<SourceId>()
-  /** Messages of ours that go, and what was received that quotes one of ours. */
-  readonly #own = new Set<string>()
+  readonly #sent = new SentTexts()
+  /** The messages received that quote one of ours. */
   readonly #quotesOwn = new OwnQuotes<InboxId>()
   readonly #media = new Set<MediaId>()
   /** Titles that were given with the commands that go. */
   readonly #titles = new Set<string>()
   #matches: Matches | undefined
   #named: readonly ReceivedRow[] = []
-  /** The authors of a session that goes as a whole: of what was imported no message is on record as received. */
+  /** The authors of sessions that go as a whole: of what was imported no message is on record as received. */
   #wrote: readonly AuthorId[] = []
   /** The rows of the inbox up to which it was read, the first and the second time. */
   readonly #receivedTo = [0, 0] as [number, number]
-  /** The row of the outbox up to which it was read. */
-  #sentTo = 0
-  /** The sources whose texts that reading has looked for. */
-  #said: ReadonlySet<SourceId> = new Set()
 
   constructor(target: ForgetTarget, channels: Pick<Channels, 'traits'>) {
     this.#target = target
@@ -81,16 +70,28 @@ export class Collection {
     for (const step of [0, 1] as const)
       for (const scan of this.#scans.values()) await this.#readLog(read, { scan, step, pause })
     await this.#readReceived(read, 1, pause, (row) => this.#compare(row))
-    await this.#readSent(read, { matches, sentTo, pause })
+    await this.#sent.advance(read, {
+      said: new Set<SourceId>([...this.#received.keys(), ...this.#turns().keys()]),
+      isMeant: (row) => matches.isSent(row) || this.#isRepetition(row),
+      ...{ upTo: sentTo, pause },
+    })
   }
 
-  async #begin({ inbox }: ForgetReader): Promise<Matches> {
+  async #begin({ inbox, chatMoves }: ForgetReader): Promise<Matches> {
     if (this.#matches) return this.#matches
     if (this.#target.kind === 'message') {
       const rows = await Promise.all(this.#target.rows.map((id) => inbox.get(id)))
       this.#named = rows.flatMap((row) => (row === undefined ? [] : [{ no: 0, ...row }]))
     }
-    this.#matches = matchesOf(this.#target, this.#named, this.#channels)
+    const moves = await chatMoves.all()
+    const renumbered: number[] = []
+    for (const { dispatch } of moves.length === 0 ? [] : this.#named) {
+      const { channel, chat } = moves.reduce(movedAddress, dispatch.event.address)
+      const at = await chatMoves.movedAt(channel, chat)
+      if (at !== undefined) renumbered.push(at)
+    }
+    const known = { rows: this.#named, moves, renumbered, received: this.#names }
+    this.#matches = matchesOf(this.#target, known, this.#channels)
     return this.#matches
   }
 
@@ -114,10 +115,11 @@ export class Collection {
     const { event } = row.dispatch
     if (matches.isReceived(row)) {
       this.#received.set(row.id, withoutWords(row, this.#channels))
+      this.#names.add(nameOf(event))
       if ('text' in event)
         for (const words of wordsIn({ ...event, ...NOT_SHOWN })) this.#tellings.add(words, row.dispatch.receivedAt)
       if (event.kind === 'command' && event.name === 'title') this.#titles.add(typedTitle(event.args))
-    } else if ('text' in event && matches.quotes(event, event.address)) {
+    } else if ('text' in event && matches.quotes(event, event.address, row.dispatch.receivedAt)) {
       this.#quoting.add(row.id)
       if (row.sessionId !== undefined) this.#quotedIn.add(row.sessionId)
     } else if ('text' in event) this.#quotesOwn.note(row.id, event, event.address)
@@ -135,7 +137,8 @@ export class Collection {
 
   async #addSessions(read: ForgetReader, matches: Matches, pause: Pause): Promise<void> {
     const target = this.#target
-    if (target.kind === 'session') this.#wrote = await read.authors.of(target.session)
+    if (target.kind === 'session')
+      this.#wrote = (await Promise.all(target.sessions.map((id) => read.authors.of(id)))).flat()
     const authors: readonly AuthorId[] = target.kind === 'person' ? target.ids : this.#authorsReceived()
     const [named, shown] = [await sessionsNamed(read, target), await read.forgetting.sessionsOf(authors)]
     const ids = new Set<SessionId>([...named, ...shown, ...this.#quotedIn])
@@ -175,38 +178,6 @@ export class Collection {
     }
   }
 
-  async #readSent(
-    read: ForgetReader,
-    { matches, sentTo, pause }: { readonly matches: Matches; readonly sentTo: number; readonly pause: Pause },
-  ): Promise<void> {
-    const said = new Set<SourceId>([...this.#received.keys(), ...this.#turns().keys()])
-    const isAgain = this.#sentTo > 0
-    for (const source of said) if (isAgain && !this.#said.has(source)) await this.#addSource(read, source)
-    this.#said = said
-    while (this.#sentTo < sentTo) {
-      const rows = (await read.forgetting.sentAfter(this.#sentTo, PAGE)).filter(({ no }) => no <= sentTo)
-      for (const row of rows) {
-        const { source, address, at } = row
-        const isMeant = said.has(turnOf(source) ?? source) || matches.isSentTo(address, at) || this.#isRepetition(row)
-        if (isMeant) this.#addSent(row)
-      }
-      this.#sentTo = rows.at(-1)?.no ?? sentTo
-      await pause()
-    }
-  }
-
-  /** Adds a source that was found after the outbox was read: its rows may be among those that were passed over. */
-  async #addSource({ outbox }: ForgetReader, said: SourceId): Promise<void> {
-    for (const { part, ...row } of await (isTurnId(said) ? outbox.ofTurn(said) : outbox.ofSource(said)))
-      this.#addSent({ ...row, ...(part.file && { media: part.file.media }) })
-  }
-
-  #addSent({ source, address, media, messageId }: Said): void {
-    this.#sources.add(source)
-    if (messageId !== undefined) this.#own.add(ownName(address, messageId))
-    if (media !== undefined) this.#media.add(media)
-  }
-
   /** A text that is still to be sent elsewhere stays, whatever it repeats: nobody there loses it by words said here. */
   #isRepetition({ sessionId, ended, text, at }: SentRow): boolean {
     const isReached = ended || (sessionId !== undefined && this.#scans.has(sessionId))
@@ -234,18 +205,16 @@ export class Collection {
     const meant = [...this.#received.values(), ...made]
     const rows = meant.filter(({ turnId }) => !turnId || !unended.has(turnId))
     const turns = [...this.#turns()].filter(([turn, at]) => !unended.has(turn) && at > this.#target.before - UNSAID_MS)
-    const target = this.#target
-    const everywhere = target.kind === 'person' && target.place === undefined && target.since === undefined
     return {
       sessions: sessions.map((session) => withRows(session, meant)),
       inbox: rows.map(({ id }) => id),
-      quoting: [...this.#quoting, ...this.#quotesOwn.among(this.#own)],
-      sources: [...this.#sources],
+      quoting: [...this.#quoting, ...this.#quotesOwn.among(this.#sent.own)],
+      sources: [...this.#sent.sources],
       unsay: turns.map(([turn]) => turn).slice(-MOST_UNSAID),
       entries: [...entries],
       schedules: (await read.schedules.all()).filter((one) => isScheduleOf(words, one)).map(({ id }): ScheduleId => id),
-      media: [...this.#media],
-      applicants: everywhere && target.kind === 'person' ? [...target.ids] : [],
+      media: [...new Set([...this.#media, ...this.#sent.media])],
+      applicants: applicantsOf(this.#target),
     }
   }
 
@@ -256,7 +225,8 @@ export class Collection {
     for (const scan of this.#scans.values()) {
       const turn = await runningIn(read, scan.session.id)
       if (turn !== undefined) running.set(scan, turn.turn)
-      const found = await pausing(scan.plan({ own: this.#own, titles: this.#titles, entry }, turn), pause)
+      const { own, posts } = this.#sent
+      const found = await pausing(scan.plan({ own, posts, titles: this.#titles, entry }, turn), pause)
       if (found === undefined) continue
       const { media, ...plan } = found
       for (const file of media) this.#media.add(file)
@@ -294,6 +264,10 @@ export class Collection {
     if (target.kind !== 'person') return new Set(this.#authorsReceived())
     return new Set([...target.ids, ...(target.person === undefined ? [] : [personAuthor(target.person)])])
   }
+}
+
+function nameOf(event: InboundEvent): string {
+  return ownName(event.address, 'messageId' in event ? event.messageId : '')
 }
 
 /** The fields of a message's event that say nothing of its words. */

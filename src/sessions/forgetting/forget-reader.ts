@@ -15,6 +15,7 @@ export type ForgetReader = Pick<
   | 'outbox'
   | 'turns'
   | 'admissions'
+  | 'chatMoves'
 >
 
 /** Called after each page. A transaction must not wait for anything but the store: there it does nothing. */

@@ -17,15 +17,24 @@ export function isEntryOf(words: ForgottenWords, { text, authors, at }: MemoryEn
   return (isPartly(words, authors) && repeats(words.tellings, text, at)) || isOwn(words, authors, at)
 }
 
-/** Returns whether a reminder repeats what is meant, is for a chat that is forgotten, or of a person who is. */
+/**
+ * Returns whether a reminder repeats what is meant, is for a chat that is forgotten, made in such a session, or of such
+ * a person.
+ */
 export function isScheduleOf(words: ForgottenWords, { source, definition, creator, createdAt }: Schedule): boolean {
   const { target, tellings } = words
   if (source !== 'command') return false
   if (isPartly(words, definition.authors) && repeats(tellings, definition.prompt, createdAt)) return true
   if (createdAt >= target.before || createdAt < (target.since ?? 0)) return false
   if (target.kind === 'chat') return liesIn(target.place, definition.deliverTo)
+  if (target.kind === 'session') return definition.madeIn !== undefined && target.sessions.includes(definition.madeIn)
   if (target.kind !== 'person' || target.person === undefined || creator !== target.person) return false
   return target.place === undefined || liesIn(target.place, definition.deliverTo)
+}
+
+/** Returns the applicants who are forgotten as a whole. */
+export function applicantsOf(target: ForgetTarget): readonly string[] {
+  return target.kind === 'person' && target.place === undefined && target.since === undefined ? target.ids : []
 }
 
 /** A text that is made of the words of others alone stays theirs, whatever it repeats. */

@@ -1,14 +1,16 @@
 import { type Address, parseAddress } from '../../core/address.ts'
 import { askingAuthor, senderAuthor } from '../../core/author.ts'
 import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
+import { type ChatMove, movedAddress } from '../../core/chat-move.ts'
 import { textOf } from '../../core/content.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
-import type { ForgetTarget } from '../../core/forgetting.ts'
+import type { ForgetTarget, ForgottenPlace } from '../../core/forgetting.ts'
 import type { ChannelId, MediaId, PersonId } from '../../core/ids.ts'
 import type { InboundEvent, Sender } from '../../core/message.ts'
 import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
-import type { ReceivedRow } from '../../store/forget-port.ts'
+import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { isSaidIn, type LogOrigin, liesIn } from './origin.ts'
+import { ownName } from './own-quotes.ts'
 
 type Traits = Pick<Channels, 'traits'>
 
@@ -17,11 +19,11 @@ export interface Matches {
   /** Returns true for a message that is to be forgotten. */
   isMessage(data: UserMessageData, at: number, origin: LogOrigin): boolean
   /** Returns true for a message that quotes or passes on what is to be forgotten. */
-  quotes(data: Pick<UserMessageData, 'quoted' | 'forwarded'>, at: Chat | undefined): boolean
+  quotes(data: Pick<UserMessageData, 'quoted' | 'forwarded'>, chat: Chat | undefined, at: number): boolean
   /** Returns true where everything is to be forgotten, whoever said or did it. */
   isWhole(at: number, origin: LogOrigin): boolean
   isReceived(row: ReceivedRow): boolean
-  isSentTo(address: InboundEvent['address'], at: number): boolean
+  isSent(row: Pick<SentRow, 'address' | 'sessionId' | 'at'>): boolean
 }
 
 /** A message that is meant, without its words. */
@@ -42,49 +44,71 @@ export function withoutWords({ id, sessionId, turnId, dispatch }: ReceivedRow, c
 }
 
 /** The chat in which something was said. */
-type Chat = Pick<Address, 'channel' | 'account' | 'chat'>
+type Chat = Address
 
-/** `rows` are the messages that the target names. */
-export function matchesOf(target: ForgetTarget, rows: readonly ReceivedRow[], channels: Traits): Matches {
+/** The facts that are there before logs are read. */
+export interface TargetFacts {
+  /** The messages that the target names. */
+  readonly rows?: readonly ReceivedRow[]
+  /** The chats that got a new id, by which a place is named: rows from before have the old one. */
+  readonly moves?: readonly ChatMove[]
+  /** When the chats of the messages that the target names got their ids: numbers of messages began anew then. */
+  readonly renumbered?: readonly number[]
+  /** The names of the messages received so far that are meant. */
+  readonly received?: ReadonlySet<string>
+}
+
+const NOTHING: ReadonlySet<string> = new Set()
+
+export function matchesOf(
+  target: ForgetTarget,
+  { rows = [], moves = [], renumbered = [], received = NOTHING }: TargetFacts,
+  channels: Traits,
+): Matches {
   const { since = 0, before } = target
+  const now = (address: Address): Address => (moves.length === 0 ? address : moves.reduce(movedAddress, address))
+  const lies = (place: ForgottenPlace, address: Address): boolean => liesIn(place, now(address))
+  const isOneNumbering = (one: ReceivedRow, at: number): boolean =>
+    renumbered.every((time) => one.dispatch.receivedAt < time === at < time)
+  /** A log that topics share does not say in which something was said: what was received there does. */
+  const isSaid = (place: ForgottenPlace, origin: LogOrigin, data: UserMessageData): boolean => {
+    const named = data.chat === undefined ? undefined : parseAddress(data.chat)
+    if (isSaidIn(place, origin, named && now(named))) return true
+    const at = place.topic === undefined ? undefined : (named ?? origin.address)
+    return at !== undefined && data.messageId !== undefined && received.has(ownName(at, data.messageId))
+  }
   const inTime = (at: number): boolean => at >= since && at < before
-  const ids = new Set(target.kind === 'person' ? target.ids : [])
-  const isTheirs = (sender: Sender | undefined, channel: ChannelId | undefined): boolean =>
-    sender !== undefined && channel !== undefined && ids.has(senderAuthor(channels, channel, sender))
-  // On a platform the ids of today decide: one that was theirs when it was said may be somebody else's by now.
-  const isNamed = (person: PersonId | undefined, channel: ChannelId | undefined): boolean =>
-    target.kind === 'person' &&
-    target.person !== undefined &&
-    target.person === person &&
-    (channel === undefined || OWN_CHANNELS.includes(channel))
+  const { isTheirs, isNamed } = personOf(target, channels)
   return {
     isMessage(data, at, origin) {
       switch (target.kind) {
         case 'message':
-          return rows.some((row) => isOf(row, data, origin))
+          return rows.some((row) => isOf(row, data, origin) && isOneNumbering(row, at))
         case 'person': {
-          if (!inTime(at) || (target.place && !isSaidIn(target.place, origin, data.chat))) return false
+          if (!inTime(at) || (target.place && !isSaid(target.place, origin, data))) return false
           const channel = chatIn(data, origin)?.channel
           return isTheirs(data.sender, channel) || isNamed(data.person, channel)
         }
         case 'chat':
-          return inTime(at) && isSaidIn(target.place, origin, data.chat)
+          return inTime(at) && isSaid(target.place, origin, data)
         case 'session':
-          return inTime(at) && origin.session === target.session
+          return inTime(at) && isOfSessions(target, origin)
       }
     },
-    quotes({ quoted, forwarded }, at) {
+    quotes({ quoted, forwarded }, chat, at) {
       // The number of a message is one of its chat.
       if (target.kind === 'message')
-        return rows.some(
-          ({ dispatch: { event } }) => at && isIn(event.address, at) && isCalled(event, quoted?.messageId),
-        )
-      return isTheirs(quoted?.sender, at?.channel) || isTheirs(forwarded?.from, at?.channel)
+        return rows.some((row) => {
+          const { event } = row.dispatch
+          const isThere = chat !== undefined && isIn(now(event.address), now(chat))
+          return isThere && isCalled(event, quoted?.messageId) && isOneNumbering(row, at)
+        })
+      return isTheirs(quoted?.sender, chat?.channel) || isTheirs(forwarded?.from, chat?.channel)
     },
     isWhole: (at, origin) =>
       inTime(at) &&
       ((target.kind === 'chat' && isSaidIn(target.place, origin)) ||
-        (target.kind === 'session' && origin.session === target.session)),
+        (target.kind === 'session' && isOfSessions(target, origin))),
     isReceived(row) {
       const { dispatch, decision } = row
       const { address, sender } = dispatch.event
@@ -92,19 +116,48 @@ export function matchesOf(target: ForgetTarget, rows: readonly ReceivedRow[], ch
         case 'message':
           return rows.some((one) => isSameMessage(one.dispatch.event, dispatch.event))
         case 'person':
-          if (!inTime(dispatch.receivedAt) || (target.place && !liesIn(target.place, address))) return false
+          if (!inTime(dispatch.receivedAt) || (target.place && !lies(target.place, address))) return false
           return (
             isTheirs(sender, address.channel) ||
             (dispatch.origin === 'platform' && isNamed(decision.identity.person, address.channel))
           )
         case 'chat':
-          return inTime(dispatch.receivedAt) && liesIn(target.place, address)
+          return inTime(dispatch.receivedAt) && lies(target.place, address)
         case 'session':
-          return inTime(dispatch.receivedAt) && row.sessionId === target.session
+          return inTime(dispatch.receivedAt) && isReceivedBy(target, row)
       }
     },
-    isSentTo: (address, at) => target.kind === 'chat' && inTime(at) && liesIn(target.place, address),
+    isSent: ({ address, sessionId, at }) =>
+      inTime(at) &&
+      ((target.kind === 'chat' && lies(target.place, address)) ||
+        (target.kind === 'session' && sessionId !== undefined && target.sessions.includes(sessionId))),
   }
+}
+
+function personOf(target: ForgetTarget, channels: Traits) {
+  const { ids: list, person: named } = target.kind === 'person' ? target : { ids: [], person: undefined }
+  const ids = new Set<AuthorId>(list)
+  return {
+    isTheirs: (sender: Sender | undefined, channel: ChannelId | undefined): boolean =>
+      sender !== undefined && channel !== undefined && ids.has(senderAuthor(channels, channel, sender)),
+    // On a platform the ids of today decide: one that was theirs when it was said may be somebody else's by now.
+    isNamed: (person: PersonId | undefined, channel: ChannelId | undefined): boolean =>
+      named !== undefined && named === person && (channel === undefined || OWN_CHANNELS.includes(channel)),
+  }
+}
+
+type SessionTarget = Extract<ForgetTarget, { kind: 'session' }>
+
+/** Words of a session go from its copies; words that it has by a fork or a move go from it alone. */
+function isOfSessions({ sessions }: SessionTarget, { session, log }: LogOrigin): boolean {
+  return sessions.includes(session) || sessions.includes(log)
+}
+
+/** A command is in no session: it is known by the key under which it would have been. */
+function isReceivedBy({ sessions, commands }: SessionTarget, { sessionId, decision, dispatch }: ReceivedRow): boolean {
+  if (sessionId !== undefined) return sessions.includes(sessionId)
+  if (decision.kind !== 'control' || decision.route.scopeKey !== commands.scopeKey) return false
+  return dispatch.receivedAt >= commands.since && dispatch.receivedAt < commands.before
 }
 
 /** Returns the chat in which a message of a log was said; undefined where nothing says it. */

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { parseAddress } from '../../core/address.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { ForgetSubject, ForgottenPlace } from '../../core/forgetting.ts'
+import { scheduleSessionId, toAccountId, toScheduleId } from '../../core/ids.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import type { ForgetRequest, ForgettingOperator } from '../../core/operate-forgetting.ts'
-import type { InboxRow } from '../../store/store.ts'
-import { addressOf } from '../service/address-of.ts'
+import type { Session } from '../../core/session.ts'
+import { normalName } from '../../core/session-alias.ts'
+import type { InboxRow, StoreReader } from '../../store/store.ts'
 import { readSince } from './asked-words.ts'
 import type { ForgettingService } from './forgetting.ts'
+import { chatOf } from './origin.ts'
 import { personSubject, placeOf, type SubjectPorts } from './read-subject.ts'
 
 export interface OperateForgettingDeps extends SubjectPorts {
@@ -64,22 +66,76 @@ async function subjectOf({ kind, name }: ForgetRequest, deps: OperateForgettingD
 async function chatNamed({ store: { read }, channels }: OperateForgettingDeps, name: string): Promise<ForgetSubject> {
   const session = await read.sessions.resolve(name)
   if (session === undefined) throw new ParleyError('not_found', `There is no conversation ${name}.`)
-  if (session.scope.values.chat !== undefined)
-    return { kind: 'chat', place: placeOf(addressOf(session)), session: session.id }
+  const { chat, sender } = session.scope.values
+  const isChats = chat !== undefined && (sender === undefined || session.chatType === 'direct')
+  if (isChats) return { kind: 'chat', place: placeOf(chatOf(session)), session: session.id }
   // Its address is that of the chat in which something was said last, or to which a schedule delivers: others have
   // spoken there, or it joins several. So its log is meant, or the one chat by which it was named.
+  const named = wholeNamed(session, name)
+  if (named !== undefined) return sessionSubject(read, session, named)
   const place = chatIn(name, channels)
-  if (place === undefined) return { kind: 'session', session: session.id }
-  const isKnown = channels.traits(place.channel).ids.directChatIsPerson || place.chat === session.metadata.chat_id
-  if (isKnown) return { kind: 'chat', place }
-  const all = `${session.displayKey} joins several chats`
-  throw new ParleyError('invalid', `${all}: say /forget chat in ${name}, or name ${session.id} for all of them.`)
+  if (place !== undefined && isOneOf(place, session, channels)) return { kind: 'chat', place }
+  const all = `${session.displayKey} joins several chats, and ${name.trim()} does not say which is meant`
+  throw new ParleyError('invalid', `${all}: say /forget chat there, or name ${session.displayKey} for all of them.`)
 }
 
-/** Returns the chat that a name means; undefined where it is no address of a platform. */
-function chatIn(name: string, { platforms }: Channels): ForgottenPlace | undefined {
-  const [channel = ''] = name.trim().split(/[:@]/)
-  if (!platforms.includes(channel) || !/:(direct|group|channel):/.test(name)) return undefined
-  const { account: _, ...place } = placeOf(parseAddress(name.trim()))
-  return place
+/** Returns whether a name is that of a session as a whole, its key or its id; undefined: it is another of its names. */
+function wholeNamed({ id, displayKey, scopeKey, agentId }: Session, name: string): 'key' | 'id' | undefined {
+  const normal = normalName(name)
+  const keys = [displayKey, `agent:${agentId}:${displayKey}`, scopeKey, scheduleIdOf(displayKey)]
+  if (keys.some((key) => key !== undefined && normalName(key) === normal)) return 'key'
+  return normalName(id) === normal ? 'id' : undefined
+}
+
+/** The first session of a schedule has an id that says the schedule. */
+function scheduleIdOf(displayKey: string): string | undefined {
+  return displayKey.startsWith('cron:') ? scheduleSessionId(toScheduleId(displayKey.slice('cron:'.length))) : undefined
+}
+
+/** More than a conversation ever begins. */
+const MOST_OF_KEY = 10_000
+
+/** A key means all the sessions that had it in turn, as after `/new`, an id the one. */
+async function sessionSubject(
+  { sessions }: Pick<StoreReader, 'sessions'>,
+  session: Session,
+  named: 'key' | 'id',
+): Promise<ForgetSubject> {
+  const { id, scopeKey, createdAt, inactiveAt = Number.MAX_SAFE_INTEGER } = session
+  if (named === 'id')
+    return { kind: 'session', sessions: [id], commands: { scopeKey, since: createdAt, before: inactiveAt } }
+  const all = await sessions.ofScope(session, MOST_OF_KEY)
+  const commands = { scopeKey, since: 0, before: Number.MAX_SAFE_INTEGER }
+  return { kind: 'session', sessions: all.map((one) => one.id), commands }
+}
+
+/** The forms of an address and of the aliases of a direct chat: `agent:main:telegram:default:direct:111`. */
+const CHAT_NAME =
+  /^(?:(?<agent>agent:[^:]+:))?(?<channel>[a-z][a-z0-9_-]*)(?:@(?<at>[^:]+)|:(?<of>(?!direct:|group:|channel:)[^:]+))?:(?:direct|group|channel):(?<chat>[^/]+)(?:\/(?<topic>.+))?$/
+
+/** Returns the chat that a name means; undefined where it names none. */
+function chatIn(name: string, { ids, caseSensitive }: Channels): ForgottenPlace | undefined {
+  const {
+    agent,
+    channel = '',
+    at,
+    of,
+    chat = '',
+    topic,
+  } = CHAT_NAME.exec(normalName(name, caseSensitive))?.groups ?? {}
+  if (!ids.includes(channel)) return undefined
+  // An alias without an account means the chat by whichever bot.
+  const account = at ?? of ?? (agent === undefined ? '' : undefined)
+  return {
+    ...{ channel, chat },
+    ...(account === undefined ? {} : { account: toAccountId(account) }),
+    ...(topic === undefined ? {} : { topic }),
+  }
+}
+
+/** The id of a person is no chat everywhere, and the name of one is none anywhere. */
+function isOneOf({ channel, chat }: ForgottenPlace, { metadata }: Session, { traits }: Channels): boolean {
+  const { directChatIsPerson, form } = traits(channel).ids
+  const isLast = channel === metadata.channel && chat === metadata.chat_id
+  return isLast || (directChatIsPerson && form?.test(chat) === true)
 }

@@ -1,4 +1,4 @@
-import { type Address, parseAddress } from '../../core/address.ts'
+import type { Address } from '../../core/address.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import type { ForgetTarget, ForgottenPlace } from '../../core/forgetting.ts'
 import type { SessionId } from '../../core/ids.ts'
@@ -11,7 +11,9 @@ export interface LogOrigin {
   /** The last event of it in this log. */
   readonly upTo: number
   readonly session: SessionId
-  /** Absent where that session is gone. */
+  /** The session whose log it is. */
+  readonly log: SessionId
+  /** Absent where that session is gone. Without a topic where the session is one of several. */
   readonly address?: Address
   /** Its messages name their chats, for it joins several. */
   readonly joined: boolean
@@ -30,14 +32,15 @@ export async function originsOf(
   const origins: LogOrigin[] = []
   const copies = isImported(session) ? await forgetting.copiesOf(session.id) : []
   const holders = [session, ...(await Promise.all(copies.map((id) => sessions.get(id))))]
-  const heldIn = holders.flatMap((holder) => (holder && !joins(holder) ? [addressOf(holder)] : []))
+  const heldIn = holders.flatMap((holder) => (holder && !joins(holder) ? [chatOf(holder)] : []))
   for (const event of await events.latestOf(session.id, ['history_taken_over'], MOST_COPIES)) {
     if (event.type !== 'history_taken_over') continue
     const from = await sessions.get(event.data.from)
-    const origin = { upTo: event.seq, session: event.data.from, heldIn }
+    const origin = { upTo: event.seq, session: event.data.from, log: session.id, heldIn }
     origins.push({ ...origin, ...(from ? placeOf(from) : { joined: true }) })
   }
-  return [...origins, { upTo: Number.MAX_SAFE_INTEGER, session: session.id, heldIn, ...placeOf(session) }]
+  const own = { upTo: Number.MAX_SAFE_INTEGER, session: session.id, log: session.id, heldIn }
+  return [...origins, { ...own, ...placeOf(session) }]
 }
 
 /** Returns true for an imported session: it has a key of its own, also once a chat has taken it over. */
@@ -50,7 +53,18 @@ function joins({ scope }: Session): boolean {
 }
 
 function placeOf(session: Session): Pick<LogOrigin, 'address' | 'joined'> {
-  return { address: addressOf(session), joined: joins(session) }
+  return { address: chatOf(session), joined: joins(session) }
+}
+
+/**
+ * Returns the chat of a session, with its topic where that sets the session apart: else the topic is that of what was
+ * said last, and others have spoken elsewhere.
+ */
+export function chatOf(session: Session): Address {
+  const { chat, topic } = session.scope.values
+  const { topic: named, ...address } = addressOf(session)
+  const isApart = topic !== undefined || chat?.includes('/') === true
+  return isApart && named !== undefined ? { ...address, topic: named } : address
 }
 
 export function originAt(origins: readonly LogOrigin[], { seq }: Pick<SessionEvent, 'seq'>): LogOrigin {
@@ -66,41 +80,37 @@ export function liesIn(place: ForgottenPlace, { channel, account, chat, topic }:
 }
 
 /** Returns true where all of a conversation is meant, and the session is of it. */
-export function isWhollyIn(target: ForgetTarget, { id, scope, metadata, chatType }: Session): boolean {
-  if (target.kind === 'session') return target.since === undefined && target.session === id
-  if (target.kind !== 'chat' || target.since !== undefined || scope.values.chat === undefined) return false
-  const { channel = scope.channel, chat_id: chat = '', topic_id: topic } = metadata
-  const at = { channel, account: scope.account, chat, chatType }
-  return liesIn(target.place, topic === undefined ? at : { ...at, topic })
+export function isWhollyIn(target: ForgetTarget, session: Session): boolean {
+  if (target.kind === 'session') return target.since === undefined && target.sessions.includes(session.id)
+  if (target.kind !== 'chat' || target.since !== undefined || session.scope.values.chat === undefined) return false
+  return liesIn(target.place, chatOf(session))
 }
 
 /**
  * Returns whether something was said in the place, or stands in the log of the place since that was continued there. A
  * message that names its chat says so itself.
  */
-export function isSaidIn(place: ForgottenPlace, { address, joined, heldIn }: LogOrigin, chat?: string): boolean {
+export function isSaidIn(place: ForgottenPlace, { address, joined, heldIn }: LogOrigin, chat?: Address): boolean {
   if (heldIn.some((held) => liesIn(place, held))) return true
-  if (chat !== undefined) return isNamed(place, chat)
+  if (chat !== undefined) return liesIn(place, chat)
   return address !== undefined && !joined && liesIn(place, address)
-}
-
-/** Messages of a session that joins chats name the chat and no topic. */
-function isNamed({ topic: _topic, ...chat }: ForgottenPlace, named: string): boolean {
-  return liesIn(chat, parseAddress(named))
 }
 
 /** The sessions of a chat to which another one's answers are delivered. */
 const MOST_THERE = 50
 
-/** Returns the sessions that a target names: one of no chat with those of the chat that has its answers on record. */
+/** Returns the sessions that a target names: those of no chat with those of the chats that have their answers. */
 export async function sessionsNamed(
   { sessions }: Pick<StoreReader, 'sessions'>,
   target: ForgetTarget,
 ): Promise<readonly SessionId[]> {
   if (target.kind === 'chat' && target.session !== undefined) return [target.session]
   if (target.kind !== 'session') return []
-  const to = (await sessions.get(target.session))?.metadata.deliver_to
-  if (to === undefined) return [target.session]
-  const [named, under] = [await sessions.resolve(to), await sessions.under(to, MOST_THERE)]
-  return [target.session, ...(named ? [named.id] : []), ...under.map(({ id }) => id)]
+  const all = new Set(target.sessions)
+  const found = await Promise.all(target.sessions.map((id) => sessions.get(id)))
+  for (const to of new Set(found.flatMap((session) => session?.metadata.deliver_to ?? []))) {
+    const named = await sessions.resolve(to)
+    for (const { id } of [...(named ? [named] : []), ...(await sessions.under(to, MOST_THERE))]) all.add(id)
+  }
+  return [...all]
 }

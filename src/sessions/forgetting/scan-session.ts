@@ -12,7 +12,7 @@ import { inSteps, type RunningRows } from './forget-reader.ts'
 import { FoundParts } from './found-parts.ts'
 import { chatIn, filesIn, type Matches, madeWords } from './matches.ts'
 import { type LogOrigin, originAt } from './origin.ts'
-import { OwnQuotes } from './own-quotes.ts'
+import { OwnQuotes, PostedTexts } from './own-quotes.ts'
 import { ShownTurns } from './shown-turns.ts'
 
 /**
@@ -41,6 +41,7 @@ export class SessionScan {
   readonly #cut = new Set<number>()
   readonly #parts = new FoundParts()
   readonly #quotesOwn = new OwnQuotes<number>()
+  readonly #posted = new PostedTexts()
   readonly #rows = new Set<InboxId>()
   /** The turns that have asked whether a call may be made, by the code of the question. */
   readonly #asking = new Map<string, TurnId>()
@@ -75,18 +76,19 @@ export class SessionScan {
     const origin = originAt(this.#origins, event)
     this.#asks(event)
     this.shown.note(event)
+    this.#posted.note(event)
     const tells = this.#tells(origin)
     switch (event.type) {
       case 'user_message':
       case 'message_edited':
         if (this.#matches.isMessage(event.data, event.at, origin)) this.#message(event, event.data, tells)
-        else if (this.#matches.quotes(event.data, chatIn(event.data, origin))) this.#quote(event, event.data)
+        else if (this.#matches.quotes(event.data, chatIn(event.data, origin), event.at)) this.#quote(event, event.data)
         else this.#quotesOwn.note(event.seq, event.data, chatIn(event.data, origin))
         return
       case 'thread_read':
         for (const [place, data] of event.data.messages.entries())
           if (this.#matches.isMessage(data, event.at, origin)) this.#message(event, data, tells, place)
-          else if (this.#matches.quotes(data, chatIn(data, origin))) this.#quote(event, data, place)
+          else if (this.#matches.quotes(data, chatIn(data, origin), event.at)) this.#quote(event, data, place)
         return
       case 'files_read':
         if (tells) this.#tellOf(event.data.files, event.at)
@@ -221,13 +223,13 @@ export class SessionScan {
    * go; undefined: nothing. The running turn is named only if it was shown some of it, or perhaps an `entry` that goes:
    * it hands nothing on then. It yields after a few milliseconds of work each time.
    */
-  *plan({ own, titles, entry }: PlanOf, running?: RunningRows): Generator<void, ScanPlan | undefined> {
+  *plan({ own, posts, titles, entry }: PlanOf, running?: RunningRows): Generator<void, ScanPlan | undefined> {
     const turns = new Set([...this.turns.keys(), ...this.repeating])
     yield
     yield* inSteps([...turns, ...this.#copied], (turn) => {
       for (const seq of this.#ofTurn.get(turn) ?? []) this.#found.add(seq)
     })
-    for (const seq of this.#quotesOwn.among(own)) this.#cut.add(seq)
+    this.#follows(own, posts)
     let first = Number.MAX_SAFE_INTEGER
     yield* inSteps(this.#found, (seq) => {
       first = Math.min(first, seq)
@@ -262,6 +264,12 @@ export class SessionScan {
     }
   }
 
+  /** Takes what quotes a message of ours that goes, and what stands here of one that was said elsewhere. */
+  #follows(own: ReadonlySet<string>, posts: ReadonlySet<string>): void {
+    for (const seq of this.#quotesOwn.among(own)) this.#cut.add(seq)
+    for (const seq of this.#posted.among(posts)) this.#found.add(seq)
+  }
+
   /** Returns the events of a turn so far, and of the messages that it took. */
   #eventsOf(running: RunningRows | undefined): ReadonlySet<number> {
     if (running === undefined) return new Set()
@@ -283,6 +291,8 @@ export class SessionScan {
 
 interface PlanOf {
   readonly own: ReadonlySet<string>
+  /** The names of texts that were said in a chat that goes. */
+  readonly posts: ReadonlySet<string>
   readonly titles: ReadonlySet<string>
   readonly entry: boolean
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Address } from '../../../src/core/address.ts'
+import { type Address, parseAddress } from '../../../src/core/address.ts'
 import type { UserMessageData } from '../../../src/core/event.ts'
 import type { ForgetTarget } from '../../../src/core/forgetting.ts'
 import { type InboxId, type SessionId, toAccountId, toPersonId } from '../../../src/core/ids.ts'
@@ -15,7 +15,7 @@ const OTHER_BOT = toAccountId('second')
 const PLACE = { channel: 'telegram', chat: '-100' } as const
 
 const origin = (changes: Partial<LogOrigin> = {}): LogOrigin => ({
-  ...{ upTo: 100, session: HERE as SessionId, address: group(), joined: false, heldIn: [] },
+  ...{ upTo: 100, session: HERE as SessionId, log: HERE as SessionId, address: group(), joined: false, heldIn: [] },
   ...changes,
 })
 const said = (changes: Partial<UserMessageData> = {}): UserMessageData => ({
@@ -35,7 +35,7 @@ const row = (changes: Partial<ReceivedRow> = {}): ReceivedRow =>
   }) as ReceivedRow
 
 const matches = (target: Partial<ForgetTarget> & Pick<ForgetTarget, 'kind'>, rows: readonly ReceivedRow[] = []) =>
-  matchesOf({ before: 100, ...target } as ForgetTarget, rows, CHANNELS)
+  matchesOf({ before: 100, ...target } as ForgetTarget, { rows }, CHANNELS)
 
 const MESSAGE = { kind: 'message', rows: ['in_1' as InboxId] } as const
 const PERSON = { kind: 'person', ids: ['telegram:111'], person: toPersonId('ada') } as const
@@ -64,23 +64,23 @@ it('S41: what was received is meant where number, chat, account and sender are t
 it('S41: a quotation of a message is one of the same number in the same chat, by the same bot', () => {
   const { quotes } = matches(MESSAGE, [row()])
   const quoted = { messageId: 'm1', text: 'hello', own: false, sender: user('444') }
-  expect(quotes({ quoted }, group())).toBe(true)
-  expect(quotes({ quoted: { ...quoted, messageId: 'm2' } }, group())).toBe(false)
-  expect(quotes({ quoted }, group('-200'))).toBe(false)
-  expect(quotes({ quoted }, group('-100', { account: OTHER_BOT }))).toBe(false)
-  expect(quotes({ quoted }, undefined)).toBe(false)
+  expect(quotes({ quoted }, group(), 1)).toBe(true)
+  expect(quotes({ quoted: { ...quoted, messageId: 'm2' } }, group(), 1)).toBe(false)
+  expect(quotes({ quoted }, group('-200'), 1)).toBe(false)
+  expect(quotes({ quoted }, group('-100', { account: OTHER_BOT }), 1)).toBe(false)
+  expect(quotes({ quoted }, undefined, 1)).toBe(false)
 })
 
 it('S41: a person’s words are quoted or passed on by whoever shows their id as the sender', () => {
   const { quotes } = matches(PERSON)
   const quoted = { messageId: 'm1', text: 'hello', own: false }
-  expect(quotes({ quoted: { ...quoted, sender: user('111') } }, group())).toBe(true)
-  expect(quotes({ forwarded: { text: 'hello', from: user('111') } }, group())).toBe(true)
-  expect(quotes({ quoted: { ...quoted, sender: user('444') } }, group())).toBe(false)
+  expect(quotes({ quoted: { ...quoted, sender: user('111') } }, group(), 1)).toBe(true)
+  expect(quotes({ forwarded: { text: 'hello', from: user('111') } }, group(), 1)).toBe(true)
+  expect(quotes({ quoted: { ...quoted, sender: user('444') } }, group(), 1)).toBe(false)
   // The same id is somebody else on another platform.
-  expect(quotes({ quoted: { ...quoted, sender: user('111') } }, group('C1', { channel: 'slack' }))).toBe(false)
+  expect(quotes({ quoted: { ...quoted, sender: user('111') } }, group('C1', { channel: 'slack' }), 1)).toBe(false)
   // A chat that is forgotten takes whole messages.
-  expect(matches(CHAT).quotes({ quoted: { ...quoted, sender: user('111') } }, group())).toBe(false)
+  expect(matches(CHAT).quotes({ quoted: { ...quoted, sender: user('111') } }, group(), 1)).toBe(false)
 })
 
 it('S41: a person’s words are those under their ids, or by name where no platform has ids, in the span and the place', () => {
@@ -103,7 +103,8 @@ it('S41: a person’s words are those under their ids, or by name where no platf
 })
 
 it('S41: a chat is what was said in it, and what has been continued there', () => {
-  const at = (changes: Partial<LogOrigin>, chat?: string) => isSaidIn(PLACE, origin(changes), chat)
+  const at = (changes: Partial<LogOrigin>, chat?: string) =>
+    isSaidIn(PLACE, origin(changes), chat === undefined ? undefined : parseAddress(chat))
   expect(at({})).toBe(true)
   expect(at({ address: group('-200') })).toBe(false)
   expect(at({ address: group('-200'), heldIn: [group()] })).toBe(true)
@@ -114,8 +115,11 @@ it('S41: a chat is what was said in it, and what has been continued there', () =
   const topic: Address = group('-100', { topic: '7' })
   expect(isSaidIn({ ...PLACE, topic: '7' }, origin({ address: topic }))).toBe(true)
   expect(isSaidIn({ ...PLACE, topic: '8' }, origin({ address: topic }))).toBe(false)
-  // Such a message names no topic: it goes with any topic of its chat.
-  expect(isSaidIn({ ...PLACE, topic: '7' }, origin({ joined: true }), 'telegram:group:-100')).toBe(true)
+  // Such a message names no topic: what was received there says which goes with it.
+  expect(isSaidIn({ ...PLACE, topic: '7' }, origin({ joined: true }), group())).toBe(false)
+  const target = { ...CHAT, before: 100, place: { ...PLACE, topic: '7' } }
+  const { isMessage } = matchesOf(target, { received: new Set([ownName(group(), 'm1')]) }, CHANNELS)
+  expect(['m1', 'm2'].map((messageId) => isMessage(said({ messageId }), 1, origin()))).toEqual([true, false])
   expect(matches(CHAT).isWhole(50, origin())).toBe(true)
   expect(matches(PERSON).isWhole(50, origin())).toBe(false)
 })

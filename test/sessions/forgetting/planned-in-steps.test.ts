@@ -11,7 +11,7 @@ const EVENTS = 60_000
 
 const everything: Matches = {
   ...{ isMessage: () => true, quotes: () => false, isWhole: () => true },
-  ...{ isReceived: () => true, isSentTo: () => true },
+  ...{ isReceived: () => true, isSent: () => true },
 }
 
 it('S41: a plan of many events is made in steps, between which others have their turn', async () => {
@@ -19,7 +19,7 @@ it('S41: a plan of many events is made in steps, between which others have their
   const session = { id, description: '', descriptionSource: 'fallback', lastActivityAt: 1 } as Session
   const scan = new SessionScan(
     session,
-    [{ upTo: EVENTS, session: id, joined: false, heldIn: [] }],
+    [{ upTo: EVENTS, session: id, log: id, joined: false, heldIn: [] }],
     everything,
     new Tellings(),
   )
@@ -32,7 +32,10 @@ it('S41: a plan of many events is made in steps, between which others have their
   )
   let pauses = 0
   const plan = await pausing(
-    scan.plan({ own: new Set(), titles: new Set(), entry: false }, { turn: turn(EVENTS), messages: [] }),
+    scan.plan(
+      { own: new Set(), posts: new Set<string>(), titles: new Set(), entry: false },
+      { turn: turn(EVENTS), messages: [] },
+    ),
     async () => {
       pauses++
     },

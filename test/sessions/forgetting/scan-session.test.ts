@@ -21,7 +21,7 @@ const matches = (whole = false): Matches => ({
   quotes: () => false,
   isWhole: () => whole,
   isReceived: () => false,
-  isSentTo: () => false,
+  isSent: () => false,
 })
 
 const event = (seq: number, type: EventType, data: object, turn?: string): SessionEvent =>
@@ -40,12 +40,15 @@ interface Scanned {
 
 /** The plan for a log, and the turns that are to be deleted in their chats. */
 async function planned(log: readonly SessionEvent[], { running, origins, whole, session }: Scanned = {}) {
-  const own: LogOrigin = { upTo: 1_000, session: ID, address: group(), joined: false, heldIn: [] }
+  const own: LogOrigin = { upTo: 1_000, session: ID, log: ID, address: group(), joined: false, heldIn: [] }
   const named = { id: ID, description: '', descriptionSource: 'fallback', lastActivityAt: 1_000, ...session } as Session
   const scan = new SessionScan(named, [...(origins ?? []), own], matches(whole), new Tellings())
   scan.find(log)
   scan.follow(log)
-  const plan = await pausing(scan.plan({ own: new Set(), titles: new Set(), entry: false }, running), async () => {})
+  const plan = await pausing(
+    scan.plan({ own: new Set(), posts: new Set<string>(), titles: new Set(), entry: false }, running),
+    async () => {},
+  )
   const [turns, repeating] = [[...scan.turns.keys()], [...scan.repeating]]
   return { ...plan, empty: plan?.empty.toReversed(), turns, repeating, planned: plan?.turns }
 }
@@ -64,7 +67,7 @@ it('S41: a turn that answers what is meant goes with it; in an older log that is
 })
 
 it('S41: the answers of a session that is there still are emptied in its copy and deleted in no chat', async () => {
-  const origin: LogOrigin = { upTo: 3, session: FROM, address: group('-200'), joined: false, heldIn: [] }
+  const origin: LogOrigin = { upTo: 3, session: FROM, log: ID, address: group('-200'), joined: false, heldIn: [] }
   const log = [
     message(1, '111', { row: 'in_1' }),
     event(2, 'turn_started', { rows: ['in_1'] }, 'there'),
@@ -98,7 +101,7 @@ it('S41: a call that was allowed late goes with the turn that asked, wherever th
     answer(5, 'late', 'done'),
   ]
   expect(await planned(log('111'))).toMatchObject({ empty: [1, 3, 4, 5], turns: ['asks', 'late'] })
-  const origin: LogOrigin = { upTo: 3, session: FROM, address: group('-200'), joined: false, heldIn: [] }
+  const origin: LogOrigin = { upTo: 3, session: FROM, log: ID, address: group('-200'), joined: false, heldIn: [] }
   expect(await planned(log('111'), { origins: [origin] })).toMatchObject({ empty: [1, 3, 4, 5], turns: [] })
   // The turn of somebody else repeats what is meant, and so does the call that it has asked for.
   const repeating = [
