@@ -1,5 +1,5 @@
 import type { CheckpointData, CheckpointReason } from '../core/checkpoint.ts'
-import type { AgentId, ScopeKey, SessionId } from '../core/ids.ts'
+import type { AgentId, InboxId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { MemoryEntry } from '../core/memory.ts'
 
 /** A message of which something is made: the platform's id, and the chat where a session joins several. */
@@ -10,6 +10,8 @@ export interface MessageRef {
 
 /** Long-term memory. An entry is gone with its session. */
 export interface MemoryReader {
+  /** Returns the entries that these commands of people have made, as they read by now. */
+  ofCommands(rows: readonly InboxId[]): Promise<readonly MemoryEntry[]>
   get(no: number): Promise<MemoryEntry | undefined>
   /** The newest of these sessions first. */
   newest(sessions: readonly SessionId[], limit: number): Promise<readonly MemoryEntry[]>

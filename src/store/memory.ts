@@ -1,6 +1,6 @@
 import { ParleyError } from '../core/errors.ts'
 import { foldText } from '../core/fold-text.ts'
-import type { AgentId, ScopeKey, SessionId } from '../core/ids.ts'
+import type { AgentId, InboxId, ScopeKey, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { EntryWriter, MemoryEntry } from '../core/memory.ts'
 import type { AuthorId } from '../core/platform-id.ts'
@@ -40,6 +40,12 @@ export class MemoryReading implements MemoryReader {
 
   async get(no: number): Promise<MemoryEntry | undefined> {
     return readFound(codec, await this.sql.get(`${ENTRIES} WHERE memory_entries.no = $1`, [no]))
+  }
+
+  async ofCommands(rows: readonly InboxId[]): Promise<readonly MemoryEntry[]> {
+    const query = `${ENTRIES} WHERE request IN (SELECT value FROM json_each($1))`
+    const requests = JSON.stringify(rows.map((row) => `command ${row}`))
+    return readRows(codec, await this.sql.all(query, [requests]), this.#logger)
   }
 
   async newest(sessions: readonly SessionId[], limit: number): Promise<readonly MemoryEntry[]> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { textReply } from '../../src/rehearsal/anthropic/script.ts'
-import { forgettingHouse } from './forgetting-house.ts'
+import { forgettingHouse, holding } from './forgetting-house.ts'
 import { toolResult } from './obedient.ts'
 import { noting, remembering } from './remembering.ts'
 
@@ -65,3 +65,22 @@ describe('a title', () => {
     expect(await say('/title', { chat })).toContain('without a title')
   })
 })
+
+it.each([
+  ['/forget 1h yes', 444, ['chat']],
+  ['/forget me here yes', 444, ['chat']],
+  ['/forget 1h yes', 111, ['chat']],
+  ['/forget chat yes', 111, []],
+] as const)(
+  'S41: %s takes what was remembered by a command of it, too (%i, sessions by %j)',
+  async (request, from, dimensions) => {
+    const { home, addGroup, say } = await forgettingHouse({ routing: { dimensions } })
+    const club = addGroup('Club')
+    await say('hello', { from, chat: club })
+    expect(await say('/remember cats', { from, chat: club })).toContain('cats')
+    await say('/remember dogs', { from: from === 111 ? 444 : 111, chat: from === 111 ? addGroup('Family') : club })
+    expect(await say(request, { from, chat: club })).toContain('1 memory')
+    await expect.poll(() => holding(home.dataDir, 'cats'), { timeout: 30_000 }).toEqual([])
+    expect(holding(home.dataDir, 'dogs')).not.toEqual([])
+  },
+)

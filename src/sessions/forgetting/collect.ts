@@ -10,7 +10,7 @@ import { wordsIn } from '../../core/words-in.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { type ForgetReader, NO_PAUSE, type Pause, pausing, relativesOf, runningIn } from './forget-reader.ts'
 import { addMadeSoFar, shownLater, withRows } from './made-meanwhile.ts'
-import { applicantsOf, type ForgottenWords, isEntryOf, isScheduleOf } from './made-of-words.ts'
+import { applicantsOf, entriesOfCommands, type ForgottenWords, isEntryOf, isScheduleOf } from './made-of-words.ts'
 import { type Matches, matchesOf, type Received, withoutWords } from './matches.ts'
 import { isWhollyIn, originsOf, sessionsNamed } from './origin.ts'
 import { OwnQuotes, ownName } from './own-quotes.ts'
@@ -245,7 +245,8 @@ export class Collection {
     words: ForgottenWords,
     pause: Pause,
   ): Promise<readonly number[]> {
-    const found = new Set<number>()
+    const made = await entriesOfCommands({ memory, words, pause }, [...this.#received.keys()])
+    const found = new Set<number>(made)
     for (const scan of this.#scans.values()) {
       const { id } = scan.session
       for (let at = 0; at < scan.messages.length; at += AT_ONCE, await pause())

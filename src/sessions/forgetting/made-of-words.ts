@@ -1,8 +1,10 @@
 import type { ForgetTarget } from '../../core/forgetting.ts'
+import type { InboxId } from '../../core/ids.ts'
 import type { MemoryEntry } from '../../core/memory.ts'
 import type { AuthorId } from '../../core/platform-id.ts'
 import { repeats, type Tellings } from '../../core/repeats.ts'
 import type { Schedule } from '../../core/schedule.ts'
+import type { ForgetReader, Pause } from './forget-reader.ts'
 import { liesIn } from './origin.ts'
 
 /** The target of a request, the words that it means, and everybody who has said some of them. */
@@ -30,6 +32,21 @@ export function isScheduleOf(words: ForgottenWords, { source, definition, creato
   if (target.kind === 'session') return definition.madeIn !== undefined && target.sessions.includes(definition.madeIn)
   if (target.kind !== 'person' || target.person === undefined || creator !== target.person) return false
   return target.place === undefined || liesIn(target.place, definition.deliverTo)
+}
+
+/** Commands whose entries are looked for at once. */
+const AT_ONCE = 2_000
+
+/** Returns the entries that commands which go have made, and nobody else has written anew since. */
+export async function entriesOfCommands(
+  { memory, words, pause }: Pick<ForgetReader, 'memory'> & { readonly words: ForgottenWords; readonly pause: Pause },
+  rows: readonly InboxId[],
+): Promise<readonly number[]> {
+  const found: number[] = []
+  for (let at = 0; at < rows.length; at += AT_ONCE, await pause())
+    for (const { no, authors } of await memory.ofCommands(rows.slice(at, at + AT_ONCE)))
+      if (isPartly(words, authors)) found.push(no)
+  return found
 }
 
 /** Returns the applicants who are forgotten as a whole. */

@@ -119,6 +119,17 @@ export const forgettingContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.forgetting.entriesOfTurn(turn)).toEqual([1, 3])
   })
 
+  it('S41: what a command has had remembered is found by the command', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const [row, other] = [ids.inbox(), ids.inbox()]
+    const entry = { agentId: toAgentId('main'), sessionId: id, authors: ['telegram:111'], by: 'person', at: 5 } as const
+    await underTest.store.write(async (tx) => {
+      for (const request of [`command ${row}`, `command ${other}`, `tool ${row}`])
+        await tx.memory.add({ ...entry, request, text: request, sources: [] })
+    })
+    expect(await underTest.store.read.memory.ofCommands([row])).toMatchObject([{ no: 1, text: `command ${row}` }])
+  })
+
   it('a limit has one mark, until it is gone', async () => {
     const mark = { rule: 'retention.days', days: 30, reportedAt: 1, startsAt: 2 }
     await underTest.store.write(async (tx) => {
