@@ -6,7 +6,7 @@ import type { ForgetSubject, ForgottenPlace } from '../../core/forgetting.ts'
 import { scheduleSessionId, toAccountId, toScheduleId } from '../../core/ids.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import type { ForgetRequest, ForgettingOperator } from '../../core/operate-forgetting.ts'
-import type { Session } from '../../core/session.ts'
+import { isOwnChannel, isScheduled, type Session } from '../../core/session.ts'
 import { normalName } from '../../core/session-alias.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
 import { readSince } from './asked-words.ts'
@@ -67,11 +67,11 @@ async function chatNamed({ store: { read }, channels }: OperateForgettingDeps, n
   const session = await read.sessions.resolve(name)
   if (session === undefined) throw new ParleyError('not_found', `There is no conversation ${name}.`)
   const { chat, sender } = session.scope.values
-  const isChats = chat !== undefined && (sender === undefined || session.chatType === 'direct')
-  if (isChats) return { kind: 'chat', place: placeOf(chatOf(session)), session: session.id }
-  // Its address is that of the chat in which something was said last, or to which a schedule delivers: others have
-  // spoken there, or it joins several. So its log is meant, or the one chat by which it was named.
   const named = wholeNamed(session, name)
+  const isChats = chat !== undefined && (sender === undefined || session.chatType === 'direct')
+  if (isChats && named !== 'id') return { kind: 'chat', place: placeOf(chatOf(session)), session: session.id }
+  // Its address may be that of the chat in which something was said last, or to which a schedule delivers: others have
+  // spoken there, or it joins several. So its log is meant, or the one chat by which it was named.
   if (named !== undefined) return sessionSubject(read, session, named)
   const place = chatIn(name, channels)
   if (place !== undefined && isOneOf(place, session, channels)) return { kind: 'chat', place }
@@ -80,16 +80,18 @@ async function chatNamed({ store: { read }, channels }: OperateForgettingDeps, n
 }
 
 /** Returns whether a name is that of a session as a whole, its key or its id; undefined: it is another of its names. */
-function wholeNamed({ id, displayKey, scopeKey, agentId }: Session, name: string): 'key' | 'id' | undefined {
+function wholeNamed(session: Session, name: string): 'key' | 'id' | undefined {
+  const { id, displayKey, scopeKey, agentId } = session
   const normal = normalName(name)
-  const keys = [displayKey, `agent:${agentId}:${displayKey}`, scopeKey, scheduleIdOf(displayKey)]
+  const keys = [displayKey, `agent:${agentId}:${displayKey}`, scopeKey, firstIdOf(session)]
   if (keys.some((key) => key !== undefined && normalName(key) === normal)) return 'key'
   return normalName(id) === normal ? 'id' : undefined
 }
 
-/** The first session of a schedule has an id that says the schedule. */
-function scheduleIdOf(displayKey: string): string | undefined {
-  return displayKey.startsWith('cron:') ? scheduleSessionId(toScheduleId(displayKey.slice('cron:'.length))) : undefined
+/** The first session of a schedule, or of a client's name, has an id that says as much as the key. */
+function firstIdOf({ displayKey, metadata, source, ...session }: Session): string | undefined {
+  if (isScheduled({ source })) return scheduleSessionId(toScheduleId(displayKey.slice('cron:'.length)))
+  return isOwnChannel({ source }) ? `${session.scope.channel}:${metadata.chat_id}` : undefined
 }
 
 /** More than a conversation ever begins. */
