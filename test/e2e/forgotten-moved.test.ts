@@ -42,3 +42,13 @@ it('S41: of two messages of one number, before and after that, the one goes that
   await say('and now?', { from: 111, chat: id })
   expect([before > 3, shown()]).toEqual([true, before])
 })
+
+it('S41: /forget last means what was said last, also if that was before the group became a supergroup', async () => {
+  const { home, world, say } = await forgettingHouse()
+  world.addChat({ type: 'group', title: 'Family', id: GROUP, members: [111, 444] })
+  await say('the cat stays in', { from: 444, chat: GROUP })
+  const { id } = world.migrate(GROUP)
+  await say('here we are', { from: 111, chat: id })
+  expect(await say('/forget last', { from: 444, chat: id })).toMatch(/^Forgotten/)
+  await expect.poll(() => holding(home.dataDir, 'the cat stays in'), { timeout: 30_000 }).toEqual([])
+})

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Address } from '../../core/address.ts'
+import { type ChatMove, movedAddress } from '../../core/chat-move.ts'
 import { type InboxId, isInboxId, turnOf } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { MessageLink } from '../../core/message-link.ts'
@@ -36,24 +37,30 @@ export async function recentMessages(
  * elsewhere since: before by its number, for clocks are set.
  */
 export async function lastMessage(
-  { inbox }: Pick<Readers, 'inbox'>,
+  { inbox, chatMoves }: Pick<StoreReader, 'inbox' | 'chatMoves'>,
   { address, until }: { readonly address: Address; readonly until: InboxId },
   isMeant: (row: InboxRow) => boolean,
 ): Promise<InboxRow | undefined> {
+  const moves = await chatMoves.all()
   let isBefore = false
   for (let offset = 0; ; offset += LOOKED_THROUGH) {
     const rows = await inbox.recent(LOOKED_THROUGH, offset)
     const last = rows.find((row) => {
       isBefore ||= row.id === until
-      return isBefore && isSaidIn(address, row) && isMeant(row)
+      return isBefore && isSaidIn(address, row, moves) && isMeant(row)
     })
     if (last !== undefined || rows.length === 0) return last
     await setImmediate()
   }
 }
 
-function isSaidIn({ channel, account, chat, topic }: Address, { decision, dispatch: { event } }: InboxRow): boolean {
-  const at = event.address
+/** Rows from before a chat of these got its present id have the old one. */
+function isSaidIn(
+  { channel, account, chat, topic }: Address,
+  { decision, dispatch: { event } }: InboxRow,
+  moves: readonly ChatMove[] = [],
+): boolean {
+  const at = moves.reduce(movedAddress, event.address)
   const same = at.channel === channel && at.account === account && at.chat === chat && at.topic === topic
   return same && decision.kind !== 'control' && SAID.includes(event.kind)
 }
