@@ -27,10 +27,7 @@ export class SessionScan {
   readonly messages: MessageRef[] = []
   /** Turns that answered one of the messages, or all of a conversation that is forgotten, by when they ended. */
   readonly turns = new Map<TurnId, number>()
-  /**
-   * The turns of a session that is there still, from which the log was copied: what they said elsewhere stays. In
-   * copies of older stores they have the ids that they have there (decision 0040).
-   */
+  /** Turns of the copied session, as older stores name them here, too: what they said there stays (decision 0040). */
   readonly #copied = new Set<TurnId>()
   /** Turns that are forgotten for what they repeat. */
   readonly repeating = new Set<TurnId>()
