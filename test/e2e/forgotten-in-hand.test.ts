@@ -142,8 +142,8 @@ it('S41: a digest that waits for a hook while its words are forgotten is made ag
   expect(holding(home.dataDir, MARK)).toEqual([])
 })
 
-it('S41: what is forgotten while a thread is read and a hook is asked about it is not kept', async () => {
-  const { hook, asked, answer, arm } = await heldHook('before_save', { held: 'the boiler leaks', armed: false })
+/** A thread on Slack that is read anew: it began before the bot was there, and somebody has said the mark in it since. */
+async function threadToRead(hook: Awaited<ReturnType<typeof heldHook>>['hook']) {
   const script: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
   const home = await startSlackHousehold({ script, config: { hooks: [hook] } })
   const { world, ledger } = home.slack
@@ -161,6 +161,12 @@ it('S41: what is forgotten while a thread is read and a hook is asked about it i
   }
   const name = await answered(`<@U0BOT> my code is ${MARK}`, 'heard')
   await answered('!new', 'Done')
+  return { home, world, ledger, channel, root, answered, name }
+}
+
+it('S41: what is forgotten while a thread is read and a hook is asked about it is not kept', async () => {
+  const { hook, asked, answer, arm } = await heldHook('before_save', { held: 'the boiler leaks', armed: false })
+  const { home, world, ledger, channel, root, name } = await threadToRead(hook)
   arm()
   const after = ledger.mark()
   world.say({ from: 'U333', channel, thread: root, text: '<@U0BOT> what now?' })
@@ -176,23 +182,7 @@ it('S41: what is forgotten while a thread is read and a hook is asked about it i
 
 it('S41: no hook is asked about what was forgotten before a thread is read', async () => {
   const { hook, heard } = await heldHook('before_save', { armed: false })
-  const script: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
-  const home = await startSlackHousehold({ script, config: { hooks: [hook] } })
-  const { world, ledger } = home.slack
-  const { id: channel } = world.addChannel({ name: 'workshop', members: ['U333', 'U444'] })
-  world.setMember(channel, false)
-  const root = world.say({ from: 'U444', channel, text: 'the boiler leaks' })
-  world.setMember(channel, true)
-  const answered = async (text: string, words: string) => {
-    const after = ledger.mark()
-    const { ts } = world.say({ from: 'U333', channel, thread: root, text })
-    const isAnswer = (entry: (typeof ledger.entries)[number]) =>
-      ((entry.kind === 'message' && entry.byBot) || entry.kind === 'whisper') && entry.text.includes(words)
-    await ledger.next(isAnswer, { after })
-    return ts
-  }
-  const name = await answered(`<@U0BOT> my code is ${MARK}`, 'heard')
-  await answered('!new', 'Done')
+  const { home, answered, name } = await threadToRead(hook)
   await home.daemon.operator.forgetting.forget({ kind: 'message', name, confirmed: true })
   const before = heard.length
   await answered('<@U0BOT> what now?', 'what now?')
