@@ -5,7 +5,11 @@ import { JSON_OPTION } from './program-parts.ts'
 const KINDS = [
   ['message', 'forget one message and the answer to it', 'its number, trace id or link'],
   ['person', 'forget what somebody said, everywhere', 'a name under people, or an id as <channel>:<id>'],
-  ['chat', 'forget a conversation as a whole', 'its key, or the id of one session of it, as "sessions show" says it'],
+  [
+    'chat',
+    'forget a conversation as a whole',
+    'its key (a chat with all its topics), or the id of one session, as "sessions show" says it',
+  ],
 ] as const
 
 /** Adds `parley forget …` and `parley retention …`. */

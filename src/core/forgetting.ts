@@ -20,6 +20,8 @@ export interface ForgottenPlace {
   readonly account?: AccountId
   readonly chat: string
   readonly topic?: string
+  /** Only what is outside of its topics, where these are rooms beside it: Telegram's General topic. */
+  readonly root?: true
 }
 
 /**

@@ -164,6 +164,8 @@ export interface InboundCommand extends TextFacts {
    * message.
    */
   readonly answerBy?: string
+  /** Said outside of the topics of a chat that has some beside it, as in Telegram's General topic. */
+  readonly besideTopics?: true
 }
 
 export interface InboundEdit extends TextFacts {

@@ -32,7 +32,8 @@ export function readMessage(message: Fields, { context }: UpdateReading): Inboun
     case 'command': {
       const { name, args, addressed } = command
       const mentioned = facts.mentioned || addressed
-      return { kind: 'event', event: { kind: 'command', eventKey, ...facts, mentioned, name, args } }
+      const beside = isBesideTopics(message, facts) ? { besideTopics: true as const } : {}
+      return { kind: 'event', event: { kind: 'command', eventKey, ...facts, mentioned, name, args, ...beside } }
     }
   }
 }
@@ -58,6 +59,11 @@ function messageKey({ address, messageId }: TextFacts, { bot }: InboundContext):
 }
 
 type TextFacts = Omit<Extract<InboundText, { kind: 'message' }>, 'kind' | 'eventKey'>
+
+/** The General topic of a forum carries no thread id. */
+function isBesideTopics({ chat }: Fields, { address }: TextFacts): boolean {
+  return address.topic === undefined && fieldsOf(chat).is_forum === true
+}
 
 /** Mentions in somebody else's words are not the sender's. */
 const NO_MENTIONS = { bot: false, others: false }

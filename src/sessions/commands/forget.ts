@@ -1,3 +1,4 @@
+import { formatAddress } from '../../core/address.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { countWords, heldWords, receiptWords } from '../../core/forget-words.ts'
 import type { ForgetReceipt, ForgetSubject } from '../../core/forgetting.ts'
@@ -65,12 +66,22 @@ async function forget(call: CommandCall, deps: ForgetCommandDeps): Promise<strin
     lastMessage: (place, isMeant) => lastMessage(store.read, place, isMeant),
     readLink,
   })
+  const meant = besideTopics(target, call)
   if (target.kind !== 'message' && !confirmed) {
     const preview = previewWords(shown(await forgetting.preview(target)), call, whole)
     const isNamed = target.kind === 'person' && owner && !['', 'me'].includes(named.toLowerCase())
-    return isNamed ? `${whoseWords(target)}\n${preview}` : preview
+    return [...(isNamed ? [whoseWords(target)] : []), ...meant, preview].join('\n')
   }
-  return receiptWords(shown(await forgetting.forget(call.inboxId, target)), whole).join('\n')
+  return [...receiptWords(shown(await forgetting.forget(call.inboxId, target)), whole), ...meant].join('\n')
+}
+
+/** In the General topic of a forum people may think that the chat as a whole is meant: what takes all is named. */
+function besideTopics(target: ForgetSubject, { dispatch: { event } }: CommandCall): readonly string[] {
+  if (!('place' in target) || !target.place?.root) return []
+  const { topic: _topic, ...chat } = event.address
+  const all =
+    target.kind === 'chat' ? `\`parley forget chat ${formatAddress(chat)}\` on my machine` : '`/forget me`, everywhere,'
+  return [`You mean the General topic alone, not the topics beside it: ${all} takes these too.`]
 }
 
 /** Texts are repetitions in whatever chat: how many there are says whether somebody wrote the same elsewhere. */

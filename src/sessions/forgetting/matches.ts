@@ -74,7 +74,7 @@ export function matchesOf(
   const isSaid = (place: ForgottenPlace, origin: LogOrigin, data: UserMessageData): boolean => {
     const named = data.chat === undefined ? undefined : parseAddress(data.chat)
     if (isSaidIn(place, origin, named && now(named))) return true
-    const at = place.topic === undefined ? undefined : (named ?? origin.address)
+    const at = place.topic === undefined && !place.root ? undefined : (named ?? origin.address)
     return at !== undefined && data.messageId !== undefined && received.has(ownName(at, data.messageId))
   }
   const inTime = (at: number): boolean => at >= since && at < before

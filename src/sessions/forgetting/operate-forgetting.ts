@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { Channels } from '../../core/channel-traits.ts'
+import { movedAddress } from '../../core/chat-move.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { ForgetSubject, ForgottenPlace } from '../../core/forgetting.ts'
@@ -8,10 +10,11 @@ import type { MessageLink } from '../../core/message-link.ts'
 import type { ForgetRequest, ForgettingOperator } from '../../core/operate-forgetting.ts'
 import { isOwnChannel, isScheduled, type Session } from '../../core/session.ts'
 import { normalName } from '../../core/session-alias.ts'
+import type { ReceivedRow } from '../../store/forget-port.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
 import { readSince } from './asked-words.ts'
 import type { ForgettingService } from './forgetting.ts'
-import { chatOf } from './origin.ts'
+import { chatOf, liesIn } from './origin.ts'
 import { personSubject, placeOf, type SubjectPorts } from './read-subject.ts'
 
 export interface OperateForgettingDeps extends SubjectPorts {
@@ -22,6 +25,8 @@ export interface OperateForgettingDeps extends SubjectPorts {
   readLink(this: void, text: string): MessageLink | null
 }
 
+/** Rows between two pauses: some milliseconds. */
+const PAGE = 100
 const MACHINE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** Returns forgetting as the operator has it done: of anybody, anywhere. */
@@ -65,7 +70,7 @@ async function subjectOf({ kind, name }: ForgetRequest, deps: OperateForgettingD
 
 async function chatNamed({ store: { read }, channels }: OperateForgettingDeps, name: string): Promise<ForgetSubject> {
   const session = await read.sessions.resolve(name)
-  if (session === undefined) throw new ParleyError('not_found', `There is no conversation ${name}.`)
+  if (session === undefined) return unopenedChat(read, chatIn(name, channels), name)
   const { chat, sender } = session.scope.values
   const named = wholeNamed(session, name)
   const isChats = chat !== undefined && (sender === undefined || session.chatType === 'direct')
@@ -77,6 +82,24 @@ async function chatNamed({ store: { read }, channels }: OperateForgettingDeps, n
   if (place !== undefined && isOneOf(place, session, channels)) return { kind: 'chat', place }
   const all = `${session.displayKey} joins several chats, and ${name.trim()} does not say which is meant`
   throw new ParleyError('invalid', `${all}: say /forget chat there, or name ${session.displayKey} for all of them.`)
+}
+
+/** Everything in a chat may be in sessions of its topics and threads, or in one that joins chats: none has its name. */
+async function unopenedChat(
+  { forgetting, chatMoves }: Pick<StoreReader, 'forgetting' | 'chatMoves'>,
+  place: ForgottenPlace | undefined,
+  name: string,
+): Promise<ForgetSubject> {
+  const moves = place === undefined ? [] : await chatMoves.all()
+  for (let after = 0; place !== undefined; await setImmediate()) {
+    const rows = await forgetting.receivedAfter(after, PAGE)
+    const isThere = ({ dispatch: { event } }: ReceivedRow) => liesIn(place, moves.reduce(movedAddress, event.address))
+    if (rows.some(isThere)) return { kind: 'chat', place }
+    const last = rows.at(-1)
+    if (last === undefined) break
+    after = last.no
+  }
+  throw new ParleyError('not_found', `There is no conversation ${name}.`)
 }
 
 /** Returns whether a name is that of a session as a whole, its key or its id; undefined: it is another of its names. */

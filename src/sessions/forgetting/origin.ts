@@ -74,9 +74,9 @@ export function originAt(origins: readonly LogOrigin[], { seq }: Pick<SessionEve
 /** Returns whether an address lies in the place; the account of the bot counts only where the place names one. */
 export function liesIn(place: ForgottenPlace, { channel, account, chat, topic }: Address): boolean {
   if (channel !== place.channel || chat !== place.chat) return false
-  return (
-    (place.account === undefined || account === place.account) && (place.topic === undefined || topic === place.topic)
-  )
+  if (place.account !== undefined && account !== place.account) return false
+  if (place.root) return topic === undefined
+  return place.topic === undefined || topic === place.topic
 }
 
 /** Returns true where all of a conversation is meant, and the session is of it. */
@@ -92,7 +92,8 @@ export function isWhollyIn(target: ForgetTarget, session: Session): boolean {
  */
 export function isSaidIn(place: ForgottenPlace, { address, joined, heldIn }: LogOrigin, chat?: Address): boolean {
   if (heldIn.some((held) => liesIn(place, held))) return true
-  if (chat !== undefined) return liesIn(place, chat)
+  // It names no topic.
+  if (chat !== undefined) return !place.root && liesIn(place, chat)
   return address !== undefined && !joined && liesIn(place, address)
 }
 

@@ -69,6 +69,12 @@ export function placeOf({ channel, account, chat, topic }: Address): ForgottenPl
   return { channel, account, chat, ...(topic === undefined ? {} : { topic }) }
 }
 
+/** Returns the conversation in which somebody asks: in the General topic of a forum it is that topic. */
+function placeHere({ dispatch: { event } }: CommandCall): ForgottenPlace {
+  const beside = event.kind === 'command' && event.besideTopics === true
+  return { ...placeOf(event.address), ...(beside ? { root: true } : {}) }
+}
+
 export interface ChatSubjectPorts extends SubjectPorts {
   readonly findMessages: (named: string | MessageLink) => Promise<readonly InboxRow[]>
   /** Returns the last message of a chat that is meant, of those that came before `until`. */
@@ -107,7 +113,7 @@ interface Asking {
 async function namedSubject(words: AskedWords, asking: Asking): Promise<ForgetSubject> {
   const { named, here } = words
   const { call, ports } = asking
-  const place = here ? { place: placeOf(call.dispatch.event.address) } : {}
+  const place = here ? { place: placeHere(call) } : {}
   switch (named.toLowerCase()) {
     case '':
       return unnamedSubject(words, asking)
@@ -136,7 +142,7 @@ async function unnamedSubject({ since }: AskedWords, asking: Asking): Promise<Fo
   if (replied !== undefined) return messageSubject(asking, replied)
   if (since === undefined) throw new ParleyError('invalid', FORMS)
   if (call.decision.identity.role === 'owner') return chatSubject(asking)
-  return { ...(await ownSubject(asking)), place: placeOf(event.address) }
+  return { ...(await ownSubject(asking)), place: placeHere(call) }
 }
 
 async function ownSubject({ call, ports, self }: Asking): Promise<Extract<ForgetSubject, { kind: 'person' }>> {
@@ -160,7 +166,7 @@ function chatSubject({ call, ports }: Asking): ForgetSubject {
       'forbidden',
       'Others speak here too: only my owner may have this chat forgotten. `/forget me here` is for your own words.',
     )
-  return { kind: 'chat', place: placeOf(call.dispatch.event.address) }
+  return { kind: 'chat', place: placeHere(call) }
 }
 
 /** Ids of messages are numbers or long, and links are addresses; names of people are neither. */
