@@ -55,8 +55,18 @@ export function repeats({ runs, texts, codes }: Telling, text: string, at: numbe
   return [...texts].some(([one, said]) => isLater(said) && whole.includes(one))
 }
 
+/**
+ * The marks that platforms write for people, groups, channels and emoji. An id is no secret, and whatever speaks to the
+ * bot names it.
+ */
+const MARKS = /<(?:@[!&]?|#|!subteam\^)(?:\d+|[A-Z][A-Z0-9]*)(?:\|[^>\n]*)?>|<a?:\w+:\d+>/g
+
 function wordsOf(text: string): readonly string[] {
-  return foldText(text.slice(0, LONGEST)).match(/[\p{L}\p{N}][\p{L}\p{N}._@+:/-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu) ?? []
+  return (
+    foldText(text.slice(0, LONGEST).replace(MARKS, ' ')).match(
+      /[\p{L}\p{N}][\p{L}\p{N}._@+:/-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu,
+    ) ?? []
+  )
 }
 
 function* runsOf(words: readonly string[]): Generator<string> {

@@ -5,9 +5,9 @@ import type { CommandCall } from '../../core/command.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { ForgetSubject, ForgetTarget, ForgottenPlace } from '../../core/forgetting.ts'
-import type { InboxId, PersonId } from '../../core/ids.ts'
+import type { ChannelId, InboxId, PersonId } from '../../core/ids.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
-import { repliedTo } from '../../core/message.ts'
+import { type InboundEvent, repliedTo } from '../../core/message.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import { type AuthorId, foldPlatformId, NOBODY } from '../../core/platform-id.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
@@ -26,15 +26,18 @@ export interface SubjectPorts {
 export async function personSubject(
   { store, channels, idsOf, whoIs }: SubjectPorts,
   named: string,
+  at?: ChannelId,
 ): Promise<Extract<ForgetSubject, { kind: 'person' }>> {
+  const ids = at === undefined ? [] : await mentioned({ store, channels }, named, at)
+  if (ids.length === 1) return personSubject({ store, channels, idsOf, whoIs }, ids[0] ?? '')
   if (/^[a-z][a-z0-9_-]*:./i.test(named)) {
     const id = foldPlatformId(channels, named)
     const { person } = whoIs(id)
     return person === undefined ? { kind: 'person', ids: [id] } : ofPerson(person, [id], idsOf)
   }
   const name = named.replace(/^@/, '').toLowerCase() as PersonId
-  const ids = await idsOf(name)
-  if (ids.length > 0) return ofPerson(name, [], idsOf)
+  const known = await idsOf(name)
+  if (known.length > 0) return ofPerson(name, [], idsOf)
   const found = named.startsWith('@') ? await withUsername(store, channels, name) : []
   if (found.length === 1) return { kind: 'person', ids: found }
   const why = found.length > 1 ? 'Several people have that name' : 'I know nobody of that name'
@@ -58,9 +61,32 @@ async function withUsername(
   channels: Channels,
   name: string,
 ): Promise<readonly AuthorId[]> {
-  const rows = await read.inbox.recent(LOOKED_THROUGH)
-  const named = rows.filter(({ dispatch: { event } }) => event.sender.username?.toLowerCase() === name)
-  const ids = named.map(({ dispatch: { event } }) => senderAuthor(channels, event.address.channel, event.sender))
+  return sendersWho(read, channels, ({ sender }) => sender.username?.toLowerCase() === name)
+}
+
+/** The form of a mention on platforms that write the id of the person. */
+const MENTION = /^<@!?(?<id>[A-Z0-9]+)(?:\|[^>]*)?>$/i
+
+/** Returns who is mentioned. Where an id is one of a team, it is that of whoever has spoken here by it. */
+async function mentioned(
+  { store: { read }, channels }: Pick<SubjectPorts, 'store' | 'channels'>,
+  named: string,
+  channel: ChannelId,
+): Promise<readonly AuthorId[]> {
+  const { id } = MENTION.exec(named)?.groups ?? {}
+  if (id === undefined) return []
+  if (!channels.traits(channel).ids.ofTeams) return [foldPlatformId(channels, `${channel}:${id}`)]
+  return sendersWho(read, channels, ({ sender, address }) => address.channel === channel && sender.id === id)
+}
+
+async function sendersWho(
+  { inbox }: Store['read'],
+  channels: Channels,
+  isMeant: (event: InboundEvent) => boolean,
+): Promise<readonly AuthorId[]> {
+  const rows = await inbox.recent(LOOKED_THROUGH)
+  const events = rows.map(({ dispatch: { event } }) => event).filter(isMeant)
+  const ids = events.map((event) => senderAuthor(channels, event.address.channel, event.sender))
   return [...new Set(ids)].filter((id) => id !== NOBODY)
 }
 
@@ -127,7 +153,10 @@ async function namedSubject(words: AskedWords, asking: Asking): Promise<ForgetSu
   }
   if (isMessageName(named, ports)) return messageSubject(asking, named)
   if (await isMistypedSpan(named, ports)) throw new ParleyError('invalid', NO_SPAN)
-  if (call.decision.identity.role === 'owner') return { ...(await personSubject(ports, named)), ...place }
+  if (call.decision.identity.role === 'owner') {
+    const { channel } = call.dispatch.event.address
+    return { ...(await personSubject(ports, named, channel)), ...place }
+  }
   throw new ParleyError(
     'forbidden',
     'Only my owner may have somebody else forgotten; `/forget me` is for your own words.',
