@@ -1,4 +1,4 @@
-import type { ForgetCounts, ForgetReceipt } from './forgetting.ts'
+import type { ForgetCounts, ForgetReceipt, ForgottenPerson } from './forgetting.ts'
 
 const WORDS: readonly (readonly [keyof ForgetCounts, one: string, many: string])[] = [
   ['events', 'entry of a log', 'entries of logs'],
@@ -52,4 +52,13 @@ export function receiptWords(receipt: ForgetReceipt, whole: boolean): readonly s
     ...(waits ? [removed.length === 0 ? STILL_ANSWERED : STILL_ANSWERING] : []),
     ...heldWords(receipt, whole),
   ]
+}
+
+const MOST_IDS = 5
+
+/** Returns whose words go: a name may be that of somebody else by now, and all ids of a person go together. */
+export function whoseWords({ ids, person }: ForgottenPerson): string {
+  const more = ids.length > MOST_IDS ? ` and ${ids.length - MOST_IDS} more` : ''
+  const shown = `${ids.slice(0, MOST_IDS).join(', ')}${more}`
+  return person === undefined ? `You mean ${shown}.` : `You mean ${person}: ${shown}.`
 }

@@ -74,6 +74,8 @@ export interface ForgetPlan {
   readonly media: readonly MediaId[]
   /** Applicants whose names go. */
   readonly applicants: readonly string[]
+  /** Where something of it was received or said; older plans do not say it. */
+  readonly channels?: readonly ChannelId[]
 }
 
 /** The plan that removes nothing. */
@@ -137,12 +139,19 @@ export const NOTHING_FORGOTTEN: ForgetCounts = {
   sessions: 0,
 }
 
+export interface ForgottenPerson {
+  readonly ids: readonly AuthorId[]
+  readonly person?: PersonId
+}
+
 /** The account of what was removed, or would be, and of what others still hold. */
 export interface ForgetReceipt {
   readonly id: string
   /** `planned`: nothing was removed. `waits`: a turn that still runs is emptied when it has ended. */
   readonly state: 'planned' | 'waits' | 'done'
   readonly counts: ForgetCounts
+  /** Whose words are meant, where an operator has named somebody: all ids that are linked go together. */
+  readonly whose?: ForgottenPerson
   /** By the name of a platform: what it still holds. */
   readonly platforms: Readonly<Record<string, string>>
   /** Copies of the database, by file. */

@@ -98,7 +98,7 @@ export interface ForgettingWriter {
   begin(forgetting: Forgetting): Promise<void>
   /** Notes how much was removed. */
   note(id: string, counts: ForgetCounts): Promise<void>
-  /** Keeps nothing of the plan but the names of the sessions. */
+  /** Keeps nothing of the plan but the names of the sessions and channels. */
   finish(id: string, ended: Pick<Forgetting, 'plan' | 'counts'>): Promise<void>
   /**
    * Empties events of a session, and takes them out of the index; `quotes`: messages lose the words of others alone.

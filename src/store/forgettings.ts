@@ -48,7 +48,8 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
   async finish(name: string, { plan, counts }: Pick<Forgetting, 'plan' | 'counts'>): Promise<void> {
     const sessions = plan.sessions.map(({ id }) => ({ id, empty: [], cut: [], turns: [], unnamed: 'preview' }))
     const query = "UPDATE forgettings SET state = 'done', plan = $2, counts = $3 WHERE id = $1"
-    await this.sql.run(query, [name, JSON.stringify({ ...NO_PLAN, sessions }), JSON.stringify(counts)])
+    const { channels } = plan
+    await this.sql.run(query, [name, JSON.stringify({ ...NO_PLAN, sessions, channels }), JSON.stringify(counts)])
   }
 
   async empty(session: SessionId, seqs: readonly number[], what: 'all' | 'quotes'): Promise<ForgetCounts> {

@@ -1,4 +1,5 @@
 import { NOTHING_FORGOTTEN } from '../../src/core/forgetting.ts'
+import { toPersonId } from '../../src/core/ids.ts'
 import type { ForgettingOperator } from '../../src/core/operate-forgetting.ts'
 
 /** Notes what it is asked in `asked`. */
@@ -9,7 +10,16 @@ export function fakeForgetting(asked: unknown[]): ForgettingOperator {
       asked.push({ forget: request })
       const counts = { ...NOTHING_FORGOTTEN, events: 3, sessions: 1 }
       const state = request.confirmed ? 'done' : 'planned'
-      return { id: 'one', state, counts, platforms: {}, backups: ['/data/parley.db.before-v2'], exports: [] }
+      const receipt = {
+        id: 'one',
+        state,
+        counts,
+        platforms: {},
+        backups: ['/data/parley.db.before-v2'],
+        exports: [],
+      } as const
+      if (request.kind !== 'person') return receipt
+      return { ...receipt, whose: { person: toPersonId('ada'), ids: ['telegram:111', 'discord:222'] } }
     },
     retention: async () => limits,
     runRetention: async () => limits,

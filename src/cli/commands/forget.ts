@@ -1,5 +1,5 @@
 import { EXIT, ParleyError } from '../../core/errors.ts'
-import { countWords, heldWords, receiptWords } from '../../core/forget-words.ts'
+import { countWords, heldWords, receiptWords, whoseWords } from '../../core/forget-words.ts'
 import type { ForgetReceipt } from '../../core/forgetting.ts'
 import type { ForgetRequest, RetentionReport } from '../../core/operate-forgetting.ts'
 import { askOperator } from '../ask-operator.ts'
@@ -30,9 +30,13 @@ export async function forgetNamed(ports: ReadPorts, options: ForgetOptions): Pro
   })
   show(ports, options, {
     value: receipt,
-    lines: () => (yes ? receiptWords(receipt, true) : preview(receipt)).map(oneLine),
+    lines: () => [...whose(receipt), ...(yes ? receiptWords(receipt, true) : preview(receipt))].map(oneLine),
   })
   return EXIT.ok
+}
+
+function whose({ whose }: ForgetReceipt): readonly string[] {
+  return whose === undefined ? [] : [whoseWords(whose)]
 }
 
 function preview(receipt: ForgetReceipt): readonly string[] {

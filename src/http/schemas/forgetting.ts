@@ -1,6 +1,13 @@
-import { type ForgetCounts, type ForgetReceipt, NOTHING_FORGOTTEN } from '../../core/forgetting.ts'
+import {
+  type ForgetCounts,
+  type ForgetReceipt,
+  type ForgottenPerson,
+  NOTHING_FORGOTTEN,
+} from '../../core/forgetting.ts'
+import type { PersonId } from '../../core/ids.ts'
 import type { RetentionReport } from '../../core/operate-forgetting.ts'
-import { count, list, object, objectWith, oneOf, record, text, texts } from './shape.ts'
+import type { AuthorId } from '../../core/platform-id.ts'
+import { count, id, list, maybe, object, objectWith, oneOf, record, text, texts } from './shape.ts'
 import { retentionLimit } from './status.ts'
 
 export const receipt = object<ForgetReceipt>(
@@ -10,6 +17,9 @@ export const receipt = object<ForgetReceipt>(
     counts: objectWith<ForgetCounts>(
       Object.fromEntries(Object.keys(NOTHING_FORGOTTEN).map((store) => [store, count])),
       'ForgetCounts',
+    ),
+    whose: maybe(
+      object<ForgottenPerson>({ ids: list(id<AuthorId>()), person: maybe(id<PersonId>()) }, 'ForgottenPerson'),
     ),
     platforms: record(text),
     backups: texts,

@@ -1,6 +1,6 @@
 import { formatAddress } from '../../core/address.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
-import { countWords, heldWords, receiptWords } from '../../core/forget-words.ts'
+import { countWords, heldWords, receiptWords, whoseWords } from '../../core/forget-words.ts'
 import type { ForgetReceipt, ForgetSubject } from '../../core/forgetting.ts'
 import type { PersonId } from '../../core/ids.ts'
 import type { MessageLink } from '../../core/message-link.ts'
@@ -87,15 +87,6 @@ function besideTopics(target: ForgetSubject, { dispatch: { event } }: CommandCal
 /** Texts are repetitions in whatever chat: how many there are says whether somebody wrote the same elsewhere. */
 function withoutSent({ counts, ...receipt }: ForgetReceipt): ForgetReceipt {
   return { ...receipt, counts: { ...counts, sent: 0, notSent: 0 } }
-}
-
-const MOST_IDS = 5
-
-/** A name may be that of somebody else by now: the id says whose words go. */
-function whoseWords({ ids, person }: Extract<ForgetSubject, { kind: 'person' }>): string {
-  const more = ids.length > MOST_IDS ? ` and ${ids.length - MOST_IDS} more` : ''
-  const shown = `${ids.slice(0, MOST_IDS).join(', ')}${more}`
-  return person === undefined ? `You mean ${shown}.` : `You mean ${person}: ${shown}.`
 }
 
 function previewWords(receipt: ForgetReceipt, { args }: CommandCall, whole: boolean): string {

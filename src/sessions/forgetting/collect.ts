@@ -1,7 +1,7 @@
 import type { Channels } from '../../core/channel-traits.ts'
 import { movedAddress } from '../../core/chat-move.ts'
 import type { ForgetPlan, ForgetTarget, SessionPlan } from '../../core/forgetting.ts'
-import type { InboxId, MediaId, ScheduleId, SessionId, SourceId, TurnId } from '../../core/ids.ts'
+import type { ChannelId, InboxId, MediaId, ScheduleId, SessionId, SourceId, TurnId } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import { type AuthorId, NOBODY, personAuthor } from '../../core/platform-id.ts'
 import { repeats, Tellings } from '../../core/repeats.ts'
@@ -38,6 +38,7 @@ export class Collection {
   readonly #received = new Map<InboxId, Received>()
   /** The names of these messages in their chats. */
   readonly #names = new Set<string>()
+  readonly #channelsOf = new Set<ChannelId>()
   readonly #quoting = new Set<InboxId>()
   /** The sessions in which that was said: a quoted file names nobody as an author there. */
   readonly #quotedIn = new Set<SessionId>()
@@ -116,6 +117,7 @@ export class Collection {
     if (matches.isReceived(row)) {
       this.#received.set(row.id, withoutWords(row, this.#channels))
       this.#names.add(nameOf(event))
+      this.#channelsOf.add(event.address.channel)
       if ('text' in event)
         for (const words of wordsIn({ ...event, ...NOT_SHOWN })) this.#tellings.add(words, row.dispatch.receivedAt)
       if (event.kind === 'command' && event.name === 'title') this.#titles.add(typedTitle(event.args))
@@ -215,6 +217,7 @@ export class Collection {
       schedules: (await read.schedules.all()).filter((one) => isScheduleOf(words, one)).map(({ id }): ScheduleId => id),
       media: [...new Set([...this.#media, ...this.#sent.media])],
       applicants: applicantsOf(this.#target),
+      channels: [...new Set([...this.#channelsOf, ...this.#sent.channels])],
     }
   }
 

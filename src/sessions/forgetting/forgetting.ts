@@ -17,9 +17,9 @@ import {
 import type { MediaId, SessionId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
-import { addressOf } from '../service/address-of.ts'
 import { type ApplyPorts, beginApplying, isNotEmpty, pieces } from './apply.ts'
 import { Collection } from './collect.ts'
+import { heldElsewhere } from './held-elsewhere.ts'
 import { emptySaid, madeMeanwhile, rowsIn, saidBy } from './made-meanwhile.ts'
 import { refuseStopping, type SaidPorts, unsaySafely, untilSent } from './said.ts'
 
@@ -82,7 +82,7 @@ export function createForgetting(deps: ForgettingDeps): ForgettingService {
   }
 
   async function receipt(one: Pick<Forgetting, 'id' | 'plan'>, state: ForgetReceipt['state'], counts: ForgetCounts) {
-    return { id: one.id, state, counts, ...(await heldElsewhere(deps, one.plan)) }
+    return { id: one.id, state, counts, ...(await heldElsewhere(deps, one.plan)), backups: deps.backups() }
   }
 
   async function result(one: Forgetting): Promise<ForgetReceipt> {
@@ -273,25 +273,3 @@ async function countsOf({ read }: Pick<Store, 'read'>, plan: ForgetPlan): Promis
     files: plan.media.length,
   }
 }
-
-const MOST_EXPORTS = 20
-
-/** Returns what others still hold: it is named, since nobody here can remove it. */
-async function heldElsewhere(
-  { store: { read }, channels, backups }: ForgettingDeps,
-  { sessions }: ForgetPlan,
-): Promise<Pick<ForgetReceipt, 'platforms' | 'backups' | 'exports'>> {
-  const platforms: Record<string, string> = {}
-  const exports: string[] = []
-  for (const { id } of sessions) {
-    const session = await read.sessions.get(id)
-    if (session === undefined) continue
-    const { channel } = addressOf(session)
-    if (channels.platforms.includes(channel)) platforms[channels.traits(channel).name] = HELD
-    for (const event of await read.events.latestOf(id, ['session_exported'], MOST_EXPORTS))
-      if (event.type === 'session_exported' && event.data.path !== undefined) exports.push(event.data.path)
-  }
-  return { platforms, backups: backups(), exports: [...new Set(exports)] }
-}
-
-const HELD = 'the messages of people, and answers of mine that are older than two days or could not be deleted'

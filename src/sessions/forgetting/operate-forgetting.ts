@@ -4,7 +4,7 @@ import type { Channels } from '../../core/channel-traits.ts'
 import { movedAddress } from '../../core/chat-move.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { ForgetSubject, ForgottenPlace } from '../../core/forgetting.ts'
+import type { ForgetReceipt, ForgetSubject, ForgottenPlace } from '../../core/forgetting.ts'
 import { scheduleSessionId, toAccountId, toScheduleId } from '../../core/ids.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import type { ForgetRequest, ForgettingOperator } from '../../core/operate-forgetting.ts'
@@ -40,10 +40,19 @@ export function operateForgetting(deps: OperateForgettingDeps): ForgettingOperat
       // If the clock was set back, what was said has a later time.
       const before = Math.max(now, (await deps.store.read.forgetting.latestTime()) + 1)
       const target = { ...(await subjectOf(request, deps)), before, ...since }
-      return request.confirmed ? forgetting.forget(`operator ${randomUUID()}`, target) : forgetting.preview(target)
+      const done = request.confirmed
+        ? forgetting.forget(`operator ${randomUUID()}`, target)
+        : forgetting.preview(target)
+      return { ...(await done), ...whose(target) }
     },
     ...{ retention, runRetention },
   }
+}
+
+function whose(subject: ForgetSubject): Pick<ForgetReceipt, 'whose'> {
+  if (subject.kind !== 'person') return {}
+  const { ids, person } = subject
+  return { whose: { ids, ...(person === undefined ? {} : { person }) } }
 }
 
 async function subjectOf({ kind, name }: ForgetRequest, deps: OperateForgettingDeps): Promise<ForgetSubject> {

@@ -48,7 +48,8 @@ export function isImported({ scopeKey, displayKey }: Session): boolean {
   return scopeKey === displayKey
 }
 
-function joins({ scope }: Session): boolean {
+/** Returns whether a session joins several chats. */
+export function joins({ scope }: Session): boolean {
   return !scope.dimensions.includes('chat')
 }
 

@@ -1,4 +1,4 @@
-import { isTurnId, type MediaId, type SourceId, turnOf } from '../../core/ids.ts'
+import { type ChannelId, isTurnId, type MediaId, type SourceId, turnOf } from '../../core/ids.ts'
 import type { SentRow } from '../../store/forget-port.ts'
 import type { ForgetReader, Pause } from './forget-reader.ts'
 import { ownName, postName } from './own-quotes.ts'
@@ -24,6 +24,7 @@ export class SentTexts {
   readonly own = new Set<string>()
   readonly posts = new Set<string>()
   readonly media = new Set<MediaId>()
+  readonly channels = new Set<ChannelId>()
   /** The row of the outbox up to which it was read. */
   #readTo = 0
   /** The sources whose texts that reading has looked for. */
@@ -49,6 +50,7 @@ export class SentTexts {
 
   #add({ source, address, traceId, media, messageId }: Sent): void {
     this.sources.add(source)
+    this.channels.add(address.channel)
     if (media !== undefined) this.media.add(media)
     if (messageId === undefined) return
     this.own.add(ownName(address, messageId))

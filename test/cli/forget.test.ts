@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { fakeOperator } from '../fakes/operator.ts'
+import { type Rig, rig, serveDaemon } from './rig.ts'
+
+async function withDaemon(): Promise<Rig> {
+  const parley = await rig()
+  await serveDaemon(parley, fakeOperator())
+  return parley
+}
+
+test.each([[[]], [['--yes']]])('S41: forget person says first whose ids go together, with %j', async (options) => {
+  const parley = await withDaemon()
+  expect(await parley.run('forget', 'person', 'telegram:111', ...options)).toBe(0)
+  expect(parley.out()).toMatch(/^You mean ada: telegram:111, discord:222\.\n/)
+})
+
+test('S41: forget chat means nobody', async () => {
+  const parley = await withDaemon()
+  expect(await parley.run('forget', 'chat', 'telegram:group:-100123')).toBe(0)
+  expect(parley.out()).not.toContain('You mean')
+})
