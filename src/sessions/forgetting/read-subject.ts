@@ -9,7 +9,7 @@ import type { ChannelId, InboxId, PersonId } from '../../core/ids.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
 import { type InboundEvent, repliedTo } from '../../core/message.ts'
 import type { MessageLink } from '../../core/message-link.ts'
-import { type AuthorId, foldPlatformId, NOBODY } from '../../core/platform-id.ts'
+import { type AuthorId, foldPlatformId, isShared, isWellFormedId, NOBODY } from '../../core/platform-id.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import { type AskedWords, FORMS, NO_SPAN, readWords } from './asked-words.ts'
 
@@ -25,14 +25,16 @@ export interface SubjectPorts {
 /** Returns a person by name or by one of their ids. Throws `not_found`. */
 export async function personSubject(
   { store, channels, idsOf, whoIs }: SubjectPorts,
-  named: string,
+  asked: string,
   at?: ChannelId,
 ): Promise<Extract<ForgetSubject, { kind: 'person' }>> {
+  const named = asked.trim()
   const ids = at === undefined ? [] : await mentioned({ store, channels }, named, at)
   if (ids.length === 1) return personSubject({ store, channels, idsOf, whoIs }, ids[0] ?? '')
   if (/^[a-z][a-z0-9_-]*:./i.test(named)) {
     const id = foldPlatformId(channels, named)
     const { person } = whoIs(id)
+    if (person === undefined) refuseNobodys(channels, id)
     return person === undefined ? { kind: 'person', ids: [id] } : ofPerson(person, [id], idsOf)
   }
   const name = named.replace(/^@/, '').toLowerCase() as PersonId
@@ -43,6 +45,24 @@ export async function personSubject(
   const why = found.length > 1 ? 'Several people have that name' : 'I know nobody of that name'
   throw new ParleyError('not_found', `${why}; give me their id as \`<channel>:<id>\`, which \`/why trace\` shows.`)
 }
+
+/** Throws `invalid` for an id under which no words of a person are on record: "nothing is left" would be no answer. */
+function refuseNobodys({ platforms, traits }: Channels, named: string): void {
+  const [channel = '', ...rest] = named.split(':')
+  const id = rest.join(':')
+  if (!platforms.includes(channel)) return
+  const { ids } = traits(channel)
+  if (/^(?:direct|group|channel):./.test(id) || ids.groupForm?.test(id))
+    throw new ParleyError(
+      'invalid',
+      `${named} is a chat and no person: \`/forget chat\` there means it, and ${BY_NAME}.`,
+    )
+  if (isShared(ids, id))
+    throw new ParleyError('invalid', `${named} stands for many people: give me the message, by a reply or its link.`)
+  if (!isWellFormedId(ids, id)) throw new ParleyError('invalid', `${named} can be nobody's id.`)
+}
+
+const BY_NAME = '`parley forget chat <name>` on my machine'
 
 async function ofPerson(
   person: PersonId,

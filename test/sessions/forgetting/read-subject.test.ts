@@ -112,3 +112,21 @@ it('S41: what begins like a span is no name, for whoever asks', async () => {
     for (const args of ['2x', '2 hours', '30min yes'])
       await expect(subject(args, [], by)).rejects.toThrow('Give me a span such as `2h`')
 })
+
+it.each([
+  ['telegram:group:-100123', 'is a chat and no person'],
+  ['telegram:-100123', 'is a chat and no person'],
+  ['telegram:1087968824', 'stands for many people'],
+  ['telegram:0444', "can be nobody's id"],
+  ['slack:t01/C0123', "can be nobody's id"],
+])('S41: of %s an owner is not told that nothing is left: nothing can be of it', async (named, why) => {
+  const asked = subject(named, [], { sender: user('111') })
+  await expect(asked).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(why) })
+})
+
+it.each(['TELEGRAM:444', 'discord:444', 'slack:T01/U0123', 'web:ann', 'person:ann'])(
+  'S41: %s is an id of somebody',
+  async (named) => {
+    expect(await subject(named, [], { sender: user('111') })).toMatchObject({ kind: 'person' })
+  },
+)
