@@ -110,13 +110,20 @@ async function ownersAmong(
   return new Set(found.flat())
 }
 
-/** The events after the last one that the newest checkpoint covers. */
+/**
+ * Returns the events after the last one that the newest checkpoint covers. A history that was replaced is in no prompt
+ * any more, and so in no memory either.
+ */
 async function sliceSince({ read }: Store, id: SessionId, last: CheckpointPlace | undefined): Promise<Slice> {
   const cursor = last === undefined ? 0 : last.seq - last.data.back
   const leaving = await read.forgetting.leaving(id)
   const events = (await read.events.latest(id, MOST_EVENTS)).filter(({ seq }) => seq > cursor)
-  const { upTo } = sliceOf(events)
-  return { ...sliceOf(events.filter((event) => !isLeaving(event, leaving))), upTo }
+  const since = events.slice(events.findLastIndex(isReplacement) + 1)
+  return sliceOf(since.filter((event) => !isLeaving(event, leaving)))
+}
+
+function isReplacement(event: EventDraft): boolean {
+  return event.type === 'history_boundary' && event.data.kind === 'replaced'
 }
 
 interface Finding {
@@ -164,7 +171,7 @@ async function write(
   return { kind: 'done', saved: saved.length, changed: changed.length, removed: removed.length }
 }
 
-/** Throws `conflict` if one of the messages was deleted since they were read: it is looked through again without. */
+/** Throws `conflict` if one of the messages was deleted or put aside since they were read: it is looked through again. */
 async function refuseDeleted(
   tx: StoreWriter,
   { id, lastSeq }: Session,
@@ -177,6 +184,7 @@ async function refuseDeleted(
       event.type === 'history_taken_over' ||
       event.type === 'words_forgotten' ||
       event.type === 'exchange_taken_back' ||
+      isReplacement(event) ||
       (before !== undefined && endsWorking(before, event)) ||
       (event.type === 'message_deleted' && names.some((one) => isSame(one, event.data))),
   )

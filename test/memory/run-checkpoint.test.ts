@@ -64,10 +64,21 @@ it.each<[string, EventToAppend]>([
     'another history came into the session',
     { type: 'history_taken_over', data: { from: 'x:1' as SessionId, events: 1 } },
   ],
+  ['its history was replaced', { type: 'history_boundary', data: { kind: 'replaced', exchanges: [] } }],
 ])('S34: a checkpoint during which %s writes nothing', async (_, event) => {
   const { run, append, kept } = await rig()
   await expect(run(() => append(event))).rejects.toMatchObject({ code: 'conflict' })
   expect(await kept()).toEqual([])
+})
+
+it('S34, K36: a checkpoint reads nothing of a history that was replaced', async () => {
+  const { session, store, run, append, shown } = await rig()
+  await append({ type: 'history_boundary', data: { kind: 'replaced', exchanges: [{ user: 'hi', assistant: 'ho' }] } })
+  expect(await run(async () => {})).toEqual({ kind: 'nothing' })
+  await append({ ...SAID, data: { ...SAID.data, text: 'tea', messageId: '6' } } as EventToAppend)
+  await run(async () => {})
+  expect(shown.map(({ lines }) => lines)).toEqual([[{ no: 1, text: '[Ada] tea' }]])
+  expect((await store.read.events.latestCheckpoint(session))?.data).toMatchObject({ sources: [{ messageId: '6' }] })
 })
 
 it('S34: a message that is deleted and was not looked through changes nothing', async () => {
@@ -135,6 +146,7 @@ describe('S39, C23: a working memory that has ended', () => {
     await run(async () => {})
     await append(LATER)
     await expect(run(() => append(event), NOTHING)).rejects.toMatchObject({ code: 'conflict' })
+    await append({ ...SAID, data: { ...SAID.data, text: 'cake', messageId: '7' } } as EventToAppend)
     await run(async () => {}, NOTHING)
     expect((await store.read.events.latestCheckpoint(session))?.data).not.toHaveProperty('working')
   })
