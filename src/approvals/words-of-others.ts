@@ -1,5 +1,7 @@
+import { amendBackwards, withoutTakenBack } from '../core/amended.ts'
 import { isNothing } from '../core/emptied.ts'
 import type { SessionEvent, ToolResultData, UserMessageData } from '../core/event.ts'
+import { isLeaving } from '../core/forgetting.ts'
 import type { SessionId } from '../core/ids.ts'
 import { isShown, showsForeignWords } from '../core/message.ts'
 import type { Store } from '../store/store.ts'
@@ -7,6 +9,7 @@ import type { Store } from '../store/store.ts'
 /** Something a model was shown that is not from an owner. */
 export type OthersWords =
   | { readonly kind: 'message'; readonly name: string; readonly text: string; readonly at: number }
+  | { readonly kind: 'deleted'; readonly name: string; readonly at: number }
   | { readonly kind: 'result'; readonly tool: string; readonly at: number }
   | { readonly kind: 'file'; readonly name: string; readonly at: number }
 
@@ -15,19 +18,49 @@ const LOOKED_THROUGH = 100
 const SHOWN = 80
 
 /**
- * Returns the newest message or result in a session that has words of anybody but owners; undefined if none of the
- * newest events has.
+ * Returns the newest message or result in a session that has words of anybody but owners, as it reads now; undefined if
+ * none of the newest events has. A message that was deleted is named without its words: the model may have been shown
+ * them before, and whoever deletes what they have led the agent to would go unnoticed.
  */
 export async function newestOfOthers(
-  { store }: { readonly store: Pick<Store, 'read'> },
+  { store: { read } }: { readonly store: Pick<Store, 'read'> },
   session: SessionId,
 ): Promise<OthersWords | undefined> {
-  const types = ['user_message', 'message_edited', 'thread_read', 'files_read', 'tool_result'] as const
-  const events = await store.read.events.latestOf(session, types, LOOKED_THROUGH)
-  return events.toReversed().flatMap(othersIn)[0]
+  const events = await read.events.latestOf(session, [...LOOKED_AT], LOOKED_THROUGH)
+  const leaving = await read.forgetting.leaving(session)
+  const amend = amendBackwards()
+  const left = withoutTakenBack(events).filter((event) => !isLeaving(event, leaving))
+  const seen = left.toReversed().map((event) => ({ event, now: amend(event) }))
+  const gone = new Set(seen.flatMap(({ event, now }) => (now === undefined ? refsOf(event) : [])))
+  for (const { event, now } of seen) {
+    const found = now === undefined ? [] : othersIn(now, gone)
+    const [newest] = [...found, ...(now === undefined || now.type === 'thread_read' ? deletedOf(event) : [])]
+    if (newest) return newest
+  }
+  return undefined
 }
 
-function othersIn(event: SessionEvent): readonly OthersWords[] {
+const LOOKED_AT = [
+  'user_message',
+  ...(['message_edited', 'thread_read', 'files_read', 'tool_result'] as const),
+  ...(['message_deleted', 'exchange_taken_back', 'history_taken_over'] as const),
+] as const
+
+/** Returns the names of the files that came with a message. */
+function refsOf({ type, data }: SessionEvent): readonly string[] {
+  const said = type === 'user_message' || type === 'message_edited' ? (data.attachments ?? []) : []
+  return said.map(({ ref }) => ref)
+}
+
+function deletedOf(event: SessionEvent): readonly OthersWords[] {
+  return othersIn(event, new Set()).map(({ at, ...words }) => ({
+    ...{ kind: 'deleted', at },
+    name: words.kind === 'message' ? words.name : 'somebody',
+  }))
+}
+
+/** `gone`: the files of messages that were deleted. */
+function othersIn(event: SessionEvent, gone: ReadonlySet<string>): readonly OthersWords[] {
   const { at } = event
   switch (event.type) {
     case 'user_message':
@@ -40,7 +73,7 @@ function othersIn(event: SessionEvent): readonly OthersWords[] {
         .flatMap((message) => othersSaid(message, at))
     case 'files_read':
       return event.data.files
-        .filter(isShown)
+        .filter((file) => isShown(file) && !gone.has(file.ref))
         .map(({ media }): OthersWords => ({ kind: 'file', name: media?.name ?? 'without a name', at }))
     case 'tool_result':
       return isOfOthers(event.data) ? [{ kind: 'result', tool: event.data.tool, at }] : []
@@ -76,6 +109,7 @@ export function inWords(words: OthersWords, now: number): string {
   const when = ago(now - words.at)
   if (words.kind === 'result') return `what \`${words.tool}\` returned ${when}`
   if (words.kind === 'file') return `the file \`${plain(words.name)}\` that was sent ${when}`
+  if (words.kind === 'deleted') return `a message by \`${plain(words.name)}\` that was deleted, ${when}`
   const text = plain(words.text)
   return `\`${text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text}\` by \`${plain(words.name)}\` ${when}`
 }
