@@ -79,8 +79,11 @@ export interface SessionWriter {
   patchOverrides(id: SessionId, patch: SettingPatch): Promise<void>
   /** One line; a person's own words are only replaced by a person. */
   describe(id: SessionId, description: string, source: DescriptionSource): Promise<void>
-  /** Takes a user's text that was deleted out of what is shown of the session: preview and fallback description. */
-  unsay(id: SessionId, said: string): Promise<void>
+  /**
+   * Takes a user's text that was deleted out of what is shown of the session: preview and fallback description. `now`
+   * stands there instead, where it was edited.
+   */
+  unsay(id: SessionId, said: string, now?: string): Promise<void>
   /**
    * Takes it out of every read and its scope key off it; its id is free from then on. Returns the id under which what
    * it holds is purged afterwards (C32).

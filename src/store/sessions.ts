@@ -231,11 +231,12 @@ export class SessionWriting extends SessionReading implements SessionWriter {
     await this.#change(query, [sessionId, description, source])
   }
 
-  async unsay(sessionId: SessionId, said: string): Promise<void> {
+  async unsay(sessionId: SessionId, said: string, now = ''): Promise<void> {
     const { preview, description } = shownOf(said)
-    const query = `UPDATE session_activity SET preview = CASE WHEN preview = $2 THEN '' ELSE preview END, description =
-      CASE WHEN description_source = 'fallback' AND description = $3 THEN '' ELSE description END WHERE ${NO_OF}`
-    await this.#change(query, [sessionId, preview, description])
+    const instead = shownOf(now)
+    const query = `UPDATE session_activity SET preview = CASE WHEN preview = $2 THEN $4 ELSE preview END, description =
+      CASE WHEN description_source = 'fallback' AND description = $3 THEN $5 ELSE description END WHERE ${NO_OF}`
+    await this.#change(query, [sessionId, preview, description, instead.preview, instead.description])
   }
 
   async remove(sessionId: SessionId, at: number): Promise<SessionId> {

@@ -2,11 +2,12 @@ import { furtherAuthors } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import type { InboxId, SessionId } from '../../core/ids.ts'
+import type { InboundDelete, InboundEdit } from '../../core/message.ts'
 import type { InboxOutcome } from '../../core/turn-end.ts'
 import type { EventToAppend, InboxRow, StoreWriter } from '../../store/store.ts'
 import { admittedKey } from '../people/admitted-key.ts'
 import { withoutText, withShortText } from '../people/kept-text.ts'
-import { forgetMade } from './forget-made.ts'
+import { forgetMade, showInstead } from './forget-made.ts'
 import { inThreadKey } from './in-thread-key.ts'
 import { messageName, userMessage } from './user-message.ts'
 
@@ -43,12 +44,11 @@ export async function acceptAmendment(
   const [first] = found.keys()
   if (first === undefined) return tx.inbox.add({ ...row, outcome: 'ignored: unknown_message' })
   if (!(await tx.inbox.add({ ...row, sessionId: original?.sessionId ?? first, outcome: decision.reason }))) return false
-  if (decision.reason === 'deleted') await dropTexts(tx, texts, originals)
+  // Texts that wait owe no turn any more.
+  if (decision.reason === 'deleted') for (const { id } of texts) await tx.inbox.settle(id, 'deleted')
   for (const [sessionId, text] of found) {
-    if (dispatch.event.kind === 'delete') {
-      const said = 'text' in text.dispatch.event ? [text.dispatch.event.text] : []
-      await forgetMade(tx, sessionId, { messages: [messageName(dispatch.event, text.decision.route)], said })
-    }
+    if (dispatch.event.kind === 'delete') await forgetMade(tx, sessionId, goneWith(dispatch.event, text))
+    else await showEdited(tx, dispatch, text)
     await amendIn(tx, sessionId, { text, dispatch, decision }, channels)
   }
   return true
@@ -66,15 +66,16 @@ async function amendIn(
     for (const author of furtherAuthors(channels, dispatch)) await tx.authors.add(sessionId, author)
 }
 
-/** Texts that wait owe no turn any more. Other sessions, too, are shown the preview and the description. */
-async function dropTexts(
-  tx: StoreWriter,
-  waiting: readonly FoundText[],
-  originals: readonly FoundText[],
-): Promise<void> {
-  for (const { id } of waiting) await tx.inbox.settle(id, 'deleted')
-  for (const { sessionId, dispatch } of [...waiting, ...originals])
-    if ('text' in dispatch.event) await tx.sessions.unsay(sessionId, dispatch.event.text)
+/** Lists, which other sessions read too, show the words of an edited message as they are now. */
+export async function showEdited(tx: StoreWriter, { event }: Dispatch, original: FoundText): Promise<void> {
+  if (event.kind === 'edit')
+    await showInstead(tx, original.sessionId, { ...goneWith(event, original), now: event.text })
+}
+
+/** Returns what a message has said until it was edited or deleted. */
+function goneWith(event: InboundEdit | InboundDelete, { dispatch, decision }: FoundText) {
+  const said = 'text' in dispatch.event ? [dispatch.event.text] : []
+  return { messages: [messageName(event, decision.route)], said }
 }
 
 /**

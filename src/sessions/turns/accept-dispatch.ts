@@ -9,7 +9,7 @@ import type { NewInboxRow, StoreWriter } from '../../store/store.ts'
 import { withoutReasons, withoutText, withoutWords, withShortText } from '../people/kept-text.ts'
 import { recordSpeakers } from '../people/participants.ts'
 import { recordRefusal } from '../people/record-refusal.ts'
-import { acceptAmendment, type FoundText, findWaitingTexts } from './accept-amendment.ts'
+import { acceptAmendment, type FoundText, findOriginal, findWaitingTexts, showEdited } from './accept-amendment.ts'
 import { type CrowdDeps, isCrowded, leftToOthers } from './crowded.ts'
 import { interruptedBy } from './interrupted-turn.ts'
 import { recordTheirAuthors, refuseStale } from './made-of.ts'
@@ -227,6 +227,7 @@ async function acceptRun(
     const stored = await acceptUnheard(tx, { id, dispatch, decision }, 'refused: public_full')
     return stored.kind === 'done' ? { kind: 'crowded', inboxId: id } : stored
   }
+  const edited = await findOriginal(tx, dispatch)
   const session = await openSession(tx, { ...decision, dispatch }, deps)
   const row = { id, dispatch, decision, sessionId: session.id }
   const admission = deps.queue.peek(session.id, leftToOthers(decision, deps))
@@ -236,6 +237,7 @@ async function acceptRun(
   }
   const turnId = deps.ids.turn()
   if (!(await tx.inbox.add({ ...row, ...inboxStateOf(admission, turnId) }))) return { kind: 'repeat' }
+  if (edited) await showEdited(tx, dispatch, edited)
   await recordSpeakers(tx, session.id, dispatch, deps)
   if (admission === 'full') {
     await tx.events.append(session.id, dispatch.receivedAt, [

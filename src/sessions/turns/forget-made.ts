@@ -12,7 +12,8 @@ interface Gone {
 
 /**
  * Takes away what a session remembers of messages that are no more: entries of long-term memory that are made of them,
- * and a description that a model wrote in their words. The working memory ends with the event that says so.
+ * what lists show of them, and a description that a model wrote in their words. The working memory ends with the event
+ * that says so.
  */
 export async function forgetMade(
   tx: Pick<StoreWriter, 'memory' | 'sessions' | 'events'>,
@@ -22,10 +23,25 @@ export async function forgetMade(
   for (const { messageId, chat } of messages)
     if (messageId !== undefined)
       await tx.memory.removeOf(sessionId, { messageId, ...(chat === undefined ? {} : { chat }) })
+  await showInstead(tx, sessionId, { messages, said })
+}
+
+/**
+ * Takes what messages have said out of what lists show of the session, and a description that a model wrote in these
+ * words; where they were edited, `now` is their text.
+ */
+export async function showInstead(
+  tx: Pick<StoreWriter, 'sessions' | 'events'>,
+  sessionId: SessionId,
+  { messages, said, now = '' }: Gone & { readonly now?: string },
+): Promise<void> {
+  const texts = [...new Set([...said, ...(await textsOf(tx, sessionId, messages))])]
+  for (const text of texts) if (text !== now) await tx.sessions.unsay(sessionId, text, now)
   const session = await tx.sessions.get(sessionId)
   if (session?.descriptionSource !== 'ai') return
-  const words = new Set([...said, ...(await textsOf(tx, sessionId, messages))].flatMap(tellingWords))
-  if (tellingWords(session.description).some((word) => words.has(word)))
+  const kept = new Set(tellingWords(now))
+  const gone = new Set(texts.flatMap(tellingWords).filter((word) => !kept.has(word)))
+  if (tellingWords(session.description).some((word) => gone.has(word)))
     await tx.sessions.describe(sessionId, '', 'fallback')
 }
 
