@@ -1,21 +1,25 @@
 import type { Address } from '../../core/address.ts'
+import { amendBackwards } from '../../core/amended.ts'
 import type { Channels, FileTraits } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type MediaPart, mediaOf } from '../../core/content.ts'
 import { partName, sizeInWords } from '../../core/content-words.ts'
 import { ParleyError } from '../../core/errors.ts'
+import { isLeaving } from '../../core/forgetting.ts'
 import { type IdSource, isMediaId, type MediaId, type SessionId } from '../../core/ids.ts'
 import type { MediaStore } from '../../core/media.ts'
 import type { OutboundFile, OutboundMessage } from '../../core/outbound.ts'
 import type { FileRequest, FileSender } from '../../core/send-file.ts'
 import { sendableName } from '../../core/sendable-name.ts'
 import type { TurnRef } from '../../core/session-tools.ts'
+import { messagesIn } from '../../core/words-in.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { PostNotice } from '../people/post-notice.ts'
+import { newestFirst } from '../service/read-messages.ts'
 import { isPublic } from '../turns/started-turn.ts'
 
 export interface SendFileDeps {
-  readonly read: Pick<StoreReader, 'sessions' | 'inbox' | 'turns' | 'media' | 'events'>
+  readonly read: Pick<StoreReader, 'sessions' | 'inbox' | 'turns' | 'media' | 'events' | 'forgetting'>
   readonly media: MediaStore
   readonly clock: Clock
   readonly ids: Pick<IdSource, 'aside' | 'trace'>
@@ -80,8 +84,35 @@ async function contentOf({ media, read }: SendFileDeps, request: FileRequest, se
     return media.keep(Buffer.from(request.text), request.name)
   }
   const id = fileNamed(request.handle.trim(), await read.media.ofSession(session))
-  if (id === undefined) throw new ParleyError('not_found', 'There is no such file in this conversation.')
+  if (id === undefined || !(await isThere(read, session, id)))
+    throw new ParleyError('not_found', 'There is no such file in this conversation.')
   return media.keep(await media.read(id), request.name ?? (await knownName(read, session, id)))
+}
+
+/**
+ * Returns whether a file is of a message or a result that is still there. One that was deleted, taken back or is being
+ * forgotten may be known by its handle still: an answer or an earlier call has named it.
+ */
+async function isThere(
+  { sessions, events, forgetting }: SendFileDeps['read'],
+  name: SessionId,
+  id: MediaId,
+): Promise<boolean> {
+  const session = await sessions.get(name)
+  if (session === undefined) return false
+  const amend = amendBackwards()
+  const leaving = await forgetting.leaving(name)
+  /** The files of messages that have this content, which are read after their message. */
+  const refs = new Set<string>()
+  for await (const event of newestFirst(events, session)) {
+    const now = amend(event)
+    if (now === undefined || isLeaving(now, leaving)) continue
+    if (now.type === 'tool_result' && mediaOf(now.data.content).some(({ media }) => media === id)) return true
+    if (now.type === 'files_read') for (const { ref, media } of now.data.files) if (media?.media === id) refs.add(ref)
+    const files = messagesIn(now).flatMap(({ attachments = [] }) => attachments)
+    if (files.some(({ ref, media }) => media?.media === id || refs.has(ref))) return true
+  }
+  return false
 }
 
 /** Returns the name under which a tool has lately brought a file. */
