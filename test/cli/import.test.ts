@@ -78,6 +78,17 @@ describe('parley import', () => {
     expect(texts.join()).not.toContain('hunter2')
   })
 
+  it('C29: a secret that stands in a key as well leads to no other conversation', async () => {
+    const secrets = [new Secret('telegram-group')]
+    const cli = await rig({ importSessions: ({ config }, old, more) => importInto({ ...config, secrets }, old, more) })
+    const folder = join(cli.loaded.config.dataDir, 'old')
+    await mkdir(folder)
+    const key = 'agent:main:desk:telegram-group'
+    await writeFile(join(folder, 'a.json'), JSON.stringify({ ...WHOLE, key }))
+    expect(await cli.run('import', 'old')).toBe(EXIT.ok)
+    expect((await shown(cli, key)).texts).toHaveLength(4)
+  })
+
   it('a session is no newer than its import, whatever time its file names', async () => {
     const cli = await withFiles({ 'old.json': { ...WHOLE, updated: Number.MAX_SAFE_INTEGER } })
     expect(await cli.run('import', 'old')).toBe(EXIT.ok)

@@ -5,6 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import { type MediaPart, mediaOf } from '../../core/content.ts'
 import { partName, sizeInWords } from '../../core/content-words.ts'
 import { ParleyError } from '../../core/errors.ts'
+import type { SessionEvent } from '../../core/event.ts'
 import { isLeaving } from '../../core/forgetting.ts'
 import { type IdSource, isMediaId, type MediaId, type SessionId } from '../../core/ids.ts'
 import type { MediaStore } from '../../core/media.ts'
@@ -102,17 +103,25 @@ async function isThere(
   if (session === undefined) return false
   const amend = amendBackwards()
   const leaving = await forgetting.leaving(name)
-  /** The files of messages that have this content, which are read after their message. */
-  const refs = new Set<string>()
+  const brings = broughtBy(id)
   for await (const event of newestFirst(events, session)) {
     const now = amend(event)
-    if (now === undefined || isLeaving(now, leaving)) continue
-    if (now.type === 'tool_result' && mediaOf(now.data.content).some(({ media }) => media === id)) return true
-    if (now.type === 'files_read') for (const { ref, media } of now.data.files) if (media?.media === id) refs.add(ref)
-    const files = messagesIn(now).flatMap(({ attachments = [] }) => attachments)
-    if (files.some(({ ref, media }) => media?.media === id || refs.has(ref))) return true
+    if (now !== undefined && !isLeaving(now, leaving) && brings(now)) return true
   }
   return false
+}
+
+/** Returns the function that says, of events from the newest on, whether a message or a result has brought a file. */
+function broughtBy(id: MediaId): (event: SessionEvent) => boolean {
+  // A file is read after its message, which knows it by another name.
+  const refs = new Set<string>()
+  return (event) => {
+    if (event.type === 'tool_result') return mediaOf(event.data.content).some(({ media }) => media === id)
+    if (event.type === 'files_read')
+      for (const { ref, media } of event.data.files) if (media?.media === id) refs.add(ref)
+    const files = messagesIn(event).flatMap(({ attachments = [] }) => attachments)
+    return files.some(({ ref, media }) => media?.media === id || refs.has(ref))
+  }
 }
 
 /** Returns the name under which a tool has lately brought a file. */
