@@ -151,6 +151,15 @@ describe('a command that fails', () => {
     expect(err()).toBe('Unexpected: x is not a function (PARLEY_DEBUG=1 shows the stack)\n')
   })
 
+  test('with a full disk exits 1 and says what to do', async () => {
+    const load = (): never => {
+      throw Object.assign(new Error("ENOSPC: no space left on device, open '/state/parley.db'"), { code: 'ENOSPC' })
+    }
+    const { run, err } = await rig({ load })
+    expect(await run('start')).toBe(1)
+    expect(err()).toMatch(/^ENOSPC: no space left on device, open '\/state\/parley.db'. Free some space there, or /)
+  })
+
   test('under PARLEY_DEBUG=1 prints the stack with its causes', async () => {
     const load = (): never => {
       throw new ParleyError('config', 'outer', { cause: new Error('inner') })

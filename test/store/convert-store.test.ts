@@ -14,6 +14,7 @@ import {
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
+import { ParleyError } from '../../src/core/errors.ts'
 import { StoreKey } from '../../src/core/store-key.ts'
 import { convertMedia } from '../../src/media/convert-media.ts'
 import type { Recode } from '../../src/store/engines/convert-database.ts'
@@ -132,16 +133,20 @@ describe('a conversion', () => {
     await (await open(path)).close()
   })
 
+  const SQLITE_FULL = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
   it('that fails at a copy for another reason than what is in it goes on there when it is called again', async () => {
     const household = await plainHousehold()
     const full: Recode = {
       ...veiling,
       copy(from, to, form) {
-        if (from.endsWith('-v7')) throw new Error('no space left on the disk')
+        if (from.endsWith('-v7'))
+          throw new ParleyError('unavailable', 'no space left on the disk', { cause: SQLITE_FULL })
         veiling.copy(from, to, form)
       },
     }
-    await expect(convertHere(household, 'encrypted', full)).rejects.toThrow('no space left')
+    await expect(convertHere(household, 'encrypted', full)).rejects.toThrow(
+      /\(no space left on the disk\)\. Free some space, then run the command once more/,
+    )
     await expect(open(household.path)).rejects.toMatchObject({ code: 'config' })
     expect(await convertHere(household, 'encrypted')).toMatchObject({
       converted: [`${household.path}.before-v7`],

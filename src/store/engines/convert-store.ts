@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { basename, join } from 'node:path'
 import { ParleyError } from '../../core/errors.ts'
 import { failpoint } from '../../core/failpoint.ts'
+import { isFull } from '../../core/full-disk.ts'
 import type { StoreForm } from '../../core/store-conversion.ts'
 import type { StoreKey } from '../../core/store-key.ts'
 import { privateFile } from '../../platform/private-folder.ts'
@@ -65,8 +66,8 @@ export async function convertStore({ path: given, key, to, beside, recode }: Sto
 
 /** The system's own words name the file; the store is whole whatever it was that failed. */
 function withRemedy(error: unknown): unknown {
-  if (error instanceof ParleyError || !(error instanceof Error) || !('errno' in error)) return error
-  const full = 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+  const full = isFull(error)
+  if (!(error instanceof Error) || !(full || 'errno' in error)) return error
   const remedy = full ? 'Free some space' : 'Check owner and mode of the file and its folder, and the disk'
   const message = `The conversion did not come to its end (${error.message}). ${remedy}, then run the command once more: it goes on where it was.`
   return new ParleyError('unavailable', message, { cause: error })

@@ -49,7 +49,10 @@ const UNCONFIRMED = 'the disk of the database did not confirm a write, so what i
 const PROBLEMS: readonly (readonly [string, string])[] = [
   ['SQLITE_FULL', 'the disk of the database is full; free some space'],
   ['SQLITE_READONLY', 'the database cannot be written; check owner and mode of the file and its folder'],
-  ['SQLITE_CANTOPEN', 'the database cannot be opened; check owner and mode of the file and its folder'],
+  [
+    'SQLITE_CANTOPEN',
+    'the database cannot be opened; check owner and mode of the file and its folder, and the disk’s space',
+  ],
   ['SQLITE_PERM', 'the database cannot be opened; check owner and mode of the file and its folder'],
   ['SQLITE_BUSY', 'another program holds the database; close it'],
   ['SQLITE_LOCKED', 'another program holds the database; close it'],

@@ -1,7 +1,7 @@
-import { toError } from '../core/errors.ts'
+import { toError } from './errors.ts'
 
-/** The codes of the system for a disk without room. */
-const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
+/** The codes of the system and of the database's engine for a disk without room. */
+const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL'])
 
 /** Returns true for an error of the system, or one that it has caused, that says that a disk has no room. */
 export function isFull(thrown: unknown): boolean {
