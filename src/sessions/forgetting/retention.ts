@@ -85,6 +85,8 @@ export function createRetention(deps: RetentionDeps): Retention {
         const reportedAt = marks.get(rule)?.reportedAt ?? at
         await store.write((tx) => tx.forgetting.mark({ rule, days, reportedAt, startsAt: at, seenAt: at }))
       }
+      // A round that runs already has looked at which limits begin before these did.
+      await running?.catch(() => {})
       await apply()
       return counted(deps)
     },

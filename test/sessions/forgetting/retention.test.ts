@@ -126,6 +126,19 @@ it('S41: a limit that becomes shorter during a round removes nothing before it w
   expect(await log()).not.toContain('an old secret')
 })
 
+it('S41: limits that an owner applies at once are applied also where a round runs that began before they did', async () => {
+  let asked: Promise<unknown> | undefined
+  const { retention, mark, log } = await rig([limit('begun'), limit('waits')], () => {
+    asked ??= retention.runRetention()
+    return limit('waits')
+  })
+  await mark('begun', NOW - 1_000)
+  await mark('waits', NOW + 1_000)
+  await retention.round()
+  await asked
+  expect(await log()).not.toContain('an old secret')
+})
+
 it('S41: conversations are looked through once a day, by a clock that nobody sets', async () => {
   const { retention, mark, say, log, pass } = await rig([limit('rule')], () => limit('rule'))
   await mark('rule', NOW - 1_000)
