@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { AgeLimit } from '../../../src/core/retention.ts'
+import { deferred } from '../../../src/rehearsal/deferred.ts'
 import { createRetention } from '../../../src/sessions/forgetting/retention.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { fixedClock } from '../../fakes/fixed-clock.ts'
@@ -30,6 +31,8 @@ async function rig(all: readonly AgeLimit[], of: () => AgeLimit | undefined = ()
   const told: string[] = []
   let tellsNobody = false
   let isFull = false
+  let held: Promise<void> | undefined
+  let reaches = (): void => {}
   const retention = createRetention({
     ...{ store, clock, logger: silentLogger, ageingTime: () => NOW },
     limits: { all, of },
@@ -39,7 +42,11 @@ async function rig(all: readonly AgeLimit[], of: () => AgeLimit | undefined = ()
       told.push(about)
       return true
     },
-    forgetFiles: async () => 0,
+    async forgetFiles() {
+      reaches()
+      await held
+      return 0
+    },
     stopping: () => false,
     dropSchedule: async () => {},
     dropView: () => {},
@@ -54,7 +61,14 @@ async function rig(all: readonly AgeLimit[], of: () => AgeLimit | undefined = ()
   const fill = (full: boolean) => {
     isFull = full
   }
-  return { store, retention, mark, told, tell, fill, say, log, pass, marks: () => store.read.forgetting.marks() }
+  /** Holds a round once it has removed something. */
+  const hold = () => {
+    const [reached, ended] = [deferred<void>(), deferred<void>()]
+    reaches = reached.resolve
+    held = ended.promise
+    return { reached: reached.promise, release: ended.resolve }
+  }
+  return { hold, store, retention, mark, told, tell, fill, say, log, pass, marks: () => store.read.forgetting.marks() }
 }
 
 it('S41: a limit that was reported while the clock was ahead begins a day from now at the latest', async () => {
@@ -127,16 +141,21 @@ it('S41: a limit that becomes shorter during a round removes nothing before it w
 })
 
 it('S41: limits that an owner applies at once are applied also where a round runs that began before they did', async () => {
-  let asked: Promise<unknown> | undefined
-  const { retention, mark, log } = await rig([limit('begun'), limit('waits')], () => {
-    asked ??= retention.runRetention()
-    return limit('waits')
-  })
+  let rule = 'begun'
+  const { retention, mark, marks, say, log, hold } = await rig([limit('begun'), limit('waits')], () => limit(rule))
   await mark('begun', NOW - 1_000)
   await mark('waits', NOW + 1_000)
-  await retention.round()
-  await asked
-  expect(await log()).not.toContain('an old secret')
+  const { reached, release } = hold()
+  const round = retention.round()
+  await reached
+  await say('one more secret')
+  rule = 'waits'
+  const asked = retention.runRetention()
+  await vi.waitFor(async () => expect((await marks()).every(({ startsAt }) => startsAt <= NOW)).toBe(true))
+  await new Promise(setImmediate)
+  release()
+  await Promise.all([round, asked])
+  expect(await log()).not.toContain('one more secret')
 })
 
 it('S41: conversations are looked through once a day, by a clock that nobody sets', async () => {
