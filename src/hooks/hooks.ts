@@ -5,10 +5,13 @@ import { ParleyError } from '../core/errors.ts'
 import type { BeforeSave, BeforeTool, Hook, HookAddress, HookCall, HookMoment } from '../core/hook.ts'
 import type { Logger } from '../core/logger.ts'
 import { runCommand } from './run-command.ts'
+import { sharedPlaces } from './shared-places.ts'
 import { signatureOf } from './sign.ts'
 
 /** Calls that run at a time. */
 const AT_ONCE = 8
+/** Those of one conversation that wait with a message. */
+const AT_ONCE_OF_ONE = 6
 /** Notifications that wait or run; what comes on top is left out and counted. */
 const MOST_WAITING = 1_000
 /** Characters of a text and of a reason that a hook answers. */
@@ -54,7 +57,10 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
   // Three queues: a message does not wait behind notifications, and a call of a tool waits behind neither. For hooks
   // that are asked the deadline begins once they have a place: otherwise a flood of messages would make them late, and
   // what is late counts as no answer.
-  const places = { saving: pLimit(AT_ONCE), judging: pLimit(AT_ONCE), notified: pLimit(AT_ONCE) }
+  const places = {
+    saving: sharedPlaces({ all: AT_ONCE, each: AT_ONCE_OF_ONE }),
+    ...{ judging: pLimit(AT_ONCE), notified: pLimit(AT_ONCE) },
+  }
   const notified = new Set<Promise<unknown>>()
   const running = new Set<AbortController>()
   let leftOut = 0
@@ -98,7 +104,7 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
       let { text } = message
       for (const hook of at('before_save')) {
         const asked = { ...message, text }
-        const answer = await places.saving(() => call(hook, asked, atOnce))
+        const answer = await places.saving(message.conversation, () => call(hook, asked, atOnce))
         if (typeof answer.text === 'string') text = redact(answer.text.slice(0, LONGEST_TEXT))
       }
       return text

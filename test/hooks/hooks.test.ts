@@ -82,7 +82,7 @@ test('R8: a hook that is asked is not left out because of how much waits for it,
     return '{"deny":"no","text":"changed"}'
   }
   const { beforeSave, beforeTool } = hooks(['before_tool', 'before_save'], post, clock)
-  const saved = Array.from({ length: 20 }, () => beforeSave(SAID))
+  const saved = Array.from({ length: 20 }, (_, no) => beforeSave({ ...SAID, conversation: `telegram:direct:${no}` }))
   const judged = Array.from({ length: 12 }, () => beforeTool(CALL))
   await vi.waitFor(() => expect(asked).toEqual({ before_save: 8, before_tool: 8 }))
   clock.skip(5_000)
