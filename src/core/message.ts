@@ -99,7 +99,7 @@ export interface Titles {
 
 /** A part of something that the platform takes apart. */
 export interface Piece {
-  /** The same for all pieces of it, in one chat. */
+  /** The same for all pieces of it and for nothing else, in whichever chat and by whomever. */
   readonly of: string
   /** More may come, within a second. */
   readonly more: boolean

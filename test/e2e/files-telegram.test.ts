@@ -233,6 +233,28 @@ describe('what the platform takes apart on Telegram', () => {
     expect(requests()).toHaveLength(1)
   })
 
+  it.each([{ scope: 'global' }, { dimensions: [] }] as const)(
+    'C4, K46: where chats share a session the pieces of one are none of another, whose messages have the same numbers: %o',
+    async (routing) => {
+      const { telegram, requests } = await house({ routing })
+      const mark = telegram.ledger.mark()
+      for (const [from, who] of [
+        [111, 'Ada'],
+        [444, 'Bob'],
+      ] as const)
+        telegram.world.say({ from, text: `${who} begins ${'word '.repeat(800)}` })
+      for (const from of [444, 111]) telegram.world.say({ from, text: 'end of it' })
+      for (const chat of [111, 444])
+        await telegram.ledger.nextFromBot('sent', { after: mark, where: ({ chatId }) => chatId === chat })
+      const asked = requests().map(({ messages }) => JSON.stringify(messages.at(-1)))
+      const has = (text: string) => ['Ada begins', 'Bob begins', 'end of it'].map((words) => text.includes(words))
+      expect(asked.map(has)).toEqual([
+        [true, false, true],
+        [false, true, true],
+      ])
+    },
+  )
+
   it('C4: in busy mode interrupt the rest of an album ends no turn', async () => {
     const session = { queue: { max: 100, busy: 'interrupt' } } as const
     const { answered, telegram, shown, requests } = await house({ config: { session } })

@@ -38,7 +38,8 @@ export class Pieces {
     const mentioned = event.mentioned || (continues && before.mentioned)
     const more = album !== undefined || isLong(event)
     this.#begun.set(place, { of, sentAt: event.sentAt, mentioned, more })
-    return { ...event, mentioned, piece: { of, more, ...(continues ? { begun: true } : {}) } }
+    // Numbers of messages are of one chat, and a session may join several.
+    return { ...event, mentioned, piece: { of: `${of} ${place}`, more, ...(continues ? { begun: true } : {}) } }
   }
 
   #textOf(event: InboundMessage, before: Begun | undefined): string | undefined {
