@@ -1,7 +1,7 @@
 import type { Amount, BudgetSettings, Charge, ModelPrice } from '../core/budget.ts'
 import { type ErrorCode, errorCode } from '../core/errors.ts'
 import type { Model, ModelEvent, ModelRequest, Usage } from '../core/model.ts'
-import { tokensOf } from '../core/model.ts'
+import { tokensRead } from '../core/model.ts'
 import { isFree, priceOf } from '../core/prices.ts'
 import type { BudgetGate, HeldCall } from './budget-gate.ts'
 import { amountOf, callTokens, mostOf, mostThoughts, promptTokens } from './estimate.ts'
@@ -122,8 +122,7 @@ async function* settled(
       streamed.begun = true
       output += writtenIn(event)
       if (event.type === 'end') {
-        // A provider may leave its count out: the call counts as it was estimated.
-        cost = amountOf(tokensOf(event.usage) === 0 ? soFar() : event.usage, price)
+        cost = amountOf(counted(event.usage, soFar()), price)
         await gate.settle(call, cost)
       }
       yield event
@@ -140,6 +139,12 @@ async function* settled(
     await gate.settle(call, amount)
     return amount
   }
+}
+
+/** A provider may leave its count out, or a part of it: that part counts as it was estimated. */
+function counted(given: Usage, estimated: Usage): Usage {
+  const read = tokensRead(given) === 0 ? { input: estimated.input } : given
+  return { ...read, output: given.output === 0 ? estimated.output : given.output }
 }
 
 function writtenIn(event: ModelEvent): number {

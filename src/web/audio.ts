@@ -160,5 +160,5 @@ function usageIn(given: unknown): Usage | undefined {
   const input = 'input_tokens' in given ? given.input_tokens : 0
   const output = 'output_tokens' in given ? given.output_tokens : 0
   const usage = toUsage({ input: Number(input), output: Number(output), cacheRead: 0, cacheWrite: 0 })
-  return usage.input + usage.output === 0 ? undefined : usage
+  return usage.input === 0 ? undefined : usage
 }

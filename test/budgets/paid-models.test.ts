@@ -64,6 +64,19 @@ describe('the cost of a call', () => {
     expect(held).toBe(0)
   })
 
+  it('C33: is estimated in the part that the provider leaves out or gives as no number', async () => {
+    const estimated = await paidRig(daily, [modelOf(BIG, { input: 0, output: 0 })])
+    await ask(estimated, estimated.charge)
+    const whole = (await estimated.spent()).spent
+    const readLeftOut = await paidRig(daily, [modelOf(BIG, { input: 0, output: 300 })])
+    await ask(readLeftOut, readLeftOut.charge)
+    const read = (await readLeftOut.spent()).spent - 300
+    expect(read).toBeGreaterThan(5)
+    const writtenLeftOut = await paidRig(daily, [modelOf(BIG, { input: 200, output: 0 })])
+    await ask(writtenLeftOut, writtenLeftOut.charge)
+    expect((await writtenLeftOut.spent()).spent).toBe(200 + whole - read)
+  })
+
   it.each(['model_overloaded', 'model_auth', 'model_failed', 'model_invalid_request'] as const)(
     'C33: is nothing where it failed before it gave anything: %s',
     async (code) => {

@@ -87,6 +87,7 @@ describe('an audio endpoint', () => {
   it.each([
     ['seconds', '{"type":"duration","seconds":90}', { input: 1_500, output: 0 }],
     ['tokens', '{"type":"tokens","input_tokens":14,"output_tokens":45}', { input: 14, output: 45 }],
+    ['what it has written alone', '{"type":"tokens","output_tokens":45}', undefined],
     ['nothing', '{}', undefined],
     ['nonsense', '{"seconds":-5,"input_tokens":"many"}', undefined],
     ['no object', '7', undefined],
