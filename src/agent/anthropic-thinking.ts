@@ -1,4 +1,4 @@
-import type { ModelMessage, ModelRequest } from '../core/model.ts'
+import type { ModelMessage, ModelRequest, Thoughts } from '../core/model.ts'
 import type { ThinkingLevel } from '../core/session.ts'
 
 type Effort = Exclude<ThinkingLevel, 'off'>
@@ -52,15 +52,16 @@ export type ThoughtBlock =
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
 
-/** Thoughts never leave the adapter: what travels with a step is an empty object that stands for them (C26). */
-const kept = new WeakMap<object, readonly ThoughtBlock[]>()
+/** Thoughts never leave the adapter: what travels with a step is an object that stands for them (C26). */
+const kept = new WeakMap<Thoughts, readonly ThoughtBlock[]>()
 
-export function keepThoughts(blocks: readonly ThoughtBlock[]): object {
-  const handle = {}
+/** `written` are the tokens of the whole answer: a provider does not say how many of them are thoughts. */
+export function keepThoughts(blocks: readonly ThoughtBlock[], written: number): Thoughts {
+  const handle = { tokens: blocks.length === 0 ? 0 : written }
   kept.set(handle, blocks)
   return handle
 }
 
-export function thoughtsOf(handle: object | undefined): readonly ThoughtBlock[] {
+export function thoughtsOf(handle: Thoughts | undefined): readonly ThoughtBlock[] {
   return handle === undefined ? [] : (kept.get(handle) ?? [])
 }

@@ -184,7 +184,7 @@ function closeBlock(reading: Reading): ModelEvent | undefined {
 
 /** Throws `model_failed` if the answer broke off. */
 function endOf({ stop, usage, model, thoughts }: Reading): ModelEvent {
-  if (stop) return { type: 'end', stop, usage, model, reasoning: keepThoughts(thoughts) }
+  if (stop) return { type: 'end', stop, usage, model, reasoning: keepThoughts(thoughts, usage.output) }
   throw new ModelError('model_failed', 'The answer of Anthropic broke off.', { advice: { retry: true } })
 }
 

@@ -1,6 +1,6 @@
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
-import type { Model, ModelEvent, ModelRequest, ModelToolCall, StopReason, Usage } from '../core/model.ts'
+import type { Model, ModelEvent, ModelRequest, ModelToolCall, StopReason, Thoughts, Usage } from '../core/model.ts'
 
 /** A whole answer of the model. */
 export interface ModelAnswer {
@@ -9,7 +9,7 @@ export interface ModelAnswer {
   readonly stop: StopReason
   readonly usage: Usage
   readonly model: string
-  readonly reasoning?: object | undefined
+  readonly reasoning?: Thoughts | undefined
 }
 
 interface Asking {

@@ -1,7 +1,7 @@
 import type { SoundFile } from '../core/audio.ts'
 import type { Amount, ModelPrice } from '../core/budget.ts'
 import type { Content } from '../core/content.ts'
-import { type ModelRequest, tokensOf, type Usage } from '../core/model.ts'
+import { type ModelMessage, type ModelRequest, tokensOf, type Usage } from '../core/model.ts'
 import { costOf } from '../core/prices.ts'
 import { tokensIn } from './text-tokens.ts'
 
@@ -22,9 +22,15 @@ export function promptTokens({ system, messages, tools }: ModelRequest): number 
     if (message.role === 'user') tokens += contentTokens(message.content)
     else if (message.role === 'tool')
       for (const { content } of message.results) tokens += MESSAGE + contentTokens(content)
-    else tokens += tokensIn(message.text) + message.calls.reduce((sum, { args }) => sum + callTokens(args), 0)
+    else tokens += writtenTokens(message)
   }
   return tokens
+}
+
+/** A provider is given the thoughts of a running turn again with each of its steps, and charges them as read. */
+function writtenTokens({ text, calls, reasoning }: Extract<ModelMessage, { role: 'assistant' }>): number {
+  const thoughts = reasoning?.tokens ?? 0
+  return thoughts + tokensIn(text) + calls.reduce((sum, { args }) => sum + callTokens(args), 0)
 }
 
 /** Returns the tokens of a call's arguments. */

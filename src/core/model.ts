@@ -37,9 +37,15 @@ export type ModelMessage =
       /**
        * Stands for what the model thought before it, which its adapter keeps in memory for the rest of the turn (C26).
        */
-      readonly reasoning?: object
+      readonly reasoning?: Thoughts
     }
   | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] }
+
+/** Stands for the thoughts of a step, which the model reads again with the results of its calls. */
+export interface Thoughts {
+  /** The most tokens that they are in the next prompt. */
+  readonly tokens: number
+}
 
 export interface ModelToolCall {
   readonly id: string
@@ -61,7 +67,7 @@ export type ModelEvent =
       readonly stop: StopReason
       readonly usage: Usage
       readonly model: string
-      readonly reasoning?: object
+      readonly reasoning?: Thoughts
     }
 
 /** `end`: done. `tools`: it waits for results. `length`: cut at `maxTokens`. `refused`: the model declined. */

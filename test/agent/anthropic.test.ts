@@ -110,6 +110,17 @@ describe('anthropic', () => {
     expect(JSON.stringify(events)).not.toMatch(/secret thought|c2lnbmF0dXJl/)
   })
 
+  it('C33: thoughts are read again with each step, so the most tokens that they are is known without them', async () => {
+    const end = async (blocks: AnswerReply['blocks']) => {
+      server.setScript(playReplies({ blocks, usage: { input_tokens: 3, output_tokens: 700 } }))
+      return (await collect(await modelOf())).at(-1)
+    }
+    const answer = { type: 'text', text: 'Answer' } as const
+    const thought = { type: 'thinking', thinking: 'secret thought', signature: 'c2lnbmF0dXJl' } as const
+    expect(await end([thought, answer])).toMatchObject({ reasoning: { tokens: 700 } })
+    expect(await end([answer])).toMatchObject({ reasoning: { tokens: 0 } })
+  })
+
   it('tool calls come whole, with their arguments parsed, several in one answer', async () => {
     server.setScript(
       playReplies({
