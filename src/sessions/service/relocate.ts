@@ -1,12 +1,14 @@
 import { type Address, formatAddress, parseAddress } from '../../core/address.ts'
+import type { AgentProfile } from '../../core/agent-profile.ts'
 import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
+import type { SessionStartData } from '../../core/event.ts'
 import { failpoint } from '../../core/failpoint.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
 import { type AuthorId, platformIdOf } from '../../core/platform-id.ts'
 import type { Relocation, RelocationRequest } from '../../core/relocation.ts'
-import type { Session, SessionDraft } from '../../core/session.ts'
+import { isOwnChannel, type Session, type SessionDraft } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import { draftAfter, draftAt, startSession } from '../turns/open-session.ts'
@@ -118,7 +120,10 @@ async function continueThere(
 ): Promise<Session> {
   const at = clock.now()
   if (there) await tx.sessions.deactivate(there.id, at)
-  const made = await startSession(tx, { ...draft(), settingsOf: session.id }, { at, draw: () => draft().id })
+  const row = { ...draft(), settingsOf: session.id }
+  const { profile, ...start } = await startOfClient(tx, session, { row, there })
+  const begun = { ...row, ...(profile && { agentProfile: profile }) }
+  const made = await startSession(tx, begun, { ...start, at, draw: () => draft().id })
   if (!there) await tx.aliases.add(made.scopeKey, [made.displayKey])
   const sendPolicy = there?.sendPolicy
   await tx.sessions.patchOverrides(
@@ -131,13 +136,43 @@ async function continueThere(
   return (await tx.sessions.get(made.id)) ?? made
 }
 
-/** The conversation that a session left begins afresh, as after `/new`. */
+interface StartOfClient extends Pick<SessionStartData, 'context' | 'workspace' | 'workplace'> {
+  readonly profile?: AgentProfile
+}
+
+/**
+ * Returns what a client has given its session at the start, for one of a client that continues it: the agent, its tools
+ * no more than both sessions have (C28), and the variables. A chat has the agent of its rules.
+ */
+async function startOfClient(
+  { events }: Pick<StoreReader, 'events'>,
+  session: Session,
+  { row, there }: { readonly row: SessionDraft; readonly there: Session | undefined },
+): Promise<StartOfClient> {
+  if (![session, row].every(isOwnChannel) || row.agentId !== session.agentId) return {}
+  const [first] = await events.since(session.id, 0, 1)
+  const { context, workspace, workplace } = first?.type === 'session_started' ? first.data : { context: undefined }
+  const given = {
+    ...(context && { context }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(workplace && { workplace }),
+  }
+  const own = session.agentProfile ?? there?.agentProfile
+  if (own === undefined) return given
+  const most = there?.agentProfile?.tools ?? own.tools
+  return { ...given, profile: { ...own, tools: own.tools.filter((tool) => most.includes(tool)) } }
+}
+
+/** The conversation that a session left begins afresh, as after `/new`; that of a client as its client has begun it. */
 async function beginAfresh(tx: StoreWriter, session: Session, deps: RelocateDeps): Promise<Session | undefined> {
   const at = deps.clock.now()
   await tx.sessions.deactivate(session.id, at)
   if ((await tx.sessions.current(session.scopeKey))?.id !== session.id) return undefined
   const draft = (): SessionDraft => draftAfter(session, deps.daemon.ids)
-  return startSession(tx, draft(), { at, draw: () => draft().id })
+  const row = draft()
+  const { profile, ...start } = await startOfClient(tx, session, { row, there: undefined })
+  const begun = { ...row, ...(profile && { agentProfile: profile }) }
+  return startSession(tx, begun, { ...start, at, draw: () => draft().id })
 }
 
 /**

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import { toAgentId } from '../../src/core/ids.ts'
+import type { Tool } from '../../src/core/turn.ts'
+import { textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { parley } from './house-command.ts'
+import { type Household, startHousehold } from './household.ts'
+import { setClock } from './set-clock.ts'
+
+const tool = (name: string): Tool => ({
+  spec: { name, description: 'Does something.', parameters: { type: 'object' } },
+  class: 'pure',
+  reach: 'inside',
+  run: async () => 'done',
+})
+const main = { id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'You are calm. For {{ctx.team}}.', tools: ['clock', 'map'] }
+
+/** A client has begun a session with fewer tools and with variables; the configuration was changed since. */
+async function begun() {
+  const house = await startHousehold({
+    ...{ script: () => textReply('fine'), streaming: false, clock: setClock('2026-11-21T08:00:00Z') },
+    ...{ tools: { clock: [tool('clock')], map: [tool('map')] }, config: { agents: [main] } },
+  })
+  await house.daemon.operator.sessions.start({ name: 'api:a', tools: ['clock'], context: { team: 'Rowing' } })
+  await ask(house, 'api:a', 'hello')
+  await house.restart({ agents: [{ ...main, prompt: 'You are new.' }] })
+  return house
+}
+
+async function ask({ daemon, anthropic }: Household, name: string, text: string) {
+  expect(await daemon.operator.sessions.post(name, { text })).toMatchObject({ status: 'ok' })
+  const { system, messages, tools = [] } = anthropic?.ledger.requests().at(-1) ?? {}
+  return { system: JSON.stringify(system), messages: JSON.stringify(messages), tools: tools.map(({ name }) => name) }
+}
+
+it.each(['move', 'fork'])(
+  'C1, C28: a session of a client that a %s continues elsewhere has no more tools there',
+  async (how) => {
+    const house = await begun()
+    const done = await parley(house.config, ['sessions', how, 'api:a', 'api:b', '--yes'])
+    expect([done.code, done.err]).toEqual([0, ''])
+    const there = await ask(house, 'api:b', 'and now?')
+    expect(there.tools).toEqual(['clock'])
+    expect(there.system).toContain('You are calm.')
+    expect(there.system).toContain('Rowing')
+    expect(there.messages).toContain('hello')
+    const here = await ask(house, 'api:a', 'and now?')
+    expect(here.tools).toEqual(['clock'])
+    expect(here.system).toBe(there.system)
+  },
+)
