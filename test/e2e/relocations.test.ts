@@ -4,6 +4,7 @@ import { NO_PLAN, NOTHING_FORGOTTEN } from '../../src/core/forgetting.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
+import { household } from '../fakes/routing-policy.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { parley } from './house-command.ts'
 import { type Household, recorded, startHousehold } from './household.ts'
@@ -177,6 +178,42 @@ describe('a wider audience', () => {
     const asked = await run(house, 'fork', from, 'telegram:direct:111')
     expect(asked.code).toBe(1)
     expect(asked.out).toContain('Whoever writes in telegram:direct:111')
+  })
+})
+
+describe('whoever has a token of the platform it comes to', () => {
+  const withToken = async (house: Household) =>
+    void (await house.daemon.operator.tokens.create({ namespace: 'telegram', scopes: ['sessions:read'] }))
+
+  it('F-H11, S42: is named as a reader', async () => {
+    const { house, to } = await twoGroups()
+    await withToken(house)
+    await house.daemon.operator.sessions.post('api:notes', { text: 'my code is 4711' })
+    const asked = await run(house, 'fork', 'api:notes', to)
+    expect(asked.code).toBe(1)
+    expect(asked.out).toContain('and whoever has a token of telegram, could then have')
+  })
+
+  it('F-H11, S42: is a wider audience of what one person has said where no such token reached', async () => {
+    const { house } = await twoGroups({ direct: 'person' })
+    await say(house, 111, 'my code is 4711')
+    await withToken(house)
+    const { id } = await show(house, 'telegram:direct:111')
+    expect(id).toMatch(/^person:/)
+    await house.restart({ routing: household({ direct: 'chat' }) })
+    await say(house, 111, 'hello')
+    const { id: there } = await show(house, 'telegram:direct:111')
+    expect(there).toMatch(/^telegram:/)
+    const asked = await run(house, 'fork', id, there)
+    expect([asked.code, asked.err]).toEqual([1, ''])
+    expect(asked.out).toContain('whoever has a token of telegram')
+  })
+
+  it('F-H11, S42: is none where it could read all of that before', async () => {
+    const { house, family, from } = await twoGroups()
+    await withToken(house)
+    await say(house, family, 'when is dinner?')
+    expect((await run(house, 'fork', from, 'telegram:direct:111')).code).toBe(0)
   })
 })
 

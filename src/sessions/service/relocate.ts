@@ -1,5 +1,6 @@
 import { type Address, formatAddress, parseAddress } from '../../core/address.ts'
 import type { AgentProfile } from '../../core/agent-profile.ts'
+import { holdsSession, namespacesOf } from '../../core/caller.ts'
 import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
@@ -45,12 +46,12 @@ export async function relocate(session: Session, request: RelocationRequest, dep
   const { address, there } = destination
   if (there?.scopeKey === session.scopeKey && there.id === session.id)
     throw new ParleyError('conflict', `${session.id} is in ${formatAddress(address)} already.`)
-  const audience = await widerAudience(session, destination, { read: store.read, channels: deps.channels })
+  const audience = await widerAudience(session, destination, { ...deps, read: store.read })
   if (audience !== undefined && request.confirmed !== true)
     return { state: 'asks', session: session.id, to: formatAddress(address), audience }
   const done = await store.write(async (tx) => {
     await checkIdle(tx, [session, ...(there ? [there] : [])])
-    if (audience === undefined && (await widerAudience(session, destination, { read: tx, channels: deps.channels })))
+    if (audience === undefined && (await widerAudience(session, destination, { ...deps, read: tx })))
       throw new ParleyError('conflict', `Somebody else has spoken in ${session.id} meanwhile: ask again.`)
     const made = await continueThere(tx, session, destination, deps)
     const fresh = request.kind === 'move' ? await beginAfresh(tx, session, deps) : undefined
@@ -175,24 +176,33 @@ async function beginAfresh(tx: StoreWriter, session: Session, deps: RelocateDeps
   return startSession(tx, begun, { ...start, at, draw: () => draft().id })
 }
 
+type AudiencePorts = Pick<RelocateDeps, 'channels' | 'clock'> & {
+  readonly read: Pick<StoreReader, 'authors' | 'sessions' | 'tokens'>
+}
+
 /**
  * Returns who could read the session there and could not before, in words for people; undefined if it is nobody: a
- * direct chat of the only one whose words it holds, which shares its session with no other chat.
+ * direct chat of the only one whose words it holds, which shares its session with no other chat, and which no token
+ * reaches that did not reach the session before.
  */
 async function widerAudience(
   session: Session,
   { address, there, draft }: Destination,
-  { read, channels }: { readonly read: Pick<StoreReader, 'authors' | 'sessions'>; readonly channels: Channels },
+  { read, channels, clock }: AudiencePorts,
 ): Promise<string | undefined> {
   const authors = await read.authors.of(session.id)
-  const place = there ?? draft()
-  const joined = joinsPeople(channels, place)
+  const row = draft()
+  const joined = joinsPeople(channels, there ?? row)
   const only = joined ? undefined : personAt(address, channels)
-  if (only !== undefined && authors.length > 0 && authors.every((author) => author === only)) return undefined
+  const reading = await read.tokens.readers(namespacesOf(row.id), clock.now())
+  const holders = reading.map(({ namespace }) => namespace).filter((one) => !holdsSession(one, session.id))
+  const isTheirs = only !== undefined && authors.length > 0 && authors.every((author) => author === only)
+  if (isTheirs && holders.length === 0) return undefined
   const title = (await placeTitle(read, address)).title ?? formatAddress(address)
   const from = (await placeTitle(read, addressOf(session), session.id)).title ?? session.displayKey
-  const readers = joined ? `Everybody whose chats share ${place.displayKey}` : readersOf(address, title)
-  return `${readers} could then have the agent say everything that was said in ${from}: ${session.messageCount} messages, ${wordsOf(authors)}.`
+  const people = joined ? `Everybody whose chats share ${(there ?? row).displayKey}` : readersOf(address, title)
+  const tokens = holders.length === 0 ? '' : `, and whoever has a token of ${[...new Set(holders)].join(', ')},`
+  return `${people}${tokens} could then have the agent say everything that was said in ${from}: ${session.messageCount} messages, ${wordsOf(authors)}.`
 }
 
 function personAt(address: Address, channels: Channels): AuthorId | undefined {
