@@ -299,6 +299,14 @@ describe('the search in what was said', () => {
     expect(found.length).toBeGreaterThan(0)
     expect(found.filter(({ role, text }) => role === 'user' && text === 'my bicycle is blue')).toEqual([])
   })
+
+  it('finds what was said in another chat of the same session, whatever message asks for it there', async () => {
+    const home = await startRemembering(NEVER, { routing: { scope: 'global' } })
+    await home.say('my bicycle is blue')
+    expect(await home.say(within('bicycle'), { from: 444 })).toContain('my bicycle is blue')
+    expect(foundBy(home).map(({ text }) => text)).toEqual(['my bicycle is blue'])
+  })
+
   it('finds what was copied from another conversation, whatever message has its number here', async () => {
     const home = await startRemembering(NEVER)
     groups(home)

@@ -1,10 +1,11 @@
-import type { SessionEvent } from '../../core/event.ts'
+import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import { isLeaving } from '../../core/forgetting.ts'
 import type { SessionId } from '../../core/ids.ts'
 import type { MatchingMessage, MessageQuery, SessionCaller } from '../../core/session-tools.ts'
 import type { SearchHit } from '../../store/memory-port.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 import { messagesOf } from '../service/history-message.ts'
+import { messageName } from '../turns/user-message.ts'
 import { clamp } from './clamp.ts'
 import { indexSession } from './index-messages.ts'
 import type { CallerReach, Reach } from './reach.ts'
@@ -100,8 +101,15 @@ interface Looking {
 async function askedIn({ read }: SearchDeps, { turn }: SessionCaller): Promise<ReadonlySet<string>> {
   const rows = turn === undefined ? [] : await read.inbox.ofTurn(turn.id)
   return new Set(
-    rows.flatMap(({ dispatch: { event } }) => ('messageId' in event && event.messageId ? event.messageId : [])),
+    rows.flatMap(({ dispatch: { event }, decision }) =>
+      'text' in event && 'route' in decision ? nameOf({ ...messageName(event, decision.route), text: event.text }) : [],
+    ),
   )
+}
+
+/** Another chat of the session, or the one from which it was copied, has messages of the same numbers. */
+function nameOf({ messageId, chat, text }: Pick<UserMessageData, 'messageId' | 'chat' | 'text'>): string {
+  return JSON.stringify([messageId, chat, text])
 }
 
 function isAsked(
@@ -110,7 +118,7 @@ function isAsked(
   { caller, asked }: Pick<Looking, 'caller' | 'asked'>,
 ): boolean {
   if (session !== caller.turn?.sessionId || event.type !== 'user_message') return false
-  return event.data.messageId !== undefined && asked.has(event.data.messageId)
+  return asked.has(nameOf(event.data))
 }
 
 async function messageAt(
