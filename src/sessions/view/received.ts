@@ -100,9 +100,10 @@ export function names(received: readonly ReceivedMessage[], message: MessageName
 
 /** Redacts a deleted message; returns the same list if the message is neither in it nor quoted there. */
 export function redact(received: readonly ReceivedMessage[], deleted: MessageName): readonly ReceivedMessage[] {
-  const quotes = ({ quoted, attachments }: ReceivedMessage) =>
+  const quotes = ({ quoted, attachments, chat }: ReceivedMessage) =>
     quoted !== undefined &&
     quoted.messageId === deleted.messageId &&
+    chat === deleted.chat &&
     (quoted.text !== undefined || attachments?.some(isQuoted))
   if (!received.some((message) => isSame(message, deleted) || quotes(message))) return received
   return received.map((message) => {
