@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { EXIT } from '../core/errors.ts'
+import { withRemedy } from './other-words.ts'
 import type { CliPorts } from './ports.ts'
 import { addApprovals } from './program-approvals.ts'
 import { addArchives } from './program-archives.ts'
@@ -29,9 +30,6 @@ export async function parseCommand(argv: readonly string[], ports: CliPorts): Pr
   }
 }
 
-const NO_BUDGET = `error: unknown command; "parley status" shows what is spent of each budget
-`
-
 type Ended = (exitCode: number) => void
 
 const afterHelp = (variables: readonly string[]): string => `
@@ -56,8 +54,7 @@ function createProgram(ports: CliPorts, ended: Ended): Command {
     .configureOutput({
       writeOut: (text) => ports.stdout.write(text),
       writeErr: (text) => ports.stderr.write(text),
-      // It is like "forget", which would be a bad guess.
-      outputError: (text, write) => write(/unknown command 'budgets?'/.test(text) ? NO_BUDGET : text),
+      outputError: (text, write) => write(withRemedy(text)),
       getOutHelpWidth: () => ports.stdout.columns ?? 80,
       getErrHelpWidth: () => ports.stderr.columns ?? 80,
     })

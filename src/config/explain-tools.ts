@@ -1,14 +1,17 @@
 import { formatAddress } from '../core/address.ts'
 import type { ToolRule } from '../core/approval.ts'
+import { DEFAULT_CHECKPOINTS, MEMORY_GROUP } from '../core/memory.ts'
 import type { AudioSettings, Config, HookSettings, InboundHookSettings, McpSettings } from './config.ts'
 
-/** Describes whom tools ask, and what of the operator's own or elsewhere is called. No secret is part of it. */
+/** Describes whom tools ask, what of the operator's own or elsewhere is called, and memory. No secret is part of it. */
 export function explainTools({
   audio,
   hooks = [],
   http,
   mcp = [],
   ownTools = [],
+  agents,
+  session,
   toolPolicy = [],
 }: Config): readonly string[] {
   return [
@@ -19,7 +22,15 @@ export function explainTools({
     ...hooks.map(hookLine),
     ...(http?.hooks ?? []).map(inboundLine),
     ...audioLines(audio),
+    checkpointLine(agents, session.checkpoint),
   ]
+}
+
+function checkpointLine(agents: Config['agents'], own: Config['session']['checkpoint']): string {
+  const remembering = agents.filter(({ tools }) => tools.includes(MEMORY_GROUP)).map(({ id }) => id)
+  if (remembering.length === 0) return 'session.checkpoint: no agent has the tools memory, so there is no checkpoint'
+  const { turns, quietGroupMessages, idleMinutes } = { ...DEFAULT_CHECKPOINTS, ...own }
+  return `session.checkpoint: ${remembering.join(', ')} looks for what is worth remembering after ${turns} turns, ${quietGroupMessages} messages of a group without an answer, or ${idleMinutes} minutes without a message`
 }
 
 function ruleLine({ tools, who, in: places, action, approvers = [] }: ToolRule, index: number): string {

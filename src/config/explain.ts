@@ -139,11 +139,12 @@ const DELETIONS: Readonly<Record<DeletionPolicy, string>> = {
   redact: 'a deleted message is in no later prompt, and not answered if it still waits',
 }
 
-function agentLine({ id, model, fallback = [], summaryModel, tools, skills = [] }: AgentProfile): string {
+function agentLine({ id, model, fallback = [], summaryModel, tools, skills = [], voice }: AgentProfile): string {
   const others = fallback.length === 0 ? '' : `, in its place ${list(fallback)}`
   const summaries = summaryModel === undefined ? '' : `, summaries by ${summaryModel}`
   const known = skills.length === 0 ? '' : `, skills ${list(skills.map(({ name }) => name))}`
-  return `agents.${id}: model ${model}${others}${summaries}, tools ${list(tools)}${known}`
+  const spoken = voice === undefined || voice === 'never' ? '' : `, answers spoken: ${voice}`
+  return `agents.${id}: model ${model}${others}${summaries}, tools ${list(tools)}${known}${spoken}`
 }
 
 function accessLines({ routing }: Config): string[] {

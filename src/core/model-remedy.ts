@@ -7,10 +7,10 @@ const REMEDIES: Readonly<Partial<Record<ErrorCode, string>>> = {
   model_stalled: 'Wait a few minutes; the next message is tried anew.',
   model_refused: 'Ask in other words.',
   model_empty: 'Ask again.',
-  model_context_length: 'Start a fresh conversation with /new.',
+  model_context_length: 'Start a fresh conversation with `/new`.',
   model_failed: 'Check the network of this machine and models.<provider>.baseUrl; the next message is tried anew.',
-  turn_limit: 'Start a fresh conversation with /new, or raise session.turnCap.',
-  budget_spent: 'Wait until the budget begins anew (/budget says when), or raise it under budgets.',
+  turn_limit: 'Start a fresh conversation with `/new`, or raise session.turnCap.',
+  budget_spent: 'Wait until the budget begins anew (`/budget` says when), or raise it under budgets.',
   quarantined: 'Send the message again in other words; the log has the cause.',
 }
 

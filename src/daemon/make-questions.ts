@@ -32,6 +32,7 @@ export function makeQuestions(parts: MakeQuestionsDeps): Questions {
   const { whoIs, moves } = lookups
   return createQuestions({
     ...{ store, clock, ids, closeCards, whoIs, accept: entrance.accept },
+    commandMark: (channel) => channels.traits(channel).commandMark ?? '/',
     askersOf: askersOf({ read: store.read, channels, whoIs }),
     logger: logger.child({ subsystem: 'questions' }),
     isSame(one, other) {

@@ -119,9 +119,11 @@ function claimCode(access: Access): readonly ValidCode[] {
 const DAY_MS = 86_400_000
 
 function ownerTeller({ ids, clock, logger, say }: PeopleDeps, owners: OwnerChats): People['notifyOwners'] {
-  return async (where, { about, text }) => {
+  return async (where, { about, text, saidIn }) => {
     let stored = true
+    const knows = saidIn && owners.personOf(saidIn)
     for (const { person, address, reader } of owners.beside(where)) {
+      if (person === knows) continue
       const notice = { source: ids.notice(), traceId: ids.trace(), address, reader, class: 'control', text } as const
       const key = `channel:${where.channel}@${where.account}:${about}:${person}`
       await say(notice, (tx) => tx.notices.once(key, clock.now(), DAY_MS)).catch((err: unknown) => {

@@ -1,3 +1,4 @@
+import type { Address } from '../core/address.ts'
 import { payerKey } from '../core/budget.ts'
 import { stopInWords, warningInWords } from '../core/budget-words.ts'
 import { ParleyError } from '../core/errors.ts'
@@ -33,7 +34,7 @@ export function tellOfBudgets(
   const { settings } = budgets
   const told = new Set<string>()
 
-  async function owners(event: BudgetEvent, text: string): Promise<void> {
+  async function owners(event: BudgetEvent, text: string, saidIn?: Address): Promise<void> {
     const { payer, at, resetsAt } = event.budget
     const key = payerKey(payer)
     const stop = `budget-stop:${key}:${at}`
@@ -42,8 +43,8 @@ export function tellOfBudgets(
     )
     if (isTold) return
     // First, so that a notice which a crash leaves without a mark is planned by the next call; once a day it is sent.
-    const isPlanned =
-      where === undefined || (await notifyOwners(where, { about: `budget:${event.kind}:${key}:${at}`, text }))
+    const notice = { about: `budget:${event.kind}:${key}:${at}`, text, ...(saidIn && { saidIn }) }
+    const isPlanned = where === undefined || (await notifyOwners(where, notice))
     if (!isPlanned) throw new ParleyError('unavailable', 'The owners could not be notified.')
     failpoint('CP52-budget-notice-planned')
     await store.write((tx) =>
@@ -57,7 +58,8 @@ export function tellOfBudgets(
     const place = budgets?.placeOf(charge)
     const ofPlace = payer.kind === 'chat' || payer.kind === 'topic' || payer.kind === 'person'
     if (payer.kind === 'stranger') return
-    if (event.kind === 'stopped') return ofPlace && place ? undefined : owners(event, stopInWords(event.budget))
+    if (event.kind === 'stopped')
+      return ofPlace && place ? undefined : owners(event, stopInWords(event.budget), place?.address)
     const text = warningInWords(budget, settings.timezone, settings.cheaperModel)
     if (!ofPlace || place === undefined) return owners(event, text)
     const message = { ...place, source: ids.notice(), class: 'notice', text } as const

@@ -229,7 +229,7 @@ async function isOnly({ identityOf }: LongTermDeps, author: AuthorId, all: reado
 }
 
 function absent(no: number): ParleyError {
-  return new ParleyError('not_found', `I remember nothing here under ${no}; /memory shows the numbers.`)
+  return new ParleyError('not_found', `I remember nothing here under ${no}; \`/memory\` shows the numbers.`)
 }
 
 function notTheirs(no: number): ParleyError {

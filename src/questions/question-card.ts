@@ -9,19 +9,27 @@ export const LONGEST_LABEL = 60
 const SHOWN = 200
 const LONGEST_NAME = 64
 
+/** Whom a question is for, if that is one person, and the mark before commands where people read it. */
+interface ReadBy {
+  readonly name: string | undefined
+  readonly mark: string
+}
+
 /** Returns a question as people are shown it, in Markdown, with the commands that its buttons give. */
-export function questionCard(question: NewQuestion, addressee: string | undefined): string {
+export function questionCard(question: NewQuestion, { name, mark }: ReadBy): string {
   const { code, text, choices, free, server } = question
   const asked = server === undefined ? text : `The tool server \`${plain(server)}\` asks:\n\n${quoted(text)}`
   const listed = choices.map((choice, at) => `${at + 1}. ${server === undefined ? choice : `\`${plain(choice)}\``}`)
-  const to = addressee === undefined ? '' : `For ${literal(addressee, LONGEST_NAME)}. `
-  return [asked, listed.join('\n'), `${to}${howTo(code, choices, free !== undefined)}`].filter(Boolean).join('\n\n')
+  const to = name === undefined ? '' : `For ${literal(name, LONGEST_NAME)}. `
+  return [asked, listed.join('\n'), `${to}${howTo(`${mark}answer ${code}`, choices, free !== undefined)}`]
+    .filter(Boolean)
+    .join('\n\n')
 }
 
-function howTo(code: string, choices: readonly string[], free: boolean): string {
+function howTo(command: string, choices: readonly string[], free: boolean): string {
   const what = choices.length === 0 ? 'your answer' : free ? 'the number or your own words' : 'the number'
   const buttons = choices.length === 0 ? '' : 'Press a button, or write '
-  return `${buttons || 'Write '}\`/answer ${code}\` with ${what} behind it.`
+  return `${buttons || 'Write '}\`${command}\` with ${what} behind it.`
 }
 
 /** A server's words stand in a block of their own, which nothing in them can end. */

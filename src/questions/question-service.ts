@@ -8,7 +8,7 @@ import type { Dispatch, Identity } from '../core/dispatch.ts'
 import { errorCode, ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
 import { refuseForgotten } from '../core/forgetting.ts'
-import type { IdSource, SessionId, TurnId } from '../core/ids.ts'
+import type { ChannelId, IdSource, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
 import type { AuthorId } from '../core/platform-id.ts'
@@ -34,6 +34,8 @@ export interface QuestionDeps extends Pick<QuestionDeskDeps, 'isSame' | 'roomOf'
   readonly ids: Pick<IdSource, 'code' | 'notice' | 'trace'>
   readonly logger: Logger
   readonly closeCards: CloseCards
+  /** Returns the mark before a command that is typed on a channel. */
+  commandMark(this: void, channel: ChannelId): string
   /** Plans a message inside the transaction and returns what sends it after the commit; throws `forbidden`. */
   plan(this: void, tx: StoreWriter, message: OutboundMessage): Promise<() => void>
   accept(this: void, dispatch: Dispatch): Promise<void>
@@ -156,7 +158,7 @@ class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOv
   }
 
   async #put(draft: QuestionDraft, turn: TurnRef & { readonly callId: string }): Promise<Question> {
-    const { store, clock, ids, logger, plan, askersOf } = this.#deps
+    const { store, clock, logger, plan, askersOf } = this.#deps
     const place = await placeToAsk(this.#deps, draft, turn)
     const asked = await store.read.questions.open(clock.now() - OPEN_MS)
     const here = asked.filter(({ sessionId }) => sessionId === turn.sessionId)
@@ -182,7 +184,7 @@ class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOv
     logger.info('People of a conversation are asked something', { traceId, sessionId: session.id, code })
     const release = await store.write(async (tx) => {
       await refuseForgotten(tx, question.turnId)
-      const message = messageOf(question, place, ids)
+      const message = messageOf(question, place, this.#deps)
       await tx.questions.add(question)
       await tx.cards.add(`${SUBJECT}${code}`, message.source)
       return plan(tx, message)
@@ -239,11 +241,17 @@ class QuestionService implements Omit<Questions, keyof QuestionDesk | 'closeIfOv
   }
 }
 
-function messageOf(question: NewQuestion, { session, to }: AskedPlace, ids: Pick<IdSource, 'notice'>): OutboundMessage {
+function messageOf(
+  question: NewQuestion,
+  { session, to }: AskedPlace,
+  { ids, commandMark }: Pick<QuestionDeps, 'ids' | 'commandMark'>,
+): OutboundMessage {
   const { traceId, reply } = question
   const { address, replyTo, reader } = reply
+  // The words of a model stand in it, which the exit leaves as they are: Parley's own command is written as typed there.
+  const text = questionCard(question, { name: to?.name, mark: commandMark(address.channel) })
   return {
-    ...{ source: ids.notice(), session, traceId, address, class: 'reply', text: questionCard(question, to?.name) },
+    ...{ source: ids.notice(), session, traceId, address, class: 'reply', text },
     buttons: questionButtons(question),
     ...(replyTo === undefined ? {} : { replyTo }),
     ...(reader === undefined ? {} : { reader }),

@@ -2,6 +2,23 @@ import { expect, test } from 'vitest'
 import { explainConfig } from '../../src/config/explain.ts'
 import { load, TELEGRAM } from './loading.ts'
 
+test('config explain says when checkpoints begin, and which answers are spoken', async () => {
+  const { config } = await load(`${TELEGRAM}agents:
+  - { id: main, tools: [time, memory], voice: when-spoken-to }
+  - { id: other, tools: [time] }
+session: { checkpoint: { turns: 7 } }
+`)
+  const lines = explainConfig(config)
+  expect(lines).toContain(
+    'session.checkpoint: main looks for what is worth remembering after 7 turns, 20 messages of a group without an answer, or 10 minutes without a message',
+  )
+  expect(lines.find((line) => line.startsWith('agents.main'))).toMatch(/, answers spoken: when-spoken-to$/)
+  expect(lines.find((line) => line.startsWith('agents.other'))).not.toContain('spoken')
+  expect(explainConfig((await load(TELEGRAM)).config)).toContain(
+    'session.checkpoint: no agent has the tools memory, so there is no checkpoint',
+  )
+})
+
 test('config explain names rules for tools, servers, own files, hooks and audio, and no secret', async () => {
   const { config } = await load(
     `${TELEGRAM}tools:

@@ -183,6 +183,7 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
     'tools.sessions.inGroups: here: where others see the answer, it reads that conversation alone, whoever asks',
     'tools.policy: what acts outside of its conversation is asked about, and the rest is allowed',
     'audio: none; voice notes are named in words, and no answer is spoken',
+    'session.checkpoint: no agent has the tools memory, so there is no checkpoint',
     'budgets.strangers.each: 200000 tokens a day',
     'budgets.strangers.client: 1000000 tokens a day',
     'budgets.strangers.together: 2000000 tokens a day',

@@ -166,6 +166,22 @@ describe('budgets of people', () => {
     await expect.poll(told, POLL).toHaveLength(1)
   })
 
+  it('C33: an owner reads of a budget that is used up once in their own chat, and another owner in theirs', async () => {
+    const routing = policy({
+      people: [owner('ada', 'telegram:111'), owner('bob', 'telegram:444')],
+      access: { direct: 'owner', groups: [] },
+    })
+    const house = await startHouse({ total: { month: { tokens: 5_000 } } }, { clock: setClock(NOON), routing })
+    for (const one of [444, 111]) await house.ask(one, one, '/help')
+    let answered = 0
+    while ((await house.outcome(111, 111, 'hello')) === 'answered' && answered < 10) answered++
+    const told = (chat: number) => house.texts(chat).filter((text) => text.startsWith('My budget as a whole'))
+    await expect.poll(() => told(444), POLL).toHaveLength(1)
+    await expect.poll(() => told(111), POLL).toHaveLength(1)
+    expect(await house.ask(111, 111, '/status')).toContain('budget')
+    expect(told(111)).toHaveLength(1)
+  })
+
   it('C33, F-I12: strangers are bounded one by one and together, whatever the groups they write in, and told once in each', async () => {
     const strangers = { each: { day: { tokens: 1_800 } }, together: { day: { tokens: 6_500 } } }
     const house = await startHouse({ strangers }, { clock: setClock(NOON) })

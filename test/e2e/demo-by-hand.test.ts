@@ -24,7 +24,7 @@ it.concurrent('the demo by hand: what is typed is said, a command is no message,
   demo.stdout.on('data', (chunk) => {
     printed += chunk
   })
-  demo.stdin.end(':why\nhello\n:why\n:frobnicate\n:in moon\n:help\n:quit\n')
+  demo.stdin.end(':why\nhello\n:why\n:frobnicate\n:in moon\n:as constructor\n/as bo\n/quit\n:help\n:quit\n')
   const [code] = await once(demo, 'close')
 
   const [, byHand = ''] = printed.split('Your turn')
@@ -34,8 +34,11 @@ it.concurrent('the demo by hand: what is typed is said, a command is no message,
   expect(byHand).toMatch(/answers \(a direct chat\); outcome: \w+/)
   expect(byHand).toContain('there is no :frobnicate; see :help')
   expect(byHand).toContain('there is no place moon; there are family, general')
+  expect(byHand).toContain('nobody is called constructor; there are ada')
+  expect(byHand).toContain('not said: write :as; see :help')
+  expect(byHand).toContain('not said: write :quit; see :help')
   expect(byHand.split(':as <person>')).toHaveLength(3)
-  expect(byHand).not.toMatch(/Ada +:/)
+  expect(byHand).not.toMatch(/Ada +[:/]/)
   // The answer comes after the input has ended, with its place, and a pipe gets no prompt to write it on. Where it is
   // seen while it grows, the rest of it has a line of its own.
   expect(byHand).toMatch(/^ {2}Ada's dm {5}Parley {3}(I heard you: “hello”|… .*“hello”)$/m)

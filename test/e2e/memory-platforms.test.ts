@@ -3,7 +3,7 @@ import type { MessagesRequest } from '../../src/rehearsal/anthropic/request.ts'
 import type { Script } from '../../src/rehearsal/anthropic/script.ts'
 import { startDiscordHousehold } from './discord-household.ts'
 import { agents, isCheckpoint, noting, remembering } from './remembering.ts'
-import { startSlackHousehold } from './slack-household.ts'
+import { type SlackHousehold, startSlackHousehold } from './slack-household.ts'
 
 const checkpoint = { turns: 100, quietGroupMessages: 100, idleMinutes: 1_000 }
 const config = { agents, session: { queue: { max: 100, busy: 'queue' }, checkpoint } } as const
@@ -17,24 +17,34 @@ const script = remembering(
   ),
 )
 
+/** Opens a thread in which somebody is in a choir, and goes on there. */
+async function choirThread({ world, ledger }: SlackHousehold['slack']) {
+  const channel = world.addChannel({ name: 'workshop', members: ['U333', 'U444'] }).id
+  const thread = world.say({ from: 'U333', channel, text: '<@U0BOT> I am in a choir' })
+  await ledger.nextFromBot('sent')
+  return {
+    ...{ channel, world },
+    async said(text: string) {
+      const after = ledger.mark()
+      const message = world.say({ from: 'U333', channel, thread, text: `<@U0BOT> ${text}` })
+      await ledger.nextFromBot('sent', { after })
+      return message
+    },
+    async whispered(command: string) {
+      const after = ledger.mark()
+      world.say({ from: 'U333', channel, thread, text: `<@U0BOT> !${command}` })
+      return (await ledger.nextWhisper({ after })).text
+    },
+  }
+}
+
 describe('memory on Slack', () => {
   it('S38, S39: a deleted message takes with it what is remembered of it, and nothing else', async () => {
     const house = await startSlackHousehold({ script, config, slack: { app: { slashCommands: ['/parley'] } } })
-    const { world, ledger } = house.slack
-    const channel = world.addChannel({ name: 'workshop', members: ['U333', 'U444'] }).id
-    const first = world.say({ from: 'U333', channel, text: '<@U0BOT> I am in a choir' })
-    await ledger.nextFromBot('sent')
-    const said = async (text: string) => {
-      const after = ledger.mark()
-      const message = world.say({ from: 'U333', channel, thread: first, text: `<@U0BOT> ${text}` })
-      await ledger.nextFromBot('sent', { after })
-      return message
-    }
+    const { channel, world, said, whispered } = await choirThread(house.slack)
     const gate = await said('the gate opens with bluebird')
     const [session] = (await house.daemon.operator.sessions.list({ limit: 10, offset: 0, inactive: true })).sessions
-    const mark = ledger.mark()
-    world.say({ from: 'U333', channel, thread: first, text: '<@U0BOT> !checkpoint' })
-    expect((await ledger.nextWhisper({ after: mark })).text).toMatch(/^Done: 2 new/)
+    expect(await whispered('checkpoint')).toMatch(/^Done: 2 new/)
     const requests = () => house.anthropic.ledger.requests().filter((one) => !isCheckpoint(one))
     const list = async () => (await house.daemon.operator.memory.list({})).map(({ text }) => text)
     expect(await list()).toEqual(['Ada is in a choir.', 'The code of the gate is bluebird.'])
@@ -57,21 +67,7 @@ describe('memory on Slack, of words that their author has deleted', () => {
     const asks = (request: MessagesRequest): boolean => JSON.stringify(request.messages).includes('and tea')
     const later: Script = remembering((request) => (asks(request) ? noting()(request) : once(request)))
     const house = await startSlackHousehold({ script: later, config })
-    const { world, ledger } = house.slack
-    const channel = world.addChannel({ name: 'workshop', members: ['U333', 'U444'] }).id
-    const first = world.say({ from: 'U333', channel, text: '<@U0BOT> I am in a choir' })
-    await ledger.nextFromBot('sent')
-    const said = async (text: string) => {
-      const after = ledger.mark()
-      const message = world.say({ from: 'U333', channel, thread: first, text: `<@U0BOT> ${text}` })
-      await ledger.nextFromBot('sent', { after })
-      return message
-    }
-    const whispered = async (command: string) => {
-      const after = ledger.mark()
-      world.say({ from: 'U333', channel, thread: first, text: `<@U0BOT> !${command}` })
-      return (await ledger.nextWhisper({ after })).text
-    }
+    const { channel, world, said, whispered } = await choirThread(house.slack)
     const gate = await said('the gate opens with bluebird')
     expect(await whispered('checkpoint')).toMatch(/^Done/)
     expect(await whispered('memory')).toContain('bluebird')

@@ -88,19 +88,23 @@ async function discordStage(): Promise<Stage> {
 }
 
 it.each([
-  ['Slack', slackStage],
-  ['Discord', discordStage],
-])('S7, F-H07: on %s a question is answered by a press of whoever was asked, and by nobody else’s', async (_, open) => {
-  const stage = await open()
-  stage.say('bob', 'ask me')
-  const { text, buttons } = await stage.card()
-  const [, code = ''] = /\/answer (\w+)/.exec(text) ?? []
-  expect(buttons).toEqual({ Red: `/answer ${code} 1`, Blue: `/answer ${code} 2`, 'Deep green': `/answer ${code} 3` })
-  expect(await stage.press('ada', `/answer ${code} 1`)).toBe('That question is not for you.')
-  expect(await stage.press('bob', `/answer ${code} 2`)).toBe('Noted: Blue.')
-  expect(await stage.heard('it says:')).toMatch(/bob chose: Blue/i)
-  const closed = await stage.closed()
-  expect(closed.text).toMatch(/Answered by bob: Blue$/i)
-  expect(closed.buttons).toEqual({})
-  expect(await stage.press('bob', `/answer ${code} 1`)).toContain('is over')
-})
+  ['Slack', '!', slackStage],
+  ['Discord', '/', discordStage],
+])(
+  'S7, F-H07: on %s a question names its command with %s, and is answered by a press of whoever was asked alone',
+  async (_, mark, open) => {
+    const stage = await open()
+    stage.say('bob', 'ask me')
+    const { text, buttons } = await stage.card()
+    const [, typed, code = ''] = /`(.)answer (\w+)`/.exec(text) ?? []
+    expect(typed).toBe(mark)
+    expect(buttons).toEqual({ Red: `/answer ${code} 1`, Blue: `/answer ${code} 2`, 'Deep green': `/answer ${code} 3` })
+    expect(await stage.press('ada', `/answer ${code} 1`)).toBe('That question is not for you.')
+    expect(await stage.press('bob', `/answer ${code} 2`)).toBe('Noted: Blue.')
+    expect(await stage.heard('it says:')).toMatch(/bob chose: Blue/i)
+    const closed = await stage.closed()
+    expect(closed.text).toMatch(/Answered by bob: Blue$/i)
+    expect(closed.buttons).toEqual({})
+    expect(await stage.press('bob', `/answer ${code} 1`)).toContain('is over')
+  },
+)

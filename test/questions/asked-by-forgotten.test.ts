@@ -28,7 +28,13 @@ async function asking() {
   const over = new AbortController()
   const questions = createQuestions({
     ...{ store, ids, clock: systemClock, logger: silentLogger, closeCards: async () => {} },
-    ...{ authorOf: () => undefined, askersOf: async () => [], accept: async () => {}, isSame: () => false },
+    ...{
+      authorOf: () => undefined,
+      askersOf: async () => [],
+      accept: async () => {},
+      isSame: () => false,
+      commandMark: () => '/',
+    },
     plan: async (_tx: unknown, { text }: { readonly text: string }) => {
       planned.push(text)
       return () => over.abort()

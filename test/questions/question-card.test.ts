@@ -11,7 +11,7 @@ it('F-H07: a name and an answer on a card are words, no links and no marks', () 
   const line = closingLine(answered, 'answered')
   expect(line).toContain('\\[free\\]\\(https://evil.example\\) \\*\\*Ada\\*\\* \\# x')
   expect(line).toContain('\\<\\!channel\\> \\[x\\]\\(y\\)')
-  expect(questionCard(base, NAME)).toContain('For \\[free\\]')
+  expect(questionCard(base, { name: NAME, mark: '/' })).toContain('For \\[free\\]')
 })
 
 it('F-H07: a long answer on a card is cut between characters', () => {

@@ -18,6 +18,9 @@ of me?" or "tell me a story".
   :help            this text
   :quit            or Ctrl-C`
 
+/** A command of this console as somebody types it who has not read its help; the bot has none of these. */
+const OWN_WORD = /^(\/?(quit|exit)$|\/(as|in|kill)\b)/
+
 export interface Hands {
   readonly input: NodeJS.ReadableStream
   readonly output: ScreenOutput
@@ -36,7 +39,7 @@ export async function playByHand(stage: Stage, { input, output, screen }: Hands)
   table.prompt()
   for await (const line of lines) {
     screen.entered()
-    if (line.trim() === ':quit') break
+    if (/^:(quit|exit)$/.test(line.trim())) break
     await table.obey(line.trim()).catch((error: unknown) => stage.printer.note(String(error)))
     table.prompt()
   }
@@ -74,7 +77,7 @@ class Table {
   }
 
   async obey(line: string): Promise<void> {
-    const [command, argument = ''] = line.split(/\s+/)
+    const [command = '', argument = ''] = line.split(/\s+/)
     switch (command) {
       case '':
         return
@@ -89,19 +92,21 @@ class Table {
       case ':help':
         return this.#stage.printer.note(HELP)
       default:
-        if (/^:[a-z]+$/.test(command ?? '')) return this.#stage.printer.note(`there is no ${command}; see :help`)
+        if (OWN_WORD.test(line))
+          return this.#stage.printer.note(`not said: write :${command.replace('/', '')}; see :help`)
+        if (/^:[a-z]+$/.test(command)) return this.#stage.printer.note(`there is no ${command}; see :help`)
         await this.#say(line)
     }
   }
 
   #as(name: string): void {
-    if (name in this.#stage.cast.people) this.#who = name as CharacterName
+    if (Object.hasOwn(this.#stage.cast.people, name)) this.#who = name as CharacterName
     else
       this.#stage.printer.note(`nobody is called ${name}; there are ${Object.keys(this.#stage.cast.people).join(', ')}`)
   }
 
   #in(place: string): void {
-    if (place in this.#stage.cast.places) this.#where = place as PlaceName
+    if (Object.hasOwn(this.#stage.cast.places, place)) this.#where = place as PlaceName
     else
       this.#stage.printer.note(
         `there is no place ${place}; there are ${Object.keys(this.#stage.cast.places).join(', ')}`,

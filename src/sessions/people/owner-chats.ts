@@ -18,6 +18,8 @@ export interface OwnerChats {
   nearest(where: Pick<Address, 'channel' | 'account'>, also?: readonly PersonId[]): readonly OwnerChat[]
   /** Returns what `nearest` does, but of other accounts if there are any; used for problems of this account itself. */
   beside(where: Pick<Address, 'channel' | 'account'>): readonly OwnerChat[]
+  /** Returns whose direct chat an address is, if it is one of these. */
+  personOf(address: Address): string | undefined
 }
 
 export interface OwnerChat {
@@ -76,6 +78,11 @@ export function createOwnerChats({ stored, channels, whoIs, reaches }: OwnerChat
     beside(where) {
       const { here, elsewhere } = split(where)
       return bestOf([...here, ...elsewhere])
+    },
+    personOf({ topic: _topic, ...address }) {
+      const name = formatAddress(address)
+      const chat = [...chats.values()].find((one) => formatAddress(one.address) === name)
+      return chat && whoIs(chat.platformId).person
     },
   }
 }

@@ -220,7 +220,7 @@ function readWanted(
   if (owner === (namespace !== undefined))
     throw new ParleyError(
       'invalid',
-      'A token is for one namespace, such as api, or an owner’s (owner): say which of the two.',
+      'A token is for one namespace, such as api, or an owner’s: name a namespace, or say `owner` (`--owner`).',
     )
   if (namespace === undefined) return { scopes: readScopes(scopes ?? usual(OWNER_DEFAULT), SCOPES) }
   const parsed = parseNamespace(namespace)
