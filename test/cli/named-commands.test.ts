@@ -13,15 +13,17 @@ function files(folder: string, ending: RegExp): string[] {
     .map((name) => join(folder, name))
 }
 
-/** Returns every text of a source, comments left out. */
+/** Returns every text of a source, comments left out; none of one that does not name the program at all. */
 function textsOf(path: string): string[] {
   const found: string[] = []
+  const source = read(path)
+  if (!source.includes('parley ')) return found
   const visit = (node: ts.Node): void => {
     if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
       found.push(node.text)
     ts.forEachChild(node, visit)
   }
-  visit(ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest))
+  visit(ts.createSourceFile(path, source, ts.ScriptTarget.Latest))
   return found
 }
 

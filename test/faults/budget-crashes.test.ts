@@ -67,7 +67,7 @@ describe.concurrent('a kill around a call that is paid for', CASE, () => {
   }
 })
 
-describe('50 conversations and a kill', CASE, () => {
+describe.concurrent('50 conversations and a kill', CASE, () => {
   it('C33, F-I12: the limit holds, over the kill too, by less than the cost of one call', async (test) => {
     const scene = await startScene(test, { script, config })
     const { world } = scene.telegram
@@ -113,7 +113,7 @@ describe('50 conversations and a kill', CASE, () => {
   })
 })
 
-describe('a kill around a notice of a budget', CASE, () => {
+describe.concurrent('a kill around a notice of a budget', CASE, () => {
   const cases = [
     ['a warning', 8_000, 'Of my budget as a whole for this month'],
     ['a stop', 100, 'My budget as a whole for this month'],

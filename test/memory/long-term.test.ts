@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
+import { NO_PLAN, NOTHING_FORGOTTEN } from '../../src/core/forgetting.ts'
 import type { SessionId, TurnId } from '../../src/core/ids.ts'
 import type { AuthorId } from '../../src/core/platform-id.ts'
 import { createLongTerm } from '../../src/memory/long-term.ts'
@@ -18,23 +19,27 @@ const PEOPLE = new Map<AuthorId | undefined, string>([
   [BOB, 'bob'],
 ])
 
-/** A direct chat, with an earlier session that `/new` ended and one of another chat. */
-async function rig() {
+/** A chat, with an earlier session that `/new` ended and one of another chat. */
+async function rig(chatType: 'direct' | 'group' = 'direct') {
   const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock: systemClock })
   onTestFinished(() => store.close())
-  const direct = (chat: number) => sessionDraft(chat, { chatType: 'direct', kind: 'other' })
-  const [earlier, now, other] = [direct(1), direct(1), direct(2)]
+  const draftOf = (chat: number) => sessionDraft(chat, { chatType, kind: chatType === 'group' ? 'group' : 'other' })
+  const [earlier, now, other] = [draftOf(1), draftOf(1), draftOf(2)]
   await store.write(async (tx) => {
     await tx.sessions.create(earlier, 1)
     await tx.sessions.deactivate(earlier.id, 2)
     for (const draft of [now, other]) await tx.sessions.create(draft, 2)
   })
   const turn = { sessionId: now.id, agentId: now.agentId, id: 'tr_1' as TurnId }
-  const reach = { authors: [ADA] as readonly (AuthorId | undefined)[], read: [now.id, other.id] as SessionId[] }
+  const reach = {
+    authors: [ADA] as readonly (AuthorId | undefined)[],
+    read: [now.id, other.id] as SessionId[],
+    here: true,
+  }
   const memory = createLongTerm({
     ...{ store, clock: systemClock, has: () => true },
     turnReach: async () => ({
-      ...{ authors: reach.authors as AuthorId[], here: true, messages: [] },
+      ...{ authors: reach.authors as AuthorId[], here: reach.here, messages: [] },
       reads: async ({ id }) => reach.read.includes(id),
     }),
     identityOf: async (author) => {
@@ -84,6 +89,31 @@ it('S38: a turn that was shown nobody’s words removes nothing', async () => {
   reach.authors = [ADA]
   await memory.forget(no, turn, 'call 2')
   expect(await memory.list({ author: ADA as AuthorId, sessionId: sessions.now, shared: false }, '', 5)).toEqual([])
+})
+
+it('F-H11: an earlier session of a group is read there, and by no turn whose answer is said elsewhere', async () => {
+  const { memory, reach, keep, turn, sessions } = await rig('group')
+  const no = await keep(sessions.earlier, [ADA])
+  expect((await memory.search({ words: '', limit: 5 }, turn)).entries).toMatchObject([{ no }])
+  reach.here = false
+  expect((await memory.search({ words: '', limit: 5 }, turn)).entries).toEqual([])
+  await expect(memory.forget(no, turn, 'call 1')).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('S38: an entry of which nobody is known as the author is the owner’s to change', async () => {
+  const { memory, keep, sessions, asker } = await rig()
+  const no = await keep(sessions.now, [])
+  await expect(memory.remove(asker(ADA), no, 'command 1')).rejects.toMatchObject({ code: 'forbidden' })
+  await expect(memory.correct(asker(ADA), no, 'coffee')).rejects.toMatchObject({ code: 'forbidden' })
+})
+
+it('S41: a turn whose words are being forgotten keeps nothing more of them', async () => {
+  const { store, memory, turn, sessions } = await rig()
+  const session = { id: sessions.now, empty: [], cut: [], turns: [], running: { turn: turn.id, empty: [] } }
+  const request = { id: 'one', state: 'running', counts: NOTHING_FORGOTTEN, askedAt: 1 } as const
+  await store.write((tx) => tx.forgetting.begin({ ...request, plan: { ...NO_PLAN, sessions: [session] } }))
+  await expect(memory.save('the code is bluebird', turn, 'call 1')).rejects.toMatchObject({ code: 'forbidden' })
+  expect(await store.read.memory.newest([sessions.now], 5)).toEqual([])
 })
 
 it('S38: people whom nobody knows are not one person', async () => {

@@ -126,7 +126,7 @@ describe('a conversion', () => {
       [path],
       [expect.stringContaining(`${copy}: the key does not open it, or it is damaged`), expect.stringContaining(copy)],
     ])
-    expect(readFileSync(copy)).toEqual(damaged)
+    expect(readFileSync(copy).equals(damaged)).toBe(true)
     expect(readdirSync(folder).filter((name) => name.includes('conversion'))).toEqual([])
     expect(withCanary(folder)).toEqual([copy])
     await convertHere(household, 'plain')

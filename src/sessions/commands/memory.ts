@@ -98,7 +98,7 @@ async function checkpoint(call: CommandCall, deps: MemoryCommandDeps): Promise<s
       return 'I am looking through this conversation already.'
     case 'done': {
       const { saved, changed, removed } = outcome
-      return `Done: ${saved} new, ${changed} changed, ${removed} removed. /memory shows them.`
+      return `Done: ${saved} new, ${changed} changed, ${removed} removed. \`/memory\` shows them.`
     }
   }
 }
