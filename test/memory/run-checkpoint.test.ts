@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AgentProfile } from '../../src/core/agent-profile.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import { NO_PLAN, NOTHING_FORGOTTEN } from '../../src/core/forgetting.ts'
 import type { InboxId, SessionId, TurnId } from '../../src/core/ids.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Introspection, IntrospectionRequest } from '../../src/core/memory.ts'
@@ -108,6 +109,33 @@ it('S34: a checkpoint during which its session was deleted writes nothing into o
     })
   expect(await run(anew)).toEqual({ kind: 'nothing' })
   expect(await kept()).toEqual([])
+})
+
+it('S34: a checkpoint during which another was written writes nothing', async () => {
+  const { run, kept } = await rig()
+  expect(await run(() => run(async () => {}))).toEqual({ kind: 'nothing' })
+  expect(await kept()).toHaveLength(1)
+})
+
+it('S38: an entry that a person corrects while a checkpoint runs stays as they have it', async () => {
+  const { store, draft, session, run, kept } = await rig()
+  const entry = { agentId: draft.agentId, sessionId: session, authors: ['telegram:111'], by: 'agent', at: 1 } as const
+  const { no } = await store.write((tx) => tx.memory.add({ ...entry, text: 'tea', request: 'r', sources: [] } as never))
+  const own = { text: 'coffee', authors: ['telegram:111'], by: 'person', at: 2, sources: [] } as never
+  const found = { ...FOUND, saved: [], changed: [{ no, text: 'water', lines: [1] }], removed: [no] }
+  await run(() => store.write((tx) => tx.memory.change(no, own)), found)
+  expect(await kept()).toMatchObject([{ text: 'coffee' }])
+})
+
+it('S41: a checkpoint reads nothing of a message that is being forgotten', async () => {
+  const { store, session, run, append, shown } = await rig()
+  await append({ ...SAID, data: { ...SAID.data, text: 'tea', messageId: '6' } } as EventToAppend)
+  const running = { turn: 'tr_1' as TurnId, empty: [1] }
+  const leaving = { id: session, empty: [], cut: [], turns: [], running }
+  const request = { id: 'one', state: 'running', counts: NOTHING_FORGOTTEN, askedAt: 1 } as const
+  await store.write((tx) => tx.forgetting.begin({ ...request, plan: { ...NO_PLAN, sessions: [leaving] } }))
+  await run(async () => {}, { ...FOUND, saved: [] })
+  expect(shown[0]?.lines).toEqual([{ no: 1, text: '[Ada] tea' }])
 })
 
 it('S39: a working memory names the messages it is made of, and none where they are more than 300', async () => {

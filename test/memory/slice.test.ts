@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionEvent, UserMessageData } from '../../src/core/event.ts'
-import { sliceOf } from '../../src/memory/slice.ts'
+import { sliceOf, sourcesOf } from '../../src/memory/slice.ts'
 
 const message = (seq: number, text: string, more: Partial<UserMessageData> = {}): SessionEvent => ({
   ...{ seq, at: seq, type: 'user_message' },
@@ -22,6 +22,12 @@ it('S34: a checkpoint reads what was quoted, but no answer of the agent once mor
   const quoted = { messageId: '0', text: 'dinner at seven', own: false } as const
   expect(textsOf(message(1, 'yes', { quoted }))).toEqual(['[Ada] [in reply to: dinner at seven] yes'])
   expect(textsOf(message(1, 'yes', { quoted: { ...quoted, own: true } }))).toEqual(['[Ada] yes'])
+})
+
+it('S39: a text that has no telling word of any line is made of all of them', () => {
+  const slice = sliceOf([message(1, 'the gate opens with bluebird'), message(2, 'tea at seven')])
+  expect(sourcesOf('The bluebird opens it.', [], slice)).toEqual([{ messageId: '1' }])
+  expect(sourcesOf('Xyzzy.', [], slice)).toEqual([{ messageId: '1' }, { messageId: '2' }])
 })
 
 describe('S34, C23: a checkpoint reads nothing of a message that was deleted since', () => {

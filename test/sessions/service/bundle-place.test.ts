@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import type { AgentProfile } from '../../../src/core/agent-profile.ts'
 import type { SessionEvent, UserMessageData } from '../../../src/core/event.ts'
-import { mediaId, toPersonId, toScopeKey } from '../../../src/core/ids.ts'
+import { mediaId, toPersonId, toScopeKey, toSessionId } from '../../../src/core/ids.ts'
 import type { MediaStore } from '../../../src/core/media.ts'
 import { OPERATOR, personAuthor } from '../../../src/core/platform-id.ts'
 import { overridesOf } from '../../../src/core/session-settings.ts'
@@ -106,6 +106,14 @@ it('a session says nothing where its file has it deliver, in its own chat or els
   }
 })
 
+it('a session says nothing in another chat than its own, whatever its file has as its place', async () => {
+  const own = { channel: 'telegram', account: 'default', chat_type: 'group', chat_id: CHAT }
+  for (const other of [{ chat_id: '-100888' }, { chat_id: '-1007' }, { chat_type: 'direct' }, { account: 'second' }]) {
+    const { report, made } = await imported({ metadata: { ...own, ...other } as never })
+    expect([report.state, made?.metadata]).toEqual(['in place', {}])
+  }
+})
+
 it('what a file says of the future was said now', async () => {
   expect((await imported({}, { at: 5_000 })).events.map(({ at }) => at)).toEqual([5_000, NOW])
   expect((await imported({ createdAt: NOW + 9_000 }, { at: NOW + 9_000 })).events.map(({ at }) => at)).toEqual([
@@ -146,4 +154,14 @@ it('a file gives its session no tool, no model and no person that this configura
   expect(events[0]?.data).toMatchObject({ owner: false })
   expect(events[0]?.data).not.toHaveProperty('person')
   expect(await store.read.authors.of(draft.id)).toEqual(['nobody', 'telegram:111'])
+})
+
+it('S42: a session keeps an id that was drawn on its own platform, if it joins no chats of others', async () => {
+  const drawn = (channel: string) => ({ id: toSessionId(`${channel}:2026-11-26-0a1b2c3d`) })
+  const idOf = async (said: Said) => (await imported(said)).made?.id
+  expect(await idOf(drawn('telegram'))).toBe('telegram:2026-11-26-0a1b2c3d')
+  expect(await idOf(drawn('discord'))).toMatch(/^import:/)
+  // A token of the platform would reach the words of the other ones by it.
+  expect(await idOf({ ...drawn('telegram'), kind: 'main' })).toMatch(/^import:/)
+  expect(await idOf({ ...drawn('telegram'), displayKey: 'direct:ada' })).toMatch(/^import:/)
 })
