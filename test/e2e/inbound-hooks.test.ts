@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { InboundHookSettings } from '../../src/config/config.ts'
 import { Secret } from '../../src/config/secrets.ts'
 import { parseAddress } from '../../src/core/address.ts'
 import { toAgentId } from '../../src/core/ids.ts'
+import { withDatabase } from '../store/temp-database.ts'
 import { type ApiHouse, startApiHouse, tokenWith } from './api-house.ts'
 import type { HouseholdOptions } from './household.ts'
 import { setClock } from './set-clock.ts'
@@ -262,6 +264,11 @@ it('F-K05: a call of GitHub that somebody has kept begins nothing, whatever id i
   await house.daemon.operator.sessions.delete(session)
   clock.set('2026-12-10T12:00:00Z')
   for (const id of ['first', 'third']) expect((await push(id)).status).toBe(409)
+  // The row of the call ages out in the end.
+  await house.daemon.stop()
+  withDatabase(join(house.dataDir, 'parley.db'), (database) => database.exec('DELETE FROM inbox'))
+  await house.restart()
+  for (const id of ['first', 'fourth']) expect((await push(id)).status).toBe(409)
   expect(await counted(house)).toBe(0)
 })
 

@@ -9,7 +9,7 @@ import { overridesOf } from '../../../src/core/session-settings.ts'
 import type { Bundle } from '../../../src/sessions/export/read-bundle.ts'
 import { importBundle } from '../../../src/sessions/service/import-bundle.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { EventToAppend, Store } from '../../../src/store/store.ts'
 import { fixedClock } from '../../fakes/fixed-clock.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
 import { ids, sessionDraft, userMessage } from '../../store/sample-rows.ts'
@@ -39,6 +39,8 @@ interface Importing {
   readonly at?: number
   readonly store?: Store
   readonly event?: Partial<UserMessageData>
+  /** Stands behind the message. */
+  readonly behind?: EventToAppend
   readonly dryRun?: boolean
 }
 
@@ -72,7 +74,7 @@ async function imported(said: Said = {}, { at = NOW, event: more, dryRun = false
     },
     {
       session,
-      events: [event],
+      events: [event, ...(given.behind ? [{ ...given.behind, seq: 2, at } as SessionEvent] : [])],
       files: [{ media: mediaId('0'.repeat(64)), bytes: new Uint8Array(1) }],
       sha256: '0'.repeat(64),
     },
@@ -112,6 +114,14 @@ it('a session says nothing in another chat than its own, whatever its file has a
     const { report, made } = await imported({ metadata: { ...own, ...other } as never })
     expect([report.state, made?.metadata]).toEqual(['in place', {}])
   }
+})
+
+it('S42: a result of a tool in a file names no session of this store as shown', async () => {
+  const data = { callId: 'call_1', name: 'sessions_list', content: [{ type: 'text', text: 'two' }], shows: [draft.id] }
+  const { events } = await imported({}, { behind: { type: 'tool_result', data } as unknown as EventToAppend })
+  const result = events.find(({ type }) => type === 'tool_result')
+  expect(result?.data).toMatchObject({ callId: 'call_1' })
+  expect(result?.data).not.toHaveProperty('shows')
 })
 
 it('what a file says of the future was said now', async () => {
