@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { Channels } from '../../core/channel-traits.ts'
+import { type Channels, foldId } from '../../core/channel-traits.ts'
 import { movedAddress } from '../../core/chat-move.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
@@ -10,7 +10,6 @@ import type { MessageLink } from '../../core/message-link.ts'
 import type { ForgetRequest, ForgettingOperator } from '../../core/operate-forgetting.ts'
 import { isOwnChannel, isScheduled, type Session } from '../../core/session.ts'
 import { normalName } from '../../core/session-alias.ts'
-import type { ReceivedRow } from '../../store/forget-port.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
 import { readSince } from './asked-words.ts'
 import type { ForgettingService } from './forgetting.ts'
@@ -79,7 +78,13 @@ async function subjectOf({ kind, name }: ForgetRequest, deps: OperateForgettingD
 
 async function chatNamed({ store: { read }, channels }: OperateForgettingDeps, name: string): Promise<ForgetSubject> {
   const session = await read.sessions.resolve(name)
-  if (session === undefined) return unopenedChat(read, chatIn(name, channels), name)
+  const place = chatIn(name, channels)
+  if (session === undefined) {
+    // Everything in a chat may be in sessions of its topics and threads, or in one that joins chats.
+    const received = place && (await receivedIn(read, place, channels))
+    if (received) return received
+    throw new ParleyError('not_found', `There is no conversation ${name}.`)
+  }
   const { chat, sender } = session.scope.values
   const named = wholeNamed(session, name)
   const isChats = chat !== undefined && (sender === undefined || session.chatType === 'direct')
@@ -87,28 +92,33 @@ async function chatNamed({ store: { read }, channels }: OperateForgettingDeps, n
   // Its address may be that of the chat in which something was said last, or to which a schedule delivers: others have
   // spoken there, or it joins several. So its log is meant, or the one chat by which it was named.
   if (named !== undefined) return sessionSubject(read, session, named)
-  const place = chatIn(name, channels)
-  if (place !== undefined && isOneOf(place, session, channels)) return { kind: 'chat', place }
+  if (place !== undefined && isOneOf(place, session, channels))
+    return (await receivedIn(read, place, channels)) ?? { kind: 'chat', place }
   const all = `${session.displayKey} joins several chats, and ${name.trim()} does not say which is meant`
   throw new ParleyError('invalid', `${all}: say /forget chat there, or name ${session.displayKey} for all of them.`)
 }
 
-/** Everything in a chat may be in sessions of its topics and threads, or in one that joins chats: none has its name. */
-async function unopenedChat(
+/**
+ * Returns a chat from which something was received, with its id as the platform spells it: names are compared without
+ * case where ids have none.
+ */
+async function receivedIn(
   { forgetting, chatMoves }: Pick<StoreReader, 'forgetting' | 'chatMoves'>,
-  place: ForgottenPlace | undefined,
-  name: string,
-): Promise<ForgetSubject> {
-  const moves = place === undefined ? [] : await chatMoves.all()
-  for (let after = 0; place !== undefined; await setImmediate()) {
+  place: ForgottenPlace,
+  { traits }: Channels,
+): Promise<ForgetSubject | undefined> {
+  const { ids } = traits(place.channel)
+  const moves = await chatMoves.all()
+  for (let after = 0; ; await setImmediate()) {
     const rows = await forgetting.receivedAfter(after, PAGE)
-    const isThere = ({ dispatch: { event } }: ReceivedRow) => liesIn(place, moves.reduce(movedAddress, event.address))
-    if (rows.some(isThere)) return { kind: 'chat', place }
+    const there = rows
+      .map(({ dispatch: { event } }) => moves.reduce(movedAddress, event.address))
+      .find((address) => liesIn(place, { ...address, chat: foldId(ids, address.chat) }))
+    if (there !== undefined) return { kind: 'chat', place: { ...place, chat: there.chat } }
     const last = rows.at(-1)
-    if (last === undefined) break
+    if (last === undefined) return undefined
     after = last.no
   }
-  throw new ParleyError('not_found', `There is no conversation ${name}.`)
 }
 
 /** Returns whether a name is that of a session as a whole, its key or its id; undefined: it is another of its names. */
@@ -169,7 +179,8 @@ function chatIn(name: string, { ids, caseSensitive }: Channels): ForgottenPlace 
 
 /** The id of a person is no chat everywhere, and the name of one is none anywhere. */
 function isOneOf({ channel, chat }: ForgottenPlace, { metadata }: Session, { traits }: Channels): boolean {
-  const { directChatIsPerson, form } = traits(channel).ids
-  const isLast = channel === metadata.channel && chat === metadata.chat_id
+  const { ids } = traits(channel)
+  const { directChatIsPerson, form } = ids
+  const isLast = channel === metadata.channel && chat === foldId(ids, metadata.chat_id ?? '')
   return isLast || (directChatIsPerson && form?.test(chat) === true)
 }
