@@ -74,7 +74,7 @@ export interface ForgetPlan {
   readonly media: readonly MediaId[]
   /** Applicants whose names go. */
   readonly applicants: readonly string[]
-  /** Where something of it was received or said; older plans do not say it. */
+  /** The channels on which something of it was received or said; older plans do not name them. */
   readonly channels?: readonly ChannelId[]
 }
 
@@ -150,7 +150,7 @@ export interface ForgetReceipt {
   /** `planned`: nothing was removed. `waits`: a turn that still runs is emptied when it has ended. */
   readonly state: 'planned' | 'waits' | 'done'
   readonly counts: ForgetCounts
-  /** Whose words are meant, where an operator has named somebody: all ids that are linked go together. */
+  /** The person whose words are meant, where an operator has named one: all ids that are linked go together. */
   readonly whose?: ForgottenPerson
   /** By the name of a platform: what it still holds. */
   readonly platforms: Readonly<Record<string, string>>
