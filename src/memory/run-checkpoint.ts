@@ -171,7 +171,7 @@ async function write(
   return { kind: 'done', saved: saved.length, changed: changed.length, removed: removed.length }
 }
 
-/** Throws `conflict` if one of the messages was deleted or put aside since they were read: it is looked through again. */
+/** Throws `conflict` if one of the messages was deleted or put aside since: it is looked through again without. */
 async function refuseDeleted(
   tx: StoreWriter,
   { id, lastSeq }: Session,
