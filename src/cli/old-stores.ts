@@ -16,18 +16,30 @@ const MOST_BYTES = 64 * 1024 * 1024
  * with the name of a file are reported and not followed.
  */
 export async function readOldStore(folder: string): Promise<readonly OldFile[]> {
-  await list(folder).catch((cause: unknown) => {
+  const refuse = (cause: unknown): never => {
     throw new ParleyError('invalid', `The folder ${folder} cannot be read: ${toError(cause).message}`, { cause })
-  })
-  const agents = await list(join(folder, AGENTS)).catch(() => [])
-  const below = [...BELOW, ...agents.map(({ name }) => `${AGENTS}/${name}/sessions`)]
+  }
+  await list(folder).catch(refuse)
   const files: OldFile[] = []
-  for (const one of below) files.push(...(await readFolder(folder, join(folder, one)).catch(() => [])))
+  const agents = await list(join(folder, AGENTS)).catch((error): Entries => {
+    files.push(...unreadFolder(AGENTS, error))
+    return []
+  })
+  const below = [...BELOW, ...agents.map(({ name }) => `${AGENTS}/${name}/sessions`)]
+  for (const one of below)
+    files.push(...(await readFolder(folder, join(folder, one)).catch((error) => unreadFolder(one, error))))
   // The files beside a folder of sessions are those of the program itself.
-  const found = files.length > 0 ? files : await readFolder(folder, folder)
+  const found = files.length > 0 ? files : await readFolder(folder, folder).catch(refuse)
   if (found.length > 0) return found
   const message = `The folder ${folder} has no conversations of PicoClaw, OpenClaw or Molf; name that of the program, such as ~/.picoclaw.`
   throw new ParleyError('invalid', message)
+}
+
+/** One that is not there is none; any other is reported: half of a store must not look complete. */
+function unreadFolder(name: string, thrown: unknown): readonly OldFile[] {
+  const error = toError(thrown)
+  const isNone = 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+  return isNone ? [] : [{ name, text: '', unread: `it cannot be read: ${error.message}` }]
 }
 
 type Entries = readonly { readonly name: string; isFile(): boolean }[]

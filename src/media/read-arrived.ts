@@ -86,7 +86,8 @@ function pdfReading({ text, read, pages, damaged }: PdfText, longest: number): F
 const MOST_NAMED = 10
 
 function withoutText(pages: number, all: number): string {
-  const where = pages < all ? ` on its first pages, of ${all}` : `, ${all} pages of pictures`
+  const where =
+    pages < all ? ` on its first pages, of ${all}` : `, ${all === 1 ? 'a page' : `${all} pages`} of pictures`
   return `a PDF without text${where}`
 }
 

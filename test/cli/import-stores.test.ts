@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
@@ -53,6 +53,17 @@ function bytesIn(folder: string): readonly string[] {
 }
 
 describe('the store of OpenClaw', () => {
+  it('K39: a folder of an agent that cannot be read is named: what is imported must not look like all there is', async () => {
+    const cli = await beside('openclaw')
+    const agents = join(cli.loaded.config.dataDir, 'openclaw', 'agents')
+    mkdirSync(join(agents, 'other'))
+    mkdirSync(join(agents, 'without'))
+    symlinkSync('sessions', join(agents, 'other', 'sessions'))
+    expect(await cli.run('import', 'openclaw')).toBe(EXIT.ok)
+    expect(cli.out()).toContain('agents/other/sessions: skipped, it cannot be read: ELOOP')
+    expect(cli.out()).toContain('2 imported, 0 there already, 2 skipped')
+  })
+
   it('K39: its wrapped lines are read on the branch that was in use, under the keys of its index', async () => {
     const cli = await beside('openclaw')
     expect(await cli.run('import', 'openclaw')).toBe(EXIT.ok)
