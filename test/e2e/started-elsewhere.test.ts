@@ -12,7 +12,12 @@ const tool = (name: string): Tool => ({
   reach: 'inside',
   run: async () => 'done',
 })
-const main = { id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'You are calm. For {{ctx.team}}.', tools: ['clock', 'map'] }
+const main = {
+  id: toAgentId('main'),
+  model: 'anthropic/rehearsal',
+  prompt: 'You are calm. For {{ctx.team}}.',
+  tools: ['clock', 'map'],
+}
 
 /** A client has begun a session with fewer tools and with variables; the configuration was changed since. */
 async function begun() {
