@@ -91,6 +91,7 @@ it.each<[string, Said]>([
   ['belongs to one person in it', { scope: { ...bySender, values: { chat: `group:${CHAT}`, sender: 'ada' } } }],
   ['is of another kind', { kind: 'main' }],
   ['is none of a direct chat', { kind: 'other' }],
+  ['is of a direct chat, which its scope does not say', { chatType: 'direct', kind: 'other' }],
 ])('of a file whose session %s none comes into the chat', async (_, said) => {
   expect((await imported()).report.state).toBe('in place')
   const { report, made } = await imported(said)
