@@ -1,4 +1,4 @@
-/** What people type who know another program, or a command in chat, and what does it here. */
+/** Commands of other programs or of the chat, as people type them here, and the remedy. */
 const OTHER_WORDS: readonly (readonly [name: RegExp, remedy: string])[] = [
   [/^budgets?$/, '"parley status" shows what is spent of each budget'],
   [/^(doctor|diagnose|health)$/, '"parley config check" looks at the configuration, "parley status" at what runs'],

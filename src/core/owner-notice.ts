@@ -6,7 +6,7 @@ export interface OwnerNotice {
   /** A short word for what it is about, the same each time. */
   readonly about: string
   readonly text: string
-  /** Where it is said besides: the owner whose direct chat that is gets no notice. */
+  /** The place in which it is said besides: the owner whose direct chat that is gets no notice. */
   readonly saidIn?: Address
 }
 

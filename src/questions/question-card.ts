@@ -9,7 +9,7 @@ export const LONGEST_LABEL = 60
 const SHOWN = 200
 const LONGEST_NAME = 64
 
-/** Whom a question is for, if that is one person, and the mark before commands where people read it. */
+/** The one person that a question is for, if it is one, and the mark before commands in that chat. */
 interface ReadBy {
   readonly name: string | undefined
   readonly mark: string

@@ -124,7 +124,7 @@ describe('a checkpoint', () => {
       ),
     })
     await home.say('I like green tea')
-    expect(await home.say('/checkpoint')).toBe('Done: 1 new, 0 changed, 0 removed. `/memory` shows them.')
+    expect(await home.say('/checkpoint')).toBe('Done: 1 new, 0 changed, 0 removed. /memory shows them.')
     expect(await home.say('/memory')).toBe(
       '#1 Ada likes green tea.\n\nIn mind for this conversation: Ada waits for a recipe.',
     )
