@@ -48,7 +48,7 @@ describe('a session whose message was edited', () => {
   )
 
   it('S13: shows as its last words what they are now, where nobody answered them', async () => {
-    const home = await startHousehold({ script: () => textReply('NO_REPLY'), streaming: false })
+    const home = await startHousehold({ script: () => textReply('<NO_REPLY>'), streaming: false })
     const { world, ledger } = home.telegram
     const { message_id: message } = world.say({ from: 111, text: `it is ${MARK}` })
     await expect.poll(() => named(home)).toMatchObject({ preview: `it is ${MARK}` })
