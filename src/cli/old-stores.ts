@@ -54,8 +54,8 @@ function isSession(name: string): boolean {
 
 async function readFolder(root: string, folder: string): Promise<readonly OldFile[]> {
   const entries = await list(folder)
-  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
-  const index = names.includes(INDEX) ? await read(join(folder, INDEX)) : undefined
+  const names = new Map(entries.map((entry) => [entry.name, entry.isFile()]))
+  const index = await readBeside(folder, INDEX, names)
   const keys = index === undefined ? new Map<string, string>() : keysOf(index.text)
   const damaged =
     keys === undefined ? `the index of its keys, ${relative(root, join(folder, INDEX))}, is damaged` : undefined
@@ -70,7 +70,8 @@ async function readFolder(root: string, folder: string): Promise<readonly OldFil
 }
 
 interface Beside {
-  readonly names: readonly string[]
+  /** The names in the folder, each with true for a plain file. */
+  readonly names: ReadonlyMap<string, boolean>
   readonly keys: ReadonlyMap<string, string> | undefined
   /** Why the keys are not known: under other keys the conversations would be there twice once that is mended. */
   readonly damaged: string | undefined
@@ -79,10 +80,10 @@ interface Beside {
 }
 
 async function readOne(folder: string, name: string, { names, keys, damaged, shown }: Beside): Promise<OldFile> {
-  const found = names.includes(name) ? await read(join(folder, name)) : { text: '', unread: 'it is no plain file' }
+  const found = names.get(name) ? await read(join(folder, name)) : NO_FILE
   const beside = name.replace(/\.jsonl$/, '.meta.json')
   const key = keys?.get(name)
-  const meta = beside === name || !names.includes(beside) ? undefined : (await read(join(folder, beside))).text
+  const meta = beside === name ? undefined : (await readBeside(folder, beside, names))?.text
   const unread = found.unread ?? damaged
   return {
     ...{ name: shown, text: found.text },
@@ -90,6 +91,22 @@ async function readOne(folder: string, name: string, { names, keys, damaged, sho
     ...(meta === undefined ? {} : { meta }),
     ...(key === undefined ? {} : { key }),
   }
+}
+
+const NO_FILE = { text: '', unread: 'it is no plain file' }
+
+/**
+ * Returns what names the keys, empty and so damaged where it cannot be read or is a link: without its keys the
+ * conversations would be there twice once it can. Undefined if there is none.
+ */
+async function readBeside(
+  folder: string,
+  name: string,
+  names: Beside['names'],
+): Promise<Pick<OldFile, 'text' | 'unread'> | undefined> {
+  const isFile = names.get(name)
+  if (isFile === undefined) return undefined
+  return isFile ? read(join(folder, name)) : NO_FILE
 }
 
 /**

@@ -19,7 +19,8 @@ export interface ArchiveOperator {
   exported(name: string, record: ExportRecord): Promise<void>
   /**
    * Continues the session in another conversation. `asks` while more people could read it there and that is not
-   * confirmed (F-H11). Throws `invalid`, `conflict` while a turn runs, `unavailable` without a daemon.
+   * confirmed (F-H11). Throws `invalid`, `conflict` while a turn runs, or where there is more to it than was named,
+   * `unavailable` without a daemon.
    */
   relocate(name: string, request: RelocationRequest): Promise<Relocation>
 }

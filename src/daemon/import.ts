@@ -46,7 +46,10 @@ const MOST_BYTES = 500_000_000
 export async function importBundleInto(config: Config, path: string, dryRun: boolean): Promise<BundleReport> {
   if ((await stat(path)).size > MOST_BYTES)
     throw new ParleyError('invalid', `The file cannot be imported: it is larger than ${sizeInWords(MOST_BYTES)}.`)
-  const bundle = readBundle(await readFile(path, 'utf8'))
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new ParleyError('invalid', `The file ${path} cannot be read: ${toError(cause).message}`, { cause })
+  })
+  const bundle = readBundle(text)
   return inStore(config, dryRun, async (store, ids) => {
     const used = (named: readonly MediaId[]) => store.read.media.used(named)
     const [folder, key] = [join(config.dataDir, 'media'), storeKeyOf(config)]

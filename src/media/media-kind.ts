@@ -28,5 +28,6 @@ export function cannotBeShown(mime: string, bytes: Uint8Array): string | undefin
   if (header === undefined) return undefined
   const { width, height, moves } = header
   if (moves) return 'a moving picture'
+  if (width === 0 || height === 0) return `${width} × ${height} pixels, so there is nothing to see`
   return Math.max(width, height) > MOST_SIDE ? `${width} × ${height} pixels, more than models take` : undefined
 }

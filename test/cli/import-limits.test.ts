@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -35,6 +35,16 @@ it('K39: a file that is not read is skipped with that reason', () => {
     truncateSync(join(folder, 'old', 'huge.jsonl'), 70 * 1024 * 1024)
   })
   expect(stdout).toContain('huge.jsonl: skipped, it is larger than 64 MiB')
+})
+
+it.each([
+  ['a device', (path: string) => symlinkSync('/dev/zero', path), 'is a device, a pipe or a socket'],
+  ['a pipe', (path: string) => spawnSync('mkfifo', [path]), 'is a device, a pipe or a socket'],
+  // Its size is that of a file, and every read of its beginning fails with an error of the disk.
+  ['a file whose disk fails', (path: string) => symlinkSync('/proc/self/mem', path), 'cannot be read: EIO'],
+])('%s in the place of a bundle is refused in words', (_, make, words) => {
+  const { status, stderr } = importing((folder) => void make(join(folder, 'old')))
+  expect([status, stderr]).toEqual([2, expect.stringContaining(words)])
 })
 
 it('a bundle that is larger than any text of the engine is refused in words', () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
@@ -182,6 +182,12 @@ describe('a store whose keys are in a damaged file', () => {
         expect(cli.out()).toMatch(new RegExp(`jsonl: skipped, ${named}.* is damaged`))
         expect(cli.out()).toMatch(/[1-9] skipped/)
       }
+      // What lies elsewhere, as on a disk that is not mounted, is not read: links are not followed.
+      renameSync(path, `${path}.elsewhere`)
+      symlinkSync(`${path}.elsewhere`, path)
+      expect(await cli.run('import', program)).toBe(EXIT.ok)
+      expect(cli.out()).toMatch(new RegExp(`jsonl: skipped, ${named}.* is damaged`))
+      rmSync(path)
       writeFileSync(path, whole)
       expect(await cli.run('import', program)).toBe(EXIT.ok)
       expect(cli.out().split('\n').at(-3)).toMatch(/^[12] imported, /)

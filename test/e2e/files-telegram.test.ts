@@ -97,6 +97,7 @@ describe('a file that comes with a message on Telegram', () => {
     ['a torn PDF', { as: 'document', name: 'x.pdf', bytes: Buffer.from('%PDF-1.4 no') }, 'a PDF that cannot be read'],
     ['an archive', { as: 'document', name: 'b.txt', mime: 'text/plain', bytes: zipBomb() }, 'type application/zip'],
     ['a huge picture', { as: 'photo', bytes: png(30_000, 30_000) }, '30000 × 30000 pixels'],
+    ['an empty picture', { as: 'photo', bytes: png(0, 0) }, '0 × 0 pixels, so there is nothing to see'],
     ['a moving picture', { as: 'document', name: 'a.gif', bytes: gif(2) }, 'a moving picture'],
     ['a voice note', { as: 'voice', mime: 'audio/ogg', bytes: ogg(), more: { duration: 7 } }, 'voice note, 7 s'],
     ['a video', { as: 'video', bytes: PICTURE }, 'video, '],

@@ -1,3 +1,4 @@
+import { rankOf } from '../../src/delivery/low-priority.ts'
 import { saidInRecording } from '../../src/rehearsal/recordings.ts'
 import type { TelegramEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import type { OutboxRow } from './stored.ts'
@@ -79,18 +80,27 @@ export function repeatedInVain(rows: readonly OutboxRow[]): string[] {
   return repeats.map(({ id, channel }) => `3: ${id} is a repeat, and ${channel} would have told of the first`)
 }
 
-/** 4: in each conversation messages stand in the order in which they were planned. */
+/**
+ * 4: in each conversation messages stand in the order in which they were planned, but that a higher rank goes ahead of
+ * what can wait: an answer to a command of somebody who is no owner is overtaken by replies, never by its own rank, and
+ * overtakes none (`src/delivery/low-priority.ts`).
+ */
 export function orderBroken(rows: readonly OutboxRow[]): string[] {
   const last = new Map<string, string>()
   const broken: string[] = []
-  for (const { chat, topic, message_id, id } of rows) {
+  for (const { chat, topic, message_id, id, low_priority } of rows) {
     if (message_id === null) continue
+    const rank = rankOf(low_priority === null ? undefined : JSON.parse(low_priority))
     const conversation = `${chat}/${topic ?? ''}`
-    if (!isLater(message_id, last.get(conversation) ?? '')) broken.push(`4: ${id} overtook another in ${conversation}`)
-    last.set(conversation, message_id)
+    const keys = RANKS.map((one) => `${one} ${conversation}`)
+    const overtook = keys.slice(0, rank + 1).some((key) => !isLater(message_id, last.get(key) ?? ''))
+    if (overtook) broken.push(`4: ${id} overtook another in ${conversation}`)
+    last.set(`${rank} ${conversation}`, message_id)
   }
   return broken
 }
+
+const RANKS = [0, 1, 2]
 
 /** Ids are decimal numbers, some of them longer than a number can hold. */
 function isLater(id: string, than: string): boolean {

@@ -16,7 +16,10 @@ const SENT: OutboxRow = {
   message_id: '2',
   plain: 'hello',
   reason: null,
+  low_priority: null,
 }
+const KNOWN = { ...SENT, low_priority: '{"supersedes":"telegram:111","known":true}' }
+const STRANGER = { ...SENT, low_priority: '{}' }
 const INBOX = {
   id: 'in_1',
   kind: 'message',
@@ -133,6 +136,33 @@ const BROKEN: readonly (readonly [string, string, Evidence])[] = [
     evidence({ outbox: [{ ...SENT, plain: 'a <NO_REPLY>' }] }, { telegram: [...RECEIVED, botSaid(2, 'a <NO_REPLY>')] }),
   ],
 ]
+
+/** Rows in the order of planning, with the numbers that their messages have. */
+const inOrder = (...rows: readonly (readonly [OutboxRow, string])[]) =>
+  evidence(
+    { outbox: rows.map(([row, message_id], index) => ({ ...row, message_id, id: `out_${index}` })) },
+    { telegram: [...RECEIVED, ...rows.map(([, id]) => botSaid(Number(id), 'hello'))] },
+  )
+
+describe('the order of messages', () => {
+  it.each([
+    ['a reply ahead of an answer to a command of somebody who is no owner', inOrder([KNOWN, '4'], [SENT, '3'])],
+    ['a known person ahead of strangers', inOrder([STRANGER, '4'], [KNOWN, '3'])],
+    ['what follows in its turn behind both', inOrder([KNOWN, '4'], [SENT, '3'], [SENT, '5'], [KNOWN, '6'])],
+  ])('is kept by %s', (_, sound) => {
+    expect(violations(sound)).toEqual([])
+  })
+
+  it.each([
+    ['two replies', inOrder([SENT, '4'], [SENT, '3'])],
+    ['two answers that can wait', inOrder([KNOWN, '4'], [KNOWN, '3'])],
+    ['an answer that can wait, ahead of a reply', inOrder([SENT, '4'], [KNOWN, '3'])],
+    ['a stranger, ahead of somebody known', inOrder([KNOWN, '4'], [STRANGER, '3'])],
+    ['two replies with one between that can wait', inOrder([SENT, '5'], [KNOWN, '6'], [SENT, '4'])],
+  ])('is broken by %s', (_, broken) => {
+    expect(violations(broken)).toEqual([expect.stringMatching(/^4: /)])
+  })
+})
 
 describe('the invariants', () => {
   it('are content with a message that was answered once', () => {

@@ -47,6 +47,8 @@ export interface OutboxRow {
   /** The text without markup. */
   readonly plain: string
   readonly reason: string | null
+  /** JSON; null for what is sent in its turn. */
+  readonly low_priority: string | null
 }
 
 export interface EventRow {
@@ -69,7 +71,7 @@ const QUERIES = {
     coalesce(inbox.outcome, turns.outcome) AS outcome FROM inbox LEFT JOIN turns ON turns.id = turn_id ORDER BY no`,
   turns: 'SELECT id, session_id, state, attempt, error FROM turns ORDER BY id',
   outbox: `SELECT id, source, part_no, address ->> '$.channel' AS channel, address ->> '$.chat' AS chat, address ->> '$.topic' AS topic, class, op, state,
-    message_id, part ->> '$.plain' AS plain, reason FROM outbox ORDER BY no`,
+    message_id, part ->> '$.plain' AS plain, reason, low_priority FROM outbox ORDER BY no`,
   events: `SELECT sessions.id AS session_id, seq, type, turn_id, data FROM events JOIN sessions ON no = session_no
     ORDER BY session_id, seq`,
   misListed: `WITH kept AS (SELECT list, standing, hour, no FROM session_listings WHERE list NOT LIKE 'n:%'),

@@ -40,6 +40,8 @@ describe('the header of a picture', () => {
   it('F-G07: decides whether a model is shown the picture at all', async () => {
     expect(await kindOf(png(8_000, 10))).toEqual({ type: 'image', mime: 'image/png' })
     expect(await kindOf(png(8_001, 10))).toEqual({ type: 'file', mime: 'image/png' })
+    expect(await kindOf(png(0, 0))).toEqual({ type: 'file', mime: 'image/png' })
+    expect(await kindOf(jpegHeader(640, 0))).toMatchObject({ type: 'file' })
     expect(await kindOf(gif(2))).toEqual({ type: 'file', mime: 'image/gif' })
     expect(await kindOf(Buffer.from('\ufeffhello', 'utf16le'))).toEqual({ type: 'file', mime: 'text/plain' })
   })

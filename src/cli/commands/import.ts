@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { EXIT, ParleyError } from '../../core/errors.ts'
+import { EXIT, ParleyError, toError } from '../../core/errors.ts'
 import type { BundleReport, ImportReport } from '../../core/import.ts'
 import { readOldStore } from '../old-stores.ts'
 import type { CliPorts, LoadedConfig } from '../ports.ts'
@@ -19,16 +19,26 @@ export async function importFrom(ports: ImportPorts, from: string, options: Impo
   const { dryRun = false } = options
   const path = resolve(ports.cwd, from)
   const loaded = await ports.load(options.config, 'ask')
-  const found = await stat(path).catch(() => undefined)
-  if (!found)
-    throw new ParleyError(
-      'invalid',
-      `There is no file or folder ${path}: name a bundle, or the folder of an older program.`,
-    )
-  if (!found.isFile()) return importFolder({ ...ports, loaded }, path, options)
+  const found = await stat(path).catch((error: unknown) => {
+    throw notThere(path, error)
+  })
+  if (found.isDirectory()) return importFolder({ ...ports, loaded }, path, options)
+  // To open a pipe would wait for a writer, and a device has no end.
+  if (!found.isFile()) throw new ParleyError('invalid', `${path} is a device, a pipe or a socket: ${NAME_ONE}`)
   const report = await ports.importBundle(loaded, path, dryRun)
   show(ports, options, { value: report, lines: () => [describeBundle(report, dryRun)] })
   return EXIT.ok
+}
+
+const NAME_ONE = 'name a bundle, or the folder of an older program.'
+
+function notThere(path: string, thrown: unknown): ParleyError {
+  const error = toError(thrown)
+  const isNone = 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+  const message = isNone
+    ? `There is no file or folder ${path}: ${NAME_ONE}`
+    : `${path} cannot be read: ${error.message}`
+  return new ParleyError('invalid', message, { cause: error })
 }
 
 function describeBundle({ session, key, events, files, state }: BundleReport, dryRun: boolean): string {

@@ -15,6 +15,7 @@ import { filesIn } from '../export/transcript-rows.ts'
 import { checkForgetting } from './check-forgetting.ts'
 import { type ArchivePages, openDownload } from './download.ts'
 import { wholeName } from './find-session.ts'
+import { NamedAudiences } from './named-audiences.ts'
 import { type RelocateDeps, relocate } from './relocate.ts'
 import { isOwner, noSuchSession } from './session-access.ts'
 
@@ -39,6 +40,7 @@ const PAGE = { least: 1, most: 200 }
 
 export function createArchives(deps: ArchiveDeps): SessionArchives {
   const { store, clock, media } = deps
+  const named = new NamedAudiences()
   const archives: Omit<SessionArchives, 'download'> = {
     async page(caller, name, { after, limit }) {
       if (!Number.isInteger(limit) || limit < PAGE.least || limit > PAGE.most)
@@ -68,7 +70,7 @@ export function createArchives(deps: ArchiveDeps): SessionArchives {
     async relocate(caller, name, request) {
       const session = await find(caller, name, deps)
       if (!deps.places) throw new ParleyError('unavailable', 'No daemon is running; "parley start" knows the chats.')
-      return relocate(session, request, { store, clock, ...deps.places })
+      return relocate(session, request, { store, clock, named, ...deps.places })
     },
   }
   return { ...archives, download: (caller, name, format) => openDownload(archives, { caller, name, format }) }

@@ -15,6 +15,7 @@ import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
 import { draftAfter, draftAt, startSession } from '../turns/open-session.ts'
 import { addressOf } from './address-of.ts'
 import { checkForgetting } from './check-forgetting.ts'
+import type { NamedAudiences } from './named-audiences.ts'
 import { placeTitle } from './place-title.ts'
 import type { DaemonSessions } from './session-service.ts'
 
@@ -23,6 +24,8 @@ export interface RelocateDeps {
   readonly clock: Clock
   readonly channels: Channels
   readonly daemon: Pick<DaemonSessions, 'ids' | 'overrides' | 'place' | 'posts'>
+  /** The audiences that were named to whoever asked before. */
+  readonly named: NamedAudiences
 }
 
 /** The conversation in which a session is continued, and the session that it has now. */
@@ -38,7 +41,7 @@ interface Destination {
  * `conflict` while a turn runs or waits in either of them.
  */
 export async function relocate(session: Session, request: RelocationRequest, deps: RelocateDeps): Promise<Relocation> {
-  const { store, daemon } = deps
+  const { store, daemon, named } = deps
   const before = request.once && (await store.read.keyedRequests.effect(request.once))
   if (before !== undefined) return JSON.parse(before) as Relocation
   if (session.messageCount === 0) throw new ParleyError('conflict', `Nothing was said in ${session.id} yet.`)
@@ -47,15 +50,22 @@ export async function relocate(session: Session, request: RelocationRequest, dep
   if (there?.scopeKey === session.scopeKey && there.id === session.id)
     throw new ParleyError('conflict', `${session.id} is in ${formatAddress(address)} already.`)
   const audience = await widerAudience(session, destination, { ...deps, read: store.read })
-  if (audience !== undefined && request.confirmed !== true)
-    return { state: 'asks', session: session.id, to: formatAddress(address), audience }
+  const to = formatAddress(address)
+  const key = `${session.scopeKey} ${to}`
+  if (audience !== undefined && request.confirmed !== true) {
+    named.name(key, audience.names)
+    return { state: 'asks', session: session.id, to, audience: audience.words }
+  }
   const done = await store.write(async (tx) => {
     await checkIdle(tx, [session, ...(there ? [there] : [])])
-    if (audience === undefined && (await widerAudience(session, destination, { ...deps, read: tx })))
+    const now = await widerAudience(session, destination, { ...deps, read: tx })
+    if (audience === undefined && now)
       throw new ParleyError('conflict', `Somebody else has spoken in ${session.id} meanwhile: ask again.`)
+    if (now) checkNamed(now, { key, named, session })
     const made = await continueThere(tx, session, destination, deps)
     const fresh = request.kind === 'move' ? await beginAfresh(tx, session, deps) : undefined
     tx.afterCommit(() => {
+      named.done(key)
       for (const one of [made, ...(fresh ? [fresh] : [])]) daemon.overrides.set(one, overridesOf(one), true)
     })
     const moved = relocated(session, made, there)
@@ -65,6 +75,20 @@ export async function relocate(session: Session, request: RelocationRequest, dep
   })
   failpoint('CP25-move-committed')
   return done
+}
+
+/** Throws `conflict` for what was not named yet, and names it: the next yes means that too. */
+function checkNamed(
+  { names }: Audience,
+  { key, named, session }: { readonly key: string; readonly named: NamedAudiences; readonly session: Session },
+): void {
+  const more = named.unnamed(key, names)
+  if (more.length === 0) return
+  named.name(key, names)
+  throw new ParleyError(
+    'conflict',
+    `Since that was asked, there is more to ${session.displayKey}: ${someOf(more)}. Say yes once more if that is meant too.`,
+  )
 }
 
 function relocated(session: Session, done: Session, there: Session | undefined): Relocation {
@@ -180,8 +204,15 @@ type AudiencePorts = Pick<RelocateDeps, 'channels' | 'clock'> & {
   readonly read: Pick<StoreReader, 'authors' | 'sessions' | 'tokens'>
 }
 
+interface Audience {
+  /** Says to people who could read the session. */
+  readonly words: string
+  /** The authors and the tokens, one by one. */
+  readonly names: readonly string[]
+}
+
 /**
- * Returns who could read the session there and could not before, in words for people; undefined if it is nobody: a
+ * Returns who could read the session there and could not before; undefined if it is nobody: a
  * direct chat of the only one whose words it holds, which shares its session with no other chat, and which no token
  * reaches that did not reach the session before.
  */
@@ -189,7 +220,7 @@ async function widerAudience(
   session: Session,
   { address, there, draft }: Destination,
   { read, channels, clock }: AudiencePorts,
-): Promise<string | undefined> {
+): Promise<Audience | undefined> {
   const authors = await read.authors.of(session.id)
   const row = draft()
   const joined = joinsPeople(channels, there ?? row)
@@ -202,7 +233,10 @@ async function widerAudience(
   const from = (await placeTitle(read, addressOf(session), session.id)).title ?? session.displayKey
   const people = joined ? `Everybody whose chats share ${(there ?? row).displayKey}` : readersOf(address, title)
   const tokens = holders.length === 0 ? '' : `, and whoever has a token of ${[...new Set(holders)].join(', ')},`
-  return `${people}${tokens} could then have the agent say everything that was said in ${from}: ${session.messageCount} messages, ${wordsOf(authors)}.`
+  return {
+    words: `${people}${tokens} could then have the agent say everything that was said in ${from}: ${session.messageCount} messages, ${wordsOf(authors)}.`,
+    names: [...authors.map((author) => `words of ${author}`), ...holders.map((one) => `a token of ${one}`)],
+  }
 }
 
 function personAt(address: Address, channels: Channels): AuthorId | undefined {
@@ -219,7 +253,10 @@ function readersOf({ channel, chatType }: Address, title: string): string {
 const MOST_NAMED = 5
 
 function wordsOf(authors: readonly AuthorId[]): string {
-  if (authors.length === 0) return 'words of nobody who is on record'
-  const more = authors.length > MOST_NAMED ? ` and ${authors.length - MOST_NAMED} more` : ''
-  return `words of ${authors.slice(0, MOST_NAMED).join(', ')}${more}`
+  return authors.length === 0 ? 'words of nobody who is on record' : `words of ${someOf(authors)}`
+}
+
+function someOf(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
+  return `${names.slice(0, MOST_NAMED).join(', ')}${more}`
 }

@@ -1,11 +1,14 @@
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { SessionId } from '../../../src/core/ids.ts'
+import type { AuthorId } from '../../../src/core/platform-id.ts'
 import type { Session, SessionDraft } from '../../../src/core/session.ts'
 import { loadOverridesCache } from '../../../src/sessions/lookups/overrides-cache.ts'
+import { NamedAudiences } from '../../../src/sessions/service/named-audiences.ts'
 import { relocate } from '../../../src/sessions/service/relocate.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
 import { ids, sessionDraft, userMessage } from '../../store/sample-rows.ts'
@@ -32,7 +35,7 @@ async function rig() {
     ...{ ids, overrides: await loadOverridesCache(store.read.sessions), posts: () => true },
     place: () => expect.unreachable(),
   }
-  const deps = { store, clock: systemClock, channels: CHANNELS, daemon }
+  const deps = { store, clock: systemClock, channels: CHANNELS, daemon, named: new NamedAudiences() }
   const move = (session: Session, to: string, confirmed = true) =>
     relocate(session, { kind: 'move', to, confirmed }, deps)
   const current = async ({ scopeKey }: Session): Promise<SessionId | undefined> =>
@@ -66,6 +69,48 @@ it('F-H11: a session in which somebody else has spoken while it was asked about 
   })
   expect(await current(there)).toBe(there.id)
   expect(await move(group, there.displayKey, false)).toMatchObject({ state: 'asks' })
+})
+
+describe('a yes', () => {
+  const speaks = (store: Store, session: Session, author: AuthorId) =>
+    store.write((tx) => tx.authors.add(session.id, author))
+
+  it('F-H11: is none to the words of whoever has spoken since it was asked for: they are named first, once', async () => {
+    const { store, group, there, move, current } = await rig()
+    await speaks(store, group, 'telegram:555')
+    expect(await move(group, there.displayKey, false)).toMatchObject({ state: 'asks' })
+    await speaks(store, group, 'telegram:444')
+    await expect(move(group, there.displayKey)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/there is more to .*: words of telegram:444\. Say yes once more/),
+    })
+    expect(await current(there)).toBe(there.id)
+    expect(await move(group, there.displayKey)).toMatchObject({ state: 'done' })
+  })
+
+  it('F-H11: is none to the words of whoever speaks while it is carried out', async () => {
+    const { store, group, there, deps, move, current } = await rig()
+    await speaks(store, group, 'telegram:555')
+    expect(await move(group, there.displayKey, false)).toMatchObject({ state: 'asks' })
+    const write: typeof store.write = async (work) => {
+      await speaks(store, group, 'telegram:444')
+      return store.write(work)
+    }
+    const slow = { ...deps, store: { ...store, read: store.read, write } }
+    await expect(relocate(group, { kind: 'move', to: there.displayKey, confirmed: true }, slow)).rejects.toMatchObject({
+      code: 'conflict',
+    })
+    expect(await current(there)).toBe(there.id)
+  })
+
+  it('F-H11: that nobody asked for, or to which nothing came, is one', async () => {
+    const { store, group, there, move } = await rig()
+    await speaks(store, group, 'telegram:444')
+    await move(group, there.displayKey, false)
+    expect(await move(group, there.displayKey)).toMatchObject({ state: 'done' })
+    const other = await rig()
+    expect(await other.move(other.group, other.there.displayKey)).toMatchObject({ state: 'done' })
+  })
 })
 
 it('an earlier session of a place is moved, and the session that is in use there stays', async () => {
