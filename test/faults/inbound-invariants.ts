@@ -26,10 +26,15 @@ export function inboundUnsettled(stored: Stored, heard: readonly HeardMessage[])
   }
   const events = saidHere(stored)
   const said = events.filter(({ type }) => type === 'user_message')
-  const texts = said.map((event) => `${event.session_id} ${String(JSON.parse(event.data).messageId)}`)
+  const texts = said.map((event) => `${event.session_id} ${nameOf(JSON.parse(event.data))}`)
   for (const { session, messages } of askedAgain({ events }))
     for (const name of messages) texts.splice(texts.indexOf(`${session} ${name}`), 1)
   return [...broken, ...repeated(texts).map((text) => `1: the message ${text} is in its session twice`)]
+}
+
+/** Several chats that share a session each count their messages from one. */
+function nameOf({ messageId, chat = '' }: { readonly messageId?: string; readonly chat?: string }): string {
+  return `${chat} ${messageId}`
 }
 
 /** A log that was copied has messages of another conversation, with the numbers that they have there. */
@@ -53,7 +58,7 @@ export function askedAgain({ events }: { readonly events: readonly EventRow[] })
   return events.flatMap(({ session_id, type, data }) => {
     if (type !== 'exchange_taken_back') return []
     const { again, turn, messages } = JSON.parse(data)
-    const names = messages.map(({ messageId }: { readonly messageId: string }) => messageId)
+    const names = messages.map(nameOf)
     return again ? [{ session: session_id, turn, messages: names }] : []
   })
 }

@@ -1,9 +1,11 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { discordAccountSchema } from '../../adapters/discord/config.ts'
+import { catalogue } from '../../adapters/index.ts'
 import { slackAccountSchema } from '../../adapters/slack/config.ts'
 import { telegramAccountSchema } from '../../adapters/telegram/config.ts'
 import type { Config, InboundHookSettings } from '../../src/config/config.ts'
+import { traitsOf } from '../../src/config/schema.ts'
 import { Secret } from '../../src/config/secrets.ts'
 import type { DeliverySettings } from '../../src/delivery/settings.ts'
 
@@ -47,6 +49,8 @@ export function configOf({ config, inboundHooks, telegram, others, anthropic }: 
   const api = { host: '127.0.0.1', port: 0, hosts: [], origins: [] }
   return {
     ...config,
+    // The patterns of ids among them are lost in JSON.
+    routing: { ...config.routing, traits: traitsOf(catalogue) },
     ...(hooks.length > 0 ? { http: { ...api, ...config.http, hooks } } : {}),
     models: { anthropic: { apiKey: new Secret(apiKey), baseUrl } },
     channels: {
