@@ -102,8 +102,7 @@ async function ask(
   const request: DoorRequest = { method: 'POST', body, headers, signal, configured: true, follow: false }
   const url = `${baseUrl.replace(/\/+$/, '')}/audio/${call}`
   const answer = await door.ask(url, request).catch((error: unknown) => unanswered(error, new URL(url)))
-  if (answer.kind === 'redirect')
-    throw new ParleyError('unavailable', 'The audio endpoint redirects elsewhere, which is not followed.')
+  if (answer.kind === 'redirect') throw new ParleyError('unavailable', REDIRECTS)
   if (answer.status < 200 || answer.status > 299) throw refused(answer.status)
   if (answer.cut) throw new ParleyError('unreadable', 'The audio endpoint answered with more than is taken.')
   return answer
@@ -114,12 +113,15 @@ async function ask(
  * and the place of the endpoint is none of theirs: the log has it, by the cause.
  */
 function unanswered(error: unknown, { host }: URL): never {
-  if (errorCode(error) !== 'unavailable') throw error
   const cause = toError(error)
+  if (errorCode(error) === 'forbidden') throw new ParleyError('unavailable', REDIRECTS, { cause })
+  if (errorCode(error) !== 'unavailable') throw error
   if (cameNowhere(cause)) throw new ParleyError('unavailable', 'The audio endpoint cannot be reached.', { cause })
   const words = cause.message.replaceAll(host, 'the audio endpoint').replace(/^t/, 'T')
   throw new ParleyError('unreadable', words, { cause })
 }
+
+const REDIRECTS = 'The audio endpoint redirects elsewhere, which is not followed.'
 
 function refused(status: number): ParleyError {
   const words = STATUS_CODES[status]

@@ -142,12 +142,15 @@ describe('an audio endpoint', () => {
       asked.push(request.headers.authorization)
       response.end('{"text":"stolen"}')
     })
-    for (const location of [other, '/v1/elsewhere']) {
+    for (const location of [other, '/v1/elsewhere', 'https://example.org/', 'http://127.0.0.1:1/']) {
       const url = await serve((request, response) => {
         if (request.url?.includes('elsewhere')) asked.push('followed')
         request.resume().on('end', () => response.writeHead(307, { location }).end())
       })
-      expect((await failureOf(endpoint(url).transcribe?.(NOTE, never))).message).toMatch(/redirects (elsewhere|to)/)
+      const { message, code } = await failureOf(endpoint(url).transcribe?.(NOTE, never))
+      // People read it, and the place of the endpoint is none of theirs.
+      const words = 'The audio endpoint redirects elsewhere, which is not followed.'
+      expect({ message, code }).toEqual({ message: words, code: 'unavailable' })
     }
     expect(asked).toEqual([])
   })
