@@ -16,7 +16,7 @@ import { DEFAULT_SETTINGS, type DeliverySettings } from '../delivery/settings.ts
 import { mutedAt } from '../routing/mute.ts'
 import { placeSession } from '../routing/place-session.ts'
 import { sendAllowed } from '../routing/send-policy.ts'
-import type { PostNotice } from '../sessions/people/post-notice.ts'
+import type { PlanNotice, PostNotice } from '../sessions/people/post-notice.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
 import { type ChatOwners, isParted } from '../sessions/turns/parted-chat.ts'
 import { recordPost } from '../sessions/turns/record-post.ts'
@@ -91,6 +91,14 @@ export function makeSay(store: Store, delivery: DeliveryService): PostNotice {
   return async (message, when) => {
     const planned = await store.write(async (tx) => ((await when(tx)) ? delivery.plan(tx, message) : undefined))
     if (planned) delivery.release(planned)
+  }
+}
+
+/** Returns the function that plans a notice of the daemon in a commit that is made anyway. */
+export function planWith(delivery: Pick<DeliveryService, 'plan' | 'release'>): PlanNotice {
+  return async (tx, message) => {
+    const planned = await delivery.plan(tx, message)
+    tx.afterCommit(() => delivery.release(planned))
   }
 }
 

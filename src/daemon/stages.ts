@@ -49,7 +49,7 @@ import { makeAgent } from './make-agent.ts'
 import { type MakeApprovalsDeps, makeApprovals } from './make-approvals.ts'
 import type { Budgets } from './make-budgets.ts'
 import { makeChat } from './make-chat.ts'
-import { judgeSpeaker } from './make-delivery.ts'
+import { judgeSpeaker, planWith } from './make-delivery.ts'
 import { describedByOthers } from './make-mcp.ts'
 import { type Memory, makeLongTerm, makeMemory } from './make-memory.ts'
 import { createSessionAccess, type SessionAccess } from './make-session-access.ts'
@@ -128,7 +128,7 @@ export function createStages(parts: StagesDeps): Stages {
   const transcript = makeTranscript({ ...parts, running }, joined)
   const agent = chooseAgent({ ...modelRules(config), toolGroups: groupNames(parts) }, lookups.overrides)
   const access = createSessionAccess({ ...parts, running, agent })
-  const systemNotices = createSystemNotices({ clock, logger, say, ...people, crowded })
+  const systemNotices = createSystemNotices({ clock, logger, say, plan: planWith(delivery), ...people, crowded })
   const parting = partingOf(parts, systemNotices)
   const claims = { queue, parting, adopts: adoptAgents(config.agents, describedByOthers(config, agent)) }
   const speaks = (place: Parameters<typeof judgeSpeaker>[1]): boolean => judgeSpeaker(parts, place).allowed
@@ -224,5 +224,5 @@ function closeCardsOf(
 
 function partingOf({ policies, lookups: { whoIs } }: StagesDeps, notices: SystemNotices): Parting {
   const { channels } = policies.routing()
-  return { channels, whoIs, parted: ({ id, dispatch, decision }) => notices.parted(id, dispatch, decision) }
+  return { channels, whoIs, parted: notices.parted }
 }

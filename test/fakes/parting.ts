@@ -5,7 +5,5 @@ import { CHANNELS } from './channels.ts'
 export const nobodyParted: Parting = {
   channels: CHANNELS,
   whoIs: () => ({ role: 'guest' }),
-  parted() {
-    throw new Error('nobody has parted')
-  },
+  parted: () => Promise.reject(new Error('nobody has parted')),
 }

@@ -147,10 +147,10 @@ describe('an audio endpoint', () => {
         if (request.url?.includes('elsewhere')) asked.push('followed')
         request.resume().on('end', () => response.writeHead(307, { location }).end())
       })
-      const { message, code } = await failureOf(endpoint(url).transcribe?.(NOTE, never))
+      const failed = await failureOf(endpoint(url).transcribe?.(NOTE, never))
       // People read it, and the place of the endpoint is none of theirs.
-      const words = 'The audio endpoint redirects elsewhere, which is not followed.'
-      expect({ message, code }).toEqual({ message: words, code: 'unavailable' })
+      const message = 'The audio endpoint redirects elsewhere, which is not followed.'
+      expect(failed).toMatchObject({ code: 'unavailable', message })
     }
     expect(asked).toEqual([])
   })

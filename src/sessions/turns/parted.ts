@@ -10,8 +10,8 @@ export interface Parting {
   readonly channels: Pick<Channels, 'traits'>
   /** Returns who is behind a platform id, as configured and linked. */
   whoIs(this: void, platformId: string): Identity
-  /** Called after the commit for a message that gets no turn any more. */
-  parted(row: InboxRow): void
+  /** Called in the commit by which a message gets no turn any more. */
+  parted(this: void, tx: StoreWriter, row: InboxRow): Promise<void>
 }
 
 /**
@@ -31,16 +31,14 @@ export async function dropParted(
   for (const { id } of gone) await tx.inbox.settle(id, 'refused: parted')
   const rows = gone.map(({ id }) => id)
   await tx.events.append(session.id, at, [{ type: 'messages_dropped', data: { messages: rows.length, rows } }])
-  tx.afterCommit(() => {
-    for (const row of gone) parting.parted(row)
-  })
+  for (const row of gone) await parting.parted(tx, row)
   return waiting.filter((row) => !gone.includes(row))
 }
 
-/** Notifies the chat of a turn's newest message, after the commit, that it gets no answer from this conversation. */
+/** Notifies the chat of a turn's newest message, in this commit, that it gets no answer from this conversation. */
 export async function notifyParted(tx: StoreWriter, turn: TurnId, parting: Parting): Promise<void> {
   const newest = (await tx.inbox.ofTurn(turn)).at(-1)
-  if (newest) tx.afterCommit(() => parting.parted(newest))
+  if (newest) await parting.parted(tx, newest)
 }
 
 /**

@@ -7,7 +7,8 @@ import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { LowPriority, OutboundMessage } from '../../core/outbound.ts'
 import { senderKey } from '../../core/platform-id.ts'
-import type { PostNotice } from '../people/post-notice.ts'
+import type { InboxRow, StoreWriter } from '../../store/store.ts'
+import type { PlanNotice, PostNotice } from '../people/post-notice.ts'
 import { createOutageNotices, type OutageNotices } from './outage-notices.ts'
 
 /**
@@ -17,8 +18,11 @@ export interface SystemNotices {
   /** Called for what is on record and owes nothing: who was refused may get a line. */
   done(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
   queueFull(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
-  /** Called for a message that gets no turn: its sender has left the conversation it was for. */
-  parted(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
+  /**
+   * Called in the commit that gives a message no turn: its sender has left the conversation it was for. Nobody looks
+   * after that message any more, so a crash must leave both or neither.
+   */
+  parted(this: void, tx: StoreWriter, row: Pick<InboxRow, 'id' | 'dispatch' | 'decision'>): Promise<void>
   /** Called when the agent talks with as many strangers as it may. */
   crowded(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
   readonly ended: OutageNotices
@@ -28,6 +32,7 @@ export interface SystemNoticesDeps {
   readonly clock: Clock
   readonly logger: Logger
   readonly say: PostNotice
+  readonly plan: PlanNotice
   /** Notified of those who ask to be let in. */
   readonly admissions: { refused(asks: Applicant): void }
   /** Returns true if so many lines wait for this account that no more should be added. */
@@ -53,11 +58,14 @@ const PARTED =
   'This chat was parted from the conversation that your last message was for, so I did not answer it. Please send it again.'
 const ASKED = 'I have passed on that you ask, and read what you wrote once I may.'
 
-export function createSystemNotices({ clock, logger, say, admissions, crowded }: SystemNoticesDeps): SystemNotices {
+export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
+  const { clock, logger, say, plan, admissions, crowded } = deps
+  // A stranger who gets no notice now gets it with the next message. A known person always gets it, however many others
+  // there are.
+  const isLeftOut = ({ lowPriority, address }: OutboundMessage): boolean =>
+    lowPriority?.known === undefined && crowded(address)
   const once = (key: string, windowMs: number, message: OutboundMessage): void => {
-    // A stranger who gets no notice now gets it with the next message. A known person always gets it, however many
-    // others there are.
-    if (message.lowPriority?.known === undefined && crowded(message.address)) return
+    if (isLeftOut(message)) return
     say(message, (tx) => tx.notices.once(key, clock.now(), windowMs)).catch((err: unknown) =>
       logger.warn('A notice could not be planned', { err, traceId: message.traceId }),
     )
@@ -95,10 +103,11 @@ export function createSystemNotices({ clock, logger, say, admissions, crowded }:
       const { channel, chat } = dispatch.event.address
       once(`crowded:${channel}:${chat}`, BURST_MS, messageOf(inbox, dispatch, { text: CROWDED, decision }))
     },
-    parted(inbox, dispatch, decision) {
-      if (dispatch.posted) return
+    async parted(tx, { id, dispatch, decision }) {
       const { channel, chat } = dispatch.event.address
-      once(`parted:${channel}:${chat}`, BURST_MS, messageOf(inbox, dispatch, { text: PARTED, decision }))
+      const message = messageOf(id, dispatch, { text: PARTED, decision })
+      if (dispatch.posted || isLeftOut(message)) return
+      if (await tx.notices.once(`parted:${channel}:${chat}`, clock.now(), BURST_MS)) await plan(tx, message)
     },
 
     queueFull(inbox, dispatch, decision) {

@@ -88,7 +88,10 @@ async function openDoor(code: () => string = ids.code) {
     ruledBy: () => undefined,
     approvers: [],
   })
-  const systemNotices = createSystemNotices({ ...world, say, admissions, crowded: () => false })
+  const systemNotices = createSystemNotices({
+    ...{ ...world, say, admissions, crowded: () => false },
+    plan: () => expect.unreachable(),
+  })
   const deps = { ids: { ...ids, code }, channels: CHANNELS } as AcceptDeps
   let messages = 0
 

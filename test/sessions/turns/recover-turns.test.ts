@@ -143,7 +143,7 @@ describe('the turns a dead process left running', () => {
     const parting: Parting = {
       channels: CHANNELS,
       whoIs: () => ({ role: 'guest' }),
-      parted: ({ id }) => void gone.push(id),
+      parted: async (_, { id }) => void gone.push(id),
     }
     const { resumed } = await recover(store, DEFAULT_PUBLIC_TURNS, hurriedClock(), parting)
     expect(resumed).toEqual([])

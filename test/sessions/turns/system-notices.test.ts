@@ -27,6 +27,7 @@ async function tell(crowded: boolean, calls: readonly (readonly [string, Decisio
     clock: systemClock,
     logger: silentLogger,
     say,
+    plan: () => expect.unreachable(),
     admissions: { refused() {} },
     crowded: () => crowded,
   })
