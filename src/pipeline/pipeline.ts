@@ -43,10 +43,14 @@ export class Pipeline {
 
   /** Resolves once the dispatch is on disk; its turn then runs in the background. Rejects if it could not be stored. */
   readonly accept = async (given: Dispatch, position?: ChannelCursor): Promise<void> => {
-    const { store, decide } = this.#deps
+    const { store, decide, systemNotices } = this.#deps
     const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
     const { dispatch, decision } = await decide(named)
-    const accepted = await store.write((tx) => acceptDispatch(tx, { dispatch, decision, position }, this.#deps))
+    const accepted = await store.write(async (tx) => {
+      const stored = await acceptDispatch(tx, { dispatch, decision, position }, this.#deps)
+      await systemNotices.unanswered(tx, stored, { dispatch, decision })
+      return stored
+    })
     this.#follow(accepted, dispatch, decision)
   }
 
@@ -71,12 +75,6 @@ export class Pipeline {
         break
       case 'command':
         commands.run(accepted.inboxId)
-        break
-      case 'full':
-        systemNotices.queueFull(accepted.inboxId, dispatch, decision)
-        break
-      case 'crowded':
-        systemNotices.crowded(accepted.inboxId, dispatch, decision)
         break
       case 'done':
         systemNotices.done(accepted.inboxId, dispatch, decision)

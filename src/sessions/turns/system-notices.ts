@@ -9,6 +9,7 @@ import type { LowPriority, OutboundMessage } from '../../core/outbound.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { InboxRow, StoreWriter } from '../../store/store.ts'
 import type { PlanNotice, PostNotice } from '../people/post-notice.ts'
+import type { Accepted } from './accept-dispatch.ts'
 import { createOutageNotices, type OutageNotices } from './outage-notices.ts'
 
 /**
@@ -17,14 +18,17 @@ import { createOutageNotices, type OutageNotices } from './outage-notices.ts'
 export interface SystemNotices {
   /** Called for what is on record and owes nothing: who was refused may get a line. */
   done(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
-  queueFull(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
   /**
-   * Called in the commit that gives a message no turn: its sender has left the conversation it was for. Nobody looks
-   * after that message any more, so a crash must leave both or neither.
+   * Called in the commit that stores a message: nobody looks after one for which there was no place any more, since the
+   * platform does not repeat it, so that a crash must leave both the message and the line about it, or neither.
    */
+  unanswered(
+    tx: StoreWriter,
+    accepted: Accepted,
+    of: { readonly dispatch: Dispatch; readonly decision: Decision },
+  ): Promise<void>
+  /** Called likewise in the commit that gives a message no turn: its sender has left the conversation it was for. */
   parted(this: void, tx: StoreWriter, row: Pick<InboxRow, 'id' | 'dispatch' | 'decision'>): Promise<void>
-  /** Called when the agent talks with as many strangers as it may. */
-  crowded(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
   readonly ended: OutageNotices
 }
 
@@ -56,6 +60,7 @@ const CROWDED = 'I am talking with as many people as I can right now. Please wri
 const QUEUE_FULL = 'I have more messages waiting here than I can take; please give me a moment and repeat the last one.'
 const PARTED =
   'This chat was parted from the conversation that your last message was for, so I did not answer it. Please send it again.'
+const KEYS = { full: 'queue_full', crowded: 'crowded' } as const
 const ASKED = 'I have passed on that you ask, and read what you wrote once I may.'
 
 export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
@@ -69,6 +74,15 @@ export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
     say(message, (tx) => tx.notices.once(key, clock.now(), windowMs)).catch((err: unknown) =>
       logger.warn('A notice could not be planned', { err, traceId: message.traceId }),
     )
+  }
+  const planOnce = async (
+    tx: StoreWriter,
+    what: string,
+    { dispatch, message }: { readonly dispatch: Dispatch; readonly message: OutboundMessage },
+  ): Promise<void> => {
+    if (dispatch.posted || isLeftOut(message)) return
+    const { channel, chat } = dispatch.event.address
+    if (await tx.notices.once(`${what}:${channel}:${chat}`, clock.now(), BURST_MS)) await plan(tx, message)
   }
   /** Each press and each command by the menu is answered, as the platform shows it as busy until then. */
   const refusePrivately = (inbox: InboxId, dispatch: Dispatch, decision: Decision): void => {
@@ -99,23 +113,15 @@ export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
         messageOf(inbox, dispatch, { text, decision }),
       )
     },
-    crowded(inbox, dispatch, decision) {
-      const { channel, chat } = dispatch.event.address
-      once(`crowded:${channel}:${chat}`, BURST_MS, messageOf(inbox, dispatch, { text: CROWDED, decision }))
+    async unanswered(tx, accepted, { dispatch, decision }) {
+      if (accepted.kind !== 'full' && accepted.kind !== 'crowded') return
+      const text = accepted.kind === 'full' ? QUEUE_FULL : CROWDED
+      const message = messageOf(accepted.inboxId, dispatch, { text, decision })
+      const known = accepted.kind === 'full' && message.lowPriority?.known ? '_known' : ''
+      await planOnce(tx, `${KEYS[accepted.kind]}${known}`, { dispatch, message })
     },
     async parted(tx, { id, dispatch, decision }) {
-      const { channel, chat } = dispatch.event.address
-      const message = messageOf(id, dispatch, { text: PARTED, decision })
-      if (dispatch.posted || isLeftOut(message)) return
-      if (await tx.notices.once(`parted:${channel}:${chat}`, clock.now(), BURST_MS)) await plan(tx, message)
-    },
-
-    queueFull(inbox, dispatch, decision) {
-      if (dispatch.posted) return
-      const { channel, chat } = dispatch.event.address
-      const message = messageOf(inbox, dispatch, { text: QUEUE_FULL, decision })
-      const whom = message.lowPriority?.known === undefined ? 'queue_full' : 'queue_full_known'
-      once(`${whom}:${channel}:${chat}`, BURST_MS, message)
+      await planOnce(tx, 'parted', { dispatch, message: messageOf(id, dispatch, { text: PARTED, decision }) })
     },
   }
 }

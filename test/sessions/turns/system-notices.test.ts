@@ -3,7 +3,6 @@ import { systemClock } from '../../../src/core/clock.ts'
 import type { Decision } from '../../../src/core/dispatch.ts'
 import type { InboxId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
-import type { PostNotice } from '../../../src/sessions/people/post-notice.ts'
 import { createSystemNotices } from '../../../src/sessions/turns/system-notices.ts'
 import type { StoreWriter } from '../../../src/store/store.ts'
 import { dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
@@ -20,19 +19,17 @@ async function tell(crowded: boolean, calls: readonly (readonly [string, Decisio
   const told: string[] = []
   const keys = new Set<string>()
   const once = async (key: string) => keys.size < keys.add(key).size
-  const say: PostNotice = async ({ lowPriority }, when) => {
-    if (await when({ notices: { once } } as unknown as StoreWriter)) told.push(lowPriority?.supersedes ?? '')
-  }
+  const tx = { notices: { once } } as unknown as StoreWriter
   const systemNotices = createSystemNotices({
     clock: systemClock,
     logger: silentLogger,
-    say,
-    plan: () => expect.unreachable(),
+    say: () => expect.unreachable(),
+    plan: async (_, { lowPriority }) => void told.push(lowPriority?.supersedes ?? ''),
     admissions: { refused() {} },
     crowded: () => crowded,
   })
-  for (const [id, decision] of calls) systemNotices.queueFull(INBOX, said(id), decision)
-  await new Promise(setImmediate)
+  const full = { kind: 'full', inboxId: INBOX } as const
+  for (const [id, decision] of calls) await systemNotices.unanswered(tx, full, { dispatch: said(id), decision })
   return told
 }
 
