@@ -164,6 +164,19 @@ describe('a wider audience', () => {
     expect(await count(house)).toBe(sessions)
   })
 
+  it('F-H11: a yes is none to the words of whoever has spoken since it was asked for; the next one is', async () => {
+    const { house, family, from, to } = await twoGroups()
+    await talk(house, family)
+    expect((await run(house, 'move', from, to)).code).toBe(1)
+    await say(house, family, 'I shall be late', 555)
+    const before = await show(house, from)
+    const refused = await run(house, 'move', from, to, '--yes')
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain('words of telegram:555. Say yes once more if that is meant too.')
+    expect(await show(house, from)).toEqual(before)
+    expect((await run(house, 'move', from, to, '--yes')).code).toBe(0)
+  })
+
   it('F-H11: the direct chat of the only one whose words it holds is no wider audience', async () => {
     const { house, family, from } = await twoGroups()
     await say(house, family, 'when is dinner?')
