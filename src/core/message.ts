@@ -247,3 +247,8 @@ export interface MessageName {
   readonly messageId?: string
   readonly chat?: string
 }
+
+/** Returns a text by which messages of one session are told apart. */
+export function messageNameKey({ messageId, chat }: MessageName): string {
+  return `${chat ?? ''} ${messageId ?? ''}`
+}

@@ -12,7 +12,7 @@ import { identityOfAuthor } from '../sessions/people/author-identity.ts'
 import type { Reach } from '../sessions/session-tools/reach.ts'
 import type { RunningTurns } from '../sessions/turns/running-turns.ts'
 import { turnAuthority } from '../sessions/turns/turn-authority.ts'
-import { messageName } from '../sessions/turns/user-message.ts'
+import { nameOfRow } from '../sessions/turns/user-message.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
 import type { MessageRef } from '../store/memory-port.ts'
 import type { InboxRow, Store } from '../store/store.ts'
@@ -54,9 +54,8 @@ export function makeLongTerm({ config, store, clock, policies, lookups }: Memory
 }
 
 /** The message of a row as its session names it. */
-function messageOf({ dispatch: { event }, decision }: InboxRow): readonly MessageRef[] {
-  if (!('messageId' in event) || event.messageId === undefined || !('route' in decision)) return []
-  return [messageName({ ...event, messageId: event.messageId }, decision.route)]
+function messageOf(row: InboxRow): readonly MessageRef[] {
+  return [nameOfRow(row) ?? []].flat()
 }
 
 export interface CheckpointPorts {

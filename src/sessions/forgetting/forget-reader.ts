@@ -1,5 +1,7 @@
 import type { SessionId, TurnId } from '../../core/ids.ts'
+import { messageNameKey } from '../../core/message.ts'
 import type { StoreReader } from '../../store/store.ts'
+import { nameOfRow } from '../turns/user-message.ts'
 import { isImported, MOST_COPIES } from './origin.ts'
 
 /** The parts of a store that are read, of what is committed or inside a transaction. */
@@ -73,7 +75,7 @@ async function* childrenOf({ sessions }: ForgetReader, parent: SessionId): Async
 /** The turn of a session that has not ended, and the messages that it took. */
 export interface RunningRows {
   readonly turn: TurnId
-  /** By the platform's ids. */
+  /** By their names in the session, as `messageNameKey` writes them. */
   readonly messages: readonly string[]
 }
 
@@ -81,6 +83,6 @@ export interface RunningRows {
 export async function runningIn({ turns, inbox }: ForgetReader, session: SessionId): Promise<RunningRows | undefined> {
   const turn = (await turns.running()).find(({ sessionId }) => sessionId === session)
   const rows = turn === undefined ? [] : await inbox.ofTurn(turn.id)
-  const messages = rows.flatMap(({ dispatch: { event } }) => ('messageId' in event ? [event.messageId] : []))
+  const messages = rows.flatMap((row) => nameOfRow(row) ?? []).map(messageNameKey)
   return turn && { turn: turn.id, messages }
 }

@@ -8,6 +8,8 @@ import {
 } from '../../core/forgetting.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
 import type { InboxRow, StoreReader, StoreWriter } from '../../store/store.ts'
+import { nameOfRow } from '../turns/user-message.ts'
+import { isSame } from '../view/received.ts'
 import { filesIn } from './matches.ts'
 
 /**
@@ -73,10 +75,12 @@ export function rowsIn(
   const emptied = events.flatMap((event) =>
     seqs.includes(event.seq) && event.type === 'user_message' ? event.data : [],
   )
-  const isEmptied = ({ id, dispatch: { event } }: InboxRow): boolean =>
-    emptied.some(({ row, messageId }) =>
-      row === undefined ? 'messageId' in event && event.messageId === messageId : row === id,
+  const isEmptied = (one: InboxRow): boolean => {
+    const name = nameOfRow(one)
+    return emptied.some((said) =>
+      said.row === undefined ? name !== undefined && isSame(said, name) : said.row === one.id,
     )
+  }
   return asked.filter(isEmptied).map(({ id }) => id)
 }
 

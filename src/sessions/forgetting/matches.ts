@@ -70,6 +70,9 @@ export function matchesOf(
   const lies = (place: ForgottenPlace, address: Address): boolean => liesIn(place, now(address))
   const isOneNumbering = (one: ReceivedRow, at: number): boolean =>
     renumbered.every((time) => one.dispatch.receivedAt < time === at < time)
+  /** In a log that joins chats, whose numbers are each of one chat, a message names its own. */
+  const isInItsChat = ({ dispatch }: ReceivedRow, { chat }: UserMessageData): boolean =>
+    chat === undefined || isIn(now(dispatch.event.address), now(parseAddress(chat)))
   /** A log that topics share does not say in which something was said: what was received there does. */
   const isSaid = (place: ForgottenPlace, origin: LogOrigin, data: UserMessageData): boolean => {
     const named = data.chat === undefined ? undefined : parseAddress(data.chat)
@@ -83,7 +86,7 @@ export function matchesOf(
     isMessage(data, at, origin) {
       switch (target.kind) {
         case 'message':
-          return rows.some((row) => isOf(row, data, origin) && isOneNumbering(row, at))
+          return rows.some((row) => isOf(row, data, origin) && isInItsChat(row, data) && isOneNumbering(row, at))
         case 'person': {
           if (!inTime(at) || (target.place && !isSaid(target.place, origin, data))) return false
           const channel = chatIn(data, origin)?.channel

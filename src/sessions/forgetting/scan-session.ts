@@ -3,7 +3,7 @@ import { hasContent } from '../../core/emptied.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { SessionPlan } from '../../core/forgetting.ts'
 import type { InboxId, MediaId, TurnId } from '../../core/ids.ts'
-import { hasForeignText, type ReadFile } from '../../core/message.ts'
+import { hasForeignText, messageNameKey, type ReadFile } from '../../core/message.ts'
 import { repeats, type Tellings } from '../../core/repeats.ts'
 import type { Session } from '../../core/session.ts'
 import { wordsIn } from '../../core/words-in.ts'
@@ -46,7 +46,7 @@ export class SessionScan {
   /** The events of each turn that hold something. */
   readonly #ofTurn = new Map<TurnId, number[]>()
   readonly shown: ShownTurns
-  /** The events of each message that is meant, by the platform's id. */
+  /** The events of each message that is meant, by its name. */
   readonly #ofMessage = new Map<string, number[]>()
   readonly #files = new Map<number, readonly MediaId[]>()
   readonly #folds: { readonly seq: number; readonly upTo: number }[] = []
@@ -126,8 +126,8 @@ export class SessionScan {
     else this.#parts.go(seq, place)
     if (tells) for (const words of wordsIn(data)) this.#tellings.add(words, at)
     if (data.row !== undefined) this.#rows.add(data.row)
-    const { messageId = '' } = data
-    this.#ofMessage.set(messageId, [...(this.#ofMessage.get(messageId) ?? []), seq])
+    const name = messageNameKey(data)
+    this.#ofMessage.set(name, [...(this.#ofMessage.get(name) ?? []), seq])
     if (data.triggers) this.#waits = true
     if (data.messageId !== undefined)
       this.messages.push({ messageId: data.messageId, ...(data.chat === undefined ? {} : { chat: data.chat }) })
@@ -270,7 +270,7 @@ export class SessionScan {
   /** Returns the events of a turn so far, and of the messages that it took. */
   #eventsOf(running: RunningRows | undefined): ReadonlySet<number> {
     if (running === undefined) return new Set()
-    const asked = running.messages.flatMap((id) => this.#ofMessage.get(id) ?? [])
+    const asked = running.messages.flatMap((name) => this.#ofMessage.get(name) ?? [])
     return new Set([...this.#turnOf(running.turn), ...asked])
   }
 

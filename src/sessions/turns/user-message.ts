@@ -3,7 +3,7 @@ import type { Dispatch, Identity, Route } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { UserMessageData } from '../../core/event.ts'
 import type { InboundText, MessageName } from '../../core/message.ts'
-import type { EventToAppend } from '../../store/store.ts'
+import type { EventToAppend, InboxRow } from '../../store/store.ts'
 
 /** The part of a decision that names the speaker and the session. */
 interface Decided {
@@ -58,6 +58,14 @@ export function messageName(
   if (scope.dimensions.includes('chat')) return { messageId }
   const { topic: _topic, ...chat } = address
   return { messageId, chat: formatAddress(chat) }
+}
+
+/** Returns the name that the log of its session has for a message; undefined for a row of none. */
+export function nameOfRow({
+  dispatch: { event },
+  decision,
+}: Pick<InboxRow, 'dispatch' | 'decision'>): ReturnType<typeof messageName> | undefined {
+  return 'messageId' in event && 'route' in decision ? messageName(event, decision.route) : undefined
 }
 
 function textOf({ event }: Dispatch): InboundText {

@@ -52,9 +52,21 @@ it('S41: of the messages that one turn has answered those go whose events are em
   const said = (seq: number, data: object): SessionEvent =>
     ({ type: 'user_message', seq, at: seq, data: { text: 'hello', ...data } }) as SessionEvent
   const events = [said(1, { row: 'in_1' }), said(2, { row: 'in_2' }), said(3, { messageId: '7' })]
-  const row = (id: string, messageId: string) => ({ id, dispatch: { event: { messageId } } }) as unknown as InboxRow
+  const scope = { dimensions: ['chat'] }
+  const row = (id: string, messageId: string) =>
+    ({ id, dispatch: { event: { messageId } }, decision: { route: { scope } } }) as unknown as InboxRow
   // The third is of an older log, which names no rows.
   const asked = [row('in_1', '5'), row('in_2', '6'), row('in_3', '7')]
   expect(rowsIn(events, { seqs: [1], asked })).toEqual(['in_1'])
   expect(rowsIn(events, { seqs: [2, 3], asked })).toEqual(['in_2', 'in_3'])
+})
+
+it('S41: of the messages of one number in two chats of a session that one goes whose event is emptied', () => {
+  const events = [{ type: 'user_message', seq: 1, at: 1, data: { messageId: '7', chat: 'telegram:group:-1' } }]
+  const row = (id: string, chat: string) => {
+    const event = { messageId: '7', address: { channel: 'telegram', account: 'default', chatType: 'group', chat } }
+    return { id, dispatch: { event }, decision: { route: { scope: { dimensions: [] } } } } as unknown as InboxRow
+  }
+  const asked = [row('in_1', '-1'), row('in_2', '-2')]
+  expect(rowsIn(events as unknown as readonly SessionEvent[], { seqs: [1], asked })).toEqual(['in_1'])
 })

@@ -50,6 +50,18 @@ it('S41: a message is meant by its row, or by its number, its sender and the ses
   expect(isMessage(said(), 1, origin({ session: ELSEWHERE as SessionId }))).toBe(false)
 })
 
+it('S41: in a log that joins chats a message is meant by its chat too, by the bot and by the id that it has now', () => {
+  const named = (chat: string) => said({ chat })
+  const { isMessage } = matches(MESSAGE, [row()])
+  expect(isMessage(named('telegram:group:-100'), 1, origin())).toBe(true)
+  expect(isMessage(named('telegram:group:-200'), 1, origin())).toBe(false)
+  expect(isMessage(named('telegram@second:group:-100'), 1, origin())).toBe(false)
+  expect(isMessage(named('discord:group:-100'), 1, origin())).toBe(false)
+  const moves = [{ channel: 'telegram', from: '-100', to: '-300' }]
+  const moved = matchesOf({ ...MESSAGE, before: 100 }, { rows: [row()], moves }, CHANNELS)
+  expect(moved.isMessage(named('telegram:group:-100'), 1, origin())).toBe(true)
+})
+
 it('S41: what was received is meant where number, chat, account and sender are those of the message', () => {
   const { isReceived } = matches(MESSAGE, [row()])
   const of = (changes: Parameters<typeof message>[0]) => isReceived(row({ dispatch: dispatchOf(message(changes)) }))

@@ -141,7 +141,7 @@ it('S41: of what a turn was shown of several people that of others stays, whatev
       { seq: 3, places: [1] },
     ],
   })
-  const running = { turn: 'one' as TurnId, messages: ['m2'] }
+  const running = { turn: 'one' as TurnId, messages: [' m2'] }
   expect(await planned(log, { running })).not.toHaveProperty('parts')
 })
 
@@ -161,12 +161,22 @@ it('S41: the events of a turn that runs, and the messages that it took, go once 
     event(5, 'turn_started', { rows: ['in_2'] }, 'two'),
     event(6, 'assistant_step', { text: 'so far', calls: [] }, 'two'),
   ]
-  const running = { turn: 'two' as TurnId, messages: ['m4'] }
+  const running = { turn: 'two' as TurnId, messages: [' m4'] }
   expect(await planned(log, { running })).toMatchObject({
     empty: [1, 3],
     running: { turn: 'two', empty: [6, 4] },
     planned: ['one'],
   })
+})
+
+it('S41: a message of another chat of the session goes at once, whatever a turn has taken that has its number', async () => {
+  const log = [
+    message(1, '111', { messageId: '5', chat: 'telegram:group:-1' }),
+    message(2, '444', { messageId: '5', chat: 'telegram:group:-2', row: 'in_2', text: 'something else' }),
+    event(3, 'turn_started', { rows: ['in_2'] }, 'one'),
+  ]
+  const running = { turn: 'one' as TurnId, messages: ['telegram:group:-2 5'] }
+  expect(await planned(log, { running })).toMatchObject({ empty: [1], running: { turn: 'one', empty: [] } })
 })
 
 it('S41: a title that a person has given stays, unless it repeats what is meant', async () => {
@@ -177,7 +187,7 @@ it('S41: a title that a person has given stays, unless it repeats what is meant'
 })
 
 it('S41: a turn that runs goes along only if it was shown some of it, by whatever way', async () => {
-  const running = { turn: 'one' as TurnId, messages: ['m1'] }
+  const running = { turn: 'one' as TurnId, messages: [' m1'] }
   const begun = [
     message(1, '444', { row: 'in_1', text: 'something else' }),
     event(2, 'turn_started', { rows: ['in_1'] }, 'one'),
