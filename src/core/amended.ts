@@ -1,6 +1,6 @@
 import type { SessionEvent, UserMessageData } from './event.ts'
 import type { TurnId } from './ids.ts'
-import type { MessageName } from './message.ts'
+import { type MessageName, messageNameKey } from './message.ts'
 
 /**
  * Events as people in the conversation see them now: an edited message with its last text, a deleted one gone, and
@@ -46,7 +46,7 @@ export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefi
   function current(event: SessionEvent): SessionEvent | undefined {
     switch (event.type) {
       case 'message_deleted':
-        deleted.add(nameOf(event.data))
+        deleted.add(messageNameKey(event.data))
         return event
       case 'message_edited': {
         const name = editOf(event.data)
@@ -64,20 +64,24 @@ export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefi
     }
   }
 
+  /** A message is met once: one of that name before it is of a chat that has got a new id since. */
   function asEdited(data: UserMessageData): UserMessageData {
-    const edit = data.messageId === undefined ? undefined : edits.get(editOf(data))
+    if (data.messageId === undefined) return data
+    const edit = edits.get(editOf(data))
+    edits.delete(editOf(data))
     return edit === undefined ? data : withWordsOf(data, edit)
   }
 
   function isDeleted(data: UserMessageData): boolean {
-    return data.messageId !== undefined && deleted.has(nameOf(data))
+    return data.messageId !== undefined && deleted.has(messageNameKey(data))
   }
 
   /** A platform gives the words of a message once more with each reply to it. */
   function withoutDeletedQuote(data: UserMessageData): UserMessageData {
     const { quoted, attachments, chat } = data
     if (deleted.size === 0 || quoted === undefined) return data
-    if (!deleted.has(nameOf({ messageId: quoted.messageId, ...(chat === undefined ? {} : { chat }) }))) return data
+    if (!deleted.has(messageNameKey({ messageId: quoted.messageId, ...(chat === undefined ? {} : { chat }) })))
+      return data
     const { text: _text, ...named } = quoted
     const files = attachments && { attachments: attachments.filter((file) => !file.quoted) }
     return { ...data, ...files, quoted: named }
@@ -86,32 +90,26 @@ export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefi
 
 /**
  * Returns the function that says, of events from the newest on, which are of an exchange that was taken back later. The
- * same messages may follow it once more: those are not.
+ * same messages may follow it once more: those are not. Once a message is met, another of that name before it is of
+ * another conversation, from which the log was copied, or of a chat that has got a new id since.
  */
 function takenBackBehind(): (event: SessionEvent) => boolean {
   const turns = new Set<TurnId>()
   const messages = new Set<string>()
-  /** Those of them that were met already. */
-  const met = new Set<string>()
   return (event) => {
     if (event.type === 'exchange_taken_back') take(event.data)
-    // In what was copied from another conversation, another message may have the same id.
-    if (event.type === 'history_taken_over') for (const name of met) messages.delete(name)
     if (event.turnId !== undefined && turns.has(event.turnId)) return true
     return (event.type === 'user_message' || event.type === 'message_edited') && isOne(event)
   }
 
   function take(exchange: { readonly turn: TurnId; readonly messages: readonly MessageName[] }): void {
     turns.add(exchange.turn)
-    for (const name of exchange.messages.map(nameOf)) {
-      messages.add(name)
-      met.delete(name)
-    }
+    for (const name of exchange.messages.map(messageNameKey)) messages.add(name)
   }
 
   function isOne({ type, data }: Extract<SessionEvent, { type: 'user_message' | 'message_edited' }>): boolean {
-    if (data.messageId === undefined || !messages.has(nameOf(data))) return false
-    if (type === 'user_message') met.add(nameOf(data))
+    if (data.messageId === undefined || !messages.has(messageNameKey(data))) return false
+    if (type === 'user_message') messages.delete(messageNameKey(data))
     return true
   }
 }
@@ -141,9 +139,5 @@ export function withWordsOf<Message extends Words>(message: Message, edit: Words
 }
 
 function editOf(data: UserMessageData): string {
-  return `${nameOf(data)} ${data.sender.id}`
-}
-
-function nameOf({ messageId, chat }: MessageName): string {
-  return `${chat ?? ''} ${messageId}`
+  return `${messageNameKey(data)} ${data.sender.id}`
 }

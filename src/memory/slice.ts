@@ -3,7 +3,7 @@ import type { SessionEvent, UserMessageData } from '../core/event.ts'
 import { tellingWords } from '../core/fold-text.ts'
 import { labelledWords, plainExcerpt, speakerName } from '../core/label.ts'
 import type { NumberedLine } from '../core/memory.ts'
-import type { MessageName } from '../core/message.ts'
+import { type MessageName, messageNameKey } from '../core/message.ts'
 import { stripSilence } from '../core/silence.ts'
 import type { MessageRef } from '../store/memory-port.ts'
 
@@ -23,10 +23,10 @@ const LONGEST_LINE = 2_000
 /** Returns what people and the agent have said in these events, as they read now. Pure. */
 export function sliceOf(events: readonly SessionEvent[]): Slice {
   const now = amended(events)
-  const here = new Set(now.flatMap((event) => (event.type === 'user_message' ? keyOf(event.data) : [])))
+  const here = new Set(now.flatMap((event) => (event.type === 'user_message' ? messageNameKey(event.data) : [])))
   // An edit of a message that is here stands in its place already.
   const said = now.flatMap((event) =>
-    event.type === 'message_edited' && here.has(keyOf(event.data)) ? [] : saidIn(event),
+    event.type === 'message_edited' && here.has(messageNameKey(event.data)) ? [] : saidIn(event),
   )
   const kept = newest(said.filter(({ text }) => text !== ''))
   const lines = kept.map(({ text }, at) => ({ no: at + 1, text }))
@@ -36,10 +36,6 @@ export function sliceOf(events: readonly SessionEvent[]): Slice {
     if (ref) sources.set(at + 1, ref)
   }
   return { lines, sources, upTo: events.at(-1)?.seq ?? 0 }
-}
-
-function keyOf({ messageId, chat }: MessageName): string {
-  return `${chat ?? ''} ${messageId ?? ''}`
 }
 
 interface Said {

@@ -46,3 +46,28 @@ describe('a session that was continued in another conversation', () => {
     expect(texts(amended(events))).toEqual([])
   })
 })
+
+describe('a chat that got a new id, where numbers of messages begin anew', () => {
+  const started = () => {
+    const log = eventLog()
+    log.user('dinner is at seven', ONE)
+    log.answered('t1', 'fine')
+    log.user('who cooks?', ONE)
+    log.answered('t2', 'nobody')
+    return log
+  }
+
+  it('C23, F-C07: what is taken back there leaves a message of before that has its number', () => {
+    const { events, add } = started()
+    add({ type: 'exchange_taken_back', data: { turn: 't2' as TurnId, messages: [ONE], by: 'ada' } as never })
+    expect(texts(amended(events))).toEqual(['dinner is at seven'])
+    expect(texts(withoutTakenBack(events))).toEqual(['dinner is at seven'])
+  })
+
+  it('C23, F-C07: what is edited there leaves a message of before that has its number and its sender', () => {
+    const { events, add } = started()
+    const [asked] = events.flatMap((event) => (event.type === 'user_message' ? [event.data] : []))
+    add({ type: 'message_edited', data: { ...asked, text: 'who washes up?' } } as never)
+    expect(texts(amended(events))).toEqual(['dinner is at seven', 'who washes up?'])
+  })
+})
