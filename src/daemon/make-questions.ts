@@ -7,6 +7,7 @@ import type { Logger } from '../core/logger.ts'
 import { NOBODY, OPERATOR } from '../core/platform-id.ts'
 import type { DeliveryService } from '../delivery/delivery.ts'
 import { createQuestions, type Questions } from '../questions/question-service.ts'
+import { roomOf } from '../sessions/turns/room-of.ts'
 import type { Store } from '../store/store.ts'
 import { askersOf } from './askers-of.ts'
 import type { Entrance } from './entrance.ts'
@@ -39,13 +40,8 @@ export function makeQuestions(parts: MakeQuestionsDeps): Questions {
       const person = whoIs(one).person
       return one === other || (person !== undefined && person === whoIs(other).person)
     },
-    roomOf(address) {
-      // The chat may have got a new id since it was asked.
-      const { topic, ...room } = moves.follow(address)
-      return topic === undefined || channels.traits(address.channel).topics === 'rooms'
-        ? { ...room, ...(topic === undefined ? {} : { topic }) }
-        : room
-    },
+    // The chat may have got a new id since it was asked.
+    roomOf: (address) => roomOf({ channels, moves }, address),
     authorOf({ dispatch }) {
       const author = askingAuthor(channels, dispatch)
       return author === NOBODY || author === OPERATOR || dispatch.schedule ? undefined : author

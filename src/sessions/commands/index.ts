@@ -1,3 +1,4 @@
+import type { Address } from '../../core/address.ts'
 import type { ApprovalDesk } from '../../core/approval.ts'
 import type { CardKeeper } from '../../core/card-keeper.ts'
 import type { Channels } from '../../core/channel-traits.ts'
@@ -8,6 +9,7 @@ import type { IdSource, PersonId } from '../../core/ids.ts'
 import type { OperatorService } from '../../core/operator.ts'
 import type { QuestionDesk } from '../../core/question.ts'
 import type { Store } from '../../store/store.ts'
+import type { ChatMoves } from '../lookups/chat-moves.ts'
 import type { Mutes } from '../lookups/mutes.ts'
 import type { OverridesCache } from '../lookups/overrides-cache.ts'
 import type { Access } from '../people/access.ts'
@@ -17,6 +19,7 @@ import type { Compaction } from '../service/compaction.ts'
 import type { SessionService } from '../service/session-service.ts'
 import type { AskAside } from '../service/side-question.ts'
 import type { AnswerAgain } from '../turns/ask-again.ts'
+import { roomOf } from '../turns/room-of.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import type { TakeBackPorts } from '../turns/take-back.ts'
 import { admitCommand, denyCommand } from './admit.ts'
@@ -64,6 +67,7 @@ export interface SessionCommandDeps extends RemindDeps {
   readonly approvers: readonly PersonId[]
   readonly questions: QuestionDesk & ClosesCards
   readonly unsay: TakeBackPorts['unsay']
+  readonly moves: Pick<ChatMoves, 'follow'>
   /** Returns the present identity of a platform id. */
   whoIs(platformId: string): Identity
   readonly running: RunningTurns
@@ -88,6 +92,7 @@ export interface SessionCommandDeps extends RemindDeps {
 export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[] {
   const { approvals, questions } = deps
   const closeIfOver = (code: string): void => [approvals, questions].forEach((one) => void one.closeIfOver(code))
+  const takingBack = { closeIfOver, roomOf: (address: Address) => roomOf(deps, address) }
   return [
     startCommand(deps),
     helpCommand(deps),
@@ -107,8 +112,8 @@ export function sessionCommands(deps: SessionCommandDeps): readonly ChatCommand[
     compactCommand(deps),
     sideCommand(deps),
     stopCommand(deps),
-    undoCommand({ ...deps, closeIfOver }),
-    retryCommand({ ...deps, closeIfOver }),
+    undoCommand({ ...deps, ...takingBack }),
+    retryCommand({ ...deps, ...takingBack }),
     forgetCommand({ ...deps, readLink: deps.why.readLink }),
     titleCommand(deps),
     sessionsCommand(deps),

@@ -1,3 +1,4 @@
+import { type Address, conversationOf } from '../../core/address.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import type { EventType, SessionEvent } from '../../core/event.ts'
@@ -9,7 +10,7 @@ import type { Session } from '../../core/session.ts'
 import { stripSilence } from '../../core/silence.ts'
 import type { InboxRow, StoreWriter } from '../../store/store.ts'
 import { forgetMade } from './forget-made.ts'
-import { messageName } from './user-message.ts'
+import { nameOfRow } from './user-message.ts'
 
 /** The person who asks to take the last exchange back, and the command. */
 export interface TakingBack {
@@ -31,6 +32,8 @@ export interface TakeBackPorts {
   readonly unsay: (tx: StoreWriter, turn: TurnId) => Promise<boolean>
   /** Closes the cards of a question that is over. */
   readonly closeIfOver: (code: string) => void
+  /** Returns the present address without a topic that a command cannot always name. */
+  roomOf(this: void, address: Address): Address
 }
 
 /** The last exchange of a session. */
@@ -49,7 +52,7 @@ export type TakenBack =
   | { readonly kind: 'done' | 'repeated'; readonly exchange: LastExchange; readonly outside: readonly string[] }
 
 /**
- * Takes the last exchange of a session back: no later prompt has it, its answer is deleted where the platform can, and
+ * Takes the last exchange that a session had where somebody asks for it back: no later prompt has it, its answer is deleted where the platform can, and
  * the log says so in one event. Whoever has asked in it may do that, and an owner.
  */
 export async function takeBackLast(
@@ -68,7 +71,9 @@ export async function takeBackLast(
     return { kind: 'repeated', exchange: { turn, rows: await tx.inbox.ofTurn(turn) }, outside }
   }
   if (await isBusy(tx, session.id)) return { kind: 'running' }
-  const found = await findLast(tx, newest, (rows) => isOf(rows, taking, ports))
+  const isMeant = (rows: readonly InboxRow[], silent: boolean): boolean =>
+    isHere(rows, taking, ports) && (!silent || isOf(rows, taking, ports))
+  const found = await findLast(tx, newest, isMeant)
   if (found === undefined) return { kind: 'nothing' }
   const { turn, rows } = found
   if (taking.identity.role !== 'owner' && !isOf(rows, taking, ports)) return { kind: 'others' }
@@ -79,9 +84,7 @@ export async function takeBackLast(
   tx.afterCommit(() => ended.forEach(ports.closeIfOver))
   const said = await wordsOf(tx, session.id, found)
   for (const text of said) await tx.sessions.unsay(session.id, text)
-  const messages = rows.flatMap(({ dispatch: { event }, decision }) =>
-    'messageId' in event && 'route' in decision ? [messageName(event, decision.route)] : [],
-  )
+  const messages = rows.flatMap((row) => nameOfRow(row) ?? [])
   await forgetMade(tx, session.id, { messages, said })
   const data = { turn, messages, command: taking.command, ...(taking.again && { again: taking.again }) }
   await tx.events.append(session.id, at, [{ type: 'exchange_taken_back', data }])
@@ -107,23 +110,23 @@ export async function isBusy(tx: StoreWriter, session: SessionId): Promise<boole
 }
 
 /**
- * Returns the last exchange that the model may know and was not taken back, with the number of its end. Where the agent
- * kept silent, nobody but whoever wrote takes it for one. One that is being forgotten is nobody's any more: answered
+ * Returns the last exchange that is meant, that the model may know, and that was not taken back, with the number of its
+ * end. Where the agent kept silent, nobody but whoever wrote takes it for one. One that is being forgotten is nobody's any more: answered
  * once more, its words would be in a turn that no request means.
  */
 async function findLast(
   tx: StoreWriter,
   newest: readonly SessionEvent[],
-  isOwn: (rows: readonly InboxRow[]) => boolean,
+  isMeant: (rows: readonly InboxRow[], silent: boolean) => boolean,
 ): Promise<(LastExchange & { readonly seq: number }) | undefined> {
   for (const event of endsBackwards(newest)) {
     if (event.turnId === undefined) return undefined
     if (await tx.forgetting.isForgetting(event.turnId)) continue
     const rows = await tx.inbox.ofTurn(event.turnId)
-    const silent = event.type === 'turn_completed' && event.data.outcome === 'silent'
-    if (silent && !isOwn(rows)) continue
     // An exchange that was imported has no rows: nobody here has said it.
-    return rows.length === 0 ? undefined : { turn: event.turnId, rows, seq: event.seq }
+    if (rows.length === 0) return undefined
+    const silent = event.type === 'turn_completed' && event.data.outcome === 'silent'
+    if (isMeant(rows, silent)) return { turn: event.turnId, rows, seq: event.seq }
   }
   return undefined
 }
@@ -142,6 +145,21 @@ function* endsBackwards(newest: readonly SessionEvent[]): Generator<SessionEvent
     const unasked = event.type === 'turn_completed' && event.data.unasked
     if (!gone.has(event.turnId) && !unasked && !event.forgotten) yield event
   }
+}
+
+/**
+ * Returns true for an exchange of the chat in which this is asked: a session may join several, and nobody sees here
+ * what would be deleted elsewhere. What a program has asked for was said in none.
+ */
+function isHere(
+  rows: readonly InboxRow[],
+  { event: { address } }: TakingBack,
+  { roomOf }: Pick<TakeBackPorts, 'roomOf'>,
+): boolean {
+  const here = conversationOf(roomOf(address))
+  return rows.some(
+    ({ dispatch: { reply } }) => reply.elsewhere === 'only' || conversationOf(roomOf(reply.address)) === here,
+  )
 }
 
 /** Returns true if nobody but this sender, by whichever id is theirs today, has asked in it. */

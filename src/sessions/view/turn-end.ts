@@ -82,11 +82,16 @@ export function withoutExchange(view: EndingView, { turn, messages }: TakenBackD
   const [taken] = [...hidden.taken, ...history.taken].map(sourceOf)
   const overheard = taken?.received?.filter(({ triggers, deleted }) => !triggers && !deleted) ?? []
   const isOfIt = (one: ReceivedMessage): boolean => messages.some((name) => isSame(one, name))
+  // Behind an exchange that was not the last of all, others were told something since.
+  const last = view.history.at(-2)
+  const isLast = last !== undefined && sourceOf(last)?.turn === turn
+  const since = taken === undefined || isLast ? [] : view.notes
+  const before = taken?.before?.filter((note) => !isTimeNote(note) && !isWorkingNote(note)) ?? []
   return {
     hidden: hidden.left,
     history: history.left,
     pending: boundContext([...overheard, ...view.pending.filter((one) => !isOfIt(one))], keep),
-    notes: taken?.before?.filter((note) => !isTimeNote(note) && !isWorkingNote(note)) ?? [],
+    notes: [...before, ...since].slice(-MOST_NOTES),
   }
 }
 

@@ -1,16 +1,21 @@
 import { expect, it } from 'vitest'
+import { type Address, parseAddress } from '../../../src/core/address.ts'
 import type { SessionEvent } from '../../../src/core/event.ts'
 import type { InboxId, TurnId } from '../../../src/core/ids.ts'
 import type { Session } from '../../../src/core/session.ts'
+import { roomOf } from '../../../src/sessions/turns/room-of.ts'
 import { type TakingBack, takeBackLast } from '../../../src/sessions/turns/take-back.ts'
 import type { StoreWriter } from '../../../src/store/store.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 
-const SENDER = { address: { channel: 'telegram' }, sender: { id: '111', kind: 'user' } }
+const HERE = parseAddress('telegram:group:-1')
+const SENDER = { address: HERE, sender: { id: '111', kind: 'user' } }
 const taking = {
   ...{ command: 7 as unknown as InboxId, identity: { person: 'ada', role: 'owner' }, event: SENDER },
 } as unknown as TakingBack
-const ROW = { dispatch: { origin: 'platform', event: SENDER }, decision: taking }
+const saidIn = (address: Address, elsewhere?: 'only') =>
+  ({ dispatch: { origin: 'platform', event: SENDER, reply: { address, elsewhere } }, decision: taking }) as const
+const ROW = saidIn(HERE)
 type Row = typeof ROW | { readonly dispatch: object; readonly decision: object }
 
 const event = (type: SessionEvent['type'], turnId: string, data: object = {}): SessionEvent =>
@@ -19,6 +24,8 @@ const answered = (turn: string, more: object = {}) => event('turn_completed', tu
 
 interface Asked {
   readonly row?: Row
+  /** Those of some turns. */
+  readonly rows?: Readonly<Record<string, Row>>
   readonly by?: object
   /** The turn that is being forgotten. */
   readonly leaving?: string
@@ -34,14 +41,17 @@ async function takenBack(log: readonly SessionEvent[], asked: Asked = {}) {
     },
     turns: { running: async () => [] },
     forgetting: { isForgetting: async (turn: TurnId) => turn === asked.leaving },
-    inbox: { waiting: async () => [], ofTurn: async () => [asked.row ?? ROW] },
+    inbox: { waiting: async () => [], ofTurn: async (turn: string) => [asked.rows?.[turn] ?? asked.row ?? ROW] },
   } as unknown as StoreWriter
   const found: TurnId[] = []
   const unsay = async (_: StoreWriter, turn: TurnId): Promise<boolean> => {
     found.push(turn)
     return false
   }
-  const ports = { channels: CHANNELS, unsay, closeIfOver: () => undefined, whoIs: () => ({ role: 'guest' }) as const }
+  const ports = {
+    ...{ channels: CHANNELS, unsay, closeIfOver: () => undefined, whoIs: () => ({ role: 'guest' }) as const },
+    roomOf: (address: Address) => roomOf({ channels: CHANNELS, moves: { follow: (one) => one } }, address),
+  }
   const taken = await takeBackLast(tx, { id: 's' } as Session, 0, { taking: by, ports })
   return { found: found[0], taken }
 }
@@ -49,6 +59,23 @@ async function takenBack(log: readonly SessionEvent[], asked: Asked = {}) {
 it('C23: a turn in which the agent was not asked is no exchange', async () => {
   expect((await takenBack([answered('one'), answered('two')])).found).toBe('two')
   expect((await takenBack([answered('one'), answered('two', { unasked: true })])).found).toBe('one')
+})
+
+it.each(['telegram:group:-2', 'telegram:group:-1/7', 'telegram@second:group:-1', 'slack:group:-1'])(
+  'C23: what was said elsewhere in a session that joins chats is taken back there alone: %s',
+  async (place) => {
+    const log = [answered('one'), answered('two')]
+    const elsewhere = saidIn(parseAddress(place))
+    expect((await takenBack(log, { rows: { two: elsewhere } })).found).toBe('one')
+    expect((await takenBack(log, { row: elsewhere })).taken).toEqual({ kind: 'nothing' })
+  },
+)
+
+it('C23: what was said in a thread is taken back in its channel too, and what a program has asked for anywhere', async () => {
+  const [channel, thread] = ['slack:channel:C1', 'slack:channel:C1/1.5'].map(parseAddress) as [Address, Address]
+  const by = { event: { ...SENDER, address: channel } }
+  expect((await takenBack([answered('one')], { by, row: saidIn(thread) })).found).toBe('one')
+  expect((await takenBack([answered('one')], { row: saidIn(thread, 'only') })).found).toBe('one')
 })
 
 it('S41: a turn that is being forgotten is no exchange', async () => {
@@ -86,11 +113,11 @@ it('C23: nobody but the owner takes back what was asked by no single person, and
   expect((await takenBack(log, { by: MEMBER, row: { ...ROW, decision: MEMBER } })).found).toBe('one')
   // The same name stands for all who write under it.
   const group = { ...SENDER, sender: { id: '-100', kind: 'channel' } }
-  const shared = { dispatch: { origin: 'platform', event: group }, decision: MEMBER }
+  const shared = { dispatch: { ...ROW.dispatch, event: group }, decision: MEMBER }
   expect((await takenBack(log, { by: { ...MEMBER, event: group }, row: shared })).taken).toEqual({ kind: 'others' })
   // A schedule, and a text that another session has posted, name somebody whose words they are not.
-  const scheduled = { dispatch: { origin: 'cron', event: SENDER }, decision: MEMBER }
-  const posted = { dispatch: { origin: 'platform', event: SENDER, posted: { session: 's' } }, decision: MEMBER }
+  const scheduled = { dispatch: { ...ROW.dispatch, origin: 'cron' }, decision: MEMBER }
+  const posted = { dispatch: { ...ROW.dispatch, posted: { session: 's' } }, decision: MEMBER }
   for (const row of [scheduled, posted]) {
     expect((await takenBack(log, { by: MEMBER, row })).taken).toEqual({ kind: 'others' })
     expect((await takenBack(log, { row })).found).toBe('one')
