@@ -168,10 +168,15 @@ async function look(
   if (found.kind !== 'found') return found
   for (const { messageId, outdated = false } of found.messages) {
     const owners = await store.read.outbox.ofMessage(messageId)
-    const foreign = owners.some(({ id, address: its }) => id !== row.id && its.chat === address.chat)
+    const foreign = owners.some((owner) => owner.id !== row.id && isSameChat(owner.address, address))
     if (!foreign) return { kind: 'found', messageId, outdated }
   }
   return { kind: 'absent' }
+}
+
+/** Another account, or another platform, has chats and messages of the same ids. */
+function isSameChat(one: Address, { channel, account, chat }: Address): boolean {
+  return one.channel === channel && one.account === account && one.chat === chat
 }
 
 async function prove(deps: PerformDeps, { conversation: { address } }: Head) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { parseAddress } from '../../src/core/address.ts'
 import { answerLost, hanging, refused, swallowed, unreachable } from './fake-channel.ts'
 import { KeyedChannel } from './keyed-channel.ts'
 import { DM, openRig, type Rig } from './rig.ts'
@@ -49,6 +50,28 @@ describe('F-A10: a keyed platform, with the outbox', () => {
     expect(await rig.rows(message.source)).toMatchObject([
       { state: 'sent', messageId: expect.stringContaining('first-') },
     ])
+  })
+
+  test.each([
+    ['another account', 'telegram@second:direct:7', 1],
+    ['another platform', 'slack:direct:7', 1],
+    ['the same account', DM, 2],
+  ])('a message whose id and chat %s has too is ours, unless that is in the same chat', async (_, other, shown) => {
+    const { rig, channel } = await open()
+    channel.history = () => ({ kind: 'found', messages: [{ messageId: 'm7' }] })
+    const theirs = rig.message('hello', { address: parseAddress(other) })
+    await rig.store.write(async (tx) => {
+      const planned = await rig.delivery.plan(tx, theirs)
+      for (const { id } of planned.entries) await tx.outbox.settle(id, { state: 'sent', messageId: 'm7', at: 1 })
+    })
+    channel.fates.push(hanging(true))
+    const message = rig.message('hello')
+    await rig.say('', message)
+    await channel.called(1)
+    await rig.crash()
+    await rig.pass(300_000)
+    await rig.ready()
+    expect(channel.visible(DM)).toHaveLength(shown)
   })
 
   test('F-A04: found, and it shows less than the whole: it becomes the whole', async () => {
