@@ -85,12 +85,16 @@ async function answered({ inbox, outbox }: Readers, asked: string | MessageLink)
   return rows.flat()
 }
 
-/** Returns the rows that the bot of a link has received, and those of other bots that are the same message. */
+/**
+ * Returns the rows that the bot of a link has received, and behind them those of other bots that are the same message:
+ * each has direct chats of its own.
+ */
 function ofAccount(rows: readonly InboxRow[], link: MessageLink): readonly InboxRow[] {
   const own = rows.filter(({ dispatch: { event } }) => within(event.address, link))
-  return rows.filter(({ dispatch: { event } }) =>
-    own.some(({ dispatch: one }) => one.event.sender.id === event.sender.id && one.event.sentAt === event.sentAt),
-  )
+  const others = rows.filter((row) => !own.includes(row) && row.dispatch.event.address.chatType !== 'direct')
+  const isOne = ({ dispatch: { event } }: InboxRow): boolean =>
+    own.some(({ dispatch: one }) => one.event.sender.id === event.sender.id && one.event.sentAt === event.sentAt)
+  return [...own, ...others.filter(isOne)]
 }
 
 /**

@@ -81,10 +81,11 @@ async function explain(row: InboxRow, { read, owner, trace }: Explanation): Prom
   return [summary, ...facts.denied.map(({ tool, reason }) => `✗ ${tool}: ${reason}`)].join('\n')
 }
 
-/** Returns the message replied to, in this chat: another chat may have a message of the same number. */
+/** Returns the message replied to, in this chat with this bot: another has a message of the same number. */
 function quotedBy({ dispatch: { event } }: CommandCall): MessageLink | undefined {
   const messageId = event.kind === 'command' ? repliedTo(event) : undefined
-  return messageId === undefined ? undefined : { channel: event.address.channel, chat: event.address.chat, messageId }
+  const { channel, account, chat } = event.address
+  return messageId === undefined ? undefined : { channel, account, chat, messageId }
 }
 
 /** An id that several people share proves nothing; one that holds in a single workspace counts with it (F-H04). */
