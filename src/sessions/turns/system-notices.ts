@@ -1,4 +1,4 @@
-import type { Address } from '../../core/address.ts'
+import { type Address, formatAddress } from '../../core/address.ts'
 import type { Applicant } from '../../core/admission.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Decision, Dispatch, RefuseReason } from '../../core/dispatch.ts'
@@ -81,8 +81,7 @@ export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
     { dispatch, message }: { readonly dispatch: Dispatch; readonly message: OutboundMessage },
   ): Promise<void> => {
     if (dispatch.posted || isLeftOut(message)) return
-    const { channel, chat } = dispatch.event.address
-    if (await tx.notices.once(`${what}:${channel}:${chat}`, clock.now(), BURST_MS)) await plan(tx, message)
+    if (await tx.notices.once(`${what}:${chatOf(dispatch)}`, clock.now(), BURST_MS)) await plan(tx, message)
   }
   /** Each press and each command by the menu is answered, as the platform shows it as busy until then. */
   const refusePrivately = (inbox: InboxId, dispatch: Dispatch, decision: Decision): void => {
@@ -104,14 +103,10 @@ export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
       if (asks) admissions.refused(asks)
       const refusal = REFUSALS[reason]
       const text = asks && refusal ? `${refusal} ${ASKED}` : refusal
-      const { address, sender, kind } = dispatch.event
+      const { sender, kind } = dispatch.event
       // Only the sender of a message to the agent gets a line, not who reacted to a message or asked from elsewhere.
       if (!text || dispatch.posted || sender.kind !== 'user' || (kind !== 'message' && kind !== 'command')) return
-      once(
-        `refused:${reason}:${address.channel}:${sender.id}`,
-        24 * HOUR_MS,
-        messageOf(inbox, dispatch, { text, decision }),
-      )
+      once(`refused:${reason}:${chatOf(dispatch)}`, 24 * HOUR_MS, messageOf(inbox, dispatch, { text, decision }))
     },
     async unanswered(tx, accepted, { dispatch, decision }) {
       if (accepted.kind !== 'full' && accepted.kind !== 'crowded') return
@@ -124,6 +119,12 @@ export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
       await planOnce(tx, 'parted', { dispatch, message: messageOf(id, dispatch, { text: PARTED, decision }) })
     },
   }
+}
+
+/** Names the chat with all its topics: people write to several bots, which have chats of the same ids. */
+function chatOf({ event: { address } }: Dispatch): string {
+  const { topic: _topic, ...chat } = address
+  return formatAddress(chat)
 }
 
 /** Returns true for a command by a button or a menu that is not for whoever used it. */

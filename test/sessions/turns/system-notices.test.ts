@@ -1,21 +1,25 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Decision } from '../../../src/core/dispatch.ts'
-import type { InboxId } from '../../../src/core/ids.ts'
+import { type InboxId, toAccountId } from '../../../src/core/ids.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { createSystemNotices } from '../../../src/sessions/turns/system-notices.ts'
 import type { StoreWriter } from '../../../src/store/store.ts'
 import { dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
 
 const INBOX = 'in_1' as InboxId
-const said = (id: string) => dispatchOf(message({ address: group('-100'), sender: user(id) }))
+const said = (id: string, account = 'default') =>
+  dispatchOf(message({ address: group('-100', { account: toAccountId(account) }), sender: user(id) }))
 const run = (changes: object) =>
   ({ kind: 'run', identity: { role: 'guest' }, trace: [], ...changes }) as unknown as Decision
 const STRANGER = run({ public: true })
 const MEMBER = run({ identity: { role: 'member' } })
 
 /** What is said of a full queue, as the store's `once` has it. */
-async function tell(crowded: boolean, calls: readonly (readonly [string, Decision])[]): Promise<readonly string[]> {
+async function tell(
+  crowded: boolean,
+  calls: readonly (readonly [string, Decision, account?: string])[],
+): Promise<readonly string[]> {
   const told: string[] = []
   const keys = new Set<string>()
   const once = async (key: string) => keys.size < keys.add(key).size
@@ -29,7 +33,8 @@ async function tell(crowded: boolean, calls: readonly (readonly [string, Decisio
     crowded: () => crowded,
   })
   const full = { kind: 'full', inboxId: INBOX } as const
-  for (const [id, decision] of calls) await systemNotices.unanswered(tx, full, { dispatch: said(id), decision })
+  for (const [id, decision, account] of calls)
+    await systemNotices.unanswered(tx, full, { dispatch: said(id, account), decision })
   return told
 }
 
@@ -46,4 +51,13 @@ it('a line to strangers takes the place of none to whoever is known', async () =
     ['555', MEMBER],
   ] as const
   expect(await tell(false, calls)).toEqual(['telegram:8', 'telegram:444'])
+})
+
+it('a line in a chat with one bot takes the place of none in the chat of the same id with another', async () => {
+  const calls = [
+    ['444', MEMBER],
+    ['444', MEMBER, 'second'],
+    ['444', MEMBER, 'second'],
+  ] as const
+  expect(await tell(false, calls)).toEqual(['telegram:444', 'telegram:444'])
 })
