@@ -36,7 +36,8 @@ export function createReactions({ read, put }: ReactDeps): PutsReactions {
       const { address, reader } = row.reply
       const messageId = await messageOf(read, wanted, { turn, session, row })
       if (messageId === undefined) throw new ParleyError('not_found', 'There is no such message here.')
-      const target = { address, session, messageId, ...(reader === undefined ? {} : { reader }) }
+      const place = await placeOf(read, messageId, { session, address })
+      const target = { address: place, session, messageId, ...(reader === undefined ? {} : { reader }) }
       checkOutcome(await put(target, wanted.emoji, signal), address)
     },
   }
@@ -79,6 +80,21 @@ async function messageOf(
       data.text.toLowerCase().includes(sought),
   )
   return found?.type === 'user_message' ? found.data.messageId : undefined
+}
+
+/** Returns the place of a message: another thread of the chat may have it, by which some platforms find it. */
+async function placeOf(
+  { inbox }: StoreReader,
+  messageId: string,
+  { session, address }: { readonly session: Session; readonly address: Address },
+): Promise<Address> {
+  const { topic: _topic, ...chat } = address
+  const places = (await inbox.inSession(session.id, messageId)).map(({ dispatch: { event } }) => event.address)
+  const found = places.find(
+    (one) => one.channel === chat.channel && one.account === chat.account && one.chat === chat.chat,
+  )
+  if (found === undefined) return address
+  return found.topic === undefined ? chat : { ...chat, topic: found.topic }
 }
 
 function checkOutcome(outcome: ReactionOutcome, { channel }: Address): void {
