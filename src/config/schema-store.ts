@@ -41,7 +41,9 @@ export function retentionOf(channels: readonly ChannelId[]) {
           z.strictObject({ match: z.strictObject(placeOf(channels)), days: z.union([limitDays, z.literal('keep')]) }),
         )
         .default([])
-        .describe('Limits of some conversations; the first that matches counts. keep: they are kept.'),
+        .describe(
+          'Limits of some conversations; the first that matches counts. keep: they are kept. Of chats that are one session the longest counts.',
+        ),
     })
     .prefault({})
     .describe('How long conversations are kept. A limit that is new or shorter is reported to owners, and waits a day.')

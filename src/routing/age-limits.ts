@@ -7,6 +7,8 @@ import { compilePlace, matchesPlace } from './place-match.ts'
 
 export interface AgeLimits {
   readonly all: readonly AgeLimit[]
+  /** The limits of some places differ from that of all others. */
+  readonly differ: boolean
   /** Returns the limit for a conversation; undefined: it is kept. */
   of(address: Address): AgeLimit | undefined
 }
@@ -26,6 +28,7 @@ export function compileAgeLimits(
   }))
   const general = days === undefined ? undefined : limitOf('retention.days', days, rules)
   return {
+    differ: rules.length > 0,
     all: [...compiled.map(({ limit }) => limit), general].filter((limit) => limit !== undefined),
     of(address) {
       const facts = matchFacts({ address, traits: channels.traits(address.channel) }, NO_SENDER, {

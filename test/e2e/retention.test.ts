@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import type { RoutingPolicy } from '../../src/core/policy.ts'
 import type { RetentionSettings } from '../../src/core/retention.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { withDatabase } from '../store/temp-database.ts'
@@ -10,9 +11,9 @@ import { setClock } from './set-clock.ts'
 const DAY = 86_400_000
 const script: Script = (request) => textReply(`heard ${lastUserText(request).split('\n').at(-1)}`)
 
-async function house(retention: RetentionSettings) {
+async function house(retention: RetentionSettings, routing: Partial<RoutingPolicy> = {}) {
   const clock = setClock('2026-11-01T08:00:00Z')
-  const home = await startHousehold({ script, streaming: false, clock, config: { retention } })
+  const home = await startHousehold({ script, streaming: false, clock, routing, config: { retention } })
   const { world, ledger } = home.telegram
   const { id: group } = world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })
   const say = async (text: string, chat = 111): Promise<void> => {
@@ -85,6 +86,21 @@ it('parley retention shows the limits and applies them at once; a chat that a ru
   expect(marks).toMatchObject([{ rule: 'retention.days', days: 5 }])
   expect(log()).toContain('a newer one')
 })
+
+it.each(['here', 'in the group'])(
+  'S41: of chats that are one session the gentlest limit counts, wherever was spoken last: %s',
+  async (last) => {
+    const rules = [{ match: { channel: 'telegram', chat: 'group:-1001000000001' }, days: 'keep' as const }]
+    const { home, clock, group, say, log } = await house({ days: 10, rules }, { dimensions: [] })
+    await say('here is a word')
+    await say('kept is a word', group)
+    await say('that is all', last === 'here' ? 111 : group)
+    clock.skip(11 * DAY)
+    await parley(home.config, ['retention', 'run'])
+    expect(log()).toContain('kept is a word')
+    expect(log()).toContain('here is a word')
+  },
+)
 
 it('S41: conversations that a limit comes to hold for are reported first, also where its days stay as they were', async () => {
   const kept = [{ match: { channel: 'telegram', chat: 'group:-1001000000001' }, days: 'keep' as const }]

@@ -10,11 +10,11 @@ import type { AgeLimit } from '../../core/retention.ts'
 import type { Session } from '../../core/session.ts'
 import type { RetainedSession, RetentionMark } from '../../store/forget-port.ts'
 import type { Store } from '../../store/store.ts'
-import { addressOf } from '../service/address-of.ts'
 import { agedEvents } from './aged-events.ts'
 import { removeAged } from './aged-turns.ts'
 import type { ApplyPorts } from './apply.ts'
 import { scrub } from './forgetting.ts'
+import { type AgeLimits, limitOfSession } from './session-limit.ts'
 
 export interface RetentionDeps extends ApplyPorts {
   readonly store: Store
@@ -22,10 +22,7 @@ export interface RetentionDeps extends ApplyPorts {
   readonly logger: Logger
   /** Returns the time to age by: no later than the newest record, so that a clock that is ahead ages nothing. */
   ageingTime(): number
-  readonly limits: {
-    readonly all: readonly AgeLimit[]
-    of(address: ReturnType<typeof addressOf>): AgeLimit | undefined
-  }
+  readonly limits: AgeLimits
   /**
    * Owners learn in private of what is going to be removed. Resolves to true once that is on disk, to false where the
    * store did not take it; once a day for a subject.
@@ -178,7 +175,7 @@ async function* limited({ store: { read }, limits, stopping }: RetentionDeps): A
     for (const row of page) {
       after = row.no
       const session = await read.sessions.get(row.id)
-      const limit = session && limits.of(addressOf(session))
+      const limit = session && (await limitOfSession(read, limits, session))
       if (session && limit) yield { session, row, limit }
     }
     if (page.length < SESSIONS_PAGE) return
