@@ -8,6 +8,7 @@ import type { Logger } from '../core/logger.ts'
 import type { ConfiguredSchedule } from '../core/schedule.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import { formerNames } from '../routing/former-names.ts'
+import { placeSession } from '../routing/place-session.ts'
 import { askerIn, askerOfTurn } from '../schedule/asker-of-turn.ts'
 import { createChatSchedules } from '../schedule/chat-schedules.ts'
 import { createScheduleService, type ScheduleService, type ServiceDeps } from '../schedule/schedule-service.ts'
@@ -23,7 +24,7 @@ export interface SchedulesDeps extends Pick<ServiceDeps, 'store' | 'ids' | 'cloc
   readonly config: Config
   readonly logger: Logger
   readonly policies: CurrentRouting
-  readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs'>
+  readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs' | 'facts'>
   readonly entrance: Pick<Entrance, 'accept'>
 }
 
@@ -47,6 +48,11 @@ export function makeSchedules({ config, policies, lookups, entrance, ...parts }:
     ...{ store, ids, clock, accept: entrance.accept, roleOf, logger },
     agents: config.agents.map(({ id }) => id),
     caseSensitive: channels.caseSensitive,
+    async joinedAt(address) {
+      const posting = { address, traceId: ids.trace(), receivedAt: clock.now() }
+      const { route } = placeSession(policies.routing(), lookups.facts, posting)
+      return route.scope.dimensions.includes('chat') ? undefined : store.read.sessions.current(route.scopeKey)
+    },
   })
   const mainIsShared = (): boolean => policies.routing().sessions.scope === 'global'
   const authority = { read: store.read, channels, inGroups: 'here', mainIsShared } as const

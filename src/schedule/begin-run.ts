@@ -1,10 +1,11 @@
+import type { Address } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Dispatch, Identity, ReadWords } from '../core/dispatch.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import { type AgentId, type ChannelId, type PersonId, scheduleSessionId, type TraceId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Schedule, ScheduleDefinition, ScheduleSlot, SlotEnd } from '../core/schedule.ts'
-import type { Role } from '../core/session.ts'
+import type { Role, Session } from '../core/session.ts'
 import type { InboxRow, Store } from '../store/store.ts'
 import { ON_TIME_MS } from './decide-slots.ts'
 import { type Digest, readDigest } from './read-digest.ts'
@@ -18,6 +19,8 @@ export interface BeginRunDeps {
   readonly agents: readonly AgentId[]
   /** The channels whose ids are case-sensitive. */
   readonly caseSensitive: readonly ChannelId[]
+  /** Returns the session that joins a chat with others, if it is in one. */
+  joinedAt(this: void, address: Address): Promise<Session | undefined>
   /** Accepts a dispatch; resolves once it is on disk. */
   accept(dispatch: Dispatch): Promise<void>
   /** Returns the present role of a person who made a schedule. */
@@ -71,14 +74,14 @@ async function authorityOf({ roleOf }: BeginRunDeps, { creator }: Schedule): Pro
 }
 
 async function digestFor(
-  { store, agents, caseSensitive }: BeginRunDeps,
+  { store, agents, caseSensitive, joinedAt }: BeginRunDeps,
   { id, definition }: Schedule,
   creator: Identity,
 ): Promise<Digest | undefined> {
   const { digestOf, timezone } = definition
   if (digestOf === undefined) return undefined
   const since = (await store.read.schedules.lastDone(id))?.reading ?? {}
-  return readDigest(store.read, { of: digestOf, timezone, creator, since, agents, caseSensitive })
+  return readDigest(store.read, { of: digestOf, timezone, creator, since, agents, caseSensitive, joinedAt })
 }
 
 /** Returns the end of a run: an answer and silence complete it, every other outcome is a failure. */

@@ -27,6 +27,8 @@ export interface DigestRequest {
   readonly agents: readonly AgentId[]
   /** The channels whose ids are case-sensitive. */
   readonly caseSensitive: readonly ChannelId[]
+  /** Returns the session that joins a chat with others, if it is in one. */
+  joinedAt(this: void, address: Address): Promise<Session | undefined>
 }
 
 export interface Digest {
@@ -43,17 +45,21 @@ export interface Digest {
 export async function readDigest(read: Store['read'], request: DigestRequest): Promise<Digest> {
   const lines: DigestLine[] = []
   const reading: Record<SessionId, number> = { ...request.since }
-  const sessions = await sessionsOf(read, request)
+  const joined = request.of.topic === undefined ? await request.joinedAt(request.of) : undefined
+  const own = (await sessionsOf(read, request)).filter(({ id }) => id !== joined?.id)
+  const sessions = joined === undefined ? own : [...own, joined]
+  const name = formatAddress(request.of).toLowerCase()
   let readable = 0
   for (const session of sessions) {
     const events = await read.events.latest(session.id, MOST_EVENTS)
-    const here = saidHere(events)
+    const isJoined = session.id === joined?.id
+    const here = isJoined ? await ofPlace(read, saidHere(events), request.of) : saidHere(events)
     const leaving = await read.forgetting.leaving(session.id)
     if (!mayRead(request.creator, here)) continue
     readable++
     const after = request.since[session.id] ?? 0
     const later = amended(here).filter((event) => event.seq > after && !isLeaving(event, leaving))
-    lines.push(...later.flatMap((event) => digestLine(event, placeOf(session)) ?? []))
+    lines.push(...later.flatMap((event) => digestLine(event, isJoined ? name : placeOf(session)) ?? []))
     reading[session.id] = events.at(-1)?.seq ?? after
   }
   if (readable === 0 && request.creator.role !== 'owner') throw refusal(request)
@@ -70,6 +76,34 @@ async function sessionsOf(
   const keys = [name, ...agents.map((agent) => `agent:${agent}:${name}`)]
   const found = await Promise.all(keys.map((key) => read.sessions.under(key, MOST_SESSIONS)))
   return found.flat()
+}
+
+/**
+ * Returns the events of a place: a log that joins chats has those of the others too. There a message names its chat, and
+ * an answer stands where its turn has answered; what was posted, nobody can tell.
+ */
+async function ofPlace(
+  { turns }: Store['read'],
+  events: readonly SessionEvent[],
+  of: Address,
+): Promise<readonly SessionEvent[]> {
+  const name = formatAddress(of)
+  const found: SessionEvent[] = []
+  for (const event of events) {
+    if (event.type === 'assistant_posted') continue
+    const reply = event.type === 'assistant_message' && event.turnId ? await turns.get(event.turnId) : undefined
+    const isSaidThere = !isSaid(event) || event.data.chat === name
+    if (reply === undefined ? isSaidThere : isIn(reply.reply.address, of)) found.push(event)
+  }
+  return found
+}
+
+function isSaid(event: SessionEvent): event is Extract<SessionEvent, { type: 'user_message' | 'message_edited' }> {
+  return event.type === 'user_message' || event.type === 'message_edited'
+}
+
+function isIn(one: Address, { channel, account, chat }: Address): boolean {
+  return one.channel === channel && one.account === account && one.chat === chat
 }
 
 /** Sessions of an agent other than the default one have it before their place. */

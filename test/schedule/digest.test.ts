@@ -25,7 +25,15 @@ async function say(store: Store, displayKey: string, at: number, more: Partial<U
 }
 
 function read(store: Store, creator: Identity = OWNER, since: DigestReading = {}) {
-  return readDigest(store.read, { of: OF, timezone: 'UTC', creator, since, agents: AGENTS, caseSensitive: [] })
+  return readDigest(store.read, {
+    of: OF,
+    timezone: 'UTC',
+    creator,
+    since,
+    agents: AGENTS,
+    caseSensitive: [],
+    joinedAt: async () => undefined,
+  })
 }
 
 describe('what a digest reads', () => {

@@ -79,7 +79,8 @@ export async function startRig({
   const roleOf = async (person: string): Promise<Role> => options.roles?.[person] ?? 'guest'
   const agents = [toAgentId('main')]
   const powers = { store, clock, ids, logger, accept, roleOf }
-  const make = () => new Scheduler({ ...powers, agents, caseSensitive: [], ticks: () => () => {} })
+  const make = () =>
+    new Scheduler({ ...powers, agents, caseSensitive: [], joinedAt: async () => undefined, ticks: () => () => {} })
   let scheduler = make()
 
   const rows = async (): Promise<readonly ScheduleSlot[]> =>

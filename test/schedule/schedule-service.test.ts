@@ -28,6 +28,7 @@ async function parts(clock: Clock = systemClock) {
     agents: [],
     caseSensitive: [],
     roleOf: async () => 'guest' as const,
+    joinedAt: async () => undefined,
   }
 }
 
