@@ -248,7 +248,7 @@ export interface MessageName {
   readonly chat?: string
 }
 
-/** Returns a text by which messages of one session are told apart. */
+/** Returns a text that distinguishes the messages of one session. */
 export function messageNameKey({ messageId, chat }: MessageName): string {
   return `${chat ?? ''} ${messageId ?? ''}`
 }

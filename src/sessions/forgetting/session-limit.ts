@@ -7,7 +7,7 @@ import { addressOf } from '../service/address-of.ts'
 import { joins } from './origin.ts'
 
 /** The age limits of the configuration. */
-export interface AgeLimits {
+export interface PlaceLimits {
   readonly all: readonly AgeLimit[]
   /** The limits of some places differ from that of all others. */
   readonly differ: boolean
@@ -23,7 +23,7 @@ const PAGE = 200
  */
 export async function limitOfSession(
   { events }: Pick<StoreReader, 'events'>,
-  limits: AgeLimits,
+  limits: PlaceLimits,
   session: Session,
 ): Promise<AgeLimit | undefined> {
   const own = addressOf(session)
