@@ -79,8 +79,8 @@ async function sessionsOf(
 }
 
 /**
- * Returns the events of a place: a log that joins chats has those of the others too. There a message names its chat, and
- * an answer stands where its turn has answered; of what was posted, nothing says it.
+ * Returns the events of a place: a log that joins chats has those of the others too. There a message names its chat,
+ * and an answer stands where its turn has answered; of what was posted, nothing says it.
  */
 async function ofPlace(
   { turns }: Store['read'],

@@ -14,7 +14,7 @@ import { agedEvents } from './aged-events.ts'
 import { removeAged } from './aged-turns.ts'
 import type { ApplyPorts } from './apply.ts'
 import { scrub } from './forgetting.ts'
-import { limitOfSession, type PlaceLimits } from './session-limit.ts'
+import { type KnownLimits, limitOfSession } from './session-limit.ts'
 
 export interface RetentionDeps extends ApplyPorts {
   readonly store: Store
@@ -22,7 +22,7 @@ export interface RetentionDeps extends ApplyPorts {
   readonly logger: Logger
   /** Returns the time to age by: no later than the newest record, so that a clock that is ahead ages nothing. */
   ageingTime(): number
-  readonly limits: PlaceLimits
+  readonly limits: KnownLimits
   /**
    * Owners learn in private of what is going to be removed. Resolves to true once that is on disk, to false where the
    * store did not take it; once a day for a subject.

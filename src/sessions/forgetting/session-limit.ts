@@ -7,7 +7,7 @@ import { addressOf } from '../service/address-of.ts'
 import { joins } from './origin.ts'
 
 /** The age limits of the configuration. */
-export interface PlaceLimits {
+export interface KnownLimits {
   readonly all: readonly AgeLimit[]
   /** The limits of some places differ from that of all others. */
   readonly differ: boolean
@@ -23,7 +23,7 @@ const PAGE = 200
  */
 export async function limitOfSession(
   { events }: Pick<StoreReader, 'events'>,
-  limits: PlaceLimits,
+  limits: KnownLimits,
   session: Session,
 ): Promise<AgeLimit | undefined> {
   const own = addressOf(session)

@@ -52,8 +52,8 @@ export type TakenBack =
   | { readonly kind: 'done' | 'repeated'; readonly exchange: LastExchange; readonly outside: readonly string[] }
 
 /**
- * Takes the last exchange that a session had where somebody asks for it back: no later prompt has it, its answer is deleted where the platform can, and
- * the log says so in one event. Whoever has asked in it may do that, and an owner.
+ * Takes the last exchange of the chat in which somebody asks for it back: no later prompt has it, its answer is deleted
+ * where the platform can, and the log says so in one event. Whoever has asked in it may do that, and an owner.
  */
 export async function takeBackLast(
   tx: StoreWriter,
@@ -111,8 +111,8 @@ export async function isBusy(tx: StoreWriter, session: SessionId): Promise<boole
 
 /**
  * Returns the last exchange that is meant, that the model may know, and that was not taken back, with the number of its
- * end. Where the agent kept silent, nobody but whoever wrote takes it for one. One that is being forgotten is nobody's any more: answered
- * once more, its words would be in a turn that no request means.
+ * end. Where the agent kept silent, nobody but whoever wrote takes it for one. One that is being forgotten is nobody's
+ * any more: answered once more, its words would be in a turn that no request means.
  */
 async function findLast(
   tx: StoreWriter,

@@ -82,7 +82,7 @@ export function withoutExchange(view: EndingView, { turn, messages }: TakenBackD
   const [taken] = [...hidden.taken, ...history.taken].map(sourceOf)
   const overheard = taken?.received?.filter(({ triggers, deleted }) => !triggers && !deleted) ?? []
   const isOfIt = (one: ReceivedMessage): boolean => messages.some((name) => isSame(one, name))
-  // What is noted since is about a later exchange, where it was not the last of all.
+  // Notes since then are about a later exchange, where it was not the last of all.
   const last = view.history.at(-2)
   const isLast = last !== undefined && sourceOf(last)?.turn === turn
   const since = taken === undefined || isLast ? [] : view.notes
