@@ -55,7 +55,7 @@ export interface SpeakingAuthor extends Speaking {
 }
 
 export interface ApprovalDeps extends CardKeeperDeps {
-  readonly ids: Pick<IdSource, 'code' | 'notice' | 'trace'>
+  readonly ids: Pick<IdSource, 'code' | 'aside' | 'trace'>
   readonly logger: Logger
   readonly rules: readonly ToolRule[]
   /** Returns everybody whose words the turn was shown, as they are known now. */

@@ -23,11 +23,11 @@ type Place = Pick<OutboundMessage, 'address' | 'session' | 'reader'>
 export function writeCards(
   approval: NewApproval,
   readers: CardReaders,
-  ids: Pick<IdSource, 'notice'>,
+  ids: Pick<IdSource, 'aside'>,
 ): readonly OutboundMessage[] {
-  const { reply, traceId } = approval
+  const { turnId, reply, traceId } = approval
   const to = (place: Place, text: string): OutboundMessage => {
-    return { ...place, source: ids.notice(), traceId, class: 'control', text }
+    return { ...place, source: ids.aside(turnId), traceId, class: 'control', text }
   }
   const [card, buttons] = [approvalCard(approval, readers), approvalButtons(approval)]
   const ask = (place: Place): OutboundMessage => ({ ...to(place, card), buttons })

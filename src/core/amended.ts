@@ -35,6 +35,9 @@ export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefi
   const deleted = new Set<string>()
   const isTakenBack = takenBackBehind()
   return (event) => {
+    // A reply of somebody else quotes it; a message that is asked once more is there again.
+    if (event.type === 'exchange_taken_back' && event.data.again === undefined)
+      for (const name of event.data.messages.map(nameOf)) deleted.add(name)
     if (event.type === 'history_taken_over') {
       // The copy before it is of another conversation, in which a message may have the same id.
       edits.clear()

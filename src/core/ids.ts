@@ -48,7 +48,7 @@ export interface IdSource {
   turn(): TurnId
   delivery(): DeliveryId
   notice(): NoticeId
-  /** Names what a turn says beside its answer: a file. */
+  /** Names what a turn says beside its answer: a file, a question about a call. */
   aside(turn: TurnId): NoticeId
   /** Five letters for people to type; not unguessable. */
   code(): string

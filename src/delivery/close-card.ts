@@ -1,6 +1,6 @@
 import type { TextFormat } from '../channels/adapter.ts'
 import type { ChannelId, SourceId } from '../core/ids.ts'
-import type { RenderedPart } from '../core/outbound.ts'
+import type { Delivery, RenderedPart } from '../core/outbound.ts'
 import type { StoreWriter } from '../store/store.ts'
 import { entryOf } from './conversation.ts'
 import { withLine } from './cut-answer.ts'
@@ -26,8 +26,11 @@ export async function closeCard(
   tx: StoreWriter,
   { source, line }: ClosedCard,
 ): Promise<PlannedReply | 'later' | undefined> {
-  const row = (await tx.outbox.ofSource(source)).findLast(({ part }) => part.buttons !== undefined)
-  if (row === undefined) return undefined
+  const rows = await tx.outbox.ofSource(source)
+  const row = rows.findLast(({ part }) => part.buttons !== undefined)
+  if (row === undefined) return deleteForgotten({ clock, settings }, tx, rows)
+  // It is deleted with its exchange.
+  if (row.op === 'delete') return undefined
   const { id, address, lowPriority, state } = row
   if (state === 'sending' || state === 'uncertain') return 'later'
   const part = closedPart(format(address.channel), row.part, line)
@@ -41,6 +44,22 @@ export async function closeCard(
   if (!isShown(row)) return undefined
   await tx.outbox.replace(id, { op: 'edit', part, state: 'planned', lowPriority, at, expiresAt })
   return { outcome: 'planned', address, entries: [entryOf(row)] }
+}
+
+/** Deletes a card of which the store has no words any more, since they are forgotten: the chat still shows them. */
+async function deleteForgotten(
+  { clock, settings }: Pick<CloseDeps, 'clock' | 'settings'>,
+  tx: StoreWriter,
+  rows: readonly Delivery[],
+): Promise<PlannedReply | undefined> {
+  const shown = rows.filter((row) => row.op !== 'delete' && isShown(row) && row.part.text === '' && !row.part.file)
+  const [first] = shown
+  if (first === undefined) return undefined
+  const at = clock.now()
+  const expiresAt = at + settings.expireAfterMs[first.class]
+  for (const { id, part, lowPriority } of shown)
+    await tx.outbox.replace(id, { op: 'delete', part, state: 'planned', lowPriority, at, expiresAt })
+  return { outcome: 'planned', address: first.address, entries: shown.map((row) => entryOf(row)) }
 }
 
 function closedPart(format: TextFormat, { buttons: _, ...part }: RenderedPart, line: string): RenderedPart {

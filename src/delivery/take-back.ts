@@ -1,3 +1,4 @@
+import { type Address, formatAddress } from '../core/address.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { TurnId } from '../core/ids.ts'
 import type { Delivery } from '../core/outbound.ts'
@@ -26,7 +27,8 @@ export async function takeBack(
   tx: StoreWriter,
   turn: TurnId,
 ): Promise<boolean> {
-  const rows = await tx.outbox.ofTurn(turn)
+  const place = (await tx.turns.get(turn))?.reply.address
+  const rows = (await tx.outbox.ofTurn(turn)).filter((row) => !isAskedElsewhere(row, place))
   if (rows.some(({ state }) => state === 'sending' || state === 'uncertain')) return false
   const at = clock.now()
   const deletions: PlannedReply[] = []
@@ -47,6 +49,11 @@ export async function takeBack(
     activity.step()
   })
   return true
+}
+
+/** Whoever was asked in private whether a call may be made keeps what they have agreed to; it is closed there. */
+function isAskedElsewhere({ class: kind, address }: Delivery, place: Address | undefined): boolean {
+  return kind === 'control' && place !== undefined && formatAddress(address) !== formatAddress(place)
 }
 
 /** A message whose last edit waits, or was given up, is there as well. */

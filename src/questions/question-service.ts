@@ -31,7 +31,7 @@ import { openUntil, overBy } from './still-open.ts'
 export interface QuestionDeps extends Pick<QuestionDeskDeps, 'isSame' | 'roomOf'> {
   readonly store: Store
   readonly clock: Clock
-  readonly ids: Pick<IdSource, 'code' | 'notice' | 'trace'>
+  readonly ids: Pick<IdSource, 'code' | 'aside' | 'trace'>
   readonly logger: Logger
   readonly closeCards: CloseCards
   /** Returns the mark before a command that is typed on a channel. */
@@ -246,12 +246,12 @@ function messageOf(
   { session, to }: AskedPlace,
   { ids, commandMark }: Pick<QuestionDeps, 'ids' | 'commandMark'>,
 ): OutboundMessage {
-  const { traceId, reply } = question
+  const { turnId, traceId, reply } = question
   const { address, replyTo, reader } = reply
   // The words of a model stand in it, which the exit leaves as they are: Parley's own command is written as typed there.
   const text = questionCard(question, { name: to?.name, mark: commandMark(address.channel) })
   return {
-    ...{ source: ids.notice(), session, traceId, address, class: 'reply', text },
+    ...{ source: ids.aside(turnId), session, traceId, address, class: 'reply', text },
     buttons: questionButtons(question),
     ...(replyTo === undefined ? {} : { replyTo }),
     ...(reader === undefined ? {} : { reader }),

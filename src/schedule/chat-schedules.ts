@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
 import { formatAddress } from '../core/address.ts'
-import type { ChatSchedule, ChatSchedules, ScheduleAsker, ScheduleWish } from '../core/chat-schedules.ts'
+import {
+  type ChatSchedule,
+  type ChatSchedules,
+  type ScheduleAsker,
+  type ScheduleWish,
+  scheduleRequest,
+} from '../core/chat-schedules.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Identity } from '../core/dispatch.ts'
 import { isDoneBefore, markDone } from '../core/done-before.ts'
@@ -76,7 +82,7 @@ type Wished = Pick<Request, 'wish' | 'asker'> & { readonly request: string }
 
 async function create(deps: ChatScheduleDeps, { wish, asker, key }: Request): Promise<ChatSchedule> {
   const { store, clock, logger } = deps
-  const request = createHash('sha256').update(key).digest('hex')
+  const request = scheduleRequest(key)
   const known = await madeFor(store.read.schedules, request)
   const { made, isNew } = known ? { made: known, isNew: false } : await add(deps, { wish, asker, request })
   if (isNew) {

@@ -1,5 +1,6 @@
 import { emptied, withoutParts, withoutQuoted } from '../core/emptied.ts'
 import type { SessionEvent } from '../core/event.ts'
+import { foldText } from '../core/fold-text.ts'
 import {
   addCounts,
   type EventParts,
@@ -9,6 +10,7 @@ import {
   NOTHING_FORGOTTEN,
 } from '../core/forgetting.ts'
 import type { InboxId, MediaId, SessionId, SourceId, TurnId } from '../core/ids.ts'
+import { labelledWords } from '../core/label.ts'
 import { storedText } from './content-codec.ts'
 import { eventCodec } from './events.ts'
 import type { ForgettingWriter, ReceivedRow, RetentionMark } from './forget-port.ts'
@@ -16,7 +18,7 @@ import { COLUMNS, ForgettingReading, NO_OF } from './forgetting-reading.ts'
 import { BLANK_PART, endedBy, FORGOTTEN } from './outbox.ts'
 import { addRemoval, noteRemoval } from './removals.ts'
 import { integer, readFound, readRows } from './rows.ts'
-import { removeWords } from './search.ts'
+import { addWords, removeWords } from './search.ts'
 import { inBatches, placeholders, type WriteDeps } from './sql.ts'
 
 /** More ids than this are asked for in several statements, so that few statement texts exist. */
@@ -62,6 +64,7 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
       for (const event of readRows(eventCodec, await this.sql.all(query, [session, ...some]), this.logger)) {
         if (event.forgotten) continue
         counts = addCounts(counts, await this.#empty(session, event, what))
+        if (what === 'quotes') counts = addCounts(counts, await this.#unquoteIndexed(session, event))
       }
       if (what === 'quotes') continue
       const docs = `session_no = ${NO_OF} AND seq IN (${among})`
@@ -77,6 +80,23 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
     const update = `UPDATE events SET data = $3 WHERE session_no = ${NO_OF} AND seq = $2`
     await this.sql.run(update, [session, event.seq, stored])
     return left === undefined ? countsOf(event) : { quotes: 1 }
+  }
+
+  /** Leaves in the index what a message says itself; a message keeps its name there, or has none. */
+  async #unquoteIndexed(session: SessionId, event: SessionEvent): Promise<Partial<ForgetCounts>> {
+    if (event.type !== 'user_message' && event.type !== 'message_edited') return {}
+    const left = withoutQuoted(event.data)
+    const words = left === undefined ? '' : labelledWords(left)
+    if (words === labelledWords(event.data)) return {}
+    const where = `session_no = ${NO_OF} AND seq = $2`
+    const doc = await this.sql.get(`SELECT message FROM search_docs WHERE ${where}`, [session, event.seq])
+    if (doc === undefined) return {}
+    const indexed = await removeWords(this.sql, where, [session, event.seq])
+    const { message } = doc
+    const name = typeof message === 'string' ? { message } : {}
+    const place = { session: 'SELECT no FROM sessions WHERE id = $1', key: session, seq: event.seq }
+    if (words !== '') await addWords(this.sql, { ...place, ...name, words: foldText(words) })
+    return { indexed }
   }
 
   async emptyParts(session: SessionId, parts: readonly EventParts[]): Promise<Partial<ForgetCounts>> {
@@ -108,7 +128,7 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
         some,
       )
       questions += await this.sql.run(
-        `UPDATE questions SET text = '', choices = '[]', free = NULL, answer = NULL, state = 'ended'
+        `UPDATE questions SET text = '', choices = '[]', free = NULL, answer = NULL, answered_by = NULL, state = 'ended'
           WHERE ${among} AND (text <> '' OR state <> 'ended')`,
         some,
       )

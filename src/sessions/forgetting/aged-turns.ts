@@ -115,9 +115,12 @@ async function planOf(tx: StoreWriter, session: Session, found: readonly Session
   const turns = [...new Set(ended)]
   const { sources, media } = await saidBy(tx, turns)
   const empty = [...new Set([...found, ...folds].map(({ seq }) => seq))]
+  // A description that a model made of them goes with the working memory, whatever its words.
+  const described = session.descriptionSource === 'ai' && folds.some(({ type }) => type === 'checkpoint_written')
+  const unnamed = described ? 'description' : (await isShown(tx, id, found)) ? 'preview' : undefined
   return {
     ...{ quoting: [], unsay: [], entries: [], schedules: [], applicants: [], inbox, sources },
-    sessions: [{ id, empty, cut: [], turns, ...((await isShown(tx, id, found)) ? { unnamed: 'preview' } : {}) }],
+    sessions: [{ id, empty, cut: [], turns, ...(unnamed === undefined ? {} : { unnamed }) }],
     media: [...new Set([...found.flatMap(filesIn), ...media])],
   }
 }

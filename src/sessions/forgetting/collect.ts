@@ -1,16 +1,27 @@
 import type { Channels } from '../../core/channel-traits.ts'
 import { movedAddress } from '../../core/chat-move.ts'
 import type { ForgetPlan, ForgetTarget, SessionPlan } from '../../core/forgetting.ts'
-import type { ChannelId, InboxId, MediaId, ScheduleId, SessionId, SourceId, TurnId } from '../../core/ids.ts'
+import {
+  type ChannelId,
+  type InboxId,
+  isInboxId,
+  type MediaId,
+  type ScheduleId,
+  type SessionId,
+  type SourceId,
+  type TurnId,
+} from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import { type AuthorId, NOBODY, personAuthor } from '../../core/platform-id.ts'
 import { repeats, Tellings } from '../../core/repeats.ts'
-import { typedTitle } from '../../core/titles.ts'
+import type { Schedule } from '../../core/schedule.ts'
 import { wordsIn } from '../../core/words-in.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
+import { entriesFound, tellMade } from './entries-of-words.ts'
 import { type ForgetReader, NO_PAUSE, type Pause, pausing, relativesOf, runningIn } from './forget-reader.ts'
+import { MadeByCalls, reminderRequests } from './made-by-calls.ts'
 import { addMadeSoFar, shownLater, withRows } from './made-meanwhile.ts'
-import { applicantsOf, entriesOfCommands, type ForgottenWords, isEntryOf, isScheduleOf } from './made-of-words.ts'
+import { applicantsOf, type ForgottenWords, isScheduleOf } from './made-of-words.ts'
 import { type Matches, matchesOf, type Received, withoutWords } from './matches.ts'
 import { isWhollyIn, originsOf, sessionsNamed } from './origin.ts'
 import { OwnQuotes, ownName } from './own-quotes.ts'
@@ -19,9 +30,6 @@ import { SentTexts } from './sent-texts.ts'
 
 /** Rows between two pauses: some milliseconds. */
 const PAGE = 100
-const MOST_ENTRIES = 10_000
-/** Messages whose entries are looked for at once. */
-const AT_ONCE = 2_000
 /** Answers that are deleted in their chats at most, and how old they may be: platforms refuse older ones. */
 const MOST_UNSAID = 100
 const UNSAID_MS = 47 * 3_600_000
@@ -48,8 +56,7 @@ export class Collection {
   /** The messages received that quote one of ours. */
   readonly #quotesOwn = new OwnQuotes<InboxId>()
   readonly #media = new Set<MediaId>()
-  /** Titles that were given with the commands that go. */
-  readonly #titles = new Set<string>()
+  readonly #made = new MadeByCalls()
   #matches: Matches | undefined
   #named: readonly ReceivedRow[] = []
   /** The authors of sessions that go as a whole: of what was imported no message is on record as received. */
@@ -68,11 +75,17 @@ export class Collection {
     const sentTo = await read.forgetting.lastSent()
     await this.#readReceived(read, 0, pause, (row) => this.#receive(row, matches))
     await this.#addSessions(read, matches, pause)
-    for (const step of [0, 1] as const)
+    await this.#made.addAnswered(read, this.#scans)
+    for (const step of [0, 1] as const) {
       for (const scan of this.#scans.values()) await this.#readLog(read, { scan, step, pause })
+      if (step === 0) await this.#addMade(read, pause)
+    }
     await this.#readReceived(read, 1, pause, (row) => this.#compare(row))
     await this.#sent.advance(read, {
-      said: new Set<SourceId>([...this.#received.keys(), ...this.#turns().keys()]),
+      said: new Set<SourceId>([
+        ...[...this.#received.keys(), ...this.#turns().keys()],
+        ...[...this.#scans.values()].flatMap(({ repeating }) => [...repeating]),
+      ]),
       isMeant: (row) => matches.isSent(row) || this.#isRepetition(row),
       ...{ upTo: sentTo, pause },
     })
@@ -112,19 +125,38 @@ export class Collection {
     }
   }
 
+  /** Adds what is made of the words by ids; later texts may repeat it as they may repeat the words. */
+  async #addMade(read: ForgetReader, pause: Pause): Promise<void> {
+    for (const [id, row] of this.#made.tasksOf(this.#turns(), this.#scans)) this.#repeating.set(id, row)
+    await tellMade(read, { ...this.#entryParts(), turns: this.#turns(), received: this.#received, pause })
+  }
+
+  #words(): ForgottenWords {
+    return { target: this.#target, tellings: this.#tellings, authors: this.#authors() }
+  }
+
+  #entryParts() {
+    const rows = [...this.#received.keys()]
+    return { words: this.#words(), rows, scans: [...this.#scans.values()], made: this.#made }
+  }
+
   #receive(row: ReceivedRow, matches: Matches): void {
     const { event } = row.dispatch
     if (matches.isReceived(row)) {
-      this.#received.set(row.id, withoutWords(row, this.#channels))
+      const received = withoutWords(row, this.#channels)
+      this.#received.set(row.id, received)
+      this.#made.noteCommand(event, received.author)
       this.#names.add(nameOf(event))
       this.#channelsOf.add(event.address.channel)
       if ('text' in event)
         for (const words of wordsIn({ ...event, ...NOT_SHOWN })) this.#tellings.add(words, row.dispatch.receivedAt)
-      if (event.kind === 'command' && event.name === 'title') this.#titles.add(typedTitle(event.args))
     } else if ('text' in event && matches.quotes(event, event.address, row.dispatch.receivedAt)) {
       this.#quoting.add(row.id)
       if (row.sessionId !== undefined) this.#quotedIn.add(row.sessionId)
-    } else if ('text' in event) this.#quotesOwn.note(row.id, event, event.address)
+    } else {
+      this.#made.noteSent(row, () => withoutWords(row, this.#channels))
+      if ('text' in event) this.#quotesOwn.note(row.id, event, event.address)
+    }
   }
 
   /** Texts of schedules and sessions are compared once all words are known. */
@@ -181,7 +213,9 @@ export class Collection {
   }
 
   /** A text that is still to be sent elsewhere stays, whatever it repeats: nobody there loses it by words said here. */
-  #isRepetition({ sessionId, ended, text, at }: SentRow): boolean {
+  #isRepetition({ source, sessionId, ended, text, at }: SentRow): boolean {
+    // The answer to a command that shows memories and reminders has their words.
+    if (ended && isInboxId(source) && this.#made.isListedIn(text)) return true
     const isReached = ended || (sessionId !== undefined && this.#scans.has(sessionId))
     return isReached && repeats(this.#tellings, text, at)
   }
@@ -198,15 +232,19 @@ export class Collection {
   }
 
   async plan(read: ForgetReader, pause = NO_PAUSE): Promise<ForgetPlan> {
-    const words = { target: this.#target, tellings: this.#tellings, authors: this.#authors() }
-    const entries = new Set(await this.#entries(read, words, pause))
+    const words = this.#words()
+    const entries = new Set(await entriesFound(read, { ...this.#entryParts(), pause }))
     let sessions = await this.#sessions(read, entries.size > 0, pause)
     while (await addMadeSoFar(read, sessions, entries)) sessions = await this.#sessions(read, true, pause)
-    const made = [...this.#repeating.values()].filter(({ sessionId }) => sessionId && this.#scans.has(sessionId))
+    const repeating = [...this.#repeating.values()].filter(({ sessionId }) => sessionId && this.#scans.has(sessionId))
     const unended = new Set(sessions.flatMap(({ running }) => running?.turn ?? []))
-    const meant = [...this.#received.values(), ...made]
+    const meant = [...this.#received.values(), ...repeating]
     const rows = meant.filter(({ turnId }) => !turnId || !unended.has(turnId))
-    const turns = [...this.#turns()].filter(([turn, at]) => !unended.has(turn) && at > this.#target.before - UNSAID_MS)
+    const going = this.#turns()
+    const turns = [...going].filter(([turn, at]) => !unended.has(turn) && at > this.#target.before - UNSAID_MS)
+    const made = { turns: going, received: this.#received }
+    const requests = await reminderRequests(read, this.#scans.values(), made)
+    const isMeant = (one: Schedule): boolean => requests.has(one.definition.request ?? '') || isScheduleOf(words, one)
     return {
       sessions: sessions.map((session) => withRows(session, meant)),
       inbox: rows.map(({ id }) => id),
@@ -214,7 +252,7 @@ export class Collection {
       sources: [...this.#sent.sources],
       unsay: turns.map(([turn]) => turn).slice(-MOST_UNSAID),
       entries: [...entries],
-      schedules: (await read.schedules.all()).filter((one) => isScheduleOf(words, one)).map(({ id }): ScheduleId => id),
+      schedules: (await read.schedules.all()).filter(isMeant).map(({ id }): ScheduleId => id),
       media: [...new Set([...this.#media, ...this.#sent.media])],
       applicants: applicantsOf(this.#target),
       channels: [...new Set([...this.#channelsOf, ...this.#sent.channels])],
@@ -229,7 +267,7 @@ export class Collection {
       const turn = await runningIn(read, scan.session.id)
       if (turn !== undefined) running.set(scan, turn.turn)
       const { own, posts } = this.#sent
-      const found = await pausing(scan.plan({ own, posts, titles: this.#titles, entry }, turn), pause)
+      const found = await pausing(scan.plan({ own, posts, titles: this.#made.titles, entry }, turn), pause)
       if (found === undefined) continue
       const { media, ...plan } = found
       for (const file of media) this.#media.add(file)
@@ -241,25 +279,6 @@ export class Collection {
       if (entry || shown.hasRead(turn, changed))
         plans.set(session.id, { ...shownLater(session.id, turn), ...plans.get(session.id) })
     return [...plans.values()]
-  }
-
-  async #entries(
-    { memory, forgetting }: ForgetReader,
-    words: ForgottenWords,
-    pause: Pause,
-  ): Promise<readonly number[]> {
-    const made = await entriesOfCommands({ memory, words, pause }, [...this.#received.keys()])
-    const found = new Set<number>(made)
-    for (const scan of this.#scans.values()) {
-      const { id } = scan.session
-      for (let at = 0; at < scan.messages.length; at += AT_ONCE, await pause())
-        for (const no of await forgetting.entriesOf(id, scan.messages.slice(at, at + AT_ONCE))) found.add(no)
-      const isWhole = isWhollyIn(this.#target, scan.session)
-      for (const entry of await memory.newest([id], MOST_ENTRIES))
-        if (isEntryOf(words, entry) || (isWhole && entry.at < this.#target.before)) found.add(entry.no)
-      await pause()
-    }
-    return [...found]
   }
 
   /** Returns everybody whose words are meant. */

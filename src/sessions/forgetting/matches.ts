@@ -8,6 +8,7 @@ import type { ForgetTarget, ForgottenPlace } from '../../core/forgetting.ts'
 import type { ChannelId, MediaId, PersonId } from '../../core/ids.ts'
 import type { InboundEvent, Sender } from '../../core/message.ts'
 import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
+import { repeats, type Telling } from '../../core/repeats.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { isSaidIn, type LogOrigin, liesIn } from './origin.ts'
 import { ownName } from './own-quotes.ts'
@@ -216,6 +217,16 @@ export function madeWords(event: SessionEvent): readonly string[] {
     default:
       return []
   }
+}
+
+/** Returns whether an event repeats words. A message in a person's own words is theirs, whatever it repeats. */
+export function isRepetition(tellings: Telling, event: SessionEvent): boolean {
+  if (event.type === 'user_message') {
+    const { from, data, text } = event.data
+    if (from === undefined && data === undefined) return false
+    return [text, data ?? ''].some((words) => repeats(tellings, words, event.at))
+  }
+  return madeWords(event).some((words) => repeats(tellings, words, event.at))
 }
 
 /** Returns the texts in the arguments of a call, however deep. */

@@ -1,16 +1,15 @@
 import { approvedCode } from '../../core/approval.ts'
 import { hasContent } from '../../core/emptied.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
-import type { SessionPlan } from '../../core/forgetting.ts'
-import type { InboxId, MediaId, TurnId } from '../../core/ids.ts'
+import type { InboxId, MediaId, SessionId, TurnId } from '../../core/ids.ts'
 import { hasForeignText, messageNameKey, type ReadFile } from '../../core/message.ts'
 import { repeats, type Tellings } from '../../core/repeats.ts'
 import type { Session } from '../../core/session.ts'
 import { wordsIn } from '../../core/words-in.ts'
 import type { MessageRef } from '../../store/memory-port.ts'
-import { inSteps, type RunningRows } from './forget-reader.ts'
+import { inSteps, type PlanOf, type RunningRows, type ScanPlan } from './forget-reader.ts'
 import { FoundParts } from './found-parts.ts'
-import { chatIn, filesIn, type Matches, madeWords } from './matches.ts'
+import { chatIn, filesIn, isRepetition, type Matches, madeWords } from './matches.ts'
 import { type LogOrigin, originAt } from './origin.ts'
 import { OwnQuotes, PostedTexts } from './own-quotes.ts'
 import { ShownTurns } from './shown-turns.ts'
@@ -43,6 +42,14 @@ export class SessionScan {
   /** The turns that have asked whether a call may be made, by the code of the question. */
   readonly #asking = new Map<string, TurnId>()
   readonly #refs = new Set<string>()
+  /** The calls that may have made a reminder, by the key of their request. */
+  readonly calls = new Set<string>()
+  /** The ids of messages by which turns that go have begun a task here. */
+  readonly tasks = new Set<string>()
+  /** The calls that have brought an answer which goes, with the sessions in which they were made. */
+  readonly answered = new Map<string, SessionId>()
+  /** A message goes as a whole, since its writer has passed on what is meant. */
+  #passedOn = false
   /** The events of each turn that hold something. */
   readonly #ofTurn = new Map<TurnId, number[]>()
   readonly shown: ShownTurns
@@ -71,7 +78,7 @@ export class SessionScan {
 
   #find(event: SessionEvent): void {
     const origin = originAt(this.#origins, event)
-    this.#asks(event)
+    this.#asks(event, origin)
     this.shown.note(event)
     this.#posted.note(event)
     const tells = this.#tells(origin)
@@ -100,8 +107,13 @@ export class SessionScan {
     }
   }
 
-  #asks({ turnId, ...event }: SessionEvent): void {
-    if (event.type === 'approval_requested' && turnId !== undefined) this.#asking.set(event.data.code, turnId)
+  #asks({ turnId, ...event }: SessionEvent, { session }: LogOrigin): void {
+    if (turnId === undefined) return
+    if (event.type === 'approval_requested') this.#asking.set(event.data.code, turnId)
+    if (event.type === 'tool_call' && event.data.tool === 'schedule_create')
+      this.calls.add(`${turnId} ${event.data.callId}`)
+    if (event.type === 'tool_result' && this.answered.get(event.data.callId) === session)
+      this.#goes(turnId, event.at, session === this.session.id)
   }
 
   /** Words that were copied from a session that is there still are those of that session. */
@@ -138,6 +150,7 @@ export class SessionScan {
   #quote({ seq }: SessionEvent, data: UserMessageData, place?: number): void {
     if (place === undefined) this.#cut.add(seq)
     else this.#parts.loseQuote(seq, place)
+    if (place === undefined && hasForeignText(data)) this.#passedOn = true
     for (const { ref, quoted, shared } of data.attachments ?? [])
       if (quoted || shared || hasForeignText(data)) this.#refs.add(ref)
   }
@@ -172,7 +185,7 @@ export class SessionScan {
       return
     }
     if (type === 'files_read') this.#readFor(event, event.data.files)
-    else if (this.#repeats(event)) this.#repeated(event)
+    else if (this.tasks.has(nameIn(event)) || isRepetition(this.#tellings, event)) this.#repeated(event)
   }
 
   /** A turn is shown the files of several people: those of others are theirs, whatever is in them. */
@@ -203,16 +216,6 @@ export class SessionScan {
     const known = this.#ofTurn.get(turn) ?? []
     this.#ofTurn.set(turn, known)
     return known
-  }
-
-  /** A message in a person's own words is theirs, whatever it repeats. */
-  #repeats(event: SessionEvent): boolean {
-    if (event.type === 'user_message') {
-      const { from, data, text } = event.data
-      if (from === undefined && data === undefined) return false
-      return [text, data ?? ''].some((words) => repeats(this.#tellings, words, event.at))
-    }
-    return madeWords(event).some((words) => repeats(this.#tellings, words, event.at))
   }
 
   /**
@@ -250,7 +253,8 @@ export class SessionScan {
     })
     const isShown = [entry, emptyLater.length > 0, parts.length < found.length].includes(true)
     const shown = isShown ? running : this.#wasShown(running, first)
-    const stays = !titled && (this.#found.size + found.length === 0 || this.#isByHand())
+    const isNamed = this.#found.size + found.length > 0 || this.#passedOn || descriptionSource === 'ai'
+    const stays = !titled && (!isNamed || this.#isByHand())
     return {
       ...{ id, empty, cut: [...this.#cut].filter((seq) => !this.#found.has(seq)) },
       ...(parts.length > 0 ? { parts } : {}),
@@ -286,13 +290,6 @@ export class SessionScan {
   }
 }
 
-interface PlanOf {
-  readonly own: ReadonlySet<string>
-  /** The names of texts that were said in a chat that goes. */
-  readonly posts: ReadonlySet<string>
-  readonly titles: ReadonlySet<string>
-  readonly entry: boolean
+function nameIn({ type, data }: SessionEvent): string {
+  return type === 'user_message' ? (data.messageId ?? '') : ''
 }
-
-/** The part of a plan for one session, with the files that it names. */
-type ScanPlan = SessionPlan & { readonly media: readonly MediaId[] }

@@ -1,4 +1,5 @@
-import type { SessionEvent, UserMessageData } from '../../core/event.ts'
+import { amendBackwards } from '../../core/amended.ts'
+import type { EventType, SessionEvent, UserMessageData } from '../../core/event.ts'
 import { isLeaving } from '../../core/forgetting.ts'
 import type { SessionId } from '../../core/ids.ts'
 import type { MatchingMessage, MessageQuery, SessionCaller } from '../../core/session-tools.ts'
@@ -132,8 +133,10 @@ async function messageAt(
   if (event === undefined || event.seq !== seq || isLeaving(event, await read.forgetting.leaving(sessionId)))
     return undefined
   if (isAsked(event, sessionId, { caller, asked })) return undefined
+  const now = await asItReads(read, sessionId, event)
   // An edit has the words of a message as it reads now.
-  const [message] = messagesOf(event.type === 'message_edited' ? { ...event, type: 'user_message' } : event, false)
+  const [message] =
+    now === undefined ? [] : messagesOf(now.type === 'message_edited' ? { ...now, type: 'user_message' } : now, false)
   if (message === undefined) return undefined
   const text =
     message.text.length > LONGEST
@@ -141,3 +144,21 @@ async function messageAt(
       : message.text
   return { sessionKey: shownKey(session, caller), sessionId, ...message, text }
 }
+
+/** Deletions that are looked through. */
+const MOST_CHANGES = 1_000
+
+/** Returns a message as it reads now: a reply names no file of a message that was deleted or taken back since. */
+async function asItReads(
+  { events }: Pick<StoreReader, 'events'>,
+  session: SessionId,
+  event: SessionEvent,
+): Promise<SessionEvent | undefined> {
+  if (!('quoted' in event.data) || event.data.quoted === undefined) return event
+  const amend = amendBackwards()
+  for (const later of (await events.latestOf(session, CHANGES, MOST_CHANGES)).toReversed())
+    if (later.seq > event.seq) amend(later)
+  return amend(event)
+}
+
+const CHANGES = ['message_deleted', 'exchange_taken_back', 'history_taken_over'] as const satisfies EventType[]

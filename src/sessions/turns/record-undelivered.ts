@@ -1,7 +1,7 @@
 import { formatAddress } from '../../core/address.ts'
 import { saidIn } from '../../core/content-words.ts'
 import type { EventDraft, UndeliveredData } from '../../core/event.ts'
-import { isTurnId, madeAt } from '../../core/ids.ts'
+import { madeAt, turnOf } from '../../core/ids.ts'
 import { plainExcerpt } from '../../core/label.ts'
 import type { Delivery } from '../../core/outbound.ts'
 import type { StoreWriter } from '../../store/store.ts'
@@ -41,7 +41,8 @@ async function recordFate(
   const plain = saidIn(part).replace(/\s+/g, ' ').trim()
   const text = plain.length > BEGINNING ? `${plain.slice(0, BEGINNING).replace(/[\uD800-\uDBFF]$/, '')}…` : plain
   const event = eventOf({ to: formatAddress(address), text })
-  await tx.events.append(sessionId, at, [{ ...event, ...(isTurnId(source) ? { turnId: source } : {}) }])
+  const turnId = turnOf(source)
+  await tx.events.append(sessionId, at, [{ ...event, ...(turnId === undefined ? {} : { turnId }) }])
 }
 
 /** Returns the note that the model reads before the next message. Nobody's words in it can close the note. */

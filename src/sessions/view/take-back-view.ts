@@ -1,5 +1,8 @@
 import type { ChatType } from '../../core/address.ts'
+import type { MessageName } from '../../core/message.ts'
 import type { TakenBackData } from '../../core/taken-back.ts'
+import { withoutDeleted } from './deleted-view.ts'
+import { redact } from './received.ts'
 import { withoutExchange } from './turn-end.ts'
 import { isMadeOf, withoutWorking } from './working-memory.ts'
 
@@ -15,7 +18,19 @@ export function takeBack(
   taken: TakenBackData,
   { chat, keep }: { readonly chat: ChatType; readonly keep: Parameters<typeof withoutExchange>[2] },
 ) {
-  const left = withoutExchange(view, taken, keep)
+  const ended = withoutExchange(view, taken, keep)
+  // A reply of somebody else quotes it; a message that is asked once more is there again.
+  const left = taken.again ? ended : taken.messages.reduce((one, name) => withoutQuotes(one, name, chat), ended)
   const isMade = taken.messages.some((name) => isMadeOf(view.working, name))
   return isMade ? { ...left, ...withoutWorking({ ...view, ...left }, chat) } : left
+}
+
+function withoutQuotes(left: ReturnType<typeof withoutExchange>, name: MessageName, chat: ChatType): typeof left {
+  const { pending = [], history = [], hidden = [] } = left
+  return {
+    ...left,
+    pending: redact(pending, name),
+    history: history.map((said) => withoutDeleted(said, name, chat)),
+    hidden: hidden.map((said) => withoutDeleted(said, name, chat)),
+  }
 }

@@ -162,6 +162,29 @@ export const forgettingContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.search.find(find)).toEqual([])
   })
 
+  it('S41: what a message passed on leaves the index, and what its writer has said beside it stays there', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const { read, write } = underTest.store
+    const passedOn = { from: { id: '444', kind: 'user' }, text: 'a quoted gull' } as const
+    await write(async (tx) => {
+      const said = userMessage('a heron', { messageId: '5', forwarded: passedOn })
+      await tx.events.append(id, 2_000, [said, userMessage('a quoted gull', { messageId: '6', forwarded: {} })])
+      const added = [
+        { seq: 1, words: 'a heron [forwarded] a quoted gull', message: { messageId: '5' } },
+        { seq: 2, words: '[forwarded] a quoted gull', message: { messageId: '6' } },
+      ]
+      await tx.search.index(id, 2, { added, gone: [] })
+    })
+    const find = async (words: string) =>
+      (await read.search.find({ words, of: 'messages', limit: 5 })).map(({ seq }) => seq)
+    expect(await find('gull')).toEqual([2, 1])
+    for (const indexed of [2, 0])
+      expect(await write((tx) => tx.forgetting.empty(id, [1, 2], 'quotes'))).toMatchObject({ indexed })
+    expect([await find('gull'), await find('heron')]).toEqual([[], [1]])
+    await write((tx) => tx.search.index(id, 2, { added: [], gone: [{ messageId: '5' }] }))
+    expect(await find('heron')).toEqual([])
+  })
+
   it('S41: of an event with what several people have sent the rest keeps its place', async () => {
     const { id } = await makeSession(underTest.store, 1)
     const said = (text: string, quoted?: string) => {

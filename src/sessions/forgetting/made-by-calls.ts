@@ -1,0 +1,110 @@
+import { scheduleRequest } from '../../core/chat-schedules.ts'
+import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
+import type { MemoryEntry } from '../../core/memory.ts'
+import type { InboundEvent } from '../../core/message.ts'
+import type { AuthorId } from '../../core/platform-id.ts'
+import { typedTitle } from '../../core/titles.ts'
+import type { ReceivedRow } from '../../store/forget-port.ts'
+import type { ForgetReader } from './forget-reader.ts'
+import type { Received } from './matches.ts'
+import type { SessionScan } from './scan-session.ts'
+
+type Scans = ReadonlyMap<SessionId, SessionScan>
+
+/**
+ * Finds by ids what a command or a call has made of words that go: it has other words, or too few to be known as a
+ * repetition.
+ */
+export class MadeByCalls {
+  /** Titles that were given with the commands that go. */
+  readonly titles = new Set<string>()
+  /** The authors of answers to questions, by the code of each. */
+  readonly #answers = new Map<string, AuthorId>()
+  /** The texts to which memories were corrected, by their numbers. */
+  readonly #corrected = new Map<number, string>()
+  /** Messages from one session to another, and the turns that sent them. */
+  readonly #sent = new Map<InboxId, { readonly by: TurnId; readonly messageId: string; readonly row: Received }>()
+
+  /** The texts of memories and reminders that go. */
+  readonly #listed = new Set<string>()
+
+  list(text: string): void {
+    this.#listed.add(text)
+  }
+
+  /** Returns whether a text shows a memory or a reminder that goes, as answers to commands do. */
+  isListedIn(text: string): boolean {
+    return [...this.#listed].some((one) => text.includes(one))
+  }
+
+  /** Takes a command that goes. */
+  noteCommand(event: InboundEvent, author: AuthorId): void {
+    if (event.kind !== 'command') return
+    const [, code] = /^(\S+)/.exec(event.args.trim()) ?? []
+    if (event.name === 'title') this.titles.add(typedTitle(event.args))
+    if (event.name === 'answer' && code !== undefined) this.#answers.set(code.toLowerCase(), author)
+    const [, no, text = ''] = /^correct\s+#?(\d{1,15})\s+(.*)$/is.exec(event.args.trim()) ?? []
+    if (event.name === 'memory' && no !== undefined) this.#corrected.set(Number(no), text.trim())
+  }
+
+  /** Takes a message that does not go by itself. */
+  noteSent({ id, dispatch: { origin, posted, event } }: ReceivedRow, row: () => Received): void {
+    if (origin !== 'tool' || posted?.turn === undefined || event.kind !== 'message') return
+    this.#sent.set(id, { by: posted.turn, messageId: event.messageId, row: row() })
+  }
+
+  /** A turn that has asked somebody was shown the answer, as if it had joined that turn. */
+  async addAnswered({ questions }: Pick<ForgetReader, 'questions'>, scans: Scans): Promise<void> {
+    for (const [code, author] of this.#answers) {
+      const question = await questions.get(code)
+      if (question?.by?.author !== author) continue
+      const { sessionId, turnId, callId, askedAt } = question
+      scans.get(sessionId)?.turns.set(turnId, askedAt)
+      // The turn has another id in a copy of the log.
+      for (const scan of scans.values()) scan.answered.set(callId, sessionId)
+    }
+  }
+
+  /** Returns the messages that began tasks for turns that go; what answers them goes with them. */
+  tasksOf(turns: ReadonlyMap<TurnId, number>, scans: Scans): ReadonlyMap<InboxId, Received> {
+    const found = new Map<InboxId, Received>()
+    for (const [id, { by, messageId, row }] of this.#sent) {
+      const scan = row.sessionId === undefined ? undefined : scans.get(row.sessionId)
+      if (scan?.session.source.kind !== 'task' || !turns.has(by)) continue
+      scan.tasks.add(messageId)
+      if (row.turnId !== undefined) scan.turns.set(row.turnId, row.at)
+      found.set(id, row)
+    }
+    return found
+  }
+
+  /** Returns the memories that still have the words of a correction. */
+  async corrected({ memory }: Pick<ForgetReader, 'memory'>): Promise<readonly MemoryEntry[]> {
+    const entries = await Promise.all([...this.#corrected.keys()].map((no) => memory.get(no)))
+    return entries.flatMap((entry) =>
+      entry !== undefined && entry.text === this.#corrected.get(entry.no) ? entry : [],
+    )
+  }
+}
+
+/**
+ * Returns the requests by which turns that go have made reminders, where all that they answered goes: a reminder that
+ * somebody else has asked for with them stays theirs.
+ */
+export async function reminderRequests(
+  { inbox }: Pick<ForgetReader, 'inbox'>,
+  scans: Iterable<SessionScan>,
+  {
+    turns,
+    received,
+  }: { readonly turns: ReadonlyMap<TurnId, number>; readonly received: ReadonlyMap<InboxId, unknown> },
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for (const { calls } of scans)
+    for (const key of calls) {
+      const turn = key.slice(0, key.indexOf(' ')) as TurnId
+      if (!turns.has(turn)) continue
+      if ((await inbox.ofTurn(turn)).every(({ id }) => received.has(id))) found.add(scheduleRequest(key))
+    }
+  return found
+}
