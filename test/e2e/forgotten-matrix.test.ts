@@ -251,6 +251,38 @@ async function plant({ bob, group, club, world, heard, exchange, say, home, answ
   await recorded(home)
 }
 
+/** Returns the words that people are shown after all: by an agent that reads, by commands, and by the command line. */
+async function shownBy({ exchange, home, group, club }: Stage): Promise<readonly string[]> {
+  const shown: string[] = []
+  const look = (where: string, text: string): void => {
+    for (const one of ALL) if (text.includes(one)) shown.push(`${one} by ${where}`)
+  }
+  const asked = [
+    'and now?',
+    'do session_search {"query":"that"}',
+    'do sessions_list {"messageLimit":20}',
+    `do sessions_history {"sessionKey":"telegram:group:${group}","includeTools":true}`,
+    'do memory_search {"query":""}',
+    'do schedule_list {}',
+    ...['/memory', '/remind list', '/sessions'],
+  ]
+  for (const one of asked) look(one, (await exchange(one, { chat: group })).answer)
+  for (const chat of [club, 111]) look('and here?', (await exchange('and here?', { chat })).answer)
+  for (const one of ['/approvals', '/status', '/why trace']) look(one, (await exchange(one)).answer)
+  look('the prompts since', JSON.stringify(home.anthropic?.ledger.requests().slice(-2 * asked.length)))
+  const lines = [
+    ['sessions', 'list'],
+    ['sessions', 'history', `telegram:group:${group}`],
+    ['memory', 'list'],
+    ['approvals', 'list'],
+  ]
+  for (const argv of [...lines, ['outbox', 'list'], ['schedule', 'list'], ['usage'], ['people', 'list']]) {
+    const { out, err } = await parley(home.config, [...argv, '--json'])
+    look(argv.join(' '), out + err)
+  }
+  return shown
+}
+
 const ALL = [
   ...[
     'text',
@@ -294,6 +326,7 @@ it('S41: the words of a person, and what was made of them, are in no file after 
   expect(await scene.say('/forget me yes', { from: 444 })).toMatch(/^Forgotten: /)
   await recorded(scene.home)
   expect(scene.files()).toEqual([])
+  expect(await shownBy(scene)).toEqual([])
 })
 
 it('S41: a chat, and what was made of it, is in no file after /forget chat', async () => {
