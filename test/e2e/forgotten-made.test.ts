@@ -213,3 +213,20 @@ describe('a memory that was corrected', () => {
     expect(held()).toEqual([])
   })
 })
+
+describe('a command', () => {
+  it.each([
+    ['/remember WORD', '/memory', ['I remember nothing here yet.']],
+    ['/remind every 2h WORD', '/remind list', ['There is no reminder here.']],
+    ['/side what of WORD?', '/help', ['/forget']],
+    ['/title WORD', '/help', ['/forget']],
+  ])('S41: %s is forgotten by a reply, with what it has made', async (command, asked, shown) => {
+    const { held, exchange, say } = await house()
+    await say('hello')
+    const { id } = await exchange(command.replace('WORD', WORD))
+    expect(held()).not.toEqual([])
+    expect(await say('/forget', { replyTo: id })).toMatch(/^Forgotten: /)
+    expect(held()).toEqual([])
+    for (const words of shown) expect(await say(asked)).toContain(words)
+  })
+})

@@ -19,7 +19,7 @@ import { wordsIn } from '../../core/words-in.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { entriesFound, tellMade } from './entries-of-words.ts'
 import { type ForgetReader, NO_PAUSE, type Pause, pausing, relativesOf, runningIn } from './forget-reader.ts'
-import { MadeByCalls, reminderRequests } from './made-by-calls.ts'
+import { MadeByCalls } from './made-by-calls.ts'
 import { addMadeSoFar, shownLater, withRows } from './made-meanwhile.ts'
 import { applicantsOf, type ForgottenWords, isScheduleOf } from './made-of-words.ts'
 import { type Matches, matchesOf, type Received, withoutWords } from './matches.ts'
@@ -145,7 +145,7 @@ export class Collection {
     if (matches.isReceived(row)) {
       const received = withoutWords(row, this.#channels)
       this.#received.set(row.id, received)
-      this.#made.noteCommand(event, received.author)
+      this.#made.noteCommand(received, event)
       this.#names.add(nameOf(event))
       this.#channelsOf.add(event.address.channel)
       if ('text' in event)
@@ -242,8 +242,8 @@ export class Collection {
     const rows = meant.filter(({ turnId }) => !turnId || !unended.has(turnId))
     const going = this.#turns()
     const turns = [...going].filter(([turn, at]) => !unended.has(turn) && at > this.#target.before - UNSAID_MS)
-    const made = { turns: going, received: this.#received }
-    const requests = await reminderRequests(read, this.#scans.values(), made)
+    const { scans } = this.#entryParts()
+    const requests = await this.#made.reminders(read, { scans, turns: going, received: this.#received })
     const isMeant = (one: Schedule): boolean => requests.has(one.definition.request ?? '') || isScheduleOf(words, one)
     return {
       sessions: sessions.map((session) => withRows(session, meant)),

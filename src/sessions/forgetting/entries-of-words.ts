@@ -1,6 +1,6 @@
-import type { InboxId, TurnId } from '../../core/ids.ts'
+import type { InboxId } from '../../core/ids.ts'
 import type { ForgetReader, Pause } from './forget-reader.ts'
-import { type MadeByCalls, reminderRequests } from './made-by-calls.ts'
+import type { Going, MadeByCalls } from './made-by-calls.ts'
 import { entriesOfCommands, type ForgottenWords, isEntryOf } from './made-of-words.ts'
 import { isWhollyIn } from './origin.ts'
 import type { SessionScan } from './scan-session.ts'
@@ -51,10 +51,7 @@ export async function entriesFound(
 /** Later texts may repeat what is made of the words in other words, as they may repeat the words. */
 export async function tellMade(
   read: Pick<ForgetReader, 'memory' | 'forgetting' | 'inbox' | 'schedules'>,
-  parts: EntryParts & {
-    readonly turns: ReadonlyMap<TurnId, number>
-    readonly received: ReadonlyMap<InboxId, unknown>
-  },
+  parts: EntryParts & Going,
 ): Promise<void> {
   const { words, made } = parts
   for (const no of await entriesMade(read, parts)) {
@@ -64,7 +61,7 @@ export async function tellMade(
     // An entry with words of others as well may repeat theirs.
     if (entry.authors.every((author) => words.authors.has(author))) words.tellings.add(entry.text, entry.at)
   }
-  const requests = await reminderRequests(read, parts.scans, parts)
+  const requests = await made.reminders(read, parts)
   for (const { definition, createdAt } of requests.size === 0 ? [] : await read.schedules.all()) {
     if (!requests.has(definition.request ?? '')) continue
     made.list(definition.prompt)

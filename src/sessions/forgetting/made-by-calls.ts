@@ -11,6 +11,13 @@ import type { SessionScan } from './scan-session.ts'
 
 type Scans = ReadonlyMap<SessionId, SessionScan>
 
+/** The logs that are read, and the turns and messages in them that go. */
+export interface Going {
+  readonly scans: readonly SessionScan[]
+  readonly turns: ReadonlyMap<TurnId, number>
+  readonly received: ReadonlyMap<InboxId, unknown>
+}
+
 /**
  * Finds by ids what a command or a call has made of words that go: it has other words, or too few to be known as a
  * repetition.
@@ -24,7 +31,8 @@ export class MadeByCalls {
   readonly #corrected = new Map<number, string>()
   /** Messages from one session to another, and the turns that sent them. */
   readonly #sent = new Map<InboxId, { readonly by: TurnId; readonly messageId: string; readonly row: Received }>()
-
+  /** The requests of commands that have made reminders. */
+  readonly #reminding = new Set<string>()
   /** The texts of memories and reminders that go. */
   readonly #listed = new Set<string>()
 
@@ -38,8 +46,9 @@ export class MadeByCalls {
   }
 
   /** Takes a command that goes. */
-  noteCommand(event: InboundEvent, author: AuthorId): void {
+  noteCommand({ id, author }: Received, event: InboundEvent): void {
     if (event.kind !== 'command') return
+    if (event.name === 'remind') this.#reminding.add(scheduleRequest(id))
     const [, code] = /^(\S+)/.exec(event.args.trim()) ?? []
     if (event.name === 'title') this.titles.add(typedTitle(event.args))
     if (event.name === 'answer' && code !== undefined) this.#answers.set(code.toLowerCase(), author)
@@ -85,26 +94,22 @@ export class MadeByCalls {
       entry !== undefined && entry.text === this.#corrected.get(entry.no) ? entry : [],
     )
   }
-}
 
-/**
- * Returns the requests by which turns that go have made reminders, where all that they answered goes: a reminder that
- * somebody else has asked for with them stays theirs.
- */
-export async function reminderRequests(
-  { inbox }: Pick<ForgetReader, 'inbox'>,
-  scans: Iterable<SessionScan>,
-  {
-    turns,
-    received,
-  }: { readonly turns: ReadonlyMap<TurnId, number>; readonly received: ReadonlyMap<InboxId, unknown> },
-): Promise<ReadonlySet<string>> {
-  const found = new Set<string>()
-  for (const { calls } of scans)
-    for (const key of calls) {
-      const turn = key.slice(0, key.indexOf(' ')) as TurnId
-      if (!turns.has(turn)) continue
-      if ((await inbox.ofTurn(turn)).every(({ id }) => received.has(id))) found.add(scheduleRequest(key))
-    }
-  return found
+  /**
+   * Returns the requests by which commands and turns that go have made reminders; of turns, where all that they answered
+   * goes: a reminder that somebody else has asked for with them stays theirs.
+   */
+  async reminders(
+    { inbox }: Pick<ForgetReader, 'inbox'>,
+    { scans, turns, received }: Going,
+  ): Promise<ReadonlySet<string>> {
+    const found = new Set(this.#reminding)
+    for (const { calls } of scans)
+      for (const key of calls) {
+        const turn = key.slice(0, key.indexOf(' ')) as TurnId
+        if (!turns.has(turn)) continue
+        if ((await inbox.ofTurn(turn)).every(({ id }) => received.has(id))) found.add(scheduleRequest(key))
+      }
+    return found
+  }
 }

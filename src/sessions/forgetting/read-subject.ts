@@ -247,9 +247,10 @@ async function messageSubject(
   const { channel, account, chat } = call.dispatch.event.address
   const owner = call.decision.identity.role === 'owner'
   const link = isOwnName(named) ? named : (ports.readLink(named) ?? { channel, account, chat, messageId: named })
-  const found = (await ports.findMessages(link)).filter(
-    ({ decision, outcome }) => decision.kind !== 'control' && outcome !== 'forgotten',
-  )
+  const left = (await ports.findMessages(link)).filter(({ outcome }) => outcome !== 'forgotten')
+  const said = left.filter(({ decision }) => decision.kind !== 'control')
+  // A command is words of somebody as well, with what it has made.
+  const found = said.length > 0 ? said : left
   // Nobody learns here which messages there are in chats that they are not in.
   const isHere = ({ dispatch: { event } }: InboxRow): boolean =>
     event.address.channel === channel && event.address.chat === chat
