@@ -29,14 +29,14 @@ const pay: Tool = {
   run: async () => 'paid',
 }
 
-async function house(more: { readonly clock?: SetClock } = {}) {
+async function house({ direct = 'public', ...more }: { clock?: SetClock; direct?: 'public' | 'allowlist' } = {}) {
   const tools = ['memory', 'sessions', 'schedule', 'task', 'ask', 'bank']
   const agents = [{ id: toAgentId('main'), model: 'anthropic/claude-haiku-4-5', prompt: 'Talk.', tools }]
   const home = await forgettingHouse({
     ...{ script, config: { agents }, tools: { bank: [pay] }, ...more },
     routing: policy({
       people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],
-      access: { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] },
+      access: { direct, groups: [{ match: {}, who: 'public', trigger: 'mention' }] },
     }),
   })
   const { ledger, world } = home
@@ -228,5 +228,21 @@ describe('a command', () => {
     expect(await say('/forget', { replyTo: id })).toMatch(/^Forgotten: /)
     expect(held()).toEqual([])
     for (const words of shown) expect(await say(asked)).toContain(words)
+  })
+})
+
+describe('the name of whoever is forgotten', () => {
+  it('S41: goes from the card about them, from what was said when they were let in, and from their own chat', async () => {
+    const { heard, held, world, say, exchange, home } = await house({ direct: 'allowlist' })
+    world.addUser({ id: 777, firstName: WORD })
+    await say('hello')
+    const { text } = await heard(() => world.say({ from: 777, text: 'let me in please' }), '/admit')
+    await say(`/admit ${codeIn(text, 'admit')}`)
+    await recorded(home)
+    await exchange('hi there', { from: 777 })
+    expect(held()).not.toEqual([])
+    expect(await say('/forget me yes', { from: 777 })).toMatch(/^Forgotten: /)
+    await recorded(home)
+    expect(held()).toEqual([])
   })
 })

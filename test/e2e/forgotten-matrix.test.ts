@@ -254,6 +254,7 @@ async function plant({ bob, group, club, world, heard, exchange, say, home, answ
 /** Returns the words that people are shown after all: by an agent that reads, by commands, and by the command line. */
 async function shownBy({ exchange, home, group, club }: Stage): Promise<readonly string[]> {
   const shown: string[] = []
+  const before = home.anthropic?.ledger.requests().length
   const look = (where: string, text: string): void => {
     for (const one of ALL) if (text.includes(one)) shown.push(`${one} by ${where}`)
   }
@@ -269,7 +270,7 @@ async function shownBy({ exchange, home, group, club }: Stage): Promise<readonly
   for (const one of asked) look(one, (await exchange(one, { chat: group })).answer)
   for (const chat of [club, 111]) look('and here?', (await exchange('and here?', { chat })).answer)
   for (const one of ['/approvals', '/status', '/why trace']) look(one, (await exchange(one)).answer)
-  look('the prompts since', JSON.stringify(home.anthropic?.ledger.requests().slice(-2 * asked.length)))
+  look('the prompts since', JSON.stringify(home.anthropic?.ledger.requests().slice(before)))
   const lines = [
     ['sessions', 'list'],
     ['sessions', 'history', `telegram:group:${group}`],

@@ -1,16 +1,7 @@
 import type { Channels } from '../../core/channel-traits.ts'
 import { movedAddress } from '../../core/chat-move.ts'
 import type { ForgetPlan, ForgetTarget, SessionPlan } from '../../core/forgetting.ts'
-import {
-  type ChannelId,
-  type InboxId,
-  isInboxId,
-  type MediaId,
-  type ScheduleId,
-  type SessionId,
-  type SourceId,
-  type TurnId,
-} from '../../core/ids.ts'
+import type { ChannelId, InboxId, MediaId, ScheduleId, SessionId, SourceId, TurnId } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import { type AuthorId, NOBODY, personAuthor } from '../../core/platform-id.ts'
 import { repeats, Tellings } from '../../core/repeats.ts'
@@ -23,7 +14,7 @@ import { MadeByCalls } from './made-by-calls.ts'
 import { addMadeSoFar, shownLater, withRows } from './made-meanwhile.ts'
 import { applicantsOf, type ForgottenWords, isScheduleOf } from './made-of-words.ts'
 import { type Matches, matchesOf, type Received, withoutWords } from './matches.ts'
-import { isWhollyIn, originsOf, sessionsNamed } from './origin.ts'
+import { isNamedAfter, isWhollyIn, originsOf, sessionsNamed } from './origin.ts'
 import { OwnQuotes, ownName } from './own-quotes.ts'
 import { SessionScan } from './scan-session.ts'
 import { SentTexts } from './sent-texts.ts'
@@ -75,6 +66,7 @@ export class Collection {
     const sentTo = await read.forgetting.lastSent()
     await this.#readReceived(read, 0, pause, (row) => this.#receive(row, matches))
     await this.#addSessions(read, matches, pause)
+    await this.#made.nameApplicants(read, applicantsOf(this.#target))
     await this.#made.addAnswered(read, this.#scans)
     for (const step of [0, 1] as const) {
       for (const scan of this.#scans.values()) await this.#readLog(read, { scan, step, pause })
@@ -213,9 +205,9 @@ export class Collection {
   }
 
   /** A text that is still to be sent elsewhere stays, whatever it repeats: nobody there loses it by words said here. */
-  #isRepetition({ source, sessionId, ended, text, at }: SentRow): boolean {
-    // The answer to a command that shows memories and reminders has their words.
-    if (ended && isInboxId(source) && this.#made.isListedIn(text)) return true
+  #isRepetition(row: SentRow): boolean {
+    const { sessionId, ended, text, at } = row
+    if (ended && this.#made.isShownIn(row)) return true
     const isReached = ended || (sessionId !== undefined && this.#scans.has(sessionId))
     return isReached && repeats(this.#tellings, text, at)
   }
@@ -271,7 +263,8 @@ export class Collection {
       if (found === undefined) continue
       const { media, ...plan } = found
       for (const file of media) this.#media.add(file)
-      plans.set(scan.session.id, isWhollyIn(this.#target, scan.session) ? { ...plan, unnamed: 'all' } : plan)
+      const isUnnamed = isWhollyIn(this.#target, scan.session) || isNamedAfter(this.#target, scan.session)
+      plans.set(scan.session.id, isUnnamed ? { ...plan, unnamed: 'all' } : plan)
     }
     const changed = new Set(plans.keys())
     // It may have been shown an entry that goes, or by its tools what goes elsewhere.

@@ -1,10 +1,10 @@
 import { scheduleRequest } from '../../core/chat-schedules.ts'
-import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
+import { type InboxId, isInboxId, type SessionId, type TurnId } from '../../core/ids.ts'
 import type { MemoryEntry } from '../../core/memory.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { AuthorId } from '../../core/platform-id.ts'
 import { typedTitle } from '../../core/titles.ts'
-import type { ReceivedRow } from '../../store/forget-port.ts'
+import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import type { ForgetReader } from './forget-reader.ts'
 import type { Received } from './matches.ts'
 import type { SessionScan } from './scan-session.ts'
@@ -33,6 +33,7 @@ export class MadeByCalls {
   readonly #sent = new Map<InboxId, { readonly by: TurnId; readonly messageId: string; readonly row: Received }>()
   /** The requests of commands that have made reminders. */
   readonly #reminding = new Set<string>()
+  readonly #names = new Map<string, string>()
   /** The texts of memories and reminders that go. */
   readonly #listed = new Set<string>()
 
@@ -40,9 +41,18 @@ export class MadeByCalls {
     this.#listed.add(text)
   }
 
-  /** Returns whether a text shows a memory or a reminder that goes, as answers to commands do. */
-  isListedIn(text: string): boolean {
-    return [...this.#listed].some((one) => text.includes(one))
+  /** Notes what applicants who go are called: cards about them name them by it, beside their ids. */
+  async nameApplicants({ admissions }: Pick<ForgetReader, 'admissions'>, keys: readonly string[]): Promise<void> {
+    for (const key of keys) {
+      const { name } = (await admissions.find(key)) ?? { name: '' }
+      if (name !== '') this.#names.set(key, name)
+    }
+  }
+
+  /** Returns whether a text shows a memory or a reminder that goes, as answers to commands do, or names an applicant. */
+  isShownIn({ source, sessionId, text }: Pick<SentRow, 'source' | 'sessionId' | 'text'>): boolean {
+    if (isInboxId(source) && [...this.#listed].some((one) => text.includes(one))) return true
+    return sessionId === undefined && [...this.#names].some(([key, name]) => text.includes(key) && text.includes(name))
   }
 
   /** Takes a command that goes. */

@@ -87,6 +87,17 @@ export function isWhollyIn(target: ForgetTarget, session: Session): boolean {
   return liesIn(target.place, chatOf(session))
 }
 
+/** Returns whether a session is the direct chat of somebody who is forgotten as a whole: it is named after them. */
+export function isNamedAfter(target: ForgetTarget, { chatType, metadata }: Session): boolean {
+  if (target.kind !== 'person' || target.place !== undefined || target.since !== undefined) return false
+  const { channel = '', sender_id: sender } = metadata
+  if (chatType !== 'direct' || sender === undefined) return false
+  // Where ids are those of a team, its name stands before them.
+  return target.ids.some(
+    (id) => id === `${channel}:${sender}` || (id.startsWith(`${channel}:`) && id.endsWith(`/${sender}`)),
+  )
+}
+
 /**
  * Returns whether something was said in the place, or stands in the log of the place since that was continued there. A
  * message that names its chat says so itself.
