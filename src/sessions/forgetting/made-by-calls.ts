@@ -1,5 +1,5 @@
 import { scheduleRequest } from '../../core/chat-schedules.ts'
-import { type InboxId, isInboxId, type SessionId, type TurnId } from '../../core/ids.ts'
+import { copiedTurnId, type InboxId, isInboxId, type SessionId, type TurnId } from '../../core/ids.ts'
 import type { MemoryEntry } from '../../core/memory.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { AuthorId } from '../../core/platform-id.ts'
@@ -77,10 +77,10 @@ export class MadeByCalls {
     for (const [code, author] of this.#answers) {
       const question = await questions.get(code)
       if (question?.by?.author !== author) continue
-      const { sessionId, turnId, callId, askedAt } = question
+      const { sessionId, turnId, askedAt } = question
       scans.get(sessionId)?.turns.set(turnId, askedAt)
-      // The turn has another id in a copy of the log.
-      for (const scan of scans.values()) scan.answered.set(callId, sessionId)
+      // A copy of the log has the turn under an id of its own.
+      for (const [copy, scan] of scans) if (copy !== sessionId) scan.copied.add(copiedTurnId(turnId, copy))
     }
   }
 

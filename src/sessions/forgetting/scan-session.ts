@@ -1,7 +1,7 @@
 import { approvedCode } from '../../core/approval.ts'
 import { hasContent } from '../../core/emptied.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
-import type { InboxId, MediaId, SessionId, TurnId } from '../../core/ids.ts'
+import type { InboxId, MediaId, TurnId } from '../../core/ids.ts'
 import { hasForeignText, messageNameKey, type ReadFile } from '../../core/message.ts'
 import { repeats, type Tellings } from '../../core/repeats.ts'
 import type { Session } from '../../core/session.ts'
@@ -27,7 +27,7 @@ export class SessionScan {
   /** Turns that answered one of the messages, or all of a conversation that is forgotten, by when they ended. */
   readonly turns = new Map<TurnId, number>()
   /** Turns of the copied session, as older stores name them here, too: what they said there stays (decision 0040). */
-  readonly #copied = new Set<TurnId>()
+  readonly copied = new Set<TurnId>()
   /** Turns that are forgotten for what they repeat. */
   readonly repeating = new Set<TurnId>()
   readonly #origins: readonly LogOrigin[]
@@ -46,8 +46,6 @@ export class SessionScan {
   readonly calls = new Set<string>()
   /** The ids of messages by which turns that go have begun a task here. */
   readonly tasks = new Set<string>()
-  /** The calls that have brought an answer which goes, with the sessions in which they were made. */
-  readonly answered = new Map<string, SessionId>()
   /** A message goes as a whole, since its writer has passed on what is meant. */
   #passedOn = false
   /** The events of each turn that hold something. */
@@ -78,7 +76,7 @@ export class SessionScan {
 
   #find(event: SessionEvent): void {
     const origin = originAt(this.#origins, event)
-    this.#asks(event, origin)
+    this.#asks(event)
     this.shown.note(event)
     this.#posted.note(event)
     const tells = this.#tells(origin)
@@ -107,13 +105,11 @@ export class SessionScan {
     }
   }
 
-  #asks({ turnId, ...event }: SessionEvent, { session }: LogOrigin): void {
+  #asks({ turnId, ...event }: SessionEvent): void {
     if (turnId === undefined) return
     if (event.type === 'approval_requested') this.#asking.set(event.data.code, turnId)
     if (event.type === 'tool_call' && event.data.tool === 'schedule_create')
       this.calls.add(`${turnId} ${event.data.callId}`)
-    if (event.type === 'tool_result' && this.answered.get(event.data.callId) === session)
-      this.#goes(turnId, event.at, session === this.session.id)
   }
 
   /** Words that were copied from a session that is there still are those of that session. */
@@ -130,7 +126,7 @@ export class SessionScan {
 
   #goes(turn: TurnId, at: number, own: boolean): void {
     if (own) this.turns.set(turn, at)
-    else this.#copied.add(turn)
+    else this.copied.add(turn)
   }
 
   #message({ seq, at }: SessionEvent, data: UserMessageData, tells: boolean, place?: number): void {
@@ -200,7 +196,7 @@ export class SessionScan {
     if (event.type !== 'assistant_step' || turnId === undefined) return
     const asking = event.data.calls.flatMap(({ callId }) => this.#asking.get(approvedCode(callId) ?? '') ?? [])
     if (asking.some((turn) => this.turns.has(turn))) this.turns.set(turnId, at)
-    else if (asking.some((turn) => this.#copied.has(turn))) this.#copied.add(turnId)
+    else if (asking.some((turn) => this.copied.has(turn))) this.copied.add(turnId)
     else if (asking.some((turn) => this.repeating.has(turn))) this.repeating.add(turnId)
   }
 
@@ -226,7 +222,7 @@ export class SessionScan {
   *plan({ own, posts, titles, entry }: PlanOf, running?: RunningRows): Generator<void, ScanPlan | undefined> {
     const turns = new Set([...this.turns.keys(), ...this.repeating])
     yield
-    yield* inSteps([...turns, ...this.#copied], (turn) => {
+    yield* inSteps([...turns, ...this.copied], (turn) => {
       for (const seq of this.#ofTurn.get(turn) ?? []) this.#found.add(seq)
     })
     this.#follows(own, posts)
