@@ -106,8 +106,8 @@ export class MadeByCalls {
   }
 
   /**
-   * Returns the requests by which commands and turns that go have made reminders; of turns, where all that they answered
-   * goes: a reminder that somebody else has asked for with them stays theirs.
+   * Returns the requests by which commands and turns that go have made reminders; a turn counts if all that it answered
+   * goes: a reminder that somebody else has asked for with it stays theirs.
    */
   async reminders(
     { inbox }: Pick<ForgetReader, 'inbox'>,

@@ -92,7 +92,7 @@ export function isNamedAfter(target: ForgetTarget, { chatType, metadata }: Sessi
   if (target.kind !== 'person' || target.place !== undefined || target.since !== undefined) return false
   const { channel = '', sender_id: sender } = metadata
   if (chatType !== 'direct' || sender === undefined) return false
-  // Where ids are those of a team, its name stands before them.
+  // An id of a team has the name of the team before it.
   return target.ids.some(
     (id) => id === `${channel}:${sender}` || (id.startsWith(`${channel}:`) && id.endsWith(`/${sender}`)),
   )
