@@ -184,6 +184,7 @@ describe('what somebody has answered to a question', () => {
     expect(await say('/forget me yes', { from: 444 })).toMatch(/^Forgotten: /)
     expect(held()).toEqual([])
     expect(rows('SELECT data FROM events')).toContain('Whom?')
+    expect(rows('SELECT answered_by FROM questions')).not.toContain('444')
   })
 })
 
