@@ -33,15 +33,16 @@ export function withoutTakenBack(events: readonly SessionEvent[]): readonly Sess
 export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefined {
   const edits = new Map<string, UserMessageData>()
   const deleted = new Set<string>()
+  /** Messages that replies of others quote still. */
+  const takenBack = new Set<string>()
   const isTakenBack = takenBackBehind()
   return (event) => {
-    // A reply of somebody else quotes it; a message that is asked once more is there again.
+    // A message that is asked once more is there again.
     if (event.type === 'exchange_taken_back' && event.data.again === undefined)
-      for (const name of event.data.messages.map(nameOf)) deleted.add(name)
+      for (const name of event.data.messages.map(messageNameKey)) takenBack.add(name)
     if (event.type === 'history_taken_over') {
       // The copy before it is of another conversation, in which a message may have the same id.
-      edits.clear()
-      deleted.clear()
+      for (const known of [edits, deleted, takenBack]) known.clear()
     }
     return isTakenBack(event) || event.forgotten ? undefined : current(event)
   }
@@ -82,9 +83,9 @@ export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefi
   /** A platform gives the words of a message once more with each reply to it. */
   function withoutDeletedQuote(data: UserMessageData): UserMessageData {
     const { quoted, attachments, chat } = data
-    if (deleted.size === 0 || quoted === undefined) return data
-    if (!deleted.has(messageNameKey({ messageId: quoted.messageId, ...(chat === undefined ? {} : { chat }) })))
-      return data
+    if (quoted === undefined || deleted.size + takenBack.size === 0) return data
+    const name = messageNameKey({ messageId: quoted.messageId, ...(chat === undefined ? {} : { chat }) })
+    if (!deleted.has(name) && !takenBack.has(name)) return data
     const { text: _text, ...named } = quoted
     const files = attachments && { attachments: attachments.filter((file) => !file.quoted) }
     return { ...data, ...files, quoted: named }
