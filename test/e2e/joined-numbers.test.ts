@@ -45,11 +45,13 @@ describe('two bots of one platform, whose chats have the same ids and whose mess
     offer(SECOND, 111, id, 'to the second')
     await saidBy(SECOND, 'to the second')
     await recorded(home)
-    const after = telegram.ledger.mark()
-    telegram.world.say({ from: 111, text: '/why trace', replyTo: id })
-    const { text } = await telegram.ledger.nextFromBot('sent', { after })
-    expect(text).toContain('telegram:direct:111')
-    expect(text).not.toContain('telegram@second')
+    for (const asked of [{ text: '/why trace', replyTo: id }, { text: `/why ${id} trace` }]) {
+      const after = telegram.ledger.mark()
+      telegram.world.say({ from: 111, ...asked })
+      const { text } = await telegram.ledger.nextFromBot('sent', { after })
+      expect(text).toContain('telegram:direct:111')
+      expect(text).not.toContain('telegram@second')
+    }
   })
 
   it('a stranger is told by each of them that it does not talk to them', async () => {

@@ -40,7 +40,7 @@ async function why(call: CommandCall, { store, channels, unseen, readLink }: Why
   const { named, trace } = readArgs(call.args)
   const asked = named === '' ? quotedBy(call) : (readLink(named) ?? named)
   const owner = decision.identity.role === 'owner'
-  const rows = asked ? await findMessages(store.read, asked) : await recentMessages(store.read, dispatch.event.address)
+  const rows = asked ? await foundBy(call, asked, store.read) : await recentMessages(store.read, dispatch.event.address)
   const row = rows.find((found) => owner || wrote(channels, found, call))
   if (row) return explain(row, { read: store.read, owner, trace })
   if (!asked) return NOTHING_LATELY
@@ -51,6 +51,18 @@ async function why(call: CommandCall, { store, channels, unseen, readLink }: Why
   return ['I have no record of that message: it never reached me.', ...reasons.map((reason) => `- ${reason}`)].join(
     '\n',
   )
+}
+
+/** A number is first of all one of this chat with this bot: others have messages of the same number. */
+async function foundBy(
+  { dispatch: { event } }: CommandCall,
+  asked: string | MessageLink,
+  read: StoreReader,
+): Promise<readonly InboxRow[]> {
+  const { channel, account, chat } = event.address
+  const isNumber = typeof asked === 'string' && /^[\d.]+$/.test(asked)
+  const here = isNumber ? await findMessages(read, { channel, account, chat, messageId: asked }) : []
+  return here.length > 0 ? here : findMessages(read, asked)
 }
 
 const NOTHING_LATELY =
