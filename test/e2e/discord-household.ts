@@ -27,6 +27,7 @@ export interface DiscordHousehold {
   readonly discord: DiscordServer
   readonly anthropic: AnthropicServer
   readonly daemon: Daemon
+  readonly dataDir: string
   /** A channel of the guild, and a thread in it. */
   readonly channel: ApiChannel
   readonly thread: ApiChannel
@@ -80,6 +81,7 @@ export async function startDiscordHousehold(options: DiscordHouseholdOptions): P
   return {
     discord,
     anthropic,
+    dataDir,
     channel,
     thread,
     get daemon() {

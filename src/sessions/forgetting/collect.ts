@@ -13,7 +13,7 @@ import { type ForgetReader, NO_PAUSE, type Pause, pausing, relativesOf, runningI
 import { MadeByCalls } from './made-by-calls.ts'
 import { addMadeSoFar, shownLater, withRows } from './made-meanwhile.ts'
 import { applicantsOf, type ForgottenWords, isScheduleOf } from './made-of-words.ts'
-import { type Matches, matchesOf, type Received, withoutWords } from './matches.ts'
+import { type Matches, matchesOf, pieceOf, type Received, withoutWords } from './matches.ts'
 import { isNamedAfter, isWhollyIn, originsOf, sessionsNamed } from './origin.ts'
 import { OwnQuotes, ownName } from './own-quotes.ts'
 import { SessionScan } from './scan-session.ts'
@@ -49,7 +49,7 @@ export class Collection {
   readonly #media = new Set<MediaId>()
   readonly #made = new MadeByCalls()
   #matches: Matches | undefined
-  #named: readonly ReceivedRow[] = []
+  readonly #named: ReceivedRow[] = []
   /** The authors of sessions that go as a whole: of what was imported no message is on record as received. */
   #wrote: readonly AuthorId[] = []
   /** The rows of the inbox up to which it was read, the first and the second time. */
@@ -87,7 +87,7 @@ export class Collection {
     if (this.#matches) return this.#matches
     if (this.#target.kind === 'message') {
       const rows = await Promise.all(this.#target.rows.map((id) => inbox.get(id)))
-      this.#named = rows.flatMap((row) => (row === undefined ? [] : [{ no: 0, ...row }]))
+      this.#named.push(...rows.flatMap((row) => (row === undefined ? [] : [{ no: 0, ...row }])))
     }
     const moves = await chatMoves.all()
     const renumbered: number[] = []
@@ -138,6 +138,7 @@ export class Collection {
       const received = withoutWords(row, this.#channels)
       this.#received.set(row.id, received)
       this.#made.noteCommand(received, event)
+      if (pieceOf(event) !== undefined) this.#named.push(row)
       this.#names.add(nameOf(event))
       this.#channelsOf.add(event.address.channel)
       if ('text' in event)

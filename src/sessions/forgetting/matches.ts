@@ -49,7 +49,7 @@ type Chat = Address
 
 /** The facts that are there before logs are read. */
 export interface TargetFacts {
-  /** The messages that the target names. */
+  /** The messages that the target names; their further pieces come to it while they are found. */
   readonly rows?: readonly ReceivedRow[]
   /** The chats that got a new id, by which a place is named: rows from before have the old one. */
   readonly moves?: readonly ChatMove[]
@@ -118,7 +118,7 @@ export function matchesOf(
       const { address, sender } = dispatch.event
       switch (target.kind) {
         case 'message':
-          return rows.some((one) => isSameMessage(one.dispatch.event, dispatch.event))
+          return rows.some(({ dispatch: { event } }) => isOfMessage(event, dispatch.event))
         case 'person':
           if (!inTime(dispatch.receivedAt) || (target.place && !lies(target.place, address))) return false
           return (
@@ -184,9 +184,24 @@ function isOf({ id, sessionId, dispatch: { event } }: ReceivedRow, data: UserMes
   return data.sender.id === event.sender.id
 }
 
+/** An album is one message for people, in whose pieces it comes. */
+function isOfMessage(one: InboundEvent, other: InboundEvent): boolean {
+  const isPiece = pieceOf(one) !== undefined && pieceOf(one) === pieceOf(other)
+  return isSameMessage(one, other) || (isPiece && isOneWriter(one, other))
+}
+
+/** Returns the mark of everything that was sent as one with this. */
+export function pieceOf(event: InboundEvent): string | undefined {
+  return 'text' in event ? event.piece?.of : undefined
+}
+
+function isOneWriter(one: InboundEvent, other: InboundEvent): boolean {
+  return isIn(one.address, other.address) && one.sender.id === other.sender.id
+}
+
 function isSameMessage(one: InboundEvent, other: InboundEvent): boolean {
   if (!('messageId' in one) || !('messageId' in other) || one.messageId !== other.messageId) return false
-  return isIn(one.address, other.address) && one.sender.id === other.sender.id
+  return isOneWriter(one, other)
 }
 
 /** Returns the texts that the agent or a tool brought into a log with an event. */

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { fileFields } from '../../src/rehearsal/telegram/files.ts'
+import { forgettingHouse, holding } from './forgetting-house.ts'
+
+const MARKS = ['zq9first-4711', 'zq9second-4712', 'zq9third-4713']
+
+/** A member sends what the platform takes apart, with a word of somebody else between and after. */
+async function albumOf(chatOf: 'direct' | 'group', addressed: boolean) {
+  const house = await forgettingHouse()
+  const { world, addGroup, answered, home } = house
+  const chat = chatOf === 'group' ? addGroup('Trip') : 444
+  const ids: number[] = []
+  const send = () => {
+    for (const [at, mark] of MARKS.entries()) {
+      const caption = at === 0 ? `${addressed && chatOf === 'group' ? '@parley_bot ' : ''}look` : undefined
+      const file = { as: 'document', name: `${mark}.txt`, bytes: Buffer.from(`inside ${mark}`), album: 'a1' } as const
+      const extra = fileFields(world, { ...file, ...(caption === undefined ? {} : { caption }) })
+      ids.push(world.say({ from: 444, ...(chat === 444 ? {} : { chat }), text: '', extra }).message_id)
+    }
+  }
+  if (addressed) await answered(send, chat)
+  else {
+    send()
+    await house.say('hello', { chat })
+  }
+  const other = { as: 'document', name: 'zq9other-4714.txt', bytes: Buffer.from('inside'), album: 'a2' } as const
+  world.say({ from: 555, ...(chat === 444 ? {} : { chat }), text: '', extra: fileFields(world, other) })
+  const held = () => MARKS.filter((mark) => holding(home.dataDir, mark).length > 0)
+  return { ...house, chat, ids, held }
+}
+
+it.each([
+  ['the first piece of it', 0, 'direct', true],
+  ['the last piece of it', 2, 'group', true],
+  ['its first piece, which nobody has answered', 0, 'group', false],
+  ['/forget last', undefined, 'group', true],
+] as const)('S41: an album goes as the one message that it is: %s', async (_what, piece, where, addressed) => {
+  const { home, say, chat, ids, held } = await albumOf(where, addressed)
+  expect(held()).toEqual(MARKS)
+  const named = piece === undefined ? {} : { replyTo: ids[piece] ?? 0 }
+  expect(await say(piece === undefined ? '/forget last' : '/forget', { from: 444, chat, ...named })).toMatch(
+    /^Forgotten/,
+  )
+  await expect.poll(held, { timeout: 30_000 }).toEqual([])
+  if (where === 'group') expect(holding(home.dataDir, 'zq9other-4714')).not.toEqual([])
+})
