@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Address } from './address.ts'
 import type { AgentId, PersonId, ScheduleId, SessionId, TurnId } from './ids.ts'
 import type { Reader } from './outbound.ts'
@@ -78,9 +77,4 @@ export interface ChatSchedules {
    * of a schedule: schedules make no schedules.
    */
   askerOf(turn: TurnRef): Promise<ScheduleAsker>
-}
-
-/** Returns the name of a request to make a schedule, by the key of the command or the call. */
-export function scheduleRequest(key: string): string {
-  return createHash('sha256').update(key).digest('hex')
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Address } from './address.ts'
 import type { AgentId, PersonId, ScheduleId, SessionId, TraceId, TurnId } from './ids.ts'
 import type { Reader } from './outbound.ts'
@@ -80,6 +81,16 @@ export function parseMissed(text: string): MissedPolicy | undefined {
   if (text === 'skip' || text === 'once') return { kind: text }
   const most = Number(/^all\(([1-9]\d{0,2})\)$/.exec(text)?.[1])
   return most <= MOST_RUNS ? { kind: 'all', most } : undefined
+}
+
+/** Returns the hash of a request by its key: the command, or the call of a tool. */
+export function requestOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex')
+}
+
+/** Returns the key of the request that a turn makes by a call of a tool. */
+export function callKey(turn: TurnId, callId: string): string {
+  return `${turn} ${callId}`
 }
 
 /** A schedule as the configuration has it. */

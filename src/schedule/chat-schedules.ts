@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto'
 import { formatAddress } from '../core/address.ts'
-import {
-  type ChatSchedule,
-  type ChatSchedules,
-  type ScheduleAsker,
-  type ScheduleWish,
-  scheduleRequest,
-} from '../core/chat-schedules.ts'
+import type { ChatSchedule, ChatSchedules, ScheduleAsker, ScheduleWish } from '../core/chat-schedules.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Identity } from '../core/dispatch.ts'
 import { isDoneBefore, markDone } from '../core/done-before.ts'
@@ -15,7 +9,7 @@ import { refuseForgotten } from '../core/forgetting.ts'
 import { type PersonId, type ScheduleId, toScheduleId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { type AuthorId, NOBODY, personAuthor } from '../core/platform-id.ts'
-import type { NewSchedule, Schedule } from '../core/schedule.ts'
+import { type NewSchedule, requestOf, type Schedule } from '../core/schedule.ts'
 import type { ScheduleReader } from '../store/schedule-port.ts'
 import type { Store } from '../store/store.ts'
 import { letGo } from './let-go.ts'
@@ -82,7 +76,7 @@ type Wished = Pick<Request, 'wish' | 'asker'> & { readonly request: string }
 
 async function create(deps: ChatScheduleDeps, { wish, asker, key }: Request): Promise<ChatSchedule> {
   const { store, clock, logger } = deps
-  const request = scheduleRequest(key)
+  const request = requestOf(key)
   const known = await madeFor(store.read.schedules, request)
   const { made, isNew } = known ? { made: known, isNew: false } : await add(deps, { wish, asker, request })
   if (isNew) {

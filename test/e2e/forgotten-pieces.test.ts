@@ -10,12 +10,13 @@ async function albumOf(chatOf: 'direct' | 'group', addressed: boolean) {
   const { world, addGroup, answered, home } = house
   const chat = chatOf === 'group' ? addGroup('Trip') : 444
   const ids: number[] = []
+  const inChat = chatOf === 'group' ? { chat } : {}
   const send = () => {
-    for (const [at, mark] of MARKS.entries()) {
-      const caption = at === 0 ? `${addressed && chatOf === 'group' ? '@parley_bot ' : ''}look` : undefined
+    for (const mark of MARKS) {
+      const caption = mark !== MARKS[0] ? undefined : addressed ? '@parley_bot look' : 'look'
       const file = { as: 'document', name: `${mark}.txt`, bytes: Buffer.from(`inside ${mark}`), album: 'a1' } as const
-      const extra = fileFields(world, { ...file, ...(caption === undefined ? {} : { caption }) })
-      ids.push(world.say({ from: 444, ...(chat === 444 ? {} : { chat }), text: '', extra }).message_id)
+      const extra = fileFields(world, { ...file, ...(caption && { caption }) })
+      ids.push(world.say({ from: 444, ...inChat, text: '', extra }).message_id)
     }
   }
   if (addressed) await answered(send, chat)
@@ -24,7 +25,7 @@ async function albumOf(chatOf: 'direct' | 'group', addressed: boolean) {
     await house.say('hello', { chat })
   }
   const other = { as: 'document', name: 'zq9other-4714.txt', bytes: Buffer.from('inside'), album: 'a2' } as const
-  world.say({ from: 555, ...(chat === 444 ? {} : { chat }), text: '', extra: fileFields(world, other) })
+  world.say({ from: 555, ...inChat, text: '', extra: fileFields(world, other) })
   const held = () => MARKS.filter((mark) => holding(home.dataDir, mark).length > 0)
   return { ...house, chat, ids, held }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ChatSchedules } from '../../core/chat-schedules.ts'
+import { callKey } from '../../core/schedule.ts'
 import type { Tool } from '../../core/turn.ts'
 import { flag, readArgs, text } from './read-args.ts'
 import { shownSchedules } from './shown-schedules.ts'
@@ -40,7 +41,7 @@ export function scheduleCreate(schedules: Pick<ChatSchedules, 'create' | 'askerO
     async run(args, { turnId, sessionId, agentId, callId }) {
       const wish = readArgs(ARGS, args)
       const asker = await schedules.askerOf({ id: turnId, sessionId, agentId })
-      return shownSchedules([await schedules.create(wish, asker, `${turnId} ${callId}`)], ([made]) => made)
+      return shownSchedules([await schedules.create(wish, asker, callKey(turnId, callId))], ([made]) => made)
     },
   }
 }

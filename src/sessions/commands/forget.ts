@@ -7,7 +7,8 @@ import type { MessageLink } from '../../core/message-link.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { Store } from '../../store/store.ts'
 import type { ForgettingService } from '../forgetting/forgetting.ts'
-import { type SubjectPorts, subjectOf } from '../forgetting/read-subject.ts'
+import type { SubjectPorts } from '../forgetting/named-person.ts'
+import { subjectOf } from '../forgetting/read-subject.ts'
 import { findMessages, lastMessage } from './find-messages.ts'
 
 export interface ForgetCommandDeps extends SubjectPorts {

@@ -120,7 +120,7 @@ export class Collection {
   /** Adds what is made of the words by ids; later texts may repeat it as they may repeat the words. */
   async #addMade(read: ForgetReader, pause: Pause): Promise<void> {
     for (const [id, row] of this.#made.tasksOf(this.#turns(), this.#scans)) this.#repeating.set(id, row)
-    await tellMade(read, { ...this.#entryParts(), turns: this.#turns(), received: this.#received, pause })
+    await tellMade(read, { ...this.#entryParts(), turns: this.#turns(), pause })
   }
 
   #words(): ForgottenWords {
@@ -134,22 +134,25 @@ export class Collection {
 
   #receive(row: ReceivedRow, matches: Matches): void {
     const { event } = row.dispatch
-    if (matches.isReceived(row)) {
-      const received = withoutWords(row, this.#channels)
-      this.#received.set(row.id, received)
-      this.#made.noteCommand(received, event)
-      if (pieceOf(event) !== undefined) this.#named.push(row)
-      this.#names.add(nameOf(event))
-      this.#channelsOf.add(event.address.channel)
-      if ('text' in event)
-        for (const words of wordsIn({ ...event, ...NOT_SHOWN })) this.#tellings.add(words, row.dispatch.receivedAt)
-    } else if ('text' in event && matches.quotes(event, event.address, row.dispatch.receivedAt)) {
+    if (matches.isReceived(row)) this.#go(row)
+    else if ('text' in event && matches.quotes(event, event.address, row.dispatch.receivedAt)) {
       this.#quoting.add(row.id)
       if (row.sessionId !== undefined) this.#quotedIn.add(row.sessionId)
     } else {
       this.#made.noteSent(row, () => withoutWords(row, this.#channels))
       if ('text' in event) this.#quotesOwn.note(row.id, event, event.address)
     }
+  }
+
+  #go(row: ReceivedRow): void {
+    const { event, receivedAt } = row.dispatch
+    const received = withoutWords(row, this.#channels)
+    this.#received.set(row.id, received)
+    this.#made.note(row, received)
+    if (pieceOf(event) !== undefined) this.#named.push(row)
+    this.#names.add(nameOf(event))
+    this.#channelsOf.add(event.address.channel)
+    if ('text' in event) for (const words of wordsIn({ ...event, ...NOT_SHOWN })) this.#tellings.add(words, receivedAt)
   }
 
   /** Texts of schedules and sessions are compared once all words are known. */
@@ -236,8 +239,8 @@ export class Collection {
     const going = this.#turns()
     const turns = [...going].filter(([turn, at]) => !unended.has(turn) && at > this.#target.before - UNSAID_MS)
     const { scans } = this.#entryParts()
-    const requests = await this.#made.reminders(read, { scans, turns: going, received: this.#received })
-    const isMeant = (one: Schedule): boolean => requests.has(one.definition.request ?? '') || isScheduleOf(words, one)
+    const reminders = new Set((await this.#made.reminders(read, { scans, turns: going })).map(({ id }) => id))
+    const isMeant = (one: Schedule): boolean => reminders.has(one.id) || isScheduleOf(words, one)
     return {
       sessions: sessions.map((session) => withRows(session, meant)),
       inbox: rows.map(({ id }) => id),

@@ -50,7 +50,7 @@ export async function entriesFound(
 
 /** Later texts may repeat what is made of the words in other words, as they may repeat the words. */
 export async function tellMade(
-  read: Pick<ForgetReader, 'memory' | 'forgetting' | 'inbox' | 'schedules'>,
+  read: Pick<ForgetReader, 'memory' | 'forgetting' | 'schedules'>,
   parts: EntryParts & Going,
 ): Promise<void> {
   const { words, made } = parts
@@ -61,9 +61,7 @@ export async function tellMade(
     // An entry with words of others as well may repeat theirs.
     if (entry.authors.every((author) => words.authors.has(author))) words.tellings.add(entry.text, entry.at)
   }
-  const requests = await made.reminders(read, parts)
-  for (const { definition, createdAt } of requests.size === 0 ? [] : await read.schedules.all()) {
-    if (!requests.has(definition.request ?? '')) continue
+  for (const { definition, createdAt } of await made.reminders(read, parts)) {
     made.list(definition.prompt)
     words.tellings.add(definition.prompt, createdAt)
   }

@@ -1,5 +1,4 @@
-import type { SessionPlan } from '../../core/forgetting.ts'
-import type { MediaId, SessionId, TurnId } from '../../core/ids.ts'
+import type { SessionId, TurnId } from '../../core/ids.ts'
 import { messageNameKey } from '../../core/message.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { nameOfRow } from '../turns/user-message.ts'
@@ -88,18 +87,3 @@ export async function runningIn({ turns, inbox }: ForgetReader, session: Session
   const messages = rows.flatMap((row) => nameOfRow(row) ?? []).map(messageNameKey)
   return turn && { turn: turn.id, messages }
 }
-
-/** The rest of what the plan of a session is made of, which is known once all is read. */
-export interface PlanOf {
-  /** The names of our messages that go. */
-  readonly own: ReadonlySet<string>
-  /** The names of texts that were said in a chat that goes. */
-  readonly posts: ReadonlySet<string>
-  /** The titles that were given with commands that go. */
-  readonly titles: ReadonlySet<string>
-  /** Memories go as well. */
-  readonly entry: boolean
-}
-
-/** The part of a plan for one session, with the files that it names. */
-export type ScanPlan = SessionPlan & { readonly media: readonly MediaId[] }

@@ -1,8 +1,7 @@
-import { scheduleRequest } from '../../core/chat-schedules.ts'
-import { copiedTurnId, type InboxId, isInboxId, type SessionId, type TurnId } from '../../core/ids.ts'
+import { copiedTurnId, type InboxId, isInboxId, type PersonId, type SessionId, type TurnId } from '../../core/ids.ts'
 import type { MemoryEntry } from '../../core/memory.ts'
-import type { InboundEvent } from '../../core/message.ts'
 import type { AuthorId } from '../../core/platform-id.ts'
+import { callKey, requestOf, type Schedule } from '../../core/schedule.ts'
 import { typedTitle } from '../../core/titles.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import type { ForgetReader } from './forget-reader.ts'
@@ -15,7 +14,6 @@ type Scans = ReadonlyMap<SessionId, SessionScan>
 export interface Going {
   readonly scans: readonly SessionScan[]
   readonly turns: ReadonlyMap<TurnId, number>
-  readonly received: ReadonlyMap<InboxId, unknown>
 }
 
 /**
@@ -31,8 +29,10 @@ export class MadeByCalls {
   readonly #corrected = new Map<number, string>()
   /** Messages from one session to another, and the turns that sent them. */
   readonly #sent = new Map<InboxId, { readonly by: TurnId; readonly messageId: string; readonly row: Received }>()
-  /** The requests of commands that have made reminders. */
-  readonly #reminding = new Set<string>()
+  /** Those who have written messages that go. */
+  readonly #writers = new Set<PersonId>()
+  /** The commands that go. */
+  readonly #commands = new Set<InboxId>()
   readonly #names = new Map<string, string>()
   /** The texts of memories and reminders that go. */
   readonly #listed = new Set<string>()
@@ -55,10 +55,11 @@ export class MadeByCalls {
     return sessionId === undefined && [...this.#names].some(([key, name]) => text.includes(key) && text.includes(name))
   }
 
-  /** Takes a command that goes. */
-  noteCommand({ id, author }: Received, event: InboundEvent): void {
+  /** Takes a message that goes. */
+  note({ decision: { identity }, dispatch: { event } }: ReceivedRow, { id, author }: Received): void {
+    if (identity.person !== undefined) this.#writers.add(identity.person)
     if (event.kind !== 'command') return
-    if (event.name === 'remind') this.#reminding.add(scheduleRequest(id))
+    this.#commands.add(id)
     const [, code] = /^(\S+)/.exec(event.args.trim()) ?? []
     if (event.name === 'title') this.titles.add(typedTitle(event.args))
     if (event.name === 'answer' && code !== undefined) this.#answers.set(code.toLowerCase(), author)
@@ -106,20 +107,19 @@ export class MadeByCalls {
   }
 
   /**
-   * Returns the requests by which commands and turns that go have made reminders; a turn counts if all that it answered
-   * goes: a reminder that somebody else has asked for with it stays theirs.
+   * Returns the reminders that commands and turns that go have made for those who wrote what goes. What such a turn has
+   * made for somebody else is theirs.
    */
   async reminders(
-    { inbox }: Pick<ForgetReader, 'inbox'>,
-    { scans, turns, received }: Going,
-  ): Promise<ReadonlySet<string>> {
-    const found = new Set(this.#reminding)
-    for (const { calls } of scans)
-      for (const key of calls) {
-        const turn = key.slice(0, key.indexOf(' ')) as TurnId
-        if (!turns.has(turn)) continue
-        if ((await inbox.ofTurn(turn)).every(({ id }) => received.has(id))) found.add(scheduleRequest(key))
-      }
-    return found
+    { schedules }: Pick<ForgetReader, 'schedules'>,
+    { scans, turns }: Going,
+  ): Promise<readonly Schedule[]> {
+    const calls = scans.flatMap((scan) => [...scan.calls]).filter(([turn]) => turns.has(turn))
+    const requests = new Set(
+      [...this.#commands, ...calls.map(([turn, callId]) => callKey(turn, callId))].map(requestOf),
+    )
+    const isTheirs = ({ creator, definition: { request } }: Schedule): boolean =>
+      creator !== undefined && this.#writers.has(creator) && request !== undefined && requests.has(request)
+    return requests.size === 0 ? [] : (await schedules.all()).filter(isTheirs)
   }
 }

@@ -13,8 +13,9 @@ import { normalName } from '../../core/session-alias.ts'
 import type { InboxRow, StoreReader } from '../../store/store.ts'
 import { readSince } from './asked-words.ts'
 import type { ForgettingService } from './forgetting.ts'
+import { personSubject, type SubjectPorts } from './named-person.ts'
 import { chatOf, liesIn } from './origin.ts'
-import { personSubject, placeOf, type SubjectPorts } from './read-subject.ts'
+import { placeOf } from './read-subject.ts'
 
 export interface OperateForgettingDeps extends SubjectPorts {
   readonly clock: Clock
@@ -61,9 +62,7 @@ async function subjectOf({ kind, name }: ForgetRequest, deps: OperateForgettingD
     case 'chat':
       return chatNamed(deps, name)
     case 'message': {
-      const rows = (await deps.findMessages(deps.readLink(name) ?? name)).filter(
-        ({ decision }) => decision.kind !== 'control',
-      )
+      const rows = await deps.findMessages(deps.readLink(name) ?? name)
       if (rows.length === 0) throw new ParleyError('not_found', `There is no message ${name}.`)
       const chats = new Set(rows.map(({ dispatch: { event } }) => `${event.address.channel} ${event.address.chat}`))
       if (chats.size > 1)

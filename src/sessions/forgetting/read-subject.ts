@@ -2,113 +2,16 @@ import type { Address } from '../../core/address.ts'
 import { senderAuthor } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { CommandCall } from '../../core/command.ts'
-import type { Identity } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { ForgetSubject, ForgetTarget, ForgottenPlace } from '../../core/forgetting.ts'
-import type { ChannelId, InboxId, PersonId } from '../../core/ids.ts'
+import type { InboxId, PersonId } from '../../core/ids.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
-import { type InboundEvent, repliedTo } from '../../core/message.ts'
+import { repliedTo } from '../../core/message.ts'
 import type { MessageLink } from '../../core/message-link.ts'
-import { type AuthorId, foldPlatformId, isShared, isWellFormedId, NOBODY } from '../../core/platform-id.ts'
-import type { InboxRow, Store } from '../../store/store.ts'
+import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
+import type { InboxRow } from '../../store/store.ts'
 import { type AskedWords, FORMS, NO_SPAN, readWords } from './asked-words.ts'
-
-export interface SubjectPorts {
-  readonly store: Pick<Store, 'read'>
-  readonly channels: Channels
-  /** Returns all ids of a person, as participants are written. */
-  idsOf(this: void, person: PersonId): Promise<readonly string[]>
-  /** Returns the present identity of a platform id. */
-  whoIs(this: void, platformId: string): Identity
-}
-
-/** Returns a person by name or by one of their ids. Throws `not_found`. */
-export async function personSubject(
-  { store, channels, idsOf, whoIs }: SubjectPorts,
-  asked: string,
-  at?: ChannelId,
-): Promise<Extract<ForgetSubject, { kind: 'person' }>> {
-  const named = asked.trim()
-  const ids = at === undefined ? [] : await mentioned({ store, channels }, named, at)
-  if (ids.length === 1) return personSubject({ store, channels, idsOf, whoIs }, ids[0] ?? '')
-  if (/^[a-z][a-z0-9_-]*:./i.test(named)) {
-    const id = foldPlatformId(channels, named)
-    const { person } = whoIs(id)
-    if (person === undefined) refuseNobodys(channels, id)
-    return person === undefined ? { kind: 'person', ids: [id] } : ofPerson(person, [id], idsOf)
-  }
-  const name = named.replace(/^@/, '').toLowerCase() as PersonId
-  const known = await idsOf(name)
-  if (known.length > 0) return ofPerson(name, [], idsOf)
-  const found = named.startsWith('@') ? await withUsername(store, channels, name) : []
-  if (found.length === 1) return { kind: 'person', ids: found }
-  const why = found.length > 1 ? 'Several people have that name' : 'I know nobody of that name'
-  throw new ParleyError('not_found', `${why}; give me their id as \`<channel>:<id>\`, which \`/why trace\` shows.`)
-}
-
-/** Throws `invalid` for an id under which no words of a person are on record: "nothing is left" would be no answer. */
-function refuseNobodys({ platforms, traits }: Channels, named: string): void {
-  const [channel = '', ...rest] = named.split(':')
-  const id = rest.join(':')
-  if (!platforms.includes(channel)) return
-  const { ids } = traits(channel)
-  if (/^(?:direct|group|channel):./.test(id) || ids.groupForm?.test(id))
-    throw new ParleyError(
-      'invalid',
-      `${named} is a chat and no person: \`/forget chat\` there means it, and ${BY_NAME}.`,
-    )
-  if (isShared(ids, id))
-    throw new ParleyError('invalid', `${named} stands for many people: give me the message, by a reply or its link.`)
-  if (!isWellFormedId(ids, id)) throw new ParleyError('invalid', `${named} can be nobody's id.`)
-}
-
-const BY_NAME = '`parley forget chat <name>` on my machine'
-
-async function ofPerson(
-  person: PersonId,
-  more: readonly AuthorId[],
-  idsOf: SubjectPorts['idsOf'],
-): Promise<Extract<ForgetSubject, { kind: 'person' }>> {
-  return { kind: 'person', person, ids: [...new Set([...more, ...(await idsOf(person))])] }
-}
-
-/** Messages that are looked through for a name. */
-const LOOKED_THROUGH = 1_000
-
-/** A name is the platform's for people: it is looked up once, and the id counts from then on. */
-async function withUsername(
-  { read }: Pick<Store, 'read'>,
-  channels: Channels,
-  name: string,
-): Promise<readonly AuthorId[]> {
-  return sendersWho(read, channels, ({ sender }) => sender.username?.toLowerCase() === name)
-}
-
-/** The form of a mention on platforms that write the id of the person. */
-const MENTION = /^<@!?(?<id>[A-Z0-9]+)(?:\|[^>]*)?>$/i
-
-/** Returns who is mentioned. Where an id is one of a team, it is that of whoever has spoken here by it. */
-async function mentioned(
-  { store: { read }, channels }: Pick<SubjectPorts, 'store' | 'channels'>,
-  named: string,
-  channel: ChannelId,
-): Promise<readonly AuthorId[]> {
-  const { id } = MENTION.exec(named)?.groups ?? {}
-  if (id === undefined) return []
-  if (!channels.traits(channel).ids.ofTeams) return [foldPlatformId(channels, `${channel}:${id}`)]
-  return sendersWho(read, channels, ({ sender, address }) => address.channel === channel && sender.id === id)
-}
-
-async function sendersWho(
-  { inbox }: Store['read'],
-  channels: Channels,
-  isMeant: (event: InboundEvent) => boolean,
-): Promise<readonly AuthorId[]> {
-  const rows = await inbox.recent(LOOKED_THROUGH)
-  const events = rows.map(({ dispatch: { event } }) => event).filter(isMeant)
-  const ids = events.map((event) => senderAuthor(channels, event.address.channel, event.sender))
-  return [...new Set(ids)].filter((id) => id !== NOBODY)
-}
+import { ofPerson, personSubject, type SubjectPorts } from './named-person.ts'
 
 /** Returns the chat of an address, with its topic. */
 export function placeOf({ channel, account, chat, topic }: Address): ForgottenPlace {
@@ -247,7 +150,9 @@ async function messageSubject(
   const { channel, account, chat } = call.dispatch.event.address
   const owner = call.decision.identity.role === 'owner'
   const link = isOwnName(named) ? named : (ports.readLink(named) ?? { channel, account, chat, messageId: named })
-  const left = (await ports.findMessages(link)).filter(({ outcome }) => outcome !== 'forgotten')
+  const left = (await ports.findMessages(link)).filter(
+    ({ id, outcome }) => id !== call.inboxId && outcome !== 'forgotten',
+  )
   const said = left.filter(({ decision }) => decision.kind !== 'control')
   // A command is words of somebody as well, with what it has made.
   const found = said.length > 0 ? said : left

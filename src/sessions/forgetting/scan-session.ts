@@ -1,4 +1,3 @@
-import { approvedCode } from '../../core/approval.ts'
 import { hasContent } from '../../core/emptied.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { InboxId, MediaId, TurnId } from '../../core/ids.ts'
@@ -7,11 +6,13 @@ import { repeats, type Tellings } from '../../core/repeats.ts'
 import type { Session } from '../../core/session.ts'
 import { wordsIn } from '../../core/words-in.ts'
 import type { MessageRef } from '../../store/memory-port.ts'
-import { inSteps, type PlanOf, type RunningRows, type ScanPlan } from './forget-reader.ts'
+import { inSteps, type RunningRows } from './forget-reader.ts'
 import { FoundParts } from './found-parts.ts'
+import { LateCalls } from './late-calls.ts'
 import { chatIn, filesIn, isRepetition, type Matches, madeWords } from './matches.ts'
 import { type LogOrigin, originAt } from './origin.ts'
 import { OwnQuotes, PostedTexts } from './own-quotes.ts'
+import type { PlanOf, ScanPlan } from './scan-plan.ts'
 import { ShownTurns } from './shown-turns.ts'
 
 /**
@@ -39,11 +40,10 @@ export class SessionScan {
   readonly #quotesOwn = new OwnQuotes<number>()
   readonly #posted = new PostedTexts()
   readonly #rows = new Set<InboxId>()
-  /** The turns that have asked whether a call may be made, by the code of the question. */
-  readonly #asking = new Map<string, TurnId>()
+  readonly #late = new LateCalls()
   readonly #refs = new Set<string>()
-  /** The calls that may have made a reminder, by the key of their request. */
-  readonly calls = new Set<string>()
+  /** The calls that may have made a reminder. */
+  readonly calls: (readonly [TurnId, callId: string])[] = []
   /** The ids of messages by which turns that go have begun a task here. */
   readonly tasks = new Set<string>()
   /** A message goes as a whole, since its writer has passed on what is meant. */
@@ -76,7 +76,8 @@ export class SessionScan {
 
   #find(event: SessionEvent): void {
     const origin = originAt(this.#origins, event)
-    this.#asks(event)
+    this.#late.note(event)
+    this.#calls(event)
     this.shown.note(event)
     this.#posted.note(event)
     const tells = this.#tells(origin)
@@ -105,11 +106,9 @@ export class SessionScan {
     }
   }
 
-  #asks({ turnId, ...event }: SessionEvent): void {
-    if (turnId === undefined) return
-    if (event.type === 'approval_requested') this.#asking.set(event.data.code, turnId)
-    if (event.type === 'tool_call' && event.data.tool === 'schedule_create')
-      this.calls.add(`${turnId} ${event.data.callId}`)
+  #calls({ turnId, ...event }: SessionEvent): void {
+    if (turnId !== undefined && event.type === 'tool_call' && event.data.tool === 'schedule_create')
+      this.calls.push([turnId, event.data.callId])
   }
 
   /** Words that were copied from a session that is there still are those of that session. */
@@ -194,7 +193,7 @@ export class SessionScan {
   /** A call that was allowed late is made in a turn of its own, with the arguments that the asking turn gave it. */
   #makesGiven({ turnId, at, ...event }: SessionEvent): void {
     if (event.type !== 'assistant_step' || turnId === undefined) return
-    const asking = event.data.calls.flatMap(({ callId }) => this.#asking.get(approvedCode(callId) ?? '') ?? [])
+    const asking = this.#late.behind(event.data.calls)
     if (asking.some((turn) => this.turns.has(turn))) this.turns.set(turnId, at)
     else if (asking.some((turn) => this.copied.has(turn))) this.copied.add(turnId)
     else if (asking.some((turn) => this.repeating.has(turn))) this.repeating.add(turnId)

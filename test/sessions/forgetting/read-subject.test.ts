@@ -31,7 +31,9 @@ async function subject(args: string, rows: readonly InboxRow[], by: Partial<Inbo
       idsOf: async () => [],
       whoIs: () => ({ role: 'guest' }),
     },
-    store: { read: { forgetting: { latestTime: async () => 0 } } } as unknown as ChatSubjectPorts['store'],
+    store: {
+      read: { forgetting: { latestTime: async () => 0 }, inbox: { recent: async () => [] } },
+    } as unknown as ChatSubjectPorts['store'],
     findMessages: async (named) => {
       asked.push(named)
       return rows
@@ -43,14 +45,15 @@ async function subject(args: string, rows: readonly InboxRow[], by: Partial<Inbo
 
 const refused = (code: string) => expect.objectContaining({ code })
 
-it('S41: a number is a message of this chat, a command where there is no other, and nothing forgotten', async () => {
+it('S41: a number is a message of this chat, a command where there is no other, and not what was forgotten or the request itself', async () => {
   const found = await subject('5', [row('in_1')])
   expect(found).toMatchObject({ kind: 'message', rows: ['in_1'] })
   expect(found.asked).toMatchObject([{ channel: 'telegram', chat: '-100', messageId: '5' }])
   const control = { decision: { kind: 'control', identity: { role: 'owner' } } } as Partial<Row>
   expect(await subject('5', [row('in_1', {}, control)])).toMatchObject({ rows: ['in_1'] })
   await expect(subject('5', [row('in_1', {}, { outcome: 'forgotten' })])).rejects.toEqual(refused('not_found'))
-  expect(await subject('5', [row('in_1', {}, control), row('in_2')])).toMatchObject({ rows: ['in_2'] })
+  const { inboxId } = commandCall('forget', '5')
+  expect(await subject('5', [row(inboxId, {}, control), row('in_2')])).toMatchObject({ rows: ['in_2'] })
 })
 
 it('S41: a member has their own message forgotten, and learns of no other chat whether one is there', async () => {
