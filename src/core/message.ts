@@ -235,11 +235,12 @@ export function hasForeignText({ forwarded, via }: { readonly forwarded?: Forwar
 
 /**
  * Returns the id of the message that somebody has replied to. In a thread of Slack every message answers the first one,
- * which nobody has chosen.
+ * which nobody has chosen, and of which nothing more is said there; in a post of a forum of Discord somebody may reply
+ * to the first.
  */
-export function repliedTo(event: Pick<TextFacts, 'address' | 'quoted'>): string | undefined {
-  const named = event.quoted?.messageId
-  return named === event.address.topic ? undefined : named
+export function repliedTo({ quoted, address }: Pick<TextFacts, 'address' | 'quoted'>): string | undefined {
+  const isChosen = quoted?.messageId !== address.topic || quoted?.sender !== undefined
+  return isChosen ? quoted?.messageId : undefined
 }
 
 /** Which message of a session is meant: the platform's id, and the chat where the session joins several. */

@@ -1,4 +1,5 @@
 import { deliveryIdFloor, type InboxId, inboxIdFloor, madeAt } from '../core/ids.ts'
+import { FORGOTTEN } from './outbox.ts'
 import { id, text } from './rows.ts'
 import type { AgeingReader, AgeingWriter } from './small-port.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql } from './sql.ts'
@@ -32,9 +33,11 @@ export class AgeingReading implements AgeingReader {
   }
 }
 
+/** What was forgotten stays without its words: a platform gives these again with an edit or a quotation. */
 export class AgeingWriting extends AgeingReading implements AgeingWriter {
   async messages(before: number, limit: number): Promise<number> {
-    const query = `SELECT id FROM inbox WHERE session_id IS NULL AND state = 'done' AND id < $1 ORDER BY id LIMIT $2`
+    const query = `SELECT id FROM inbox WHERE session_id IS NULL AND state = 'done' AND id < $1
+      AND COALESCE(outcome, '') <> 'forgotten' ORDER BY id LIMIT $2`
     const ids = (await this.sql.all(query, [inboxIdFloor(before), limit])).map((row) => id<InboxId>(row, 'id'))
     await this.#deleteAll('DELETE FROM inbox WHERE id IN', ids)
     if (ids.length > 0) {
@@ -56,7 +59,8 @@ export class AgeingWriting extends AgeingReading implements AgeingWriter {
   }
 
   async #deliveries(which: string, before: number, limit: number): Promise<number> {
-    const query = `SELECT id FROM outbox WHERE ${which} AND id < $1 AND ${ENDED} ORDER BY id LIMIT $2`
+    const query = `SELECT id FROM outbox WHERE ${which} AND id < $1 AND ${ENDED}
+      AND COALESCE(reason, '') <> ${FORGOTTEN} ORDER BY id LIMIT $2`
     const ids = (await this.sql.all(query, [deliveryIdFloor(before), limit])).map((row) => id(row, 'id'))
     await this.#deleteAll('DELETE FROM outbox WHERE id IN', ids)
     return ids.length

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Dimension } from '../../src/core/session.ts'
+import { textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { forgettingHouse, holding } from './forgetting-house.ts'
 
 const GROUP = -2001
@@ -52,3 +53,27 @@ it('S41: /forget last means what was said last, also if that was before the grou
   expect(await say('/forget last', { from: 444, chat: id })).toMatch(/^Forgotten/)
   await expect.poll(() => holding(home.dataDir, 'the cat stays in'), { timeout: 30_000 }).toEqual([])
 })
+
+it.each([
+  ['/forget last', 444],
+  ['/forget me yes', 444],
+  ['/forget chat yes', 111],
+] as const)(
+  'S41: %s takes the answer out of what quoted it before the group became a supergroup (%i)',
+  async (request, from) => {
+    const { home, world, say, exchange, ledger } = await forgettingHouse({
+      script: (asked) => textReply(JSON.stringify(asked.messages.at(-1)).includes('who let') ? 'zq cat' : 'fine'),
+    })
+    world.addChat({ type: 'group', title: 'Family', id: GROUP, members: [111, 444] })
+    const after = ledger.mark()
+    await exchange('who let it in?', { from: 444, chat: GROUP })
+    const { messageId } = await ledger.nextFromBot('sent', { after, where: ({ text }) => text === 'zq cat' })
+    await say('really?', { from: 111, chat: GROUP, replyTo: messageId })
+    const { id } = world.migrate(GROUP)
+    await say('here we are', { from: 111, chat: id })
+    expect(holding(home.dataDir, 'zq cat')).not.toEqual([])
+    expect(await say(request, { from, chat: id })).toMatch(/^Forgotten/)
+    await expect.poll(() => holding(home.dataDir, 'zq cat'), { timeout: 30_000 }).toEqual([])
+    if (from === 444) expect(holding(home.dataDir, 'really?')).not.toEqual([])
+  },
+)

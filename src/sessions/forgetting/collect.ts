@@ -1,5 +1,5 @@
 import type { Channels } from '../../core/channel-traits.ts'
-import { movedAddress } from '../../core/chat-move.ts'
+import { movedAddress, type TimedMove } from '../../core/chat-move.ts'
 import type { ForgetPlan, ForgetTarget, SessionPlan } from '../../core/forgetting.ts'
 import type { ChannelId, InboxId, MediaId, ScheduleId, SessionId, SourceId, TurnId } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
@@ -89,12 +89,11 @@ export class Collection {
       const rows = await Promise.all(this.#target.rows.map((id) => inbox.get(id)))
       this.#named.push(...rows.flatMap((row) => (row === undefined ? [] : [{ no: 0, ...row }])))
     }
-    const moves = await chatMoves.all()
+    const moves = await timedMoves(chatMoves)
     const renumbered: number[] = []
     for (const { dispatch } of moves.length === 0 ? [] : this.#named) {
       const { channel, chat } = moves.reduce(movedAddress, dispatch.event.address)
-      const at = await chatMoves.movedAt(channel, chat)
-      if (at !== undefined) renumbered.push(at)
+      renumbered.push(...moves.flatMap((move) => (move.channel === channel && move.to === chat ? move.at : [])))
     }
     const known = { rows: this.#named, moves, renumbered, received: this.#names }
     this.#matches = matchesOf(this.#target, known, this.#channels)
@@ -140,7 +139,8 @@ export class Collection {
       if (row.sessionId !== undefined) this.#quotedIn.add(row.sessionId)
     } else {
       this.#made.noteSent(row, () => withoutWords(row, this.#channels))
-      if ('text' in event) this.#quotesOwn.note(row.id, event, event.address)
+      if ('text' in event)
+        this.#quotesOwn.note(row.id, { quoted: event.quoted, chat: event.address, at: row.dispatch.receivedAt })
     }
   }
 
@@ -244,7 +244,7 @@ export class Collection {
     return {
       sessions: sessions.map((session) => withRows(session, meant)),
       inbox: rows.map(({ id }) => id),
-      quoting: [...this.#quoting, ...this.#quotesOwn.among(this.#sent.own)],
+      quoting: [...this.#quoting, ...this.#quotesOwn.among(this.#sent.own, this.#matches?.moves ?? [])],
       sources: [...this.#sent.sources],
       unsay: turns.map(([turn]) => turn).slice(-MOST_UNSAID),
       entries: [...entries],
@@ -284,6 +284,12 @@ export class Collection {
     if (target.kind !== 'person') return new Set(this.#authorsReceived())
     return new Set([...target.ids, ...(target.person === undefined ? [] : [personAuthor(target.person)])])
   }
+}
+
+async function timedMoves(read: ForgetReader['chatMoves']): Promise<readonly TimedMove[]> {
+  const moves = await read.all()
+  const timed = moves.map(async (move) => ({ ...move, at: (await read.movedAt(move.channel, move.to)) ?? 0 }))
+  return Promise.all(timed)
 }
 
 function nameOf(event: InboundEvent): string {

@@ -1,7 +1,7 @@
 import { type Address, parseAddress } from '../../core/address.ts'
 import { askingAuthor, senderAuthor } from '../../core/author.ts'
 import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
-import { type ChatMove, movedAddress } from '../../core/chat-move.ts'
+import { movedAddress, type TimedMove } from '../../core/chat-move.ts'
 import { textOf } from '../../core/content.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { ForgetTarget, ForgottenPlace } from '../../core/forgetting.ts'
@@ -25,6 +25,8 @@ export interface Matches {
   isWhole(at: number, origin: LogOrigin): boolean
   isReceived(row: ReceivedRow): boolean
   isSent(row: Pick<SentRow, 'address' | 'sessionId' | 'at'>): boolean
+  /** The chats that got a new id. */
+  readonly moves: readonly TimedMove[]
 }
 
 /** A message that is meant, without its words. */
@@ -52,7 +54,7 @@ export interface TargetFacts {
   /** The messages that the target names; their further pieces come to it while they are found. */
   readonly rows?: readonly ReceivedRow[]
   /** The chats that got a new id, by which a place is named: rows from before have the old one. */
-  readonly moves?: readonly ChatMove[]
+  readonly moves?: readonly TimedMove[]
   /** When the chats of the messages that the target names got their ids: numbers of messages began anew then. */
   readonly renumbered?: readonly number[]
   /** The names of the messages received so far that are meant. */
@@ -84,6 +86,7 @@ export function matchesOf(
   const inTime = (at: number): boolean => at >= since && at < before
   const { isTheirs, isNamed } = personOf(target, channels)
   return {
+    moves,
     isMessage(data, at, origin) {
       switch (target.kind) {
         case 'message':

@@ -1,20 +1,35 @@
 import type { Address } from '../../core/address.ts'
+import { addressThen, type TimedMove } from '../../core/chat-move.ts'
 import type { PostedData, SessionEvent, UserMessageData } from '../../core/event.ts'
 
 /** The chat in which something was said. */
 type Chat = Pick<Address, 'channel' | 'account' | 'chat'>
 
+/** A quotation, and in which chat it was said when: ms since the epoch. */
+interface SaidQuote {
+  readonly quoted: UserMessageData['quoted']
+  readonly chat: Address | undefined
+  readonly at: number
+}
+
+interface Noted {
+  readonly messageId: string
+  readonly chat: Address
+  readonly at: number
+}
+
 /** Remembers what quotes messages of ours, until it is known which of these go. */
 export class OwnQuotes<Key> {
-  readonly #of = new Map<Key, string>()
+  readonly #of = new Map<Key, Noted>()
 
-  note(key: Key, { quoted }: Pick<UserMessageData, 'quoted'>, at: Chat | undefined): void {
-    if (quoted?.own && quoted.text !== undefined && at) this.#of.set(key, ownName(at, quoted.messageId))
+  note(key: Key, { quoted, chat, at }: SaidQuote): void {
+    if (quoted?.own && quoted.text !== undefined && chat) this.#of.set(key, { messageId: quoted.messageId, chat, at })
   }
 
-  /** Returns what quotes one of these. */
-  among(own: ReadonlySet<string>): readonly Key[] {
-    return [...this.#of].filter(([, name]) => own.has(name)).map(([key]) => key)
+  /** Returns what quotes one of these, in chats some of which got a new id. */
+  among(own: ReadonlySet<string>, moves: readonly TimedMove[]): readonly Key[] {
+    const isOne = ({ messageId, chat, at }: Noted): boolean => own.has(ownName(addressThen(chat, moves, at), messageId))
+    return [...this.#of].filter(([, one]) => isOne(one)).map(([key]) => key)
   }
 }
 

@@ -12,7 +12,7 @@ import { LateCalls } from './late-calls.ts'
 import { chatIn, filesIn, isRepetition, type Matches, madeWords } from './matches.ts'
 import { type LogOrigin, originAt } from './origin.ts'
 import { OwnQuotes, PostedTexts } from './own-quotes.ts'
-import type { PlanOf, ScanPlan } from './scan-plan.ts'
+import type { EventFound, PlanOf, ScanPlan } from './scan-plan.ts'
 import { ShownTurns } from './shown-turns.ts'
 
 /**
@@ -37,7 +37,7 @@ export class SessionScan {
   readonly #found = new Set<number>()
   readonly #cut = new Set<number>()
   readonly #parts = new FoundParts()
-  readonly #quotesOwn = new OwnQuotes<number>()
+  readonly #quotesOwn = new OwnQuotes<{ readonly seq: number; readonly place: number | undefined }>()
   readonly #posted = new PostedTexts()
   readonly #rows = new Set<InboxId>()
   readonly #late = new LateCalls()
@@ -84,14 +84,10 @@ export class SessionScan {
     switch (event.type) {
       case 'user_message':
       case 'message_edited':
-        if (this.#matches.isMessage(event.data, event.at, origin)) this.#message(event, event.data, tells)
-        else if (this.#matches.quotes(event.data, chatIn(event.data, origin), event.at)) this.#quote(event, event.data)
-        else this.#quotesOwn.note(event.seq, event.data, chatIn(event.data, origin))
+        this.#said({ event, origin, tells }, event.data)
         return
       case 'thread_read':
-        for (const [place, data] of event.data.messages.entries())
-          if (this.#matches.isMessage(data, event.at, origin)) this.#message(event, data, tells, place)
-          else if (this.#matches.quotes(data, chatIn(data, origin), event.at)) this.#quote(event, data, place)
+        for (const [place, data] of event.data.messages.entries()) this.#said({ event, origin, tells }, data, place)
         return
       case 'files_read':
         if (tells) this.#tellOf(event.data.files, event.at)
@@ -109,6 +105,14 @@ export class SessionScan {
   #calls({ turnId, ...event }: SessionEvent): void {
     if (turnId !== undefined && event.type === 'tool_call' && event.data.tool === 'schedule_create')
       this.calls.push([turnId, event.data.callId])
+  }
+
+  #said({ event, origin, tells }: EventFound, data: UserMessageData, place?: number): void {
+    const { seq, at } = event
+    const chat = chatIn(data, origin)
+    if (this.#matches.isMessage(data, at, origin)) this.#message(event, data, tells, place)
+    else if (this.#matches.quotes(data, chat, at)) this.#quote(event, data, place)
+    else this.#quotesOwn.note({ seq, place }, { quoted: data.quoted, chat, at })
   }
 
   /** Words that were copied from a session that is there still are those of that session. */
@@ -262,7 +266,9 @@ export class SessionScan {
 
   /** Takes what quotes a message of ours that goes, and what stands here of one that was said elsewhere. */
   #follows(own: ReadonlySet<string>, posts: ReadonlySet<string>): void {
-    for (const seq of this.#quotesOwn.among(own)) this.#cut.add(seq)
+    for (const { seq, place } of this.#quotesOwn.among(own, this.#matches.moves))
+      if (place === undefined) this.#cut.add(seq)
+      else this.#parts.loseQuote(seq, place)
     for (const seq of this.#posted.among(posts)) this.#found.add(seq)
   }
 

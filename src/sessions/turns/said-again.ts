@@ -18,8 +18,21 @@ export async function isOfForgotten(read: Reader, { event }: Dispatch): Promise<
   const original = event.kind === 'edit' ? [event.original, waitedKey(event.original)] : []
   for (const key of [...original, waitedKey(event.eventKey)])
     if (key !== undefined && (await hasOutcome(read, event, key, ['forgotten']))) return true
+  if (await isEditOfForgottenEdit(read, event)) return true
   const waited = waitedKey(event.eventKey)
   return waited !== undefined && isDeleted(read, event, waited)
+}
+
+/** Of a message that came before the agent was there its edits alone are on record. */
+async function isEditOfForgottenEdit({ inbox, forgetting }: Reader, event: InboundEvent): Promise<boolean> {
+  if (event.kind !== 'edit') return false
+  const { address, messageId, original } = event
+  for (const { id, outcome, dispatch } of await inbox.ofMessage(address.channel, messageId)) {
+    const one = dispatch.event
+    const isSame = one.kind === 'edit' && one.original === original && one.address.account === address.account
+    if (isSame && (outcome === 'forgotten' || (await forgetting.isMeant(id)))) return true
+  }
+  return false
 }
 
 /** Returns true for a message whose deletion has come, though it is on record nowhere yet. */
@@ -106,6 +119,8 @@ async function isOwnForgotten(
   const rows = (await outbox.ofMessage(messageId)).filter(
     ({ address: said }) => said.channel === channel && said.account === account && said.chat === chat,
   )
+  // It is older than what is kept of answers: nobody knows whether it was forgotten, and no model is shown it.
+  if (rows.length === 0) return true
   for (const { part, source } of rows) {
     if ((part.text === '' && !part.file) || (await forgetting.isMeant(source))) return true
     const turn = turnOf(source)

@@ -140,12 +140,17 @@ it('S41: a quotation of ours is known by bot, chat and number', () => {
   const quotes = new OwnQuotes<number>()
   const quoted = { messageId: '5', text: 'mine', own: true }
   const note = (key: number, changes: object, at: Address | undefined = group()) =>
-    quotes.note(key, { quoted: { ...quoted, ...changes } }, at)
+    quotes.note(key, { quoted: { ...quoted, ...changes }, chat: at, at: 50 })
   note(1, {})
   note(2, {}, group('-100', { account: OTHER_BOT }))
   note(3, {}, group('-200'))
   note(4, { messageId: '6' })
   note(5, { own: false })
   note(6, { text: undefined })
-  expect(quotes.among(new Set([ownName(group(), '5')]))).toEqual([1])
+  expect(quotes.among(new Set([ownName(group(), '5')]), [])).toEqual([1])
+  // Before the chat got its id, its messages had the numbers of the older one.
+  const move = { channel: group().channel, from: '-7', to: group().chat, at: 100 }
+  expect(quotes.among(new Set([ownName(group(), '5')]), [move])).toEqual([])
+  expect(quotes.among(new Set([ownName(group('-7'), '5')]), [move])).toEqual([1])
+  expect(quotes.among(new Set([ownName(group(), '5')]), [{ ...move, at: 50 }])).toEqual([1])
 })

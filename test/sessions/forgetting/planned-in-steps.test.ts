@@ -11,7 +11,7 @@ const EVENTS = 60_000
 
 const everything: Matches = {
   ...{ isMessage: () => true, quotes: () => false, isWhole: () => true },
-  ...{ isReceived: () => true, isSent: () => true },
+  ...{ isReceived: () => true, isSent: () => true, moves: [] },
 }
 
 it('S41: a plan of many events is made in steps, between which others have their turn', async () => {

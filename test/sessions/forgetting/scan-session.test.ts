@@ -22,6 +22,7 @@ const matches = (whole = false): Matches => ({
   isWhole: () => whole,
   isReceived: () => false,
   isSent: () => false,
+  moves: [],
 })
 
 const event = (seq: number, type: EventType, data: object, turn?: string): SessionEvent =>
@@ -36,17 +37,19 @@ interface Scanned {
   readonly origins?: readonly LogOrigin[]
   readonly whole?: boolean
   readonly session?: Partial<Session>
+  /** The names of our messages that go. */
+  readonly ours?: readonly string[]
 }
 
 /** The plan for a log, and the turns that are to be deleted in their chats. */
-async function planned(log: readonly SessionEvent[], { running, origins, whole, session }: Scanned = {}) {
+async function planned(log: readonly SessionEvent[], { running, origins, whole, session, ours = [] }: Scanned = {}) {
   const own: LogOrigin = { upTo: 1_000, session: ID, log: ID, address: group(), joined: false, heldIn: [] }
   const named = { id: ID, description: '', descriptionSource: 'fallback', lastActivityAt: 1_000, ...session } as Session
   const scan = new SessionScan(named, [...(origins ?? []), own], matches(whole), new Tellings())
   scan.find(log)
   scan.follow(log)
   const plan = await pausing(
-    scan.plan({ own: new Set(), posts: new Set<string>(), titles: new Set(), entry: false }, running),
+    scan.plan({ own: new Set(ours), posts: new Set<string>(), titles: new Set(), entry: false }, running),
     async () => {},
   )
   const [turns, repeating] = [[...scan.turns.keys()], [...scan.repeating]]
@@ -201,4 +204,21 @@ it('S41: a turn that runs goes along only if it was shown some of it, by whateve
   expect(await runs([...begun, message(3, '111'), result(4, ['another'])])).toBe(false)
   expect(await runs([message(0, '111'), ...begun])).toBe(true)
   expect(await runs([...begun, message(3, '111'), answer(4, 'one', WORDS)])).toBe(true)
+})
+
+it('S41: an answer that goes is quoted no more by what was read with a thread', async () => {
+  const quoting = {
+    messageId: 'm9',
+    sender: user('444'),
+    text: 'so?',
+    quoted: { messageId: '7', text: 'mine', own: true },
+  }
+  const log = [
+    event(1, 'thread_read', { messages: [{ messageId: 'm8', sender: user('444'), text: 'hm' }, quoting] }, 'one'),
+  ]
+  const { channel, account, chat } = group()
+  expect(await planned(log, { ours: [`${channel}:${account}:${chat}:7`] })).toMatchObject({
+    empty: [],
+    parts: [{ seq: 1, places: [], quotes: [1] }],
+  })
 })
