@@ -150,7 +150,10 @@ async function begin(
 async function removeAll(deps: ForgettingDeps, { id, plan, counts: begun }: Forgetting): Promise<ForgetCounts> {
   const { store } = deps
   let counts = begun
-  for (const turn of plan.unsay) counts = addCounts(counts, { deleting: (await unsaySafely(deps, turn)) ? 1 : 0 })
+  for (const turn of plan.unsay) {
+    const sum = addCounts(counts, { deleting: 1 })
+    if (await unsaySafely(deps, turn, (tx) => tx.forgetting.note(id, sum))) counts = sum
+  }
   for (const piece of pieces(plan)) {
     refuseStopping(deps)
     counts = await store.write(async (tx) => {
@@ -161,9 +164,9 @@ async function removeAll(deps: ForgettingDeps, { id, plan, counts: begun }: Forg
   }
   failpoint('CP42-forget-emptied')
   counts = addCounts(counts, { files: await forgetFiles(deps, plan.media) })
+  await store.write((tx) => tx.forgetting.note(id, counts))
   await scrub(deps)
   failpoint('CP43-forget-scrubbed')
-  await store.write((tx) => tx.forgetting.note(id, counts))
   return counts
 }
 

@@ -2,7 +2,7 @@ import { type Clock, within } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { TurnId } from '../../core/ids.ts'
 import { hasEnded } from '../../core/outbound.ts'
-import type { Store, StoreWriter } from '../../store/store.ts'
+import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
 
 export interface SaidPorts {
   readonly store: Store
@@ -24,21 +24,34 @@ export async function untilSent(ports: SaidPorts, turn: TurnId): Promise<void> {
   await waitFor(ports, async () => (await outbox.ofTurn(turn)).every(({ state }) => hasEnded(state)))
 }
 
-/** Deletes what a turn has said in its chat; returns false if nothing of it is there, or if no outcome came in time. */
-export async function unsaySafely(ports: SaidPorts, turn: TurnId): Promise<boolean> {
-  const { store, unsay } = ports
-  const before = await deletionsOf(store, turn)
+/**
+ * Deletes what a turn has said in its chat; returns false if nothing of it is there, or if no outcome came in time. What
+ * `begun` writes is on disk as soon as something is being deleted.
+ */
+export async function unsaySafely(
+  ports: SaidPorts,
+  turn: TurnId,
+  begun: (tx: StoreWriter) => Promise<void> = async () => {},
+): Promise<boolean> {
+  const { store } = ports
+  const before = await deletionsOf(store.read, turn)
   if (before.left === 0) return false
-  if (!(await waitFor(ports, () => store.write((tx) => unsay(tx, turn))))) return false
-  return (await deletionsOf(store, turn)).begun > before.begun
+  const unsay = async (tx: StoreWriter): Promise<boolean> => {
+    const there = await deletionsOf(tx, turn)
+    const isWhole = await ports.unsay(tx, turn)
+    if ((await deletionsOf(tx, turn)).begun > there.begun) await begun(tx)
+    return isWhole
+  }
+  if (!(await waitFor(ports, () => store.write(unsay)))) return false
+  return (await deletionsOf(store.read, turn)).begun > before.begun
 }
 
 /** Returns how many of what a turn has said were taken back before, as by /undo, and how many not. */
 async function deletionsOf(
-  { read }: Pick<Store, 'read'>,
+  { outbox }: Pick<StoreReader, 'outbox'>,
   turn: TurnId,
 ): Promise<{ readonly begun: number; readonly left: number }> {
-  const rows = await read.outbox.ofTurn(turn)
+  const rows = await outbox.ofTurn(turn)
   const begun = rows.filter(({ op }) => op === 'delete').length
   return { begun, left: rows.length - begun }
 }
