@@ -33,7 +33,7 @@ export class AgeingReading implements AgeingReader {
   }
 }
 
-/** What was forgotten stays without its words: a platform gives these again with an edit or a quotation. */
+/** Rows of what was forgotten stay, without its words: a platform gives these again with an edit or a quotation. */
 export class AgeingWriting extends AgeingReading implements AgeingWriter {
   async messages(before: number, limit: number): Promise<number> {
     const query = `SELECT id FROM inbox WHERE session_id IS NULL AND state = 'done' AND id < $1

@@ -86,7 +86,7 @@ function refuseNobodys({ platforms, traits }: Channels, named: string): void {
 const BY_NAME = '`parley forget chat <name>` on my machine'
 const BY_MESSAGE = 'give me the message, by a reply or its link'
 
-/** Where ids are those of a team, one without it is that of whoever has spoken by it. */
+/** Adds the team to an id that is one of a team and was written without: whoever has spoken by it is meant. */
 async function withTeam({ store: { read }, channels }: SubjectPorts, named: string): Promise<AuthorId> {
   const [channel = '', ...rest] = named.split(':')
   const id = rest.join(':')

@@ -25,8 +25,8 @@ export async function untilSent(ports: SaidPorts, turn: TurnId): Promise<void> {
 }
 
 /**
- * Deletes what a turn has said in its chat; returns false if nothing of it is there, or if no outcome came in time. What
- * `begun` writes is on disk as soon as something is being deleted.
+ * Deletes what a turn has said in its chat; returns false if nothing of it is there, or if no outcome came in time.
+ * `begun` is called in the transaction by which something is being deleted.
  */
 export async function unsaySafely(
   ports: SaidPorts,

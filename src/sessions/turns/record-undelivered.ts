@@ -41,7 +41,7 @@ async function recordFate(
   const plain = saidIn(part).replace(/\s+/g, ' ').trim()
   const text = plain.length > BEGINNING ? `${plain.slice(0, BEGINNING).replace(/[\uD800-\uDBFF]$/, '')}…` : plain
   const event = eventOf({ to: formatAddress(address), text })
-  // What goes with the words of a turn goes with what it has said beside its answer, too.
+  // A file and its caption are of the turn as its answer is.
   const turnId = turnOf(source)
   await tx.events.append(sessionId, at, [{ ...event, ...(turnId === undefined ? {} : { turnId }) }])
 }

@@ -23,7 +23,7 @@ export async function isOfForgotten(read: Reader, { event }: Dispatch): Promise<
   return waited !== undefined && isDeleted(read, event, waited)
 }
 
-/** Of a message that came before the agent was there its edits alone are on record. */
+/** A message that came before the agent was there is on record by its edits alone. */
 async function isEditOfForgottenEdit({ inbox, forgetting }: Reader, event: InboundEvent): Promise<boolean> {
   if (event.kind !== 'edit') return false
   const { address, messageId, original } = event
