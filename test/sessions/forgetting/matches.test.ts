@@ -57,7 +57,7 @@ it('S41: in a log that joins chats a message is meant by its chat too, by the bo
   expect(isMessage(named('telegram:group:-200'), 1, origin())).toBe(false)
   expect(isMessage(named('telegram@second:group:-100'), 1, origin())).toBe(false)
   expect(isMessage(named('discord:group:-100'), 1, origin())).toBe(false)
-  const moves = [{ channel: 'telegram', from: '-100', to: '-300' }]
+  const moves = [{ channel: 'telegram', from: '-100', to: '-300', at: 50 }]
   const moved = matchesOf({ ...MESSAGE, before: 100 }, { rows: [row()], moves }, CHANNELS)
   expect(moved.isMessage(named('telegram:group:-100'), 1, origin())).toBe(true)
 })
