@@ -145,10 +145,7 @@ async function continueThere(
 ): Promise<Session> {
   const at = clock.now()
   if (there) await tx.sessions.deactivate(there.id, at)
-  const row = { ...draft(), settingsOf: session.id }
-  const { profile, ...start } = await startOfClient(tx, session, { row, there })
-  const begun = { ...row, ...(profile && { agentProfile: profile }) }
-  const made = await startSession(tx, begun, { ...start, at, draw: () => draft().id })
+  const made = await startAs(tx, session, { at, there, draft: () => ({ ...draft(), settingsOf: session.id }) })
   if (!there) await tx.aliases.add(made.scopeKey, [made.displayKey])
   const sendPolicy = there?.sendPolicy
   await tx.sessions.patchOverrides(
@@ -159,6 +156,20 @@ async function continueThere(
   await tx.authors.copy(session.id, made.id)
   await tx.events.append(made.id, at, [{ type: 'history_taken_over', data: { from: session.id, events } }])
   return (await tx.sessions.get(made.id)) ?? made
+}
+
+interface Start {
+  readonly at: number
+  readonly there: Session | undefined
+  draft(this: void): SessionDraft
+}
+
+/** Starts a session after another, with what a client has given that one. */
+async function startAs(tx: StoreWriter, session: Session, { at, there, draft }: Start): Promise<Session> {
+  const row = draft()
+  const { profile, ...start } = await startOfClient(tx, session, { row, there })
+  const begun = { ...row, ...(profile && { agentProfile: profile }) }
+  return startSession(tx, begun, { ...start, at, draw: () => draft().id })
 }
 
 interface StartOfClient extends Pick<SessionStartData, 'context' | 'workspace' | 'workplace'> {
@@ -193,11 +204,7 @@ async function beginAfresh(tx: StoreWriter, session: Session, deps: RelocateDeps
   const at = deps.clock.now()
   await tx.sessions.deactivate(session.id, at)
   if ((await tx.sessions.current(session.scopeKey))?.id !== session.id) return undefined
-  const draft = (): SessionDraft => draftAfter(session, deps.daemon.ids)
-  const row = draft()
-  const { profile, ...start } = await startOfClient(tx, session, { row, there: undefined })
-  const begun = { ...row, ...(profile && { agentProfile: profile }) }
-  return startSession(tx, begun, { ...start, at, draw: () => draft().id })
+  return startAs(tx, session, { at, there: undefined, draft: () => draftAfter(session, deps.daemon.ids) })
 }
 
 type AudiencePorts = Pick<RelocateDeps, 'channels' | 'clock'> & {
