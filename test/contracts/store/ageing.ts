@@ -8,6 +8,26 @@ const idsAt = (ms: number): IdSource =>
   createIdSource({ now: () => ms, randomBytes: (count) => new Uint8Array(count).fill(ms % 251) })
 
 export const ageingContract: ContractPart = (underTest) => {
+  it('S41: what was forgotten keeps its row: a platform gives the words again, years later', async () => {
+    const { store } = underTest
+    const { id: sessionId } = await makeSession(store, 1)
+    const ids = idsAt(1_000)
+    const row = { ...inboxRow(1, 1, { state: 'done', outcome: 'forgotten' }), id: ids.inbox() }
+    const answer = { ...deliveryOf(ids.turn()), sessionId, id: ids.delivery(), state: 'sent' as const }
+    const { sessionId: _session, ...command } = { ...answer, source: row.id, id: ids.delivery() }
+    await store.write(async (tx) => {
+      await tx.inbox.add(row)
+      await tx.outbox.add([answer, command])
+      for (const { source } of [answer, command]) await tx.forgetting.emptySent(source)
+    })
+    const aged = await store.write(async ({ ageing }) => [
+      await ageing.messages(9_000, 9),
+      await ageing.deliveries(9_000, 9),
+      await ageing.answers(9_000, 9),
+    ])
+    expect(aged).toEqual([0, 0, 0])
+  })
+
   it('messages of no session go by age, the oldest first, and those of sessions or that are owed stay', async () => {
     const { store } = underTest
     const { id: sessionId } = await makeSession(store, 1)
