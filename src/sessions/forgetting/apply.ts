@@ -60,7 +60,7 @@ async function beginSession(
   counts = addCounts(counts, await tx.forgetting.empty(id, cut, 'quotes'))
   counts = addCounts(counts, await tx.forgetting.emptyParts(id, parts))
   counts = addCounts(counts, { questions: await tx.forgetting.emptyTurns(turns) })
-  if (unnamed !== undefined && (empty.length + parts.length > 0 || running !== undefined || unnamed === 'description'))
+  if (unnamed !== undefined && (empty.length + parts.length > 0 || running !== undefined || unnamed !== 'preview'))
     await tx.forgetting.unname(id, unnamed)
   const data = { by, events: empty.length + parts.length }
   await tx.events.append(id, session.lastActivityAt, [{ type: 'words_forgotten', data }])

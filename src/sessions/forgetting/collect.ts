@@ -263,12 +263,12 @@ export class Collection {
       const turn = await runningIn(read, scan.session.id)
       if (turn !== undefined) running.set(scan, turn.turn)
       const { own, posts } = this.#sent
-      const found = await pausing(scan.plan({ own, posts, titles: this.#made.titles, entry }, turn), pause)
+      const isUnnamed = isWhollyIn(this.#target, scan.session) || isNamedAfter(this.#target, scan.session)
+      const found = await pausing(scan.plan({ own, posts, titles: this.#made.titles, entry, isUnnamed }, turn), pause)
       if (found === undefined) continue
       const { media, ...plan } = found
       for (const file of media) this.#media.add(file)
-      const isUnnamed = isWhollyIn(this.#target, scan.session) || isNamedAfter(this.#target, scan.session)
-      plans.set(scan.session.id, isUnnamed ? { ...plan, unnamed: 'all' } : plan)
+      plans.set(plan.id, plan)
     }
     const changed = new Set(plans.keys())
     // It may have been shown an entry that goes, or by its tools what goes elsewhere.

@@ -90,13 +90,21 @@ export function isWhollyIn(target: ForgetTarget, session: Session): boolean {
 /** Returns whether a session is the direct chat of somebody who is forgotten as a whole: it is named after them. */
 export function isNamedAfter(target: ForgetTarget, { chatType, metadata }: Session): boolean {
   if (target.kind !== 'person' || target.place !== undefined || target.since !== undefined) return false
-  const { channel = '', sender_id: sender } = metadata
+  const { channel = '', sender_id: sender, sender_team: own, space } = metadata
   if (chatType !== 'direct' || sender === undefined) return false
-  // An id of a team has the name of the team before it.
-  return target.ids.some(
-    (id) => id === `${channel}:${sender}` || (id.startsWith(`${channel}:`) && id.endsWith(`/${sender}`)),
-  )
+  // The team of the chat is that of most ids in it, where ids belong to one.
+  const team = own ?? /^team:(.+)$/.exec(space ?? '')?.[1]
+  const names = [sender, ...(team === undefined ? [] : [`${team}/${sender}`])].map((id) => `${channel}:${id}`)
+  // Here an id is spelled as the platform does.
+  return target.ids.some((id) => names.some((name) => name.toLowerCase() === id.toLowerCase()))
 }
+
+/** Returns whether lists still call a session by words, or by the names of its place. */
+export function hasNames({ description, metadata }: Session): boolean {
+  return description !== '' || NAMES.some((name) => metadata[name] !== undefined)
+}
+
+const NAMES = ['chat_title', 'topic_title', 'person_name'] as const
 
 /**
  * Returns whether something was said in the place, or stands in the log of the place since that was continued there. A

@@ -11,6 +11,8 @@ export interface PlanOf {
   readonly posts: ReadonlySet<string>
   /** The titles that were given with commands that go. */
   readonly titles: ReadonlySet<string>
+  /** The names of its place go, of which nothing else may be left. */
+  readonly isUnnamed: boolean
   /** Memories go as well. */
   readonly entry: boolean
 }
@@ -24,4 +26,17 @@ export interface EventFound {
   readonly origin: LogOrigin
   /** Its words are those of this session. */
   readonly tells: boolean
+}
+
+interface Naming extends Pick<PlanOf, 'isUnnamed'> {
+  /** Its title was given with a command that goes. */
+  readonly titled: boolean
+  /** Its description is of nothing that goes. */
+  readonly stays: boolean
+}
+
+/** Returns how much less of a session lists show from then on. */
+export function shownLess({ isUnnamed, titled, stays }: Naming): NonNullable<SessionPlan['unnamed']> {
+  if (isUnnamed) return 'all'
+  return stays && !titled ? 'preview' : 'description'
 }

@@ -10,9 +10,9 @@ import { inSteps, type RunningRows } from './forget-reader.ts'
 import { FoundParts } from './found-parts.ts'
 import { LateCalls } from './late-calls.ts'
 import { chatIn, filesIn, isRepetition, type Matches, madeWords } from './matches.ts'
-import { type LogOrigin, originAt } from './origin.ts'
+import { hasNames, type LogOrigin, originAt } from './origin.ts'
 import { OwnQuotes, PostedTexts } from './own-quotes.ts'
-import type { EventFound, PlanOf, ScanPlan } from './scan-plan.ts'
+import { type EventFound, type PlanOf, type ScanPlan, shownLess } from './scan-plan.ts'
 import { ShownTurns } from './shown-turns.ts'
 
 /**
@@ -222,7 +222,8 @@ export class SessionScan {
    * go; undefined: nothing. The running turn is named only if it was shown some of it, or perhaps an `entry` that goes:
    * it hands nothing on then. It yields after a few milliseconds of work each time.
    */
-  *plan({ own, posts, titles, entry }: PlanOf, running?: RunningRows): Generator<void, ScanPlan | undefined> {
+  *plan(of: PlanOf, running?: RunningRows): Generator<void, ScanPlan | undefined> {
+    const { own, posts, titles, entry, isUnnamed } = of
     const turns = new Set([...this.turns.keys(), ...this.repeating])
     yield
     yield* inSteps([...turns, ...this.copied], (turn) => {
@@ -238,7 +239,8 @@ export class SessionScan {
     for (const { seq, upTo } of this.#folds) if (first <= upTo) this.#found.add(seq)
     const { id, descriptionSource, description } = this.session
     const titled = descriptionSource === 'user' && titles.has(description)
-    if (this.#found.size + this.#cut.size + found.length === 0 && !titled) return undefined
+    const called = titled || (isUnnamed && hasNames(this.session))
+    if (this.#found.size + this.#cut.size + found.length === 0 && !called) return undefined
     const later = this.#eventsOf(running)
     const parts = found.filter(({ seq }) => !later.has(seq))
     yield
@@ -253,13 +255,12 @@ export class SessionScan {
     const isShown = [entry, emptyLater.length > 0, parts.length < found.length].includes(true)
     const shown = isShown ? running : this.#wasShown(running, first)
     const isNamed = this.#found.size + found.length > 0 || this.#passedOn || descriptionSource === 'ai'
-    const stays = !titled && (!isNamed || this.#isByHand())
     return {
       ...{ id, empty, cut: [...this.#cut].filter((seq) => !this.#found.has(seq)) },
       ...(parts.length > 0 ? { parts } : {}),
       turns: [...turns].filter((turn) => turn !== running?.turn),
       ...(shown ? { running: { turn: shown.turn, empty: emptyLater } } : {}),
-      unnamed: stays ? 'preview' : 'description',
+      unnamed: shownLess({ isUnnamed, titled, stays: !isNamed || this.#isByHand() }),
       media: [...new Set([...media, ...this.#parts.media])],
     }
   }

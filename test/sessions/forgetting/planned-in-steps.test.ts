@@ -33,7 +33,7 @@ it('S41: a plan of many events is made in steps, between which others have their
   let pauses = 0
   const plan = await pausing(
     scan.plan(
-      { own: new Set(), posts: new Set<string>(), titles: new Set(), entry: false },
+      { own: new Set(), posts: new Set<string>(), titles: new Set(), entry: false, isUnnamed: false },
       { turn: turn(EVENTS), messages: [] },
     ),
     async () => {

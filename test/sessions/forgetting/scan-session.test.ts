@@ -49,7 +49,10 @@ async function planned(log: readonly SessionEvent[], { running, origins, whole, 
   scan.find(log)
   scan.follow(log)
   const plan = await pausing(
-    scan.plan({ own: new Set(ours), posts: new Set<string>(), titles: new Set(), entry: false }, running),
+    scan.plan(
+      { own: new Set(ours), posts: new Set<string>(), titles: new Set(), entry: false, isUnnamed: false },
+      running,
+    ),
     async () => {},
   )
   const [turns, repeating] = [[...scan.turns.keys()], [...scan.repeating]]
