@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Address } from './address.ts'
-import type { AgentId, PersonId, ScheduleId, SessionId, TraceId, TurnId } from './ids.ts'
+import {
+  type AgentId,
+  type PersonId,
+  type ScheduleId,
+  type SessionId,
+  type TraceId,
+  type TurnId,
+  toScheduleId,
+} from './ids.ts'
 import type { Reader } from './outbound.ts'
 import type { AuthorId } from './platform-id.ts'
 
@@ -86,6 +94,12 @@ export function parseMissed(text: string): MissedPolicy | undefined {
 /** Returns the hash of a request by its key: the command, or the call of a tool. */
 export function requestOf(key: string): string {
   return createHash('sha256').update(key).digest('hex')
+}
+
+/** Returns the id of what a request has made, short for people to type. Where one is taken, it has the next. */
+export function idOfRequest(request: string, no = 0): ScheduleId {
+  const hash = no === 0 ? request : requestOf(`${request} ${no}`)
+  return toScheduleId(`r${BigInt(`0x${hash}`).toString(36).slice(-6)}`)
 }
 
 /** Returns the key of the request that a turn makes by a call of a tool. */

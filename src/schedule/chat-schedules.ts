@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { formatAddress } from '../core/address.ts'
 import type { ChatSchedule, ChatSchedules, ScheduleAsker, ScheduleWish } from '../core/chat-schedules.ts'
 import type { Clock } from '../core/clock.ts'
@@ -9,7 +8,7 @@ import { refuseForgotten } from '../core/forgetting.ts'
 import { type PersonId, type ScheduleId, toScheduleId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { type AuthorId, NOBODY, personAuthor } from '../core/platform-id.ts'
-import { type NewSchedule, requestOf, type Schedule } from '../core/schedule.ts'
+import { idOfRequest, type NewSchedule, requestOf, type Schedule } from '../core/schedule.ts'
 import type { ScheduleReader } from '../store/schedule-port.ts'
 import type { Store } from '../store/store.ts'
 import { letGo } from './let-go.ts'
@@ -87,12 +86,8 @@ async function create(deps: ChatScheduleDeps, { wish, asker, key }: Request): Pr
   return shown
 }
 
-/** Ids are short, for people type them: where one is taken, the request has the next. */
 function* idsOf(request: string): Generator<ScheduleId> {
-  for (let no = 0; ; no++) {
-    const hash = no === 0 ? request : createHash('sha256').update(`${request} ${no}`).digest('hex')
-    yield toScheduleId(`r${BigInt(`0x${hash}`).toString(36).slice(-6)}`)
-  }
+  for (let no = 0; ; no++) yield idOfRequest(request, no)
 }
 
 async function madeFor(schedules: ScheduleReader, request: string): Promise<Schedule | undefined> {

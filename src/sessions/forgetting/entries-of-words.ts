@@ -57,12 +57,13 @@ export async function tellMade(
   for (const no of await entriesMade(read, parts)) {
     const entry = await read.memory.get(no)
     if (entry === undefined) continue
-    made.list(entry.text)
+    made.listEntry(entry)
     // An entry with words of others as well may repeat theirs.
     if (entry.authors.every((author) => words.authors.has(author))) words.tellings.add(entry.text, entry.at)
   }
-  for (const { definition, createdAt } of await made.reminders(read, parts)) {
-    made.list(definition.prompt)
-    words.tellings.add(definition.prompt, createdAt)
+  for (const { id, definition, createdAt } of await made.reminders(read, parts)) {
+    made.listReminder(id)
+    const { authors = [], prompt } = definition
+    if (authors.every((author) => words.authors.has(author))) words.tellings.add(prompt, createdAt)
   }
 }

@@ -1,7 +1,16 @@
-import { copiedTurnId, type InboxId, isInboxId, type PersonId, type SessionId, type TurnId } from '../../core/ids.ts'
+import { foldText } from '../../core/fold-text.ts'
+import {
+  copiedTurnId,
+  type InboxId,
+  isInboxId,
+  type PersonId,
+  type ScheduleId,
+  type SessionId,
+  type TurnId,
+} from '../../core/ids.ts'
 import type { MemoryEntry } from '../../core/memory.ts'
 import type { AuthorId } from '../../core/platform-id.ts'
-import { callKey, requestOf, type Schedule } from '../../core/schedule.ts'
+import { callKey, idOfRequest, requestOf, type Schedule } from '../../core/schedule.ts'
 import { typedTitle } from '../../core/titles.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import type { ForgetReader } from './forget-reader.ts'
@@ -16,6 +25,12 @@ export interface Going {
   readonly turns: ReadonlyMap<TurnId, number>
 }
 
+/** A message that the agent or a reminder gave to a session. */
+interface Given {
+  readonly messageId: string
+  readonly row: Received
+}
+
 /**
  * Finds by ids what a command or a call has made of words that go: it has other words, or too few to be known as a
  * repetition.
@@ -28,17 +43,24 @@ export class MadeByCalls {
   /** The texts to which memories were corrected, by their numbers. */
   readonly #corrected = new Map<number, string>()
   /** Messages from one session to another, and the turns that sent them. */
-  readonly #sent = new Map<InboxId, { readonly by: TurnId; readonly messageId: string; readonly row: Received }>()
+  readonly #sent = new Map<InboxId, Given & { readonly by: TurnId }>()
+  /** The runs of reminders, and who has made these. */
+  readonly #runs = new Map<InboxId, Given & { readonly of: ScheduleId; readonly maker: PersonId | undefined }>()
   /** Those who have written messages that go. */
   readonly #writers = new Set<PersonId>()
-  /** The commands that go. */
-  readonly #commands = new Set<InboxId>()
+  /** The requests for reminders by commands that go. */
+  readonly #requests = new Set<string>()
   readonly #names = new Map<string, string>()
-  /** The texts of memories and reminders that go. */
-  readonly #listed = new Set<string>()
+  /** The memories that go, by their numbers, and the reminders, also those that are over. */
+  readonly #entries = new Map<number, string>()
+  readonly #reminders = new Set<string>()
 
-  list(text: string): void {
-    this.#listed.add(text)
+  listEntry({ no, text }: Pick<MemoryEntry, 'no' | 'text'>): void {
+    this.#entries.set(no, text)
+  }
+
+  listReminder(id: ScheduleId): void {
+    this.#reminders.add(id)
   }
 
   /** Notes what applicants who go are called: cards about them name them by it, beside their ids. */
@@ -49,17 +71,33 @@ export class MadeByCalls {
     }
   }
 
-  /** Returns whether a text shows a memory or a reminder that goes, as answers to commands do, or names an applicant. */
+  /**
+   * Returns whether a text shows a memory or a reminder that goes, as answers to commands do, by its number or id: a
+   * few letters of it stand in any text. Or whether it names an applicant.
+   */
   isShownIn({ source, sessionId, text }: Pick<SentRow, 'source' | 'sessionId' | 'text'>): boolean {
-    if (isInboxId(source) && [...this.#listed].some((one) => text.includes(one))) return true
+    if (isInboxId(source) && (this.#showsReminder(text) || this.#showsEntry(text))) return true
     return sessionId === undefined && [...this.#names].some(([key, name]) => text.includes(key) && text.includes(name))
+  }
+
+  #showsReminder(text: string): boolean {
+    return [...text.matchAll(/remind cancel (\w+)/g)].some(([, id = '']) => this.#reminders.has(id))
+  }
+
+  #showsEntry(text: string): boolean {
+    return [...text.matchAll(/#(\d{1,15}) /g)].some(({ 0: mark, 1: no, index }) => {
+      const entry = this.#entries.get(Number(no))
+      const line = text.slice(index + mark.length, index + mark.length + LINE)
+      return entry !== undefined && beginning(line) === beginning(entry.slice(0, LINE))
+    })
   }
 
   /** Takes a message that goes. */
   note({ decision: { identity }, dispatch: { event } }: ReceivedRow, { id, author }: Received): void {
     if (identity.person !== undefined) this.#writers.add(identity.person)
     if (event.kind !== 'command') return
-    this.#commands.add(id)
+    if (event.name === 'remind') this.#requests.add(requestOf(id))
+    if (event.name === 'remind') this.listReminder(idOfRequest(requestOf(id)))
     const [, code] = /^(\S+)/.exec(event.args.trim()) ?? []
     if (event.name === 'title') this.titles.add(typedTitle(event.args))
     if (event.name === 'answer' && code !== undefined) this.#answers.set(code.toLowerCase(), author)
@@ -68,9 +106,13 @@ export class MadeByCalls {
   }
 
   /** Takes a message that does not go by itself. */
-  noteSent({ id, dispatch: { origin, posted, event } }: ReceivedRow, row: () => Received): void {
-    if (origin !== 'tool' || posted?.turn === undefined || event.kind !== 'message') return
-    this.#sent.set(id, { by: posted.turn, messageId: event.messageId, row: row() })
+  noteSent({ id, dispatch: { origin, posted, schedule, event } }: ReceivedRow, row: () => Received): void {
+    if (event.kind !== 'message') return
+    const { messageId } = event
+    if (schedule !== undefined)
+      this.#runs.set(id, { of: schedule.id, maker: schedule.creator.person, messageId, row: row() })
+    else if (origin === 'tool' && posted?.turn !== undefined)
+      this.#sent.set(id, { by: posted.turn, messageId, row: row() })
   }
 
   /** A turn that has asked somebody was shown the answer, as if it had joined that turn. */
@@ -85,17 +127,33 @@ export class MadeByCalls {
     }
   }
 
-  /** Returns the messages that began tasks for turns that go; what answers them goes with them. */
+  /**
+   * Returns the messages that began tasks for turns that go, and those of reminders that go, also of one that is over
+   * and has no row any more; what answers them goes with them.
+   */
   tasksOf(turns: ReadonlyMap<TurnId, number>, scans: Scans): ReadonlyMap<InboxId, Received> {
     const found = new Map<InboxId, Received>()
-    for (const [id, { by, messageId, row }] of this.#sent) {
-      const scan = row.sessionId === undefined ? undefined : scans.get(row.sessionId)
-      if (scan?.session.source.kind !== 'task' || !turns.has(by)) continue
-      scan.tasks.add(messageId)
-      if (row.turnId !== undefined) scan.turns.set(row.turnId, row.at)
+    const take = (id: InboxId, { messageId, row }: Given, scan: SessionScan | undefined): void => {
       found.set(id, row)
+      scan?.tasks.add(messageId)
+      if (row.turnId !== undefined) scan?.turns.set(row.turnId, row.at)
+    }
+    const scanOf = ({ row: { sessionId } }: Given) => (sessionId === undefined ? undefined : scans.get(sessionId))
+    for (const [id, one] of this.#sent)
+      if (scanOf(one)?.session.source.kind === 'task' && turns.has(one.by)) take(id, one, scanOf(one))
+    const ids = new Set([...this.#requestsOf({ scans: [...scans.values()], turns })].map((one) => idOfRequest(one)))
+    for (const [id, one] of this.#runs) {
+      if (one.maker === undefined || !this.#writers.has(one.maker) || !ids.has(one.of)) continue
+      this.listReminder(one.of)
+      take(id, one, scanOf(one))
     }
     return found
+  }
+
+  /** Returns the requests for reminders that go, whoever they are for. */
+  #requestsOf({ scans, turns }: Going): ReadonlySet<string> {
+    const calls = scans.flatMap((scan) => [...scan.calls]).filter(([turn]) => turns.has(turn))
+    return new Set([...this.#requests, ...calls.map(([turn, callId]) => requestOf(callKey(turn, callId)))])
   }
 
   /** Returns the memories that still have the words of a correction. */
@@ -110,16 +168,21 @@ export class MadeByCalls {
    * Returns the reminders that commands and turns that go have made for those who wrote what goes. What such a turn has
    * made for somebody else is theirs.
    */
-  async reminders(
-    { schedules }: Pick<ForgetReader, 'schedules'>,
-    { scans, turns }: Going,
-  ): Promise<readonly Schedule[]> {
-    const calls = scans.flatMap((scan) => [...scan.calls]).filter(([turn]) => turns.has(turn))
-    const requests = new Set(
-      [...this.#commands, ...calls.map(([turn, callId]) => callKey(turn, callId))].map(requestOf),
-    )
+  async reminders({ schedules }: Pick<ForgetReader, 'schedules'>, going: Going): Promise<readonly Schedule[]> {
+    const requests = this.#requestsOf(going)
     const isTheirs = ({ creator, definition: { request } }: Schedule): boolean =>
       creator !== undefined && this.#writers.has(creator) && request !== undefined && requests.has(request)
     return requests.size === 0 ? [] : (await schedules.all()).filter(isTheirs)
   }
+}
+
+/** The first letters of a memory, by which a line that begins with its number is known to show it. */
+const BEGINNING = 12
+/** More than those letters, however it is spelled. */
+const LINE = 100
+
+function beginning(text: string): string {
+  return foldText(text)
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+    .slice(0, BEGINNING)
 }
