@@ -16,7 +16,10 @@ export interface Accounts {
   readonly all: readonly ConfiguredAccount[]
   limits(address: Address): CommonAccountConfig['limits']
   streams(address: Address): boolean
-  /** The pure text format of a channel, loaded whether or not the channel is up. */
+  /**
+   * The pure text format of a channel, loaded whether or not the channel is up; that of one which was taken out of the
+   * configuration marks nothing up.
+   */
   format(channel: ChannelId): TextFormat
 }
 
@@ -36,16 +39,18 @@ export async function loadAccounts(
     all,
     limits: (address) => settings.get(keyOf(address))?.limits ?? NO_LIMITS,
     streams: (address) => settings.get(keyOf(address))?.streaming ?? false,
-    format(channel) {
-      const format = formats.get(channel)
-      if (!format) throw new ParleyError('unavailable', `There is no channel ${channel}.`)
-      return format
-    },
+    format: (channel) => formats.get(channel) ?? PLAIN,
   }
 }
 
 /** For places whose account was taken out of the configuration: nothing of theirs can leave anyway. */
 const NO_LIMITS: CommonAccountConfig['limits'] = { perSecond: 1, perChatPerSecond: 1, perGroupPerMinute: 1 }
+
+/** Likewise: an answer or a notice is planned in the commit that ends what it is about, and that must end all the same. */
+const PLAIN: TextFormat = {
+  limit: 2_000,
+  split: (text) => (text.match(/.{1,1000}/gsu) ?? []).map((part) => ({ text: part, plain: part, markup: 'plain' })),
+}
 
 /** The platform behind a channel id. Throws `config` for one that is not built in. */
 export function pluginOf<Plugin>(plugins: Readonly<Record<string, Plugin>>, channel: ChannelId): Plugin {

@@ -97,6 +97,8 @@ export function makeSay(store: Store, delivery: DeliveryService): PostNotice {
 /** Returns the function that plans a notice of the daemon in a commit that is made anyway. */
 export function planWith(delivery: Pick<DeliveryService, 'plan' | 'release'>): PlanNotice {
   return async (tx, message) => {
+    // A message that is answered once more can part again: the line about it is there, and its turn must end.
+    if ((await tx.outbox.ofSource(message.source)).length > 0) return
     const planned = await delivery.plan(tx, message)
     tx.afterCommit(() => delivery.release(planned))
   }

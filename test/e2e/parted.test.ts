@@ -1,10 +1,15 @@
-import { expect, it } from 'vitest'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { catalogue } from '../../adapters/index.ts'
 import type { Config } from '../../src/config/config.ts'
 import { toPersonId } from '../../src/core/ids.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import { startDaemon } from '../../src/daemon/start.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { household } from '../fakes/routing-policy.ts'
 import { startHousehold } from './household.ts'
+import { setClock } from './set-clock.ts'
 
 const ADA = { id: toPersonId('ada'), role: 'owner', ids: ['telegram:111'] } as const
 const BOTH = { ...ADA, ids: ['telegram:111', 'telegram:555'] }
@@ -70,6 +75,52 @@ it('F-H04: nor after a restart', async () => {
   house.gate.release()
   await restarted
   expect(await told).toContain('Please send it again')
+})
+
+it('F-H04: nor does it keep a daemon from starting from whose configuration its platform was taken', async () => {
+  const house = await linked(ADA)
+  await house.daemon.operator.people.unlink('telegram:555')
+  const stopped = house.daemon.stop()
+  house.gate.release()
+  await stopped
+  const daemon = await startDaemon({
+    config: { ...house.config, channels: {} },
+    ...{ logger: silentLogger, version: 'test', plugins: catalogue },
+    socketPath: join(house.dataDir, 'parley.sock'),
+  })
+  onTestFinished(() => daemon.stop())
+  const { waiting, outbox } = await daemon.operator.status()
+  expect(waiting).toBe(0)
+  expect(outbox).toHaveProperty('planned')
+})
+
+it('F-H04: a message that is answered once more and parts again ends its turn, as the first time', async () => {
+  const gates = [createGate(), createGate()]
+  const clock = setClock('2026-11-21T08:00:00Z')
+  let asked = 0
+  const script: Script = (request) => {
+    const gate = lastUserText(request).includes('slow') ? gates[asked++] : undefined
+    return textReply('done', gate ? { holds: [{ beforeDelta: 0, gate }] } : {})
+  }
+  const routing = { direct: 'person', people: [ADA] } as const
+  const { telegram, daemon } = await startHousehold({ script, routing, clock, streaming: false })
+  const { people, why } = daemon.operator
+  const answer = (after = telegram.ledger.mark()) =>
+    telegram.ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === 555 }).then(({ text }) => text)
+  const say = (text: string) => telegram.world.say({ from: 555, text }).message_id
+  await people.link('ada', 'telegram:555')
+  const id = say('slow')
+  for (const gate of gates) {
+    await gate.reached
+    await people.unlink('telegram:555')
+    gate.release()
+    await expect.poll(async () => (await why(String(id)))[0]?.outcome).toBe('refused: parted')
+    await people.link('ada', 'telegram:555')
+    clock.skip(120_000)
+    const next = answer()
+    say(gate === gates[0] ? '/retry' : 'and now?')
+    expect(await next).toMatch(/once more|done/)
+  }
 })
 
 type Linked = Awaited<ReturnType<typeof linked>>
