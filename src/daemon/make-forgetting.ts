@@ -88,7 +88,7 @@ export function makeForgetting({
   const idsOf = (person: PersonId) => personIds(people, store, person)
   const retention = createRetention({
     ...{ ...ports, ageingTime: parts.ageingTime },
-    limits: compileAgeLimits(config.retention ?? { rules: [] }, channels, lookups.moves.formerChat),
+    limits: compileAgeLimits(config.retention ?? { rules: [] }, channels, lookups.moves),
     async tellOwners(about, text) {
       const [where] = parts.accounts.all
       return where === undefined || parts.notifyOwners(where, { about: `retention:${about}`, text })

@@ -9,18 +9,23 @@ export interface AgeLimits {
   readonly all: readonly AgeLimit[]
   /** The limits of some places differ from that of all others. */
   readonly differ: boolean
+  /** Some of these places are topics. */
+  readonly byTopic: boolean
   /** Returns the limit for a conversation; undefined: it is kept. */
   of(address: Address): AgeLimit | undefined
 }
 
-/**
- * `formerChat` returns the id a chat had before, by which a rule may still name it. Throws `config` for an id that is
- * empty.
- */
+/** The chats that got a new id: a rule may name one by either, and so may what was said there. */
+interface Moves {
+  formerChat(channel: string, chat: string): string | undefined
+  follow(address: Address): Address
+}
+
+/** Throws `config` for an id that is empty. */
 export function compileAgeLimits(
   { days, rules }: RetentionSettings,
   channels: Channels,
-  formerChat: (channel: string, chat: string) => string | undefined,
+  { formerChat, follow }: Moves,
 ): AgeLimits {
   const compiled = rules.map((rule, at) => ({
     place: compilePlace(rule.match, `retention.rules[${at}].match`, channels),
@@ -29,8 +34,10 @@ export function compileAgeLimits(
   const general = days === undefined ? undefined : limitOf('retention.days', days, rules)
   return {
     differ: rules.length > 0,
+    byTopic: rules.some(({ match }) => match.topic !== undefined),
     all: [...compiled.map(({ limit }) => limit), general].filter((limit) => limit !== undefined),
-    of(address) {
+    of(given) {
+      const address = follow(given)
       const facts = matchFacts({ address, traits: channels.traits(address.channel) }, NO_SENDER, {
         person: undefined,
         mentioned: false,

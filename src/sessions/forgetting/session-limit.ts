@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type Address, formatAddress, parseAddress } from '../../core/address.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { AgeLimit } from '../../core/retention.ts'
@@ -11,6 +12,8 @@ export interface KnownLimits {
   readonly all: readonly AgeLimit[]
   /** The limits of some places differ from that of all others. */
   readonly differ: boolean
+  /** Some of these places are topics. */
+  readonly byTopic: boolean
   of(address: Address): AgeLimit | undefined
 }
 
@@ -22,29 +25,46 @@ const PAGE = 200
  * has spoken last: a log is emptied from its beginning on, and what is to be kept would go with the rest.
  */
 export async function limitOfSession(
-  { events }: Pick<StoreReader, 'events'>,
+  read: LimitReader,
   limits: KnownLimits,
   session: Session,
 ): Promise<AgeLimit | undefined> {
   const own = addressOf(session)
   if (!limits.differ || !joins(session) || isScheduled(session)) return limits.of(own)
   let gentlest = limits.of(own)
-  for (const chat of await chatsIn(events, session)) {
+  for await (const place of placesIn(read, session, { own, byTopic: limits.byTopic })) {
     if (gentlest === undefined) return undefined
-    const limit = limits.of(placeOf(chat, own))
+    const limit = limits.of(place)
     if (limit === undefined || limit.days > gentlest.days) gentlest = limit
   }
   return gentlest
 }
 
-/** Returns the chats in which something was said that a log has, as its messages name them. */
-async function chatsIn(events: StoreReader['events'], { id }: Session): Promise<ReadonlySet<string>> {
-  const chats = new Set<string>()
+type LimitReader = Pick<StoreReader, 'events' | 'inbox'>
+
+/**
+ * Yields the chats in which something was said that a log has, `byTopic` with the topic of each message. A log names
+ * the chat alone; the record of what was received has the whole address.
+ */
+async function* placesIn(
+  { events, inbox }: LimitReader,
+  { id }: Session,
+  { own, byTopic }: { readonly own: Address; readonly byTopic: boolean },
+): AsyncGenerator<Address> {
+  const seen = new Set<string>()
   for (let after = 0; ; ) {
+    // Thousands of logs are read one after another, and everybody else would wait meanwhile.
+    await setImmediate()
     const page = await events.since(id, after, PAGE)
-    for (const { chat } of page.flatMap(messagesOf)) if (chat !== undefined) chats.add(chat)
+    for (const { chat, messageId } of page.flatMap(messagesOf)) {
+      if (chat === undefined || (seen.has(chat) && !byTopic)) continue
+      seen.add(chat)
+      const rows = messageId === undefined ? [] : await inbox.inSession(id, messageId)
+      const received = rows.map(({ dispatch: { event } }) => event.address).find((one) => chatNamed(one) === chat)
+      yield received ?? placeOf(chat, own)
+    }
     const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return chats
+    if (last === undefined || page.length < PAGE) return
     after = last.seq
   }
 }
@@ -54,11 +74,14 @@ function messagesOf({ type, data }: SessionEvent): readonly UserMessageData[] {
   return type === 'user_message' || type === 'message_edited' ? [data] : []
 }
 
-/** A message does not name the guild or workspace of its chat: that of the last chat stands for it. */
+function chatNamed({ topic: _topic, ...chat }: Address): string {
+  return formatAddress(chat)
+}
+
+/** Where nothing received is on record, the guild or workspace of the last chat of the account stands for it. */
 function placeOf(chat: string, own: Address): Address {
-  const { topic: _topic, ...last } = own
-  if (formatAddress(last) === chat) return own
+  if (chatNamed(own) === chat) return own
   const address = parseAddress(chat)
-  const isBeside = own.space !== undefined && address.channel === own.channel && address.chatType !== 'direct'
-  return isBeside ? { ...address, space: own.space } : address
+  const isBeside = address.channel === own.channel && address.account === own.account && address.chatType !== 'direct'
+  return isBeside && own.space !== undefined ? { ...address, space: own.space } : address
 }

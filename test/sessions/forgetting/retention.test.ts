@@ -35,7 +35,7 @@ async function rig(all: readonly AgeLimit[], of: () => AgeLimit | undefined = ()
   let reaches = (): void => {}
   const retention = createRetention({
     ...{ store, clock, logger: silentLogger, ageingTime: () => NOW },
-    limits: { all, of, differ: false },
+    limits: { all, of, differ: false, byTopic: false },
     async tellOwners(about) {
       if (tellsNobody) throw new Error('the process ends')
       if (isFull) return false

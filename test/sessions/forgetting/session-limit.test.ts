@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { type Address, parseAddress } from '../../../src/core/address.ts'
+import type { RetentionSettings } from '../../../src/core/retention.ts'
 import type { Session } from '../../../src/core/session.ts'
 import { compileAgeLimits } from '../../../src/routing/age-limits.ts'
 import { limitOfSession } from '../../../src/sessions/forgetting/session-limit.ts'
@@ -15,27 +17,38 @@ const RULES = [
 ]
 
 /** Returns the limit, in days, of a session in which something was said in these chats, and last in the first. */
-async function limitOf(chats: readonly string[], { dimensions = [], rules = RULES, metadata = {} }: Settings = {}) {
-  const said = chats.map((chat, at) => ({ seq: at + 1, at, type: 'user_message', data: { chat } }))
+async function limitOf(
+  chats: readonly string[],
+  { dimensions = [], rules = RULES, metadata = {}, received = [], moved = {} }: Settings = {},
+) {
+  const said = chats.map((chat, at) => ({ seq: at + 1, at, type: 'user_message', data: { chat, messageId: `${at}` } }))
   const since = async (_: string, after: number) => said.filter(({ seq }) => seq > after).slice(0, 200)
-  const read = { events: { since } } as unknown as Pick<StoreReader, 'events'>
+  const inSession = async (_: string, messageId: string) => {
+    const rest = received[Number(messageId)]
+    return rest
+      ? [{ dispatch: { event: { address: { ...parseAddress(chats[Number(messageId)] ?? ''), ...rest } } } }]
+      : []
+  }
+  const read = { events: { since }, inbox: { inSession } } as unknown as Pick<StoreReader, 'events' | 'inbox'>
   const draft = sessionDraft(1)
   const [, channel = '', chatType = '', chat = ''] = /^(\w+):(\w+):(.+)$/.exec(chats[0] ?? '') ?? []
   const place = { channel, account: 'default', chat_id: chat, chat_type: chatType, ...metadata }
   const session = { ...draft, scope: { ...draft.scope, dimensions }, metadata: place } as unknown as Session
-  return (
-    await limitOfSession(
-      read,
-      compileAgeLimits({ days: 10, rules }, CHANNELS, () => undefined),
-      session,
-    )
-  )?.days
+  const moves = {
+    formerChat: (_: string, chat: string) => Object.keys(moved).find((from) => moved[from] === chat),
+    follow: (address: Address) => ({ ...address, chat: moved[address.chat] ?? address.chat }),
+  }
+  return (await limitOfSession(read, compileAgeLimits({ days: 10, rules }, CHANNELS, moves), session))?.days
 }
 
 interface Settings {
   readonly dimensions?: readonly string[]
-  readonly rules?: typeof RULES
+  readonly rules?: RetentionSettings['rules']
   readonly metadata?: Readonly<Record<string, string>>
+  /** What the record of each message says of its address besides, where there is one. */
+  readonly received?: readonly Partial<Address>[]
+  /** The present ids of chats that have got a new one. */
+  readonly moved?: Readonly<Record<string, string>>
 }
 
 const [A, B, KEPT, OTHER] = ['-1', '-2', '-3', '-4'].map((chat) => `telegram:group:${chat}`) as [
@@ -66,4 +79,41 @@ it('S41: the guild of the last chat stands for the others of its platform, which
   expect(await limitOf([last, other], { metadata: { space: 'guild:G1' } })).toBe(40)
   expect(await limitOf([last, other, 'discord:direct:222'], { metadata: { space: 'guild:G1' } })).toBe(40)
   expect(await limitOf([last, other])).toBe(10)
+})
+
+it('S41: each chat has the guild in which it was received, whatever that of the last one is', async () => {
+  const [last, kept] = ['discord:channel:5', 'discord:channel:6']
+  const rules = [{ match: { channel: 'discord', space: 'G2' }, days: 'keep' as const }]
+  const received = [{}, { space: { type: 'guild', id: 'G2' } }]
+  const metadata = { space: 'guild:G1' }
+  expect(await limitOf([last, kept], { rules, metadata, received })).toBeUndefined()
+  expect(await limitOf([last, kept], { rules, metadata })).toBe(10)
+})
+
+it('S41: the workspace of an account is not that of another account', async () => {
+  const rules = [{ match: { channel: 'slack', space: 'T1' }, days: 40 }]
+  const other = 'slack@second:channel:C2'
+  expect(await limitOf(['slack:channel:C1', other], { rules, metadata: { space: 'team:T1' } })).toBe(40)
+  const own = { account: 'second', space: 'team:T1', chat_id: 'C3' }
+  const chats = ['slack:channel:C3', 'slack:channel:C1']
+  expect(
+    await limitOf(chats, { rules: [{ match: { space: 'T1', account: 'default' }, days: 40 }], metadata: own }),
+  ).toBe(10)
+})
+
+it('S41: a topic that is kept is kept with the chats whose session it shares, also where the last was another', async () => {
+  const rules = [{ match: { channel: 'telegram', chat: '-1', topic: '42' }, days: 'keep' as const }]
+  expect(await limitOf([OTHER, A], { rules, received: [{}, { topic: '42' }] })).toBeUndefined()
+  expect(await limitOf([OTHER, A, A], { rules, received: [{}, {}, { topic: '42' }] })).toBeUndefined()
+  expect(await limitOf([OTHER, A], { rules, received: [{}, { topic: '43' }] })).toBe(10)
+})
+
+it('S41: what was said before a group got a new id is kept by a rule that names either', async () => {
+  for (const chat of ['-1', '-1001'])
+    expect(
+      await limitOf([OTHER, A], {
+        rules: [{ match: { channel: 'telegram', chat }, days: 'keep' as const }],
+        moved: { '-1': '-1001' },
+      }),
+    ).toBeUndefined()
 })
