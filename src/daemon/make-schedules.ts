@@ -24,7 +24,7 @@ export interface SchedulesDeps extends Pick<ServiceDeps, 'store' | 'ids' | 'cloc
   readonly config: Config
   readonly logger: Logger
   readonly policies: CurrentRouting
-  readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs' | 'facts'>
+  readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs' | 'facts' | 'moves'>
   readonly entrance: Pick<Entrance, 'accept'>
 }
 
@@ -48,6 +48,7 @@ export function makeSchedules({ config, policies, lookups, entrance, ...parts }:
     ...{ store, ids, clock, accept: entrance.accept, roleOf, logger },
     agents: config.agents.map(({ id }) => id),
     caseSensitive: channels.caseSensitive,
+    follow: lookups.moves.follow,
     async joinedAt(address) {
       const posting = { address, traceId: ids.trace(), receivedAt: clock.now() }
       const { route } = placeSession(policies.routing(), lookups.facts, posting)

@@ -21,6 +21,8 @@ export interface BeginRunDeps {
   readonly caseSensitive: readonly ChannelId[]
   /** Returns the session that joins a chat with others, if it is in one. */
   joinedAt(this: void, address: Address): Promise<Session | undefined>
+  /** Returns the present address of a place. */
+  follow(this: void, address: Address): Address
   /** Accepts a dispatch; resolves once it is on disk. */
   accept(dispatch: Dispatch): Promise<void>
   /** Returns the present role of a person who made a schedule. */
@@ -74,14 +76,14 @@ async function authorityOf({ roleOf }: BeginRunDeps, { creator }: Schedule): Pro
 }
 
 async function digestFor(
-  { store, agents, caseSensitive, joinedAt }: BeginRunDeps,
+  { store, agents, caseSensitive, joinedAt, follow }: BeginRunDeps,
   { id, definition }: Schedule,
   creator: Identity,
 ): Promise<Digest | undefined> {
   const { digestOf, timezone } = definition
   if (digestOf === undefined) return undefined
   const since = (await store.read.schedules.lastDone(id))?.reading ?? {}
-  return readDigest(store.read, { of: digestOf, timezone, creator, since, agents, caseSensitive, joinedAt })
+  return readDigest(store.read, { of: digestOf, timezone, creator, since, agents, caseSensitive, joinedAt, follow })
 }
 
 /** Returns the end of a run: an answer and silence complete it, every other outcome is a failure. */

@@ -1,4 +1,4 @@
-import { type Address, formatAddress } from '../core/address.ts'
+import { type Address, formatAddress, parseAddress } from '../core/address.ts'
 import { amended, saidHere } from '../core/amended.ts'
 import type { Identity } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
@@ -29,6 +29,8 @@ export interface DigestRequest {
   readonly caseSensitive: readonly ChannelId[]
   /** Returns the session that joins a chat with others, if it is in one. */
   joinedAt(this: void, address: Address): Promise<Session | undefined>
+  /** Returns the present address of a place. */
+  follow(this: void, address: Address): Address
 }
 
 export interface Digest {
@@ -45,7 +47,7 @@ export interface Digest {
 export async function readDigest(read: Store['read'], request: DigestRequest): Promise<Digest> {
   const lines: DigestLine[] = []
   const reading: Record<SessionId, number> = { ...request.since }
-  const joined = request.of.topic === undefined ? await request.joinedAt(request.of) : undefined
+  const joined = await request.joinedAt(request.of)
   const own = (await sessionsOf(read, request)).filter(({ id }) => id !== joined?.id)
   const sessions = joined === undefined ? own : [...own, joined]
   const name = formatAddress(request.of).toLowerCase()
@@ -53,7 +55,7 @@ export async function readDigest(read: Store['read'], request: DigestRequest): P
   for (const session of sessions) {
     const events = await read.events.latest(session.id, MOST_EVENTS)
     const isJoined = session.id === joined?.id
-    const here = isJoined ? await ofPlace(read, saidHere(events), request.of) : saidHere(events)
+    const here = isJoined ? await ofPlace(read, saidHere(events), { session, ...request }) : saidHere(events)
     const leaving = await read.forgetting.leaving(session.id)
     if (!mayRead(request.creator, here)) continue
     readable++
@@ -78,32 +80,52 @@ async function sessionsOf(
   return found.flat()
 }
 
+interface Place extends Pick<DigestRequest, 'of' | 'follow'> {
+  readonly session: Session
+}
+
 /**
- * Returns the events of a place: a log that joins chats has those of the others too. There a message names its chat,
- * and an answer stands where its turn has answered; of what was posted, nothing says it.
+ * Returns the events of a place: a log that joins chats has those of the others too. There a message names its chat, as
+ * that was called then, and an answer stands where its turn has answered; of what was posted, nothing says it.
  */
 async function ofPlace(
-  { turns }: Store['read'],
+  read: Pick<Store['read'], 'turns' | 'inbox'>,
   events: readonly SessionEvent[],
-  of: Address,
+  place: Place,
 ): Promise<readonly SessionEvent[]> {
-  const name = formatAddress(of)
   const found: SessionEvent[] = []
   for (const event of events) {
     if (event.type === 'assistant_posted') continue
-    const reply = event.type === 'assistant_message' && event.turnId ? await turns.get(event.turnId) : undefined
-    const isSaidThere = !isSaid(event) || event.data.chat === name
-    if (reply === undefined ? isSaidThere : isIn(reply.reply.address, of)) found.push(event)
+    const turn = event.type === 'assistant_message' && event.turnId ? await read.turns.get(event.turnId) : undefined
+    if (turn !== undefined ? isIn(turn.reply.address, place) : !isSaid(event) || (await isSaidIn(read, event, place)))
+      found.push(event)
   }
   return found
 }
 
-function isSaid(event: SessionEvent): event is Extract<SessionEvent, { type: 'user_message' | 'message_edited' }> {
+/** A message does not name its topic: the record of what was received does. */
+async function isSaidIn(
+  { inbox }: Pick<Store['read'], 'inbox'>,
+  { data: { chat, messageId } }: Said,
+  place: Place,
+): Promise<boolean> {
+  const { topic, ...of } = place.of
+  if (chat === undefined || !isIn(parseAddress(chat), { ...place, of })) return false
+  if (topic === undefined) return true
+  const rows = messageId === undefined ? [] : await inbox.inSession(place.session.id, messageId)
+  return rows.some(({ dispatch: { event } }) => isIn(event.address, place))
+}
+
+type Said = Extract<SessionEvent, { type: 'user_message' | 'message_edited' }>
+
+function isSaid(event: SessionEvent): event is Said {
   return event.type === 'user_message' || event.type === 'message_edited'
 }
 
-function isIn(one: Address, { channel, account, chat }: Address): boolean {
-  return one.channel === channel && one.account === account && one.chat === chat
+function isIn(then: Address, { of, follow }: Pick<Place, 'of' | 'follow'>): boolean {
+  const { channel, account, chat, topic } = follow(then)
+  const isInChat = channel === of.channel && account === of.account && chat === of.chat
+  return isInChat && (of.topic === undefined || topic === of.topic)
 }
 
 /** Sessions of an agent other than the default one have it before their place. */

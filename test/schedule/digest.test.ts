@@ -33,6 +33,7 @@ function read(store: Store, creator: Identity = OWNER, since: DigestReading = {}
     agents: AGENTS,
     caseSensitive: [],
     joinedAt: async () => undefined,
+    follow: (address) => address,
   })
 }
 

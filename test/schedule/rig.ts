@@ -80,7 +80,14 @@ export async function startRig({
   const agents = [toAgentId('main')]
   const powers = { store, clock, ids, logger, accept, roleOf }
   const make = () =>
-    new Scheduler({ ...powers, agents, caseSensitive: [], joinedAt: async () => undefined, ticks: () => () => {} })
+    new Scheduler({
+      ...powers,
+      agents,
+      caseSensitive: [],
+      joinedAt: async () => undefined,
+      follow: (address) => address,
+      ticks: () => () => {},
+    })
   let scheduler = make()
 
   const rows = async (): Promise<readonly ScheduleSlot[]> =>

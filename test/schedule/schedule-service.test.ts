@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Address } from '../../src/core/address.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { deferred } from '../../src/core/deferred.ts'
 import type { Dispatch } from '../../src/core/dispatch.ts'
@@ -29,6 +30,7 @@ async function parts(clock: Clock = systemClock) {
     caseSensitive: [],
     roleOf: async () => 'guest' as const,
     joinedAt: async () => undefined,
+    follow: (address: Address) => address,
   }
 }
 
