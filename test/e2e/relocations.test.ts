@@ -164,6 +164,16 @@ describe('a wider audience', () => {
     expect(await count(house)).toBe(sessions)
   })
 
+  it.each(['move', 'fork'] as const)('of two requests at once for a %s one is carried out', async (kind) => {
+    const { house, family, from, to } = await twoGroups()
+    await talk(house, family)
+    const sessions = await count(house)
+    const { relocate } = house.daemon.operator.archives
+    const both = await Promise.allSettled([1, 2].map(() => relocate(from, { kind, to, confirmed: true })))
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(await count(house)).toBe(sessions + (kind === 'move' ? 2 : 1))
+  })
+
   it('F-H11: a yes is none to the words of whoever has spoken since it was asked for; the next one is', async () => {
     const { house, family, from, to } = await twoGroups()
     await talk(house, family)

@@ -3,7 +3,7 @@ import { toAgentId } from '../../src/core/ids.ts'
 import type { Tool } from '../../src/core/turn.ts'
 import { textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { parley } from './house-command.ts'
-import { type Household, startHousehold } from './household.ts'
+import { type Household, recorded, startHousehold } from './household.ts'
 import { setClock } from './set-clock.ts'
 
 const tool = (name: string): Tool => ({
@@ -53,3 +53,18 @@ it.each(['move', 'fork'])(
     expect(here.system).toBe(there.system)
   },
 )
+
+it('C28: a chat that is continued in a session of a client has no more tools there than that had', async () => {
+  const house = await begun()
+  const { world, ledger } = house.telegram
+  world.say({ from: 111, text: 'rain today?' })
+  await ledger.nextFromBot('sent')
+  await recorded(house)
+  const { relocate } = house.daemon.operator.archives
+  const { session } = await relocate('telegram:direct:111', { kind: 'fork', to: 'api:a', confirmed: true })
+  const there = await ask(house, session, 'and now?')
+  expect(there.messages).toContain('rain today?')
+  expect(there.tools).toEqual(['clock'])
+  expect(there.system).toContain('You are calm.')
+  expect(there.system).toContain('Rowing')
+})

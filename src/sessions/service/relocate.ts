@@ -58,6 +58,7 @@ export async function relocate(session: Session, request: RelocationRequest, dep
   }
   const done = await store.write(async (tx) => {
     await checkIdle(tx, [session, ...(there ? [there] : [])])
+    await checkStands(tx, session, destination)
     const now = await widerAudience(session, destination, { ...deps, read: tx })
     if (audience === undefined && now)
       throw new ParleyError('conflict', `Somebody else has spoken in ${session.id} meanwhile: ask again.`)
@@ -136,6 +137,13 @@ async function checkIdle(tx: StoreWriter, sessions: readonly Session[]): Promise
   }
 }
 
+/** Throws `conflict` where another relocation, or a command, came first: what it has begun would be lost from sight. */
+async function checkStands({ sessions }: StoreWriter, session: Session, { there, draft }: Destination): Promise<void> {
+  const [left, current] = [await sessions.get(session.id), await sessions.current(draft().scopeKey)]
+  if (left !== undefined && left.inactiveAt === session.inactiveAt && current?.id === there?.id) return
+  throw new ParleyError('conflict', `${session.displayKey} or the other conversation has changed meanwhile: ask again.`)
+}
+
 /** The send policy stays with the place: a chat that was silenced is not opened by a session that comes into it. */
 async function continueThere(
   tx: StoreWriter,
@@ -178,22 +186,24 @@ interface StartOfClient extends Pick<SessionStartData, 'context' | 'workspace' |
 
 /**
  * Returns what a client has given its session at the start, for one of a client that continues it: the agent, its tools
- * no more than both sessions have (C28), and the variables. A chat has the agent of its rules.
+ * no more than both sessions have (C28), and the variables. What comes from a chat or another agent goes on with what
+ * the client has given the session that it had there. A chat has the agent of its rules.
  */
 async function startOfClient(
   { events }: Pick<StoreReader, 'events'>,
   session: Session,
   { row, there }: { readonly row: SessionDraft; readonly there: Session | undefined },
 ): Promise<StartOfClient> {
-  if (![session, row].every(isOwnChannel) || row.agentId !== session.agentId) return {}
-  const [first] = await events.since(session.id, 0, 1)
+  const giver = isOwnChannel(session) && row.agentId === session.agentId ? session : there
+  if (!isOwnChannel(row) || giver === undefined) return {}
+  const [first] = await events.since(giver.id, 0, 1)
   const { context, workspace, workplace } = first?.type === 'session_started' ? first.data : { context: undefined }
   const given = {
     ...(context && { context }),
     ...(workspace === undefined ? {} : { workspace }),
     ...(workplace && { workplace }),
   }
-  const own = session.agentProfile ?? there?.agentProfile
+  const own = giver.agentProfile ?? there?.agentProfile
   if (own === undefined) return given
   const most = there?.agentProfile?.tools ?? own.tools
   return { ...given, profile: { ...own, tools: own.tools.filter((tool) => most.includes(tool)) } }
