@@ -10,7 +10,7 @@ import { signatureOf } from './sign.ts'
 
 /** Calls that run at a time. */
 const AT_ONCE = 8
-/** Those of one conversation that wait with a message. */
+/** Those of one chat that wait with a message. */
 const AT_ONCE_OF_ONE = 6
 /** Notifications that wait or run; what comes on top is left out and counted. */
 const MOST_WAITING = 1_000
@@ -104,7 +104,7 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
       let { text } = message
       for (const hook of at('before_save')) {
         const asked = { ...message, text }
-        const answer = await places.saving(message.conversation, () => call(hook, asked, atOnce))
+        const answer = await places.saving(chatOf(message), () => call(hook, asked, atOnce))
         if (typeof answer.text === 'string') text = redact(answer.text.slice(0, LONGEST_TEXT))
       }
       return text
@@ -123,6 +123,11 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
       for (const call of running) call.abort()
     },
   }
+}
+
+/** Whoever writes in all topics of a chat, or opens threads, has no more places than whoever writes in one. */
+function chatOf({ conversation }: BeforeSave): string {
+  return conversation.replace(/\/.*$/s, '')
 }
 
 type Place = <Done>(work: () => Promise<Done>) => Promise<Done>

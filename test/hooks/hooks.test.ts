@@ -8,7 +8,12 @@ import { hookWatch } from '../../src/hooks/store-watch.ts'
 import { AwaitedLog } from '../e2e/awaited-log.ts'
 import { setClock } from '../e2e/set-clock.ts'
 
-const SAID = { on: 'before_save', text: 'hello', edit: false } as unknown as BeforeSave
+const SAID = {
+  on: 'before_save',
+  conversation: 'telegram:direct:1',
+  text: 'hello',
+  edit: false,
+} as unknown as BeforeSave
 const CALL = { on: 'before_tool', tool: 'pay', args: { token: 'canary' } } as unknown as BeforeTool
 const DONE = { on: 'session_delete', session: 's' } as never
 
@@ -129,4 +134,22 @@ test('R8: a hook is told every token that the model has read, from a cache or no
   const usage = { input: 10, output: 5, cacheRead: 100, cacheWrite: 1_000 }
   watch?.appended('s' as SessionId, 1, [{ type: 'turn_completed', data: { outcome: 'answered', steps: 1, usage } }])
   expect(told).toMatchObject([{ on: 'after_turn', tokens: { input: 1_110, output: 5 } }, { on: 'session_save' }])
+})
+
+test('R8: whoever writes in many threads of a chat leaves places to other chats', async () => {
+  const slow = deferred()
+  const asked: string[] = []
+  const { beforeSave } = hooks('before_save', async ({ body }) => {
+    asked.push(JSON.parse(body).conversation)
+    await slow.promise
+    return ''
+  })
+  const say = (conversation: string) => beforeSave({ ...SAID, conversation })
+  const all = Array.from({ length: 20 }, (_, thread) => say(`slack:channel:C1/${thread}`))
+  all.push(say('slack:channel:C2'))
+  await new Promise(setImmediate)
+  expect(asked).toContain('slack:channel:C2')
+  slow.resolve()
+  await Promise.all(all)
+  expect(asked).toHaveLength(21)
 })
