@@ -46,7 +46,7 @@ export async function loadAccounts(
 /** For places whose account was taken out of the configuration: nothing of theirs can leave anyway. */
 const NO_LIMITS: CommonAccountConfig['limits'] = { perSecond: 1, perChatPerSecond: 1, perGroupPerMinute: 1 }
 
-/** Likewise: an answer or a notice is planned in the commit that ends what it is about, and that must end all the same. */
+/** Likewise: an answer is planned in the commit that ends its turn, which must end all the same. */
 const PLAIN: TextFormat = {
   limit: 2_000,
   split: (text) => (text.match(/.{1,1000}/gsu) ?? []).map((part) => ({ text: part, plain: part, markup: 'plain' })),

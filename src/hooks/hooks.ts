@@ -125,7 +125,7 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
   }
 }
 
-/** Whoever writes in all topics of a chat, or opens threads, has no more places than whoever writes in one. */
+/** All topics and threads of a chat have its places together: anybody may open many. */
 function chatOf({ conversation }: BeforeSave): string {
   return conversation.replace(/\/.*$/s, '')
 }

@@ -78,7 +78,7 @@ function chatNamed({ topic: _topic, ...chat }: Address): string {
   return formatAddress(chat)
 }
 
-/** Where nothing received is on record, the guild or workspace of the last chat of the account stands for it. */
+/** The guild or workspace of the account's last chat stands for that of a chat with nothing received on record. */
 function placeOf(chat: string, own: Address): Address {
   if (chatNamed(own) === chat) return own
   const address = parseAddress(chat)

@@ -186,8 +186,8 @@ interface StartOfClient extends Pick<SessionStartData, 'context' | 'workspace' |
 
 /**
  * Returns what a client has given its session at the start, for one of a client that continues it: the agent, its tools
- * no more than both sessions have (C28), and the variables. What comes from a chat or another agent goes on with what
- * the client has given the session that it had there. A chat has the agent of its rules.
+ * no more than both sessions have (C28), and the variables. What comes from a chat or another agent continues with
+ * what the client has given the session that it had there. A chat has the agent of its rules.
  */
 async function startOfClient(
   { events }: Pick<StoreReader, 'events'>,
