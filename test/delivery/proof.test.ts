@@ -2,16 +2,26 @@ import { describe, expect, test } from 'vitest'
 import { parseAddress } from '../../src/core/address.ts'
 import { answerLost, hanging, refused, swallowed, unreachable } from './fake-channel.ts'
 import { KeyedChannel } from './keyed-channel.ts'
-import { DM, openRig, type Rig } from './rig.ts'
+import { DM, openRig } from './rig.ts'
 
 const WINDOW = 120_000
 
 describe('F-A10: a keyed platform, with the outbox', () => {
-  async function open(window = WINDOW): Promise<{ rig: Rig; channel: KeyedChannel }> {
+  async function open(window = WINDOW) {
     const rig = await openRig()
     const channel = new KeyedChannel(() => rig.clock, window)
     rig.adapter = channel
-    return { rig, channel }
+    /** Killed while the message is being sent, and back after this time. The platform shows the message or does not. */
+    const killed = async (shown: boolean, backAfterMs = 300_000, message = rig.message('hello')) => {
+      channel.fates.push(hanging(shown))
+      await rig.say('', message)
+      await channel.called(1)
+      await rig.crash()
+      await rig.pass(backAfterMs)
+      await rig.ready()
+      return message
+    }
+    return { rig, channel, killed }
   }
 
   test('an answer that was lost gives exactly one message, unmarked', async () => {
@@ -25,26 +35,15 @@ describe('F-A10: a keyed platform, with the outbox', () => {
   })
 
   test('killed after the bytes left and back within the window: looked for, for no clock is sure of its age', async () => {
-    const { rig, channel } = await open()
-    channel.fates.push(hanging(true))
-    await rig.say('hello')
-    await channel.called(1)
-    await rig.crash()
-    await rig.pass(30_000)
-    await rig.ready()
+    const { rig, channel, killed } = await open()
+    await killed(true, 30_000)
     await rig.pass(1_000)
     expect([channel.visible(DM), channel.givenBack, channel.looks.length]).toEqual([['hello'], 0, 1])
   })
 
   test('back after the window, the message in the history: exactly one', async () => {
-    const { rig, channel } = await open()
-    channel.fates.push(hanging(true))
-    const message = rig.message('hello')
-    await rig.say('', message)
-    await channel.called(1)
-    await rig.crash()
-    await rig.pass(300_000)
-    await rig.ready()
+    const { rig, channel, killed } = await open()
+    const message = await killed(true)
     expect(channel.visible(DM)).toEqual(['hello'])
     expect(channel.looks).toHaveLength(1)
     expect(await rig.rows(message.source)).toMatchObject([
@@ -57,20 +56,14 @@ describe('F-A10: a keyed platform, with the outbox', () => {
     ['another platform', 'slack:direct:7', 1],
     ['the same account', DM, 2],
   ])('a message whose id and chat %s has too is ours, unless that is in the same chat', async (_, other, shown) => {
-    const { rig, channel } = await open()
+    const { rig, channel, killed } = await open()
     channel.history = () => ({ kind: 'found', messages: [{ messageId: 'm7' }] })
     const theirs = rig.message('hello', { address: parseAddress(other) })
     await rig.store.write(async (tx) => {
       const planned = await rig.delivery.plan(tx, theirs)
       for (const { id } of planned.entries) await tx.outbox.settle(id, { state: 'sent', messageId: 'm7', at: 1 })
     })
-    channel.fates.push(hanging(true))
-    const message = rig.message('hello')
-    await rig.say('', message)
-    await channel.called(1)
-    await rig.crash()
-    await rig.pass(300_000)
-    await rig.ready()
+    await killed(true)
     expect(channel.visible(DM)).toHaveLength(shown)
   })
 
@@ -89,14 +82,8 @@ describe('F-A10: a keyed platform, with the outbox', () => {
   })
 
   test('back after the window, nothing in the history: sent, unmarked', async () => {
-    const { rig, channel } = await open()
-    channel.fates.push(hanging(false))
-    const message = rig.message('hello')
-    await rig.say('', message)
-    await channel.called(1)
-    await rig.crash()
-    await rig.pass(300_000)
-    await rig.ready()
+    const { rig, channel, killed } = await open()
+    const message = await killed(false)
     expect(channel.visible(DM)).toEqual(['hello'])
     expect(await rig.rows(message.source)).toMatchObject([{ state: 'sent' }])
   })

@@ -4,7 +4,7 @@ import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthro
 import { pdf } from '../fakes/files.ts'
 import { startDiscordHousehold } from './discord-household.ts'
 import { recorded } from './household.ts'
-import { toolResult } from './obedient.ts'
+import { callIn, toolResult } from './obedient.ts'
 import { isCheckpoint, noting } from './remembering.ts'
 
 const BOT = '<@900000000000000001>'
@@ -21,10 +21,7 @@ const script: Script = (request) => {
   }
   const result = toolResult(request)
   if (result !== undefined) return textReply(`it says ${result}`)
-  const [, tool, args = ''] = /do (\w+) (\{.*\})/.exec(lastUserText(request)) ?? []
-  return tool === undefined
-    ? textReply('fine')
-    : { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) }] }
+  return callIn(lastUserText(request)) ?? textReply('fine')
 }
 
 /** Bob shows and says all that in the channel; Ada, the owner, replies to each, and reads. */

@@ -37,14 +37,17 @@ export async function forgettingHouse({ script = heard, config = {}, ...more }: 
   const { world, ledger } = home.telegram
   const addGroup = (title: string, members: readonly number[] = [111, 444, 555]): number =>
     world.addChat({ type: 'supergroup', title, members: [...members] }).id
-  /** Does something and returns what is said in the chat next. */
-  const answered = async (act: () => void, chat: number): Promise<string> => {
+  /** Does something and returns the next message of the bot's in the chat that has these words. */
+  const heardAfter = async (act: () => void, chat: number, words = '') => {
     const after = ledger.mark()
     act()
-    const { text } = await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })
+    const where = (sent: { chatId: number; text: string }) => sent.chatId === chat && sent.text.includes(words)
+    const sent = await ledger.nextFromBot('sent', { after, where })
     await recorded(home)
-    return text
+    return sent
   }
+  /** Does something and returns what is said in the chat next. */
+  const answered = async (act: () => void, chat: number): Promise<string> => (await heardAfter(act, chat)).text
   const exchange = async (text: string, { from = 111, chat = from, replyTo }: Said = {}) => {
     let id = 0
     const answer = await answered(() => {
@@ -59,7 +62,7 @@ export async function forgettingHouse({ script = heard, config = {}, ...more }: 
       .filter((one) => !isCheckpoint(one))
       .map(({ messages }) => JSON.stringify(messages))
   return {
-    ...{ home, world, ledger, addGroup, answered, exchange },
+    ...{ home, world, ledger, addGroup, answered, exchange, heardAfter },
     say: async (text: string, said?: Said): Promise<string> => (await exchange(text, said)).answer,
     prompts,
     /** What the model was shown by the last turn. */

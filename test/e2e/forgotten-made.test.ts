@@ -1,27 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
 import type { Tool } from '../../src/core/turn.ts'
-import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { member, owner, policy } from '../fakes/routing-policy.ts'
 import { forgettingHouse, holding } from './forgetting-house.ts'
 import { parley } from './house-command.ts'
 import { recorded } from './household.ts'
-import { toolResult } from './obedient.ts'
+import { doing } from './obedient.ts'
 import { type SetClock, setClock } from './set-clock.ts'
 
 /**
  * A plain word, no code and no number: alone in a text it repeats nothing, so it goes only with what it belongs to.
  */
 const WORD = 'quorlimvash'
-
-/** Makes the call that stands behind "do" with its arguments, and says nothing of what it is told. */
-const script: Script = (request) => {
-  if (toolResult(request) !== undefined) return textReply('fine')
-  const [, tool, args = ''] = /do (\w+) (\{.*\})/.exec(lastUserText(request)) ?? []
-  return tool === undefined
-    ? textReply('fine')
-    : { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) }] }
-}
 
 const pay: Tool = {
   class: 'once',
@@ -33,18 +23,14 @@ async function house({ direct = 'public', ...more }: { clock?: SetClock; direct?
   const tools = ['memory', 'sessions', 'schedule', 'task', 'ask', 'bank']
   const agents = [{ id: toAgentId('main'), model: 'anthropic/claude-haiku-4-5', prompt: 'Talk.', tools }]
   const home = await forgettingHouse({
-    ...{ script, config: { agents }, tools: { bank: [pay] }, ...more },
+    ...{ script: doing, config: { agents }, tools: { bank: [pay] }, ...more },
     routing: policy({
       people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')],
       access: { direct, groups: [{ match: {}, who: 'public', trigger: 'mention' }] },
     }),
   })
-  const { ledger, world } = home
-  const heard = async (act: () => void, words: string, chat = 111) => {
-    const after = ledger.mark()
-    act()
-    return ledger.nextFromBot('sent', { after, where: (sent) => sent.chatId === chat && sent.text.includes(words) })
-  }
+  const { heardAfter, world } = home
+  const heard = (act: () => void, words: string, chat = 111) => heardAfter(act, chat, words)
   const held = () => holding(home.home.dataDir, WORD)
   /** What the bot's messages in a chat say now. */
   const shown = (chat: number): string =>

@@ -15,7 +15,7 @@ import { member, owner, policy } from '../fakes/routing-policy.ts'
 import { forgettingHouse } from './forgetting-house.ts'
 import { parley } from './house-command.ts'
 import { recorded } from './household.ts'
-import { toolResult } from './obedient.ts'
+import { callIn, toolResult } from './obedient.ts'
 import { isCheckpoint, noting } from './remembering.ts'
 import { setClock } from './set-clock.ts'
 
@@ -92,9 +92,7 @@ const script: Script = (request) => {
   // What is said of another conversation in other words is an answer of its own.
   if (result !== undefined && last.includes('session_search')) return textReply('Found.')
   if (result !== undefined) return textReply(`Aha ${wordsIn(result).join(' ')}.`)
-  const [, tool, args = ''] = /do (\w+) (\{.*\})/.exec(last) ?? []
-  if (tool !== undefined) return { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) }] }
-  return textReply(`Well ${wordsIn(last).join(' ')}.`)
+  return callIn(last) ?? textReply(`Well ${wordsIn(last).join(' ')}.`)
 }
 
 const spec = (name: string) => ({ name, description: name, parameters: { type: 'object', properties: {} } })
@@ -129,20 +127,11 @@ async function stage(clock = setClock('2026-11-01T08:00:00Z')) {
       access: { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] },
     }),
   })
-  const { world, ledger, home, exchange } = house
+  const { world, home, exchange } = house
   world.addUser({ id: 666, firstName: word('displayed') })
   const group = house.addGroup('Family', [111, 444, 555, 666])
   const club = house.addGroup('Club', [111, 444])
-  const heard = async (act: () => void, words: string, chat = group) => {
-    const after = ledger.mark()
-    act()
-    const sent = await ledger.nextFromBot('sent', {
-      after,
-      where: (one) => one.chatId === chat && one.text.includes(words),
-    })
-    await recorded(home)
-    return sent
-  }
+  const heard = (act: () => void, words: string, chat = group) => house.heardAfter(act, chat, words)
   const bob = (text: string, more: object = {}) => exchange(text, { from: 444, chat: group, ...more })
   return { ...house, clock, group, club, heard, bob, files: () => heldIn(home.dataDir, ALL) }
 }

@@ -1,39 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { member, owner, policy } from '../fakes/routing-policy.ts'
 import { forgettingHouse, holding } from './forgetting-house.ts'
 import { recorded } from './household.ts'
-import { toolResult } from './obedient.ts'
+import { doing, toolResult } from './obedient.ts'
 import { setClock } from './set-clock.ts'
 
 /** A plain word, no code and no number: alone in a text it repeats nothing. */
 const WORD = 'quorlimvash'
 const HOUR_MS = 3_600_000
 
-/** Makes the call that stands behind "do" with its arguments, and says nothing of what it is told. */
-const script: Script = (request) => {
-  if (toolResult(request) !== undefined) return textReply('fine')
-  const [, tool, args = ''] = /do (\w+) (\{.*\})/.exec(lastUserText(request)) ?? []
-  return tool === undefined
-    ? textReply('fine')
-    : { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) }] }
-}
-
 const people = [owner('ada', 'telegram:111'), member('bob', 'telegram:444')]
 const access = { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] } as const
 const routing = policy({ people, access })
 
-async function house(by: Script = script) {
+async function house(script: Script = doing) {
   const clock = setClock('2026-11-01T08:00:00Z')
-  const home = await forgettingHouse({ script: by, clock, routing })
-  const { ledger } = home
+  const home = await forgettingHouse({ script, clock, routing })
   /** Lets time pass until the bot says something in a chat. */
   const due = async (hours: number, words: string, chat = 111): Promise<void> => {
-    const after = ledger.mark()
-    clock.skip(hours * HOUR_MS + 1_000)
-    await ledger.nextFromBot('sent', { after, where: (sent) => sent.chatId === chat && sent.text.includes(words) })
-    await recorded(home.home)
+    await home.heardAfter(() => clock.skip(hours * HOUR_MS + 1_000), chat, words)
   }
   return { ...home, clock, due, held: () => holding(home.home.dataDir, WORD) }
 }

@@ -12,6 +12,18 @@ export function toolResult({ messages }: MessagesRequest): string | undefined {
   return undefined
 }
 
+/** Makes the call that stands behind "do" with its arguments, and says nothing of what it returned. */
+export const doing: Script = (request) => {
+  if (toolResult(request) !== undefined) return textReply('fine')
+  return callIn(lastUserText(request)) ?? textReply('fine')
+}
+
+/** Returns the call that stands behind "do" in a text: `do memory_search {"query":"tea"}`. */
+export function callIn(text: string): Reply | undefined {
+  const [, tool, args = ''] = /do (\w+) (\{.*\})/.exec(text) ?? []
+  return tool === undefined ? undefined : { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) }] }
+}
+
 /** Does whatever any text it is shown says, and repeats what its tools answer. What says "slow" waits for the gate. */
 export function obedient(gate = createGate()): Script {
   return (request) => {
