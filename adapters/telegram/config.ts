@@ -138,6 +138,6 @@ export const telegramTraits: ChannelTraits = {
   listensIn: 'webhook',
   token: /^\d+:[\w-]+$/,
   variables: [{ setting: 'token', variable: 'TELEGRAM_BOT_TOKEN' }],
-  firstSteps: 'write to @BotFather in Telegram, send /newbot, and start again with its token',
+  firstSteps: 'send /newbot to @BotFather in Telegram, and start with the token it gives',
   claimLink: 'https://t.me/<username>?start=<code>',
 }

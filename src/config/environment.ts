@@ -1,5 +1,6 @@
 import type { AccountVariable, Channels } from '../core/channel-traits.ts'
 import type { ChannelId } from '../core/ids.ts'
+import { nearMatch } from './near-match.ts'
 import { type Surroundings, usualConfigFile } from './places.ts'
 
 type Env = Surroundings['env']
@@ -43,13 +44,13 @@ function withKey(models: unknown, provider: 'anthropic' | 'openai', variable: st
   return { ...known, [provider]: { apiKey: reference(variable), ...block } }
 }
 
-/** Variables that are set and of no use so, without their counterpart. */
+/** Variables that are set and of no use so: without their counterpart, or by a name that is not read. */
 export function environmentWarnings(env: Env, known: Channels): readonly string[] {
   return known.platforms.flatMap((channel) => {
     const { name, variables } = known.traits(channel)
     const [set] = variables.filter(({ variable }) => isSet(env[variable]))
     const absent = variables.filter(({ variable }) => !isSet(env[variable]))
-    if (set === undefined) return []
+    if (set === undefined) return misnamed(env, name, variables)
     return absent.map(
       ({ variable, hint }) =>
         `${set.variable}: ${name} needs ${variable} beside it${hint === undefined ? '' : `, ${hint}`}`,
@@ -57,19 +58,34 @@ export function environmentWarnings(env: Env, known: Channels): readonly string[
   })
 }
 
+/** A variable that begins like those of a platform and nearly has the name of one, as `TELEGRAM_TOKEN` does. */
+function misnamed(env: Env, name: string, variables: readonly AccountVariable[]): readonly string[] {
+  const right = variables.map(({ variable }) => variable)
+  const begins = new Set(right.map((variable) => variable.slice(0, variable.indexOf('_') + 1)))
+  const alike = Object.keys(env).filter((one) => isSet(env[one]) && [...begins].some((begin) => one.startsWith(begin)))
+  return alike.flatMap((one) => {
+    const meant = nearMatch(one, right)
+    return meant === undefined ? [] : [`${one}: is not read; ${name} reads ${meant}`]
+  })
+}
+
 /** Returns the first steps for a newcomer who started the daemon with nothing configured. */
 export function choicesText(surroundings: Surroundings, known: Channels, also: readonly string[]): string {
   const file = usualConfigFile(surroundings) ?? '<file>, named by --config'
   const { channel, variable } = simplest(known)
-  const { name, firstSteps = 'start again with its token' } = known.traits(channel)
+  const { name, firstSteps = 'start with its token' } = known.traits(channel)
   const others = known.platforms.filter((one) => one !== channel).map(known.traits)
   return [
     'Nothing is configured yet. Choose one:',
     '',
-    '  1. See it work, without any token:   parley demo   (from a checkout: npm run demo)',
-    `  2. Connect a ${name} bot: ${firstSteps}:`,
-    `       ${variable}=<token> parley start   (from a checkout: ${variable}=<token> npm start)`,
-    '     With ANTHROPIC_API_KEY or OPENAI_API_KEY set as well a model answers; without it the bot repeats what people say.',
+    '  1. See it work, without any token:',
+    '       parley demo                 (from a checkout: npm run demo)',
+    `  2. Connect a ${name} bot:`,
+    `     ${firstSteps}:`,
+    `       ${variable}=<token> parley start`,
+    `       (from a checkout: ${variable}=<token> npm start)`,
+    '     With ANTHROPIC_API_KEY or OPENAI_API_KEY set as well a model answers;',
+    '     without one of them the bot repeats what people say.',
     `     ${others.map((one) => `${one.name}: ${variableNames(one.variables)}.`).join(' ')}`,
     `  3. Write a configuration file:   ${file}`,
     '     config/parley.example.yaml is one to start from.',

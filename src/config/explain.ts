@@ -4,18 +4,12 @@ import { type BudgetLimits, PERIODS } from '../core/budget.ts'
 import { limitInWords } from '../core/budget-words.ts'
 import { sizeInWords } from '../core/content-words.ts'
 import { DEFAULT_FILE_LIMITS } from '../core/media.ts'
-import type {
-  Audience,
-  DeletionPolicy,
-  EditPolicy,
-  GroupRule,
-  PlaceMatch,
-  RoutingPolicy,
-  SendRule,
-} from '../core/policy.ts'
+import type { Audience, DeletionPolicy, EditPolicy, GroupRule, PlaceMatch, SendRule } from '../core/policy.ts'
 import { formatMissed } from '../core/schedule.ts'
-import { type Config, DEFAULT_SESSION_TOOLS, type SessionToolSettings, type WebSettings } from './config.ts'
+import type { Config } from './config.ts'
+import { explainSessions } from './explain-sessions.ts'
 import { explainTools } from './explain-tools.ts'
+import { list } from './explained.ts'
 
 /**
  * Describes the configuration with every default filled in, for an operator: who may talk where, who answers, what is
@@ -32,11 +26,12 @@ export function explainConfig(config: Config): readonly string[] {
     ...accessLines(config),
     ...dispatchLines(config),
     ...sendLines(config),
-    ...sessionLines(config),
+    ...explainSessions(config),
     ...explainTools(config),
     ...scheduleLines(config),
     ...budgetLines(config),
     mediaLine(config),
+    ...httpLines(config),
     `store.key: ${keyText(config)}`,
     `store.keepRefusedDays: what was refused or ignored, commands and their answers go after ${config.store.keepRefusedDays ?? 30} days`,
     ...retentionLines(config),
@@ -94,6 +89,14 @@ function retentionLines({ retention: { days, rules } = { rules: [] } }: Config):
 function mediaLine({ media: { maxFilesPerPrompt, maxBytes, perPersonPerDay } = DEFAULT_FILE_LIMITS }: Config): string {
   const [most, aDay] = [sizeInWords(maxBytes), sizeInWords(perPersonPerDay)]
   return `media: one answer reads ${maxFilesPerPrompt} files, each up to ${most}, and ${aDay} of one person a day; the others are named`
+}
+
+function httpLines({ http }: Config): readonly string[] {
+  if (http === undefined) return ['http: none; the API listens on a socket that only this user opens']
+  const { host, port, hosts, origins } = http
+  const named = hosts.length === 0 ? '' : `, reached as ${list(hosts)} too`
+  const pages = origins.length === 0 ? '' : `, used by the pages of ${list(origins)}`
+  return [`http: the API listens on ${host}, ${port === 0 ? 'a free port' : `port ${port}`}${named}${pages}`]
 }
 
 function channelLines({ channels }: Config): string[] {
@@ -201,67 +204,6 @@ function sendLines({ routing: { sendPolicy } }: Config): string[] {
   return [...rules, `session.sendPolicy.default: ${sendPolicy.default}`]
 }
 
-function sessionLines({
-  agents,
-  routing,
-  session: { queue, publicTurns, answerParts = 20, answerAsFile, staleDays },
-  sessionTools = DEFAULT_SESSION_TOOLS,
-  web,
-}: Config): string[] {
-  const own = Object.entries(routing.channelDimensions).map(([id, dimensions]) => `${id} ${list(dimensions)}`)
-  return [
-    `session.scope: ${routing.scope}`,
-    `session.dimensions: ${[list(routing.dimensions), ...own].join('; ')}`,
-    `session.direct: one session a ${routing.direct === 'main' ? 'daemon for the owner' : routing.direct}`,
-    `session.queue: at most ${queue.max} waiting, a busy session: ${queue.busy}`,
-    ...publicLines(publicTurns),
-    `session.answerParts: an answer becomes ${answerParts} messages at most, and the last of them says where the rest is`,
-    ...(answerAsFile === undefined
-      ? []
-      : [`session.answerAsFile: an answer of more than ${answerAsFile} messages goes out as a file`]),
-    `session.staleDays: a session counts as inactive after ${staleDays ?? 3} days without a word`,
-    ...(agents.some(({ tools }) => tools.includes('sessions'))
-      ? sessionToolLines(sessionTools, routing.people)
-      : ['tools.sessions: no agent has the tool sessions, so none reads or writes to another conversation']),
-    ...(agents.some(({ tools }) => tools.includes('web')) ? webLines(web) : []),
-  ]
-}
-
-function webLines({ allowedHosts, search }: WebSettings = { allowedHosts: [] }): string[] {
-  const place = search?.url === undefined ? '' : ` at ${search.url}`
-  const hosts = allowedHosts.length === 0 ? '' : `, and those of ${list(allowedHosts)}`
-  return [
-    `tools.web: pages are read without asking whose address a person has written there or a search of the turn has listed${hosts}`,
-    `tools.web.search: ${search === undefined ? 'none' : `${search.provider}${place}`}`,
-  ]
-}
-
-/** Says what the agent reads for whom: in private whatever they may read themselves, elsewhere by the setting. */
-function sessionToolLines({ agents, inGroups }: SessionToolSettings, people: RoutingPolicy['people']): string[] {
-  const owners = people.filter(({ role }) => role === 'owner').map(({ id }) => id)
-  const members = people.filter(({ role }) => role === 'member').map(({ id }) => id)
-  const who = [
-    `for ${owners.length === 0 ? 'an owner' : owners.join(', ')}: every session of the agent`,
-    ...(members.length === 0 ? [] : [`for ${members.join(', ')}: those they take part in`]),
-    'for anybody else: their own chat only',
-  ].join('; ')
-  return [
-    ...(agents.length === 0 ? [] : [`tools.sessions.agents: ${list(agents)} reach each other's sessions`]),
-    `tools.sessions: in a direct chat the agent reads, ${who}`,
-    inGroups === 'here'
-      ? 'tools.sessions.inGroups: here: where others see the answer, it reads that conversation alone, whoever asks'
-      : `tools.sessions.inGroups: asker: where others see the answer, it reads there, too, and shows to all of them, ${who}`,
-  ]
-}
-
-function publicLines(turns: Config['session']['publicTurns']): string[] {
-  if (turns === undefined) return []
-  const { atOnce, perPerson, waiting } = turns
-  return [
-    `session.publicTurns: people nobody let in by name have ${atOnce} turns at once, each of them ${perPerson}, and ${waiting} wait; the others are asked to write again`,
-  ]
-}
-
 function scheduleLines({ schedules, agents }: Config): string[] {
   return schedules.map(({ id, definition: { cron, timezone, agent, digestOf, deliverTo, missed, overlap } }) => {
     const digest = digestOf === undefined ? '' : `, digest of ${formatAddress(digestOf)}`
@@ -276,8 +218,4 @@ type Match = PlaceMatch & SendRule['match'] & { readonly sender?: string; readon
 function placeText(match: Match): string {
   const fields = Object.entries(match).map(([key, value]) => `${key} ${value}`)
   return fields.length === 0 ? 'anywhere' : fields.join(', ')
-}
-
-function list(items: readonly string[]): string {
-  return items.length === 0 ? 'none' : items.join(', ')
 }

@@ -11,16 +11,26 @@ export interface TurnCaps {
   readonly schedule?: number
 }
 
+/** The kinds of sessions that have a cap of their own. */
+export const CAPPED = ['api', 'cli', 'web', 'chat', 'schedule'] as const
+
 /** The cap of a client's session (C9). Chats and schedules live for years and have none by themselves. */
-const OF_CLIENTS = 50
+const DEFAULT_CAPS: TurnCaps = { api: 50, cli: 50, web: 50 }
+
+/** Returns how many turns sessions of a kind have at most; undefined: as many as they like. */
+export function capOf(caps: TurnCaps, kind: keyof TurnCaps): number | undefined {
+  const cap = caps[kind]
+  return cap !== undefined && cap > 0 ? cap : DEFAULT_CAPS[kind]
+}
 
 /** Returns how many turns a session has at most; undefined: as many as it likes. */
-export function turnCapOf(caps: TurnCaps, { source, kind }: Pick<Session, 'source' | 'kind'>): number | undefined {
+export function turnCapOf(caps: TurnCaps, session: Pick<Session, 'source' | 'kind'>): number | undefined {
+  return capOf(caps, cappedAs(session))
+}
+
+function cappedAs({ source, kind }: Pick<Session, 'source' | 'kind'>): keyof TurnCaps {
+  if (isScheduled({ source })) return 'schedule'
   // The main session is joined to chats, wherever it began.
-  if (kind === 'main' || !isOwnChannel({ source })) {
-    const cap = isScheduled({ source }) ? caps.schedule : caps.chat
-    return cap !== undefined && cap > 0 ? cap : undefined
-  }
-  const cap = source.kind === 'cli' || source.kind === 'web' ? caps[source.kind] : caps.api
-  return cap !== undefined && cap > 0 ? cap : OF_CLIENTS
+  if (kind === 'main' || !isOwnChannel({ source })) return 'chat'
+  return source.kind === 'cli' || source.kind === 'web' ? source.kind : 'api'
 }

@@ -42,3 +42,18 @@ audio: { baseUrl: "http://127.0.0.1:8/v1", apiKey: "canary-canary", transcribe: 
   )
   expect(lines.filter((line) => !line.startsWith('warning')).join('\n')).not.toContain('canary')
 })
+
+test('config explain says how many turns a session has, and where the API listens', async () => {
+  const own = await load(`${TELEGRAM}session: { turnCap: { chat: 200, api: 0 } }
+http: { port: 0, hosts: [parley.example.org], origins: ["https://app.example.org"] }
+`)
+  const caps = 'session.turnCap: the turns of a session at most:'
+  const lines = explainConfig(own.config)
+  expect(lines).toContain(`${caps} api 50, cli 50, web 50, chat 200, schedule unlimited`)
+  expect(lines).toContain(
+    'http: the API listens on 127.0.0.1, a free port, reached as parley.example.org too, used by the pages of https://app.example.org',
+  )
+  const plain = explainConfig((await load(TELEGRAM)).config)
+  expect(plain).toContain(`${caps} api 50, cli 50, web 50, chat unlimited, schedule unlimited`)
+  expect(plain).toContain('http: none; the API listens on a socket that only this user opens')
+})
