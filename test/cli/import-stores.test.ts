@@ -199,6 +199,33 @@ describe('a store whose keys are in a damaged file', () => {
   )
 })
 
+describe.each([
+  ['openclaw', 'agents/main/sessions/sessions.json', 2],
+  ['picoclaw', 'workspace/sessions/agent_main_telegram_direct_444.meta.json', 2],
+] as const)('a store of %s whose keys stand in a file of their own', (program, file, count) => {
+  it.each(['gone by then', 'not there yet'])('K39: is imported once, also where that file is %s', async (when) => {
+    const cli = await beside(program)
+    const path = join(cli.loaded.config.dataDir, program, file)
+    const [first, second] = when === 'gone by then' ? [path, `${path}.away`] : [`${path}.away`, path]
+    if (first !== path) renameSync(path, first)
+    await cli.run('import', program)
+    expect(cli.out()).toContain(`${count} imported, 0 there already`)
+    renameSync(first, second)
+    expect(await cli.run('import', program)).toBe(EXIT.ok)
+    expect(cli.out()).toContain(`0 imported, ${count} there already`)
+  })
+})
+
+it('K39: two agents of one store may have files of one name, of which the report loses none', async () => {
+  const cli = await beside('openclaw')
+  const agents = join(cli.loaded.config.dataDir, 'openclaw', 'agents')
+  cpSync(join(agents, 'main'), join(agents, 'other'), { recursive: true })
+  for (const agent of ['main', 'other']) rmSync(join(agents, agent, 'sessions', 'sessions.json'))
+  await cli.run('import', 'openclaw')
+  expect(cli.out()).toContain('2 imported, 0 there already, 4 skipped')
+  expect(cli.out()).toMatch(/agents\/other\S+: skipped, it has the key of agents\/main\//)
+})
+
 describe('a folder that is none', () => {
   it('K39: is refused with what to name instead, and is no import of nothing', async () => {
     const cli = await beside('openclaw')

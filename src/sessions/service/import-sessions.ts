@@ -1,7 +1,8 @@
+import type { Namespace } from '../../core/caller.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Route } from '../../core/dispatch.ts'
 import { ParleyError, toError } from '../../core/errors.ts'
-import type { IdSource } from '../../core/ids.ts'
+import type { IdSource, ScopeKey } from '../../core/ids.ts'
 import type { ImportOptions, ImportReport, OldFile } from '../../core/import.ts'
 import { NO_USAGE } from '../../core/model.ts'
 import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
@@ -11,7 +12,7 @@ import { mainAlias } from '../../core/session-alias.ts'
 import type { EventToAppend, Store, StoreWriter } from '../../store/store.ts'
 import { startSession } from '../turns/open-session.ts'
 import type { OldMessage, OldSession } from './old-fields.ts'
-import { readOldSession } from './read-old-session.ts'
+import { keyOfName, readOldSession } from './read-old-session.ts'
 
 export interface ImportDeps {
   readonly store: Pick<Store, 'write'>
@@ -24,6 +25,9 @@ export interface ImportDeps {
   /** Returns a text without the values of configured secrets. */
   redact(this: void, text: string): string
 }
+
+/** The ids of imported sessions begin with it. */
+const IMPORTED = 'import' as Namespace
 
 /** Undoes what a trial run wrote. */
 class TrialRun extends Error {
@@ -81,10 +85,14 @@ async function writeAll(
   sessions: readonly { readonly file: string; readonly old: OldSession }[],
 ): Promise<ImportReport> {
   const written: Mutable<ImportReport> = { imported: [], present: [], unreadable: [] }
+  const before = await importedBefore(tx)
   for (const [index, { file, old }] of sessions.entries()) {
     deps.progress?.(index + 1, sessions.length)
     const draft = draftOf(deps, file, old)
-    const known = (await tx.sessions.current(draft.scopeKey)) ?? (await tx.sessions.resolve(draft.displayKey))
+    const known =
+      (await tx.sessions.current(draft.scopeKey)) ??
+      (await tx.sessions.resolve(draft.displayKey)) ??
+      underOtherKey(before, { file, draft, byName: deps.route(keyOfName(file)).scopeKey })
     if (known) {
       noteKnown(written, file, known)
       continue
@@ -92,7 +100,7 @@ async function writeAll(
     const now = deps.clock.now()
     // A time in the future would keep it the newest of all.
     const at = Math.min(old.updatedAt ?? now, now)
-    const { id, scopeKey, displayKey } = await startSession(tx, draft, { at, draw: () => deps.ids.session('import') })
+    const { id, scopeKey, displayKey } = await startSession(tx, draft, { at, draw: () => deps.ids.session(IMPORTED) })
     const name = draft.kind === 'main' ? mainAlias(draft.agentId) : displayKey
     await tx.aliases.add(scopeKey, [name])
     const person = deps.personOf(old.key)
@@ -116,18 +124,48 @@ function noteKnown({ present, unreadable }: Mutable<ImportReport>, file: string,
     unreadable.push({ file, reason: `it has the key of ${other}, which is imported, and a chat has one conversation` })
 }
 
+const PAGE = 200
+
+/** Returns every session that an import has made. */
+async function importedBefore({ sessions }: StoreWriter): Promise<readonly Session[]> {
+  const all: Session[] = []
+  for (let total = 1; all.length < total; ) {
+    const page = await sessions.list({ namespace: IMPORTED, inactive: true, limit: PAGE, offset: all.length })
+    if (page.sessions.length === 0) break
+    all.push(...page.sessions)
+    total = page.total
+  }
+  return all
+}
+
+/**
+ * Returns the session that was imported from a file under another key. What names its key stands in a file beside it,
+ * which may be gone by now, or have come since; without it the name of the file is its key.
+ */
+function underOtherKey(
+  before: readonly Session[],
+  { file, draft, byName }: { readonly file: string; readonly draft: SessionDraft; readonly byName: ScopeKey },
+): Session | undefined {
+  return before.find(
+    ({ metadata, scopeKey }) =>
+      metadata.imported_from !== undefined &&
+      isSameFile(metadata.imported_from, file) &&
+      (draft.scopeKey === byName || scopeKey === byName),
+  )
+}
+
 function cameHere({ source }: Session): 'imported' | 'begun here' {
   return source.kind === 'api' && source.triggerType === 'import' ? 'imported' : 'begun here'
 }
 
-/**
- * Returns the file from which a session was imported if it is another one. The same file has a longer name where a
- * folder above is imported.
- */
-function importedFromOther({ metadata }: Session, file: string): string | undefined {
-  const from = metadata.imported_from
-  const name = (path: string): string | undefined => path.split('/').at(-1)
-  return from === undefined || name(from) === name(file) ? undefined : from
+/** Returns the file from which a session was imported if it is another one. */
+function importedFromOther({ metadata: { imported_from: from } }: Session, file: string): string | undefined {
+  return from === undefined || isSameFile(from, file) ? undefined : from
+}
+
+/** The same file has a longer name where a folder above is imported. */
+function isSameFile(one: string, other: string): boolean {
+  return `/${one}`.endsWith(`/${other}`) || `/${other}`.endsWith(`/${one}`)
 }
 
 /** Lines that a report names by number. */
@@ -145,7 +183,7 @@ function draftOf({ ids, route }: ImportDeps, file: string, { key }: OldSession):
   const { agent, ...rest } = route(key)
   return {
     ...rest,
-    id: ids.session('import'),
+    id: ids.session(IMPORTED),
     agentId: agent,
     source: { kind: 'api', interactive: true, triggerType: 'import', triggerId: file },
     metadata: { imported_from: file },

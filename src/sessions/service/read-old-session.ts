@@ -66,10 +66,15 @@ function readFacts(name: string, fields: OldFields): Pick<OldSession, 'key' | 's
   const summary = textOf(fields.summary)
   const updatedAt = timeOf(fields.updated_at ?? fields.updated ?? fields.lastActiveAt)
   return {
-    key: textOf(fields.key) || (name.split('/').at(-1) ?? name).replace(/\.jsonl?$/, ''),
+    key: textOf(fields.key) || keyOfName(name),
     ...(summary === '' ? {} : { summary }),
     ...(updatedAt === undefined ? {} : { updatedAt }),
   }
+}
+
+/** Returns the key of a file for which nothing names one. */
+export function keyOfName(file: string): string {
+  return (file.split('/').at(-1) ?? file).replace(/\.jsonl?$/, '')
 }
 
 /**
