@@ -19,7 +19,7 @@ import { toWireMessages, toWireTools } from './anthropic-messages.ts'
 import { keepThoughts, type ThoughtBlock, temperatureParam, thinkingParams } from './anthropic-thinking.ts'
 import { startIdleTimer } from './idle-timer.ts'
 import { type ImageLimits, type Images, loadImages } from './load-images.ts'
-import { ModelError } from './model-error.ts'
+import { ModelError, withBegun } from './model-error.ts'
 import { withoutPrinting } from './sdk-warnings.ts'
 import { parseArguments } from './tool-arguments.ts'
 import { fetchWithWholeCharacters } from './whole-characters.ts'
@@ -70,7 +70,7 @@ async function* stream(
   const images = await loadImages(request.messages, media, IMAGE_LIMITS)
   const idle = startIdleTimer(clock, idleMs)
   const reading: Reading = {
-    ...{ tool: undefined, thought: undefined, usage: NO_USAGE, stop: undefined },
+    ...{ tool: undefined, thought: undefined, usage: NO_USAGE, stop: undefined, begun: false },
     thoughts: [],
     model: `anthropic/${model}`,
   }
@@ -84,6 +84,7 @@ async function* stream(
     const events: StreamEvents = data
     for await (const event of events) {
       idle.pause()
+      reading.begun = true
       const known = read(event, reading)
       if (known) yield known
       idle.resume()
@@ -93,7 +94,7 @@ async function* stream(
   } catch (error) {
     if (signal.aborted) throw new ParleyError('aborted', 'The model call was stopped.')
     if (idle.signal.aborted) throw stalled(model, idleMs)
-    throw toModelError(error, { apiKey, baseUrl })
+    throw withBegun(toModelError(error, { apiKey, baseUrl }), reading.begun)
   } finally {
     idle.pause()
   }
@@ -132,6 +133,8 @@ interface Reading {
   usage: Usage
   stop: StopReason | undefined
   model: string
+  /** An event of it has come. */
+  begun: boolean
 }
 
 /**
@@ -183,9 +186,9 @@ function closeBlock(reading: Reading): ModelEvent | undefined {
 }
 
 /** Throws `model_failed` if the answer broke off. */
-function endOf({ stop, usage, model, thoughts }: Reading): ModelEvent {
+function endOf({ stop, usage, model, thoughts, begun }: Reading): ModelEvent {
   if (stop) return { type: 'end', stop, usage, model, reasoning: keepThoughts(thoughts, usage.output) }
-  throw new ModelError('model_failed', 'The answer of Anthropic broke off.', { advice: { retry: true } })
+  throw new ModelError('model_failed', 'The answer of Anthropic broke off.', { advice: { retry: true }, begun })
 }
 
 /** A server in between may send a null where a text belongs. */

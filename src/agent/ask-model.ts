@@ -41,6 +41,8 @@ const NO_CALLS: readonly ModelToolCall[] = []
 /** Adds an event to what was received. Returns the whole answer with the last event. */
 function receive(event: ModelEvent, received: Received, show: Asking['show']): ModelAnswer | undefined {
   switch (event.type) {
+    case 'again':
+      return undefined
     case 'text':
       received.text += event.delta
       show(received.text)

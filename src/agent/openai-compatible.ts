@@ -14,7 +14,7 @@ import {
 } from '../core/model.ts'
 import { startIdleTimer } from './idle-timer.ts'
 import { type ImageLimits, type Images, loadImages } from './load-images.ts'
-import { ModelError } from './model-error.ts'
+import { ModelError, withBegun } from './model-error.ts'
 import { addDelta, type GrowingCalls, wholeCalls } from './openai-calls.ts'
 import { isPublicApi, notOpenAi, PUBLIC_API, serverName, toModelError } from './openai-errors.ts'
 import { fetchForSdk, isBareError } from './openai-fetch.ts'
@@ -67,7 +67,10 @@ async function* stream(
 ): AsyncGenerator<ModelEvent, void, void> {
   const images = await loadImages(request.messages, media, IMAGE_LIMITS)
   const idle = startIdleTimer(clock, idleMs)
-  const reading: Reading = { calls: [], usage: NO_USAGE, finish: undefined, refused: false, model: `openai/${model}` }
+  const reading: Reading = {
+    ...{ calls: [], usage: NO_USAGE, finish: undefined, refused: false, begun: false },
+    model: `openai/${model}`,
+  }
   try {
     const either = AbortSignal.any([signal, idle.signal])
     const body = bodyOf(request, { model, isPublic: isPublicApi(baseUrl), images })
@@ -77,6 +80,7 @@ async function* stream(
     for await (const chunk of data) {
       idle.pause()
       const text = read(chunk, reading)
+      reading.begun = true
       if (text) yield { type: 'text', delta: text }
       idle.resume()
     }
@@ -84,9 +88,9 @@ async function* stream(
     either.throwIfAborted()
   } catch (error) {
     if (signal.aborted) throw new ParleyError('aborted', 'The model call was stopped.')
+    const failure = idle.signal.aborted ? stalled(model, idleMs) : toModelError(error, { apiKey, baseUrl })
     // Behind the finish reason come the usage and the end of the stream, which an answer can do without.
-    if (reading.finish === undefined)
-      throw idle.signal.aborted ? stalled(model, idleMs) : toModelError(error, { apiKey, baseUrl })
+    if (reading.finish === undefined) throw withBegun(failure, reading.begun)
   } finally {
     idle.pause()
   }
@@ -123,6 +127,8 @@ interface Reading {
   finish: string | undefined
   refused: boolean
   model: string
+  /** A chunk of it has come. */
+  begun: boolean
 }
 
 /**
@@ -153,9 +159,9 @@ function wordsOf(content: unknown): string | undefined {
 }
 
 /** The calls are complete now. Throws `model_failed` if the answer broke off. */
-function* endOf({ finish, usage, model, calls, refused }: Reading, server: string): Generator<ModelEvent> {
+function* endOf({ finish, usage, model, calls, refused, begun }: Reading, server: string): Generator<ModelEvent> {
   if (finish === undefined || BROKEN.has(finish)) {
-    throw new ModelError('model_failed', `The answer of ${server} broke off.`, { advice: { retry: true } })
+    throw new ModelError('model_failed', `The answer of ${server} broke off.`, { advice: { retry: true }, begun })
   }
   for (const call of wholeCalls(calls)) yield { type: 'tool_call', call }
   yield { type: 'end', stop: refused ? 'refused' : stopOf(finish, calls.length > 0), usage, model }

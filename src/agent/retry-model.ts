@@ -40,6 +40,7 @@ async function* retrying(
   for (let attempt = 1; ; attempt++) {
     let started = false
     let waitMs: number | undefined
+    let failure: unknown
     try {
       for await (const event of model.stream(request, signal)) {
         started = true
@@ -47,12 +48,14 @@ async function* retrying(
       }
       return
     } catch (error) {
+      failure = error
       waitMs = started ? undefined : waitBefore(error, attempt, services.random)
       if (waitMs === undefined || waited + waitMs > BUDGET_MS) throw error
       waited += waitMs
       services.logger.warn('The model call failed and is tried again', { model: model.id, attempt, waitMs, err: error })
     }
     await pause(services.clock, waitMs, signal)
+    yield { type: 'again', after: failure }
   }
 }
 

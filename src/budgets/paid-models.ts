@@ -1,7 +1,7 @@
 import type { Amount, BudgetSettings, Charge, ModelPrice } from '../core/budget.ts'
 import { type ErrorCode, errorCode } from '../core/errors.ts'
 import type { Model, ModelEvent, ModelRequest, Usage } from '../core/model.ts'
-import { tokensRead } from '../core/model.ts'
+import { hadBegun, NO_USAGE, tokensRead } from '../core/model.ts'
 import { isFree, priceOf } from '../core/prices.ts'
 import type { BudgetGate, HeldCall } from './budget-gate.ts'
 import { amountOf, callTokens, mostOf, mostThoughts, promptTokens } from './estimate.ts'
@@ -104,21 +104,35 @@ interface Streamed extends Priced {
   begun: boolean
 }
 
-/** Passes the events on; the cost of the call is on record before the last of them is. */
+/**
+ * Passes the events on; the cost of the call is on record before the last of them is. A call that is made again is one
+ * more: that of the failed one is on record before its cost is held.
+ */
 async function* settled(
   gate: BudgetGate,
-  call: HeldCall,
+  first: HeldCall,
   streamed: Streamed,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, void> {
   const { model, request, price } = streamed
+  let call = first
   let output = 0
   let cost: Amount | undefined
   const soFar = (): Usage => ({ input: promptTokens(request), output })
   // Thoughts are shown to nobody, and are charged.
   const brokenOff = (): Usage => ({ ...soFar(), output: output + mostThoughts(request) })
+  const failed = (error: unknown): Usage => {
+    const begun = streamed.begun || hadBegun(error)
+    return !begun && COST_NOTHING.includes(errorCode(error)) ? NO_USAGE : brokenOff()
+  }
   try {
     for await (const event of model.stream(request, signal)) {
+      if (event.type === 'again') {
+        cost = await settle(failed(event.after))
+        call = await gate.hold({ charge: call.charge, cost: mostOf(request, price) }, signal)
+        cost = undefined
+        continue
+      }
       streamed.begun = true
       output += writtenIn(event)
       if (event.type === 'end') {
@@ -128,7 +142,7 @@ async function* settled(
       yield event
     }
   } catch (error) {
-    if (!streamed.begun && COST_NOTHING.includes(errorCode(error))) cost ??= await settle({ input: 0, output: 0 })
+    cost ??= await settle(failed(error))
     throw error
   } finally {
     if (cost === undefined) await settle(brokenOff())
@@ -152,7 +166,7 @@ function writtenIn(event: ModelEvent): number {
   return event.type === 'tool_call' ? callTokens(event.call.args) : 0
 }
 
-/** Failures before a provider has begun to answer, for which none of them charges. */
+/** Failures for which no provider charges before it has begun to answer. */
 const COST_NOTHING: readonly ErrorCode[] = [
   'model_overloaded',
   'model_auth',

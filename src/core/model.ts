@@ -1,4 +1,5 @@
 import type { Content } from './content.ts'
+import { ParleyError } from './errors.ts'
 import type { ThinkingLevel } from './session.ts'
 
 /**
@@ -59,7 +60,9 @@ export interface ModelToolResult {
   readonly isError: boolean
 }
 
+/** `again`: the call has failed before it gave anything, and is made once more after this event. */
 export type ModelEvent =
+  | { readonly type: 'again'; readonly after: unknown }
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'tool_call'; readonly call: ModelToolCall }
   | {
@@ -69,6 +72,14 @@ export type ModelEvent =
       readonly model: string
       readonly reasoning?: Thoughts
     }
+
+/**
+ * Returns true for the failure of a call whose answer had begun, also where nothing of it was shown yet: thoughts and
+ * calls of tools come as a whole, and are charged as they are written.
+ */
+export function hadBegun(error: unknown): boolean {
+  return error instanceof ParleyError && 'begun' in error && error.begun === true
+}
 
 /** `end`: done. `tools`: it waits for results. `length`: cut at `maxTokens`. `refused`: the model declined. */
 export type StopReason = 'end' | 'tools' | 'length' | 'refused'

@@ -308,12 +308,14 @@ describe('anthropic', () => {
     expect(await failureOf(textReply('x', { interrupt }))).toMatchObject({ code, advice: { retry } })
   })
 
-  it('a connection that is cut, before and in the middle of an answer, is model_failed', async () => {
-    const cut = { kind: 'cut', afterDelta: 1 } as const
-    const inside = await failureOf(textReply('Hello there, everybody', { interrupt: cut }))
-    expect(inside).toMatchObject({ code: 'model_failed', advice: { retry: true } })
+  it('C33: a connection that is cut, before and in the middle of an answer, is model_failed, and charged once it had begun', async () => {
+    const failed = { code: 'model_failed', advice: { retry: true } }
+    for (const afterDelta of [0, 1]) {
+      const inside = await failureOf(textReply('Hello there, everybody', { interrupt: { kind: 'cut', afterDelta } }))
+      expect(inside).toMatchObject({ ...failed, begun: true })
+    }
     server.faults.add({ action: { kind: 'reset', when: 'before' } })
-    expect(await failureOf(textReply('never'))).toMatchObject({ code: 'model_failed', advice: { retry: true } })
+    expect(await failureOf(textReply('never'))).toMatchObject({ ...failed, begun: false })
   })
 
   it('a server that is not there is model_failed and says why', async () => {

@@ -295,15 +295,17 @@ describe('openai', () => {
     expect(failure.message).toContain('inside')
   })
 
-  it('a stream that is cut, that ends without a reason or says that it broke is model_failed', async () => {
+  it('C33: a stream that is cut, that ends without a reason or says that it broke is model_failed, and charged', async () => {
     const failed = { code: 'model_failed', advice: { retry: true } }
     for (const kind of ['cut', 'end'] as const) {
       const interrupt = { kind, afterDelta: 1 }
-      expect(await failureOf(textReply('Hello there, everybody', { interrupt }))).toMatchObject(failed)
+      const broken = await failureOf(textReply('Hello there, everybody', { interrupt }))
+      expect(broken).toMatchObject({ ...failed, begun: true })
     }
-    expect(await failureOf(textReply('x', { quirks: { finishReason: 'error' } }))).toMatchObject(failed)
+    const said = await failureOf(textReply('x', { quirks: { finishReason: 'error' } }))
+    expect(said).toMatchObject({ ...failed, begun: true })
     server.faults.add({ action: { kind: 'reset', when: 'before' } })
-    expect(await failureOf(textReply('never'))).toMatchObject(failed)
+    expect(await failureOf(textReply('never'))).toMatchObject({ ...failed, begun: false })
   })
 
   it('an error in the shape of older versions of vLLM is understood', async () => {

@@ -14,7 +14,7 @@ const request = { system: '', messages: [], tools: [], maxTokens: 1 }
 
 async function collect(model: Model): Promise<ModelEvent[]> {
   const events: ModelEvent[] = []
-  for await (const event of model.stream(request, never())) events.push(event)
+  for await (const event of model.stream(request, never())) if (event.type !== 'again') events.push(event)
   return events
 }
 

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { ModelError } from '../../src/agent/model-error.ts'
+import { retryModel } from '../../src/agent/retry-model.ts'
 import { type PaidModels, payForModels } from '../../src/budgets/paid-models.ts'
 import type { BudgetSettings, Charge } from '../../src/core/budget.ts'
 import { type ErrorCode, errorCode, ParleyError } from '../../src/core/errors.ts'
+import { silentLogger } from '../../src/core/logger.ts'
 import type { Model, ModelEvent } from '../../src/core/model.ts'
+import { hastyClock } from '../agent/moved-clock.ts'
 import { removeTempFolders } from '../store/temp-database.ts'
 import { modelOf, QUESTION, type Rig, settingsOf, startRig } from './rig.ts'
 
@@ -36,14 +40,27 @@ async function ask(rig: { readonly models: PaidModels }, charge: Charge | undefi
   }
 }
 
-function failing(id: string, code: ErrorCode, first: readonly ModelEvent[] = []): Model {
+function failing(id: string, failure: ErrorCode | ModelError, first: readonly ModelEvent[] = []): Model {
   return {
     id,
     async *stream() {
       yield* first
-      throw new ParleyError(code, 'as the test says')
+      throw failure instanceof ModelError ? failure : new ParleyError(failure, 'as the test says')
     },
   }
+}
+
+/** A model whose first call stalls and is made again. */
+function stallingOnce(model: Model): Model {
+  let calls = 0
+  const once: Model = {
+    id: model.id,
+    async *stream(request, stop) {
+      if (++calls === 1) throw new ModelError('model_stalled', 'nothing came', { advice: { retry: true } })
+      yield* model.stream(request, stop)
+    },
+  }
+  return retryModel(once, { clock: hastyClock(), random: () => 0.5, logger: silentLogger })
 }
 
 const daily = settingsOf({ total: { day: { tokens: 1_000 } } })
@@ -108,6 +125,33 @@ describe('the cost of a call', () => {
         ended.push(errorCode(error))
       }
     expect(ended).toEqual(['model_stalled', 'model_stalled', 'budget_spent', 'budget_spent'])
+  })
+
+  it('C33: is that of each call where one is made again after it has stalled', async () => {
+    const stalled = await paidRig(daily, [failing(BIG, 'model_stalled')])
+    await ask(stalled, stalled.charge)
+    const prompt = (await stalled.spent()).spent
+    const rig = await paidRig(daily, [stallingOnce(modelOf(BIG, { input: 20, output: 4 }))])
+    expect(await ask(rig, rig.charge)).toBe(BIG)
+    expect(await rig.spent()).toMatchObject({ spent: prompt + 24, held: 0 })
+  })
+
+  it('C33: is held anew for a call that is made again, and one that may go beyond is not made', async () => {
+    const rig = await paidRig(settingsOf({ total: { day: { tokens: 120 } } }), [
+      stallingOnce(modelOf(BIG, { input: 20, output: 4 })),
+    ])
+    expect(await ask(rig, rig.charge)).toBe('budget_spent')
+    const { spent, held } = await rig.spent()
+    expect([spent > 0 && spent <= 120, held]).toEqual([true, 0])
+  })
+
+  it('C33: is its prompt where the answer broke off before anything of it was shown', async () => {
+    const stalled = await paidRig(daily, [failing(BIG, 'model_stalled')])
+    await ask(stalled, stalled.charge)
+    const broken = new ModelError('model_failed', 'it broke off', { advice: { retry: false }, begun: true })
+    const rig = await paidRig(daily, [failing(BIG, broken)])
+    expect(await ask(rig, rig.charge)).toBe('model_failed')
+    expect(await rig.spent()).toEqual(await stalled.spent())
   })
 
   it('C33: of a model without a price counts in tokens alone, of a script not at all', async () => {
