@@ -50,8 +50,8 @@ export interface Budgets {
    * whenever somebody has joined it.
    */
   ofTurn(this: void, turn: StartedTurn, joined?: 'joined'): Promise<Charge | undefined>
-  /** Returns what a recording is charged to whose sender has asked nothing in the turn that has it transcribed. */
-  ofBystander(this: void, turn: StartedTurn, message: Said): Promise<Charge | undefined>
+  /** Returns what a recording is charged to: its sender, whoever else has asked in the turn that has it transcribed. */
+  ofRecording(this: void, turn: StartedTurn, message: Said): Promise<Charge | undefined>
   /** Returns the place that a charge is for, where somebody waits for the answer. */
   placeOf(this: void, charge: Charge): NoticePlace | undefined
   /** Returns what a call that no turn bounds is charged to: a summary, a checkpoint. */
@@ -95,11 +95,15 @@ export async function makeBudgets(deps: BudgetDeps): Promise<Budgets | undefined
       if (charge && !askedElsewhere(turn)) places.set(charge, noticePlace(turn))
       return charge
     },
-    ofBystander: async ({ session, reply: { address } }, message) =>
-      chargeFor(presentBudgets(settings, lookups.moves.all), {
-        ...(await placeOf(deps, session, address)),
-        ...payerOfSaid(channels, message, address),
-      }),
+    async ofRecording(turn, message) {
+      const { session, reply } = turn
+      const charge = chargeFor(presentBudgets(settings, lookups.moves.all), {
+        ...(await placeOf(deps, session, reply.address)),
+        ...payersOfSaid(channels, await rowsBehind(store.read, turn.id), { message, address: reply.address }),
+      })
+      if (charge && message.triggers && !askedElsewhere(turn)) places.set(charge, noticePlace(turn))
+      return charge
+    },
     placeOf: (charge) => places.get(charge),
     ofSession: (session) => chargeOfSession(deps, session),
   }
@@ -142,13 +146,24 @@ async function chargeOfTurn(
   return before === undefined ? charge : { ...(charge ?? UNPAID), follows: before }
 }
 
-type Said = Pick<UserMessageData, 'sender' | 'person' | 'chat'>
+type Said = Pick<UserMessageData, 'sender' | 'person' | 'chat' | 'triggers'>
 
-/** For a message that asks nothing no decision is looked up: somebody let in without a name counts as a stranger. */
-function payerOfSaid(channels: Channels, { sender, person, chat }: Said, address: Address) {
-  if (person !== undefined) return { askers: [{ kind: 'person', id: person }], strangers: false } as const
+/**
+ * Returns who pays for what came with a message of a turn: whoever sent it. For one that asks nothing no decision is
+ * looked up: somebody let in without a name counts as a stranger.
+ */
+function payersOfSaid(
+  channels: Channels,
+  rows: readonly InboxRow[],
+  { message: { sender, person, chat, triggers }, address }: { readonly message: Said; readonly address: Address },
+): Payers | Pick<Payers, 'askers' | 'strangers'> {
+  if (triggers) {
+    const own = rows.filter(({ dispatch: { event } }) => event.sender.id === sender.id)
+    return payersOf(channels, own.length === 0 ? rows : own)
+  }
+  if (person !== undefined) return { askers: [{ kind: 'person', id: person }], strangers: false }
   const { channel } = chat === undefined ? address : parseAddress(chat)
-  return { askers: [{ kind: 'stranger', id: platformIdOf(channels, channel, sender) }], strangers: true } as const
+  return { askers: [{ kind: 'stranger', id: platformIdOf(channels, channel, sender) }], strangers: true }
 }
 
 /** Messages between sessions that lead to one are fewer; a task has one, a late approval one more. */

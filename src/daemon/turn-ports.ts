@@ -27,7 +27,7 @@ import type { CurrentRouting } from './reload.ts'
 
 interface TurnPortsDeps extends Pick<VoiceDeps, 'agent'> {
   readonly audio: Audio
-  readonly budgets: Pick<Budgets, 'ofTurn' | 'ofBystander'> | undefined
+  readonly budgets: Pick<Budgets, 'ofTurn' | 'ofRecording'> | undefined
   readonly config: Config
   readonly store: Pick<Store, 'read' | 'write'>
   readonly policies: CurrentRouting
@@ -48,7 +48,7 @@ interface TurnPortsDeps extends Pick<VoiceDeps, 'agent'> {
 }
 
 type TurnPorts = Pick<RunTurnDeps, 'charge' | 'cap' | 'verbose' | 'pieces' | 'speaks' | 'answerGrew'> &
-  Pick<FilesDeps, 'files' | 'chargeBesides'> &
+  Pick<FilesDeps, 'files' | 'chargeRecording'> &
   Pick<ThreadDeps, 'logger' | 'channels' | 'readThread' | 'judge' | 'asStored' | 'overheard'>
 
 /** Returns what a turn asks of its session, and of a thread that began before anybody addressed the agent in it. */
@@ -57,7 +57,7 @@ export function turnPorts(deps: TurnPortsDeps): TurnPorts {
   const voice = { audio: deps.audio, agent: deps.agent, overrides: lookups.overrides, read: store.read }
   return {
     charge: budgets?.ofTurn ?? notCharged,
-    chargeBesides: budgets?.ofBystander ?? notCharged,
+    chargeRecording: budgets?.ofRecording ?? notCharged,
     cap: (session) => turnCapOf(config.session.turnCap ?? {}, session),
     speaks: (turn) => isSpoken(voice, turn),
     verbose: ({ id }) => lookups.overrides.of(id).verboseLevel,

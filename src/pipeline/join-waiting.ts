@@ -4,11 +4,12 @@ import type { Parting } from '../sessions/turns/parted.ts'
 import { steerWaiting } from '../sessions/turns/record-turn.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import type { TurnQueue } from '../sessions/turns/turn-queue.ts'
-import { type FilesDeps, readFiles } from './read-files.ts'
+import { type ChargeTurn, type FilesDeps, readFiles } from './read-files.ts'
 
 export interface JoinDeps extends FilesDeps {
   readonly queue: TurnQueue
   readonly parting: Parting
+  readonly charge: ChargeTurn
 }
 
 /** The payers for the calls of a turn, which change where somebody joins it. */

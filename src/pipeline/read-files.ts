@@ -43,9 +43,8 @@ export interface FilesDeps {
     /** Returns the text that is stored of what was read (R8); absent: all of it. */
     readonly beforeSave?: (this: void, text: BeforeSave) => Promise<string>
   }
-  readonly charge: ChargeTurn
-  /** Returns what a recording is charged to that was said besides, by somebody who asked nothing. */
-  chargeBesides(this: void, turn: StartedTurn, message: UnreadFile['message']): Promise<Charge | undefined>
+  /** Returns what the transcription of a recording is charged to, whoever else has asked in the turn. */
+  chargeRecording(this: void, turn: StartedTurn, message: UnreadFile['message']): Promise<Charge | undefined>
   /** Called with the texts that were read: a one-time code in them is worth nothing any more. */
   overheard(payload: unknown): void
 }
@@ -135,7 +134,7 @@ function askedAbout({ reply }: StartedTurn, { chat, sender }: UnreadFile['messag
 type Wanted = UnreadFile & { readonly index: number }
 
 async function readOne(
-  { files, clock, logger, charge, chargeBesides }: FilesDeps,
+  { files, clock, logger, chargeRecording }: FilesDeps,
   turn: StartedTurn,
   { file, message, index }: Wanted,
   signal: AbortSignal,
@@ -161,8 +160,8 @@ async function readOne(
   const name = file.fileName ?? ''
   const reading = await files.read({ bytes, name, kind }, limits.maxCharacters, signal)
   const own = isOwnVoice(file, message)
-  const charged = await (message.triggers ? charge(turn) : chargeBesides(turn, message))
-  return shownOf(files, { reading, bytes, file, own, charge: charged }, signal)
+  const charge = isRecording(kind) ? await chargeRecording(turn, message) : undefined
+  return shownOf(files, { reading, bytes, file, own, charge }, signal)
 }
 
 async function shownOf(

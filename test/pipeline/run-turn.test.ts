@@ -44,7 +44,7 @@ function runTurnWith(
     ...{ store: { write }, clock: systemClock, runAgent, busy: 'queue', agent: () => ({ model: 'scripted/echo' }) },
     ...{ joined: () => false, verbose: () => 'off', cap: () => undefined, speaks: async () => false },
     charge: async () => undefined,
-    chargeBesides: async () => undefined,
+    chargeRecording: async () => undefined,
     transcript: { view: () => EMPTY_VIEW },
     approvals: { gate: () => undefined, settled() {}, callsOf: async () => [] },
     delivery: {
