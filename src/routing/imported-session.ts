@@ -8,7 +8,8 @@ import { displayKey, mainKey, scopeKey } from './session-key.ts'
 /**
  * Returns the session that the key of an older program means. Its main session is ours; an explicit key stays what it
  * is and belongs to the agent it names, whether the configuration has that agent or not; any other becomes an alias of
- * the default agent, under which the chat it speaks of finds it (K27).
+ * the default agent, under which the chat it speaks of finds it (K27). So does one that is a hash (`sk_v1_…`): its file
+ * does not say of what chat it is, so it stands in the place of none.
  */
 export function importedSession(
   rules: SessionRules,
@@ -22,7 +23,7 @@ export function importedSession(
     const displayKey = main === rules.defaultAgent ? 'main' : `agent:${main}:main`
     return { agent, scope, scopeKey: mainKey(main), displayKey, kind: 'main', chatType: 'direct' }
   }
-  const alias = /^(sk_v1_|agent:)/.test(name) ? name : `agent:${agent}:${name}`
+  const alias = name.startsWith('agent:') ? name : `agent:${agent}:${name}`
   const chatType = (/:(group|channel):/.exec(alias)?.[1] ?? 'direct') as Route['chatType']
   return { agent, scope, scopeKey: toScopeKey(alias), displayKey: alias, kind: 'other', chatType }
 }

@@ -1,7 +1,9 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { toAccountId, toAgentId } from '../../src/core/ids.ts'
+import { scopeKey } from '../../src/routing/session-key.ts'
 import { AwaitedLog } from './awaited-log.ts'
 import { parley } from './house-command.ts'
 import { startHousehold } from './household.ts'
@@ -53,4 +55,38 @@ it('K39: a chat goes on from its imported session at the next message', async ()
   expect(said).toContain('Ada booked the early train.')
   expect(said).toContain('Platform 4.')
   expect(said).not.toContain('This branch was left.')
+})
+
+it('K39, S27: a group whose key is a hash in the older program goes on as a group, whose people have names', async () => {
+  const house = await startHousehold({ script: () => ({ blocks: [{ type: 'text', text: 'Noted.' }] }) })
+  const { world, ledger } = house.telegram
+  const [group, other] = ['Family', 'Choir'].map((title) => {
+    return world.addChat({ type: 'supergroup', title, members: [111, 444] }).id
+  })
+  const say = async (chat: number | undefined, from: number, text: string) => {
+    const after = ledger.mark()
+    world.say({ from, ...(chat === undefined ? {} : { chat }), text: `@parley_bot ${text}` })
+    await ledger.nextFromBot('sent', { after })
+    return JSON.stringify(house.anthropic?.ledger.requests().at(-1)?.messages)
+  }
+  await say(other, 444, 'hello')
+  await house.daemon.stop()
+  const old = join(house.dataDir, 'old')
+  mkdirSync(old)
+  for (const [name, chat] of Object.entries({ group, other })) {
+    const key = scopeKey({
+      ...({ version: 1, agent: toAgentId('main'), channel: 'telegram', account: toAccountId('') } as const),
+      ...{ dimensions: ['chat'], values: { chat: `group:${chat}` } },
+    })
+    writeFileSync(join(old, `${name}.jsonl`), '{"role":"user","content":"Bo feeds the cat."}\n')
+    writeFileSync(join(old, `${name}.meta.json`), JSON.stringify({ key }))
+  }
+  const done = await parley(house.config, ['import', old])
+  expect(done.out).toContain('1 imported, 0 there already, 0 skipped, 1 not, since their chats have begun here')
+  await house.restart()
+  const shown = await say(group, 444, 'who feeds the cat?')
+  expect(shown).toContain('[imported] Bo feeds the cat.')
+  expect(shown).toContain('[Bob] @parley_bot who feeds the cat?')
+  await house.daemon.stop()
+  expect((await parley(house.config, ['import', old])).out).toContain('0 imported, 1 there already')
 })

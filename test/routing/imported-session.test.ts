@@ -10,7 +10,7 @@ it.each([
   ['agent:main:Telegram:direct:1', 'agent:main:telegram:direct:1', 'direct'],
   [' telegram:group:-100 ', 'agent:main:telegram:group:-100', 'group'],
   ['agent:second:slack:channel:C1', 'agent:second:slack:channel:c1', 'channel'],
-  [`sk_v1_${'0'.repeat(64)}`, `sk_v1_${'0'.repeat(64)}`, 'direct'],
+  [`sk_v1_${'0'.repeat(64)}`, `agent:main:sk_v1_${'0'.repeat(64)}`, 'direct'],
 ])('K39: the old key %s means %s', (key, name, chatType) => {
   const session = importedSession(rules, key)
   expect(session).toMatchObject({ scopeKey: name, displayKey: name, kind: 'other', chatType })

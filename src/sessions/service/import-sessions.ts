@@ -8,7 +8,7 @@ import { NO_USAGE } from '../../core/model.ts'
 import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
 import { redacted } from '../../core/redact-dispatch.ts'
 import { fallbackDescription, type Session, type SessionDraft } from '../../core/session.ts'
-import { mainAlias } from '../../core/session-alias.ts'
+import { mainAlias, normalName } from '../../core/session-alias.ts'
 import type { EventToAppend, Store, StoreWriter } from '../../store/store.ts'
 import { startSession } from '../turns/open-session.ts'
 import type { OldMessage, OldSession } from './old-fields.ts'
@@ -89,9 +89,10 @@ async function writeAll(
   for (const [index, { file, old }] of sessions.entries()) {
     deps.progress?.(index + 1, sessions.length)
     const draft = draftOf(deps, file, old)
+    const name = nameOf(draft, old.key)
     const known =
       (await tx.sessions.current(draft.scopeKey)) ??
-      (await tx.sessions.resolve(draft.displayKey)) ??
+      (await tx.sessions.resolve(name)) ??
       underOtherKey(before, { file, draft, byName: deps.route(keyOfName(file)).scopeKey })
     if (known) {
       noteKnown(written, file, known)
@@ -101,7 +102,6 @@ async function writeAll(
     // A time in the future would keep it the newest of all.
     const at = Math.min(old.updatedAt ?? now, now)
     const { id, scopeKey, displayKey } = await startSession(tx, draft, { at, draw: () => deps.ids.session(IMPORTED) })
-    const name = draft.kind === 'main' ? mainAlias(draft.agentId) : displayKey
     await tx.aliases.add(scopeKey, [name])
     const person = deps.personOf(old.key)
     const events = eventsOf(old, deps.ids, person)
@@ -122,6 +122,13 @@ function noteKnown({ present, unreadable }: Mutable<ImportReport>, file: string,
   if (other === undefined) present.push({ file, session: known.id, as: cameHere(known), kind: known.kind })
   else
     unreadable.push({ file, reason: `it has the key of ${other}, which is imported, and a chat has one conversation` })
+}
+
+/** Returns the name by which its chat finds it: a key that is a hash is known by nothing else. */
+function nameOf({ kind, agentId, displayKey }: SessionDraft, key: string): string {
+  if (kind === 'main') return mainAlias(agentId)
+  const name = normalName(key)
+  return name.startsWith('sk_v1_') ? name : displayKey
 }
 
 const PAGE = 200
