@@ -12,7 +12,8 @@ const LOOK_EVERY_MS = 10
 
 /**
  * Returns the text of a file or pipe and the mode of the very file that was read. Throws `too_long` beyond a megabyte,
- * and `unavailable` for a named pipe that nobody writes to.
+ * `unavailable` for a named pipe that nobody writes to, and `invalid` for anything else whose next byte may never come,
+ * such as a terminal or the log of the kernel.
  */
 export function readBounded(path: string): { readonly text: string; readonly mode: number } {
   // Otherwise the opening of a named pipe itself would wait for its other end.
@@ -20,7 +21,8 @@ export function readBounded(path: string): { readonly text: string; readonly mod
   try {
     const bytes = Buffer.alloc(MOST_BYTES + 1)
     const length = isNamedPipe(path) ? fillFromPipe(file, bytes) : fill(file, bytes)
-    if (length === undefined) throw new ParleyError('unavailable', `${path} is a pipe into which nobody writes`)
+    if (length === 'silent') throw new ParleyError('unavailable', `${path} is a pipe into which nobody writes`)
+    if (length === 'endless') throw new ParleyError('invalid', `${path} is a device, or has no end`)
     if (length > MOST_BYTES) throw new ParleyError('too_long', `${path} is larger than 1 MB`)
     return { text: bytes.toString('utf8', 0, length), mode: fstatSync(file).mode }
   } finally {
@@ -28,18 +30,20 @@ export function readBounded(path: string): { readonly text: string; readonly mod
   }
 }
 
-/** Also of the pipe that a shell hands over, as `<(…)` does: its other end is open. */
-function fill(file: number, bytes: Buffer): number {
+/** Waits for the pipe that a shell hands over, as `<(…)` does: its other end is open. */
+function fill(file: number, bytes: Buffer): number | 'endless' {
+  const waits = fstatSync(file).isFIFO()
   for (let length = 0; ; ) {
     const read = readSome(file, bytes.subarray(length))
     if (read === 'end') return length
-    if (read === 'nothing') pause()
-    else length += read
+    if (read !== 'nothing') length += read
+    else if (waits) pause()
+    else return 'endless'
   }
 }
 
-/** Undefined: nothing came for too long. */
-function fillFromPipe(file: number, bytes: Buffer): number | undefined {
+/** Returns `silent` if nothing came for too long. */
+function fillFromPipe(file: number, bytes: Buffer): number | 'silent' {
   let length = 0
   for (let silentMs = 0; silentMs <= PIPE_DEADLINE_MS; silentMs += LOOK_EVERY_MS) {
     const read = readSome(file, bytes.subarray(length))
@@ -49,7 +53,7 @@ function fillFromPipe(file: number, bytes: Buffer): number | undefined {
       silentMs = 0
     } else pause()
   }
-  return undefined
+  return 'silent'
 }
 
 function pause(): void {

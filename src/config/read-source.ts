@@ -43,5 +43,6 @@ function remedyFor(code = 'an error'): string {
   if (code === 'EISDIR') return 'is a folder; name the file in it'
   if (code === 'too_long') return 'is larger than 1 MB, which is no configuration; name another file'
   if (code === 'unavailable') return 'is a pipe into which nobody writes; name a file'
+  if (code === 'invalid') return 'is a device, or has no end; name a file'
   return `cannot be read (${code})`
 }

@@ -338,6 +338,20 @@ describe('a file that never ends, or nearly', () => {
   })
 })
 
+describe('a file of the system whose next byte may never come', () => {
+  // As the log of the kernel, or a terminal: one that nobody types into.
+  const silent = '/dev/ptmx'
+
+  test('is refused as a configuration, a secret, a key of the store and a prompt', async () => {
+    await expect(loadConfig({ path: silent, env: {}, cwd: '/', catalogue })).rejects.toThrow(
+      `${silent}: is a device, or has no end; name a file`,
+    )
+    for (const part of ['logging: { level: ', 'store: { key: '])
+      expect(await refusal(`${TELEGRAM}${part}"\${file:${silent}}" }`)).toContain('cannot be read (invalid)')
+    expect(await refusal(`${TELEGRAM}agents: [{ id: main, prompt: ${silent} }]`)).toContain('cannot be read (invalid)')
+  })
+})
+
 describe('a pipe', () => {
   function pipe(): string {
     const path = join(temporaryFolder(), 'pipe')

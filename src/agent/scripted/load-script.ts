@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import * as z from 'zod'
@@ -72,7 +73,8 @@ export async function loadScript(file: string): Promise<Script> {
 
 async function readYaml(file: string): Promise<unknown> {
   try {
-    return parse(await readFile(file, 'utf8'))
+    // A pipe into which nobody writes would hold the start for ever; so opened it is an empty file.
+    return parse(await readFile(file, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NONBLOCK }))
   } catch (cause) {
     throw new ParleyError('config', `The script ${file} cannot be read: ${toError(cause).message}`, { cause })
   }
