@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { constants } from 'node:fs'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { createChannels } from '../core/channel-traits.ts'
@@ -23,6 +23,7 @@ import { openSqliteStore } from '../store/engines/sqlite.ts'
 import type { Store } from '../store/store.ts'
 import { storeKeyOf } from './store-key.ts'
 import { textRedactor } from './text-redactor.ts'
+import { makeTrialFolder } from './trial-folder.ts'
 
 /** Imports the conversations of an older program into the configured store, which no daemon may hold meanwhile. */
 export async function importInto(
@@ -42,11 +43,14 @@ export async function importInto(
 /** Bytes of a bundle: the engine has no longer texts. */
 const MOST_BYTES = 500_000_000
 
+/** Some files of the system, such as the log of the kernel, have no end: what waits for more is an error here. */
+const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK
+
 /** Imports a session of another store from its file. Throws `invalid` for a file that is not whole, or no bundle. */
 export async function importBundleInto(config: Config, path: string, dryRun: boolean): Promise<BundleReport> {
   if ((await stat(path)).size > MOST_BYTES)
     throw new ParleyError('invalid', `The file cannot be imported: it is larger than ${sizeInWords(MOST_BYTES)}.`)
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+  const text = await readFile(path, { encoding: 'utf8', flag: AT_ONCE }).catch((cause: unknown) => {
     throw new ParleyError('invalid', `The file ${path} cannot be read: ${toError(cause).message}`, { cause })
   })
   const bundle = readBundle(text)
@@ -68,7 +72,7 @@ type Work<Done> = (store: Store, ids: IdSource) => Promise<Done>
 async function inStore<Done>(config: Config, trial: boolean, work: Work<Done>): Promise<Done> {
   const { path } = config.store
   if (!trial) return inStoreAt(config, path, work)
-  const folder = await mkdtemp(join(tmpdir(), 'parley-trial-')).catch(noRoom)
+  const folder = await makeTrialFolder().catch(noRoom)
   try {
     const copy = copyFor(config, folder)
     return await inStoreAt(config, copy, work)

@@ -57,6 +57,7 @@ import { createStop } from './stop.ts'
 import { storeKeyOf } from './store-key.ts'
 import { tellOfBudgets } from './tell-of-budgets.ts'
 import { textRedactor } from './text-redactor.ts'
+import { removeLeftTrials } from './trial-folder.ts'
 import { createWhy } from './why.ts'
 
 export interface DaemonOptions {
@@ -128,6 +129,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   try {
     const daemon = await open(options, { policies, store, hooks, media, commits, broken: disk.signal })
     if (options.oldStores) await tellOldStores(options.oldStores, logger)
+    removeLeftTrials()
     return daemon
   } catch (error) {
     await store.close()
