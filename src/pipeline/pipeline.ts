@@ -77,7 +77,7 @@ export class Pipeline {
         commands.run(accepted.inboxId)
         break
       case 'done':
-        systemNotices.done(accepted.inboxId, dispatch, decision)
+        systemNotices.done(decision)
     }
   }
 

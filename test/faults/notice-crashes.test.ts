@@ -72,3 +72,23 @@ it(
     await scene.finish()
   },
 )
+
+it(
+  'killed right after the commit that refused a stranger: they are notified all the same, once',
+  CASE,
+  async (test) => {
+    const routing = household({ people: [owner('ada', `telegram:${ADA}`)] })
+    const scene = await startScene(test, { routing, model: 'scripted/echo' })
+    const { world } = scene.telegram
+    world.addUser({ id: CY, firstName: 'Cy' })
+    await scene.daemon.start('CP2-committed')
+    world.say({ from: CY, text: 'who are you?' })
+    expect(await scene.daemon.exited()).toEqual(KILLED)
+    await scene.daemon.start()
+    await scene.sent('I only talk to people my owner has let in', { chat: CY })
+    world.say({ from: CY, text: 'hello?' })
+    await scene.settle([ADA])
+    await scene.finish()
+    expect(scene.texts(CY)).toHaveLength(1)
+  },
+)

@@ -1,14 +1,13 @@
 import { type Address, formatAddress } from '../../core/address.ts'
 import type { Applicant } from '../../core/admission.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Decision, Dispatch, RefuseReason } from '../../core/dispatch.ts'
+import type { Decided, Decision, Dispatch, RefuseReason } from '../../core/dispatch.ts'
 import type { InboxId } from '../../core/ids.ts'
-import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { LowPriority, OutboundMessage } from '../../core/outbound.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { InboxRow, StoreWriter } from '../../store/store.ts'
-import type { PlanNotice, PostNotice } from '../people/post-notice.ts'
+import type { PlanNotice } from '../people/post-notice.ts'
 import type { Accepted } from './accept-dispatch.ts'
 import { createOutageNotices, type OutageNotices } from './outage-notices.ts'
 
@@ -16,17 +15,14 @@ import { createOutageNotices, type OutageNotices } from './outage-notices.ts'
  * The few lines the daemon says by itself, each at most once in a while, so that nobody is left guessing or flooded.
  */
 export interface SystemNotices {
-  /** Called for what is on record and owes nothing: who was refused may get a line. */
-  done(inbox: InboxId, dispatch: Dispatch, decision: Decision): void
+  /** Called after the commit of what is on record and owes nothing: an applicant is on a card now. */
+  done(this: void, decision: Decision): void
   /**
-   * Called in the commit that stores a message: nobody looks after one for which there was no place any more, since the
-   * platform does not repeat it, so that a crash must leave both the message and the line about it, or neither.
+   * Called in the commit that stores a message: nobody looks after one that was refused, or for which there was no
+   * place, since the platform does not repeat it, so that a crash must leave both the message and the line about it, or
+   * neither.
    */
-  unanswered(
-    tx: StoreWriter,
-    accepted: Accepted,
-    of: { readonly dispatch: Dispatch; readonly decision: Decision },
-  ): Promise<void>
+  unanswered(tx: StoreWriter, accepted: Accepted, of: Decided): Promise<void>
   /** Called likewise in the commit that gives a message no turn: its sender has left the conversation it was for. */
   parted(this: void, tx: StoreWriter, row: Pick<InboxRow, 'id' | 'dispatch' | 'decision'>): Promise<void>
   readonly ended: OutageNotices
@@ -34,8 +30,6 @@ export interface SystemNotices {
 
 export interface SystemNoticesDeps {
   readonly clock: Clock
-  readonly logger: Logger
-  readonly say: PostNotice
   readonly plan: PlanNotice
   /** Notified of those who ask to be let in. */
   readonly admissions: { refused(asks: Applicant): void }
@@ -64,61 +58,58 @@ const KEYS = { full: 'queue_full', crowded: 'crowded' } as const
 const ASKED = 'I have passed on that you ask, and read what you wrote once I may.'
 
 export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
-  const { clock, logger, say, plan, admissions, crowded } = deps
+  const { clock, plan, admissions, crowded } = deps
   // A stranger who gets no notice now gets it with the next message. A known person always gets it, however many others
   // there are.
   const isLeftOut = ({ lowPriority, address }: OutboundMessage): boolean =>
     lowPriority?.known === undefined && crowded(address)
-  const once = (key: string, windowMs: number, message: OutboundMessage): void => {
-    if (isLeftOut(message)) return
-    say(message, (tx) => tx.notices.once(key, clock.now(), windowMs)).catch((err: unknown) =>
-      logger.warn('A notice could not be planned', { err, traceId: message.traceId }),
-    )
-  }
   const planOnce = async (
     tx: StoreWriter,
-    what: string,
+    { key, windowMs = BURST_MS }: { readonly key: string; readonly windowMs?: number },
     { dispatch, message }: { readonly dispatch: Dispatch; readonly message: OutboundMessage },
   ): Promise<void> => {
     if (dispatch.posted || isLeftOut(message)) return
-    if (await tx.notices.once(`${what}:${chatOf(dispatch)}`, clock.now(), BURST_MS)) await plan(tx, message)
+    if (await tx.notices.once(`${key}:${chatOf(dispatch)}`, clock.now(), windowMs)) await plan(tx, message)
   }
   /** Each press and each command by the menu is answered, as the platform shows it as busy until then. */
-  const refusePrivately = (inbox: InboxId, dispatch: Dispatch, decision: Decision): void => {
+  const refusePrivately = async (tx: StoreWriter, inbox: InboxId, { dispatch, decision }: Decided): Promise<void> => {
     const { sender, ...event } = dispatch.event
     const handle = event.kind === 'command' ? event.answerBy : undefined
     const line = messageOf(inbox, dispatch, { text: FOR_OTHERS, decision })
     if (handle === undefined || crowded(line.address)) return
-    const message = { ...line, only: { id: sender.id, handle, otherwise: 'direct' } } as const
-    say(message, async () => true).catch((err: unknown) =>
-      logger.warn('A refusal could not be planned', { err, traceId: dispatch.traceId }),
-    )
+    await plan(tx, { ...line, only: { id: sender.id, handle, otherwise: 'direct' } })
+  }
+  const refuse = async (tx: StoreWriter, inbox: InboxId, { dispatch, decision }: Decided): Promise<void> => {
+    if (isForOthers(dispatch, decision)) return refusePrivately(tx, inbox, { dispatch, decision })
+    const text = refusalOf(dispatch, decision)
+    if (text === undefined || decision.kind !== 'refuse') return
+    const window = { key: `refused:${decision.reason}`, windowMs: 24 * HOUR_MS }
+    await planOnce(tx, window, { dispatch, message: messageOf(inbox, dispatch, { text, decision }) })
   }
   return {
     ended: createOutageNotices(clock),
-    done(inbox, dispatch, decision) {
-      if (isForOthers(dispatch, decision)) return refusePrivately(inbox, dispatch, decision)
-      if (decision.kind !== 'refuse') return
-      const { reason, asks } = decision
-      if (asks) admissions.refused(asks)
-      const refusal = REFUSALS[reason]
-      const text = asks && refusal ? `${refusal} ${ASKED}` : refusal
-      const { sender, kind } = dispatch.event
-      // Only the sender of a message to the agent gets a line, not who reacted to a message or asked from elsewhere.
-      if (!text || dispatch.posted || sender.kind !== 'user' || (kind !== 'message' && kind !== 'command')) return
-      once(`refused:${reason}:${chatOf(dispatch)}`, 24 * HOUR_MS, messageOf(inbox, dispatch, { text, decision }))
+    done(decision) {
+      if (decision.kind === 'refuse' && decision.asks) admissions.refused(decision.asks)
     },
     async unanswered(tx, accepted, { dispatch, decision }) {
+      if (accepted.kind === 'done') return refuse(tx, accepted.inboxId, { dispatch, decision })
       if (accepted.kind !== 'full' && accepted.kind !== 'crowded') return
       const text = accepted.kind === 'full' ? QUEUE_FULL : CROWDED
       const message = messageOf(accepted.inboxId, dispatch, { text, decision })
       const known = accepted.kind === 'full' && message.lowPriority?.known ? '_known' : ''
-      await planOnce(tx, `${KEYS[accepted.kind]}${known}`, { dispatch, message })
+      await planOnce(tx, { key: `${KEYS[accepted.kind]}${known}` }, { dispatch, message })
     },
     async parted(tx, { id, dispatch, decision }) {
-      await planOnce(tx, 'parted', { dispatch, message: messageOf(id, dispatch, { text: PARTED, decision }) })
+      await planOnce(tx, { key: 'parted' }, { dispatch, message: messageOf(id, dispatch, { text: PARTED, decision }) })
     },
   }
+}
+
+/** Undefined unless a person has sent the agent a message: not who reacted to one, or asked from elsewhere. */
+function refusalOf({ event: { sender, kind } }: Dispatch, decision: Decision): string | undefined {
+  if (decision.kind !== 'refuse' || sender.kind !== 'user' || (kind !== 'message' && kind !== 'command')) return
+  const refusal = REFUSALS[decision.reason]
+  return decision.asks && refusal ? `${refusal} ${ASKED}` : refusal
 }
 
 /** Names the chat with all its topics: people write to several bots, which have chats of the same ids. */

@@ -89,8 +89,8 @@ async function openDoor(code: () => string = ids.code) {
     approvers: [],
   })
   const systemNotices = createSystemNotices({
-    ...{ ...world, say, admissions, crowded: () => false },
-    plan: () => expect.unreachable(),
+    ...{ ...world, admissions, crowded: () => false },
+    plan: async (_, { text }) => void lines.push(text),
   })
   const deps = { ids: { ...ids, code }, channels: CHANNELS } as AcceptDeps
   let messages = 0
@@ -99,10 +99,12 @@ async function openDoor(code: () => string = ids.code) {
     const asks: Applicant = { kind: 'person', key: `telegram:${stranger}` }
     const decision = { kind: 'refuse', reason: 'stranger', identity: { role: 'guest' }, trace: [], asks } as const
     const dispatch = said(stranger, text, shared)
-    const accepted = await store.write((tx) =>
-      acceptDispatch(tx, { dispatch, decision: decision satisfies Decision }, deps),
-    )
-    if (accepted.kind === 'done') systemNotices.done(accepted.inboxId, dispatch, decision)
+    const accepted = await store.write(async (tx) => {
+      const stored = await acceptDispatch(tx, { dispatch, decision: decision satisfies Decision }, deps)
+      await systemNotices.unanswered(tx, stored, { dispatch, decision })
+      return stored
+    })
+    if (accepted.kind === 'done') systemNotices.done(decision)
   }
   function said(stranger: number, text: string, shared?: string): Dispatch {
     const event = message({
