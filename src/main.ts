@@ -4,6 +4,7 @@ import { catalogue } from '../adapters/index.ts'
 import type { CliPorts, LoadedConfig, RunningDaemon } from './cli/ports.ts'
 import { runCommand } from './cli/run-command.ts'
 import { socketPathOf } from './cli/socket-path.ts'
+import { watchOutput } from './cli/watch-output.ts'
 import { variableLines } from './config/environment.ts'
 import { loadConfig } from './config/load-config.ts'
 import { traitsOf } from './config/schema.ts'
@@ -112,8 +113,7 @@ async function start({ config, secrets }: LoadedConfig): Promise<RunningDaemon> 
 process.on('SIGUSR1', () => {})
 useCompileCache({ env, home })
 
-// A reader that has seen enough, as in `parley sessions list | head`, is no failure; nor is a log on a full disk.
-for (const output of [stdout, stderr]) output.on('error', () => {})
+watchOutput(process)
 
 process.exitCode = await runCommand(process.argv.slice(2), ports)
 // All is stopped and written. A client library may still hold a timer of minutes for an answer that was cut.

@@ -1,16 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { link, lstat, open, rename, rm } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { link, lstat, open, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ParleyError, toError } from '../core/errors.ts'
+import { removeAtEnd } from '../platform/remove-at-end.ts'
 
 /** Throws `conflict` if something is there that may not be replaced, before anything is read for it. */
 export async function checkWritable(path: string, force: boolean): Promise<void> {
   const found = await lstat(path).catch(() => undefined)
   if (found?.isDirectory()) throw new ParleyError('invalid', `${path} is a folder; name a file.`)
   if (found !== undefined && !force) throw taken(path)
+  // In its place it would be a file from then on, for every program of the machine.
+  if (found !== undefined && !(await isPlain(path, found)))
+    throw new ParleyError('invalid', `${path} is no plain file and stays as it is; name another.`)
   const folder = dirname(path)
   const inside = await lstat(folder).catch(() => undefined)
   if (inside === undefined) throw new ParleyError('invalid', `There is no folder ${folder}; make it first.`)
+}
+
+/** Returns true also for a link to nothing. */
+async function isPlain(path: string, found: Stats): Promise<boolean> {
+  return found.isFile() || (found.isSymbolicLink() && ((await stat(path).catch(() => undefined))?.isFile() ?? true))
 }
 
 /**
@@ -22,6 +32,7 @@ export async function writePrivately(path: string, pieces: AsyncIterable<string>
   const file = await open(partial, 'wx', 0o600).catch((cause: unknown) => {
     throw unwritable(path, cause)
   })
+  const remove = removeAtEnd(partial)
   try {
     let bytes = 0
     try {
@@ -39,7 +50,7 @@ export async function writePrivately(path: string, pieces: AsyncIterable<string>
   } catch (error) {
     throw error instanceof ParleyError || codeOf(error) === '' ? error : unwritable(path, error)
   } finally {
-    await rm(partial, { force: true })
+    remove()
   }
 }
 
