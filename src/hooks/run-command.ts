@@ -43,8 +43,8 @@ export function runCommand(
       signal.removeEventListener('abort', late)
       cancel()
       killGroup(child)
-      // A program that left the group may hold the other ends for ever.
-      for (const stream of child.stdio) stream?.destroy()
+      // A program that left the group may hold the other ends for ever; one that did not start may have none.
+      for (const stream of child.stdio ?? []) stream?.destroy()
       settle()
     }
     const fail = (reason: string): void => end(() => reject(new ParleyError('unavailable', reason)))
@@ -55,6 +55,8 @@ export function runCommand(
     }
     signal.addEventListener('abort', late, { once: true })
     child.on('error', (error) => fail(`it cannot be started: ${error.message}`))
+    // Where no descriptor is free it has no input and output, and the error comes later.
+    if (child.pid === undefined) return
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size > MOST_BYTES) fail(`it printed more than ${MOST_BYTES} bytes`)

@@ -79,9 +79,10 @@ export async function runChild(file: URL, { args, input, heapMb, mostBytes, sign
     signal,
     killSignal: 'SIGKILL',
   })
-  // It may end before it has read everything, and be killed after it has ended.
-  child.stdin.on('error', () => undefined)
+  // It may end before it has read everything, and be killed after it has ended. Where no descriptor is free it has no
+  // input, and the error of its start comes later.
   child.on('error', () => undefined)
+  child.stdin.on('error', () => undefined)
   const closed = once(child, 'close')
   child.stdin.end(input)
   const written: Buffer[] = []

@@ -1,5 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildSync } from 'esbuild'
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { runCommand } from '../../src/hooks/run-command.ts'
@@ -75,4 +78,26 @@ it('R8: whatever a program has started ends with it when it is late', async () =
   late.abort()
   await expect(running).rejects.toThrow('it did not end in time')
   await expect.poll(() => isRunning(Number(readFileSync(started, 'utf8')))).toBe(false)
+})
+
+it('R8: a program for which no descriptor is left fails its call, and not the process', () => {
+  const folder = tempFolder()
+  const outfile = join(folder, 'run-command.mjs')
+  const entry = fileURLToPath(new URL('../../src/hooks/run-command.ts', import.meta.url))
+  buildSync({ entryPoints: [entry], bundle: true, platform: 'node', format: 'esm', outfile })
+  const script = `
+    import { closeSync, openSync } from 'node:fs'
+    import { runCommand } from ${JSON.stringify(outfile)}
+    const open = []
+    try { for (;;) open.push(openSync('/dev/null')) } catch {}
+    const clock = { after: () => () => {} }
+    const command = { kind: 'command', command: '/bin/true', args: [], env: {}, folder: '/' }
+    const called = runCommand(command, '{}', { clock, signal: new AbortController().signal })
+    for (const file of open) closeSync(file)
+    await called.catch(({ code, message }) => console.log(code, message))`
+  writeFileSync(join(folder, 'script.mjs'), script)
+  const { stdout } = spawnSync('sh', ['-c', 'ulimit -n 100; exec "$0" script.mjs', process.execPath], {
+    ...{ cwd: folder, encoding: 'utf8' },
+  })
+  expect(stdout).toBe('unavailable it cannot be started: spawn /bin/true EMFILE\n')
 })
