@@ -14,7 +14,8 @@ export interface OtherPlace extends OtherPlatform {
   readonly address: string
   /** A text this long fills a message of its own. */
   readonly fullMessage: number
-  say(text: string): void
+  /** With these files, each by its name. */
+  say(text: string, files?: Readonly<Record<string, Uint8Array>>): void
   /** Waits for a message of the bot that contains `text`. */
   sent(text: string): Promise<unknown>
   /** Texts of the bot's messages as they stand, oldest first. */
@@ -82,8 +83,10 @@ function inDiscord({ world, ledger, faults, close }: DiscordServer, channel: str
       entry.kind === 'message' && entry.change === 'sent' && !entry.byBot ? [{ chat, messageId: entry.messageId }] : [],
     )
   return {
-    say(text) {
-      place = world.say({ from: ADA, text, ...(place !== undefined && { channel: place }) }).channel_id
+    say(text, files = {}) {
+      const attachments = Object.entries(files).map(([name, bytes]) => world.attach({ bytes, name }))
+      const where = place === undefined ? {} : { channel: place }
+      place = world.say({ from: ADA, text, ...where, ...(attachments.length > 0 && { attachments }) }).channel_id
     },
     sent: (text) => ledger.nextFromBot('sent', { where: (entry) => entry.text.includes(text) }),
     texts: () => messages().map(({ content }) => content),
@@ -132,10 +135,12 @@ function inSlack({ world, ledger, faults, close }: SlackServer, channel: string,
     )
   let thread: ReturnType<typeof world.say> | undefined
   return {
-    say(text) {
-      if (where === 'direct') world.say({ from: 'U333', text })
-      else if (thread) world.say({ from: 'U333', channel, thread, text })
-      else thread = world.say({ from: 'U333', channel, text: `<@U0BOT> ${text}` })
+    say(text, given = {}) {
+      const files = Object.entries(given).map(([name, bytes]) => world.attach({ bytes, name }))
+      const more = files.length > 0 ? { extra: { subtype: 'file_share', files } } : {}
+      if (where === 'direct') world.say({ from: 'U333', text, ...more })
+      else if (thread) world.say({ from: 'U333', channel, thread, text, ...more })
+      else thread = world.say({ from: 'U333', channel, text: `<@U0BOT> ${text}`, ...more })
     },
     sent: (text) => ledger.nextFromBot('sent', { where: (entry) => entry.text.includes(text) }),
     texts: () => messages().map(({ text }) => text ?? ''),
