@@ -55,7 +55,7 @@ export function runCommand(
     }
     signal.addEventListener('abort', late, { once: true })
     child.on('error', (error) => fail(`it cannot be started: ${error.message}`))
-    // Where no descriptor is free it has no input and output, and the error comes later.
+    // It has no input and output where no descriptor is free, and the error comes later.
     if (child.pid === undefined) return
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length
