@@ -7,11 +7,16 @@ import { isShown, showsForeignWords } from '../core/message.ts'
 import type { Store } from '../store/store.ts'
 
 /** Something a model was shown that is not from an owner. */
-export type OthersWords =
-  | { readonly kind: 'message'; readonly name: string; readonly text: string; readonly at: number }
-  | { readonly kind: 'deleted'; readonly name: string; readonly at: number }
-  | { readonly kind: 'result'; readonly tool: string; readonly at: number }
-  | { readonly kind: 'file'; readonly name: string; readonly at: number }
+export type OthersWords = EventPlace &
+  (
+    | { readonly kind: 'message'; readonly name: string; readonly text: string }
+    | { readonly kind: 'deleted'; readonly name: string }
+    | { readonly kind: 'result'; readonly tool: string }
+    | { readonly kind: 'file'; readonly name: string }
+  )
+
+/** The event that has them. */
+type EventPlace = Pick<SessionEvent, 'seq' | 'at'>
 
 /** Events that are looked through, so that a question has a bounded cost. */
 const LOOKED_THROUGH = 100
@@ -53,30 +58,31 @@ function refsOf({ type, data }: SessionEvent): readonly string[] {
 }
 
 function deletedOf(event: SessionEvent): readonly OthersWords[] {
-  return othersIn(event, new Set()).map(({ at, ...words }) => ({
-    ...{ kind: 'deleted', at },
+  return othersIn(event, new Set()).map(({ seq, at, ...words }) => ({
+    ...{ kind: 'deleted', seq, at },
     name: words.kind === 'message' ? words.name : 'somebody',
   }))
 }
 
 /** `gone`: the files of messages that were deleted. */
 function othersIn(event: SessionEvent, gone: ReadonlySet<string>): readonly OthersWords[] {
-  const { at } = event
+  const { seq, at } = event
+  const place = { seq, at }
   switch (event.type) {
     case 'user_message':
     case 'message_edited':
-      return othersSaid(event.data, at)
+      return othersSaid(event.data, place)
     case 'thread_read':
       return event.data.messages
         .filter((message) => !isNothing(message))
         .toReversed()
-        .flatMap((message) => othersSaid(message, at))
+        .flatMap((message) => othersSaid(message, place))
     case 'files_read':
       return event.data.files
         .filter((file) => isShown(file) && !gone.has(file.ref))
-        .map(({ media }): OthersWords => ({ kind: 'file', name: media?.name ?? 'without a name', at }))
+        .map(({ media }): OthersWords => ({ kind: 'file', name: media?.name ?? 'without a name', ...place }))
     case 'tool_result':
-      return isOfOthers(event.data) ? [{ kind: 'result', tool: event.data.tool, at }] : []
+      return isOfOthers(event.data) ? [{ kind: 'result', tool: event.data.tool, ...place }] : []
     default:
       return []
   }
@@ -89,10 +95,10 @@ function isOfOthers({ foreign, shows = [], authors = [] }: ToolResultData): bool
 /** Returns what somebody else has said in a message, or what its owner has passed on of others. */
 function othersSaid(
   { sender, text, owner, quoted, forwarded, via, from, attachments = [], enclosed = [] }: UserMessageData,
-  at: number,
+  place: EventPlace,
 ): readonly OthersWords[] {
   const message = (name = 'somebody', words = ''): readonly OthersWords[] => [
-    { kind: 'message', name, text: words, at },
+    { kind: 'message', name, text: words, ...place },
   ]
   if (!owner || from !== undefined) return message(sender.displayName, text)
   if (forwarded) return message(forwarded.from?.displayName, text)

@@ -1,6 +1,7 @@
 import type { NewApproval } from '../core/approval.ts'
 import type { IdSource } from '../core/ids.ts'
 import type { OutboundMessage } from '../core/outbound.ts'
+import { quotedEvent } from '../core/quoting.ts'
 import { isOwnChannel, type SessionIdentity } from '../core/session.ts'
 import { approvalButtons, approvalCard, askedElsewhere, type CardFacts } from './approval-card.ts'
 
@@ -30,10 +31,18 @@ export function writeCards(
     return { ...place, source: ids.aside(turnId), traceId, class: 'control', text }
   }
   const [card, buttons] = [approvalCard(approval, readers), approvalButtons(approval)]
-  const ask = (place: Place): OutboundMessage => ({ ...to(place, card), buttons })
+  const quoting = quotingOf(approval, readers)
+  const ask = (place: Place): OutboundMessage => ({ ...to(place, card), buttons, ...(quoting ? { quoting } : {}) })
   const here = { session: readers.session, address: reply.address, ...(reply.reader && { reader: reply.reader }) }
   const inChat = !isOwnChannel(readers.session) && reply.elsewhere === undefined
   if (inChat && readers.answererIsHere) return [ask(here)]
   const cards = readers.answerers.map(ask)
   return inChat ? [...cards, to(here, askedElsewhere(approval))] : cards
+}
+
+/** Returns the words of somebody that a card shows, which may be forgotten while it is there. */
+function quotingOf(approval: NewApproval, { newest, ...readers }: CardReaders): OutboundMessage['quoting'] {
+  if (newest === undefined || newest.kind === 'result') return undefined
+  const text = approvalCard(approval, { ...readers, newest: undefined })
+  return { of: quotedEvent(readers.session.id, newest.seq), text }
 }

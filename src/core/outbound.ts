@@ -1,5 +1,6 @@
 import type { Address } from './address.ts'
 import type { DeliveryId, MediaId, PersonId, SessionId, SourceId, TraceId } from './ids.ts'
+import type { QuotedName, Quoting } from './quoting.ts'
 import type { Session } from './session.ts'
 
 /**
@@ -67,6 +68,8 @@ export interface OutboundMessage {
   readonly address: Address
   readonly class: DeliveryClass
   readonly text: string
+  /** Somebody's words in the text, of which it keeps nothing once they are forgotten. */
+  readonly quoting?: Quoting
   /** Sent with the text as its caption, which may be empty then. */
   readonly file?: OutboundFile
   /** Platform id of the message this answers; an adapter shows it where several people talk. */
@@ -102,6 +105,8 @@ export interface RenderedPart {
   readonly plain: string
   readonly markup: 'html' | 'markdown' | 'mrkdwn' | 'plain'
   readonly buttons?: readonly Button[]
+  /** The same without the words of somebody that it quotes: it takes its place once they are forgotten. */
+  readonly quoting?: Pick<RenderedPart, 'text' | 'plain'> & { readonly of: QuotedName }
   /** The text is its caption, or what it says (`voice`). */
   readonly file?: OutboundFile
 }

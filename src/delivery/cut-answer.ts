@@ -59,7 +59,12 @@ function joined(format: TextFormat, text: string, below: string | undefined): re
 /** Returns a part with another below it, both rendered; undefined if they do not fit into one message. */
 export function withLine(above: RenderedPart, below: RenderedPart, limit: number): RenderedPart | undefined {
   if (above.plain.length + GAP.length + below.plain.length > limit) return undefined
-  return { text: above.text + GAP + below.text, plain: above.plain + GAP + below.plain, markup: above.markup }
+  const put = ({ text, plain }: Pick<RenderedPart, 'text' | 'plain'>) => ({
+    text: text + GAP + below.text,
+    plain: plain + GAP + below.plain,
+  })
+  const { markup, quoting } = above
+  return { ...put(above), markup, ...(quoting ? { quoting: { ...put(quoting), of: quoting.of } } : {}) }
 }
 
 const GAP = '\n\n'

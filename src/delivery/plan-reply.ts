@@ -48,7 +48,21 @@ export function planReply(
   if (parts.length === 0) return text === message.text ? { kind: 'empty' } : { kind: 'silent' }
   if (verdict.parted) return { kind: 'parted' }
   if (!verdict.allowed && message.class !== 'control') return { kind: 'denied', because: verdict.because }
-  return { kind: 'parts', parts: withButtons(parts, message) }
+  return { kind: 'parts', parts: withButtons(withQuoting(parts, message, { format, most }), message) }
+}
+
+/** A part of which nothing is left keeps its buttons below a mark. */
+function withQuoting(
+  parts: readonly RenderedPart[],
+  { quoting }: OutboundMessage,
+  { format, most }: { readonly format: TextFormat; readonly most: number },
+): readonly RenderedPart[] {
+  if (quoting === undefined) return parts
+  const without = partsOf(format, { text: quoting.text }, most)
+  return parts.map((part, at) => {
+    const { text, plain } = without[at] ?? { text: '…', plain: '…' }
+    return { ...part, quoting: { of: quoting.of, text, plain } }
+  })
 }
 
 function withButtons(parts: readonly RenderedPart[], { buttons }: OutboundMessage): readonly RenderedPart[] {

@@ -23,6 +23,7 @@ export interface SentRow {
   readonly sessionId?: SessionId
   readonly traceId: TraceId
   readonly address: Address
+  /** Without the words of somebody that it quotes. */
   readonly text: string
   readonly media?: MediaId
   /** The id that the platform gave it. */

@@ -42,7 +42,8 @@ export const sentCodec: RowCodec<SentRow> = {
       source: id(row, 'source'),
       traceId: id(row, 'trace_id'),
       address: json(row, 'address'),
-      text: parts.map((part) => part?.plain ?? '').join('\n'),
+      // Words that it quotes are known by their name, and go alone.
+      text: parts.map((part) => part?.quoting?.plain ?? part?.plain ?? '').join('\n'),
       at: madeAt(text(row, 'id')) ?? 0,
       ended: hasEnded(oneOf(row, 'state', DELIVERY_STATES)),
       ...defined({

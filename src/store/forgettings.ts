@@ -11,11 +11,13 @@ import {
 } from '../core/forgetting.ts'
 import type { InboxId, MediaId, SessionId, SourceId, TurnId } from '../core/ids.ts'
 import { labelledWords } from '../core/label.ts'
+import { quotedApplicant, quotedEvent } from '../core/quoting.ts'
 import { storedText } from './content-codec.ts'
 import { eventCodec } from './events.ts'
 import type { ForgettingWriter, ReceivedRow, RetentionMark } from './forget-port.ts'
 import { COLUMNS, ForgettingReading, NO_OF } from './forgetting-reading.ts'
 import { BLANK_PART, endedBy, FORGOTTEN } from './outbox.ts'
+import { unquoteSent } from './quoted-words.ts'
 import { addRemoval, noteRemoval } from './removals.ts'
 import { integer, readFound, readRows } from './rows.ts'
 import { addWords, removeWords } from './search.ts'
@@ -58,6 +60,7 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
     let counts: ForgetCounts = NOTHING_FORGOTTEN
     if (seqs.length > 0) await noteRemoval(this.sql, session)
     for (const some of inBatches(seqs, AT_ONCE)) {
+      await this.#unquote(session, some)
       const among = placeholders(some.length, 2)
       const query = `SELECT CAST($1 AS TEXT) AS session_id, seq, at, type, turn_id, data FROM events
         WHERE session_no = ${NO_OF} AND seq IN (${among})`
@@ -72,6 +75,13 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
       counts = addCounts(counts, { indexed })
     }
     return counts
+  }
+
+  #unquote(session: SessionId, seqs: readonly number[]): Promise<void> {
+    return unquoteSent(
+      this.sql,
+      seqs.map((seq) => quotedEvent(session, seq)),
+    )
   }
 
   async #empty(session: SessionId, event: SessionEvent, what: 'all' | 'quotes'): Promise<Partial<ForgetCounts>> {
@@ -107,6 +117,7 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
         WHERE session_no = ${NO_OF} AND seq = $2`
       const event = readFound(eventCodec, await this.sql.get(query, [session, part.seq]))
       const left = event === undefined || event.forgotten ? undefined : withoutParts(event, part)
+      await this.#unquote(session, [part.seq])
       if (left === undefined) continue
       const update = `UPDATE events SET data = $3 WHERE session_no = ${NO_OF} AND seq = $2`
       await this.sql.run(update, [session, part.seq, storedText(left)])
@@ -196,6 +207,7 @@ export class ForgettingWriting extends ForgettingReading implements ForgettingWr
 
   async unnameApplicant(key: string): Promise<void> {
     await this.sql.run('UPDATE admissions SET name = key WHERE key = $1', [key])
+    await unquoteSent(this.sql, [quotedApplicant(key)])
   }
 
   async mergeIndex(): Promise<boolean> {

@@ -3,8 +3,8 @@ import type { NewDelivery } from './outbox-port.ts'
 import { placeholders, type SqlValue } from './sql.ts'
 
 export const COLUMNS = `id, source, part_no, session_id, trace_id, address, class, op, part, reply_to, state, attempt,
-  owner_epoch, not_before, expires_at, started_at, message_id, reason, recipient, low_priority, reader, media`
-const WIDTH = 22
+  owner_epoch, not_before, expires_at, started_at, message_id, reason, recipient, low_priority, reader, media, quoting`
+const WIDTH = 23
 
 const insertTexts = new Map<number, string>()
 
@@ -44,6 +44,7 @@ export function pushParams(params: SqlValue[], row: NewDelivery, epoch: number):
     jsonOrNull(row.lowPriority),
     jsonOrNull(row.reader),
     row.part.file?.media ?? null,
+    row.part.quoting?.of ?? null,
   )
 }
 

@@ -25,6 +25,7 @@ import type {
   OutboxWriter,
   UnreadableDelivery,
 } from './outbox-port.ts'
+import { unquoted } from './quoted-words.ts'
 import {
   defined,
   id,
@@ -236,6 +237,7 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
 
   /** A text that was forgotten comes back by no change, and what stands of it in a chat can be deleted. */
   async replace(deliveryId: DeliveryId, change: DeliveryReplacement): Promise<void> {
+    const part = await this.#asLeft(deliveryId, change.part)
     const sending = change.state === 'sending'
     // The right side of an assignment is the row as it was.
     const lost = change.state === 'uncertain' ? ', earlier = COALESCE(earlier, part)' : ''
@@ -247,7 +249,7 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
       [
         deliveryId,
         change.op,
-        JSON.stringify(change.part),
+        JSON.stringify(part),
         change.state,
         jsonOrNull(change.lowPriority),
         change.expiresAt ?? null,
@@ -257,6 +259,13 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
       ],
     )
     if (replaced === 0 && (await this.get(deliveryId)) === undefined) throw unknownDelivery(deliveryId)
+  }
+
+  /** Returns a part as it may stand in a row: the words that it quotes may have been taken out since it was read. */
+  async #asLeft(deliveryId: DeliveryId, part: RenderedPart): Promise<RenderedPart> {
+    if (part.quoting === undefined) return part
+    const row = await this.sql.get('SELECT quoting FROM outbox WHERE id = $1', [deliveryId])
+    return row === undefined || row.quoting === null ? unquoted(part) : part
   }
 
   /** A part on the wire loses its text too: its sender has it in memory, and reports only what became of it. */

@@ -27,5 +27,5 @@ test('T32: a card shows other writings as they are, and nothing of a call ends i
 
 test('T32: words of others on a card turn the direction of nothing behind them', () => {
   const [text, name] = ['pay \u202ecy `now`\u0085', 'Bob\u2067']
-  expect(inWords({ kind: 'message', text, name, at: 0 }, 0)).toBe('`pay cy now` by `Bob` a moment ago')
+  expect(inWords({ kind: 'message', text, name, seq: 1, at: 0 }, 0)).toBe('`pay cy now` by `Bob` a moment ago')
 })

@@ -38,8 +38,7 @@ import { listAnswer, readLists, useLists } from './use-lists.ts'
 
 removeTempFolders()
 const ACCOUNT = toAccountId('default')
-const SESSION = sessionDraft(1).id
-const SCHEDULE = toScheduleId('morning')
+const [SESSION, SCHEDULE] = [sessionDraft(1).id, toScheduleId('morning')]
 const BUDGET = { payer: 'chat:1', period: '2026-11' }
 
 /** Reads that look at every row on purpose: totals, and people, schedules, mutes and tokens: few. */
@@ -267,6 +266,7 @@ async function writeAll(tx: StoreWriter): Promise<void> {
   await tx.events.remove(SESSION, 1)
   await tx.inbox.replaceDispatch(NOBODYS_ID, dispatchOf(1, 1))
   await tx.outbox.blank(ids.turn())
+  await tx.forgetting.unnameApplicant('telegram:1')
   await tx.forgetting.unuse(SESSION, [mediaId('0'.repeat(64))])
   await tx.transcripts.add(mediaId('0'.repeat(64)), 'said', 1)
   await tx.transcripts.sweep(1)

@@ -77,7 +77,7 @@ export class MadeByCalls {
    */
   isShownIn({ source, sessionId, text }: Pick<SentRow, 'source' | 'sessionId' | 'text'>): boolean {
     if (isInboxId(source) && (this.#showsReminder(text) || this.#showsEntry(text))) return true
-    return sessionId === undefined && [...this.#names].some(([key, name]) => text.includes(key) && text.includes(name))
+    return sessionId === undefined && [...this.#names].some(([key, name]) => namesId(text, key) && text.includes(name))
   }
 
   #showsReminder(text: string): boolean {
@@ -174,6 +174,13 @@ export class MadeByCalls {
       creator !== undefined && this.#writers.has(creator) && request !== undefined && requests.has(request)
     return requests.size === 0 ? [] : (await schedules.all()).filter(isTheirs)
   }
+}
+
+/** Returns whether a text names an id, which may be the beginning of another one. */
+function namesId(text: string, id: string): boolean {
+  for (let at = text.indexOf(id); at >= 0; at = text.indexOf(id, at + 1))
+    if (!/^[\p{L}\p{N}]/u.test(text.slice(at + id.length))) return true
+  return false
 }
 
 /** The first letters of a memory, by which a line that begins with its number is known to show it. */

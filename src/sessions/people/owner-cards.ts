@@ -5,6 +5,7 @@ import type { IdSource } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { Button } from '../../core/outbound.ts'
+import { type Quoting, quotedApplicant } from '../../core/quoting.ts'
 import type { Store } from '../../store/store.ts'
 import type { OwnerChat, OwnerChats } from './owner-chats.ts'
 import type { PostNotice } from './post-notice.ts'
@@ -80,8 +81,9 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
     const chats = owners.nearest(where)
     if (chats.length === 0) return false
     const last = notifiedAt.length === CARDS_A_DAY - 1
-    const text = last ? `${admissionCard(admission)}\n\n${ENOUGH}` : admissionCard(admission)
-    for (const chat of chats) await sendCard(deps, admission, { ...chat, text })
+    const inWords = (one: Admission): string => admissionCard(one) + (last ? `\n\n${ENOUGH}` : '')
+    const quoting = { of: quotedApplicant(key), text: inWords({ ...admission, name: '' }) }
+    for (const chat of chats) await sendCard(deps, admission, { ...chat, text: inWords(admission), quoting })
     await store.write(async (tx) => {
       await tx.admissions.notified(key, clock.now())
       await forgetBeyond(tx, 'notified')
@@ -120,12 +122,13 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
 async function sendCard(
   { ids, clock, say }: OwnerCardDeps,
   admission: Admission,
-  { person, address, reader, text }: OwnerChat & { readonly text: string },
+  { person, address, reader, text, quoting }: OwnerChat & { readonly text: string; readonly quoting: Quoting },
 ): Promise<void> {
   const { traceId, code } = admission
   const source = ids.notice()
   const buttons = admissionButtons(admission)
-  await say({ source, traceId, address, reader, class: 'control', text, buttons, lowPriority: {} }, async (tx) => {
+  const card = { source, traceId, address, reader, text, quoting, buttons } as const
+  await say({ ...card, class: 'control', lowPriority: {} }, async (tx) => {
     if (!(await tx.notices.once(`${subjectOf(code)}:${person}`, clock.now(), FOR_EVER_MS))) return false
     await tx.cards.add(subjectOf(code), source)
     return true

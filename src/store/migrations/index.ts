@@ -42,6 +42,7 @@ import { sessionLists } from './0041-session-lists.ts'
 import { keyedRequests } from './0042-keyed-requests.ts'
 import { tokenMakers } from './0043-token-makers.ts'
 import { joinedSessions } from './0044-joined-sessions.ts'
+import { quotingMessages } from './0045-quoting-messages.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -90,4 +91,5 @@ export const MIGRATIONS: readonly Migration[] = [
   keyedRequests,
   tokenMakers,
   joinedSessions,
+  quotingMessages,
 ]

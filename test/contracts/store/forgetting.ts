@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { NewApproval } from '../../../src/core/approval.ts'
 import { type Forgetting, MOST_AT_FIRST, NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
 import { mediaId, type SourceId, toAgentId } from '../../../src/core/ids.ts'
+import { quotedEvent } from '../../../src/core/quoting.ts'
 import type { StoreWriter } from '../../../src/store/store.ts'
 import {
   assistantMessage,
@@ -232,6 +233,28 @@ export const forgettingContract: ContractPart = (underTest) => {
     const now = await Promise.all([...rows, removal].map(({ id }) => underTest.store.read.outbox.get(id)))
     expect(now.map((row) => row?.part.text)).toEqual(['', '', '', ''])
     expect(now.map((row) => row?.state)).toEqual(['expired', 'sent', 'given_up', 'planned'])
+  })
+
+  it('S41: a text keeps what it says beside the words that it quotes, and these come back by no change of it', async () => {
+    const { id } = await makeSession(underTest.store, 1)
+    const { read, write } = underTest.store
+    const texts = (words: string) => ({ text: words, plain: words })
+    const quoting = (seq: number) => ({ of: quotedEvent(id, seq), ...texts('Ada asks.') })
+    const part = (seq: number) => ({ ...texts('Ada asks: eel'), markup: 'html', quoting: quoting(seq) }) as const
+    const rows = [1, 1, 2].map((seq) => deliveryOf(ids.inbox(), { part: part(seq), state: 'sending' }))
+    await write(async (tx) => {
+      await tx.events.append(id, 1, [userMessage('eel', { messageId: '1' }), userMessage('cod', { messageId: '2' })])
+      await tx.outbox.add(rows)
+    })
+    await write((tx) => tx.forgetting.empty(id, [1], 'quotes'))
+    for (const row of rows)
+      await write((tx) =>
+        tx.outbox.replace(row.id, { op: 'send', part: row.part, state: 'uncertain', lowPriority: undefined, at: 1 }),
+      )
+    const left = { ...texts('Ada asks.'), markup: 'html' }
+    const now = await Promise.all(rows.map((row) => read.outbox.get(row.id)))
+    expect(now.map((row) => row?.part)).toEqual([left, left, part(2)])
+    expect(now.map((row) => row?.earlier)).toEqual([left, left, part(2)])
   })
 
   it('S41: the text that a lost call had, whose deletion is under way, is emptied too', async () => {
