@@ -208,10 +208,10 @@ export class Collection {
     }
   }
 
-  /** A text that is still to be sent elsewhere stays, whatever it repeats: nobody there loses it by words said here. */
+  /** A text that is still to be sent elsewhere stays, unless it lists what goes: nobody there loses it by words here. */
   #isRepetition(row: SentRow): boolean {
     const { sessionId, ended, text, at } = row
-    if (ended && this.#made.isShownIn(row)) return true
+    if (this.#made.isShownIn(row)) return true
     const isReached = ended || (sessionId !== undefined && this.#scans.has(sessionId))
     return isReached && repeats(this.#tellings, text, at)
   }
