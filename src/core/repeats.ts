@@ -4,6 +4,8 @@ import { foldText } from './fold-text.ts'
 const RUN = 5
 /** Shorter texts and codes are said by anybody. */
 const SHORTEST_TEXT = 16
+/** Texts that are shorter than that say nothing of anybody, even as they are: bytes. */
+const SHORTEST_WHOLE = 4
 const SHORTEST_CODE = 8
 const SHORTEST_NUMBER = 10
 /** Characters of one text that are looked at. */
@@ -20,18 +22,22 @@ export interface Telling {
   readonly runs: Said
   readonly texts: Said
   readonly codes: Said
+  /** Whole texts that are too short to be known anywhere but in a copy of what was said. */
+  readonly few: Said
 }
 
 export class Tellings implements Telling {
   readonly runs = new Map<string, number>()
   readonly texts = new Map<string, number>()
   readonly codes = new Map<string, number>()
+  readonly few = new Map<string, number>()
 
   add(text: string, at: number): void {
     const words = wordsOf(text)
     for (const run of runsOf(words)) note(this.runs, run, at)
     const whole = words.join(' ')
     if (words.length < RUN && whole.length >= SHORTEST_TEXT) note(this.texts, whole, at)
+    else if (words.length < RUN && bytesOf(whole) >= SHORTEST_WHOLE) note(this.few, whole, at)
     for (const word of words) if (isCode(word)) note(this.codes, word, at)
   }
 }
@@ -55,6 +61,14 @@ export function repeats({ runs, texts, codes }: Telling, text: string, at: numbe
   return [...texts].some(([one, said]) => isLater(said) && whole.includes(one))
 }
 
+/** Returns whether a text that has messages of others as they are has one of these, however short it is. */
+export function copies(telling: Telling, text: string, at: number): boolean {
+  if (repeats(telling, text, at)) return true
+  if (text === '' || telling.few.size === 0) return false
+  const whole = ` ${wordsOf(text).join(' ')} `
+  return [...telling.few].some(([one, said]) => said <= at && whole.includes(` ${one} `))
+}
+
 /**
  * The marks that platforms write for people, groups, channels and emoji. An id is no secret, and whatever speaks to the
  * bot names it.
@@ -67,6 +81,10 @@ function wordsOf(text: string): readonly string[] {
       /[\p{L}\p{N}][\p{L}\p{N}._@+:/-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu,
     ) ?? []
   )
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length
 }
 
 function* runsOf(words: readonly string[]): Generator<string> {

@@ -10,7 +10,7 @@ const MARK = 'zq9canary-4711'
 const GROUP = -1001234567890
 
 /** Each day the owner is sent a digest of the group, in which the owner says nothing. */
-async function digested() {
+async function digested(words = `it is ${MARK}`) {
   const clock = setClock('2026-11-01T08:00:00Z')
   const timing = { cron: '0 9 * * *', timezone: 'Etc/UTC', missed: { kind: 'once' }, overlap: 'skip' } as const
   const definition = {
@@ -24,14 +24,21 @@ async function digested() {
   const { world, ledger, say, home } = house
   world.addChat({ type: 'supergroup', title: 'Family', id: GROUP, members: [111, 444, 555] })
   await say('hello')
-  await say(`it is ${MARK}`, { from: 444, chat: GROUP })
+  world.say({ from: 444, chat: GROUP, text: words })
+  await say('@parley_bot hello', { from: 555, chat: GROUP })
   const after = ledger.mark()
   clock.set('2026-11-01T09:00:10Z')
   const { text } = await ledger.nextFromBot('sent', { after, where: ({ text }) => text.startsWith('digest: ') })
-  expect(text).toContain(MARK)
+  expect(text).toContain(words)
   await recorded(home)
   return house
 }
+
+it('S41: a digest goes with the words that it was made of, however few they are', async () => {
+  const { home, say } = await digested('zqx eel')
+  expect(await say('/forget me yes', { from: 444, chat: GROUP })).toMatch(/^Forgotten/)
+  await expect.poll(() => holding(home.dataDir, 'zqx eel'), { timeout: 30_000 }).toEqual([])
+})
 
 it('S41: what a digest has said goes with the words that it was made of, from its own log and where it was delivered', async () => {
   const { home, say, prompt } = await digested()

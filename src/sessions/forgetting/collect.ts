@@ -4,7 +4,7 @@ import type { ForgetPlan, ForgetTarget, SessionPlan } from '../../core/forgettin
 import type { ChannelId, InboxId, MediaId, ScheduleId, SessionId, SourceId, TurnId } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import { type AuthorId, NOBODY, personAuthor } from '../../core/platform-id.ts'
-import { repeats, Tellings } from '../../core/repeats.ts'
+import { Tellings } from '../../core/repeats.ts'
 import type { Schedule } from '../../core/schedule.ts'
 import { wordsIn } from '../../core/words-in.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
@@ -13,7 +13,7 @@ import { type ForgetReader, NO_PAUSE, type Pause, pausing, relativesOf, runningI
 import { MadeByCalls } from './made-by-calls.ts'
 import { addMadeSoFar, shownLater, withRows } from './made-meanwhile.ts'
 import { applicantsOf, type ForgottenWords, isScheduleOf } from './made-of-words.ts'
-import { type Matches, matchesOf, pieceOf, type Received, withoutWords } from './matches.ts'
+import { isGivenAgain, isSaidAgain, type Matches, matchesOf, pieceOf, type Received, withoutWords } from './matches.ts'
 import { isNamedAfter, isWhollyIn, originsOf, sessionsNamed } from './origin.ts'
 import { OwnQuotes, ownName } from './own-quotes.ts'
 import { SessionScan } from './scan-session.ts'
@@ -157,12 +157,10 @@ export class Collection {
 
   /** Texts of schedules and sessions are compared once all words are known. */
   #compare(row: ReceivedRow): void {
-    const { event, origin, schedule, receivedAt } = row.dispatch
+    const { origin, schedule } = row.dispatch
     if (origin !== 'schedule' && origin !== 'tool' && schedule?.data === undefined) return
     if (this.#received.has(row.id) || this.#quoting.has(row.id)) return
-    const texts = ['text' in event ? event.text : '', schedule?.data ?? '']
-    if (texts.some((text) => repeats(this.#tellings, text, receivedAt)))
-      this.#repeating.set(row.id, withoutWords(row, this.#channels))
+    if (isGivenAgain(this.#tellings, row.dispatch)) this.#repeating.set(row.id, withoutWords(row, this.#channels))
   }
 
   async #addSessions(read: ForgetReader, matches: Matches, pause: Pause): Promise<void> {
@@ -210,10 +208,10 @@ export class Collection {
 
   /** A text that is still to be sent elsewhere stays, unless it lists what goes: nobody there loses it by words here. */
   #isRepetition(row: SentRow): boolean {
-    const { sessionId, ended, text, at } = row
+    const { sessionId, ended } = row
     if (this.#made.isShownIn(row)) return true
     const isReached = ended || (sessionId !== undefined && this.#scans.has(sessionId))
-    return isReached && repeats(this.#tellings, text, at)
+    return isReached && isSaidAgain(this.#tellings, row)
   }
 
   /**

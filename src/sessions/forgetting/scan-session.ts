@@ -12,6 +12,7 @@ import { LateCalls } from './late-calls.ts'
 import { chatIn, filesIn, isRepetition, type Matches, madeWords } from './matches.ts'
 import { hasNames, type LogOrigin, originAt } from './origin.ts'
 import { OwnQuotes, PostedTexts } from './own-quotes.ts'
+import { RepeatingRows } from './repeating-rows.ts'
 import { type EventFound, type PlanOf, type ScanPlan, shownLess } from './scan-plan.ts'
 import { ShownTurns } from './shown-turns.ts'
 
@@ -40,6 +41,7 @@ export class SessionScan {
   readonly #quotesOwn = new OwnQuotes<{ readonly seq: number; readonly place: number | undefined }>()
   readonly #posted = new PostedTexts()
   readonly #rows = new Set<InboxId>()
+  readonly #given = new RepeatingRows()
   readonly #late = new LateCalls()
   readonly #refs = new Set<string>()
   /** The calls that may have made a reminder. */
@@ -170,6 +172,7 @@ export class SessionScan {
 
   #follow(event: SessionEvent): void {
     const { seq, at, turnId, type } = event
+    if (turnId !== undefined && this.#given.areTaken(event)) this.repeating.add(turnId)
     if (!hasContent(event)) return
     if (turnId !== undefined) this.#turnOf(turnId).push(seq)
     this.#makesGiven(event)
@@ -208,7 +211,7 @@ export class SessionScan {
     else this.#found.add(seq)
     if (event.type !== 'user_message') return
     this.#found.add(seq)
-    if (event.data.row !== undefined) this.#rows.add(event.data.row)
+    this.#given.note(event.data)
   }
 
   #turnOf(turn: TurnId): number[] {

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { forgettingHouse, holding } from './forgetting-house.ts'
+import { toolResult } from './obedient.ts'
+
+/** Too short to be known by itself wherever it is repeated. */
+const WORDS = 'zqx eel'
+
+const script: Script = (request) => {
+  if (toolResult(request) !== undefined) return textReply('Found.')
+  const [, tool, args = ''] = /do (\w+) (\{.*\})/.exec(lastUserText(request)) ?? []
+  if (tool !== undefined) return { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) }] }
+  return textReply('fine')
+}
+
+it.each([
+  ['sessions_history', (key: string) => ({ sessionKey: key })],
+  ['session_search', () => ({ query: 'zqx' })],
+  ['memory_search', () => ({ query: 'zqx' })],
+] as const)(
+  'S41: of what %s has shown elsewhere nothing is left of whoever is forgotten, however few words',
+  async (tool, input) => {
+    const { home, world, say, addGroup, rows } = await forgettingHouse({ script })
+    const chat = addGroup('Family')
+    await say('hello', { chat })
+    if (tool === 'memory_search') await say(`/remember ${WORDS}`, { from: 444, chat })
+    else world.say({ from: 444, chat, text: WORDS })
+    world.say({ from: 555, chat, text: 'zqy cod' })
+    await say('and now?', { chat })
+    await say(`do ${tool} ${JSON.stringify(input(`telegram:group:${chat}`))}`)
+    const results = "SELECT data FROM events WHERE type = 'tool_result'"
+    expect(rows(results)).toContain('zqx')
+    expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
+    expect(rows(results)).not.toContain('zqx')
+    await expect.poll(() => holding(home.dataDir, WORDS), { timeout: 30_000 }).toEqual([])
+  },
+)
+
+it('S41: an answer that lists a conversation by its first words keeps none of whoever is forgotten, however few', async () => {
+  const { home, world, say, addGroup, rows } = await forgettingHouse({})
+  const chat = addGroup('Family')
+  world.say({ from: 444, chat, text: WORDS })
+  await say('hello', { chat })
+  expect(await say('/sessions', { chat })).toContain(WORDS)
+  expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
+  expect(rows('SELECT part FROM outbox')).not.toContain(WORDS)
+  await expect.poll(() => holding(home.dataDir, WORDS), { timeout: 30_000 }).toEqual([])
+})
