@@ -185,13 +185,17 @@ export function createStages(parts: StagesDeps): Stages {
   }
 }
 
-/** Returns the entrance: what is said in a chat that has a new id is said in its conversation. */
+/**
+ * Returns the entrance: what is said in a chat that has a new id is said in its conversation, and what comes while one
+ * is recorded waits until it is known.
+ */
 function acceptBy(
   moves: Lookups['moves'],
   { pipeline, decide }: { readonly pipeline: Pipeline; readonly decide: ReturnType<typeof decider> },
 ): (dispatch: Dispatch, position?: ChannelCursor) => Promise<void> {
   return (dispatch, position) => {
-    if (dispatch.event.kind !== 'migration') return pipeline.accept(moves.followed(dispatch), position)
+    const accept = (): Promise<void> => pipeline.accept(moves.followed(dispatch), position)
+    if (dispatch.event.kind !== 'migration') return moves.underWay?.then(accept) ?? accept()
     const { channel, account } = dispatch.event.address
     return moves.accept(dispatch, decide(dispatch).decision, async (tx) => {
       if (position) await tx.channelState.set(channel, account, position.key, position.value)

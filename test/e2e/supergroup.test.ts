@@ -63,6 +63,16 @@ describe('a group that becomes a supergroup', () => {
     },
   )
 
+  it('F-C07: what is said in it is answered where the notice comes with the same poll', async () => {
+    const house = await family()
+    const { world, ledger } = house.telegram
+    world.say({ from: 444, chat: GROUP, text: '@parley_bot one' })
+    const { id } = world.migrate(GROUP)
+    world.say({ from: 444, chat: id, text: '@parley_bot two' })
+    await ledger.nextFromBot('sent', { where: ({ chatId, text }) => chatId === id && text.includes('two') })
+    expect(await house.daemon.operator.admissions.list()).toEqual([])
+  })
+
   it('F-C07: after a restart the rule still holds, and the log says what to write', async () => {
     const log = new AwaitedLog()
     const house = await family({ logger: log })

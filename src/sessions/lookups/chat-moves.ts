@@ -10,6 +10,11 @@ import { type MoveDeps, moveChat } from './move-chat.ts'
 /** The chats that got a new id: few, and in memory. */
 export interface ChatMoves {
   readonly all: readonly ChatMove[]
+  /**
+   * Resolves once the moves that are being carried out are on disk and known here; absent where there are none. A poll
+   * brings what is said in the new chat together with the notice, and it would be decided as in an unknown place.
+   */
+  readonly underWay: Promise<void> | undefined
   /** Returns the id a chat had before; the configuration of that id applies to it. */
   formerChat(channel: string, chat: string): string | undefined
   /** Returns the present address of a place. */
@@ -47,10 +52,40 @@ export async function loadChatMoves(deps: ChatMovesDeps): Promise<ChatMoves> {
   const carryOut = (tx: StoreWriter, move: ChatMove): Promise<boolean> =>
     moveChat(tx, move, { at: clock.now(), rekey: deps.rekey })
 
+  let underWay: Promise<void> | undefined
+  /** Whoever waits continues after the work, however that ends. */
+  function during(work: Promise<void>): Promise<void> {
+    const ended = Promise.allSettled([underWay, work]).then(() => {})
+    underWay = ended
+    void ended.then(() => {
+      if (underWay === ended) underWay = undefined
+    })
+    return work
+  }
+
   async function announce(move: ChatMove): Promise<void> {
     note(move)
     logger.warn('A group has a new id; change it in the configuration where it is named', { ...move })
     await deps.moved()
+  }
+
+  const record: ChatMoves['accept'] = async (dispatch, decision, position) => {
+    const move = moveOf(dispatch)
+    const moved = await store.write(async (tx) => {
+      await position?.(tx)
+      const row = { id: ids.inbox(), dispatch, decision, state: 'done', outcome: 'ignored: chat_moved' } as const
+      return (await tx.inbox.add(row)) && move !== undefined && carryOut(tx, move)
+    })
+    if (moved && move) await announce(move)
+  }
+
+  const learned: ChatMoves['learned'] = async (from, to) => {
+    const move = { channel: from.channel, from: from.chat, to: to.chat }
+    try {
+      if (await store.write((tx) => carryOut(tx, move))) await announce(move)
+    } catch (err) {
+      logger.warn('The new id of a group could not be recorded', { err, ...move })
+    }
   }
 
   return {
@@ -58,23 +93,13 @@ export async function loadChatMoves(deps: ChatMovesDeps): Promise<ChatMoves> {
     formerChat: (channel, chat) => (former.size === 0 ? undefined : former.get(`${channel}:${chat}`)),
     follow: (address) => all.reduce(movedAddress, address),
     followed: (dispatch) => (all.length === 0 ? dispatch : all.reduce(movedDispatch, dispatch)),
-    async accept(dispatch, decision, position) {
-      const move = moveOf(dispatch)
-      const moved = await store.write(async (tx) => {
-        await position?.(tx)
-        const row = { id: ids.inbox(), dispatch, decision, state: 'done', outcome: 'ignored: chat_moved' } as const
-        return (await tx.inbox.add(row)) && move !== undefined && carryOut(tx, move)
-      })
-      if (moved && move) await announce(move)
+    get underWay() {
+      return underWay
     },
-    async learned(from, to) {
-      const move = { channel: from.channel, from: from.chat, to: to.chat }
-      try {
-        if (await store.write((tx) => carryOut(tx, move))) await announce(move)
-      } catch (err) {
-        logger.warn('The new id of a group could not be recorded', { err, ...move })
-      }
+    accept(dispatch, decision, position) {
+      return during(record(dispatch, decision, position))
     },
+    learned: (from, to) => during(learned(from, to)),
   }
 }
 
