@@ -40,3 +40,27 @@ it('R8: what was said before an admission is answered as it was edited while a h
   await sent('what did I say?')
   expect(JSON.stringify(home.anthropic?.ledger.requests().at(-1)?.messages)).not.toContain('a kilo of flour')
 })
+
+it('R8, F-C07: a message of a group that got a new id is read as edited, and one of before with its number is not', async () => {
+  const routing = policy({ people: [owner('ada', 'telegram:111')] })
+  const home = await startHousehold({ script: echo, streaming: false, routing })
+  const { world, ledger } = home.telegram
+  const sent = (chat: number, words: string, after = 0) =>
+    ledger.nextFromBot('sent', { after, where: (one) => one.chatId === chat && one.text.includes(words) })
+  world.say({ from: 111, text: 'hello' })
+  await sent(111, 'hello')
+  const { id: old } = world.addChat({ type: 'group', title: 'Family', id: -2001, members: [111, 444, 555] })
+  world.say({ from: 555, chat: old, text: 'good morning' })
+  const { text } = await sent(111, 'Family')
+  const before = world.say({ from: 555, chat: old, text: '@parley_bot a kilo of flour' })
+  const { id: chat } = world.migrate(old)
+  const now = world.say({ from: 555, chat, text: '@parley_bot a litre of milk' })
+  expect(now.message_id).toBe(before.message_id)
+  const edit = world.edit({ chat, message: now.message_id, text: '@parley_bot two litres of milk' })
+  await ledger.confirmed(ledger.updateIdOf(edit))
+  const after = ledger.mark()
+  world.say({ from: 111, text: `/admit ${/\/admit ([a-z0-9]{5})/.exec(text)?.[1]}` })
+  await sent(chat, 'a kilo of flour', after)
+  await sent(chat, 'two litres of milk', after)
+  expect(world.messages(chat, { by: 'bot' }).map(({ message }) => message.text)).not.toContain('a litre of milk')
+})

@@ -10,7 +10,7 @@ import { MOST_ASKING } from './record-refusal.ts'
 export interface AdmissionFacts {
   /** Returns what is known of a key; must not depend on `this`. */
   readonly fact: (key: string) => AdmissionFact | undefined
-  /** Called after the commit in which somebody asked. */
+  /** Called when somebody asks, before that is stored. */
   asked(key: string): void
   /** Called after the commit in which an owner decided. */
   decided(key: string, fact: AdmissionFact): void

@@ -1,12 +1,12 @@
 import { type Address, parseAddress } from '../../core/address.ts'
 import type { Admission, Applicant } from '../../core/admission.ts'
-import { withWordsOf } from '../../core/amended.ts'
+import { isOfSameSender, withWordsOf } from '../../core/amended.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { IdSource, PersonId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { InboundEvent, Sender } from '../../core/message.ts'
+import type { InboundEvent } from '../../core/message.ts'
 import type { InboxRow, Store } from '../../store/store.ts'
 import type { AdmissionFacts } from './admission-facts.ts'
 import { admittedKey } from './admitted-key.ts'
@@ -15,7 +15,10 @@ import { KEPT_MS, MOST_HANDLED } from './record-refusal.ts'
 
 /** Lets applicants in or denies them; an owner's decision takes effect at once. */
 export interface Admissions {
-  /** Called when a message was decided: an owner who writes in private can be notified there. */
+  /**
+   * Called when a message was decided: whoever asks to be let in is known from then on, and an owner who writes in
+   * private can be notified there.
+   */
   decided(dispatch: Dispatch, decision: Decision): void
   /** Does the same as `decided` for somebody who has just become an owner. */
   ownerWrote(event: InboundEvent, at: number): void
@@ -75,8 +78,16 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
     return wanted.length
   }
 
+  function noteAsking({ key }: Applicant): void {
+    if (facts.fact(key) === undefined) logger.info('Somebody asks to be let in', { key })
+    facts.asked(key)
+  }
+
   return {
-    decided({ event, origin, receivedAt }, { identity }) {
+    decided({ event, origin, receivedAt }, decision) {
+      // A poll is decided as a whole before any of it is stored, and an edit may come together with its message.
+      if (decision.kind === 'refuse' && decision.asks) noteAsking(decision.asks)
+      const { identity } = decision
       const notified = identity.role === 'owner' || (identity.person && deps.approvers.includes(identity.person))
       if (notified && origin === 'platform') cards.ownerWrote(event, receivedAt)
     },
@@ -89,8 +100,6 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
         return
       }
       if (fact?.state === 'denied') return
-      if (fact === undefined) logger.info('Somebody asks to be let in', { key })
-      facts.asked(key)
       void cards.notify()
     },
     list: () => read.admissions.all(),
@@ -120,23 +129,22 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
   }
 }
 
-/** An edit counts for a message of the same sender: in a chat that moved ids begin anew. */
-function nameOf({ messageId, sender }: { readonly messageId: string; readonly sender: Sender }): string {
-  return [messageId, sender.id].join(' ')
-}
-
-/** Returns the texts among the rows in order, as edited meanwhile and without those that were deleted. */
+/**
+ * Returns the texts among the rows in order, as edited meanwhile and without those that were deleted. A change means a
+ * message by its event key: in a chat that got a new id the numbers of messages begin anew.
+ */
 function stillWanted(rows: readonly (InboxRow | undefined)[]): Dispatch[] {
   const events = rows.flatMap((row) => (row ? [row.dispatch.event] : []))
-  const gone = new Set(events.flatMap((event) => (event.kind === 'delete' ? [event.messageId] : [])))
-  const waits = new Set(events.flatMap((event) => (event.kind === 'message' ? [event.messageId] : [])))
-  const edits = new Map(events.flatMap((event) => (event.kind === 'edit' ? [[nameOf(event), event] as const] : [])))
+  const gone = new Set(events.flatMap((event) => (event.kind === 'delete' ? [event.original] : [])))
+  const waits = new Set(events.flatMap((event) => (event.kind === 'message' ? [event.eventKey] : [])))
+  const edits = new Map(events.flatMap((event) => (event.kind === 'edit' ? [[event.original, event] as const] : [])))
   return rows.flatMap((row) => {
     const event = row?.dispatch.event
     if (!row || (event?.kind !== 'message' && event?.kind !== 'command' && event?.kind !== 'edit')) return []
-    if (gone.has(event.messageId) || (event.kind === 'edit' && waits.has(event.messageId))) return []
-    const edit = event.kind === 'message' ? edits.get(nameOf(event)) : undefined
-    if (!edit) return [row.dispatch]
+    const original = event.kind === 'edit' ? event.original : event.eventKey
+    if (gone.has(original) || (event.kind === 'edit' && waits.has(original))) return []
+    const edit = event.kind === 'message' ? edits.get(original) : undefined
+    if (!edit || !isOfSameSender(event, edit)) return [row.dispatch]
     return [{ ...row.dispatch, event: withWordsOf(event, edit) }]
   })
 }
