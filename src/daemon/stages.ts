@@ -146,7 +146,7 @@ export function createStages(parts: StagesDeps): Stages {
     ...{ ...claims, store, ids, channels, clock, logger, running, publicTurns, delivery, runTurn },
     measures: parts.measures,
     ...{ transcript, busy, overrides: lookups.overrides, heard: memory.checkpoints.heard, pieces: ports.pieces },
-    decide: saveGate(decide, parts.hooks),
+    decide: inPresentChats(saveGate(decide, parts.hooks), decide, lookups.moves),
     ended(turn, result) {
       lookups.facts.watch.ended(turn, result)
       compaction.ended(turn, result)
@@ -214,6 +214,24 @@ function decider(
     people.decided(decided.dispatch, decided.decision)
     logger.debug('A message was decided', decidedFields(decided.dispatch, decided.decision))
     return decided
+  }
+}
+
+/** Returns `gate` such that what a hook held is decided anew where its chat has got a new id meanwhile. */
+function inPresentChats(
+  gate: ReturnType<typeof saveGate>,
+  decide: ReturnType<typeof decider>,
+  moves: Lookups['moves'],
+): ReturnType<typeof saveGate> {
+  const settle = async (held: Promise<Decided>): Promise<Decided> => {
+    const decided = await held
+    await moves.underWay
+    const dispatch = moves.followed(decided.dispatch)
+    return dispatch === decided.dispatch ? decided : decide(dispatch)
+  }
+  return (received) => {
+    const decided = gate(received)
+    return decided instanceof Promise ? settle(decided) : decided
   }
 }
 

@@ -7,6 +7,7 @@ import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthro
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import type { MessageEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import { AwaitedLog } from './awaited-log.ts'
+import { heldHook } from './held-hook.ts'
 import { type Household, type HouseholdOptions, startHousehold } from './household.ts'
 import { toolResult } from './obedient.ts'
 import { setClock } from './set-clock.ts'
@@ -71,6 +72,24 @@ describe('a group that becomes a supergroup', () => {
     world.say({ from: 444, chat: id, text: '@parley_bot two' })
     await ledger.nextFromBot('sent', { where: ({ chatId, text }) => chatId === id && text.includes('two') })
     expect(await house.daemon.operator.admissions.list()).toEqual([])
+  })
+
+  it('F-C07, R8: what a hook holds while its group gets a new id is said in the conversation that it had', async () => {
+    const [{ hook, asked, answer }, log] = [
+      await heldHook('before_save', { held: '@parley_bot two' }),
+      new AwaitedLog(),
+    ]
+    const house = await family({ logger: log, config: { hooks: [hook] } })
+    const { world, ledger } = house.telegram
+    await ask(house, GROUP, 'one')
+    world.say({ from: 444, chat: GROUP, text: '@parley_bot two' })
+    await asked
+    const { id } = world.migrate(GROUP)
+    await log.line('A group has a new id; change it in the configuration where it is named')
+    answer()
+    await ledger.nextFromBot('sent', { where: ({ chatId, text }) => chatId === id && text.includes('two') })
+    expect(lastPrompt(house)).toContain('heard [Bob] @parley_bot one')
+    expect((await house.daemon.operator.sessions.list({ limit: 10, offset: 0, inactive: true })).total).toBe(1)
   })
 
   it('F-C07: after a restart the rule still holds, and the log says what to write', async () => {
