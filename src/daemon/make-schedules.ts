@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import type { Address } from '../core/address.ts'
 import { senderAuthor } from '../core/author.ts'
 import type { ChatMove } from '../core/chat-move.ts'
 import type { ChatSchedules, ScheduleAsker, ScheduleWish } from '../core/chat-schedules.ts'
@@ -50,9 +51,13 @@ export function makeSchedules({ config, policies, lookups, entrance, ...parts }:
     caseSensitive: channels.caseSensitive,
     follow: lookups.moves.follow,
     async joinedAt(address) {
-      const posting = { address, traceId: ids.trace(), receivedAt: clock.now() }
-      const { route } = placeSession(policies.routing(), lookups.facts, posting)
-      return route.scope.dimensions.includes('chat') ? undefined : store.read.sessions.current(route.scopeKey)
+      const routeTo = (address: Address) =>
+        placeSession(policies.routing(), lookups.facts, { address, traceId: ids.trace(), receivedAt: clock.now() })
+          .route
+      const { topic, ...chat } = address
+      const { scope, scopeKey } = routeTo(address)
+      const isWithTopics = topic !== undefined && routeTo(chat).scopeKey === scopeKey
+      return isWithTopics || !scope.dimensions.includes('chat') ? store.read.sessions.current(scopeKey) : undefined
     },
   })
   const mainIsShared = (): boolean => policies.routing().sessions.scope === 'global'

@@ -19,7 +19,7 @@ export interface BeginRunDeps {
   readonly agents: readonly AgentId[]
   /** The channels whose ids are case-sensitive. */
   readonly caseSensitive: readonly ChannelId[]
-  /** Returns the session that joins a chat with others, if it is in one. */
+  /** Returns the session that holds a chat with others, or a topic with the rest of its chat; undefined for none. */
   joinedAt(this: void, address: Address): Promise<Session | undefined>
   /** Returns the present address of a place. */
   follow(this: void, address: Address): Address

@@ -27,7 +27,7 @@ export interface DigestRequest {
   readonly agents: readonly AgentId[]
   /** The channels whose ids are case-sensitive. */
   readonly caseSensitive: readonly ChannelId[]
-  /** Returns the session that joins a chat with others, if it is in one. */
+  /** Returns the session that holds a chat with others, or a topic with the rest of its chat; undefined for none. */
   joinedAt(this: void, address: Address): Promise<Session | undefined>
   /** Returns the present address of a place. */
   follow(this: void, address: Address): Address
@@ -103,17 +103,26 @@ async function ofPlace(
   return found
 }
 
-/** A message does not name its topic: the record of what was received does. */
+/**
+ * A message does not name its topic: the record of what was received in its chat does. Another chat of the session, or
+ * the group before it got a new id, has messages of the same numbers.
+ */
 async function isSaidIn(
   { inbox }: Pick<Store['read'], 'inbox'>,
   { data: { chat, messageId } }: Said,
   place: Place,
 ): Promise<boolean> {
   const { topic, ...of } = place.of
-  if (chat === undefined || !isIn(parseAddress(chat), { ...place, of })) return false
-  if (topic === undefined) return true
+  const isHere =
+    chat === undefined ? place.session.scope.dimensions.includes('chat') : isIn(parseAddress(chat), { ...place, of })
+  if (topic === undefined || !isHere) return isHere
   const rows = messageId === undefined ? [] : await inbox.inSession(place.session.id, messageId)
-  return rows.some(({ dispatch: { event } }) => isIn(event.address, place))
+  const received = rows.map(({ dispatch: { event } }) => event.address)
+  return received.some((address) => (chat === undefined || chatNamed(address) === chat) && isIn(address, place))
+}
+
+function chatNamed({ topic: _topic, ...chat }: Address): string {
+  return formatAddress(chat)
 }
 
 type Said = Extract<SessionEvent, { type: 'user_message' | 'message_edited' }>
