@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
 import type { Tool } from '../../src/core/turn.ts'
 import { textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { startChatHouse, user } from './chat-clients.ts'
 import { parley } from './house-command.ts'
 import { type Household, recorded, startHousehold } from './household.ts'
 import { setClock } from './set-clock.ts'
@@ -51,6 +52,7 @@ it.each(['move', 'fork'])(
     const here = await ask(house, 'api:a', 'and now?')
     expect(here.tools).toEqual(['clock'])
     expect(here.system).toBe(there.system)
+    expect(here.messages.includes('hello')).toBe(how === 'fork')
   },
 )
 
@@ -67,4 +69,25 @@ it('C28: a chat that is continued in a session of a client has no more tools the
   expect(there.tools).toEqual(['clock'])
   expect(there.system).toContain('You are calm.')
   expect(there.system).toContain('Rowing')
+})
+
+it('S42: a client continues in its own name what was forked to it, with the token that it had', async () => {
+  const house = await startChatHouse({ script: () => textReply('fine') })
+  const { archives } = house.daemon.operator
+  const client = await house.client('api:ui')
+  const say = async (text: string) => {
+    await client.chat.completions.create({ model: 'main', user: 'bob', messages: [user(text)] })
+    return JSON.stringify(house.anthropic?.ledger.requests().at(-1)?.messages)
+  }
+  await say('an order')
+  await ask(house, 'api:notes', 'rain today')
+  const fork = { kind: 'fork', to: 'api:ui:bob' } as const
+  expect(await archives.relocate('api:notes', fork)).toMatchObject({ audience: expect.stringContaining('api:ui') })
+  expect(await archives.relocate('api:notes', { ...fork, confirmed: true })).toMatchObject({
+    replaced: 'api:ui:bob',
+    session: expect.stringMatching(/^api:ui:\d/),
+  })
+  const prompt = await say('and now?')
+  expect(prompt).toContain('rain today')
+  expect(prompt).not.toContain('an order')
 })

@@ -1,8 +1,10 @@
 import type { Caller } from '../../core/caller.ts'
 import { OWN_CHANNELS } from '../../core/channel-traits.ts'
-import type { Session } from '../../core/session.ts'
+import { isOwnChannel, type Session } from '../../core/session.ts'
+import type { SessionReader } from '../../store/session-port.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { type ChatOwners, isFormerName } from '../turns/parted-chat.ts'
+import { addressOf } from './address-of.ts'
 import { type AccessPorts, isOwner, noSuchSession, reaches } from './session-access.ts'
 
 export interface FindDeps extends AccessPorts {
@@ -28,6 +30,29 @@ export async function namedSession(
   const session = await read.sessions.resolve(name)
   if (!session || !daemon) return session
   return isFormerName(name, session, { whoIs: daemon.whoIs, mainIsShared }) ? undefined : session
+}
+
+/**
+ * Returns the session in which something is said that is sent to this name. Throws `not_found` as `findSession` does.
+ * Somebody who does not reach the one in use continues where they were.
+ */
+export async function findInUse(caller: Caller, name: string, deps: FindDeps): Promise<Session> {
+  const session = await findSession(caller, name, deps)
+  const used = await sessionInUse(session, deps.read.sessions)
+  return (await reaches(caller, used, deps)) ? used : session
+}
+
+/**
+ * Returns the session that is used in the conversation of a client's name: the one of that id ended if it was moved, or
+ * if another was moved or forked to it. Any other session is meant itself.
+ */
+export async function sessionInUse(session: Session, sessions: Pick<SessionReader, 'current'>): Promise<Session> {
+  return isNamedByClient(session) ? ((await sessions.current(session.scopeKey)) ?? session) : session
+}
+
+function isNamedByClient(session: Session): boolean {
+  const { channel, chat } = addressOf(session)
+  return isOwnChannel(session) && session.id === `${channel}:${chat}`
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

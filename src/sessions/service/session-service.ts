@@ -26,7 +26,7 @@ import type { RunningTurns } from '../turns/running-turns.ts'
 import { readBoundary } from '../view/read-boundary.ts'
 import type { Transcript } from '../view/transcript.ts'
 import { markAllDeleted, purgeSession } from './delete-session.ts'
-import { type FindDeps, findSession, namedSession } from './find-session.ts'
+import { type FindDeps, findInUse, findSession, namedSession } from './find-session.ts'
 import { lastRunOf } from './last-run.ts'
 import { ownAddress } from './own-address.ts'
 import { type FurtherPosting, type PostDeps, type Posting, postText } from './post-text.ts'
@@ -124,10 +124,10 @@ class Service implements SessionService {
   async open(caller: Caller, name: string): Promise<SessionDetail> {
     const { store, clock, channels, daemon } = this.#deps
     const known = await namedSession(caller, name, this.#deps)
-    if (known && !(await reaches(caller, known, this.#deps))) throw noSuchSession(name)
     if (known) {
-      await store.write((tx) => tx.sessions.reopen(known.id, {}, clock.now()))
-      return this.#showAgain(known)
+      const used = await findInUse(caller, name, this.#deps)
+      await store.write((tx) => tx.sessions.reopen(used.id, {}, clock.now()))
+      return this.#showAgain(used)
     }
     const address = ownAddress(caller, name)
     if (!daemon) throw new ParleyError('unavailable', 'No daemon is running; "parley start" opens sessions.')
@@ -220,7 +220,7 @@ class Service implements SessionService {
     if (!daemon) throw new ParleyError('unavailable', 'No daemon is running; "parley start" answers.')
     const known = await namedSession(caller, name, this.#deps)
     const into = known
-      ? { session: await findSession(caller, name, this.#deps), begins: false }
+      ? { session: await findInUse(caller, name, this.#deps), begins: false }
       : await this.#atOwnChannel(caller, name, { daemon, agent: further.agent })
     return postText({ ...daemon, ...deps }, { ...into, caller, request, further })
   }

@@ -10,6 +10,7 @@ import type { InboxRow, StoreReader } from '../../store/store.ts'
 import { ALLOWED, type Verdict } from '../people/least-reach.ts'
 import { addressOf } from '../service/address-of.ts'
 import { answerOf } from '../service/answer-of.ts'
+import { sessionInUse } from '../service/find-session.ts'
 import { messageDispatch } from '../service/message-dispatch.ts'
 import { waitForRun } from '../service/wait-for-run.ts'
 import { type ChatOwners, isPartedChat } from '../turns/parted-chat.ts'
@@ -43,7 +44,8 @@ const MOST_HOPS = 5
 export async function sendMessage(deps: SendDeps, sessionKey: string, sending: SendCall): Promise<SendAnswer> {
   const { request, caller } = sending
   checkMessage(request)
-  const to = await sessionNamed(deps.read.sessions, sessionKey, caller, deps.owners)
+  const named = await sessionNamed(deps.read.sessions, sessionKey, caller, deps.owners)
+  const to = named && (await sessionInUse(named, deps.read.sessions))
   if (checkVerdict(await (await deps.reach.of(caller)).sends(to)) && to) return sendTo(deps, to, sending)
   return { runId: runOf(request, caller), sessionKey, status: 'error', error: `There is no session ${sessionKey}.` }
 }

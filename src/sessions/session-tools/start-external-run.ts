@@ -5,6 +5,7 @@ import type { ExternalOrigin, ExternalRuns } from '../../core/external-run.ts'
 import { type AgentId, toSessionId } from '../../core/ids.ts'
 import type { Session, SessionSource } from '../../core/session.ts'
 import type { Store } from '../../store/store.ts'
+import { sessionInUse } from '../service/find-session.ts'
 import { startSession } from '../turns/open-session.ts'
 import { checkMessage, runOf, type SendDeps, sendMessage, sendTo } from './send-message.ts'
 
@@ -38,7 +39,8 @@ function hookFields({ name, prompt, deliverTo }: Extract<ExternalOrigin, { kind:
 
 /** Returns a session that the operator lets the hook go to, by the name that is on the list. */
 async function allowedSession({ read }: ExternalRunDeps, origin: ExternalOrigin, key: string) {
-  return origin.kind === 'hook' && origin.sessions?.includes(key) ? read.sessions.resolve(key) : undefined
+  const named = origin.kind === 'hook' && origin.sessions?.includes(key) ? await read.sessions.resolve(key) : undefined
+  return named && sessionInUse(named, read.sessions)
 }
 
 /** Returns the session of a repeated call or a returning node, or else makes one. */

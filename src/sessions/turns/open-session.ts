@@ -189,10 +189,12 @@ async function create(tx: StoreWriter, draft: SessionDraft, { at, draw }: Start)
 
 const MOST_DRAWN = 8
 
-/** Returns the row of a new session with the same scope, for `/new` (S10). */
+/** Returns the row of a new session with the same scope (S10) and, if it is of a client, in its namespaces (S42). */
 export function draftAfter(session: Session, ids: IdSource): SessionDraft {
   const { scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, parent } = session
-  const id = ids.session(joinedId(session) ?? source.platform ?? source.kind)
+  const { platform = source.kind } = source
+  const space = OWN_CHANNELS.includes(platform) ? session.id.slice(0, session.id.lastIndexOf(':')) : platform
+  const id = ids.session(joinedId(session) ?? space)
   return {
     ...{ id, scopeKey, scope, agentId, kind, displayKey, chatType, source, metadata, settingsOf: session.id },
     ...(parent === undefined ? {} : { parent }),
