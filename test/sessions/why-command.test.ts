@@ -21,15 +21,25 @@ beforeEach(async () => {
   onTestFinished(() => store.close())
 })
 
-/** What `/why` tells one stranger in reply to a message of another. */
-async function why(where: Pick<InboundMessage, 'address'>, author: Sender, asker: Sender): Promise<string | null> {
+type Where = Pick<InboundMessage, 'address'>
+
+/** What `/why` tells one stranger in reply to a message of another; of the last message if nothing is quoted. */
+async function why(
+  where: Where,
+  author: Sender,
+  asker: Sender,
+  { now, quoted }: { now: Where; quoted?: { messageId: string } | undefined } = {
+    now: where,
+    quoted: { messageId: 'm1' },
+  },
+): Promise<string | null> {
   const dispatch = dispatchOf(message({ ...where, sender: author }))
-  const { decision: asked, dispatch: asking } = commandCall('why', '', { ...where, sender: asker })
+  const { decision: asked, dispatch: asking } = commandCall('why', '', { ...now, sender: asker })
   const { identity, trace } = asked
   const decision = { kind: 'ignore', reason: 'empty', identity, trace } as const
   const row = { id: ids.inbox(), dispatch, decision, state: 'done', outcome: 'ignored: empty' } as const
   await store.write((tx) => tx.inbox.add(row))
-  const event = { ...asking.event, quoted: { messageId: 'm1' } } as typeof asking.event
+  const event = { ...asking.event, quoted } as typeof asking.event
   const call = { inboxId: ids.inbox(), dispatch: { ...asking, event }, decision: asked, args: '' }
   return whyCommand({ store, channels: CHANNELS, unseen: async () => [], readLink: () => null }).run(call)
 }
@@ -44,6 +54,13 @@ describe('/why of people we do not know', () => {
 
   it('F-H04: an equal id of another workspace is told nothing', async () => {
     expect(await why(slack, user('U9', { team: 'T02' }), user('U9', { team: 'T03' }))).toBeNull()
+  })
+
+  it('F-C07: in a group that got a new id the last message may be one of before', async () => {
+    const [before, now] = [group(), { ...group(), chat: '-1009' }]
+    await store.write((tx) => tx.chatMoves.add({ channel: before.channel, from: before.chat, to: now.chat }, 1))
+    const last = { now: { address: now }, quoted: undefined }
+    expect(await why({ address: before }, user('9'), user('9'), last)).toMatch(/^Ignored: /)
   })
 
   it('who writes under an id that many share is told nothing', async () => {

@@ -26,10 +26,11 @@ const SAID: readonly InboundEvent['kind'][] = ['message', 'command', 'edit']
 
 /** Returns what was said in a chat and topic lately, newest first, without the commands that were run. */
 export async function recentMessages(
-  { inbox }: Pick<Readers, 'inbox'>,
+  { inbox, chatMoves }: Pick<StoreReader, 'inbox' | 'chatMoves'>,
   address: Address,
 ): Promise<readonly InboxRow[]> {
-  return (await inbox.recent(LOOKED_THROUGH)).filter((row) => isSaidIn(address, row))
+  const moves = await chatMoves.all()
+  return (await inbox.recent(LOOKED_THROUGH)).filter((row) => isSaidIn(address, row, moves))
 }
 
 /**
@@ -58,7 +59,7 @@ export async function lastMessage(
 function isSaidIn(
   { channel, account, chat, topic }: Address,
   { decision, dispatch: { event } }: InboxRow,
-  moves: readonly ChatMove[] = [],
+  moves: readonly ChatMove[],
 ): boolean {
   const at = moves.reduce(movedAddress, event.address)
   const same = at.channel === channel && at.account === account && at.chat === chat && at.topic === topic
