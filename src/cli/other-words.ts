@@ -6,6 +6,15 @@ const OTHER_WORDS: readonly (readonly [name: RegExp, remedy: string])[] = [
   [/^(stop|restart|quit)$/, 'Ctrl-C, or the service manager, ends a daemon'],
   [/^reload$/, 'it is "parley config reload"'],
   [/^me$/, 'on the machine say who it is: "parley forget person <channel>:<id>"'],
+  [
+    /^(last|since|\d+[mhdw])$/,
+    'on the machine name what is meant: "parley forget message <number>", or "parley forget chat <name> --since 2h"',
+  ],
+  [/^history$/, 'it is "parley sessions history <name>"'],
+  [/^(move|fork|rename|title)$/, 'it is "parley sessions move", "fork" or "rename"'],
+  [/^(encrypt|decrypt)$/, 'it is "parley store encrypt" or "parley store decrypt"'],
+  [/^(correct|remember)$/, 'that is for the chat: /remember <text>, /memory correct <number> <text>'],
+  [/^(undo|retry|resume|remind|side|mute|whoami)$/, 'that is a command for the chat; /help there says more'],
   [/^version$/, 'it is "parley --version"'],
   [/^logs?$/, 'the log goes to standard error, under systemd to the journal'],
 ]

@@ -11,7 +11,9 @@ const NAME = ['<name>', 'session id, scope key, display key or alias; to read on
 
 /** Adds `parley sessions …`. */
 export function addSessions(program: Command, ports: CliPorts, ended: (exitCode: number) => void): void {
-  const sessions = program.command('sessions').description('look at conversations, patch, rename and delete them')
+  const sessions = program
+    .command('sessions')
+    .description('look at conversations; patch, rename, move, fork and delete them')
   addReading(sessions, ports, ended)
   addStart(sessions, ports, ended)
   sessions
@@ -149,7 +151,7 @@ function addRelocations(sessions: Command, ports: CliPorts, ended: (exitCode: nu
         '<channel>:<direct|group|channel>:<chat>[/<topic>], or the key of a session there',
         nonBlank,
       )
-      .option('--yes', 'more people may read it there')
+      .option('--yes', 'do it although more people may read it there')
       .option(...JSON_OPTION)
       .action(async (name: string, to: string, _options, command: Command) => {
         const { relocateSession } = await import('./commands/relocate.ts')
