@@ -29,11 +29,20 @@ export function countWords(counts: ForgetCounts): readonly string[] {
 export function heldWords({ platforms, backups, exports }: ForgetReceipt, whole: boolean): readonly string[] {
   const files = (names: readonly string[]): string => (whole ? names.join(', ') : `${names.length}`)
   return [
-    ...Object.entries(platforms).map(([name, what]) => `${name} still has ${what}.`),
+    ...stillHeld(platforms),
     ...(backups.length === 0 ? [] : [`Copies of the database that I do not change: ${files(backups)}.`]),
     ...(exports.length === 0 ? [] : [`Files it was exported to: ${files(exports)}.`]),
     'What the provider of my model keeps is in its hands.',
   ]
+}
+
+/** Returns one line for all platforms that hold the same. */
+function stillHeld(platforms: ForgetReceipt['platforms']): readonly string[] {
+  return [...new Set(Object.values(platforms))].map((what) => {
+    const names = Object.keys(platforms).filter((name) => platforms[name] === what)
+    const all = names.join(', ').replace(/, ([^,]*)$/, ' and $1')
+    return `${all} still ${names.length === 1 ? 'has' : 'have'} ${what}.`
+  })
 }
 
 const STILL_ANSWERING = 'I am still answering something there: that goes too, once it has ended.'

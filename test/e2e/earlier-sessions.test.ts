@@ -164,7 +164,7 @@ describe('/title', () => {
     const home = await household()
     expect(await say(home, '/title garden')).toMatch(/^There is nothing to give a title to yet/)
     await say(home, 'when do I plant the roses?')
-    const shown = 'This conversation is called: when do I plant the roses?. /title <text> changes that.'
+    const shown = 'This conversation is called: when do I plant the roses?\n/title <text> changes that.'
     expect(await say(home, '/title')).toBe(shown)
     expect(await say(home, '/title  The   garden')).toBe('This conversation is called: The garden')
     expect(await say(home, '/sessions')).toMatch(/^1\. The garden \(just now, in use\)/)

@@ -258,6 +258,8 @@ describe('/forget', () => {
     ['/forget me since yesterday yes', /^Give me a span/],
     ['/forget 99999', /^That message is not on record here: nothing was removed\./],
     ['/forget @nobody yes', /^I know nobody of that name/],
+    ['/forget all yes', /^Say \/forget in reply to a message/],
+    ['/forget what I said', /^Say \/forget in reply to a message/],
     ['/forget telegram:987654 yes', /^There is nothing of that left/],
   ])('refuses %s in one line, and removes nothing', async (asked, refusal) => {
     const { home, say } = await house()

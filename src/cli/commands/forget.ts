@@ -42,8 +42,10 @@ function whose({ whose }: ForgetReceipt): readonly string[] {
 function preview(receipt: ForgetReceipt): readonly string[] {
   const found = countWords(receipt.counts)
   if (found.length === 0) return ['There is nothing to forget of that.']
+  // Commands are in no conversation.
+  const { sessions } = receipt.counts
   return [
-    `In ${count(receipt.counts.sessions, 'conversation')}: ${found.join(', ')}, and what was made of them.`,
+    `${sessions === 0 ? 'There is' : `In ${count(sessions, 'conversation')}`}: ${found.join(', ')}, and what was made of them.`,
     ...heldWords(receipt, true),
     'Nothing was removed; --yes does it, and it cannot be undone.',
   ]

@@ -94,8 +94,10 @@ function previewWords(receipt: ForgetReceipt, { args }: CommandCall, whole: bool
   const found = countWords(receipt.counts)
   if (found.length === 0) return 'There is nothing of that left that I know.'
   const { sessions } = receipt.counts
+  // Commands are in none.
+  const where = sessions === 0 ? '' : ` in ${sessions} ${sessions === 1 ? 'conversation' : 'conversations'}`
   return [
-    `That is in ${sessions} ${sessions === 1 ? 'conversation' : 'conversations'}: ${found.join(', ')}, and what was made of them.`,
+    `That is${where}: ${found.join(', ')}, and what was made of them.`,
     ...heldWords(receipt, whole),
     `Nothing was removed yet. It cannot be undone: \`/forget ${args.trim()} yes\` does it.`,
   ].join('\n')

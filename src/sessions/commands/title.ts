@@ -35,7 +35,7 @@ async function title(call: CommandCall, { channels, store }: TitleCommandDeps): 
   return store.write(async (tx) => {
     const session = await tx.sessions.current(scopeKey)
     if (session === undefined) return 'There is nothing to give a title to yet: nobody has said anything here.'
-    if (typed === '') return `This conversation is called: ${titleOf(session)}. \`/title <text>\` changes that.`
+    if (typed === '') return `This conversation is called: ${titleOf(session)}\n\`/title <text>\` changes that.`
     await tx.sessions.describe(session.id, typed, 'user')
     // Lists show a title to the model, here and in other sessions, as words that were said in this one.
     const { address, sender } = call.dispatch.event

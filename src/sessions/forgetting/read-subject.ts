@@ -75,7 +75,7 @@ async function namedSubject(words: AskedWords, asking: Asking): Promise<ForgetSu
       return chatSubject(asking)
   }
   if (isMessageName(named, ports)) return messageSubject(asking, named)
-  if (await isMistypedSpan(named, ports)) throw new ParleyError('invalid', NO_SPAN)
+  if ((await ports.idsOf(named.toLowerCase() as PersonId)).length === 0) refuseNoName(named)
   if (call.decision.identity.role === 'owner') {
     const { channel } = call.dispatch.event.address
     return { ...(await personSubject(ports, named, channel)), ...place }
@@ -131,9 +131,10 @@ function isOwnName(named: string): boolean {
   return /^(in|tr)_/.test(named)
 }
 
-/** Nobody is called `2x`, unless the configuration says so. */
-async function isMistypedSpan(named: string, { idsOf }: SubjectPorts): Promise<boolean> {
-  return /^\d+\s*\p{L}+$/u.test(named) && (await idsOf(named.toLowerCase() as PersonId)).length === 0
+/** Throws `invalid` for words by which nobody is called, unless the configuration says so. */
+function refuseNoName(named: string): void {
+  if (/^\d+\s*\p{L}+$/u.test(named)) throw new ParleyError('invalid', NO_SPAN)
+  if (/^[^@].*\s|^(all|everything|this|that|it|message|help)$/i.test(named)) throw new ParleyError('invalid', FORMS)
 }
 
 function isAlone({ dispatch, decision }: CommandCall, channels: Channels): boolean {
