@@ -128,7 +128,7 @@ export function createStages(parts: StagesDeps): Stages {
   const transcript = makeTranscript({ ...parts, running }, joined)
   const agent = chooseAgent({ ...modelRules(config), toolGroups: groupNames(parts) }, lookups.overrides)
   const access = createSessionAccess({ ...parts, running, agent })
-  const systemNotices = createSystemNotices({ clock, plan: planWith(delivery), ...people, crowded })
+  const systemNotices = createSystemNotices({ clock, logger, say, plan: planWith(delivery), ...people, crowded })
   const parting = partingOf(parts, systemNotices)
   const claims = { queue, parting, adopts: adoptAgents(config.agents, describedByOthers(config, agent)) }
   const speaks = (place: Parameters<typeof judgeSpeaker>[1]): boolean => judgeSpeaker(parts, place).allowed

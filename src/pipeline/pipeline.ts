@@ -77,7 +77,7 @@ export class Pipeline {
         commands.run(accepted.inboxId)
         break
       case 'done':
-        systemNotices.done(decision)
+        systemNotices.done(accepted.inboxId, dispatch, decision)
     }
   }
 

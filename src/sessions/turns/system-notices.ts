@@ -3,11 +3,12 @@ import type { Applicant } from '../../core/admission.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Decided, Decision, Dispatch, RefuseReason } from '../../core/dispatch.ts'
 import type { InboxId } from '../../core/ids.ts'
+import type { Logger } from '../../core/logger.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { LowPriority, OutboundMessage } from '../../core/outbound.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { InboxRow, StoreWriter } from '../../store/store.ts'
-import type { PlanNotice } from '../people/post-notice.ts'
+import type { PlanNotice, PostNotice } from '../people/post-notice.ts'
 import type { Accepted } from './accept-dispatch.ts'
 import { createOutageNotices, type OutageNotices } from './outage-notices.ts'
 
@@ -15,8 +16,12 @@ import { createOutageNotices, type OutageNotices } from './outage-notices.ts'
  * The few lines the daemon says by itself, each at most once in a while, so that nobody is left guessing or flooded.
  */
 export interface SystemNotices {
-  /** Called after the commit of what is on record and owes nothing: an applicant is on a card now. */
-  done(this: void, decision: Decision): void
+  /**
+   * Called after the commit of what is on record and owes nothing: an applicant is on a card now. Whoever pressed a
+   * button or used the menu in vain gets a line, which must not overtake the acknowledgement of that, sent after the
+   * commit too; behind a crash the platform itself says that nothing came.
+   */
+  done(this: void, inbox: InboxId, dispatch: Dispatch, decision: Decision): void
   /**
    * Called in the commit that stores a message: nobody looks after one that was refused, or for which there was no
    * place, since the platform does not repeat it, so that a crash must leave both the message and the line about it, or
@@ -30,6 +35,8 @@ export interface SystemNotices {
 
 export interface SystemNoticesDeps {
   readonly clock: Clock
+  readonly logger: Logger
+  readonly say: PostNotice
   readonly plan: PlanNotice
   /** Notified of those who ask to be let in. */
   readonly admissions: { refused(asks: Applicant): void }
@@ -58,7 +65,7 @@ const KEYS = { full: 'queue_full', crowded: 'crowded' } as const
 const ASKED = 'I have passed on that you ask, and read what you wrote once I may.'
 
 export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
-  const { clock, plan, admissions, crowded } = deps
+  const { clock, logger, say, plan, admissions, crowded } = deps
   // A stranger who gets no notice now gets it with the next message. A known person always gets it, however many others
   // there are.
   const isLeftOut = ({ lowPriority, address }: OutboundMessage): boolean =>
@@ -72,15 +79,17 @@ export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
     if (await tx.notices.once(`${key}:${chatOf(dispatch)}`, clock.now(), windowMs)) await plan(tx, message)
   }
   /** Each press and each command by the menu is answered, as the platform shows it as busy until then. */
-  const refusePrivately = async (tx: StoreWriter, inbox: InboxId, { dispatch, decision }: Decided): Promise<void> => {
+  const refusePrivately = (inbox: InboxId, dispatch: Dispatch, decision: Decision): void => {
     const { sender, ...event } = dispatch.event
     const handle = event.kind === 'command' ? event.answerBy : undefined
     const line = messageOf(inbox, dispatch, { text: FOR_OTHERS, decision })
     if (handle === undefined || crowded(line.address)) return
-    await plan(tx, { ...line, only: { id: sender.id, handle, otherwise: 'direct' } })
+    const message = { ...line, only: { id: sender.id, handle, otherwise: 'direct' } } as const
+    say(message, async () => true).catch((err: unknown) =>
+      logger.warn('A refusal could not be planned', { err, traceId: dispatch.traceId }),
+    )
   }
   const refuse = async (tx: StoreWriter, inbox: InboxId, { dispatch, decision }: Decided): Promise<void> => {
-    if (isForOthers(dispatch, decision)) return refusePrivately(tx, inbox, { dispatch, decision })
     const text = refusalOf(dispatch, decision)
     if (text === undefined || decision.kind !== 'refuse') return
     const window = { key: `refused:${decision.reason}`, windowMs: 24 * HOUR_MS }
@@ -88,7 +97,8 @@ export function createSystemNotices(deps: SystemNoticesDeps): SystemNotices {
   }
   return {
     ended: createOutageNotices(clock),
-    done(decision) {
+    done(inbox, dispatch, decision) {
+      if (isForOthers(dispatch, decision)) return refusePrivately(inbox, dispatch, decision)
       if (decision.kind === 'refuse' && decision.asks) admissions.refused(decision.asks)
     },
     async unanswered(tx, accepted, { dispatch, decision }) {

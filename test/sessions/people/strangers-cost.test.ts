@@ -89,7 +89,7 @@ async function openDoor(code: () => string = ids.code) {
     approvers: [],
   })
   const systemNotices = createSystemNotices({
-    ...{ ...world, admissions, crowded: () => false },
+    ...{ ...world, say, admissions, crowded: () => false },
     plan: async (_, { text }) => void lines.push(text),
   })
   const deps = { ids: { ...ids, code }, channels: CHANNELS } as AcceptDeps
@@ -104,7 +104,7 @@ async function openDoor(code: () => string = ids.code) {
       await systemNotices.unanswered(tx, stored, { dispatch, decision })
       return stored
     })
-    if (accepted.kind === 'done') systemNotices.done(decision)
+    if (accepted.kind === 'done') systemNotices.done(accepted.inboxId, dispatch, decision)
   }
   function said(stranger: number, text: string, shared?: string): Dispatch {
     const event = message({

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Decision } from '../../../src/core/dispatch.ts'
 import { type InboxId, toAccountId } from '../../../src/core/ids.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
 import { createSystemNotices } from '../../../src/sessions/turns/system-notices.ts'
 import type { StoreWriter } from '../../../src/store/store.ts'
 import { dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
@@ -25,6 +26,8 @@ async function tell(
   const tx = { notices: { once } } as unknown as StoreWriter
   const systemNotices = createSystemNotices({
     clock: systemClock,
+    logger: silentLogger,
+    say: () => expect.unreachable(),
     plan: async (_, { lowPriority }) => void told.push(lowPriority?.supersedes ?? ''),
     admissions: { refused() {} },
     crowded: () => crowded,
