@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { toAccountId, toAgentId } from '../../src/core/ids.ts'
 import { scopeKey } from '../../src/routing/session-key.ts'
+import { withDatabase } from '../store/temp-database.ts'
 import { AwaitedLog } from './awaited-log.ts'
 import { parley } from './house-command.ts'
 import { startHousehold } from './household.ts'
@@ -57,6 +58,14 @@ it('K39: a chat goes on from its imported session at the next message', async ()
   expect(said).not.toContain('This branch was left.')
 })
 
+/** The key of a group by which an older program and this one know it. */
+function hashOf(chat: number | undefined): string {
+  return scopeKey({
+    ...({ version: 1, agent: toAgentId('main'), channel: 'telegram', account: toAccountId('') } as const),
+    ...{ dimensions: ['chat'], values: { chat: `group:${chat}` } },
+  })
+}
+
 it('K39, S27: a group whose key is a hash in the older program goes on as a group, whose people have names', async () => {
   const house = await startHousehold({ script: () => ({ blocks: [{ type: 'text', text: 'Noted.' }] }) })
   const { world, ledger } = house.telegram
@@ -74,10 +83,7 @@ it('K39, S27: a group whose key is a hash in the older program goes on as a grou
   const old = join(house.dataDir, 'old')
   mkdirSync(old)
   for (const [name, chat] of Object.entries({ group, other })) {
-    const key = scopeKey({
-      ...({ version: 1, agent: toAgentId('main'), channel: 'telegram', account: toAccountId('') } as const),
-      ...{ dimensions: ['chat'], values: { chat: `group:${chat}` } },
-    })
+    const key = hashOf(chat)
     writeFileSync(join(old, `${name}.jsonl`), '{"role":"user","content":"Bo feeds the cat."}\n')
     writeFileSync(join(old, `${name}.meta.json`), JSON.stringify({ key }))
   }
@@ -90,3 +96,35 @@ it('K39, S27: a group whose key is a hash in the older program goes on as a grou
   await house.daemon.stop()
   expect((await parley(house.config, ['import', old])).out).toContain('0 imported, 1 there already')
 })
+
+it.each([
+  ['a name', (chat: number) => `agent:main:telegram:group:${chat}`],
+  ['a hash', hashOf],
+])(
+  'S41, K27: a chat that is forgotten before anybody has spoken there has nothing of its older conversation, known by %s',
+  async (_what, keyOf) => {
+    const house = await startHousehold({ script: () => ({ blocks: [{ type: 'text', text: 'Noted.' }] }) })
+    const { world, ledger } = house.telegram
+    const { id: chat } = world.addChat({ type: 'supergroup', title: 'Family', members: [111, 444] })
+    await house.daemon.stop()
+    const old = join(house.dataDir, 'old')
+    mkdirSync(old)
+    writeFileSync(join(old, 'a.jsonl'), '{"role":"user","content":"The code is bluebird."}\n')
+    writeFileSync(join(old, 'a.meta.json'), JSON.stringify({ key: keyOf(chat) }))
+    await parley(house.config, ['import', old])
+    await house.restart()
+    const say = async (text: string) => {
+      const after = ledger.mark()
+      world.say({ from: 111, chat, text })
+      return (await ledger.nextFromBot('sent', { after })).text
+    }
+    expect(await say('/forget chat')).toContain('entries of logs')
+    await say('/forget chat yes')
+    await say('@parley_bot hello')
+    expect(JSON.stringify(house.anthropic?.ledger.requests().at(-1)?.messages)).not.toContain('bluebird')
+    const logged = withDatabase(join(house.dataDir, 'parley.db'), (database) =>
+      JSON.stringify(database.prepare('SELECT data FROM events').all()),
+    )
+    expect(logged).not.toContain('bluebird')
+  },
+)

@@ -5,13 +5,16 @@ import type { ForgetReceipt, ForgetSubject } from '../../core/forgetting.ts'
 import type { PersonId } from '../../core/ids.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import { senderKey } from '../../core/platform-id.ts'
+import { sessionAliases } from '../../core/session-alias.ts'
 import type { Store } from '../../store/store.ts'
 import type { ForgettingService } from '../forgetting/forgetting.ts'
 import type { SubjectPorts } from '../forgetting/named-person.ts'
 import { subjectOf } from '../forgetting/read-subject.ts'
+import { type OpenPorts, openSession } from '../turns/open-session.ts'
+import { olderSession } from '../turns/take-over.ts'
 import { findMessages, lastMessage } from './find-messages.ts'
 
-export interface ForgetCommandDeps extends SubjectPorts {
+export interface ForgetCommandDeps extends SubjectPorts, OpenPorts {
   readonly store: Store
   readonly forgetting: ForgettingService
   /** Returns the zone in which a person writes times. */
@@ -61,12 +64,13 @@ async function forget(call: CommandCall, deps: ForgetCommandDeps): Promise<strin
   const before = await forgetting.known(call.inboxId)
   const shown = (receipt: ForgetReceipt): ForgetReceipt => (owner ? receipt : withoutSent(receipt))
   if (before) return receiptWords(shown(before), whole).join('\n')
-  const { named, here, confirmed, ...target } = await subjectOf(call, {
+  const { named, here, confirmed, ...asked } = await subjectOf(call, {
     ...deps,
     findMessages: (asked) => findMessages(store.read, asked),
     lastMessage: (place, isMeant) => lastMessage(store.read, place, isMeant),
     readLink,
   })
+  const target = await withSession(asked, call, deps)
   const meant = besideTopics(target, call)
   if (target.kind !== 'message' && !confirmed) {
     const preview = previewWords(shown(await forgetting.preview(target)), call, whole)
@@ -74,6 +78,26 @@ async function forget(call: CommandCall, deps: ForgetCommandDeps): Promise<strin
     return [...(isNamed ? [whoseWords(target)] : []), ...meant, preview].join('\n')
   }
   return [...receiptWords(shown(await forgetting.forget(call.inboxId, target)), whole), ...meant].join('\n')
+}
+
+/**
+ * Returns a chat with its session, which nothing else names where nobody has said anything there. A conversation of an
+ * older program is the chat's from its next message on: it is taken over at once, or it would come with that message.
+ */
+async function withSession<Target extends ForgetSubject>(
+  target: Target,
+  { dispatch, decision }: CommandCall,
+  deps: ForgetCommandDeps,
+): Promise<Target> {
+  const { route, identity } = decision
+  if (target.kind !== 'chat' || route.scope.values.chat === undefined) return target
+  const names = sessionAliases(deps.channels, { route, event: dispatch.event, person: identity.person })
+  const session = await deps.store.write(async (tx) => {
+    const current = await tx.sessions.current(route.scopeKey)
+    if (current !== undefined || !(await olderSession(tx, route, names))) return current
+    return openSession(tx, { ...decision, dispatch }, deps)
+  })
+  return session === undefined ? target : { ...target, session: session.id }
 }
 
 /** In the General topic of a forum people may think that the chat as a whole is meant: what takes all is named. */

@@ -129,8 +129,7 @@ async function beginSession(
   const at = opening.dispatch.receivedAt
   const draft = draftOf(opening, metadata, { ids, channels })
   const aliases = aliasesOf(channels, opening)
-  // A key that its caller gave is the older name itself. An older program may have known the chat by the same hash.
-  const older = draft.scopeKey === draft.displayKey ? undefined : await olderSession(tx, [...aliases, draft.scopeKey])
+  const older = await olderSession(tx, draft, aliases)
   const draw = (): SessionId => draftOf(opening, metadata, { ids, channels }).id
   const { context } = opening.start ?? opening.dispatch.posted ?? {}
   const { workspace, workplace } = opening.start ?? {}

@@ -26,8 +26,15 @@ export async function copyHistory(
  * Returns the older session with events under the first of these aliases: one whose key its caller gave, or that was
  * imported (K27). Canonical sessions, and the main session with them, are nobody's older session (K28, K29).
  */
-export async function olderSession(tx: StoreWriter, aliases: readonly string[]): Promise<Session | undefined> {
-  for (const alias of aliases) {
+export async function olderSession(
+  tx: StoreWriter,
+  { scopeKey: own, displayKey }: Pick<Session, 'scopeKey' | 'displayKey'>,
+  aliases: readonly string[],
+): Promise<Session | undefined> {
+  // A key that its caller gave is the older name itself.
+  if (own === displayKey) return undefined
+  // An older program may have known the chat by the same hash.
+  for (const alias of [...aliases, own]) {
     for (const scopeKey of await tx.aliases.carriers(alias)) {
       if (/^sk_v1_/i.test(scopeKey)) continue
       const session = await tx.sessions.current(scopeKey)
