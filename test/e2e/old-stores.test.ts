@@ -128,3 +128,20 @@ it.each([
     expect(logged).not.toContain('bluebird')
   },
 )
+
+it('K27: a chat that begins with /new continues no older conversation', async () => {
+  const home = homeWith({ openclaw: '.openclaw' })
+  const house = await startHousehold({ script: () => ({ blocks: [{ type: 'text', text: 'At seven.' }] }) })
+  await house.daemon.stop()
+  await parley(house.config, ['import', join(home, '.openclaw')])
+  await house.restart()
+  const { world, ledger } = house.telegram
+  const say = async (text: string) => {
+    const after = ledger.mark()
+    world.say({ from: 111, text })
+    return (await ledger.nextFromBot('sent', { after })).text
+  }
+  expect(await say('/new')).toContain('a fresh conversation')
+  await say('hello')
+  expect(JSON.stringify(house.anthropic?.ledger.requests().at(-1)?.messages)).not.toContain('early train')
+})

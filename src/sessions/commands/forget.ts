@@ -5,14 +5,13 @@ import type { ForgetReceipt, ForgetSubject } from '../../core/forgetting.ts'
 import type { PersonId } from '../../core/ids.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import { senderKey } from '../../core/platform-id.ts'
-import { sessionAliases } from '../../core/session-alias.ts'
 import type { Store } from '../../store/store.ts'
 import type { ForgettingService } from '../forgetting/forgetting.ts'
 import type { SubjectPorts } from '../forgetting/named-person.ts'
 import { subjectOf } from '../forgetting/read-subject.ts'
-import { type OpenPorts, openSession } from '../turns/open-session.ts'
-import { olderSession } from '../turns/take-over.ts'
+import type { OpenPorts } from '../turns/open-session.ts'
 import { findMessages, lastMessage } from './find-messages.ts'
+import { sessionWithOlder } from './older-conversation.ts'
 
 export interface ForgetCommandDeps extends SubjectPorts, OpenPorts {
   readonly store: Store
@@ -80,23 +79,14 @@ async function forget(call: CommandCall, deps: ForgetCommandDeps): Promise<strin
   return [...receiptWords(shown(await forgetting.forget(call.inboxId, target)), whole), ...meant].join('\n')
 }
 
-/**
- * Returns a chat with its session, which nothing else names where nobody has said anything there. A conversation of an
- * older program is the chat's from its next message on: it is taken over at once, or it would come with that message.
- */
+/** Returns a chat with its session, which nothing else names where nobody has said anything there. */
 async function withSession<Target extends ForgetSubject>(
   target: Target,
-  { dispatch, decision }: CommandCall,
+  call: CommandCall,
   deps: ForgetCommandDeps,
 ): Promise<Target> {
-  const { route, identity } = decision
-  if (target.kind !== 'chat' || route.scope.values.chat === undefined) return target
-  const names = sessionAliases(deps.channels, { route, event: dispatch.event, person: identity.person })
-  const session = await deps.store.write(async (tx) => {
-    const current = await tx.sessions.current(route.scopeKey)
-    if (current !== undefined || !(await olderSession(tx, route, names))) return current
-    return openSession(tx, { ...decision, dispatch }, deps)
-  })
+  if (target.kind !== 'chat' || call.decision.route.scope.values.chat === undefined) return target
+  const session = await deps.store.write((tx) => sessionWithOlder(tx, call, deps))
   return session === undefined ? target : { ...target, session: session.id }
 }
 

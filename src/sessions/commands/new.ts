@@ -9,6 +9,7 @@ import type { OverridesCache } from '../lookups/overrides-cache.ts'
 import { draftAfter, startSession } from '../turns/open-session.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { isAmongOthers, othersToo, refuseJoined } from './joined-session.ts'
+import { sessionWithOlder } from './older-conversation.ts'
 
 export interface NewCommandDeps {
   readonly channels: Channels
@@ -40,14 +41,13 @@ export function newCommand(deps: NewCommandDeps): ChatCommand {
   }
 }
 
-async function startOver(
-  call: CommandCall,
-  { store, clock, channels, ids, running, overrides, memory: { checkpoints } }: NewCommandDeps,
-): Promise<string> {
+async function startOver(call: CommandCall, deps: NewCommandDeps): Promise<string> {
+  const { store, clock, channels, ids, running, overrides, memory } = deps
+  const { checkpoints } = memory
   refuseJoined(channels, call)
   if (isAmongOthers(channels, call)) throw othersToo()
   const { decision } = call
-  const current = await store.read.sessions.current(decision.route.scopeKey)
+  const current = await store.write((tx) => sessionWithOlder(tx, call, deps))
   if (!current || isFresh(current)) return FRESH
   await store.write((tx) => dropGivenCalls(tx, current.id, clock.now()))
   await running.abort(current.id)
