@@ -6,7 +6,7 @@ import { hasForeignText } from './message.ts'
  * Returns an event without anything that was said, done or shown in it: what is left says which messages a turn took,
  * which calls a step made, how much it cost, and nothing of whom. Emptied once more, it is the same.
  */
-export function emptied(event: SessionEvent): EventDraft {
+export function emptied(event: EventDraft): EventDraft {
   switch (event.type) {
     case 'user_message':
     case 'message_edited':

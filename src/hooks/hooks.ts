@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import pLimit from 'p-limit'
 import type { Clock } from '../core/clock.ts'
+import { emptied } from '../core/emptied.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { BeforeSave, BeforeTool, Hook, HookAddress, HookCall, HookMoment } from '../core/hook.ts'
+import type { SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { runCommand } from './run-command.ts'
 import { sharedPlaces } from './shared-places.ts'
@@ -26,7 +28,9 @@ export interface Hooks {
   /** True if a hook is called at this moment. */
   has(this: void, on: HookMoment): boolean
   /** Notifies hooks what has happened; returns at once. */
-  notify(this: void, call: Exclude<HookCall, BeforeSave | BeforeTool>): void
+  notify(this: void, call: HookNotice): void
+  /** Called when words were taken out of a session: a call that waits hands on nothing of its log. */
+  forget(this: void, session: SessionId): void
   /** Returns the text that a message is stored with: as the hooks leave it, one after another. */
   beforeSave(this: void, message: BeforeSave): Promise<string>
   /** Returns the reason of the first hook that refuses a call. */
@@ -36,6 +40,9 @@ export interface Hooks {
   /** Ends every call that runs, and its program, whatever its deadline: it would outlive this process. */
   end(this: void): void
 }
+
+/** The call of a hook that is notified, after the commit. */
+export type HookNotice = Exclude<HookCall, BeforeSave | BeforeTool>
 
 export interface HookDeps {
   readonly clock: Clock
@@ -61,13 +68,13 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
     saving: sharedPlaces({ all: AT_ONCE, each: AT_ONCE_OF_ONE }),
     ...{ judging: pLimit(AT_ONCE), notified: pLimit(AT_ONCE) },
   }
-  const notified = new Set<Promise<unknown>>()
+  const notified = new Map<Promise<unknown>, { given: HookNotice }>()
   const running = new Set<AbortController>()
   let leftOut = 0
   const at = (on: HookMoment): readonly Hook[] => hooks.filter((hook) => hook.on.includes(on))
 
   /** The deadline counts from now on, so a wait for `place` is part of it. */
-  async function call(hook: Hook, given: HookCall, place: Place): Promise<Answer> {
+  async function call(hook: Hook, asked: { readonly given: HookCall }, place: Place): Promise<Answer> {
     const late = new AbortController()
     running.add(late)
     const cancel = clock.after(hook.timeoutMs, () => late.abort())
@@ -75,11 +82,13 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
       late.signal.addEventListener('abort', () => reject(new ParleyError('unavailable', 'it took too long')))
     })
     try {
-      const body = redact(JSON.stringify({ ...given, at: clock.now() }))
-      const answering = place(() => reach(hook, body, { ...deps, signal: late.signal }))
+      const now = clock.now()
+      // Written once it has a place: words may be taken out of it until then.
+      const body = (): string => redact(JSON.stringify({ ...asked.given, at: now }))
+      const answering = place(() => reach(hook, body(), { ...deps, signal: late.signal }))
       return readAnswer(await Promise.race([answering, over]))
     } catch (err) {
-      logger.warn('A hook failed; what it was called for goes on', { hook: hook.name, on: given.on, err })
+      logger.warn('A hook failed; what it was called for goes on', { hook: hook.name, on: asked.given.on, err })
       return {}
     } finally {
       cancel()
@@ -96,28 +105,36 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
           if (Math.log2(leftOut) % 1 === 0) logger.warn('Hooks are too slow: calls are left out', { calls: leftOut })
           continue
         }
-        const calling = call(hook, given, places.notified).finally(() => notified.delete(calling))
-        notified.add(calling)
+        const one = { given }
+        const calling = call(hook, one, places.notified).finally(() => notified.delete(calling))
+        notified.set(calling, one)
+      }
+    },
+    forget(session) {
+      for (const one of notified.values()) {
+        const { given } = one
+        if (given.on !== 'session_save' || given.session !== session) continue
+        one.given = { ...given, events: given.events.map((event) => ({ ...event, ...emptied(event) })) }
       }
     },
     async beforeSave(message) {
       let { text } = message
       for (const hook of at('before_save')) {
         const asked = { ...message, text }
-        const answer = await places.saving(chatOf(message), () => call(hook, asked, atOnce))
+        const answer = await places.saving(chatOf(message), () => call(hook, { given: asked }, atOnce))
         if (typeof answer.text === 'string') text = redact(answer.text.slice(0, LONGEST_TEXT))
       }
       return text
     },
     async beforeTool(given) {
       for (const hook of at('before_tool')) {
-        const { deny } = await places.judging(() => call(hook, given, atOnce))
+        const { deny } = await places.judging(() => call(hook, { given }, atOnce))
         if (typeof deny === 'string') return redact(deny.slice(0, LONGEST_REASON))
       }
       return undefined
     },
     async settled() {
-      await Promise.allSettled(notified)
+      await Promise.allSettled(notified.keys())
     },
     end() {
       for (const call of running) call.abort()

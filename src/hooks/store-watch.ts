@@ -5,11 +5,12 @@ import type { EventToAppend, StoreWatch } from '../store/store.ts'
 import type { Hooks } from './hooks.ts'
 
 /** Returns what notifies the hooks of each commit, if there is one that is to be notified. */
-export function hookWatch({ has, notify }: Pick<Hooks, 'has' | 'notify'>): StoreWatch | undefined {
+export function hookWatch({ has, notify, forget }: Pick<Hooks, 'has' | 'notify' | 'forget'>): StoreWatch | undefined {
   const notified = (['session_create', 'session_save', 'session_delete', 'after_turn'] as const).some(has)
   if (!notified) return undefined
   return {
     appended(session, seq, events) {
+      if (events.some(({ type }) => type === 'words_forgotten')) forget(session)
       for (const event of events) {
         const call = callOf(session, event)
         if (call) notify(call)

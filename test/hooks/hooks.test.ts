@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { deferred } from '../../src/core/deferred.ts'
 import type { BeforeSave, BeforeTool, Hook, HookMoment } from '../../src/core/hook.ts'
-import type { SessionId } from '../../src/core/ids.ts'
+import type { SessionId, TraceId } from '../../src/core/ids.ts'
 import { createHooks, type HookRequest } from '../../src/hooks/hooks.ts'
 import { hookWatch } from '../../src/hooks/store-watch.ts'
 import { AwaitedLog } from '../e2e/awaited-log.ts'
@@ -130,7 +130,7 @@ test('R8: every call that runs ends with the daemon, whatever its deadline', asy
 
 test('R8: a hook is told every token that the model has read, from a cache or not', () => {
   const told: unknown[] = []
-  const watch = hookWatch({ has: () => true, notify: (call) => told.push(call) })
+  const watch = hookWatch({ has: () => true, notify: (call) => told.push(call), forget() {} })
   const usage = { input: 10, output: 5, cacheRead: 100, cacheWrite: 1_000 }
   watch?.appended('s' as SessionId, 1, [{ type: 'turn_completed', data: { outcome: 'answered', steps: 1, usage } }])
   expect(told).toMatchObject([{ on: 'after_turn', tokens: { input: 1_110, output: 5 } }, { on: 'session_save' }])
@@ -152,4 +152,31 @@ test('R8: whoever writes in many threads of a chat leaves places to other chats'
   slow.resolve()
   await Promise.all(all)
   expect(asked).toHaveLength(21)
+})
+
+test('S41: a call that waits hands on nothing of a log that words are taken out of meanwhile', async () => {
+  const slow = deferred()
+  const told: { session: string; seq: number; events: { data: object }[] }[] = []
+  const all = hooks('session_save', async ({ body }) => {
+    told.push(JSON.parse(body))
+    await slow.promise
+    return ''
+  })
+  const watch = hookWatch(all)
+  const says = (session: string, text: string) =>
+    watch?.appended(session as SessionId, told.length, [
+      { type: 'assistant_posted', data: { text, traceId: 'tr_1' as TraceId } },
+    ])
+  for (let nth = 0; nth < 8; nth++) says('before', 'cod')
+  says('one', 'eel')
+  says('other', 'cod')
+  watch?.appended('one' as SessionId, 2, [{ type: 'words_forgotten', data: { by: 'in_1', events: 1 } }])
+  slow.resolve()
+  await all.settled()
+  const texts = told.slice(8).map(({ session, events }) => [session, ...events.map(({ data }) => data)])
+  expect(texts).toEqual([
+    ['one', { text: '', traceId: 'tr_1' }],
+    ['other', { text: 'cod', traceId: 'tr_1' }],
+    ['one', { by: 'in_1', events: 1 }],
+  ])
 })
