@@ -10,21 +10,22 @@ const [ADA, BO] = ['telegram:111', 'telegram:222']
 interface Given {
   readonly entries?: readonly object[]
   readonly corrected?: readonly object[]
+  readonly ofCommands?: readonly object[]
 }
 
 /** What Ada has said goes, before 10. */
-function parts({ entries = [], corrected = [] }: Given) {
+function parts({ entries = [], corrected = [], ofCommands = [] }: Given) {
   const made = new MadeByCalls()
   made.corrected = async () => corrected as never
   made.reminders = async () => [{ id: 'r1' as ScheduleId, definition: { prompt: 'tea' }, createdAt: 1 }] as never
   const read = {
-    memory: { newest: async () => entries, ofCommands: async () => [], get: async () => undefined },
+    memory: { newest: async () => entries, ofCommands: async () => ofCommands, get: async () => undefined },
     forgetting: { entriesOf: async () => [] },
   }
   const target = { kind: 'session', sessions: [HERE], before: 10 }
   const words = { target, tellings: new Tellings(), authors: new Set([ADA]) }
   const scan = { session: { id: HERE, scope: { values: {} } }, messages: [], calls: [] }
-  const all = { words, rows: [], scans: [scan], turns: new Map(), made, pause: async () => {} }
+  const all = { words, rows: ['in_1'], scans: [scan], turns: new Map(), made, pause: async () => {} }
   return { read: read as never, all: all as never, made }
 }
 
@@ -48,4 +49,13 @@ it('S41: answers that have shown a reminder which goes are known by its id', asy
   const { read, all, made } = parts({})
   await tellMade(read, all)
   expect(made.isShownIn({ source: 'in_1', text: '/remind cancel r1 ends it' } as never)).toBe(true)
+})
+
+it('S41: the entry of a command goes while whoever gave that has a part in it', async () => {
+  const ofCommands = [
+    { no: 1, authors: [ADA, BO] },
+    { no: 2, authors: [BO] },
+  ]
+  const { read, all } = parts({ ofCommands })
+  expect(await entriesFound(read, all)).toEqual([1])
 })

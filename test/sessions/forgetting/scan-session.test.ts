@@ -70,6 +70,8 @@ it('S41: a turn that answers what is meant goes with it; in an older log that is
   ]
   for (const log of [older(), older(['in_1'])])
     expect(await planned(log)).toMatchObject({ empty: [1, 3], turns: ['one'] })
+  const overheard = [message(1, '111', { triggers: false }), event(2, 'turn_started', {}, 'one'), answer(3, 'one')]
+  expect(await planned(overheard)).toMatchObject({ empty: [1], turns: [] })
 })
 
 it('S41: the answers of a session that is there still are emptied in its copy and deleted in no chat', async () => {
@@ -224,4 +226,17 @@ it('S41: an answer that goes is quoted no more by what was read with a thread', 
     empty: [],
     parts: [{ seq: 1, places: [], quotes: [1] }],
   })
+})
+
+it('S41: a message that quotes an answer that goes loses that, a description that is made of it goes, and so does what runs', async () => {
+  const quoted = { messageId: '7', text: 'mine', own: true }
+  const asks = message(1, '444', { row: 'in_1', text: 'so?', quoted })
+  const { channel, account, chat } = group()
+  const ours = [`${channel}:${account}:${chat}:7`]
+  const running = { turn: 'one' as TurnId, messages: [] }
+  const log = [asks, event(2, 'turn_started', { rows: ['in_1'] }, 'one')]
+  const of = (descriptionSource: Session['descriptionSource']) =>
+    planned(log, { ours, running, session: { descriptionSource, description: 'The garden' } })
+  expect(await of('ai')).toMatchObject({ cut: [1], unnamed: 'description', running: { turn: 'one' } })
+  expect(await of('fallback')).toMatchObject({ cut: [1], unnamed: 'preview' })
 })

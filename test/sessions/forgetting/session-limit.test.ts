@@ -19,9 +19,12 @@ const RULES = [
 /** Returns the limit, in days, of a session in which something was said in these chats, and last in the first. */
 async function limitOf(
   chats: readonly string[],
-  { dimensions = [], rules = RULES, metadata = {}, received = [], moved = {} }: Settings = {},
+  { dimensions = [], rules = RULES, metadata = {}, received = [], moved = {}, type = 'user_message' }: Settings = {},
 ) {
-  const said = chats.map((chat, at) => ({ seq: at + 1, at, type: 'user_message', data: { chat, messageId: `${at}` } }))
+  const said = chats.map((chat, at) => {
+    const data = { chat, messageId: `${at}` }
+    return { seq: at + 1, at, type, data: type === 'thread_read' ? { messages: [data] } : data }
+  })
   const since = async (_: string, after: number) => said.filter(({ seq }) => seq > after).slice(0, 200)
   const inSession = async (_: string, messageId: string) => {
     const rest = received[Number(messageId)]
@@ -42,6 +45,7 @@ async function limitOf(
 }
 
 interface Settings {
+  readonly type?: 'user_message' | 'message_edited' | 'thread_read'
   readonly dimensions?: readonly string[]
   readonly rules?: RetentionSettings['rules']
   readonly metadata?: Readonly<Record<string, string>>
@@ -116,4 +120,13 @@ it('S41: what was said before a group got a new id is kept by a rule that names 
         moved: { '-1': '-1001' },
       }),
     ).toBeUndefined()
+})
+
+it('S41: a direct chat is in no guild, and what was read in a thread or edited was said in its chat', async () => {
+  const rules = [{ match: SPACE, days: 5 }]
+  const guild = { metadata: { space: 'guild:G1' }, rules }
+  expect(await limitOf(['discord:channel:5', 'discord:channel:6'], guild)).toBe(5)
+  expect(await limitOf(['discord:channel:5', 'discord:direct:222'], guild)).toBe(10)
+  for (const type of ['thread_read', 'message_edited'] as const)
+    expect(await limitOf([A, KEPT], { type })).toBeUndefined()
 })

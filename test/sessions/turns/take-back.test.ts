@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
-import { type Address, parseAddress } from '../../../src/core/address.ts'
+import { type Address, formatAddress, parseAddress } from '../../../src/core/address.ts'
 import type { SessionEvent } from '../../../src/core/event.ts'
 import type { InboxId, TurnId } from '../../../src/core/ids.ts'
+import { SEND_FILE } from '../../../src/core/send-file.ts'
 import type { Session } from '../../../src/core/session.ts'
 import { roomOf } from '../../../src/sessions/turns/room-of.ts'
 import { type TakingBack, takeBackLast } from '../../../src/sessions/turns/take-back.ts'
@@ -29,6 +30,8 @@ interface Asked {
   readonly by?: object
   /** The turn that is being forgotten. */
   readonly leaving?: string
+  /** The turn that was imported: nobody here has asked for it. */
+  readonly imported?: string
 }
 
 /** Returns the outcome for a log, and the turn whose answer is taken out of the chat. */
@@ -41,7 +44,10 @@ async function takenBack(log: readonly SessionEvent[], asked: Asked = {}) {
     },
     turns: { running: async () => [] },
     forgetting: { isForgetting: async (turn: TurnId) => turn === asked.leaving },
-    inbox: { waiting: async () => [], ofTurn: async (turn: string) => [asked.rows?.[turn] ?? asked.row ?? ROW] },
+    inbox: {
+      waiting: async () => [],
+      ofTurn: async (turn: string) => (turn === asked.imported ? [] : [asked.rows?.[turn] ?? asked.row ?? ROW]),
+    },
   } as unknown as StoreWriter
   const found: TurnId[] = []
   const unsay = async (_: StoreWriter, turn: TurnId): Promise<boolean> => {
@@ -90,15 +96,39 @@ it('C23: what was there before the log was replaced is not taken back', async ()
   expect((await takenBack([answered('one'), replaced, answered('two')])).found).toBe('two')
 })
 
+it('C23: what was said in another conversation before the log was continued here is not taken back', async () => {
+  const continued = event('history_taken_over', '', { from: 'another', events: 1 })
+  expect((await takenBack([answered('one'), continued])).taken).toEqual({ kind: 'nothing' })
+  expect((await takenBack([answered('one'), continued, answered('two')])).found).toBe('two')
+})
+
+it('C23: an imported exchange is not taken back, nor is one before it', async () => {
+  const log = [answered('one'), answered('two')]
+  expect((await takenBack(log, { imported: 'two' })).taken).toEqual({ kind: 'nothing' })
+})
+
+it('C23: a command is in the room of its chat as that is called now, without its thread', () => {
+  const moves = { follow: (address: Address): Address => ({ ...address, chat: '-100' }) }
+  const room = (address: string) => formatAddress(roomOf({ channels: CHANNELS, moves }, parseAddress(address)))
+  expect(room('telegram:group:-1/7')).toBe('telegram:group:-100/7')
+  expect(room('slack:channel:-1/7')).toBe('slack:channel:-100')
+})
+
 it('S41: a turn of which nothing is left is no exchange', async () => {
   const forgotten = { ...answered('two'), forgotten: true } as SessionEvent
   expect((await takenBack([answered('one'), forgotten])).found).toBe('one')
 })
 
-it('C23: a tool stays done, unless it changes nothing or its call was denied', async () => {
+it('C23: a tool stays done, unless it changes nothing, has sent a file here or its call was denied', async () => {
   const call = (callId: string, tool: string, kind = 'once') => event('tool_call', 'one', { callId, tool, class: kind })
   const log = [
-    ...[call('1', 'pay'), call('2', 'send_message'), call('3', 'web_fetch', 'pure'), call('4', 'pay')],
+    ...[
+      call('1', 'pay'),
+      call('2', 'send_message'),
+      call('3', 'web_fetch', 'pure'),
+      call('4', 'pay'),
+      call('6', SEND_FILE),
+    ],
     event('tool_result', 'one', { callId: '2', denied: true }),
     event('tool_call', 'two', { callId: '5', tool: 'of another turn', class: 'once' }),
     event('exchange_taken_back', '', { turn: 'one', command: 7 }),
