@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { budgetsOf, hasBudgets, presentBudgets } from '../../src/budgets/applying.ts'
 import { chargeFor } from '../../src/budgets/charge.ts'
+import { underPresentNames } from '../../src/budgets/present-names.ts'
 import { parseAddress } from '../../src/core/address.ts'
 import type { BudgetConfig } from '../../src/core/budget.ts'
 
@@ -51,4 +52,14 @@ it('C33: payers of a kind are looked up where one of them may have a budget', ()
   expect(hasBudgets(settings({ strangers: { each: of(1) } }), 'stranger')).toBe(true)
   for (const kind of ['total', 'client', 'strangers', 'chat'] as const)
     expect(hasBudgets(settings({ strangers: { each: of(1) } }), kind)).toBe(false)
+})
+
+it('C33: a group and its topics are charged under the id that the group has now, a direct chat under its own', async () => {
+  const moves = { movedTo: async () => '-100' }
+  const names = async (kind: 'chat' | 'topic' | 'person', id: string) =>
+    (await underPresentNames(moves, [{ payer: { kind, id }, period: 'day', limit: {} }])).map(({ payer }) => payer.id)
+  expect(await names('chat', 'telegram:group:-1')).toEqual(['telegram:group:-100'])
+  expect(await names('topic', 'telegram:group:-1/7')).toEqual(['telegram:group:-100/7'])
+  expect(await names('chat', 'telegram:direct:111')).toEqual(['telegram:direct:111'])
+  expect(await names('person', 'ada')).toEqual(['ada'])
 })

@@ -3,6 +3,7 @@ import { type ScheduleId, toSessionId } from '../../../src/core/ids.ts'
 import { Tellings } from '../../../src/core/repeats.ts'
 import { entriesFound, tellMade } from '../../../src/sessions/forgetting/entries-of-words.ts'
 import { MadeByCalls } from '../../../src/sessions/forgetting/made-by-calls.ts'
+import { isScheduleOf } from '../../../src/sessions/forgetting/made-of-words.ts'
 
 const HERE = toSessionId('telegram:2026-11-23-00000001')
 const [ADA, BO] = ['telegram:111', 'telegram:222']
@@ -58,4 +59,16 @@ it('S41: the entry of a command goes while whoever gave that has a part in it', 
   ]
   const { read, all } = parts({ ofCommands })
   expect(await entriesFound(read, all)).toEqual([1])
+})
+
+it.each([
+  [undefined, true],
+  [[ADA, BO], true],
+  [[BO], false],
+])('S41: a reminder that repeats the words goes, unless it is made of those of others alone: %j', (authors, goes) => {
+  const { all } = parts({})
+  const { words } = all as unknown as { readonly words: Parameters<typeof isScheduleOf>[0] }
+  words.tellings.add('the gate opens with zq9canary-4711 after dark', 1)
+  const definition = { prompt: 'zq9canary-4711', ...(authors && { authors }) }
+  expect(isScheduleOf(words, { source: 'command', definition, createdAt: 20 } as never)).toBe(goes)
 })

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
+import { parseAddress } from '../../../src/core/address.ts'
 import { toScopeKey } from '../../../src/core/ids.ts'
 import type { Session } from '../../../src/core/session.ts'
-import { isWhollyIn, originsOf } from '../../../src/sessions/forgetting/origin.ts'
+import { isWhollyIn, liesIn, originsOf } from '../../../src/sessions/forgetting/origin.ts'
 import type { StoreReader } from '../../../src/store/store.ts'
 import { sessionDraft } from '../../store/sample-rows.ts'
 
@@ -62,4 +63,16 @@ it('S41: a session is wholly in a chat that is forgotten without a span, and one
   expect([topic, shared].map((one) => isIn(one, { place: { ...place, topic: '7' } }))).toEqual([true, false])
   expect(isIn(sessionOf(1, { scope: { ...own.scope, values: {} } }))).toBe(false)
   expect(isIn(own, { kind: 'person', ids: [] })).toBe(false)
+})
+
+it('S41: a place is a chat with all its topics, one of these, or what is in none; of any bot, unless it names one', () => {
+  const place = { channel: 'telegram', chat: '-1' } as const
+  const [chat, topic, other] = ['telegram:group:-1', 'telegram:group:-1/7', 'telegram@second:group:-1']
+  const within = (more: object) =>
+    [chat, topic, other].map((one) => liesIn({ ...place, ...more }, parseAddress(one ?? '')))
+  expect(within({})).toEqual([true, true, true])
+  expect(within({ topic: '7' })).toEqual([false, true, false])
+  expect(within({ root: true })).toEqual([true, false, true])
+  expect(within({ account: 'second' })).toEqual([false, false, true])
+  expect(within({ chat: '-2' })).toEqual([false, false, false])
 })
