@@ -38,8 +38,6 @@ export interface BudgetWriter {
   warn(key: BudgetKey): Promise<boolean>
   /** Has a payer go by another name, as a chat that has moved, with all that is held for it. */
   rename(payer: string, to: string): Promise<void>
-  /** Deletes the sums of a payer. What it holds is not counted for it any more. */
-  removeOf(payer: string): Promise<number>
   /** Deletes sums whose period ended before a time, at most `limit` rows; returns how many. */
   sweep(before: number, limit: number): Promise<number>
 }

@@ -179,13 +179,8 @@ export class BudgetWriting extends BudgetReading implements BudgetWriter {
         [to, period, spent.tokens, spent.micros, held.tokens, held.micros, ...marksOf(row)],
       )
     }
-    await this.#rewriteHolds((key) => (key.payer === payer ? { ...key, payer: to } : key))
+    await this.#renameHolds(payer, to)
     await this.sql.run('DELETE FROM budget_counts WHERE payer = $1', [payer])
-  }
-
-  async removeOf(payer: string): Promise<number> {
-    await this.#rewriteHolds((key) => (key.payer === payer ? [] : key))
-    return this.sql.run('DELETE FROM budget_counts WHERE payer = $1', [payer])
   }
 
   async sweep(before: number, limit: number): Promise<number> {
@@ -215,10 +210,10 @@ export class BudgetWriting extends BudgetReading implements BudgetWriter {
     return readRows(holdCodec, rows, this.logger)
   }
 
-  async #rewriteHolds(changed: (key: BudgetKey) => BudgetKey | readonly never[]): Promise<void> {
+  async #renameHolds(payer: string, to: string): Promise<void> {
     for (const { id, keys } of await this.#holds('', [])) {
-      const after = keys.flatMap(changed)
-      if (after.length === keys.length && after.every((key, at) => key === keys[at])) continue
+      if (!keys.some((key) => key.payer === payer)) continue
+      const after = keys.map((key) => (key.payer === payer ? { ...key, payer: to } : key))
       await this.sql.run('UPDATE budget_holds SET held = $2 WHERE id = $1', [id, heldText(after)])
     }
   }

@@ -347,7 +347,6 @@ async function writeBudgets(budgets: StoreWriter['budgets']): Promise<void> {
   await budgets.settleDead()
   await budgets.warn(BUDGET)
   await budgets.rename('chat:1', 'chat:2')
-  await budgets.removeOf('chat:1')
   await budgets.sweep(1, 1)
 }
 
