@@ -61,3 +61,41 @@ it('a line in a chat with one bot takes the place of none in the chat of the sam
   ] as const
   expect(await tell(false, calls)).toEqual(['telegram:444', 'telegram:444'])
 })
+
+const REFUSED = { kind: 'refuse', reason: 'stranger', trace: [] } as unknown as Decision
+
+/** The texts that are said of what was refused in a direct chat. */
+function refused(event: object, { crowded = false, decision = REFUSED, posted = false } = {}): readonly string[] {
+  const said: string[] = []
+  const systemNotices = createSystemNotices({
+    clock: systemClock,
+    logger: silentLogger,
+    say: async ({ text }) => void said.push(text),
+    plan: async () => expect.unreachable(),
+    admissions: { refused() {} },
+    crowded: () => crowded,
+  })
+  const of = { ...message({ address: group('9', { chatType: 'direct' }), sender: user('9') }), ...event }
+  const dispatch = { ...dispatchOf(of as never), ...(posted && { posted: { session: 's' } }) }
+  systemNotices.done(INBOX, dispatch as never, decision)
+  return said
+}
+
+it('a person who writes to the agent is told of a refusal, and no bot, no reaction and no text of another session', () => {
+  expect(refused({})).toHaveLength(1)
+  expect(refused({ kind: 'command', name: 'start', args: '' })).toHaveLength(1)
+  expect(refused({ sender: user('9', { kind: 'bot' }) })).toEqual([])
+  expect(refused({ kind: 'reaction' })).toEqual([])
+  expect(refused({}, { posted: true })).toEqual([])
+  expect(refused({}, { crowded: true })).toEqual([])
+})
+
+it('a press or a command by the menu is refused each time, unless too many lines wait', () => {
+  const pressed = { kind: 'command', name: 'approve', args: '', answerBy: 'handle' }
+  const decision = { kind: 'ignore', reason: 'command_for_owner', trace: [] } as unknown as Decision
+  expect(refused(pressed, { decision })).toEqual(['Only my owner may do that.'])
+  expect(refused(pressed, { decision, crowded: true })).toEqual([])
+  const access = { kind: 'refuse', reason: 'access', trace: [] } as unknown as Decision
+  expect(refused(pressed, { decision: access })).toEqual(['Only my owner may do that.'])
+  expect(refused({ ...pressed, answerBy: undefined }, { decision: access })).toEqual([])
+})
