@@ -39,20 +39,24 @@ interface Scanned {
   readonly session?: Partial<Session>
   /** The names of our messages that go. */
   readonly ours?: readonly string[]
+  /** Entries of memory go. */
+  readonly entry?: boolean
+  /** The events that come once all of the log was read. */
+  readonly later?: readonly SessionEvent[]
 }
 
 /** The plan for a log, and the turns that are to be deleted in their chats. */
-async function planned(log: readonly SessionEvent[], { running, origins, whole, session, ours = [] }: Scanned = {}) {
+async function planned(log: readonly SessionEvent[], options: Scanned = {}) {
+  const { running, origins, whole, session, ours = [], entry = false, later = [] } = options
   const own: LogOrigin = { upTo: 1_000, session: ID, log: ID, address: group(), joined: false, heldIn: [] }
   const named = { id: ID, description: '', descriptionSource: 'fallback', lastActivityAt: 1_000, ...session } as Session
   const scan = new SessionScan(named, [...(origins ?? []), own], matches(whole), new Tellings())
-  scan.find(log)
-  scan.follow(log)
+  for (const events of [log, later]) {
+    scan.find(events)
+    scan.follow(events)
+  }
   const plan = await pausing(
-    scan.plan(
-      { own: new Set(ours), posts: new Set<string>(), titles: new Set(), entry: false, isUnnamed: false },
-      running,
-    ),
+    scan.plan({ own: new Set(ours), posts: new Set<string>(), titles: new Set(), entry, isUnnamed: false }, running),
     async () => {},
   )
   const [turns, repeating] = [[...scan.turns.keys()], [...scan.repeating]]
@@ -209,6 +213,11 @@ it('S41: a turn that runs goes along only if it was shown some of it, by whateve
   expect(await runs([...begun, message(3, '111'), result(4, ['another'])])).toBe(false)
   expect(await runs([message(0, '111'), ...begun])).toBe(true)
   expect(await runs([...begun, message(3, '111'), answer(4, 'one', WORDS)])).toBe(true)
+  const thread = event(3, 'thread_read', { messages: [{ messageId: 'm9', sender: user('111'), text: WORDS }] }, 'one')
+  expect(await runs([...begun, thread])).toBe(true)
+  expect((await planned([...begun, message(3, '111')], { running, entry: true })).running).toMatchObject({
+    turn: 'one',
+  })
 })
 
 it('S41: an answer that goes is quoted no more by what was read with a thread', async () => {
@@ -239,4 +248,10 @@ it('S41: a message that quotes an answer that goes loses that, a description tha
     planned(log, { ours, running, session: { descriptionSource, description: 'The garden' } })
   expect(await of('ai')).toMatchObject({ cut: [1], unnamed: 'description', running: { turn: 'one' } })
   expect(await of('fallback')).toMatchObject({ cut: [1], unnamed: 'preview' })
+})
+
+it('S41: a text of another session that repeats what is meant goes with the turn that takes it later', async () => {
+  const log = [message(1, '111'), message(2, '444', { row: 'in_2', from: 'another' })]
+  const later = [event(3, 'turn_started', { rows: ['in_2'] }, 'two'), answer(4, 'two')]
+  expect(await planned(log, { later })).toMatchObject({ empty: [1, 2, 4], turns: ['two'] })
 })
