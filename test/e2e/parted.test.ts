@@ -8,7 +8,7 @@ import { startDaemon } from '../../src/daemon/start.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { household } from '../fakes/routing-policy.ts'
-import { startHousehold } from './household.ts'
+import { recorded, startHousehold } from './household.ts'
 import { setClock } from './set-clock.ts'
 
 const ADA = { id: toPersonId('ada'), role: 'owner', ids: ['telegram:111'] } as const
@@ -103,7 +103,8 @@ it('F-H04: a message that is answered once more and parts again ends its turn, a
     return textReply('done', gate ? { holds: [{ beforeDelta: 0, gate }] } : {})
   }
   const routing = { direct: 'person', people: [ADA] } as const
-  const { telegram, daemon } = await startHousehold({ script, routing, clock, streaming: false })
+  const home = await startHousehold({ script, routing, clock, streaming: false })
+  const { telegram, daemon } = home
   const { people, why } = daemon.operator
   const answer = (after = telegram.ledger.mark()) =>
     telegram.ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === 555 }).then(({ text }) => text)
@@ -113,8 +114,12 @@ it('F-H04: a message that is answered once more and parts again ends its turn, a
   for (const gate of gates) {
     await gate.reached
     await people.unlink('telegram:555')
+    // The line about it comes once for a message.
+    const notice = gate === gates[0] ? answer() : undefined
     gate.release()
     await expect.poll(async () => (await why(String(id)))[0]?.outcome).toBe('refused: parted')
+    await notice
+    await recorded(home)
     await people.link('ada', 'telegram:555')
     clock.skip(120_000)
     const next = answer()

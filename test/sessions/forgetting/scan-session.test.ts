@@ -253,5 +253,5 @@ it('S41: a message that quotes an answer that goes loses that, a description tha
 it('S41: a text of another session that repeats what is meant goes with the turn that takes it later', async () => {
   const log = [message(1, '111'), message(2, '444', { row: 'in_2', from: 'another' })]
   const later = [event(3, 'turn_started', { rows: ['in_2'] }, 'two'), answer(4, 'two')]
-  expect(await planned(log, { later })).toMatchObject({ empty: [1, 2, 4], turns: ['two'] })
+  expect(await planned(log, { later })).toMatchObject({ empty: [1, 2, 4], repeating: ['two'] })
 })

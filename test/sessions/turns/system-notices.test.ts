@@ -64,38 +64,45 @@ it('a line in a chat with one bot takes the place of none in the chat of the sam
 
 const REFUSED = { kind: 'refuse', reason: 'stranger', trace: [] } as unknown as Decision
 
-/** The texts that are said of what was refused in a direct chat. */
-function refused(event: object, { crowded = false, decision = REFUSED, posted = false } = {}): readonly string[] {
+/** The texts that are said of what was refused in a direct chat, in the commit and after it. */
+async function refused(
+  event: object,
+  { crowded = false, decision = REFUSED, posted = false } = {},
+): Promise<readonly string[]> {
   const said: string[] = []
   const systemNotices = createSystemNotices({
     clock: systemClock,
     logger: silentLogger,
-    say: async ({ text }) => void said.push(text),
-    plan: async () => expect.unreachable(),
+    say: async ({ text }) => void said.push(`after it: ${text}`),
+    plan: async (_, { text }) => void said.push(text),
     admissions: { refused() {} },
     crowded: () => crowded,
   })
   const of = { ...message({ address: group('9', { chatType: 'direct' }), sender: user('9') }), ...event }
-  const dispatch = { ...dispatchOf(of as never), ...(posted && { posted: { session: 's' } }) }
-  systemNotices.done(INBOX, dispatch as never, decision)
+  const dispatch = { ...dispatchOf(of as never), ...(posted && { posted: { session: 's' } }) } as never
+  const tx = { notices: { once: async () => true } } as unknown as StoreWriter
+  await systemNotices.unanswered(tx, { kind: 'done', inboxId: INBOX }, { dispatch, decision })
+  systemNotices.done(INBOX, dispatch, decision)
   return said
 }
 
-it('a person who writes to the agent is told of a refusal, and no bot, no reaction and no text of another session', () => {
-  expect(refused({})).toHaveLength(1)
-  expect(refused({ kind: 'command', name: 'start', args: '' })).toHaveLength(1)
-  expect(refused({ sender: user('9', { kind: 'bot' }) })).toEqual([])
-  expect(refused({ kind: 'reaction' })).toEqual([])
-  expect(refused({}, { posted: true })).toEqual([])
-  expect(refused({}, { crowded: true })).toEqual([])
+const LINE = 'I only talk to people my owner has let in.'
+
+it('whoever writes to the agent is told of a refusal in its commit, and no bot, reaction or text of a session is', async () => {
+  expect(await refused({})).toEqual([LINE])
+  expect(await refused({ kind: 'command', name: 'start', args: '' })).toEqual([LINE])
+  expect(await refused({ sender: user('9', { kind: 'bot' }) })).toEqual([])
+  expect(await refused({ kind: 'reaction' })).toEqual([])
+  expect(await refused({}, { posted: true })).toEqual([])
+  expect(await refused({}, { crowded: true })).toEqual([])
 })
 
-it('a press or a command by the menu is refused each time, unless too many lines wait', () => {
+it('a press or a command by the menu is refused each time, unless too many lines wait', async () => {
   const pressed = { kind: 'command', name: 'approve', args: '', answerBy: 'handle' }
   const decision = { kind: 'ignore', reason: 'command_for_owner', trace: [] } as unknown as Decision
-  expect(refused(pressed, { decision })).toEqual(['Only my owner may do that.'])
-  expect(refused(pressed, { decision, crowded: true })).toEqual([])
+  expect(await refused(pressed, { decision })).toEqual(['after it: Only my owner may do that.'])
+  expect(await refused(pressed, { decision, crowded: true })).toEqual([])
   const access = { kind: 'refuse', reason: 'access', trace: [] } as unknown as Decision
-  expect(refused(pressed, { decision: access })).toEqual(['Only my owner may do that.'])
-  expect(refused({ ...pressed, answerBy: undefined }, { decision: access })).toEqual([])
+  expect(await refused(pressed, { decision: access })).toEqual(['after it: Only my owner may do that.'])
+  expect(await refused({ ...pressed, answerBy: undefined }, { decision: access })).toEqual([])
 })
