@@ -4,73 +4,43 @@ import {
   type ApprovalDesk,
   type ApprovalRequestData,
   approvedCallId,
-  approvedCode,
   type NewApproval,
   OPEN_MS,
-  type ToolRule,
   WAITS_MS,
 } from '../core/approval.ts'
-import { askedTooMuch, type QuestionAsker } from '../core/asked-too-much.ts'
 import type { ApprovalOutcome, CallGate, GatedCall, GateVerdict } from '../core/call-gate.ts'
 import type { CardKeeper } from '../core/card-keeper.ts'
 import { sleep } from '../core/clock.ts'
 import { type Deferred, deferred } from '../core/deferred.ts'
-import type { Dispatch, ReplyTarget } from '../core/dispatch.ts'
+import type { Dispatch } from '../core/dispatch.ts'
 import type { BeforeTool } from '../core/hook.ts'
-import type { IdSource, PersonId, SessionId, TraceId, TurnId } from '../core/ids.ts'
+import type { IdSource, PersonId, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Sender } from '../core/message.ts'
-import type { OutboundMessage, Reader } from '../core/outbound.ts'
+import type { OutboundMessage } from '../core/outbound.ts'
 import type { AuthorId } from '../core/platform-id.ts'
-import type { SessionIdentity } from '../core/session.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import type { StoreReader } from '../store/store.ts'
-import { MOST_SHOWN, shownArguments } from './approval-card.ts'
 import { approvalCards, type CardKeeperDeps } from './card-keeper.ts'
 import { readersOf } from './card-readers.ts'
 import { createDesk } from './desk.ts'
 import { followUp } from './follow-up.ts'
-import { denyCall, judgeAsked } from './judge-asked.ts'
-import { mayStill } from './may-still.ts'
-import { namesOfPlace } from './place-of.ts'
+import { type JudgeDeps, type JudgedTurn, judgeCall, refOf } from './judge-call.ts'
 import { refusingForgotten } from './refusing-forgotten.ts'
-import { inForce } from './standing-rules.ts'
-import { stillOpen } from './still-open.ts'
-import { approversOf, decideToolUse, type Speaking } from './tool-policy.ts'
+import type { Speaking } from './tool-policy.ts'
 import { writeCards } from './write-cards.ts'
-
-/** A turn whose calls are judged. */
-export interface JudgedTurn {
-  readonly id: TurnId
-  readonly session: SessionIdentity
-  readonly traceId: TraceId
-  readonly reply: ReplyTarget
-  readonly asked?: { readonly sender?: Sender }
-  /** Everything it answers is from people whom nobody let in by name. */
-  readonly forStrangers?: true
-}
 
 export interface SpeakingAuthor extends Speaking {
   readonly author: AuthorId
 }
 
-export interface ApprovalDeps extends CardKeeperDeps {
+export interface ApprovalDeps extends CardKeeperDeps, Omit<JudgeDeps, 'store' | 'clock' | 'ids'> {
   readonly ids: Pick<IdSource, 'code' | 'aside' | 'trace'>
   readonly logger: Logger
-  readonly rules: readonly ToolRule[]
   /** Returns everybody whose words the turn was shown, as they are known now. */
   speaking(turn: TurnRef): Promise<readonly SpeakingAuthor[]>
-  /** Returns everybody whose messages a turn answers. */
-  askersOf(this: void, turn: TurnId): Promise<readonly QuestionAsker[]>
-  /** Returns true if somebody who gave a rule, by name or id, is an owner now. */
-  isOwnerNow(this: void, by: string): Promise<boolean>
   /** Returns true if this sender is an owner now, or one of these people. */
   answers(address: Address, sender: Sender, approvers: readonly PersonId[]): boolean
-  /** Returns one private chat for each owner and each of these people, the nearest to an address. */
-  chatsOf(
-    near: Address,
-    approvers: readonly PersonId[],
-  ): readonly { readonly address: Address; readonly reader: Reader }[]
   /** Returns the name of a place for people. */
   nameOf(address: Address, session: SessionId): Promise<string>
   accept(dispatch: Dispatch): Promise<void>
@@ -137,7 +107,7 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
     const { tool, args } = call
     const hooked = { on: 'before_tool', session: turn.session.id, turn: turn.id, tool, args } as const
     const reason = await this.#deps.refusedByHook?.(hooked)
-    if (reason === undefined) return this.#judge(turn, call)
+    if (reason === undefined) return judgeCall(this.#deps, turn, call)
     return { kind: 'deny', reason: `Denied by a rule of the machine I run on: ${reason}` }
   }
 
@@ -206,56 +176,6 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
     return this.#deps.store.read.approvals
   }
 
-  async #judge(turn: JudgedTurn, call: GatedCall): Promise<GateVerdict> {
-    const { rules, isOwnerNow } = this.#deps
-    const code = approvedCode(call.callId)
-    const approval = await (code === undefined ? this.#read.ofCall(turn.id, call.callId) : this.#read.get(code))
-    const speaking = await this.#deps.speaking(refOf(turn))
-    const place = await namesOfPlace(this.#deps.store.read, turn.session)
-    const verdict = decideToolUse(rules, {
-      ...{ ...call, agent: turn.session.agentId, speaking, place },
-      standing: await inForce(await this.#deps.store.read.standingRules.all(), isOwnerNow),
-    })
-    // A rule that denies overrides an approval that was given before the rule.
-    if (verdict === 'deny') return denyCall(`the policy does not let ${call.tool} be used here`)
-    if (code !== undefined && (await this.#hasEnded(turn.session.id))) return denyCall('its conversation has ended')
-    if (approval !== undefined) {
-      const may = approval.state !== 'allowed' || (await mayStill(this.#deps, approval, { speaking, place }))
-      return may
-        ? judgeAsked(turn, call, approval)
-        : denyCall(`${approval.decidedBy}, who allowed it, may not any more`)
-    }
-    if (verdict === 'allow') return { kind: 'allow' }
-    const approvers = approversOf(rules, { tool: call.tool, speaking, place })
-    const hindrance = await this.#hindrance(turn, call, approvers)
-    return hindrance === undefined ? { kind: 'ask', code: await this.#freshCode(), asked: false } : denyCall(hindrance)
-  }
-
-  /** Returns why nobody can be asked, if that is so. */
-  async #hindrance(
-    { id, session, reply, forStrangers }: JudgedTurn,
-    { tool, args }: GatedCall,
-    approvers: readonly PersonId[],
-  ): Promise<string | undefined> {
-    if (!session.source.interactive)
-      return `${tool} needs the yes of a person, and nobody is there in a run without people`
-    // Strangers could ask owners as often as they like, and each question holds up a conversation.
-    if (forStrangers) return `${tool} needs the yes of my owner, whom I ask only for people they know`
-    if (shownArguments(args).length > MOST_SHOWN) return 'the call is too long to be shown to a person; make it shorter'
-    if (this.#deps.chatsOf(reply.address, approvers).length === 0)
-      return `${tool} needs the yes of my owner, who has not written to me in private yet`
-    const all = await stillOpen(this.#deps.store, this.#deps.clock.now())
-    const open = all.filter(({ sessionId }) => sessionId === session.id)
-    const { askersOf } = this.#deps
-    const most = askedTooMuch(await askersOf(id), await Promise.all(open.map(({ turnId }) => askersOf(turnId))))
-    return most === undefined ? undefined : `${most} questions to my owner are open here already`
-  }
-
-  async #freshCode(): Promise<string> {
-    const code = this.#deps.ids.code()
-    return (await this.#read.get(code)) === undefined ? code : this.#freshCode()
-  }
-
   async #outcome(code: string, signal: AbortSignal): Promise<ApprovalOutcome> {
     const { clock } = this.#deps
     const answer = deferred()
@@ -284,17 +204,8 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
       await accept(followUp(approval, session, { traceId: ids.trace(), at: clock.now() }))
   }
 
-  /** A call can have waited until somebody began a fresh conversation. */
-  async #hasEnded(session: SessionId): Promise<boolean> {
-    return (await this.#deps.store.read.sessions.get(session))?.inactiveAt !== undefined
-  }
-
   async #followIfLate(code: string): Promise<void> {
     const approval = await this.#read.get(code)
     if (approval?.state === 'allowed' && approval.late) await this.#follow(approval)
   }
-}
-
-function refOf({ id, session }: JudgedTurn): TurnRef {
-  return { id, sessionId: session.id, agentId: session.agentId }
 }

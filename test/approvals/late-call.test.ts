@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { type ApprovalDeps, createApprovals, type JudgedTurn } from '../../src/approvals/approval-service.ts'
+import { type ApprovalDeps, createApprovals } from '../../src/approvals/approval-service.ts'
+import type { JudgedTurn } from '../../src/approvals/judge-call.ts'
 import { type Approval, approvedCallId, type ToolRule } from '../../src/core/approval.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Dispatch } from '../../src/core/dispatch.ts'
