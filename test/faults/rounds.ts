@@ -3,7 +3,7 @@ import { sample, WHOLE } from '../sample.ts'
 const ROUNDS = process.env.PARLEY_FAULT_ROUNDS ?? (WHOLE ? '1' : undefined)
 
 /** A sample is this much thinner than a matrix says: half of the time of `npm test` is that of processes. */
-const THINNER = 3
+const THINNER = 4
 
 /**
  * Returns every case as often as PARLEY_FAULT_ROUNDS says, or once where the matrices run as a whole. Else a sample, for
