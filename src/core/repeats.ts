@@ -8,8 +8,6 @@ const SHORTEST_TEXT = 16
 const SHORTEST_WHOLE = 4
 const SHORTEST_CODE = 8
 const SHORTEST_NUMBER = 10
-/** Characters of one text that are looked at. */
-const LONGEST = 20_000
 
 /** The time at which each was said first, in ms since the epoch. */
 type Said = ReadonlyMap<string, number>
@@ -22,23 +20,31 @@ export interface Telling {
   readonly runs: Said
   readonly texts: Said
   readonly codes: Said
-  /** Whole texts that are too short to be known anywhere but in a copy of what was said. */
-  readonly few: Said
+  /** Whole texts that are too short to be known but behind the name of whoever said them, with these names. */
+  readonly few: ReadonlyMap<string, Said>
 }
 
 export class Tellings implements Telling {
   readonly runs = new Map<string, number>()
   readonly texts = new Map<string, number>()
   readonly codes = new Map<string, number>()
-  readonly few = new Map<string, number>()
+  readonly few = new Map<string, Map<string, number>>()
 
-  add(text: string, at: number): void {
+  /** Adds a text with the names by which others are shown whose it is. */
+  add(text: string, at: number, by: readonly string[] = []): void {
     const words = wordsOf(text)
     for (const run of runsOf(words)) note(this.runs, run, at)
     const whole = words.join(' ')
     if (words.length < RUN && whole.length >= SHORTEST_TEXT) note(this.texts, whole, at)
-    else if (words.length < RUN && bytesOf(whole) >= SHORTEST_WHOLE) note(this.few, whole, at)
+    else if (words.length < RUN && bytesOf(whole) >= SHORTEST_WHOLE)
+      for (const name of by) this.#noteFew(whole, name, at)
     for (const word of words) if (isCode(word)) note(this.codes, word, at)
+  }
+
+  #noteFew(whole: string, name: string, at: number): void {
+    const said = this.few.get(whole) ?? new Map<string, number>()
+    this.few.set(whole, said)
+    note(said, name, at)
   }
 }
 
@@ -61,12 +67,23 @@ export function repeats({ runs, texts, codes }: Telling, text: string, at: numbe
   return [...texts].some(([one, said]) => isLater(said) && whole.includes(one))
 }
 
-/** Returns whether a text that has messages of others as they are has one of these, however short it is. */
-export function copies(telling: Telling, text: string, at: number): boolean {
-  if (repeats(telling, text, at)) return true
-  if (text === '' || telling.few.size === 0) return false
-  const whole = ` ${wordsOf(text).join(' ')} `
-  return [...telling.few].some(([one, said]) => said <= at && whole.includes(` ${one} `))
+/** Returns whether a text that shows one message has one of these, however short, and names whoever said it. */
+export function showsFew({ few }: Telling, text: string, at: number): boolean {
+  if (few.size === 0) return false
+  const words = wordsOf(text)
+  const isNamed = (name: string): boolean => {
+    const named = wordsOf(name).join(' ')
+    return named === '' ? text.includes(name) : ` ${words.join(' ')} `.includes(` ${named} `)
+  }
+  for (const run of shortRunsOf(words))
+    for (const [name, said] of few.get(run) ?? []) if (said <= at && isNamed(name)) return true
+  return false
+}
+
+/** Returns whether a text is one of these as a whole, whoever said it. */
+export function isFew({ few }: Telling, text: string, at: number): boolean {
+  if (few.size === 0) return false
+  return [...(few.get(wordsOf(text).join(' '))?.values() ?? [])].some((said) => said <= at)
 }
 
 /**
@@ -76,11 +93,7 @@ export function copies(telling: Telling, text: string, at: number): boolean {
 const MARKS = /<(?:@[!&]?|#|!subteam\^)(?:\d+|[A-Z][A-Z0-9]*)(?:\|[^>\n]*)?>|<a?:\w+:\d+>/g
 
 function wordsOf(text: string): readonly string[] {
-  return (
-    foldText(text.slice(0, LONGEST).replace(MARKS, ' ')).match(
-      /[\p{L}\p{N}][\p{L}\p{N}._@+:/-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu,
-    ) ?? []
-  )
+  return foldText(text.replace(MARKS, ' ')).match(/[\p{L}\p{N}][\p{L}\p{N}._@+:/-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu) ?? []
 }
 
 function bytesOf(text: string): number {
@@ -89,6 +102,11 @@ function bytesOf(text: string): number {
 
 function* runsOf(words: readonly string[]): Generator<string> {
   for (let at = 0; at + RUN <= words.length; at++) yield words.slice(at, at + RUN).join(' ')
+}
+
+function* shortRunsOf(words: readonly string[]): Generator<string> {
+  for (let at = 0; at < words.length; at++)
+    for (let end = at + 1; end < at + RUN && end <= words.length; end++) yield words.slice(at, end).join(' ')
 }
 
 function isCode(word: string): boolean {

@@ -35,3 +35,18 @@ it.each([
   expect(said().slice(before).join()).not.toContain(WORDS)
   await expect.poll(() => holding(home.dataDir, 'zqx'), { timeout: 30_000 }).toEqual([])
 })
+
+it('S41: an answer that lists an entry of few words above others keeps nothing of it', async () => {
+  const { home, say, addGroup, rows } = await forgettingHouse({})
+  const chat = addGroup('Family')
+  await say('hello', { chat })
+  await say('/remember zqy cod', { chat })
+  await say(`/remember ${WORDS}`, { from: 444, chat })
+  await say('/memory zq', { chat })
+  await say('/memory cod', { chat })
+  expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
+  const listed = rows("SELECT part FROM outbox WHERE part LIKE '%#1 %'")
+  expect(listed).not.toContain(WORDS)
+  expect(listed).toContain('cod')
+  await expect.poll(() => holding(home.dataDir, WORDS), { timeout: 30_000 }).toEqual([])
+})

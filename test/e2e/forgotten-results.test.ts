@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { forgettingHouse, holding } from './forgetting-house.ts'
+import { recorded } from './household.ts'
 import { toolResult } from './obedient.ts'
 
 /** Too short to be known by itself wherever it is repeated. */
@@ -45,4 +46,36 @@ it('S41: an answer that lists a conversation by its first words keeps none of wh
   expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
   expect(rows('SELECT part FROM outbox')).not.toContain(WORDS)
   await expect.poll(() => holding(home.dataDir, WORDS), { timeout: 30_000 }).toEqual([])
+})
+
+it('S41: few words that others have said too stay in what was shown of these', async () => {
+  const { home, world, say, addGroup, rows } = await forgettingHouse({ script })
+  const [family, school] = [addGroup('Family'), addGroup('School')]
+  for (const chat of [family, school]) await say('good morning', { chat })
+  world.say({ from: 444, chat: family, text: 'hello' })
+  world.say({ from: 444, chat: school, text: 'is it late' })
+  world.say({ from: 555, chat: school, text: 'hello' })
+  await say('and now?', { chat: school })
+  await recorded(home)
+  for (const chat of [family, school])
+    await say(`do sessions_history ${JSON.stringify({ sessionKey: `telegram:group:${chat}` })}`)
+  await say('/sessions', { chat: school })
+  await say('/title hello', { chat: school })
+  expect(await say('/forget last', { from: 444, chat: family })).toMatch(/^Forgotten/)
+  const results = JSON.parse(rows("SELECT data FROM events WHERE type = 'tool_result' ORDER BY seq"))
+  expect(results.map(({ data }: { data: string }) => data.includes('hello'))).toEqual([false, true])
+  expect(rows("SELECT part FROM outbox WHERE part LIKE '%called%'")).toContain('hello')
+})
+
+it('S41: of what was shown elsewhere nothing is left however long it is, and however a message breaks its lines', async () => {
+  const { home, world, say, addGroup, rows } = await forgettingHouse({ script })
+  const chat = addGroup('Family')
+  await say('hello', { chat })
+  for (let at = 0; at < 12; at++) world.say({ from: 555, chat, text: `${at} ${'tea and '.repeat(450)}` })
+  world.say({ from: 444, chat, text: 'the zqx\ngate opens\nafter dark\nat nine' })
+  await say('and now?', { chat })
+  await say(`do sessions_history ${JSON.stringify({ sessionKey: `telegram:group:${chat}` })}`)
+  expect(rows("SELECT data FROM events WHERE type = 'tool_result'")).toContain('zqx')
+  expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
+  await expect.poll(() => holding(home.dataDir, 'zqx'), { timeout: 30_000 }).toEqual([])
 })

@@ -1,7 +1,8 @@
 import type { Channels } from '../../core/channel-traits.ts'
-import { movedAddress, type TimedMove } from '../../core/chat-move.ts'
+import { movedAddress } from '../../core/chat-move.ts'
 import type { ForgetPlan, ForgetTarget, SessionPlan } from '../../core/forgetting.ts'
 import type { ChannelId, InboxId, MediaId, ScheduleId, SessionId, SourceId, TurnId } from '../../core/ids.ts'
+import { calledBy } from '../../core/label.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import { type AuthorId, NOBODY, personAuthor } from '../../core/platform-id.ts'
 import { Tellings } from '../../core/repeats.ts'
@@ -9,18 +10,27 @@ import type { Schedule } from '../../core/schedule.ts'
 import { wordsIn } from '../../core/words-in.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { entriesFound, tellMade } from './entries-of-words.ts'
-import { type ForgetReader, NO_PAUSE, type Pause, pausing, relativesOf, runningIn } from './forget-reader.ts'
+import {
+  type ForgetReader,
+  NO_PAUSE,
+  PAGE,
+  type Pause,
+  pausing,
+  relativesOf,
+  runningIn,
+  timedMoves,
+} from './forget-reader.ts'
 import { MadeByCalls } from './made-by-calls.ts'
 import { addMadeSoFar, shownLater, withRows } from './made-meanwhile.ts'
 import { applicantsOf, type ForgottenWords, isScheduleOf } from './made-of-words.ts'
-import { isGivenAgain, isSaidAgain, type Matches, matchesOf, pieceOf, type Received, withoutWords } from './matches.ts'
+import { type Matches, matchesOf, pieceOf, type Received, withoutWords } from './matches.ts'
 import { isNamedAfter, isWhollyIn, originsOf, sessionsNamed } from './origin.ts'
 import { OwnQuotes, ownName } from './own-quotes.ts'
+import { readLog } from './read-log.ts'
 import { SessionScan } from './scan-session.ts'
 import { SentTexts } from './sent-texts.ts'
+import { isGivenAgain, isSaidAgain, type ShownAgain } from './shown-again.ts'
 
-/** Rows between two pauses: some milliseconds. */
-const PAGE = 100
 /** Answers that are deleted in their chats at most, and how old they may be: platforms refuse older ones. */
 const MOST_UNSAID = 100
 const UNSAID_MS = 47 * 3_600_000
@@ -32,7 +42,6 @@ const UNSAID_MS = 47 * 3_600_000
 export class Collection {
   readonly #target: ForgetTarget
   readonly #channels: Pick<Channels, 'traits'>
-  readonly #tellings = new Tellings()
   readonly #scans = new Map<SessionId, SessionScan>()
   readonly #received = new Map<InboxId, Received>()
   /** The names of these messages in their chats. */
@@ -48,6 +57,11 @@ export class Collection {
   readonly #quotesOwn = new OwnQuotes<InboxId>()
   readonly #media = new Set<MediaId>()
   readonly #made = new MadeByCalls()
+  readonly #again: ShownAgain = {
+    tellings: new Tellings(),
+    lists: (text) => this.#made.lists(text),
+    isSaidIn: (session) => (this.#scans.get(session)?.messages.length ?? 0) > 0,
+  }
   #matches: Matches | undefined
   readonly #named: ReceivedRow[] = []
   /** The authors of sessions that go as a whole: of what was imported no message is on record as received. */
@@ -69,7 +83,7 @@ export class Collection {
     await this.#made.nameApplicants(read, applicantsOf(this.#target))
     await this.#made.addAnswered(read, this.#scans)
     for (const step of [0, 1] as const) {
-      for (const scan of this.#scans.values()) await this.#readLog(read, { scan, step, pause })
+      for (const scan of this.#scans.values()) await readLog(read, { scan, step, pause })
       if (step === 0) await this.#addMade(read, pause)
     }
     await this.#readReceived(read, 1, pause, (row) => this.#compare(row))
@@ -123,7 +137,7 @@ export class Collection {
   }
 
   #words(): ForgottenWords {
-    return { target: this.#target, tellings: this.#tellings, authors: this.#authors() }
+    return { target: this.#target, tellings: this.#again.tellings, authors: this.#authors() }
   }
 
   #entryParts() {
@@ -152,7 +166,9 @@ export class Collection {
     if (pieceOf(event) !== undefined) this.#named.push(row)
     this.#names.add(nameOf(event))
     this.#channelsOf.add(event.address.channel)
-    if ('text' in event) for (const words of wordsIn({ ...event, ...NOT_SHOWN })) this.#tellings.add(words, receivedAt)
+    if ('text' in event)
+      for (const words of wordsIn({ ...event, ...NOT_SHOWN }))
+        this.#again.tellings.add(words, receivedAt, [calledBy(event.sender)])
   }
 
   /** Texts of schedules and sessions are compared once all words are known. */
@@ -160,7 +176,7 @@ export class Collection {
     const { origin, schedule } = row.dispatch
     if (origin !== 'schedule' && origin !== 'tool' && schedule?.data === undefined) return
     if (this.#received.has(row.id) || this.#quoting.has(row.id)) return
-    if (isGivenAgain(this.#tellings, row.dispatch)) this.#repeating.set(row.id, withoutWords(row, this.#channels))
+    if (isGivenAgain(this.#again, row.dispatch)) this.#repeating.set(row.id, withoutWords(row, this.#channels))
   }
 
   async #addSessions(read: ForgetReader, matches: Matches, pause: Pause): Promise<void> {
@@ -180,7 +196,7 @@ export class Collection {
       const session = await read.sessions.get(id)
       if (session === undefined) continue
       const origins = await originsOf(read, session)
-      this.#scans.set(id, new SessionScan(session, origins, matches, this.#tellings))
+      this.#scans.set(id, new SessionScan(session, origins, matches, this.#again))
     }
   }
 
@@ -193,25 +209,12 @@ export class Collection {
     return [...new Set([...this.#wrote, ...meant.map(({ author }) => author)])]
   }
 
-  async #readLog(
-    { events }: ForgetReader,
-    { scan, step, pause }: { readonly scan: SessionScan; readonly step: 0 | 1; readonly pause: Pause },
-  ): Promise<void> {
-    for (;;) {
-      const page = await events.since(scan.session.id, scan.read[step], PAGE)
-      if (page.length === 0) return
-      if (step === 0) scan.find(page)
-      else scan.follow(page)
-      await pause()
-    }
-  }
-
   /** A text that is still to be sent elsewhere stays, unless it lists what goes: nobody there loses it by words here. */
   #isRepetition(row: SentRow): boolean {
     const { sessionId, ended } = row
     if (this.#made.isShownIn(row)) return true
     const isReached = ended || (sessionId !== undefined && this.#scans.has(sessionId))
-    return isReached && isSaidAgain(this.#tellings, row)
+    return isReached && isSaidAgain(this.#again, row)
   }
 
   /**
@@ -282,12 +285,6 @@ export class Collection {
     if (target.kind !== 'person') return new Set(this.#authorsReceived())
     return new Set([...target.ids, ...(target.person === undefined ? [] : [personAuthor(target.person)])])
   }
-}
-
-async function timedMoves(read: ForgetReader['chatMoves']): Promise<readonly TimedMove[]> {
-  const moves = await read.all()
-  const timed = moves.map(async (move) => ({ ...move, at: (await read.movedAt(move.channel, move.to)) ?? 0 }))
-  return Promise.all(timed)
 }
 
 function nameOf(event: InboundEvent): string {

@@ -54,7 +54,7 @@ export async function tellMade(
   parts: EntryParts & Going,
 ): Promise<void> {
   const { words, made } = parts
-  for (const no of await entriesMade(read, parts)) {
+  for (const no of await entriesFound(read, parts)) {
     const entry = await read.memory.get(no)
     if (entry === undefined) continue
     made.listEntry(entry)

@@ -76,19 +76,27 @@ export class MadeByCalls {
    * few letters of it stand in any text. Or whether it names an applicant.
    */
   isShownIn({ source, sessionId, text }: Pick<SentRow, 'source' | 'sessionId' | 'text'>): boolean {
-    if (isInboxId(source) && (this.#showsReminder(text) || this.#showsEntry(text))) return true
+    if (isInboxId(source) && this.lists(text)) return true
     return sessionId === undefined && [...this.#names].some(([key, name]) => namesId(text, key) && text.includes(name))
   }
 
+  /** Returns whether a text lists one of them, as answers to commands and results of tools do. */
+  lists(text: string): boolean {
+    return this.#showsReminder(text) || this.#showsEntry(text)
+  }
+
   #showsReminder(text: string): boolean {
-    return [...text.matchAll(/remind cancel (\w+)/g)].some(([, id = '']) => this.#reminders.has(id))
+    if (this.#reminders.size === 0) return false
+    const ids = [...text.matchAll(/remind cancel (\w+)|"id":"(\w+)"/g)]
+    return ids.some(([, typed, shown = '']) => this.#reminders.has(typed ?? shown))
   }
 
   #showsEntry(text: string): boolean {
-    return [...text.matchAll(/#(\d{1,15}) /g)].some(({ 0: mark, 1: no, index }) => {
+    if (this.#entries.size === 0) return false
+    return [...text.matchAll(/(?:#|"number":)(\d{1,15})(?: |,"text":")/g)].some(({ 0: mark, 1: no, index }) => {
       const entry = this.#entries.get(Number(no))
       const line = text.slice(index + mark.length, index + mark.length + LINE)
-      return entry !== undefined && beginning(line) === beginning(entry.slice(0, LINE))
+      return entry !== undefined && beginning(line).startsWith(beginning(entry.slice(0, LINE)))
     })
   }
 

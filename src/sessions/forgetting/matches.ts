@@ -3,13 +3,11 @@ import { askingAuthor, senderAuthor } from '../../core/author.ts'
 import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
 import { movedAddress, type TimedMove } from '../../core/chat-move.ts'
 import { textOf } from '../../core/content.ts'
-import type { Dispatch } from '../../core/dispatch.ts'
-import type { SessionEvent, ToolResultData, UserMessageData } from '../../core/event.ts'
+import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { ForgetTarget, ForgottenPlace } from '../../core/forgetting.ts'
-import { type ChannelId, isInboxId, type MediaId, type PersonId } from '../../core/ids.ts'
+import type { ChannelId, MediaId, PersonId } from '../../core/ids.ts'
 import type { InboundEvent, Sender } from '../../core/message.ts'
 import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
-import { copies, repeats, type Telling } from '../../core/repeats.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { isSaidIn, type LogOrigin, liesIn } from './origin.ts'
 import { ownName } from './own-quotes.ts'
@@ -173,6 +171,11 @@ export function chatIn({ chat }: UserMessageData, { address }: LogOrigin): Chat 
   return chat === undefined ? address : parseAddress(chat)
 }
 
+/** Returns the id of the message that an event is; empty where it is none. */
+export function nameIn({ type, data }: SessionEvent): string {
+  return type === 'user_message' ? (data.messageId ?? '') : ''
+}
+
 function isIn(one: Chat, { channel, account, chat }: Chat): boolean {
   return one.channel === channel && one.account === account && one.chat === chat
 }
@@ -236,34 +239,6 @@ export function madeWords(event: SessionEvent): readonly string[] {
     default:
       return []
   }
-}
-
-/** Returns whether an event repeats words. A message in a person's own words is theirs, whatever it repeats. */
-export function isRepetition(tellings: Telling, event: SessionEvent): boolean {
-  if (event.type === 'user_message') {
-    const { from, data, text } = event.data
-    if (from === undefined && data === undefined) return false
-    return repeats(tellings, text, event.at) || copies(tellings, data ?? '', event.at)
-  }
-  // The result of a tool that reads conversations and memories has the words as they were said.
-  if (event.type === 'tool_result' && hasRead(event.data)) return copies(tellings, textOf(event.data.content), event.at)
-  return madeWords(event).some((words) => repeats(tellings, words, event.at))
-}
-
-function hasRead({ shows = [], authors = [] }: ToolResultData): boolean {
-  return shows.length + authors.length > 0
-}
-
-/** Returns whether the text that a schedule or a session gave repeats words; a digest has them as they were said. */
-export function isGivenAgain(tellings: Telling, { event, schedule, receivedAt }: Dispatch): boolean {
-  return (
-    ('text' in event && repeats(tellings, event.text, receivedAt)) || copies(tellings, schedule?.data ?? '', receivedAt)
-  )
-}
-
-/** Returns whether a text of ours repeats words; an answer to a command may show them as they were said. */
-export function isSaidAgain(tellings: Telling, { source, text, at }: Pick<SentRow, 'source' | 'text' | 'at'>): boolean {
-  return isInboxId(source) ? copies(tellings, text, at) : repeats(tellings, text, at)
 }
 
 /** Returns the texts in the arguments of a call, however deep. */

@@ -1,25 +1,27 @@
 import { hasContent } from '../../core/emptied.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { InboxId, MediaId, TurnId } from '../../core/ids.ts'
+import { speakerName } from '../../core/label.ts'
 import { hasForeignText, messageNameKey, type ReadFile } from '../../core/message.ts'
-import { repeats, type Tellings } from '../../core/repeats.ts'
+import { repeats } from '../../core/repeats.ts'
 import type { Session } from '../../core/session.ts'
 import { wordsIn } from '../../core/words-in.ts'
 import type { MessageRef } from '../../store/memory-port.ts'
 import { inSteps, type RunningRows } from './forget-reader.ts'
 import { FoundParts } from './found-parts.ts'
 import { LateCalls } from './late-calls.ts'
-import { chatIn, filesIn, isRepetition, type Matches, madeWords } from './matches.ts'
+import { chatIn, filesIn, type Matches, madeWords, nameIn } from './matches.ts'
 import { hasNames, type LogOrigin, originAt } from './origin.ts'
 import { OwnQuotes, PostedTexts } from './own-quotes.ts'
 import { RepeatingRows } from './repeating-rows.ts'
 import { type EventFound, type PlanOf, type ScanPlan, shownLess } from './scan-plan.ts'
+import { isRepetition, OURS, type ShownAgain } from './shown-again.ts'
 import { ShownTurns } from './shown-turns.ts'
 
 /**
  * Finds what of one log is to be forgotten. It reads the log twice, each time a page after the other: first the
  * messages that are meant, then what was made of them: their turns, summaries and working memories after them, and what
- * repeats them word for word. It keeps numbers and ids, and adds the words to `tellings`, which are in memory alone.
+ * repeats them word for word. It keeps numbers and ids, and adds the words to those that may be shown again, in memory.
  */
 export class SessionScan {
   readonly session: Session
@@ -34,7 +36,7 @@ export class SessionScan {
   readonly repeating = new Set<TurnId>()
   readonly #origins: readonly LogOrigin[]
   readonly #matches: Matches
-  readonly #tellings: Tellings
+  readonly #again: ShownAgain
   readonly #found = new Set<number>()
   readonly #cut = new Set<number>()
   readonly #parts = new FoundParts()
@@ -60,12 +62,12 @@ export class SessionScan {
   /** A message that is meant was said since the last turn took messages. */
   #waits = false
 
-  constructor(session: Session, origins: readonly LogOrigin[], matches: Matches, tellings: Tellings) {
+  constructor(session: Session, origins: readonly LogOrigin[], matches: Matches, again: ShownAgain) {
     this.session = session
     this.shown = new ShownTurns(session.id)
     this.#origins = origins
     this.#matches = matches
-    this.#tellings = tellings
+    this.#again = again
   }
 
   /** Takes the next events of the first reading. */
@@ -100,7 +102,7 @@ export class SessionScan {
         return
       default:
         if (!tells || !this.#matches.isWhole(event.at, origin)) return
-        for (const words of madeWords(event)) this.#tellings.add(words, event.at)
+        for (const words of madeWords(event)) this.#again.tellings.add(words, event.at, OURS)
     }
   }
 
@@ -137,7 +139,7 @@ export class SessionScan {
   #message({ seq, at }: SessionEvent, data: UserMessageData, tells: boolean, place?: number): void {
     if (place === undefined) this.#found.add(seq)
     else this.#parts.go(seq, place)
-    if (tells) for (const words of wordsIn(data)) this.#tellings.add(words, at)
+    if (tells) for (const words of wordsIn(data)) this.#again.tellings.add(words, at, [speakerName(data)])
     if (data.row !== undefined) this.#rows.add(data.row)
     const name = messageNameKey(data)
     this.#ofMessage.set(name, [...(this.#ofMessage.get(name) ?? []), seq])
@@ -159,7 +161,7 @@ export class SessionScan {
   /** The content of their files may be repeated as their words may. */
   #tellOf(files: readonly ReadFile[], at: number): void {
     for (const { ref, text = '', spoken = '' } of files)
-      if (this.#refs.has(ref)) for (const words of [text, spoken]) this.#tellings.add(words, at)
+      if (this.#refs.has(ref)) for (const words of [text, spoken]) this.#again.tellings.add(words, at)
   }
 
   /** Takes the next events of the second reading, once the first has come as far. */
@@ -187,7 +189,7 @@ export class SessionScan {
       return
     }
     if (type === 'files_read') this.#readFor(event, event.data.files)
-    else if (this.tasks.has(nameIn(event)) || isRepetition(this.#tellings, event)) this.#repeated(event)
+    else if (this.tasks.has(nameIn(event)) || isRepetition(this.#again, event)) this.#repeated(event)
   }
 
   /** A turn is shown the files of several people: those of others are theirs, whatever is in them. */
@@ -286,15 +288,11 @@ export class SessionScan {
   /** Returns whether the description is somebody's own words, and not those that go. */
   #isByHand(): boolean {
     const { descriptionSource, description, lastActivityAt } = this.session
-    return descriptionSource === 'user' && !repeats(this.#tellings, description, lastActivityAt)
+    return descriptionSource === 'user' && !repeats(this.#again.tellings, description, lastActivityAt)
   }
 
   /** Returns a turn that was shown what goes from an event on, or what loses a quotation. */
   #wasShown(running: RunningRows | undefined, first: number): RunningRows | undefined {
     return running && this.shown.wasShown(running.turn, [first, ...this.#cut]) ? running : undefined
   }
-}
-
-function nameIn({ type, data }: SessionEvent): string {
-  return type === 'user_message' ? (data.messageId ?? '') : ''
 }

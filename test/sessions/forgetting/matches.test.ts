@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
 import { type Address, parseAddress } from '../../../src/core/address.ts'
-import type { SessionEvent, UserMessageData } from '../../../src/core/event.ts'
+import type { UserMessageData } from '../../../src/core/event.ts'
 import type { ForgetTarget } from '../../../src/core/forgetting.ts'
 import { type InboxId, type SessionId, toAccountId, toPersonId } from '../../../src/core/ids.ts'
-import { Tellings } from '../../../src/core/repeats.ts'
-import { isRepetition, matchesOf } from '../../../src/sessions/forgetting/matches.ts'
+import { matchesOf } from '../../../src/sessions/forgetting/matches.ts'
 import { isSaidIn, type LogOrigin } from '../../../src/sessions/forgetting/origin.ts'
 import { OwnQuotes, ownName } from '../../../src/sessions/forgetting/own-quotes.ts'
 import type { ReceivedRow } from '../../../src/store/forget-port.ts'
@@ -154,27 +153,4 @@ it('S41: a quotation of ours is known by bot, chat and number', () => {
   expect(quotes.among(new Set([ownName(group(), '5')]), [move])).toEqual([])
   expect(quotes.among(new Set([ownName(group('-7'), '5')]), [move])).toEqual([1])
   expect(quotes.among(new Set([ownName(group(), '5')]), [{ ...move, at: 50 }])).toEqual([1])
-})
-
-const WORDS = 'the gate opens with zq9canary-4711 after dark'
-
-it.each([
-  ['assistant_step', { text: '', calls: [{ args: { to: [{ text: WORDS }] } }] }],
-  ['tool_call', { args: { text: WORDS } }],
-  ['approval_requested', { args: { text: WORDS } }],
-  ['tool_result', { content: [{ type: 'text', text: WORDS }] }],
-  ['delivery_retried', { text: WORDS }],
-  ['delivery_failed', { text: WORDS, reason: '' }],
-  ['delivery_failed', { text: '', reason: WORDS }],
-  ['checkpoint_written', { working: WORDS }],
-  ['history_boundary', { kind: 'replaced', exchanges: [{ user: WORDS, assistant: '' }] }],
-  ['history_boundary', { kind: 'replaced', exchanges: [{ user: '', assistant: WORDS }] }],
-  ['files_read', { files: [{ text: WORDS }] }],
-  ['files_read', { files: [{ spoken: WORDS }] }],
-  ['user_message', { text: WORDS, from: 'another' }],
-  ['user_message', { text: '', data: WORDS }],
-])('S41: words are found in %s, wherever they stand in it', (type, data) => {
-  const tellings = new Tellings()
-  tellings.add(WORDS, 1)
-  expect(isRepetition(tellings, { seq: 1, at: 2, type, data } as unknown as SessionEvent)).toBe(true)
 })

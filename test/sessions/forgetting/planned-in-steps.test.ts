@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import type { SessionEvent } from '../../../src/core/event.ts'
 import { type TurnId, toSessionId } from '../../../src/core/ids.ts'
-import { Tellings } from '../../../src/core/repeats.ts'
 import type { Session } from '../../../src/core/session.ts'
 import { pausing } from '../../../src/sessions/forgetting/forget-reader.ts'
 import type { Matches } from '../../../src/sessions/forgetting/matches.ts'
 import { SessionScan } from '../../../src/sessions/forgetting/scan-session.ts'
+import { shownAgain } from './shown-again.ts'
 
 const EVENTS = 60_000
 
@@ -21,7 +21,7 @@ it('S41: a plan of many events is made in steps, between which others have their
     session,
     [{ upTo: EVENTS, session: id, log: id, joined: false, heldIn: [] }],
     everything,
-    new Tellings(),
+    shownAgain(),
   )
   const turn = (seq: number) => `turn_${Math.ceil(seq / 2)}` as TurnId
   scan.follow(

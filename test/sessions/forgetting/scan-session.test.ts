@@ -3,13 +3,13 @@ import { approvedCallId } from '../../../src/core/approval.ts'
 import type { EventType, SessionEvent } from '../../../src/core/event.ts'
 import type { TurnId } from '../../../src/core/ids.ts'
 import { type MediaId, toSessionId } from '../../../src/core/ids.ts'
-import { Tellings } from '../../../src/core/repeats.ts'
 import type { Session } from '../../../src/core/session.ts'
 import { pausing, type RunningRows } from '../../../src/sessions/forgetting/forget-reader.ts'
 import type { Matches } from '../../../src/sessions/forgetting/matches.ts'
 import type { LogOrigin } from '../../../src/sessions/forgetting/origin.ts'
 import { SessionScan } from '../../../src/sessions/forgetting/scan-session.ts'
 import { group, user } from '../../fakes/dispatch.ts'
+import { shownAgain } from './shown-again.ts'
 
 const ID = toSessionId('telegram:2026-11-23-00000001')
 const FROM = toSessionId('telegram:2026-11-23-00000002')
@@ -50,7 +50,7 @@ async function planned(log: readonly SessionEvent[], options: Scanned = {}) {
   const { running, origins, whole, session, ours = [], entry = false, later = [] } = options
   const own: LogOrigin = { upTo: 1_000, session: ID, log: ID, address: group(), joined: false, heldIn: [] }
   const named = { id: ID, description: '', descriptionSource: 'fallback', lastActivityAt: 1_000, ...session } as Session
-  const scan = new SessionScan(named, [...(origins ?? []), own], matches(whole), new Tellings())
+  const scan = new SessionScan(named, [...(origins ?? []), own], matches(whole), shownAgain())
   for (const events of [log, later]) {
     scan.find(events)
     scan.follow(events)

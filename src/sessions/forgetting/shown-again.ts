@@ -1,0 +1,76 @@
+import { textOf } from '../../core/content.ts'
+import type { Dispatch } from '../../core/dispatch.ts'
+import type { SessionEvent } from '../../core/event.ts'
+import { isInboxId, type SessionId } from '../../core/ids.ts'
+import { isFew, repeats, showsFew, type Tellings } from '../../core/repeats.ts'
+import type { SentRow } from '../../store/forget-port.ts'
+import { madeWords } from './matches.ts'
+
+/** Finds the texts of the agent, of tools and of programs that repeat what goes, or show it as it was said. */
+export interface ShownAgain {
+  readonly tellings: Tellings
+  /** Returns whether a text lists a memory or a reminder that goes. */
+  lists(this: void, text: string): boolean
+  /** Returns whether something that goes was said in a session, after which that may be called. */
+  isSaidIn(this: void, session: SessionId): boolean
+}
+
+/** The names under which a digest and a result show what the agent has said. */
+export const OURS = ['you', 'assistant'] as const
+
+/** Returns whether an event repeats words. A message in a person's own words is theirs, whatever it repeats. */
+export function isRepetition(again: ShownAgain, event: SessionEvent): boolean {
+  const { tellings } = again
+  if (event.type === 'user_message') {
+    const { from, data = '', text } = event.data
+    if (from === undefined && data === '') return false
+    return repeats(tellings, text, event.at) || isDigestOf(again, data, event.at)
+  }
+  if (event.type === 'tool_result') return isResultOf(again, textOf(event.data.content), event.at)
+  return madeWords(event).some((words) => repeats(tellings, words, event.at))
+}
+
+/** Returns whether the text that a schedule or a session gave repeats words. */
+export function isGivenAgain(again: ShownAgain, { event, schedule, receivedAt: at }: Dispatch): boolean {
+  if ('text' in event && repeats(again.tellings, event.text, at)) return true
+  return isDigestOf(again, schedule?.data ?? '', at)
+}
+
+/** Returns whether a text of ours repeats words. An answer to a command may call a conversation by its first ones. */
+export function isSaidAgain(again: ShownAgain, { source, sessionId, text, at }: SentRow): boolean {
+  const { tellings, isSaidIn } = again
+  if (repeats(tellings, text, at)) return true
+  if (!isInboxId(source) || tellings.few.size === 0) return false
+  const isHere = sessionId !== undefined && isSaidIn(sessionId)
+  return text.split('\n').some((line) => {
+    const [, listed, id] = LISTED.exec(line) ?? []
+    if (listed !== undefined) return isSaidIn(id as SessionId) && isFew(tellings, listed, at)
+    const [, called = ''] = CALLED.exec(line) ?? []
+    return isHere && (isFew(tellings, called, at) || showsFew(tellings, line, at))
+  })
+}
+
+/** A conversation in a list, and one that an answer is about. */
+const LISTED = /^\d+\. (.*) \([^()]*\) `?(\S+?)`?$/
+const CALLED = /^[^:]*: (.*)$/
+
+/** A digest has a line with a name for each message. */
+function isDigestOf({ tellings }: ShownAgain, data: string, at: number): boolean {
+  return repeats(tellings, data, at) || data.split(/^> (?=\[\d)/m).some((said) => showsFew(tellings, said, at))
+}
+
+/** A result that lists messages, conversations, memories or reminders is JSON, and may have another one in a text. */
+function isResultOf(again: ShownAgain, text: string, at: number): boolean {
+  const { tellings, lists, isSaidIn } = again
+  const plain = text.replace(/\\+[nrt]/g, ' ').replace(/\\+"/g, '"')
+  if (repeats(tellings, text, at) || (plain !== text && repeats(tellings, plain, at)) || lists(plain)) return true
+  if (tellings.few.size === 0) return false
+  const titles = [...plain.matchAll(TITLED)]
+  if (titles.some(([, id, title = '']) => isSaidIn(id as SessionId) && isFew(tellings, title, at))) return true
+  return plain
+    .split('"role":')
+    .slice(1)
+    .some((said) => showsFew(tellings, said, at))
+}
+
+const TITLED = /"sessionId":"([^"]*)"(?:(?!"sessionId").)*?"displayName":"(.*?)","\w+":/g

@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest'
+import type { SessionEvent } from '../../../src/core/event.ts'
+import type { SessionId, SourceId } from '../../../src/core/ids.ts'
+import { isRepetition, isSaidAgain } from '../../../src/sessions/forgetting/shown-again.ts'
+import type { SentRow } from '../../../src/store/forget-port.ts'
+import { shownAgain } from './shown-again.ts'
+
+const WORDS = 'the gate opens with zq9canary-4711 after dark'
+
+it.each([
+  ['assistant_step', { text: '', calls: [{ args: { to: [{ text: WORDS }] } }] }],
+  ['tool_call', { args: { text: WORDS } }],
+  ['approval_requested', { args: { text: WORDS } }],
+  ['tool_result', { content: [{ type: 'text', text: WORDS }] }],
+  ['delivery_retried', { text: WORDS }],
+  ['delivery_failed', { text: WORDS, reason: '' }],
+  ['delivery_failed', { text: '', reason: WORDS }],
+  ['checkpoint_written', { working: WORDS }],
+  ['history_boundary', { kind: 'replaced', exchanges: [{ user: WORDS, assistant: '' }] }],
+  ['history_boundary', { kind: 'replaced', exchanges: [{ user: '', assistant: WORDS }] }],
+  ['files_read', { files: [{ text: WORDS }] }],
+  ['files_read', { files: [{ spoken: WORDS }] }],
+  ['user_message', { text: WORDS, from: 'another' }],
+  ['user_message', { text: '', data: WORDS }],
+])('S41: words are found in %s, wherever they stand in it', (type, data) => {
+  const again = shownAgain()
+  again.tellings.add(WORDS, 1)
+  expect(isRepetition(again, { seq: 1, at: 2, type, data } as unknown as SessionEvent)).toBe(true)
+})
+
+const HERE = 'telegram:here' as SessionId
+const ELSEWHERE = 'telegram:elsewhere' as SessionId
+
+/** Bob's hello goes, and what was said in one session. */
+function hello() {
+  const again = shownAgain({ isSaidIn: (session) => session === HERE })
+  again.tellings.add('hello', 1, ['Bob'])
+  return again
+}
+
+const resultOf = (shown: unknown): SessionEvent =>
+  ({
+    ...{ seq: 1, at: 2, type: 'tool_result' },
+    data: { content: [{ type: 'text', text: JSON.stringify(shown) }], shows: [HERE] },
+  }) as unknown as SessionEvent
+const said = (from: string, text: string) => ({ role: 'user', text, timestamp: 1, from })
+
+it.each([
+  ['by whoever is forgotten', [said('Zoe', 'no'), said('Bob', 'hello')], true],
+  ['with a line that Parley adds', [said('Bob', 'hello\n[photo]')], true],
+  ['by whoever passes it on', [said('Zoe', '[forwarded from Bob] hello')], true],
+  ['in the result of an earlier call', [{ role: 'toolResult', text: JSON.stringify([said('Bob', 'hello')]) }], true],
+  ['by somebody else', [said('Zoe', 'hello'), said('Bob', 'bye')], false],
+  ['by the agent', [said('Bob', 'bye'), { role: 'assistant', text: 'hello', timestamp: 1 }], false],
+  ['beside it', { hello: 1, sessions: [said('Bob', 'bye')] }, false],
+])('S41: a few words are known in a result as those of a message %s', (_where, shown, known) => {
+  expect(isRepetition(hello(), resultOf(shown))).toBe(known)
+})
+
+it('S41: a few words are known in a list as the title of a conversation that has them', () => {
+  const row = (sessionId: SessionId, displayName: string) => ({ key: 'k', sessionId, displayName, transcriptPath: 'p' })
+  const isKnown = (...rows: object[]) => isRepetition(hello(), resultOf({ sessions: rows }))
+  expect(isKnown(row(ELSEWHERE, 'bye'), row(HERE, 'Hello!'))).toBe(true)
+  expect(isKnown(row(ELSEWHERE, 'hello'), row(HERE, 'bye'))).toBe(false)
+  expect(isKnown(row(HERE, 'hello Kitty'))).toBe(false)
+})
+
+it('S41: a few words are known in a digest as those of a message by whoever is forgotten', () => {
+  const isKnown = (...lines: string[]) => {
+    const data = ['Messages of telegram:group:-100 since the last run:', ...lines].join('\n')
+    return isRepetition(hello(), { seq: 1, at: 2, type: 'user_message', data: { text: '', data } } as SessionEvent)
+  }
+  expect(isKnown('> [2026-11-23 10:00] Zoe: no', '> [2026-11-23 10:01] Bob (telegram:group:-100/7): hello')).toBe(true)
+  expect(isKnown('> [2026-11-23 10:00] Bob: all', '> hello')).toBe(true)
+  expect(isKnown('> [2026-11-23 10:00] Zoe: hello', '> [2026-11-23 10:01] Bob: bye')).toBe(false)
+})
+
+it('S41: a few words are known in an answer as what it calls a conversation that has them', () => {
+  const isKnown = (text: string, of: Partial<SentRow> = {}) =>
+    isSaidAgain(hello(), { source: 'in_1' as SourceId, sessionId: HERE, text, at: 2, ...of } as SentRow)
+  expect(isKnown(`1. bye (just now, in use) ${ELSEWHERE}\n2. hello (2 days ago) ${HERE}`)).toBe(true)
+  expect(isKnown('This conversation is called: hello\n/title <text> changes that.')).toBe(true)
+  expect(isKnown('In mind for this conversation: Bob said hello to all.')).toBe(true)
+  expect(isKnown(`1. hello (just now) ${ELSEWHERE}\n2. bye (2 days ago) ${HERE}`)).toBe(false)
+  expect(isKnown('This conversation is called: hello', { sessionId: ELSEWHERE })).toBe(false)
+  expect(isKnown('Say hello to me: `/help`.')).toBe(false)
+  expect(isKnown('This conversation is called: hello', { source: 'turn_1' as SourceId })).toBe(false)
+})
+
+it('S41: words are known in a result across its line breaks, and however far behind its beginning', () => {
+  const again = shownAgain()
+  again.tellings.add('the gate opens\nwith zq9 after dark', 1)
+  expect(isRepetition(again, resultOf([said('Bob', 'the gate\nopens\nwith\nzq9 after')]))).toBe(true)
+  const long = [said('Zoe', 'x '.repeat(30_000)), said('Bob', 'the gate opens with zq9 after dark')]
+  expect(isRepetition(again, resultOf(long))).toBe(true)
+})
