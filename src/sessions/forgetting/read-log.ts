@@ -27,7 +27,7 @@ export async function readLog(
 }
 
 /** Characters of results between two pauses: some milliseconds as well. */
-const AT_ONCE = 200_000
+const AT_ONCE = 100_000
 
 /** Results of tools are long, and all of each is compared. */
 function* inSizes(page: readonly SessionEvent[]): Generator<readonly SessionEvent[]> {

@@ -61,9 +61,17 @@ function isDigestOf({ tellings }: ShownAgain, data: string, at: number): boolean
 
 /** A result that lists messages, conversations, memories or reminders is JSON, and may have another one in a text. */
 function isResultOf(again: ShownAgain, text: string, at: number): boolean {
-  const { tellings, lists, isSaidIn } = again
-  const plain = text.replace(/\\+[nrt]/g, ' ').replace(/\\+"/g, '"')
-  if (repeats(tellings, text, at) || (plain !== text && repeats(tellings, plain, at)) || lists(plain)) return true
+  const { tellings, lists } = again
+  const plain = text.replace(/\\+[nrt]/g, ' ')
+  if (repeats(tellings, text, at) || (plain !== text && repeats(tellings, plain, at))) return true
+  return lists(unquoted(plain)) || showsAsSaid(again, unquoted(plain), at)
+}
+
+function unquoted(json: string): string {
+  return json.replace(/\\+"/g, '"')
+}
+
+function showsAsSaid({ tellings, isSaidIn }: ShownAgain, plain: string, at: number): boolean {
   if (tellings.few.size === 0) return false
   const titles = [...plain.matchAll(TITLED)]
   if (titles.some(([, id, title = '']) => isSaidIn(id as SessionId) && isFew(tellings, title, at))) return true

@@ -83,7 +83,11 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
     const last = notifiedAt.length === CARDS_A_DAY - 1
     const inWords = (one: Admission): string => admissionCard(one) + (last ? `\n\n${ENOUGH}` : '')
     const quoting = { of: quotedApplicant(key), text: inWords({ ...admission, name: '' }) }
-    for (const chat of chats) await sendCard(deps, admission, { ...chat, text: inWords(admission), quoting })
+    for (const chat of chats)
+      if (!(await sendCard(deps, admission, { ...chat, text: inWords(admission), quoting }))) {
+        again = true
+        return false
+      }
     await store.write(async (tx) => {
       await tx.admissions.notified(key, clock.now())
       await forgetBeyond(tx, 'notified')
@@ -118,21 +122,26 @@ export async function createOwnerCards(deps: OwnerCardDeps): Promise<OwnerCards>
   }
 }
 
-/** Sends an owner the card about an applicant, unless they have had it. */
+/** Sends an owner the card about an applicant, unless they have had it; returns false if the name is another by now. */
 async function sendCard(
   { ids, clock, say }: OwnerCardDeps,
   admission: Admission,
   { person, address, reader, text, quoting }: OwnerChat & { readonly text: string; readonly quoting: Quoting },
-): Promise<void> {
-  const { traceId, code } = admission
+): Promise<boolean> {
+  const { traceId, code, key, name } = admission
   const source = ids.notice()
   const buttons = admissionButtons(admission)
   const card = { source, traceId, address, reader, text, quoting, buttons } as const
+  let isCalledSo = true
   await say({ ...card, class: 'control', lowPriority: {} }, async (tx) => {
+    // Somebody may have been forgotten since the name was read.
+    isCalledSo = (await tx.admissions.find(key))?.name === name
+    if (!isCalledSo) return false
     if (!(await tx.notices.once(`${subjectOf(code)}:${person}`, clock.now(), FOR_EVER_MS))) return false
     await tx.cards.add(subjectOf(code), source)
     return true
   })
+  return isCalledSo
 }
 
 /** Returns the name under which the cards about an applicant are listed. */
