@@ -4,6 +4,7 @@ import {
   type ApprovalDesk,
   type ApprovalRequestData,
   approvedCallId,
+  approvedCode,
   type NewApproval,
   OPEN_MS,
   WAITS_MS,
@@ -13,6 +14,7 @@ import type { CardKeeper } from '../core/card-keeper.ts'
 import { sleep } from '../core/clock.ts'
 import { type Deferred, deferred } from '../core/deferred.ts'
 import type { Dispatch } from '../core/dispatch.ts'
+import { BEING_FORGOTTEN } from '../core/forgetting.ts'
 import type { BeforeTool } from '../core/hook.ts'
 import type { IdSource, PersonId, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
@@ -26,7 +28,7 @@ import { readersOf } from './card-readers.ts'
 import { createDesk } from './desk.ts'
 import { followUp } from './follow-up.ts'
 import { type JudgeDeps, type JudgedTurn, judgeCall, refOf } from './judge-call.ts'
-import { refusingForgotten } from './refusing-forgotten.ts'
+import { isBeingForgotten, refusingForgotten } from './refusing-forgotten.ts'
 import type { Speaking } from './tool-policy.ts'
 import { writeCards } from './write-cards.ts'
 
@@ -44,8 +46,11 @@ export interface ApprovalDeps extends CardKeeperDeps, Omit<JudgeDeps, 'store' | 
   /** Returns the name of a place for people. */
   nameOf(address: Address, session: SessionId): Promise<string>
   accept(dispatch: Dispatch): Promise<void>
-  /** Returns the reason of a hook that refuses a call; absent where there are none. */
-  refusedByHook?(this: void, call: BeforeTool): Promise<string | undefined>
+  /**
+   * Returns the reason of a hook that refuses a call, and `BEING_FORGOTTEN` for one whose words are being forgotten
+   * before a hook has them; absent where there are none.
+   */
+  refusedByHook?(this: void, call: BeforeTool, isForgotten: () => Promise<boolean>): Promise<string | undefined>
 }
 
 /** Asks people whether a call may be made: the gate of each turn, and the desk at which owners answer. */
@@ -104,10 +109,13 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
 
   /** The operator's hooks are asked first, so that nobody is asked about a call that one of them refuses. */
   async #judgeBehindHooks(turn: JudgedTurn, call: GatedCall): Promise<GateVerdict> {
-    const { tool, args } = call
+    const { tool, args, callId } = call
+    const { read } = this.#deps.store
     const hooked = { on: 'before_tool', session: turn.session.id, turn: turn.id, tool, args } as const
-    const reason = await this.#deps.refusedByHook?.(hooked)
+    const isForgotten = (): Promise<boolean> => isBeingForgotten(read, turn.id, approvedCode(callId))
+    const reason = await this.#deps.refusedByHook?.(hooked, isForgotten)
     if (reason === undefined) return judgeCall(this.#deps, turn, call)
+    if (reason === BEING_FORGOTTEN) return { kind: 'deny', reason }
     return { kind: 'deny', reason: `Denied by a rule of the machine I run on: ${reason}` }
   }
 

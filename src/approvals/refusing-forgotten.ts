@@ -9,16 +9,11 @@ import type { StoreReader } from '../store/store.ts'
  * words, by no question about a call, whose card stands in other chats, and by none that was allowed before.
  */
 export function refusingForgotten(
-  { forgetting, approvals }: Pick<StoreReader, 'forgetting' | 'approvals'>,
+  read: Pick<StoreReader, 'forgetting' | 'approvals'>,
   turn: TurnId,
   gate: CallGate,
 ): CallGate {
-  /** The arguments of a call that is allowed late are those of the turn that asked. */
-  const isForgetting = async (code: string | undefined): Promise<boolean> => {
-    if (await forgetting.isForgetting(turn)) return true
-    const asking = code === undefined ? undefined : await approvals.get(code)
-    return asking !== undefined && asking.turnId !== turn && forgetting.isForgetting(asking.turnId)
-  }
+  const isForgetting = (code: string | undefined): Promise<boolean> => isBeingForgotten(read, turn, code)
   return {
     async judge(call) {
       const isRefused = await isForgetting(approvedCode(call.callId))
@@ -33,6 +28,20 @@ export function refusingForgotten(
       return { kind: 'refused', reason: BEING_FORGOTTEN }
     },
   }
+}
+
+/**
+ * Returns whether something that a turn was shown is being forgotten. The arguments of a call that is allowed late are
+ * those of the turn that asked.
+ */
+export async function isBeingForgotten(
+  { forgetting, approvals }: Pick<StoreReader, 'forgetting' | 'approvals'>,
+  turn: TurnId,
+  code: string | undefined,
+): Promise<boolean> {
+  if (await forgetting.isForgetting(turn)) return true
+  const asking = code === undefined ? undefined : await approvals.get(code)
+  return asking !== undefined && asking.turnId !== turn && forgetting.isForgetting(asking.turnId)
 }
 
 const REFUSED = { kind: 'deny', reason: BEING_FORGOTTEN } as const

@@ -3,6 +3,7 @@ import pLimit from 'p-limit'
 import type { Clock } from '../core/clock.ts'
 import { emptied } from '../core/emptied.ts'
 import { ParleyError } from '../core/errors.ts'
+import { BEING_FORGOTTEN } from '../core/forgetting.ts'
 import type { BeforeSave, BeforeTool, Hook, HookAddress, HookCall, HookMoment } from '../core/hook.ts'
 import type { SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
@@ -33,8 +34,11 @@ export interface Hooks {
   forget(this: void, session: SessionId): void
   /** Returns the text that a message is stored with: as the hooks leave it, one after another. */
   beforeSave(this: void, message: BeforeSave): Promise<string>
-  /** Returns the reason of the first hook that refuses a call. */
-  beforeTool(this: void, call: BeforeTool): Promise<string | undefined>
+  /**
+   * Returns the reason of the first hook that refuses a call. One whose words are being forgotten by the time that it
+   * has a place is handed to no hook, and refused.
+   */
+  beforeTool(this: void, call: BeforeTool, isForgotten?: () => Promise<boolean>): Promise<string | undefined>
   /** Resolves when the notifications so far have ended, each by its deadline. */
   settled(this: void): Promise<void>
   /** Ends every call that runs, and its program, whatever its deadline: it would outlive this process. */
@@ -126,9 +130,11 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
       }
       return text
     },
-    async beforeTool(given) {
+    async beforeTool(given, isForgotten = async () => false) {
       for (const hook of at('before_tool')) {
-        const { deny } = await places.judging(() => call(hook, { given }, atOnce))
+        const { deny } = await places.judging(async (): Promise<Answer> => {
+          return (await isForgotten()) ? { deny: BEING_FORGOTTEN } : call(hook, { given }, atOnce)
+        })
         if (typeof deny === 'string') return redact(deny.slice(0, LONGEST_REASON))
       }
       return undefined

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { deferred } from '../../src/core/deferred.ts'
+import { BEING_FORGOTTEN } from '../../src/core/forgetting.ts'
 import type { BeforeSave, BeforeTool, Hook, HookMoment } from '../../src/core/hook.ts'
 import type { SessionId, TraceId } from '../../src/core/ids.ts'
 import { createHooks, type HookRequest } from '../../src/hooks/hooks.ts'
@@ -179,4 +180,23 @@ test('S41: a call that waits hands on nothing of a log that words are taken out 
     ['other', { text: 'cod', traceId: 'tr_1' }],
     ['one', { by: 'in_1', events: 1 }],
   ])
+})
+
+test('S41: a call that waits for a place at a hook is handed to none once its words are being forgotten', async () => {
+  const slow = deferred()
+  const asked: string[] = []
+  const { beforeTool } = hooks('before_tool', async ({ body }) => {
+    asked.push(body)
+    await slow.promise
+    return ''
+  })
+  const others = Array.from({ length: 8 }, () => beforeTool(CALL))
+  let isForgotten = false
+  const late = beforeTool({ ...CALL, args: { text: 'zqx' } }, async () => isForgotten)
+  isForgotten = true
+  slow.resolve()
+  expect(await late).toBe(BEING_FORGOTTEN)
+  await Promise.all(others)
+  expect(asked).toHaveLength(8)
+  expect(asked.join()).not.toContain('zqx')
 })
