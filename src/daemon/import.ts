@@ -72,7 +72,7 @@ type Work<Done> = (store: Store, ids: IdSource) => Promise<Done>
 async function inStore<Done>(config: Config, trial: boolean, work: Work<Done>): Promise<Done> {
   const { path } = config.store
   if (!trial) return inStoreAt(config, path, work)
-  const folder = await makeTrialFolder().catch(noRoom)
+  const folder = await makeTrialFolder(systemClock).catch(noRoom)
   try {
     const copy = copyFor(config, folder)
     return await inStoreAt(config, copy, work)

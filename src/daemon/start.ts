@@ -129,7 +129,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   try {
     const daemon = await open(options, { policies, store, hooks, media, commits, broken: disk.signal })
     if (options.oldStores) await tellOldStores(options.oldStores, logger)
-    removeLeftTrials()
+    removeLeftTrials(clock)
     return daemon
   } catch (error) {
     await store.close()

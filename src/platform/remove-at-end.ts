@@ -17,21 +17,21 @@ export function removeAtEnd(path: string): () => void {
   paths.add(path)
   return () => {
     if (!paths.delete(path)) return
-    remove(path)
+    tryToRemove(path)
     if (paths.size === 0) letGo()
   }
 }
 
 function removeAll(): void {
-  for (const path of paths) remove(path)
+  for (const path of paths) tryToRemove(path)
 }
 
-/** One that cannot be removed must not keep the others. */
-function remove(path: string): void {
+/** Removes a file or folder, where that can be done. */
+export function tryToRemove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })
   } catch {
-    // Its folder may have become read-only, or gone away with its disk.
+    // Its folder may have become read-only, or gone away with its disk; it must not keep the others.
   }
 }
 
