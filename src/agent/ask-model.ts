@@ -41,6 +41,7 @@ const NO_CALLS: readonly ModelToolCall[] = []
 /** Adds an event to what was received. Returns the whole answer with the last event. */
 function receive(event: ModelEvent, received: Received, show: Asking['show']): ModelAnswer | undefined {
   switch (event.type) {
+    case 'failed':
     case 'again':
       return undefined
     case 'text':

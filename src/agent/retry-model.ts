@@ -54,8 +54,9 @@ async function* retrying(
       waited += waitMs
       services.logger.warn('The model call failed and is tried again', { model: model.id, attempt, waitMs, err: error })
     }
+    yield { type: 'failed', failure }
     await pause(services.clock, waitMs, signal)
-    yield { type: 'again', after: failure }
+    yield { type: 'again' }
   }
 }
 

@@ -106,7 +106,8 @@ interface Streamed extends Priced {
 
 /**
  * Passes the events on; the cost of the call is on record before the last of them is. A call that is made again is one
- * more: that of the failed one is on record before its cost is held.
+ * more: that of the failed one is on record before its cost is held. Nothing is held in between, so that whoever is
+ * stopped meanwhile pays for no call that was not made.
  */
 async function* settled(
   gate: BudgetGate,
@@ -127,8 +128,11 @@ async function* settled(
   }
   try {
     for await (const event of model.stream(request, signal)) {
+      if (event.type === 'failed') {
+        cost = await settle(failed(event.failure))
+        continue
+      }
       if (event.type === 'again') {
-        cost = await settle(failed(event.after))
         call = await gate.hold({ charge: call.charge, cost: mostOf(request, price) }, signal)
         cost = undefined
         continue

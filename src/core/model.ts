@@ -60,9 +60,10 @@ export interface ModelToolResult {
   readonly isError: boolean
 }
 
-/** `again`: the call has failed before it gave anything, and is made once more after this event. */
+/** `failed`: the call has failed before it gave anything. `again`: it is made once more right after this event. */
 export type ModelEvent =
-  | { readonly type: 'again'; readonly after: unknown }
+  | { readonly type: 'failed'; readonly failure: unknown }
+  | { readonly type: 'again' }
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'tool_call'; readonly call: ModelToolCall }
   | {

@@ -14,7 +14,8 @@ const request = { system: '', messages: [], tools: [], maxTokens: 1 }
 
 async function collect(model: Model): Promise<ModelEvent[]> {
   const events: ModelEvent[] = []
-  for await (const event of model.stream(request, never())) if (event.type !== 'again') events.push(event)
+  for await (const event of model.stream(request, never()))
+    if (event.type !== 'failed' && event.type !== 'again') events.push(event)
   return events
 }
 
@@ -83,7 +84,9 @@ describe('retry-model', () => {
     const stop = new AbortController()
     const model = fakeModel(busy())
     const wrapped = retryModel(model, { clock, random: () => 0.5, logger: silentLogger })
-    const next = oneByOne(wrapped.stream(request, stop.signal)).next()
+    const events = oneByOne(wrapped.stream(request, stop.signal))
+    expect(await events.next()).toMatchObject({ value: { type: 'failed', failure: { code: 'model_overloaded' } } })
+    const next = events.next()
     await clock.timerOf(2_000)
     stop.abort()
     await expect(next).rejects.toThrow(expect.objectContaining({ code: 'aborted' }))

@@ -3,6 +3,8 @@ import { ModelError } from '../../src/agent/model-error.ts'
 import { retryModel } from '../../src/agent/retry-model.ts'
 import { type PaidModels, payForModels } from '../../src/budgets/paid-models.ts'
 import type { BudgetSettings, Charge } from '../../src/core/budget.ts'
+import type { Clock } from '../../src/core/clock.ts'
+import { deferred } from '../../src/core/deferred.ts'
 import { type ErrorCode, errorCode, ParleyError } from '../../src/core/errors.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Model, ModelEvent } from '../../src/core/model.ts'
@@ -51,7 +53,7 @@ function failing(id: string, failure: ErrorCode | ModelError, first: readonly Mo
 }
 
 /** A model whose first call stalls and is made again. */
-function stallingOnce(model: Model): Model {
+function stallingOnce(model: Model, clock: Clock = hastyClock()): Model {
   let calls = 0
   const once: Model = {
     id: model.id,
@@ -60,7 +62,7 @@ function stallingOnce(model: Model): Model {
       yield* model.stream(request, stop)
     },
   }
-  return retryModel(once, { clock: hastyClock(), random: () => 0.5, logger: silentLogger })
+  return retryModel(once, { clock, random: () => 0.5, logger: silentLogger })
 }
 
 const daily = settingsOf({ total: { day: { tokens: 1_000 } } })
@@ -143,6 +145,42 @@ describe('the cost of a call', () => {
     expect(await ask(rig, rig.charge)).toBe('budget_spent')
     const { spent, held } = await rig.spent()
     expect([spent > 0 && spent <= 120, held]).toEqual([true, 0])
+  })
+
+  it('C33: is nothing where the call has failed for nothing and is stopped before it is made again', async () => {
+    const stopping = new AbortController()
+    const clock = {
+      ...hastyClock(),
+      after() {
+        stopping.abort()
+        return () => {}
+      },
+    }
+    const busy = new ModelError('model_overloaded', 'busy', { advice: { retry: true } })
+    const services = { clock, random: () => 0.5, logger: silentLogger }
+    const rig = await paidRig(daily, [retryModel(failing(BIG, busy), services)])
+    const model = await rig.models(BIG, rig.charge)
+    const events = model.stream(QUESTION, stopping.signal)[Symbol.asyncIterator]()
+    await expect(events.next()).rejects.toMatchObject({ code: 'aborted' })
+    expect(await rig.spent()).toEqual({ spent: 0, held: 0, micros: 0 })
+  })
+
+  it('C33: nothing is held for a call that has failed while it waits to be made again', async () => {
+    const [waits, goesOn] = [deferred(), deferred()]
+    const clock = {
+      ...hastyClock(),
+      after: (_: number, run: () => void) => {
+        waits.resolve()
+        void goesOn.promise.then(run)
+        return () => {}
+      },
+    }
+    const rig = await paidRig(daily, [stallingOnce(modelOf(BIG, { input: 20, output: 4 }), clock)])
+    const asked = ask(rig, rig.charge)
+    await waits.promise
+    expect((await rig.spent()).held).toBe(0)
+    goesOn.resolve()
+    expect(await asked).toBe(BIG)
   })
 
   it('C33: is its prompt where the answer broke off before anything of it was shown', async () => {
