@@ -45,7 +45,9 @@ export class Pipeline {
   readonly accept = async (given: Dispatch, position?: ChannelCursor): Promise<void> => {
     const { store, decide, systemNotices } = this.#deps
     const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
-    const { dispatch, decision } = await decide(named)
+    const decided = decide(named)
+    // Nothing comes in between where no hook is asked, such as the notice that its chat has got a new id.
+    const { dispatch, decision } = decided instanceof Promise ? await decided : decided
     const accepted = await store.write(async (tx) => {
       const stored = await acceptDispatch(tx, { dispatch, decision, position }, this.#deps)
       await systemNotices.unanswered(tx, stored, { dispatch, decision })

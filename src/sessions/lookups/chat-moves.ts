@@ -1,6 +1,7 @@
 import type { Address } from '../../core/address.ts'
 import { type ChatMove, movedAddress, movedDispatch } from '../../core/chat-move.ts'
 import type { Clock } from '../../core/clock.ts'
+import { type Deferred, deferred } from '../../core/deferred.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import type { ChannelId, IdSource } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
@@ -52,13 +53,16 @@ export async function loadChatMoves(deps: ChatMovesDeps): Promise<ChatMoves> {
   const carryOut = (tx: StoreWriter, move: ChatMove): Promise<boolean> =>
     moveChat(tx, move, { at: clock.now(), rekey: deps.rekey })
 
-  let underWay: Promise<void> | undefined
-  /** Whoever waits continues after the work, however that ends. */
+  let underWay: { moves: number; readonly over: Deferred } | undefined
+  /** All who wait continue once no move is left, however these end, in the order in which they came. */
   function during(work: Promise<void>): Promise<void> {
-    const ended = Promise.allSettled([underWay, work]).then(() => {})
-    underWay = ended
-    void ended.then(() => {
-      if (underWay === ended) underWay = undefined
+    underWay ??= { moves: 0, over: deferred() }
+    const now = underWay
+    now.moves++
+    void Promise.allSettled([work]).then(() => {
+      if (--now.moves > 0) return
+      underWay = undefined
+      now.over.resolve()
     })
     return work
   }
@@ -94,7 +98,7 @@ export async function loadChatMoves(deps: ChatMovesDeps): Promise<ChatMoves> {
     follow: (address) => all.reduce(movedAddress, address),
     followed: (dispatch) => (all.length === 0 ? dispatch : all.reduce(movedDispatch, dispatch)),
     get underWay() {
-      return underWay
+      return underWay?.over.promise
     },
     accept(dispatch, decision, position) {
       return during(record(dispatch, decision, position))
