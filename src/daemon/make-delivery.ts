@@ -152,8 +152,10 @@ type SpeakerDeps = Pick<DeliveryWiringDeps, 'lookups' | 'policies' | 'clock' | '
  */
 export function judgeSpeaker(
   parts: SpeakerDeps,
-  { address, session, person, reader }: Speaker & { readonly person?: PersonId | undefined },
+  { session, person, reader, ...said }: Speaker & { readonly person?: PersonId | undefined },
 ): SpeakerVerdict {
+  // A turn that began before its chat got a new id has the old one.
+  const address = parts.lookups.moves.follow(said.address)
   if (isParted(session, reader, chatOwners(parts))) return PARTED
   if (!session) return { allowed: true, because: 'it speaks for no session' }
   const { facts } = parts.lookups
