@@ -1,5 +1,5 @@
 import type { Address } from './address.ts'
-import type { Dispatch } from './dispatch.ts'
+import type { Dispatch, ReplyTarget } from './dispatch.ts'
 import type { ChannelId } from './ids.ts'
 
 /** A chat has a new id: a Telegram group that became a supergroup. It happens once to a chat. */
@@ -47,5 +47,13 @@ export function movedDispatch(dispatch: Dispatch, move: ChatMove): Dispatch {
   const { event, reply } = dispatch
   const [from, to] = [movedAddress(event.address, move), movedAddress(reply.address, move)]
   if (from === event.address && to === reply.address) return dispatch
-  return { ...dispatch, event: { ...event, address: from }, reply: { ...reply, address: to } }
+  return { ...dispatch, event: { ...event, address: from }, reply: movedReply(reply, move) }
+}
+
+/** Returns the reply target after the move, where it names no message: the chat counts them anew. */
+export function movedReply(reply: ReplyTarget, move: ChatMove): ReplyTarget {
+  const address = movedAddress(reply.address, move)
+  if (address === reply.address) return reply
+  const { replyTo: _, ...rest } = reply
+  return { ...rest, address }
 }

@@ -145,6 +145,7 @@ const OWED: readonly DeliveryState[] = ['planned', 'waiting', 'sending', 'uncert
 async function call(deps: PerformDeps, { conversation: { address } }: Head, row: Delivery) {
   const { calls, clock } = deps
   failpoint('CP11-sending-committed')
+  if (row.op !== 'send' && row.address.chat !== address.chat) return { kind: 'rejected', reason: LEFT_BEHIND } as const
   const adapter = deps.adapter(address)
   if (!adapter) return { kind: 'not_sent', reason: 'the channel went away' } as const
   const begunAt = clock.elapsed()
@@ -152,6 +153,9 @@ async function call(deps: PerformDeps, { conversation: { address } }: Head, row:
   if (receipt.kind === 'sent') calls.wrote(address, begunAt)
   return receipt
 }
+
+/** A group that gets a new id counts its messages anew: that number is another message's there. */
+const LEFT_BEHIND = 'the message is one of before its group got a new id'
 
 /** A message that another row owns is not the one looked for, even with the same text. */
 async function look(

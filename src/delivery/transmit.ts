@@ -68,7 +68,12 @@ function send(
   return adapter.answerPrivately({ ...message, recipient: only, partNo }, signal)
 }
 
-function outboundPart({ id, part, replyTo }: Pick<Delivery, 'id' | 'part' | 'replyTo'>, address: Address) {
+function outboundPart(
+  { id, part, replyTo, address: then }: Pick<Delivery, 'id' | 'part' | 'replyTo' | 'address'>,
+  address: Address,
+) {
+  // A group that gets a new id counts its messages anew.
+  const names = replyTo !== undefined && then.chat === address.chat
   return {
     address,
     rendered: part,
@@ -76,7 +81,7 @@ function outboundPart({ id, part, replyTo }: Pick<Delivery, 'id' | 'part' | 'rep
     get key() {
       return deliveryKey(id)
     },
-    ...(replyTo === undefined ? undefined : { replyTo }),
+    ...(names ? { replyTo } : undefined),
   }
 }
 

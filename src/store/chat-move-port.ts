@@ -26,6 +26,7 @@ export interface ChatMoveWriter {
   repoint(from: ScopeKey, to: ScopeKey, session: SessionId): Promise<void>
   rewriteInbox(inbox: InboxId, dispatch: Dispatch, decision: Decision): Promise<void>
   rewriteReply(turn: TurnId, reply: ReplyTarget): Promise<void>
+  /** It names no message any more to which it is a reply. */
   rewriteDelivery(delivery: DeliveryId, address: Address): Promise<void>
   /** Rewrites the definition alone: slots that were decided stay decided. */
   rewriteSchedule(schedule: ScheduleId, definition: ScheduleDefinition): Promise<void>

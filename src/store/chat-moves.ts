@@ -110,7 +110,8 @@ export class ChatMoveWriting extends ChatMoveReading implements ChatMoveWriter {
   }
 
   async rewriteDelivery(delivery: DeliveryId, address: Address): Promise<void> {
-    await this.sql.run('UPDATE outbox SET address = $2 WHERE id = $1', [delivery, JSON.stringify(address)])
+    const query = 'UPDATE outbox SET address = $2, reply_to = NULL WHERE id = $1'
+    await this.sql.run(query, [delivery, JSON.stringify(address)])
   }
 
   async rewriteSchedule(schedule: ScheduleId, definition: ScheduleDefinition): Promise<void> {

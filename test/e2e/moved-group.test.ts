@@ -32,6 +32,14 @@ function lastPrompt({ anthropic }: Household): string {
   return JSON.stringify(anthropic?.ledger.requests().at(-1)?.messages)
 }
 
+/** Lets the bot answer a command as the message of this number. */
+async function answerAs({ telegram: { world, ledger } }: Household, chat: number, number: number): Promise<void> {
+  while (world.say({ from: 444, chat, text: 'hm' }).message_id < number - 2);
+  const after = ledger.mark()
+  world.say({ from: 111, chat, text: '/whoami@parley_bot' })
+  expect((await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })).messageId).toBe(number)
+}
+
 async function sessions({ daemon }: Household): Promise<number> {
   return (await daemon.operator.sessions.list({ limit: 10, offset: 0, inactive: true })).total
 }
@@ -65,4 +73,66 @@ it('F-C07, T31: a turn that began before its group got a new id says nothing whe
   expect(await Promise.race([log.line('Answered'), log.line('Ended without an answer')])).toMatchObject({
     sentence: 'Ended without an answer',
   })
+})
+
+it('F-C07, S43: an answer that grows while its group gets a new id takes the place of no message there', async () => {
+  const [gate, log] = [createGate(), new AwaitedLog()]
+  const script: Script = (request) =>
+    lastUserText(request).includes('work')
+      ? textReply('half of the answer and the rest', { holds: [{ beforeDelta: 1, gate }] })
+      : hear(request, 0)
+  const house = await family({ logger: log, streaming: true, script, delivery: { liveAfterMs: 0 } })
+  const { world, ledger } = house.telegram
+  await ask(house, GROUP, 'one')
+  await ask(house, GROUP, 'two')
+  const after = ledger.mark()
+  world.say({ from: 444, chat: GROUP, text: '@parley_bot work' })
+  const grown = await ledger.nextFromBot('sent', { after })
+  await gate.reached
+  const { id } = world.migrate(GROUP)
+  await log.line(MOVED)
+  await answerAs(house, id, grown.messageId)
+  gate.release()
+  await ledger.next((entry) => entry.kind === 'message' && entry.chatId === id && entry.text.includes('the rest'))
+  expect(world.messages(id).find(({ message }) => message.message_id === grown.messageId)?.message.text).toContain(
+    '111',
+  )
+})
+
+it('F-C07, S43: taking back an answer of before its group got a new id deletes no message there', async () => {
+  const log = new AwaitedLog()
+  const house = await family({ logger: log })
+  const { world, ledger } = house.telegram
+  await ask(house, GROUP, 'one')
+  await ask(house, GROUP, 'two')
+  const answer = await ask(house, GROUP, 'three')
+  const { id } = world.migrate(GROUP)
+  await log.line(MOVED)
+  await answerAs(house, id, answer.messageId)
+  const after = ledger.mark()
+  world.say({ from: 444, chat: id, text: '/undo@parley_bot' })
+  await ledger.nextFromBot('sent', { after, where: ({ chatId, text }) => chatId === id && text.includes('Taken back') })
+  await ask(house, id, 'next')
+  await house.daemon.stop()
+  expect(world.messages(id, { deleted: true })).toEqual([])
+})
+
+it('F-C07: an answer that follows its group to the new id is a reply to no message there', async () => {
+  const [gate, log] = [createGate(), new AwaitedLog()]
+  const script: Script = (request) =>
+    lastUserText(request).includes('work') ? textReply('done', { holds: [{ beforeDelta: 0, gate }] }) : hear(request, 0)
+  const house = await family({ logger: log, script })
+  const { world, ledger } = house.telegram
+  await ask(house, GROUP, 'one')
+  await ask(house, GROUP, 'two')
+  const asked = world.say({ from: 444, chat: GROUP, text: '@parley_bot work' })
+  await gate.reached
+  const { id } = world.migrate(GROUP)
+  await log.line(MOVED)
+  await answerAs(house, id, asked.message_id)
+  gate.release()
+  const { message } = await ledger.nextFromBot('sent', {
+    where: ({ chatId, text }) => chatId === id && text === 'done',
+  })
+  expect(message).not.toHaveProperty('reply_to_message')
 })

@@ -1,6 +1,6 @@
 import { type Address, formatAddress, parseAddress } from '../../core/address.ts'
 import { payerKey } from '../../core/budget.ts'
-import { type ChatMove, movedAddress, movedDispatch } from '../../core/chat-move.ts'
+import { type ChatMove, movedAddress, movedDispatch, movedReply } from '../../core/chat-move.ts'
 import type { Route } from '../../core/dispatch.ts'
 import { type ScopeKey, toScopeKey } from '../../core/ids.ts'
 import type { ScheduledTask } from '../../core/schedule.ts'
@@ -88,12 +88,13 @@ async function moveOwed(tx: StoreWriter, move: ChatMove, moved: ReadonlyMap<Scop
     await tx.chatMoves.rewriteInbox(row.id, dispatch, rerouted)
   }
   for (const { id, reply } of await tx.turns.running()) {
-    const address = movedAddress(reply.address, move)
-    if (address !== reply.address) await tx.chatMoves.rewriteReply(id, { ...reply, address })
+    const moved = movedReply(reply, move)
+    if (moved !== reply) await tx.chatMoves.rewriteReply(id, moved)
   }
-  for (const { id, address } of await tx.outbox.unfinished()) {
+  for (const { id, op, address } of await tx.outbox.unfinished()) {
     const to = movedAddress(address, move)
-    if (to !== address) await tx.chatMoves.rewriteDelivery(id, to)
+    // A message that is to be changed has its number in the old chat.
+    if (to !== address && op === 'send') await tx.chatMoves.rewriteDelivery(id, to)
   }
 }
 

@@ -165,17 +165,18 @@ describe('F-C07: a group gets a new id', () => {
     expect(await store.read.admissions.all()).toMatchObject([{ key: formatAddress(NEW), state: stands }])
   })
 
-  it('F-C07: what is owed is owed to the new chat', async () => {
+  it('F-C07: what is owed is owed to the new chat, whose messages have other numbers', async () => {
     const { id } = await sessionIn('-200', 'hello')
     const waiting = { id: ids.inbox(), ...said('-200', 'e2'), sessionId: id, state: 'waiting' } as const
     const turn = { ...turnOf(id, 1), reply: { address: OLD, replyTo: '5' } }
     const claimed = { ...waiting, ...said('-200', 'e3'), id: ids.inbox(), turnId: turn.id, state: 'claimed' } as const
     const elsewhere = { ...waiting, ...said('-300', 'e4'), id: ids.inbox() }
-    const delivery = deliveryOf(turn.id, { address: OLD })
+    const delivery = { ...deliveryOf(turn.id, { address: OLD }), replyTo: '5' }
+    const edit = { ...deliveryOf(turn.id, { partNo: 2, address: OLD }), op: 'edit', messageId: '6' } as const
     await store.write(async (tx) => {
       await tx.turns.start(turn)
       for (const row of [waiting, claimed, elsewhere]) await tx.inbox.add(row)
-      await tx.outbox.add([delivery, { ...deliveryOf(turn.id, { partNo: 1, address: OLD }), state: 'sent' }])
+      await tx.outbox.add([delivery, { ...deliveryOf(turn.id, { partNo: 1, address: OLD }), state: 'sent' }, edit])
     })
     await tell()
     const { scopeKey, displayKey } = said('-100200').decision.route
@@ -185,8 +186,10 @@ describe('F-C07: a group gets a new id', () => {
         decision: { route: { scopeKey, displayKey } },
       })
     expect((await store.read.inbox.get(elsewhere.id))?.dispatch).toEqual(elsewhere.dispatch)
-    expect(await store.read.turns.get(turn.id)).toMatchObject({ reply: { address: NEW, replyTo: '5' } })
-    expect((await store.read.outbox.ofSource(turn.id)).map(({ address }) => address)).toEqual([NEW, OLD])
+    expect((await store.read.turns.get(turn.id))?.reply).toEqual({ address: NEW })
+    const parts = await store.read.outbox.ofSource(turn.id)
+    expect(parts.map(({ address }) => address)).toEqual([NEW, OLD, OLD])
+    expect(parts[0]).not.toHaveProperty('replyTo')
   })
 
   it('F-C07: schedules and mutes go along', async () => {
