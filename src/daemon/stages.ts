@@ -146,7 +146,7 @@ export function createStages(parts: StagesDeps): Stages {
     ...{ ...claims, store, ids, channels, clock, logger, running, publicTurns, delivery, runTurn },
     measures: parts.measures,
     ...{ transcript, busy, overrides: lookups.overrides, heard: memory.checkpoints.heard, pieces: ports.pieces },
-    decide: inPresentChats(saveGate(decide, parts.hooks), decide, lookups.moves),
+    decide: inPresentChats(saveGate(decide, parts.hooks, lookups.moves.formerChat), decide, lookups.moves),
     ended(turn, result) {
       lookups.facts.watch.ended(turn, result)
       compaction.ended(turn, result)

@@ -1,4 +1,4 @@
-import { formatAddress } from '../core/address.ts'
+import { type Address, formatAddress } from '../core/address.ts'
 import type { Decided, Dispatch } from '../core/dispatch.ts'
 import type { BeforeSave } from '../core/hook.ts'
 import type { InboundText } from '../core/message.ts'
@@ -9,20 +9,26 @@ type Decide = (dispatch: Dispatch) => Decided
 /**
  * Returns `decide` with the hooks of `before_save` behind it: they are asked about each message that a session will
  * have, and what they answer is stored. The messages of a chat keep their order: one waits until those before it have
- * passed. Commands, such as `/stop`, wait for nothing, unless a model is shown their words, or they are about the last
- * message. Never rejects because of a hook.
+ * passed, under the id that the chat had before as well. Commands, such as `/stop`, wait for nothing, unless a model is
+ * shown their words, or they are about the last message. Never rejects because of a hook.
  */
 export function saveGate(
   decide: Decide,
   { has, beforeSave }: Pick<Hooks, 'has' | 'beforeSave'>,
+  formerChat: (channel: string, chat: string) => string | undefined,
 ): (dispatch: Dispatch) => Decided | Promise<Decided> {
   if (!has('before_save')) return decide
   const passing = new Map<string, Promise<Dispatch>>()
+  const lastOf = ({ topic: _topic, ...chat }: Address): Promise<Dispatch> | undefined => {
+    const former = formerChat(chat.channel, chat.chat)
+    const before = former === undefined ? undefined : passing.get(formatAddress({ ...chat, chat: former }))
+    return passing.get(formatAddress(chat)) ?? before
+  }
   return async (received) => {
     const { dispatch, decision } = decide(received)
     const { topic: _topic, ...chat } = dispatch.event.address
     const key = formatAddress(chat)
-    const before = passing.get(key)
+    const before = lastOf(dispatch.event.address)
     if (decision.kind === 'control') {
       if (ABOUT_THE_LAST.has(decision.command)) await before
       return { dispatch: await withoutOrder(dispatch, decision.command, beforeSave), decision }

@@ -19,13 +19,14 @@ function loudGate(...texts: string[]) {
     dispatch,
     decision: decide(household(), dispatch.event, COMMANDS),
   })
-  const gate = saveGate(decided, {
+  const hooks = {
     has: () => true,
-    async beforeSave({ text }) {
+    async beforeSave({ text }: BeforeSave) {
       await held.get(text)?.promise
       return text.toUpperCase()
     },
-  })
+  }
+  const gate = saveGate(decided, hooks, (_channel, chat) => (chat === '-1001' ? '-1' : undefined))
   const stored: string[] = []
   const events: InboundEvent[] = []
   const pass = async (event: InboundEvent): Promise<void> => {
@@ -58,6 +59,17 @@ it('R8: topics of one chat keep their order with each other', async () => {
   expect(stored).toEqual(['ELSEWHERE', 'FIRST', 'SECOND'])
 })
 
+it('R8, F-C07: what follows in a group that got a new id waits for what was said in it before', async () => {
+  const { held, stored, pass } = loudGate('first')
+  const said = (text: string, chat: string) => message({ address: group(chat), text })
+  const all = [pass(said('first', '-1')), pass(said('second', '-1001')), pass(said('third', '-1001'))]
+  await pass(say('elsewhere', '222'))
+  expect(stored).toEqual(['ELSEWHERE'])
+  held.get('first')?.resolve()
+  await Promise.all(all)
+  expect(stored).toEqual(['ELSEWHERE', 'FIRST', 'SECOND', 'THIRD'])
+})
+
 it('R8: neither another chat nor a command waits for a hook', async () => {
   const { held, stored, pass } = loudGate('first')
   const first = pass(say('first'))
@@ -80,7 +92,8 @@ it.each(['undo', 'retry', 'forget'])('R8: /%s waits for the message before it, w
 
 it('R8: without such a hook there is no gate', () => {
   const decided = (dispatch: Dispatch): Decided => ({ dispatch, decision: decide(household(), dispatch.event) })
-  expect(saveGate(decided, { has: () => false, beforeSave: async ({ text }) => text })).toBe(decided)
+  const hooks = { has: () => false, beforeSave: async ({ text }: BeforeSave) => text }
+  expect(saveGate(decided, hooks, () => undefined)).toBe(decided)
 })
 
 it('R8: words that are quoted or passed on beside own ones are asked about too', async () => {
@@ -153,13 +166,14 @@ it('R8: no hook is asked about a choice by its number', async () => {
     dispatch,
     decision: decide(household(), dispatch.event, COMMANDS),
   })
-  const gate = saveGate(decided, {
+  const hooks = {
     has: () => true,
-    beforeSave: async ({ text }) => {
+    beforeSave: async ({ text }: BeforeSave) => {
       asked.push(text)
       return text
     },
-  })
+  }
+  const gate = saveGate(decided, hooks, () => undefined)
   for (const args of ['ab12 2', 'ab12 123 ', 'ab12 1234', 'ab12 two'])
     await gate(dispatchOf(command('answer', { address: direct('111'), args })))
   expect(asked).toEqual(['1234', 'two'])
