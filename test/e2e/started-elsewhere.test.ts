@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
 import type { Tool } from '../../src/core/turn.ts'
-import { textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate } from '../../src/rehearsal/deferred.ts'
 import { startChatHouse, user } from './chat-clients.ts'
 import { parley } from './house-command.ts'
 import { type Household, recorded, startHousehold } from './household.ts'
@@ -90,4 +91,21 @@ it('S42: a client continues in its own name what was forked to it, with the toke
   const prompt = await say('and now?')
   expect(prompt).toContain('rain today')
   expect(prompt).not.toContain('an order')
+})
+
+it('C17, T37: what is cancelled or set by a client’s name is that of the conversation that it has now', async () => {
+  const gate = createGate()
+  const script: Script = (request) =>
+    lastUserText(request).includes('slow')
+      ? textReply('late', { holds: [{ beforeDelta: 0, gate }] })
+      : textReply('fine')
+  const house = await startHousehold({ script, streaming: false })
+  const { archives, sessions } = house.daemon.operator
+  await ask(house, 'api:a', 'hello')
+  await ask(house, 'api:b', 'rain today')
+  await archives.relocate('api:b', { kind: 'fork', to: 'api:a', confirmed: true })
+  const { session } = await sessions.post('api:a', { text: 'slow', waitSeconds: 0 })
+  await gate.reached
+  expect(await sessions.cancel('api:a')).toEqual({ session, stopped: true, dropped: 0 })
+  expect(await sessions.patch('api:a', { sendPolicy: 'deny' })).toMatchObject({ id: session })
 })

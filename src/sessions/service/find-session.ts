@@ -33,8 +33,8 @@ export async function namedSession(
 }
 
 /**
- * Returns the session in which something is said that is sent to this name. Throws `not_found` as `findSession` does.
- * Somebody who does not reach the one in use continues where they were.
+ * Returns the session in which something is said or done that is meant for this name. Throws `not_found` as
+ * `findSession` does. Somebody who does not reach the one in use continues where they were.
  */
 export async function findInUse(caller: Caller, name: string, deps: FindDeps): Promise<Session> {
   const session = await findSession(caller, name, deps)
@@ -48,6 +48,16 @@ export async function findInUse(caller: Caller, name: string, deps: FindDeps): P
  */
 export async function sessionInUse(session: Session, sessions: Pick<SessionReader, 'current'>): Promise<Session> {
   return isNamedByClient(session) ? ((await sessions.current(session.scopeKey)) ?? session) : session
+}
+
+/** Returns the same by the name alone, for somebody who is known to reach it. */
+export async function namedInUse(
+  caller: Caller,
+  name: string,
+  sessions: Pick<SessionReader, 'resolve' | 'current'>,
+): Promise<Session | undefined> {
+  const named = await sessions.resolve(wholeName(caller, name))
+  return named && sessionInUse(named, sessions)
 }
 
 function isNamedByClient(session: Session): boolean {

@@ -8,7 +8,7 @@ import type { CancelAnswer, CreatedSession, CreateRequest } from '../../core/ope
 import type { Session } from '../../core/session.ts'
 import { type StopDeps, stopSession } from '../turns/stop-session.ts'
 import type { ModelRules } from './choose-model.ts'
-import { type FindDeps, findSession, mayCreate, ownPrefix } from './find-session.ts'
+import { type FindDeps, findInUse, mayCreate, ownPrefix } from './find-session.ts'
 import { isOwner } from './session-access.ts'
 import type { SessionService } from './session-service.ts'
 
@@ -48,13 +48,13 @@ export function createSessionOperations(deps: SessionOperationDeps): SessionOper
     },
 
     async cancel(caller, name) {
-      const session = await findSession(caller, name, deps)
+      const session = await findInUse(caller, name, deps)
       refuseOthers(caller, session, deps)
       return { session: session.id, ...(await stopSession(deps, session.id)) }
     },
 
     async checkpoint(caller, name) {
-      const session = await findSession(caller, name, deps)
+      const session = await findInUse(caller, name, deps)
       refuseOthers(caller, session, deps)
       if (!deps.memory.has(session.agentId))
         throw new ParleyError('forbidden', `${session.agentId} has no memory: add "memory" to its tools.`)

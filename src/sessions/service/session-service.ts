@@ -26,7 +26,7 @@ import type { RunningTurns } from '../turns/running-turns.ts'
 import { readBoundary } from '../view/read-boundary.ts'
 import type { Transcript } from '../view/transcript.ts'
 import { markAllDeleted, purgeSession } from './delete-session.ts'
-import { type FindDeps, findInUse, findSession, namedSession } from './find-session.ts'
+import { type FindDeps, findInUse, findSession, namedInUse, namedSession } from './find-session.ts'
 import { lastRunOf } from './last-run.ts'
 import { ownAddress } from './own-address.ts'
 import { type FurtherPosting, type PostDeps, type Posting, postText } from './post-text.ts'
@@ -178,14 +178,14 @@ class Service implements SessionService {
 
   async patch(caller: Caller, name: string, changes: unknown): Promise<SessionDetail> {
     const { store, daemon, refusesModel } = this.#deps
-    const session = await findSession(caller, name, this.#deps)
+    const session = await findInUse(caller, name, this.#deps)
     if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may change how a session behaves.')
     const patch = readPatch(changes)
     const refused = patch.set.model ? refusesModel(session.agentId, patch.set.model) : undefined
     if (refused) throw new ParleyError('invalid', refused)
     const { now, overrides, current } = await store.write(async (tx) => {
       // A `/new` may have come since: the name means the new session by now.
-      const now = await tx.sessions.resolve(name)
+      const now = await namedInUse(caller, name, tx.sessions)
       if (now?.scopeKey !== session.scopeKey) throw noSuchSession(name)
       const overrides = patched(overridesOf(now), patch)
       await tx.sessions.patchOverrides(now.id, patch)
@@ -197,7 +197,7 @@ class Service implements SessionService {
 
   async setHistory(caller: Caller, name: string, asked: unknown): Promise<SessionDetail> {
     const { store, clock } = this.#deps
-    const session = await findSession(caller, name, this.#deps)
+    const session = await findInUse(caller, name, this.#deps)
     if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may change what the model is shown.')
     const data = readBoundary(asked)
     await store.write((tx) => tx.events.append(session.id, clock.now(), [{ type: 'history_boundary', data }]))
