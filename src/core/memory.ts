@@ -116,6 +116,8 @@ export interface MemoryAsker {
   readonly sessionId: SessionId
   /** Others see the answer: it has the entries of this conversation alone. */
   readonly shared: boolean
+  /** The conversation is shared with people of other chats, who have said some of it in private. */
+  readonly joined?: boolean
 }
 
 /** The memory as people use it in chats. No call of it asks a model but `checkpoint`. */
@@ -128,8 +130,8 @@ export interface MemoryDesk {
   correct(asker: MemoryAsker, no: number, text: string): Promise<ShownEntry>
   /** Throws as `correct` does. Undefined: the same request has removed it before a crash. */
   remove(asker: MemoryAsker, no: number, key: string): Promise<ShownEntry | undefined>
-  /** Returns the working memory of a session. */
-  working(session: SessionId): Promise<string | undefined>
+  /** Returns the working memory of the conversation; undefined where it has words that the asker may not see. */
+  working(asker: MemoryAsker): Promise<string | undefined>
   /** Runs a checkpoint now, charged to whoever asks for it. Rejects with what the model fails with. */
   checkpoint(session: SessionId, charge?: Charge): Promise<CheckpointOutcome>
   /** Returns true if this agent has a memory. */

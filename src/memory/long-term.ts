@@ -47,6 +47,8 @@ export interface LongTermDeps {
 export type LongTerm = MemoryTools & Omit<MemoryDesk, 'checkpoint'>
 
 const MOST_FOUND = 50
+/** The entries among which those that somebody may see are looked for. */
+const MOST_LOOKED_THROUGH = 1_000
 /** The newest events among which the messages behind a text are looked for. */
 const MOST_LOOKED_AT = 1_000
 
@@ -60,7 +62,10 @@ export function createLongTerm(deps: LongTermDeps): LongTerm {
   return {
     async search({ words, limit }, turn) {
       const reach = await deps.turnReach(turn)
-      const found = await lookUp(deps, await turnSessions(deps, turn, reach), { words, limit })
+      const found = await lookUp(deps, await turnSessions(deps, turn, reach), {
+        words,
+        limit: Math.min(limit, MOST_FOUND),
+      })
       return { entries: found.map(shown), authors: [...new Set(found.flatMap(({ authors }) => authors))] }
     },
     async save(text, turn, key) {
@@ -84,8 +89,13 @@ export function createLongTerm(deps: LongTermDeps): LongTerm {
       if (reach.authors.length === 0) throw notTheirs(no)
       await removeOnce(deps, no, `tool ${key}`)
     },
-    list: async (asker, words, limit) =>
-      (await lookUp(deps, await askerSessions(deps, asker), { words, limit })).map(shown),
+    async list(asker, words, limit) {
+      // Most may be the entries of others.
+      const most = asker.joined ? MOST_LOOKED_THROUGH : bounded(limit)
+      const found = await lookUp(deps, await askerSessions(deps, asker), { words, limit: most })
+      const mine = await Promise.all(found.map(async (entry) => ((await isSeen(deps, asker, entry)) ? [entry] : [])))
+      return mine.flat().slice(0, bounded(limit)).map(shown)
+    },
     async remember({ author, sessionId }, text, key) {
       const session = await sessionOf(deps, sessionId)
       const entry = { agentId: session.agentId, sessionId, authors: [author], text: checked(text), at: clock.now() }
@@ -106,7 +116,11 @@ export function createLongTerm(deps: LongTermDeps): LongTerm {
       await removeOnce(deps, no, `command ${key}`)
       return shown(entry)
     },
-    working: async (session) => (await workingNow(read, session, await read.events.latestCheckpoint(session)))?.working,
+    async working(asker) {
+      const { sessionId: id } = asker
+      if (await isOthersToo(deps, asker)) return undefined
+      return (await workingNow(read, id, await read.events.latestCheckpoint(id)))?.working
+    },
     has,
   }
 }
@@ -138,14 +152,17 @@ function checked(text: string): string {
   return kept
 }
 
+function bounded(limit: number): number {
+  return Math.min(Math.max(1, Math.floor(limit)), MOST_FOUND)
+}
+
 async function lookUp(
   { store: { read } }: LongTermDeps,
   sessions: readonly SessionId[],
   { words, limit }: { readonly words: string; readonly limit: number },
 ): Promise<readonly MemoryEntry[]> {
-  const most = Math.min(Math.max(1, Math.floor(limit)), MOST_FOUND)
-  if (words.trim() === '') return read.memory.newest(sessions, most)
-  const hits = await read.search.find({ words, of: 'entries', sessions, limit: most })
+  if (words.trim() === '') return read.memory.newest(sessions, limit)
+  const hits = await read.search.find({ words, of: 'entries', sessions, limit })
   const entries = await Promise.all(hits.map(({ entry = 0 }) => read.memory.get(entry)))
   return entries.filter((entry) => entry !== undefined)
 }
@@ -198,8 +215,19 @@ async function named(deps: LongTermDeps, no: number, sessions: readonly SessionI
   return entry
 }
 
+/** Returns whether an asker may see the entry of a session that they read. */
+async function isSeen(deps: LongTermDeps, asker: MemoryAsker, { authors }: MemoryEntry): Promise<boolean> {
+  return !(await isOthersToo(deps, asker)) || isOnly(deps, asker.author, authors)
+}
+
+/** The whole of a session that joins people of different chats is for an owner. */
+async function isOthersToo({ identityOf }: LongTermDeps, { author, joined }: MemoryAsker): Promise<boolean> {
+  return joined === true && (await identityOf(author)).role !== 'owner'
+}
+
 async function changeable(deps: LongTermDeps, asker: MemoryAsker, no: number): Promise<MemoryEntry> {
   const entry = await named(deps, no, await askerSessions(deps, asker))
+  if (!(await isSeen(deps, asker, entry))) throw absent(no)
   if (await mayChange(deps, asker.author, entry)) return entry
   throw notTheirs(no)
 }

@@ -2,6 +2,7 @@ import { senderAuthor } from '../../core/author.ts'
 import type { Charge } from '../../core/budget.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
+import { joinsPeople } from '../../core/joins-people.ts'
 import { literalExcerpt } from '../../core/literal.ts'
 import type { MemoryAsker, MemoryDesk, ShownEntry } from '../../core/memory.ts'
 import { failureCause } from '../../core/model-remedy.ts'
@@ -67,7 +68,7 @@ async function memory(call: CommandCall, deps: MemoryCommandDeps): Promise<strin
   const other = /^(forget|delete)\s+#?\d{1,15}$/i.test(asked)
   if (verb !== '' || other || /^(correct|remove)$/i.test(asked)) throw new ParleyError('invalid', FORMS)
   const entries = await desk.list(asker, asked, SHOWN)
-  const working = asked === '' ? await desk.working(asker.sessionId) : undefined
+  const working = asked === '' ? await desk.working(asker) : undefined
   const lines = [
     ...(entries.length === 0 ? [asked === '' ? 'I remember nothing here yet.' : 'I find nothing like that.'] : []),
     ...entries.map(line),
@@ -122,5 +123,6 @@ async function askerOf(
     throw new ParleyError('forbidden', 'I have no memory here: my owner can add `memory` to my tools.')
   // An entry from before the first message belongs to the session which that message will find.
   const session = await store.write((tx) => openSession(tx, { ...decision, dispatch }, { ...ports, channels }))
-  return { author, sessionId: session.id, shared: address.chatType !== 'direct' }
+  const shared = address.chatType !== 'direct'
+  return { author, sessionId: session.id, shared, joined: joinsPeople(channels, decision.route) }
 }
