@@ -17,6 +17,7 @@ const script: Script = (request) => {
 it.each([
   ['sessions_history', (key: string) => ({ sessionKey: key })],
   ['session_search', () => ({ query: 'zqx' })],
+  ['sessions_list', () => ({ messageLimit: 5 })],
   ['memory_search', () => ({ query: 'zqx' })],
 ] as const)(
   'S41: of what %s has shown elsewhere nothing is left of whoever is forgotten, however few words',
@@ -45,6 +46,21 @@ it('S41: an answer that lists a conversation by its first words keeps none of wh
   expect(await say('/sessions', { chat })).toContain(WORDS)
   expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
   expect(rows('SELECT part FROM outbox')).not.toContain(WORDS)
+  await expect.poll(() => holding(home.dataDir, WORDS), { timeout: 30_000 }).toEqual([])
+})
+
+it('S41: of what lists of conversations and reminders have shown nothing is left of whoever is forgotten, however few words', async () => {
+  const { home, world, say, addGroup, rows } = await forgettingHouse({ script })
+  const chat = addGroup('Family')
+  world.say({ from: 444, chat, text: WORDS })
+  await say('hello', { chat })
+  await say(`/remind in 3 hours ${WORDS}`, { from: 444, chat })
+  await say('do sessions_list {"messageLimit":1}')
+  await say('do schedule_list {}', { chat })
+  const results = "SELECT data FROM events WHERE type = 'tool_result'"
+  expect(rows(results).split('zqx')).toHaveLength(3)
+  expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
+  expect(rows(results)).not.toContain('zqx')
   await expect.poll(() => holding(home.dataDir, WORDS), { timeout: 30_000 }).toEqual([])
 })
 
