@@ -67,8 +67,11 @@ export function repeats({ runs, texts, codes }: Telling, text: string, at: numbe
   return [...texts].some(([one, said]) => isLater(said) && whole.includes(one))
 }
 
-/** Returns whether a text that shows one message has one of these, however short, and names whoever said it. */
-export function showsFew({ few }: Telling, text: string, at: number): boolean {
+/**
+ * Returns whether a text that shows one message has one of these, however short, and names whoever said it; `anyone`:
+ * whoever it names.
+ */
+export function showsFew({ few }: Telling, text: string, at: number, whose: 'named' | 'anyone' = 'named'): boolean {
   if (few.size === 0) return false
   const words = wordsOf(text)
   const isNamed = (name: string): boolean => {
@@ -76,7 +79,7 @@ export function showsFew({ few }: Telling, text: string, at: number): boolean {
     return named === '' ? text.includes(name) : ` ${words.join(' ')} `.includes(` ${named} `)
   }
   for (const run of shortRunsOf(words))
-    for (const [name, said] of few.get(run) ?? []) if (said <= at && isNamed(name)) return true
+    for (const [name, said] of few.get(run) ?? []) if (said <= at && (whose === 'anyone' || isNamed(name))) return true
   return false
 }
 
@@ -88,9 +91,9 @@ export function isFew({ few }: Telling, text: string, at: number): boolean {
 
 /**
  * The marks that platforms write for people, groups, channels and emoji. An id is no secret, and whatever speaks to the
- * bot names it.
+ * bot names it. The name beside an id is bounded, so that a long text of such beginnings is looked through once.
  */
-const MARKS = /<(?:@[!&]?|#|!subteam\^)(?:\d+|[A-Z][A-Z0-9]*)(?:\|[^>\n]*)?>|<a?:\w+:\d+>/g
+const MARKS = /<(?:@[!&]?|#|!subteam\^)(?:\d+|[A-Z][A-Z0-9]*)(?:\|[^>\n]{0,200})?>|<a?:\w+:\d+>/g
 
 function wordsOf(text: string): readonly string[] {
   return foldText(text.replace(MARKS, ' ')).match(/[\p{L}\p{N}][\p{L}\p{N}._@+:/-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu) ?? []

@@ -20,6 +20,8 @@ export interface MemoryCommandDeps extends OpenPorts {
 
 const SHOWN = 20
 const LONGEST_SHOWN = 300
+/** Stands before the working memory in an answer. */
+export const IN_MIND = 'In mind for this conversation:'
 const FORMS =
   'Say `/memory` or `/memory <words>` to see what I remember here, `/memory correct <number> <text>`, or `/memory remove <number>`.'
 
@@ -72,7 +74,7 @@ async function memory(call: CommandCall, deps: MemoryCommandDeps): Promise<strin
   const lines = [
     ...(entries.length === 0 ? [asked === '' ? 'I remember nothing here yet.' : 'I find nothing like that.'] : []),
     ...entries.map(line),
-    ...(working === undefined ? [] : ['', `In mind for this conversation: ${literalExcerpt(working, 1_000)}`]),
+    ...(working === undefined ? [] : ['', `${IN_MIND} ${literalExcerpt(working, 1_000)}`]),
   ]
   return lines.join('\n')
 }

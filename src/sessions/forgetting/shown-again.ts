@@ -1,9 +1,10 @@
 import { textOf } from '../../core/content.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
-import type { SessionEvent } from '../../core/event.ts'
+import type { SessionEvent, ToolResultData } from '../../core/event.ts'
 import { isInboxId, type SessionId } from '../../core/ids.ts'
 import { isFew, repeats, showsFew, type Tellings } from '../../core/repeats.ts'
 import type { SentRow } from '../../store/forget-port.ts'
+import { IN_MIND } from '../commands/memory.ts'
 import { madeWords } from './matches.ts'
 
 /** Finds the texts of the agent, of tools and of programs that repeat what goes, or show it as it was said. */
@@ -26,7 +27,7 @@ export function isRepetition(again: ShownAgain, event: SessionEvent): boolean {
     if (from === undefined && data === '') return false
     return repeats(tellings, text, event.at) || isDigestOf(again, data, event.at)
   }
-  if (event.type === 'tool_result') return isResultOf(again, textOf(event.data.content), event.at)
+  if (event.type === 'tool_result') return isResultOf(again, event.data, event.at)
   return madeWords(event).some((words) => repeats(tellings, words, event.at))
 }
 
@@ -46,7 +47,8 @@ export function isSaidAgain(again: ShownAgain, { source, sessionId, text, at }: 
     const [, listed, id] = LISTED.exec(line) ?? []
     if (listed !== undefined) return isSaidIn(id as SessionId) && isFew(tellings, listed, at)
     const [, called = ''] = CALLED.exec(line) ?? []
-    return isHere && (isFew(tellings, called, at) || showsFew(tellings, line, at))
+    const whose = line.startsWith(IN_MIND) ? 'anyone' : 'named'
+    return isHere && (isFew(tellings, called, at) || showsFew(tellings, line, at, whose))
   })
 }
 
@@ -60,25 +62,29 @@ function isDigestOf({ tellings }: ShownAgain, data: string, at: number): boolean
 }
 
 /** A result that lists messages, conversations, memories or reminders is JSON, and may have another one in a text. */
-function isResultOf(again: ShownAgain, text: string, at: number): boolean {
+function isResultOf(again: ShownAgain, { content, shows = [] }: ToolResultData, at: number): boolean {
+  const text = textOf(content)
   const { tellings, lists } = again
-  const plain = text.replace(/\\+[nrt]/g, ' ')
+  const plain = text.replace(BREAKS, ' ')
   if (repeats(tellings, text, at) || (plain !== text && repeats(tellings, plain, at))) return true
-  return lists(unquoted(plain)) || showsAsSaid(again, unquoted(plain), at)
+  if (lists(unquoted(plain)) || hasTitle(again, unquoted(plain), at)) return true
+  // Another conversation's answer is one text; that of the web is nobody's here.
+  const said = unquoted(plain).split('"role":')
+  return said.slice(shows.length > 0 ? 0 : 1).some((one) => showsFew(tellings, one, at))
 }
 
 function unquoted(json: string): string {
-  return json.replace(/\\+"/g, '"')
+  return json.replace(QUOTES, '"')
 }
 
-function showsAsSaid({ tellings, isSaidIn }: ShownAgain, plain: string, at: number): boolean {
+function hasTitle({ tellings, isSaidIn }: ShownAgain, plain: string, at: number): boolean {
   if (tellings.few.size === 0) return false
   const titles = [...plain.matchAll(TITLED)]
-  if (titles.some(([, id, title = '']) => isSaidIn(id as SessionId) && isFew(tellings, title, at))) return true
-  return plain
-    .split('"role":')
-    .slice(1)
-    .some((said) => showsFew(tellings, said, at))
+  return titles.some(([, id, title = '']) => isSaidIn(id as SessionId) && isFew(tellings, title, at))
 }
 
-const TITLED = /"sessionId":"([^"]*)"(?:(?!"sessionId").)*?"displayName":"(.*?)","\w+":/g
+/** A break and a quote as JSON has them in a text, and in a text of a text: each time with twice as many marks. */
+const BREAKS = /\\{1,15}[nrt]/g
+const QUOTES = /\\{1,15}"/g
+/** The bounds keep a text that only looks like a list from being looked through again and again. */
+const TITLED = /"sessionId":"([^"]*)"(?:(?!"sessionId").){0,1000}?"displayName":"(.{0,400}?)","\w+":/g

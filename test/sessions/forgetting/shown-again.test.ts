@@ -50,6 +50,8 @@ it.each([
   ['with a line that Parley adds', [said('Bob', 'hello\n[photo]')], true],
   ['by whoever passes it on', [said('Zoe', '[forwarded from Bob] hello')], true],
   ['in the result of an earlier call', [{ role: 'toolResult', text: JSON.stringify([said('Bob', 'hello')]) }], true],
+  ['by whoever is named in an answer', { status: 'ok', reply: 'Bob said hello.' }, true],
+  ['by somebody in an answer', { status: 'ok', reply: 'They said hello.' }, false],
   ['by somebody else', [said('Zoe', 'hello'), said('Bob', 'bye')], false],
   ['by the agent', [said('Bob', 'bye'), { role: 'assistant', text: 'hello', timestamp: 1 }], false],
   ['beside it', { hello: 1, sessions: [said('Bob', 'bye')] }, false],
@@ -80,7 +82,8 @@ it('S41: a few words are known in an answer as what it calls a conversation that
     isSaidAgain(hello(), { source: 'in_1' as SourceId, sessionId: HERE, text, at: 2, ...of } as SentRow)
   expect(isKnown(`1. bye (just now, in use) ${ELSEWHERE}\n2. hello (2 days ago) ${HERE}`)).toBe(true)
   expect(isKnown('This conversation is called: hello\n/title <text> changes that.')).toBe(true)
-  expect(isKnown('In mind for this conversation: Bob said hello to all.')).toBe(true)
+  expect(isKnown('In mind for this conversation: They say hello to all.')).toBe(true)
+  expect(isKnown('In mind for this conversation: They say hello to all.', { sessionId: ELSEWHERE })).toBe(false)
   expect(isKnown(`1. hello (just now) ${ELSEWHERE}\n2. bye (2 days ago) ${HERE}`)).toBe(false)
   expect(isKnown('This conversation is called: hello', { sessionId: ELSEWHERE })).toBe(false)
   expect(isKnown('Say hello to me: `/help`.')).toBe(false)
@@ -94,3 +97,12 @@ it('S41: words are known in a result across its line breaks, and however far beh
   const long = [said('Zoe', 'x '.repeat(30_000)), said('Bob', 'the gate opens with zq9 after dark')]
   expect(isRepetition(again, resultOf(long))).toBe(true)
 })
+
+it.each(['\\', '"sessionId":"x","displayName":"', '<@1|', '"number":1,"text":"', '"role":'])(
+  'S41: a result of nothing but %s is looked through as fast as any other',
+  (part) => {
+    const text = part.repeat(200_000 / part.length)
+    const data = { content: [{ type: 'text', text }], shows: [HERE] }
+    expect(isRepetition(hello(), { seq: 1, at: 2, type: 'tool_result', data } as unknown as SessionEvent)).toBe(false)
+  },
+)
