@@ -69,3 +69,8 @@ export const EXIT = {
   locked: 75,
   config: 78,
 } as const
+
+/** Returns undefined for a row that cannot be read, so that it keeps nobody else waiting; throws any other error. */
+export function unlessUnreadable(error: unknown): undefined {
+  if (errorCode(error) !== 'unreadable') throw error
+}

@@ -108,3 +108,27 @@ test('C31: an answer that was made is sent, although the row of its session was 
   gate.release()
   await sent
 })
+
+test('C31, F-C07: a group gets its new id although the row of its session cannot be read, and nobody waits behind it', async () => {
+  const path = join(tempFolder(), 'parley.db')
+  const of = await startHousehold({ config: { store: { path } }, streaming: false })
+  const { world, ledger } = of.telegram
+  const group = world.addChat({ type: 'group', title: 'Family', id: -2001, members: [111, BOB] })
+  const answered = async (chat: number | undefined, text: string): Promise<void> => {
+    const after = ledger.mark()
+    world.say({ from: 111, text: `@parley_bot ${text}`, ...(chat === undefined ? {} : { chat }) })
+    await ledger.nextFromBot('sent', { after, where: (entry) => entry.text.includes(text) })
+  }
+  await answered(group.id, 'one')
+  await of.daemon.stop()
+  const connection = openConnection(path)
+  expect(connection.run("UPDATE sessions SET kind = 'nonsense'", [])).toBe(1)
+  connection.close()
+  await of.restart()
+  const { id } = world.migrate(group)
+  await answered(undefined, 'in private')
+  await answered(id, 'two')
+  await recorded(of)
+  expect((await of.daemon.operator.status()).channels).toMatchObject([{ status: 'up' }])
+  expect(ledger.count((entry) => entry.kind === 'poll')).toBeLessThan(50)
+})

@@ -2,6 +2,7 @@ import { type Address, formatAddress, parseAddress } from '../../core/address.ts
 import { payerKey } from '../../core/budget.ts'
 import { type ChatMove, movedAddress, movedDispatch, movedReply } from '../../core/chat-move.ts'
 import type { Route } from '../../core/dispatch.ts'
+import { unlessUnreadable } from '../../core/errors.ts'
 import { type ScopeKey, toScopeKey } from '../../core/ids.ts'
 import type { ScheduledTask } from '../../core/schedule.ts'
 import type { Session } from '../../core/session.ts'
@@ -20,15 +21,15 @@ export interface MoveDeps {
 
 /**
  * Gives a chat its new id, inside one transaction (F-C07): sessions with their keys, aliases and metadata, owed
- * messages and turns, deliveries on their way, schedules, mutes, its budgets and its admission. Returns false if it
- * was moved before.
+ * messages and turns, deliveries on their way, schedules, mutes, its budgets and its admission. A session that cannot
+ * be read stays behind: the platform would repeat the notice for ever. Returns false if it was moved before.
  */
 export async function moveChat(tx: StoreWriter, move: ChatMove, deps: MoveDeps): Promise<boolean> {
   if (!(await tx.chatMoves.add(move, deps.at))) return false
   const moved = new Map<ScopeKey, MovedKeys>()
   const accounts = new Set<Address['account']>()
   for (const id of await tx.chatMoves.sessionsIn(move)) {
-    const session = await tx.sessions.get(id)
+    const session = await tx.sessions.get(id).catch(unlessUnreadable)
     if (!session) continue
     accounts.add(session.scope.account)
     moved.set(session.scopeKey, await rekeySession(tx, { session, move }, deps))
@@ -64,7 +65,8 @@ async function joinScopes(
   { from, to, move }: { readonly from: ScopeKey; readonly to: ScopeKey; readonly move: ChatMove },
   at: number,
 ): Promise<void> {
-  const [session, early] = [await tx.sessions.current(from), await tx.sessions.current(to)]
+  const currentOf = (key: ScopeKey): Promise<Session | undefined> => tx.sessions.current(key).catch(unlessUnreadable)
+  const [session, early] = [await currentOf(from), await currentOf(to)]
   if (!session || from === to) return
   if (early) {
     await copyHistory(tx, { from: early.id, to: session.id, at })

@@ -1,6 +1,6 @@
 import type { Applicant } from '../../core/admission.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
-import { errorCode, ParleyError } from '../../core/errors.ts'
+import { ParleyError, unlessUnreadable } from '../../core/errors.ts'
 import type { IdSource, InboxId } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { StoreWriter } from '../../store/store.ts'
@@ -74,10 +74,6 @@ async function forgetTexts(tx: StoreWriter, messages: readonly InboxId[]): Promi
     const row = await tx.inbox.get(id).catch(unlessUnreadable)
     if (row) await tx.inbox.replaceDispatch(id, withoutText(row.dispatch))
   }
-}
-
-function unlessUnreadable(error: unknown): undefined {
-  if (errorCode(error) !== 'unreadable') throw error
 }
 
 /** With thousands of applicants one draw in ten thousand finds a code that is used. */

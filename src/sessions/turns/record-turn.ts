@@ -1,7 +1,7 @@
 import { conversationOf } from '../../core/address.ts'
 import { approvedCode } from '../../core/approval.ts'
 import type { BudgetHit } from '../../core/budget.ts'
-import { type ErrorCode, errorCode, ParleyError } from '../../core/errors.ts'
+import { type ErrorCode, ParleyError, unlessUnreadable } from '../../core/errors.ts'
 import type { EventDraft, TakenMessages } from '../../core/event.ts'
 import type { IdSource, InboxId, SessionId } from '../../core/ids.ts'
 import { type FilesReadData, isShown } from '../../core/message.ts'
@@ -116,10 +116,7 @@ export async function claimWaiting(
 
 /** An unreadable row keeps nobody from being answered: the turn that ends in this commit would never end. */
 async function readSession(tx: StoreWriter, id: SessionId): Promise<SessionIdentity | undefined> {
-  return tx.sessions.get(id).catch((error: unknown) => {
-    if (errorCode(error) === 'unreadable') return undefined
-    throw error
-  })
+  return tx.sessions.get(id).catch(unlessUnreadable)
 }
 
 /** Returns the messages that wait in a session, without those of people who have left it meanwhile. */
