@@ -24,7 +24,7 @@ export interface SessionParts extends ArchiveDeps {
   readonly config: Config
   readonly ids: IdSource
   readonly policies: CurrentRouting
-  readonly lookups: Pick<Lookups, 'whoIs' | 'overrides' | 'facts' | 'idsOf'>
+  readonly lookups: Pick<Lookups, 'whoIs' | 'overrides' | 'facts' | 'moves' | 'idsOf'>
   readonly accounts: Accounts
   readonly entrance: Pick<Entrance, 'accept'>
 }
@@ -39,14 +39,14 @@ export function makeSessions(
   { config, store, clock, ids, policies, lookups, accounts, entrance, media, redact }: SessionParts,
   { memory, ...kept }: KeptParts,
 ): OwnSessions {
-  const { whoIs, overrides, facts } = lookups
+  const { whoIs, overrides, facts, moves } = lookups
   const { channels } = policies.routing()
   const daemon: DaemonSessions = {
     ...{ ...kept, ids, overrides, whoIs, accept: entrance.accept },
     models: { ...modelRules(config), redact },
     place: (address, agent) =>
       placeSession(policies.routing(), facts, {
-        ...{ address, traceId: ids.trace(), receivedAt: clock.now() },
+        ...{ address: moves.follow(address), traceId: ids.trace(), receivedAt: clock.now() },
         ...(agent === undefined ? {} : { agent }),
       }),
     posts: (channel) => accounts.all.some((account) => account.channel === channel),

@@ -136,3 +136,20 @@ it('F-C07: an answer that follows its group to the new id is a reply to no messa
   })
   expect(message).not.toHaveProperty('reply_to_message')
 })
+
+it('F-C07: what is continued in a group by its former id is there, though nothing was said in it before', async () => {
+  const log = new AwaitedLog()
+  const house = await family({ logger: log })
+  const { world, ledger } = house.telegram
+  world.say({ from: 111, text: 'dinner at seven' })
+  await ledger.nextFromBot('sent')
+  const { id } = world.migrate(GROUP)
+  await log.line(MOVED)
+  const { archives } = house.daemon.operator
+  const to = `telegram:group:${GROUP}`
+  expect(await archives.relocate('telegram:direct:111', { kind: 'fork', to, confirmed: true })).toMatchObject({
+    key: `telegram:group:${id}`,
+  })
+  await ask(house, id, 'when?')
+  expect(lastPrompt(house)).toContain('dinner at seven')
+})
