@@ -110,6 +110,20 @@ describe('F-C07: a group gets a new id', () => {
     expect(await store.read.inbox.recent(10)).toMatchObject([{ outcome: 'ignored: chat_moved' }])
   })
 
+  it('F-C07: whoever waits for a move continues once none is left, in the order in which they came', async () => {
+    const continued: unknown[] = []
+    const wait = (name: string) => moves.underWay?.then(() => continued.push([name, moves.all.length, moves.underWay]))
+    const first = tell()
+    const waiting = [wait('one')]
+    const second = moves.learned(parseAddress('telegram:group:-300'), parseAddress('telegram:group:-100300'))
+    waiting.push(wait('two'))
+    await Promise.all([first, second, ...waiting])
+    expect(continued).toEqual([
+      ['one', 2, undefined],
+      ['two', 2, undefined],
+    ])
+  })
+
   it('F-C07: what was said in the new chat before the move was told follows behind the history', async () => {
     const before = await sessionIn('-200', 'hello')
     const early = await sessionIn('-100200', 'too early')
