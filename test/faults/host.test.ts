@@ -4,6 +4,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -24,10 +25,14 @@ import { CASE } from './rounds.ts'
 const ROOT = 0
 const [ALICE, EVE] = [65531, 65532]
 const TOKEN = '7000001:rehearsal'
+/** Beyond the greatest number that the system gives to a process. */
+const NO_PROCESS = 99_999_999
 
 interface Machine {
   /** What the configuration names as the folder of the database. */
   readonly data: string
+  /** The folder for temporary files, which all users share. */
+  readonly shared: string
   /** Runs a command as a user and resolves with its exit code and what it printed. */
   run(uid: number, ...argv: string[]): Promise<{ code: number | null; text: string }>
   /** Starts the daemon as a user and resolves once it polls; ended by the test. */
@@ -42,6 +47,9 @@ async function machine(): Promise<Machine> {
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
   chownSync(data, ALICE, ALICE)
+  const shared = join(folder, 'tmp')
+  mkdirSync(shared)
+  chmodSync(shared, 0o1777)
   const config = join(folder, 'parley.yaml')
   const accounts = { default: { token: TOKEN, apiRoot: telegram.apiRoot } }
   const settings = { agents: [{ id: 'main', model: 'scripted/echo' }], channels: { telegram: { accounts } } }
@@ -57,7 +65,7 @@ async function machine(): Promise<Machine> {
     rmSync(folder, { recursive: true })
   })
   const launch = (uid: number, ...argv: string[]): ChildProcess => {
-    const env = { PATH: process.env.PATH ?? '', PARLEY_CONFIG: config }
+    const env = { PATH: process.env.PATH ?? '', PARLEY_CONFIG: config, TMPDIR: shared }
     const child = spawn(process.execPath, [PRODUCT, ...argv], { cwd: folder, env, uid, gid: uid })
     children.push(child)
     return child
@@ -72,6 +80,7 @@ async function machine(): Promise<Machine> {
   }
   return {
     data,
+    shared,
     async run(uid, ...argv) {
       const child = launch(uid, ...argv)
       const printed = textOf(child)
@@ -210,5 +219,27 @@ describe.runIf(process.geteuid?.() === ROOT && existsSync(PRODUCT))('on a machin
     expect(await run(ALICE, 'status')).toMatchObject({ code: EXIT.ok })
     expect(await stop(daemon)).toBe(EXIT.ok)
     expect(await stop(await start(ALICE))).toBe(EXIT.ok)
+  })
+
+  test('what others put among temporary files under the name of a trial touches no file of ours, and stops no start', async () => {
+    const { data, shared, run, start } = await machine()
+    const letters = join(data, '..', 'letters')
+    mkdirSync(letters)
+    writeFileSync(join(letters, 'letter'), 'Dear Bob')
+    for (const path of [letters, join(letters, 'letter')]) chownSync(path, ALICE, ALICE)
+    const planted = join(shared, `parley-trial-${NO_PROCESS}-planted`)
+    symlinkSync(letters, planted)
+    lchownSync(planted, EVE, EVE)
+    const closed = join(shared, `parley-trial-${NO_PROCESS}-closed`)
+    mkdirSync(join(closed, 'inner'), { recursive: true })
+    chmodSync(closed, 0o500)
+    chownSync(closed, ALICE, ALICE)
+    expect(await stop(await start(ALICE))).toBe(EXIT.ok)
+    expect(readdirSync(letters)).toEqual(['letter'])
+    const old = join(data, '..', 'old')
+    mkdirSync(old)
+    writeFileSync(join(old, 'one.jsonl'), JSON.stringify({ role: 'user', content: 'hello' }))
+    expect(await run(ALICE, 'import', old, '--dry-run')).toMatchObject({ code: EXIT.ok })
+    expect(readdirSync(letters)).toEqual(['letter'])
   })
 })
