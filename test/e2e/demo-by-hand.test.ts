@@ -24,7 +24,9 @@ it.concurrent('the demo by hand: what is typed is said, a command is no message,
   demo.stdout.on('data', (chunk) => {
     printed += chunk
   })
-  demo.stdin.end(':why\nhello\n:why\n:frobnicate\n:in moon\n:as constructor\n/as bo\n/quit\n:help\n:quit\n')
+  demo.stdin.end(
+    ':why\nhello\n:why\n:frobnicate\n:in moon\n:as constructor\n/as bo\n/quit\n:in workshop\n/budget\n:in office\n/sessions\n:help\n:quit\n',
+  )
   const [code] = await once(demo, 'close')
 
   const [, byHand = ''] = printed.split('Your turn')
@@ -38,7 +40,10 @@ it.concurrent('the demo by hand: what is typed is said, a command is no message,
   expect(byHand).toContain('not said: write :as; see :help')
   expect(byHand).toContain('not said: write :quit; see :help')
   expect(byHand.split(':as <person>')).toHaveLength(3)
-  expect(byHand).not.toMatch(/Ada +[:/]/)
+  expect(byHand).not.toMatch(/Ada +(:|\/(as|quit))/)
+  // What a command answers to its person alone, on Discord and Slack.
+  expect(byHand).toMatch(/workshop +Parley +\(only Ada sees this\) No budget applies to you here\./)
+  expect(byHand).toMatch(/office +Parley +\(only Ada sees this\) /)
   // The answer comes after the input has ended, with its place, and a pipe gets no prompt to write it on. Where it is
   // seen while it grows, the rest of it has a line of its own.
   expect(byHand).toMatch(/^ {2}Ada's dm {5}Parley {3}(I heard you: “hello”|… .*“hello”)$/m)

@@ -5,6 +5,9 @@ import type { Character, Place } from './cast.ts'
 import { LedgerView } from './ledger-view.ts'
 import { type MatchShown, MENTION, type PlatformStage, type Said, type Shown, type Spot } from './platform-stage.ts'
 
+/** A command of the bot, which people do not send as a text. */
+const COMMAND = /^\/(\w+)(?:\s+(.+))?$/s
+
 export class DiscordStage implements PlatformStage {
   readonly title = 'Discord'
   readonly #server: DiscordServer
@@ -19,10 +22,17 @@ export class DiscordStage implements PlatformStage {
     const { world } = this.#server
     const mark = this.mark()
     const channel = place.topic ?? place.chat
+    const spot = channel === undefined ? {} : { channel }
+    const [, command = '', input] = COMMAND.exec(text) ?? []
+    if (world.commands.has(command)) {
+      const given = input === undefined ? {} : { input }
+      const messageId = world.slash({ from: who.ids.discord, command, ...spot, ...given })
+      return { messageId, spot: this.spotOf(who, place), mark }
+    }
     const { id, channel_id } = world.say({
       from: who.ids.discord,
       text: text.replace(MENTION, `<@${world.bot.id}>`),
-      ...(channel === undefined ? {} : { channel }),
+      ...spot,
     })
     return { messageId: id, spot: this.#spotOf(channel_id), mark }
   }
@@ -55,6 +65,11 @@ export class DiscordStage implements PlatformStage {
   }
 
   #readShown(entry: DiscordEntry): Shown | undefined {
+    if (entry.kind === 'whisper') {
+      const { messageId, channelId, text, change, userId } = entry
+      if (change === 'deferred' || change === 'deleted') return undefined
+      return { messageId, spot: this.#spotOf(channelId), text, change, onlyFor: userId }
+    }
     if (entry.kind !== 'message' || !entry.byBot) return undefined
     const { messageId, channelId, text, change } = entry
     return { messageId, spot: this.#spotOf(channelId), text, change }

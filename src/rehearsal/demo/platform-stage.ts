@@ -24,6 +24,8 @@ export interface Shown {
   readonly spot: Spot
   readonly text: string
   readonly change: 'sent' | 'edited' | 'deleted'
+  /** The platform id of the only person who sees it, where it is an answer to a command of theirs. */
+  readonly onlyFor?: string
 }
 
 export type MatchShown = (shown: Shown) => boolean
@@ -31,7 +33,7 @@ export type MatchShown = (shown: Shown) => boolean
 /** A platform of the demo: the people who speak there, and the bot's messages in its ledger. */
 export interface PlatformStage {
   readonly title: string
-  /** Sends a text; `MENTION` in it becomes the platform's own mention of the bot. */
+  /** Sends a text; `MENTION` in it becomes the platform's own mention of the bot, a command the platform's own form. */
   say(who: Character, place: Place, text: string): Said
   /** Returns the place of the person's messages, in the form of the daemon's addresses. */
   spotOf(who: Character, place: Place): Spot

@@ -38,7 +38,8 @@ export class Answers {
       if (!next) return
       after = next.end
       const key = `${platform.title} ${next.shown.spot.chat} ${next.shown.messageId}`
-      if (this.#growing.has(key) || this.#modelWrites()) this.#wait(key, platform, next.shown)
+      if (next.shown.onlyFor !== undefined) this.#printPrivate(platform, next.shown, next.shown.onlyFor)
+      else if (this.#growing.has(key) || this.#modelWrites()) this.#wait(key, platform, next.shown)
       else this.#print(key, platform, next.shown)
     }
   }
@@ -65,6 +66,12 @@ export class Answers {
     const line = change === 'deleted' ? '(deleted)' : growth(this.#printed.get(key), text)
     this.#printed.set(key, text)
     this.#stage.printer.answered(this.#stage.placeOf(platform, spot), line)
+  }
+
+  /** Commands are answered in one piece. */
+  #printPrivate(platform: PlatformStage, { spot, text }: Shown, id: string): void {
+    const { printer } = this.#stage
+    printer.answered(this.#stage.placeOf(platform, spot), `(only ${this.#stage.nameOf(id)} sees this) ${text}`)
   }
 
   #modelWrites(): boolean {

@@ -61,6 +61,10 @@ export class SlackStage implements PlatformStage {
 }
 
 function readShown(entry: SlackEntry): Shown | undefined {
+  if (entry.kind === 'whisper') {
+    const { userId, channel, thread, text } = entry
+    return { messageId: '', spot: { chat: channel, topic: thread }, text, change: 'sent', onlyFor: userId }
+  }
   if (entry.kind !== 'message' || !entry.byBot) return undefined
   const { ts, channel, thread, text, change } = entry
   return { messageId: ts, spot: { chat: channel, topic: thread }, text, change }

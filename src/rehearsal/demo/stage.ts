@@ -95,6 +95,11 @@ export class Stage {
     return places.find((where) => this.cast.places[where].chat === spot.chat) ?? platform.title
   }
 
+  /** Returns the name of the person with this id on a platform. */
+  nameOf(id: string): string {
+    return Object.values(this.cast.people).find(({ ids }) => Object.values(ids).includes(id))?.name ?? id
+  }
+
   #labelOf(who: CharacterName, where: PlaceName): string {
     return this.cast.places[where].chat === undefined ? `${this.cast.people[who].name}'s ${where}` : where
   }
