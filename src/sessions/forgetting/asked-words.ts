@@ -42,8 +42,9 @@ export function readWords(args: string, at: AskedAt): AskedWords {
   return { named, here, confirmed, ...(since === undefined ? {} : { since }) }
 }
 
-/** Reads a span back from now or a day. Throws `invalid` for one that has not come, or is none. */
-export function readSince(text: string, { now, zone }: AskedAt): number {
+/** Reads a span back from now, or a day, also behind "since". Throws `invalid` for one that has not come, or is none. */
+export function readSince(given: string, { now, zone }: AskedAt): number {
+  const text = given.replace(/^since\s+/i, '')
   if (/^(\d{1,6}[mhdw])+$/i.test(text)) {
     let span = 0
     for (const [, count, unit = ''] of text.toLowerCase().matchAll(/(\d+)([mhdw])/g))

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Decision } from '../../../src/core/dispatch.ts'
 import type { InboundCommand, InboundMessage } from '../../../src/core/message.ts'
 import type { MessageLink } from '../../../src/core/message-link.ts'
-import { readWords } from '../../../src/sessions/forgetting/asked-words.ts'
+import { readSince, readWords } from '../../../src/sessions/forgetting/asked-words.ts'
 import { type ChatSubjectPorts, subjectOf } from '../../../src/sessions/forgetting/read-subject.ts'
 import type { InboxRow } from '../../../src/store/store.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
@@ -104,6 +104,8 @@ it('S41: a request names whom or what, a span and whether it is confirmed', () =
   expect(words('chat since 2026-11-20 08:30')).toMatchObject({ named: 'chat', since: Date.UTC(2026, 10, 20, 8, 30) })
   const berlin = { now: NOW, zone: 'Europe/Berlin' }
   expect(readWords('since 2026-11-20', berlin)).toMatchObject({ since: Date.UTC(2026, 10, 19, 23) })
+  // The command line asks for the day alone, and its error names the whole.
+  expect(readSince('since 2026-11-20', berlin)).toBe(readSince('2026-11-20', berlin))
   // Alone it is the chat, as it is with a span.
   expect(words('here 2h')).toMatchObject({ named: 'here', here: false })
   for (const bad of ['since', 'since yesterday', 'since 2026-13-01']) expect(() => words(bad)).toThrow(/Give me a span/)
