@@ -25,7 +25,7 @@ it.concurrent('the demo by hand: what is typed is said, a command is no message,
     printed += chunk
   })
   demo.stdin.end(
-    ':why\nhello\n:why\n:frobnicate\n:in moon\n:as constructor\n/as bo\n/quit\n:in workshop\n/budget\n:in office\n/sessions\n:help\n:quit\n',
+    ':why\nhello\n:why\n:frobnicate\n:in moon\n:as constructor\n/as bo\n/quit\n:in workshop\n/budget\n:in office\n/remember\n:help\n:quit\n',
   )
   const [code] = await once(demo, 'close')
 
@@ -43,7 +43,7 @@ it.concurrent('the demo by hand: what is typed is said, a command is no message,
   expect(byHand).not.toMatch(/Ada +(:|\/(as|quit))/)
   // What a command answers to its person alone, on Discord and Slack.
   expect(byHand).toMatch(/workshop +Parley +\(only Ada sees this\) No budget applies to you here\./)
-  expect(byHand).toMatch(/office +Parley +\(only Ada sees this\) /)
+  expect(byHand).toMatch(/office +Parley +\(only Ada sees this\) Say `!remember <text>`\./)
   // The answer comes after the input has ended, with its place, and a pipe gets no prompt to write it on. Where it is
   // seen while it grows, the rest of it has a line of its own.
   expect(byHand).toMatch(/^ {2}Ada's dm {5}Parley {3}(I heard you: “hello”|… .*“hello”)$/m)

@@ -60,12 +60,23 @@ export class SlackStage implements PlatformStage {
   }
 }
 
+/** Returns a text as people see it. */
+function readable(kept: string): string {
+  return kept.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+}
+
 function readShown(entry: SlackEntry): Shown | undefined {
   if (entry.kind === 'whisper') {
     const { userId, channel, thread, text } = entry
-    return { messageId: '', spot: { chat: channel, topic: thread }, text, change: 'sent', onlyFor: userId }
+    return {
+      messageId: '',
+      spot: { chat: channel, topic: thread },
+      text: readable(text),
+      change: 'sent',
+      onlyFor: userId,
+    }
   }
   if (entry.kind !== 'message' || !entry.byBot) return undefined
   const { ts, channel, thread, text, change } = entry
-  return { messageId: ts, spot: { chat: channel, topic: thread }, text, change }
+  return { messageId: ts, spot: { chat: channel, topic: thread }, text: readable(text), change }
 }
