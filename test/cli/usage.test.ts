@@ -95,6 +95,8 @@ describe('wrong usage', () => {
     [['config'], 'Usage'],
     [['stauts'], 'Did you mean status'],
     [['budget'], '"parley status" shows what is spent'],
+    [['hooks'], '"parley config explain" shows the hooks'],
+    [['support'], '"parley config explain" and "parley status --json"'],
     [['doctor'], '"parley config check" looks at the configuration'],
     [['setup'], '"parley start" says what is missing'],
     [['stop'], 'Ctrl-C'],

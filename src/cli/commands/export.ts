@@ -6,6 +6,7 @@ import { askOperator } from '../ask-operator.ts'
 import { byKey } from '../named-session.ts'
 import type { CliPorts } from '../ports.ts'
 import { createProgress } from '../print/progress.ts'
+import { count } from '../print/status.ts'
 import { type ReadOptions, show } from '../show.ts'
 import { checkWritable, writePrivately } from '../write-privately.ts'
 
@@ -32,7 +33,7 @@ export async function exportSession(ports: ExportPorts, name: string, options: E
   }).finally(progress.end)
   show(ports, options, {
     value: done,
-    lines: () => [`${done.session}: ${done.events} events as ${format} in ${path}, readable by you alone.`],
+    lines: () => [`${done.session}: ${count(done.events, 'event')} as ${format} in ${path}, readable by you alone.`],
   })
   return EXIT.ok
 }
