@@ -67,6 +67,26 @@ describe.concurrent('a kill around a call that is paid for', CASE, () => {
   }
 })
 
+it(
+  'C33: a kill between a call that failed and the one that is made in its place: that one alone counts',
+  CASE,
+  async (test) => {
+    const overloaded = { error: { status: 529, type: 'overloaded_error' } }
+    const scene = await startScene(test, {
+      config,
+      script: (request, turn) => (turn === 0 ? overloaded : script(request, turn)),
+    })
+    await scene.daemon.start('CP34-cost-settled')
+    scene.telegram.world.say({ from: ADA, text: 'hello' })
+    expect(await scene.daemon.exited()).toEqual(KILLED)
+    expect(totals(scene)).toEqual({ counts: [{ tokens: 0, held_tokens: 0 }], holds: [] })
+    await scene.daemon.start()
+    await scene.sent('fine')
+    await scene.finish()
+    expect(totals(scene)).toEqual({ counts: [{ tokens: COST, held_tokens: 0 }], holds: [] })
+  },
+)
+
 describe.concurrent('50 conversations and a kill', CASE, () => {
   it('C33, F-I12: the limit holds, over the kill too, by less than the cost of one call', async (test) => {
     const scene = await startScene(test, { script, config })
