@@ -64,6 +64,7 @@ export function makeDelivery(parts: DeliveryWiringDeps): DeliveryService {
     limits: accounts.limits,
     streams: accounts.streams,
     sendAllowed: (speaker) => judgeSpeaker(parts, speaker),
+    follow: lookups.moves.follow,
     moved: (from, to) => void lookups.moves.learned(from, to),
     undelivered: (tx, row, ending) => recordUndelivered(tx, row, ending, clock.now()),
     retried: (tx, row) => recordRetried(tx, row, clock.now()),

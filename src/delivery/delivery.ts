@@ -34,7 +34,7 @@ import { startTyping } from './typing.ts'
 export interface DeliveryDeps
   extends OutcomePorts,
     Pick<PresentDeps, 'files' | 'answerAsFile' | 'speak'>,
-    Pick<PlanDeps, 'commandMark'> {
+    Pick<PlanDeps, 'commandMark' | 'follow'> {
   readonly store: Store
   readonly ids: IdSource
   readonly clock: Clock

@@ -20,6 +20,8 @@ export interface PlannedReply {
 
 export interface PlanDeps extends RowDeps {
   format(channel: ChannelId): TextFormat
+  /** Returns the present address of a place. */
+  follow?(address: Address): Address
   /** The mark before a typed command; absent: the slash. */
   commandMark?(channel: ChannelId): string | undefined
   sendAllowed(message: Speaker): SpeakerVerdict
@@ -35,11 +37,22 @@ interface Planning {
 
 /** Writes the rows of a message. The row of a live reply becomes the final edit or is deleted (F-A04). */
 export function planRows(deps: PlanDeps, tx: StoreWriter, given: OutboundMessage): Promise<PlannedReply> {
-  const message = asTyped(given, deps.commandMark?.(given.address.channel))
+  const message = asTyped(inPresentChat(deps, given), deps.commandMark?.(given.address.channel))
   const into = { format: deps.format(message.address.channel), most: deps.settings.answerParts }
   const plan = planReply(message, into, deps.sendAllowed(message))
   const planning = { deps, tx, message }
   return plan.kind === 'parts' ? say(planning, plan.parts) : sayNothing(planning, plan)
+}
+
+/**
+ * Returns the message as one to the chat by its present id, where it is sent behind what was planned before; it names
+ * no message there, as these are counted anew.
+ */
+function inPresentChat({ follow }: Pick<PlanDeps, 'follow'>, message: OutboundMessage): OutboundMessage {
+  const address = follow?.(message.address) ?? message.address
+  if (address === message.address) return message
+  const { replyTo: _, ...rest } = message
+  return { ...rest, address }
 }
 
 /**

@@ -63,6 +63,8 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
       : []
   await store.write(async (tx) => {
     await write(tx, item, clock.now())
+    if (row && isSentElsewhere(item, conversation.address))
+      await tx.chatMoves.rewriteDelivery(row.id, conversation.address)
     for (const { id } of others) {
       await tx.outbox.settle(id, { state: 'rejected', reason: 'an earlier part was refused', at: clock.now() })
     }
@@ -74,6 +76,11 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
   report(deps.logger, item)
   if (row && item.change.kind === 'settle') deps.recorded?.(row, item.change.state)
   if (!row && ending) deps.unreadable?.(conversation.address)
+}
+
+/** Returns true for a message that follows its group to a new id: the number that it gets is one of that chat. */
+function isSentElsewhere({ row, change }: Recording, { chat }: Address): boolean {
+  return row !== undefined && row.address.chat !== chat && (row.op === 'send' || change.kind === 'send_anew')
 }
 
 /** Each message that is to be deleted stands for itself, and one that stays is no lost answer. */

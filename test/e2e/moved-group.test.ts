@@ -3,7 +3,7 @@ import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthro
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import type { MessageEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import { AwaitedLog } from './awaited-log.ts'
-import { type Household, type HouseholdOptions, startHousehold } from './household.ts'
+import { type Household, type HouseholdOptions, recorded, startHousehold } from './household.ts'
 
 const GROUP = -2001
 const MOVED = 'A group has a new id; change it in the configuration where it is named'
@@ -54,6 +54,10 @@ it('F-C07: what was said before the notice of the same poll is said in the conve
   world.say({ from: 444, chat: id, text: '@parley_bot three' })
   await house.restart()
   await ledger.nextFromBot('sent', { where: ({ chatId, text }) => chatId === id && text.includes('three') })
+  await house.daemon.stop()
+  const texts = world.messages(id, { by: 'bot' }).map(({ message }) => message.text)
+  expect(texts).toEqual([expect.stringContaining('two'), expect.stringContaining('three')])
+  await house.restart()
   expect(await sessions(house)).toBe(1)
   expect(lastPrompt(house)).toMatch(/heard \[Bob\] @parley_bot one.*two.*three/)
 })
@@ -93,7 +97,10 @@ it('F-C07, S43: an answer that grows while its group gets a new id takes the pla
   await log.line(MOVED)
   await answerAs(house, id, grown.messageId)
   gate.release()
-  await ledger.next((entry) => entry.kind === 'message' && entry.chatId === id && entry.text.includes('the rest'))
+  const { messageId } = await ledger.nextFromBot('sent', { where: ({ text }) => text.includes('the rest') })
+  await recorded(house)
+  world.say({ from: 444, chat: id, text: '/undo@parley_bot' })
+  await ledger.nextFromBot('deleted', { where: (entry) => entry.chatId === id && entry.messageId === messageId })
   expect(world.messages(id).find(({ message }) => message.message_id === grown.messageId)?.message.text).toContain(
     '111',
   )
@@ -135,6 +142,9 @@ it('F-C07: an answer that follows its group to the new id is a reply to no messa
     where: ({ chatId, text }) => chatId === id && text === 'done',
   })
   expect(message).not.toHaveProperty('reply_to_message')
+  world.say({ from: 444, chat: id, text: '/undo@parley_bot' })
+  const isGone = ({ messageId }: MessageEntry) => messageId === message.message_id
+  await ledger.nextFromBot('deleted', { where: isGone })
 })
 
 it('F-C07: what is continued in a group by its former id is there, though nothing was said in it before', async () => {
