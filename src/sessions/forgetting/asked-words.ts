@@ -42,7 +42,7 @@ export function readWords(args: string, at: AskedAt): AskedWords {
   return { named, here, confirmed, ...(since === undefined ? {} : { since }) }
 }
 
-/** Reads a span back from now, or a day, also behind "since". Throws `invalid` for one that has not come, or is none. */
+/** Reads a span back from now, or a day with or without "since". Throws `invalid` for one to come, or none. */
 export function readSince(given: string, { now, zone }: AskedAt): number {
   const text = given.replace(/^since\s+/i, '')
   if (/^(\d{1,6}[mhdw])+$/i.test(text)) {
