@@ -5,6 +5,9 @@ import type { Usage } from './model.ts'
 import type { AuthorId } from './platform-id.ts'
 import type { TurnRef } from './session-tools.ts'
 
+/** Stands before the working memory in an answer to `/memory`. */
+export const IN_MIND = 'In mind for this conversation:'
+
 /** The group of tools without which an agent has no memory, and no checkpoint runs. */
 export const MEMORY_GROUP = 'memory'
 

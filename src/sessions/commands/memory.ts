@@ -4,7 +4,7 @@ import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
 import { literalExcerpt } from '../../core/literal.ts'
-import type { MemoryAsker, MemoryDesk, ShownEntry } from '../../core/memory.ts'
+import { IN_MIND, type MemoryAsker, type MemoryDesk, type ShownEntry } from '../../core/memory.ts'
 import { failureCause } from '../../core/model-remedy.ts'
 import { NOBODY } from '../../core/platform-id.ts'
 import type { Store } from '../../store/store.ts'
@@ -20,8 +20,6 @@ export interface MemoryCommandDeps extends OpenPorts {
 
 const SHOWN = 20
 const LONGEST_SHOWN = 300
-/** Stands before the working memory in an answer. */
-export const IN_MIND = 'In mind for this conversation:'
 const FORMS =
   'Say `/memory` or `/memory <words>` to see what I remember here, `/memory correct <number> <text>`, or `/memory remove <number>`.'
 

@@ -2,9 +2,9 @@ import { textOf } from '../../core/content.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import type { SessionEvent, ToolResultData } from '../../core/event.ts'
 import { isInboxId, type SessionId } from '../../core/ids.ts'
+import { IN_MIND } from '../../core/memory.ts'
 import { isFew, repeats, showsFew, type Tellings } from '../../core/repeats.ts'
 import type { SentRow } from '../../store/forget-port.ts'
-import { IN_MIND } from '../commands/memory.ts'
 import { madeWords } from './matches.ts'
 
 /** Finds the texts of the agent, of tools and of programs that repeat what goes, or show it as it was said. */
