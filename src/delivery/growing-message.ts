@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts'
 import { afterCall } from './after-call.ts'
 import type { Calls } from './calls.ts'
 import { newRow, type RowDeps } from './new-row.ts'
-import { settlement } from './record.ts'
+import { sentIn, settlement } from './record.ts'
 import { transmit } from './transmit.ts'
 
 /** The turn whose reply grows, and all that its message needs. */
@@ -75,7 +75,8 @@ export function createGrowingMessage(deps: MessageDeps, turn: LiveTurn): Growing
     const facts = { elapsed: clock.elapsed(), settings: deps.settings, random: deps.random(), moved: true }
     const { change } = afterCall(item, receipt, facts)
     if (change.kind === 'settle') {
-      await store.write((tx) => tx.outbox.settle(row.id, settlement(change, clock.now())))
+      const settled = { ...settlement(change, clock.now()), ...sentIn(address, row, change.messageId) }
+      await store.write((tx) => tx.outbox.settle(row.id, settled))
     }
     return receipt
   }

@@ -62,9 +62,7 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
       ? conversation.entries.filter((other) => other !== entry && other.source === entry.source)
       : []
   await store.write(async (tx) => {
-    await write(tx, item, clock.now())
-    if (row && isSentElsewhere(item, conversation.address))
-      await tx.chatMoves.rewriteDelivery(row.id, conversation.address)
+    await write(tx, item, { place: conversation.address, at: clock.now() })
     for (const { id } of others) {
       await tx.outbox.settle(id, { state: 'rejected', reason: 'an earlier part was refused', at: clock.now() })
     }
@@ -76,11 +74,6 @@ export async function record(deps: RecordDeps, { entry, conversation }: Head, it
   report(deps.logger, item)
   if (row && item.change.kind === 'settle') deps.recorded?.(row, item.change.state)
   if (!row && ending) deps.unreadable?.(conversation.address)
-}
-
-/** Returns true for a message that follows its group to a new id: the number that it gets is one of that chat. */
-function isSentElsewhere({ row, change }: Recording, { chat }: Address): boolean {
-  return row !== undefined && row.address.chat !== chat && (row.op === 'send' || change.kind === 'send_anew')
 }
 
 /** Each message that is to be deleted stands for itself, and one that stays is no lost answer. */
@@ -106,10 +99,14 @@ function isBlank({ plain, file }: Delivery['part']): boolean {
   return plain === '' && file === undefined
 }
 
-async function write(tx: StoreWriter, { id, row, change }: Recording, at: number): Promise<void> {
+async function write(
+  tx: StoreWriter,
+  { id, row, change }: Recording,
+  { place, at }: { readonly place: Address; readonly at: number },
+): Promise<void> {
   switch (change.kind) {
     case 'settle':
-      return tx.outbox.settle(id, settlement(change, at))
+      return tx.outbox.settle(id, { ...settlement(change, at), ...(row && sentIn(place, row, change.messageId)) })
     case 'send_anew':
       return row && tx.outbox.replace(id, { ...rest(row), op: 'send', state: 'planned', at })
     case 'send_text': {
@@ -122,9 +119,24 @@ async function write(tx: StoreWriter, { id, row, change }: Recording, at: number
     case 'say_where_asked':
       return row && tx.outbox.replace(id, { op: 'send', ...whereAsked(row), state: 'planned', at })
     case 'edit':
-      await tx.outbox.settle(id, { state: 'sent', messageId: change.messageId, at })
+      await tx.outbox.settle(id, {
+        ...{ state: 'sent', messageId: change.messageId, at },
+        ...(row && sentIn(place, row, change.messageId)),
+      })
       return row && tx.outbox.replace(id, { ...rest(row), op: 'edit', state: 'planned', at })
   }
+}
+
+/**
+ * Returns where a message was sent, with its number: its row may name the chat by the id of before a move, or of after
+ * one that came while it was being sent.
+ */
+export function sentIn(
+  { chat }: Pick<Address, 'chat'>,
+  { op, address }: Pick<Delivery, 'op' | 'address'>,
+  messageId: string | undefined,
+): Pick<DeliveryChange, 'address'> {
+  return op === 'send' && messageId !== undefined ? { address: { ...address, chat } } : {}
 }
 
 const WRITE_FIRST =

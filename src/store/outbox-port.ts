@@ -5,6 +5,8 @@ import type { Delivery, DeliveryOp, DeliveryState, LowPriority, Recipient, Rende
 export interface DeliveryChange {
   readonly state: DeliveryState
   readonly messageId?: string
+  /** The place in which the message was sent; absent: that of the row. */
+  readonly address?: Address
   readonly reason?: string
   readonly notBefore?: number
   readonly at: number

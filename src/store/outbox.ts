@@ -229,8 +229,11 @@ export class OutboxWriting extends OutboxReading implements OutboxWriter {
     const settled = await this.sql.run(
       `UPDATE outbox SET state = CASE WHEN reason IN ${BLANKED} THEN ${endedBy('$1')} ELSE $1 END,
         message_id = COALESCE($2, message_id), reason = CASE WHEN reason IN ${BLANKED} THEN reason ELSE COALESCE($3, reason) END,
-        not_before = $4 WHERE id = $5`,
-      [change.state, change.messageId ?? null, change.reason ?? null, change.notBefore ?? null, deliveryId],
+        not_before = $4, address = COALESCE($6, address) WHERE id = $5`,
+      [
+        ...[change.state, change.messageId ?? null, change.reason ?? null, change.notBefore ?? null, deliveryId],
+        change.address === undefined ? null : JSON.stringify(change.address),
+      ],
     )
     if (settled === 0) throw unknownDelivery(deliveryId)
   }

@@ -124,6 +124,41 @@ it('F-C07, S43: taking back an answer of before its group got a new id deletes n
   expect(world.messages(id, { deleted: true })).toEqual([])
 })
 
+it('F-C07, S43: an answer that followed its group to the new id can be taken back there', async () => {
+  const [gate, log] = [createGate(), new AwaitedLog()]
+  const house = await family({ logger: log, script: () => textReply('done', { holds: [{ beforeDelta: 0, gate }] }) })
+  const { world, ledger } = house.telegram
+  world.say({ from: 444, chat: GROUP, text: '@parley_bot work' })
+  await gate.reached
+  const { id } = world.migrate(GROUP)
+  await log.line(MOVED)
+  gate.release()
+  const { messageId } = await ledger.nextFromBot('sent', { where: ({ text }) => text === 'done' })
+  const after = ledger.mark()
+  world.say({ from: 444, chat: id, text: '/undo@parley_bot' })
+  expect(await ledger.nextFromBot('deleted', { after })).toMatchObject({ chatId: id, messageId })
+})
+
+it('F-C07, S43: taking back an answer that was being sent when its group got a new id deletes none there', async () => {
+  const log = new AwaitedLog()
+  const house = await family({ logger: log })
+  const { world, ledger, faults } = house.telegram
+  await ask(house, GROUP, 'one')
+  await ask(house, GROUP, 'two')
+  const held = faults.add({ method: 'sendMessage', action: { kind: 'hold', when: 'after' }, times: 1 })
+  const answer = await ask(house, GROUP, 'three')
+  const { id } = world.migrate(GROUP)
+  await log.line(MOVED)
+  held.release()
+  await answerAs(house, id, answer.messageId)
+  const after = ledger.mark()
+  world.say({ from: 444, chat: id, text: '/undo@parley_bot' })
+  await ledger.nextFromBot('sent', { after, where: ({ chatId, text }) => chatId === id && text.includes('Taken back') })
+  await ask(house, id, 'next')
+  await house.daemon.stop()
+  expect(world.messages(id, { deleted: true })).toEqual([])
+})
+
 it('F-C07: an answer that follows its group to the new id is a reply to no message there', async () => {
   const [gate, log] = [createGate(), new AwaitedLog()]
   const script: Script = (request) =>

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
+import { parseAddress } from '../../../src/core/address.ts'
 import { type DeliveryId, mediaId, type PersonId } from '../../../src/core/ids.ts'
 import type { Delivery } from '../../../src/core/outbound.ts'
+import type { DeliveryChange } from '../../../src/store/outbox-port.ts'
 import { deliveryOf, ids, inboxRow } from '../../store/sample-rows.ts'
 import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
 
@@ -105,7 +107,7 @@ export const outboxContract: ContractPart = (underTest) => {
   it('settle moves a row on and keeps what was known', async () => {
     const [row] = await add(deliveryOf(ids.turn(), { state: 'sending' }))
     const id = row?.id ?? NOBODY
-    const settle = (change: { state: Delivery['state']; messageId?: string; reason?: string; notBefore?: number }) =>
+    const settle = (change: Omit<DeliveryChange, 'at'>) =>
       underTest.store.write((tx) => tx.outbox.settle(id, { at: 1, ...change }))
     await settle({ state: 'waiting', reason: 'slow down', notBefore: 500 })
     expect(await underTest.store.read.outbox.get(id)).toMatchObject({ reason: 'slow down', notBefore: 500 })
@@ -113,6 +115,10 @@ export const outboxContract: ContractPart = (underTest) => {
     const sent = await underTest.store.read.outbox.get(id)
     expect(sent).toMatchObject({ state: 'sent', messageId: '900', reason: 'slow down' })
     expect(sent).not.toHaveProperty('notBefore')
+    expect(sent?.address).toEqual(row?.address)
+    const address = parseAddress('telegram:group:-100999')
+    await settle({ state: 'sent', messageId: '901', address })
+    expect(await underTest.store.read.outbox.get(id)).toMatchObject({ messageId: '901', address })
   })
 
   it('replace turns a sent live message into its final edit', async () => {
