@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
+import { toAgentId } from '../../src/core/ids.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import type { MessageEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import { AwaitedLog } from './awaited-log.ts'
 import { type Household, type HouseholdOptions, recorded, startHousehold } from './household.ts'
+import { toolResult } from './obedient.ts'
 
 const GROUP = -2001
 const MOVED = 'A group has a new id; change it in the configuration where it is named'
@@ -197,4 +199,27 @@ it('F-C07: what is continued in a group by its former id is there, though nothin
   })
   await ask(house, id, 'when?')
   expect(lastPrompt(house)).toContain('dinner at seven')
+})
+
+it('F-C07, S7: an emoji for a message of before its group got a new id stands on no message there', async () => {
+  const [gate, log] = [createGate(), new AwaitedLog()]
+  const script: Script = (request) => {
+    const result = toolResult(request)
+    if (result !== undefined) return textReply(`it says: ${result}`)
+    if (!lastUserText(request).includes('put')) return hear(request, 0)
+    return { blocks: [{ type: 'tool_use', name: 'react', input: { emoji: '👍' } }], holds: [{ beforeDelta: 0, gate }] }
+  }
+  const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['react'] }]
+  const house = await family({ logger: log, script, config: { agents } })
+  const { world, ledger } = house.telegram
+  await ask(house, GROUP, 'one')
+  const asked = world.say({ from: 111, chat: GROUP, text: '@parley_bot put it' })
+  await gate.reached
+  const { id } = world.migrate(GROUP)
+  await log.line(MOVED)
+  while (world.say({ from: 444, chat: id, text: 'hm' }).message_id < asked.message_id);
+  gate.release()
+  const { text } = await ledger.nextFromBot('sent', { where: ({ text: said }) => said.includes('it says') })
+  expect(text).toContain('There is no such message here')
+  expect(world.messages(id).flatMap(({ reactions }) => [...reactions.values()])).toEqual([])
 })

@@ -55,20 +55,20 @@ async function messageOf(
   { words }: WantedReaction,
   { turn, session, row }: Asking,
 ): Promise<string | undefined> {
-  const asked = (await read.inbox.ofTurn(turn.id)).flatMap(({ dispatch: { origin, event } }) =>
-    origin === 'platform' && 'messageId' in event ? [event.messageId] : [],
+  const { topic: _, ...chat } = row.reply.address
+  const since = (await read.chatMoves.movedAt(chat.channel, chat.chat)) ?? 0
+  const asked = (await read.inbox.ofTurn(turn.id)).flatMap(({ dispatch: { origin, event, receivedAt } }) =>
+    // Numbers of before belong to other messages by now.
+    origin === 'platform' && 'messageId' in event && receivedAt >= since ? [event.messageId] : [],
   )
   if (words === undefined) return asked.at(-1) ?? row.reply.replyTo
-  const { topic: _, ...chat } = row.reply.address
   const here = formatAddress(chat)
   const said = await read.events.latestOf(session.id, ['user_message', 'history_taken_over'], LOOKED_THROUGH)
   const sought = words.trim().toLowerCase()
-  const since = (await read.chatMoves.movedAt(chat.channel, chat.chat)) ?? 0
   // In another chat, from which those before were copied, messages have the same numbers.
   const found = saidHere(said).findLast(
     ({ data, type, at }) =>
       type === 'user_message' &&
-      // Numbers of before belong to other messages by now.
       at >= since &&
       data.messageId !== undefined &&
       // A message that no platform has shown has a name of ours.
