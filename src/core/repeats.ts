@@ -8,13 +8,15 @@ const SHORTEST_TEXT = 16
 const SHORTEST_WHOLE = 4
 const SHORTEST_CODE = 8
 const SHORTEST_NUMBER = 10
+/** Letters in a row of a script that has no spaces between words, in the place of words in a row. */
+const LETTERS = 12
 
 /** The time at which each was said first, in ms since the epoch. */
 type Said = ReadonlyMap<string, number>
 
 /**
- * Texts that are to be forgotten, in a form by which a repetition is found: five words in a row, a whole short text,
- * and what looks like a code, a number or an address.
+ * Texts that are to be forgotten, in a form by which a repetition is found: five words in a row, as many letters as
+ * these have where a script does not part them, a whole short text, and what looks like a code, a number or an address.
  */
 export interface Telling {
   readonly runs: Said
@@ -22,6 +24,8 @@ export interface Telling {
   readonly codes: Said
   /** Whole texts that are too short to be known but behind the name of whoever said them, with these names. */
   readonly few: ReadonlyMap<string, Said>
+  /** The first words of each, of which a title has some. */
+  readonly beginnings: Said
 }
 
 export class Tellings implements Telling {
@@ -29,6 +33,7 @@ export class Tellings implements Telling {
   readonly texts = new Map<string, number>()
   readonly codes = new Map<string, number>()
   readonly few = new Map<string, Map<string, number>>()
+  readonly beginnings = new Map<string, number>()
 
   /** Adds a text with the names by which others are shown whose it is. */
   add(text: string, at: number, by: readonly string[] = []): void {
@@ -39,6 +44,8 @@ export class Tellings implements Telling {
     else if (words.length < RUN && bytesOf(whole) >= SHORTEST_WHOLE)
       for (const name of by) this.#noteFew(whole, name, at)
     for (const word of words) if (isCode(word)) note(this.codes, word, at)
+    const beginning = words.slice(0, RUN).join(' ')
+    if (beginning.length >= SHORTEST_TEXT) note(this.beginnings, beginning, at)
   }
 
   #noteFew(whole: string, name: string, at: number): void {
@@ -83,11 +90,17 @@ export function showsFew({ few }: Telling, text: string, at: number, whose: 'nam
   return false
 }
 
-/** Returns whether a text is one of these as a whole, whoever said it. */
-export function isFew({ few }: Telling, text: string, at: number): boolean {
-  if (few.size === 0) return false
-  return [...(few.get(wordsOf(text).join(' '))?.values() ?? [])].some((said) => said <= at)
+/** Returns whether a title is one of these as a whole, whoever said it, or the beginning of one where it is cut. */
+export function isTitleOf({ few, beginnings }: Telling, title: string, at: number): boolean {
+  if (few.size + beginnings.size === 0) return false
+  const whole = wordsOf(title).join(' ')
+  if ([...(few.get(whole)?.values() ?? [])].some((said) => said <= at)) return true
+  if (!CUT.test(title) || whole.length < SHORTEST_TEXT) return false
+  for (const [one, said] of beginnings) if (said <= at && one.startsWith(whole)) return true
+  return false
 }
+
+const CUT = /(?:…|\.\.\.)$/
 
 /**
  * The marks that platforms write for people, groups, channels and emoji. An id is no secret, and whatever speaks to the
@@ -105,7 +118,13 @@ function bytesOf(text: string): number {
 
 function* runsOf(words: readonly string[]): Generator<string> {
   for (let at = 0; at + RUN <= words.length; at++) yield words.slice(at, at + RUN).join(' ')
+  for (const word of words)
+    for (const [letters] of word.matchAll(UNPARTED))
+      for (let at = 0; at + LETTERS <= letters.length; at++) yield letters.slice(at, at + LETTERS)
 }
+
+const UNPARTED =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{N}]{12,}/gu
 
 function* shortRunsOf(words: readonly string[]): Generator<string> {
   for (let at = 0; at < words.length; at++)

@@ -49,6 +49,18 @@ it('S41: an answer that lists a conversation by its first words keeps none of wh
   await expect.poll(() => holding(home.dataDir, WORDS), { timeout: 30_000 }).toEqual([])
 })
 
+it('S41: of a long address by which lists call a conversation nothing is left, however it is cut', async () => {
+  const { home, world, say, addGroup, rows } = await forgettingHouse({ script })
+  const chat = addGroup('Family')
+  world.say({ from: 444, chat, text: `look at https://example.com/zqxeel/${'abc/'.repeat(60)} now` })
+  await say('hello', { chat })
+  expect(await say('/sessions', { chat })).toContain('zqxeel')
+  await say('do sessions_list {"messageLimit":1}')
+  expect(rows("SELECT data FROM events WHERE type = 'tool_result'")).toContain('zqxeel')
+  expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
+  await expect.poll(() => holding(home.dataDir, 'zqxeel'), { timeout: 30_000 }).toEqual([])
+})
+
 it('S41: of what lists of conversations and reminders have shown nothing is left of whoever is forgotten, however few words', async () => {
   const { home, world, say, addGroup, rows } = await forgettingHouse({ script })
   const chat = addGroup('Family')
@@ -94,4 +106,15 @@ it('S41: of what was shown elsewhere nothing is left however long it is, and how
   expect(rows("SELECT data FROM events WHERE type = 'tool_result'")).toContain('zqx')
   expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
   await expect.poll(() => holding(home.dataDir, 'zqx'), { timeout: 30_000 }).toEqual([])
+})
+
+it('S41: of words without spaces between them nothing is left in an answer that repeats a part', async () => {
+  const part = '明天早上九点要去医院做手术'
+  const { home, world, say, addGroup } = await forgettingHouse({ script: () => textReply(`小明${part}。`) })
+  const chat = addGroup('Family')
+  world.say({ from: 444, chat, text: `我告诉你们，他${part}，要住院` })
+  expect(await say('what?', { chat })).toContain(part)
+  await say('what again?', { chat })
+  expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
+  await expect.poll(() => holding(home.dataDir, part), { timeout: 30_000 }).toEqual([])
 })

@@ -3,7 +3,7 @@ import type { Dispatch } from '../../core/dispatch.ts'
 import type { SessionEvent, ToolResultData } from '../../core/event.ts'
 import { isInboxId, type SessionId } from '../../core/ids.ts'
 import { IN_MIND } from '../../core/memory.ts'
-import { isFew, repeats, showsFew, type Tellings } from '../../core/repeats.ts'
+import { isTitleOf, repeats, showsFew, type Tellings } from '../../core/repeats.ts'
 import type { SentRow } from '../../store/forget-port.ts'
 import { madeWords } from './matches.ts'
 
@@ -41,14 +41,14 @@ export function isGivenAgain(again: ShownAgain, { event, schedule, receivedAt: a
 export function isSaidAgain(again: ShownAgain, { source, sessionId, text, at }: SentRow): boolean {
   const { tellings, isSaidIn } = again
   if (repeats(tellings, text, at)) return true
-  if (!isInboxId(source) || tellings.few.size === 0) return false
+  if (!isInboxId(source)) return false
   const isHere = sessionId !== undefined && isSaidIn(sessionId)
   return text.split('\n').some((line) => {
     const [, listed, id] = LISTED.exec(line) ?? []
-    if (listed !== undefined) return isSaidIn(id as SessionId) && isFew(tellings, listed, at)
+    if (listed !== undefined) return isSaidIn(id as SessionId) && isTitleOf(tellings, listed, at)
     const [, called = ''] = CALLED.exec(line) ?? []
     const whose = line.startsWith(IN_MIND) ? 'anyone' : 'named'
-    return isHere && (isFew(tellings, called, at) || showsFew(tellings, line, at, whose))
+    return isHere && (isTitleOf(tellings, called, at) || showsFew(tellings, line, at, whose))
   })
 }
 
@@ -78,9 +78,8 @@ function unquoted(json: string): string {
 }
 
 function hasTitle({ tellings, isSaidIn }: ShownAgain, plain: string, at: number): boolean {
-  if (tellings.few.size === 0) return false
   const titles = [...plain.matchAll(TITLED)]
-  return titles.some(([, id, title = '']) => isSaidIn(id as SessionId) && isFew(tellings, title, at))
+  return titles.some(([, id, title = '']) => isSaidIn(id as SessionId) && isTitleOf(tellings, title, at))
 }
 
 /** A break and a quote as JSON has them in a text, and in a text of a text: each time with twice as many marks. */

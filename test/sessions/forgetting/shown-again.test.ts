@@ -90,6 +90,31 @@ it('S41: a few words are known in an answer as what it calls a conversation that
   expect(isKnown('This conversation is called: hello', { source: 'turn_1' as SourceId })).toBe(false)
 })
 
+it('S41: a title that is cut within a long word is known as the beginning of what was said there', () => {
+  const again = shownAgain({ isSaidIn: (session) => session === HERE })
+  again.tellings.add(`look at https://docs.example.com/${'abc/'.repeat(60)} before nine`, 1)
+  const title = `look at https://docs.example.com/${'abc/'.repeat(11)}a...`
+  const isListed = (id: SessionId, shown = title) =>
+    isSaidAgain(again, { source: 'in_1', sessionId: HERE, text: `1. ${shown} (just now) ${id}`, at: 2 } as SentRow)
+  expect([isListed(HERE), isListed(ELSEWHERE), isListed(HERE, 'look at https://docs.example.com')]).toEqual([
+    ...[true, false, false],
+  ])
+  const row = { sessionId: HERE, displayName: title, transcriptPath: 'p' }
+  expect(isRepetition(again, resultOf({ sessions: [row] }))).toBe(true)
+})
+
+it.each([
+  ['我告诉你们，他明天早上九点要去医院做手术，要住院', '小明明天早上九点要去医院做手术。', '明天早上九点去学校。'],
+  ['あしたの朝九時に病院で手術をします。よろしく', 'ミンさんはあしたの朝九時に病院で手術です', 'あしたの朝は雨です'],
+  ['พรุ่งนี้เช้าเก้าโมงฉันต้องไปผ่าตัด', 'เขาบอกว่าเช้าเก้าโมงฉันต้องไปผ่าตัด', 'พรุ่งนี้เช้าฝนตก'],
+])('S41: a part of a text without spaces is known where it is repeated: %s', (text, part, other) => {
+  const again = shownAgain()
+  again.tellings.add(text, 1)
+  const isKnown = (words: string) =>
+    isRepetition(again, { seq: 1, at: 2, type: 'assistant_step', data: { text: words, calls: [] } } as never)
+  expect([isKnown(part), isKnown(other)]).toEqual([true, false])
+})
+
 it('S41: words are known in a result across its line breaks, and however far behind its beginning', () => {
   const again = shownAgain()
   again.tellings.add('the gate opens\nwith zq9 after dark', 1)
