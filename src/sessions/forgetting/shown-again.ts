@@ -6,6 +6,7 @@ import { IN_MIND } from '../../core/memory.ts'
 import { isTitleOf, repeats, showsFew, type Tellings } from '../../core/repeats.ts'
 import type { SentRow } from '../../store/forget-port.ts'
 import { madeWords } from './matches.ts'
+import { shownMessages } from './shown-messages.ts'
 
 /** Finds the texts of the agent, of tools and of programs that repeat what goes, or show it as it was said. */
 export interface ShownAgain {
@@ -70,7 +71,14 @@ function isResultOf(again: ShownAgain, { content, shows = [] }: ToolResultData, 
   if (lists(unquoted(plain)) || hasTitle(again, unquoted(plain), at)) return true
   // Another conversation's answer is one text; that of the web is nobody's here.
   const said = unquoted(plain).split('"role":')
-  return said.slice(shows.length > 0 ? 0 : 1).some((one) => showsFew(tellings, one, at))
+  if (said.slice(shows.length > 0 ? 0 : 1).some((one) => showsFew(tellings, one, at))) return true
+  return text.includes('\\') && hasMessage(again, text, at)
+}
+
+/** A text with a backslash, a quote or a rare break of its own reads otherwise within JSON. */
+function hasMessage({ tellings }: ShownAgain, json: string, at: number): boolean {
+  for (const said of shownMessages(json)) if (repeats(tellings, said, at) || showsFew(tellings, said, at)) return true
+  return false
 }
 
 function unquoted(json: string): string {

@@ -90,6 +90,27 @@ it('S41: a few words are known in an answer as what it calls a conversation that
   expect(isKnown('This conversation is called: hello', { source: 'turn_1' as SourceId })).toBe(false)
 })
 
+it.each([
+  ['a\\north pole', 'Bob'],
+  ['C:\\temp', 'Bob'],
+  ['"role": zqxy', 'Bob'],
+  ['zqxy', '\\nora'],
+  ['zqxy\fhi', 'Bob'],
+  ['zqxy\u0001hi', 'Bob'],
+  ['they\nzqxy \\no', 'Bob'],
+  ['привет', 'Боб'],
+  ['zqxy', 'a.*(b)+$'],
+  ['zqxy', '🦊'],
+])('S41: %j by %s is known in a result, however JSON writes it', (text, name) => {
+  const again = shownAgain()
+  again.tellings.add(text, 1, [name])
+  const inner = [said('Zoe', 'no'), said(name, text)]
+  const nested = (result: unknown) => [{ role: 'toolResult', text: JSON.stringify(result), timestamp: 1 }]
+  const results = [inner, nested(inner), nested(nested(inner)), { sessions: [{ messages: inner }] }]
+  expect(results.map((result) => isRepetition(again, resultOf(result)))).toEqual([true, true, true, true])
+  expect(isRepetition(again, resultOf([said('Zoe', text), said(name, 'no')]))).toBe(false)
+})
+
 it('S41: a title that is cut within a long word is known as the beginning of what was said there', () => {
   const again = shownAgain({ isSaidIn: (session) => session === HERE })
   again.tellings.add(`look at https://docs.example.com/${'abc/'.repeat(60)} before nine`, 1)
@@ -115,6 +136,14 @@ it.each([
   expect([isKnown(part), isKnown(other)]).toEqual([true, false])
 })
 
+it.each([
+  ['lists within lists', `${'['.repeat(100_000)}"\\\\"${']'.repeat(100_000)}`],
+  ['messages with backslashes', JSON.stringify([...Array(100).keys()].map(() => said('Zoe', '\\"'.repeat(500))))],
+])('S41: a result of %s is looked through as fast as any other', (_what, text) => {
+  const data = { content: [{ type: 'text', text }], shows: [HERE] }
+  expect(isRepetition(hello(), { seq: 1, at: 2, type: 'tool_result', data } as unknown as SessionEvent)).toBe(false)
+})
+
 it('S41: words are known in a result across its line breaks, and however far behind its beginning', () => {
   const again = shownAgain()
   again.tellings.add('the gate opens\nwith zq9 after dark', 1)
@@ -123,7 +152,7 @@ it('S41: words are known in a result across its line breaks, and however far beh
   expect(isRepetition(again, resultOf(long))).toBe(true)
 })
 
-it.each(['\\', '"sessionId":"x","displayName":"', '<@1|', '"number":1,"text":"', '"role":'])(
+it.each(['\\', '"sessionId":"x","displayName":"', '<@1|', '"number":1,"text":"', '"role":', '[', '{"a":', '\\"'])(
   'S41: a result of nothing but %s is looked through as fast as any other',
   (part) => {
     const text = part.repeat(200_000 / part.length)
