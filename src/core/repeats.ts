@@ -24,6 +24,8 @@ export interface Telling {
   readonly codes: Said
   /** Whole texts that are too short to be known but behind the name of whoever said them, with these names. */
   readonly few: ReadonlyMap<string, Said>
+  /** Those among them that have no words, such as emoji. */
+  readonly signs: ReadonlySet<string>
   /** The first words of each, of which a title has some. */
   readonly beginnings: Said
 }
@@ -33,14 +35,17 @@ export class Tellings implements Telling {
   readonly texts = new Map<string, number>()
   readonly codes = new Map<string, number>()
   readonly few = new Map<string, Map<string, number>>()
+  readonly signs = new Set<string>()
   readonly beginnings = new Map<string, number>()
 
   /** Adds a text with the names by which others are shown whose it is. */
   add(text: string, at: number, by: readonly string[] = []): void {
     const words = wordsOf(text)
     for (const run of runsOf(words)) note(this.runs, run, at)
-    const whole = words.join(' ')
-    if (words.length < RUN && whole.length >= SHORTEST_TEXT) note(this.texts, whole, at)
+    const whole = wholeOf(text, words)
+    const isSign = words.length === 0
+    if (isSign && whole !== '') this.signs.add(whole)
+    if (words.length < RUN && !isSign && whole.length >= SHORTEST_TEXT) note(this.texts, whole, at)
     else if (words.length < RUN && bytesOf(whole) >= SHORTEST_WHOLE)
       for (const name of by) this.#noteFew(whole, name, at)
     for (const word of words) if (isCode(word)) note(this.codes, word, at)
@@ -78,22 +83,29 @@ export function repeats({ runs, texts, codes }: Telling, text: string, at: numbe
  * Returns whether a text that shows one message has one of these, however short, and names whoever said it; `anyone`:
  * whoever it names.
  */
-export function showsFew({ few }: Telling, text: string, at: number, whose: 'named' | 'anyone' = 'named'): boolean {
+export function showsFew(
+  { few, signs }: Telling,
+  text: string,
+  at: number,
+  whose: 'named' | 'anyone' = 'named',
+): boolean {
   if (few.size === 0) return false
   const words = wordsOf(text)
   const isNamed = (name: string): boolean => {
     const named = wordsOf(name).join(' ')
     return named === '' ? text.includes(name) : ` ${words.join(' ')} `.includes(` ${named} `)
   }
-  for (const run of shortRunsOf(words))
-    for (const [name, said] of few.get(run) ?? []) if (said <= at && (whose === 'anyone' || isNamed(name))) return true
+  const isSaid = (whole: string): boolean =>
+    [...(few.get(whole) ?? [])].some(([name, said]) => said <= at && (whose === 'anyone' || isNamed(name)))
+  for (const run of shortRunsOf(words)) if (few.has(run) && isSaid(run)) return true
+  for (const sign of signs) if (text.includes(sign) && isSaid(sign)) return true
   return false
 }
 
 /** Returns whether a title is one of these as a whole, whoever said it, or the beginning of one where it is cut. */
 export function isTitleOf({ few, beginnings }: Telling, title: string, at: number): boolean {
   if (few.size + beginnings.size === 0) return false
-  const whole = wordsOf(title).join(' ')
+  const whole = wholeOf(title, wordsOf(title))
   if ([...(few.get(whole)?.values() ?? [])].some((said) => said <= at)) return true
   if (!CUT.test(title) || whole.length < SHORTEST_TEXT) return false
   for (const [one, said] of beginnings) if (said <= at && one.startsWith(whole)) return true
@@ -110,6 +122,12 @@ const MARKS = /<(?:@[!&]?|#|!subteam\^)(?:\d+|[A-Z][A-Z0-9]*)(?:\|[^>\n]{0,200})
 
 function wordsOf(text: string): readonly string[] {
   return foldText(text.replace(MARKS, ' ')).match(/[\p{L}\p{N}][\p{L}\p{N}._@+:/-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu) ?? []
+}
+
+/** Returns a text as its words, or as its emoji where it has none. */
+function wholeOf(text: string, words: readonly string[]): string {
+  if (words.length > 0) return words.join(' ')
+  return /\p{Extended_Pictographic}/u.test(text) ? text.replace(MARKS, ' ').trim() : ''
 }
 
 function bytesOf(text: string): number {

@@ -101,6 +101,9 @@ it.each([
   ['привет', 'Боб'],
   ['zqxy', 'a.*(b)+$'],
   ['zqxy', '🦊'],
+  ['🍆🍑', 'Bob'],
+  ['❤️', '🦊'],
+  ['🍆🍑'.repeat(9), 'Bob'],
 ])('S41: %j by %s is known in a result, however JSON writes it', (text, name) => {
   const again = shownAgain()
   again.tellings.add(text, 1, [name])
