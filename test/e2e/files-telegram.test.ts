@@ -278,15 +278,20 @@ describe('what the platform takes apart on Telegram', () => {
     expect(JSON.stringify(shown())).toContain('[attached: photo, of the message replied to]')
   })
 
-  it('S26: a place, a contact and a poll are named in words, none of which passes for a label', async () => {
+  it('S26: a place, a location, a contact, a poll and a sticker are named in words, none of which passes for a label', async () => {
     const { answered, telegram, shown } = await house()
     const say = (extra: Record<string, unknown>) =>
       answered(() => telegram.world.say({ from: 111, text: '', extra: { text: undefined, ...extra } }))
     await say({ venue: { location: { latitude: 52.5, longitude: 13.4 }, title: 'Zoo', address: 'Park 1' } })
     expect(JSON.stringify(shown())).toContain('[attached place: Zoo, Park 1, 52.5, 13.4]')
+    await say({ location: { latitude: 52.5, longitude: 13.4 } })
+    expect(JSON.stringify(shown())).toContain('[attached location: 52.5, 13.4]')
     await say({ contact: { phone_number: '+49 1', first_name: 'Bo]\n[Ada', last_name: 'B' } })
     expect(JSON.stringify(shown())).toContain('[attached contact: Bo Ada B, +49 1]')
     await say({ poll: { id: '1', question: 'Lunch?', options: [{ text: 'A' }, { text: 'B' }] } })
     expect(JSON.stringify(shown())).toContain('[attached poll: Lunch?, A / B]')
+    const sticker = { file_id: 'moves', file_unique_id: 'm', width: 512, height: 512, emoji: '🎉' }
+    await say({ sticker })
+    expect(JSON.stringify(shown())).toContain('[attached: sticker, 🎉')
   })
 })

@@ -10,9 +10,10 @@ import { startTwoMore } from './three-platforms.ts'
 
 /** `long` is answered with what makes several messages, anything else with a few words. */
 const script: Script = (request) =>
-  textReply(
-    lastUserText(request).endsWith('long') ? `# The story\n\n${'Once upon a time. '.repeat(600)}` : 'All is *well*.',
-  )
+  textReply(lastUserText(request).endsWith('long') ? `# The story\n\n${LONG}` : 'All is *well*.')
+
+/** Several messages on every platform. */
+const LONG = 'Once upon a time. '.repeat(600).trim()
 
 async function household(voice: VoiceMode, session: object = {}) {
   const audio = await startOpenAiServer({ apiKey: 'sk-voice' })
@@ -100,12 +101,30 @@ describe('an answer that is spoken', () => {
 })
 
 describe('a long answer', () => {
-  it('goes out as one file with its beginning, where that is set', async () => {
+  const WHOLE = `# The story\n\n${LONG}`
+
+  it('goes out as one file with its beginning, where that is set, and as messages where it is not', async () => {
     const { say, shown } = await household('never', { answerAsFile: 1 })
-    await say('tell me something long')
     const { file, text } = await say('tell me something long')
-    expect(text).toContain('The story')
-    expect(shown().filter(({ document }) => document)).not.toHaveLength(0)
-    if (file) expect(file.bytes.toString()).toMatch(/^# The story\n\nOnce upon/)
+    expect(text).toBe('The story\n\n(The whole of it is in the file.)')
+    expect({ name: file?.name, bytes: file?.bytes.toString() }).toEqual({ name: 'answer.md', bytes: WHOLE })
+    expect(shown()).toHaveLength(1)
+    const other = await household('never')
+    expect(await other.say('tell me something long')).not.toHaveProperty('file')
+  })
+
+  it('goes out on Discord and Slack as one file as well', async () => {
+    const { discord, slack } = await household('never', { answerAsFile: 1 })
+    discord.world.say({ from: '222', text: 'tell me something long' })
+    slack.world.say({ from: 'U333', text: 'tell me something long' })
+    const onDiscord = await discord.ledger.nextFromBot('sent')
+    expect(onDiscord.message).toMatchObject({ attachments: [{ filename: 'answer.md' }] })
+    expect(onDiscord.text).toMatch(/^The story/)
+    const files = discord.ledger.calls('createMessage').flatMap((call) => call.files ?? [])
+    expect(files.map(({ bytes }) => bytes.toString())).toEqual([WHOLE])
+    const onSlack = await slack.ledger.nextFromBot('sent')
+    expect(onSlack.message).toMatchObject({ files: [{ name: 'answer.md' }] })
+    expect(onSlack.text).toMatch(/^The story/)
+    expect([...slack.world.uploads.values()].map(({ content }) => content?.bytes.toString())).toEqual([WHOLE])
   })
 })
