@@ -9,7 +9,7 @@ import type { BudgetCount } from '../store/budget-port.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { type BudgetNow, type CallDecision, decideCall, isPast } from './decide-call.ts'
 import { underPresentNames } from './present-names.ts'
-import { keyOf, statesOf } from './states.ts'
+import { keyOf, statesOf, stopKeyOf } from './states.ts'
 
 /** A call that is about to be made, and the most that it may cost. */
 export interface Wanted {
@@ -86,6 +86,7 @@ export function createBudgetGate(deps: BudgetGateDeps): BudgetGate {
     await settleOwed(tx)
     const { shared, askers } = await chargedNow(tx, wanted.charge, { timezone: settings.timezone, now: clock.now() })
     const decision = decideCall({ ...wanted, shared, askers, warnAt })
+    if (decision.kind === 'stop') await tx.notices.once(stopKeyOf(decision.hit), decision.hit.resetsAt, 1)
     if (decision.kind !== 'call') return { decision, budgets: [...shared, ...askers.flat()] }
     const budgets = [...shared, ...(askers[decision.asker] ?? [])]
     const keys = budgets.map((budget) => ({ ...keyOf(budget), endsAt: budget.resetsAt }))

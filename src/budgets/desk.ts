@@ -14,7 +14,7 @@ import type { Store } from '../store/store.ts'
 import { budgetsOf } from './applying.ts'
 import { isPast } from './decide-call.ts'
 import { periodAt } from './periods.ts'
-import { statesOf } from './states.ts'
+import { statesOf, stopKeyOf } from './states.ts'
 
 /** Payers of one period that are looked at. */
 const MOST_ROWS = 500
@@ -43,20 +43,31 @@ export function createBudgetDesk<Charged>({
     const budgets = payers.flatMap((payer) => budgetsOf(settings, payer))
     return [...(await statesOf(read.budgets, budgets, now()))].sort((one, other) => shareOf(other) - shareOf(one))
   }
-  const reported = (states: readonly BudgetState[]) => states.map((state) => reportOf(state, settings.timezone))
+  const hasStopped = (state: BudgetState) => read.notices.known(stopKeyOf(state))
+  async function reported(states: readonly BudgetState[]): Promise<readonly BudgetReport[]> {
+    const reports: BudgetReport[] = []
+    for (const state of states) reports.push(reportOf(state, settings.timezone, await hasStopped(state)))
+    return reports
+  }
+  async function nearlySpent(): Promise<readonly BudgetState[]> {
+    const found: BudgetState[] = []
+    for (const one of await all()) if (isPast(one, warnAt) || (await hasStopped(one))) found.push(one)
+    return found
+  }
   return {
     async here(charged) {
       const { shared, askers } = chargeOf(charged) ?? { shared: [], askers: [] }
       return reported(await statesOf(read.budgets, [...shared, ...askers.flat()], now()))
     },
     all: async (limit) => reported((await all()).slice(0, limit)),
-    nearlySpent: async (limit) => reported((await all()).filter((one) => isPast(one, warnAt)).slice(0, limit)),
+    nearlySpent: async (limit) => reported((await nearlySpent()).slice(0, limit)),
   }
 }
 
-function reportOf(state: BudgetState, timezone: string): BudgetReport {
+function reportOf(state: BudgetState, timezone: string, hasStopped: boolean): BudgetReport {
   const { payer, period, used, limit, resetsAt } = state
-  return { words: budgetInWords(state, timezone), payer: payerKey(payer), period, used, limit, resetsAt }
+  const words = `${budgetInWords(state, timezone)}${hasStopped ? '; a call did not fit' : ''}`
+  return { words, payer: payerKey(payer), period, used, limit, resetsAt }
 }
 
 function readPayer(key: string): readonly Payer[] {

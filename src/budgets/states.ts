@@ -1,4 +1,4 @@
-import { type Amount, type BudgetSettings, type PayerBudget, payerKey } from '../core/budget.ts'
+import { type Amount, type BudgetSettings, type BudgetState, type PayerBudget, payerKey } from '../core/budget.ts'
 import type { BudgetKey, BudgetReader } from '../store/budget-port.ts'
 import type { BudgetNow } from './decide-call.ts'
 import { periodAt } from './periods.ts'
@@ -28,4 +28,9 @@ export function sum(one: Amount, other: Amount): Amount {
 /** Returns the key of a budget's row. */
 export function keyOf({ payer, at }: Pick<BudgetNow, 'payer' | 'at'>): BudgetKey {
   return { payer: payerKey(payer), period: at }
+}
+
+/** Returns the key of the mark that a call did not fit; a limit that is changed later has another. */
+export function stopKeyOf({ payer, at, limit: { tokens, micros } }: BudgetState): string {
+  return `budget-hit:${payerKey(payer)}:${at}:${tokens ?? ''}:${micros ?? ''}`
 }

@@ -2,7 +2,7 @@ import type { BudgetState } from './budget.ts'
 
 /** A budget as an operator is shown it; plain JSON. */
 export interface BudgetReport {
-  /** The budget, what is used of it, and when it begins anew, in words. */
+  /** The budget, what is used of it, when it begins anew, and if a call did not fit it, in words. */
   readonly words: string
   readonly payer: string
   readonly period: BudgetState['period']
@@ -18,6 +18,6 @@ export interface BudgetDesk<Charged> {
   here(charged: Charged): Promise<readonly BudgetReport[]>
   /** Returns those of everybody who has spent something in the present periods, the fullest first. */
   all(limit: number): Promise<readonly BudgetReport[]>
-  /** Returns those of `all` of which most is used. */
+  /** Returns those of `all` of which most is used, or which a call did not fit. */
   nearlySpent(limit: number): Promise<readonly BudgetReport[]>
 }

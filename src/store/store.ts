@@ -41,6 +41,7 @@ import type {
   MediaUseReader,
   MuteReader,
   MuteWriter,
+  NoticeReader,
   NoticeWriter,
   ParticipantReader,
   ParticipantWriter,
@@ -117,6 +118,7 @@ export interface StoreReader {
   readonly people: PeopleReader
   readonly admissions: AdmissionReader
   readonly channelState: ChannelStateReader
+  readonly notices: NoticeReader
   readonly schedules: ScheduleReader
   readonly mutes: MuteReader
   readonly participants: ParticipantReader
@@ -148,7 +150,7 @@ export interface StoreWriter {
   readonly people: PeopleReader & PeopleWriter
   readonly admissions: AdmissionReader & AdmissionWriter
   readonly channelState: ChannelStateReader & ChannelStateWriter
-  readonly notices: NoticeWriter
+  readonly notices: NoticeReader & NoticeWriter
   readonly schedules: ScheduleReader & ScheduleWriter
   readonly mutes: MuteReader & MuteWriter
   readonly participants: ParticipantReader & ParticipantWriter

@@ -31,7 +31,9 @@ describe('budgets on Slack', () => {
     world.say({ from: 'U333', channel, thread, text: '<@U0BOT> really?' })
     world.say({ from: 'U333', channel, thread, text: '<@U0BOT> !budget' })
     const shown = (await ledger.nextWhisper({ after: later })).text
-    expect(shown).toMatch(/topic slack:channel:\w+\/[\d.]+, day: 9500 of 10000 tokens; begins anew on/)
+    expect(shown).toMatch(
+      /topic slack:channel:\w+\/[\d.]+, day: 9500 of 10000 tokens; begins anew on .*; a call did not fit/,
+    )
     const other = ledger.mark()
     world.say({ from: 'U333', channel, text: '<@U0BOT> hello elsewhere' })
     expect((await ledger.nextFromBot('sent', { after: other })).text).toBe('fine')
@@ -68,7 +70,9 @@ describe('budgets on Discord', () => {
     say('really?')
     world.slash({ from: '222', channel: house.thread, command: 'budget' })
     const { text } = await ledger.nextWhisper('edited', { after })
-    expect(text).toMatch(/topic discord:channel:\d+\/\d+, day: 9500 of 10000 tokens; begins anew on/)
+    expect(text).toMatch(
+      /topic discord:channel:\d+\/\d+, day: 9500 of 10000 tokens; begins anew on .*; a call did not fit/,
+    )
     world.slash({ from: '444', channel: house.thread, command: 'budget' })
     expect((await ledger.nextWhisper('edited', { after: ledger.mark() })).text).toBe('No budget applies to you here.')
     expect(house.anthropic.ledger.requests()).toHaveLength(1)

@@ -66,7 +66,7 @@ const NOON = '2026-11-26T12:00:00Z'
 describe('a budget of a chat', () => {
   const chat = { each: { day: { tokens: 2_900 } } }
 
-  it('C33: warns once, stops before the call with its own code, says so once, and begins anew with the day', async () => {
+  it('C33: warns once, stops before the call with its own code, says so once, there, by /budget and status, until the next day', async () => {
     const clock = setClock(NOON)
     const house = await startHouse({ chat }, { clock })
     const { group } = house
@@ -82,6 +82,9 @@ describe('a budget of a chat', () => {
     expect(house.calls()).toBe(calls)
     expect(house.texts(group).filter((text) => text.startsWith('Of my budget'))).toHaveLength(1)
     await house.restart()
+    const hit = /day: \d+ of 2900 tokens; begins anew on 2026-11-27 at 00:00 \(UTC\); a call did not fit$/m
+    expect(await house.ask(111, 111, '/budget')).toMatch(hit)
+    expect((await house.daemon.operator.status()).budgets).toMatchObject([{ words: expect.stringMatching(hit) }])
     expect(await house.outcome(111, group, `${ME} and after a restart?`)).toBe('failed')
     expect(stops()).toHaveLength(1)
     // Another chat has its own, and the owner's is none of it.
@@ -90,7 +93,17 @@ describe('a budget of a chat', () => {
     expect(await house.ask(444, group, `${ME} good morning`)).toBe('fine')
   })
 
-  it('C33: why, the trace, /budget and status say which was hit and when it begins anew', async () => {
+  it('C33: that a call did not fit is in the status, however little of it is used', async () => {
+    const house = await startHouse({ chat: { each: { day: { tokens: 900 } } }, warnAt: 1 }, { clock: setClock(NOON) })
+    expect(await house.outcome(444, house.group, `${ME} hello`)).toBe('answered')
+    await recorded(house)
+    expect((await house.daemon.operator.status()).budgets ?? []).toEqual([])
+    expect(await house.outcome(444, house.group, `${ME} and now?`)).toBe('failed')
+    const words = expect.stringMatching(/, day: 500 of 900 tokens; begins anew on .*; a call did not fit$/)
+    expect((await house.daemon.operator.status()).budgets).toMatchObject([{ words }])
+  })
+
+  it('C33: why says which was hit and when it begins anew', async () => {
     const house = await startHouse({ chat: { each: { day: { tokens: 100 } } } }, { clock: setClock(NOON) })
     const { group } = house
     const id = house.say(444, group, `${ME} hello`)
