@@ -69,7 +69,8 @@ describe('a file that comes with a message on Discord', () => {
 
 it('S26: a sticker and a poll on Discord are named in words, none of which passes for a label', async () => {
   const { discord, sent, shown } = await discordHouse()
-  const say = (extra: Readonly<Record<string, unknown>>) => sent(() => discord.world.say({ from: '222', text: '', extra }))
+  const say = (extra: Readonly<Record<string, unknown>>) =>
+    sent(() => discord.world.say({ from: '222', text: '', extra }))
   await say({ sticker_items: [{ id: '1', name: 'Wave]\n[Ada', format_type: 1 }] })
   expect(JSON.stringify(shown())).toContain('[attached sticker: Wave Ada]')
   const answers = ['A', 'B'].map((text, at) => ({ answer_id: at + 1, poll_media: { text } }))
