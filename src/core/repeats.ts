@@ -112,7 +112,7 @@ export function isTitleOf({ few, beginnings }: Telling, title: string, at: numbe
   return false
 }
 
-const CUT = /(?:…|\.\.\.)$/
+const CUT = /(?:\u2026|\.\.\.)$/
 
 /**
  * The marks that platforms write for people, groups, channels and emoji. An id is no secret, and whatever speaks to the
