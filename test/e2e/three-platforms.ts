@@ -14,7 +14,7 @@ export interface TwoMore extends OtherChannels {
 }
 
 /** Ada (discord 222, slack U333) owns the agent, Bob (444, U444) is a guest there, Cy (555, U555) a stranger. */
-export async function startTwoMore(): Promise<TwoMore> {
+export async function startTwoMore({ streaming = true } = {}): Promise<TwoMore> {
   const discord = await startDiscordServer()
   const slack = await startSlackServer()
   onTestFinished(async () => {
@@ -34,7 +34,7 @@ export async function startTwoMore(): Promise<TwoMore> {
     discord,
     slack,
     rooms: { discord: engines.id, slack: workshop.id },
-    channels: channelsOf(discord, slack),
+    channels: channelsOf(discord, slack, streaming),
     listening: () =>
       Promise.all([
         discord.ledger.listening({ after: discord.ledger.mark() }),
@@ -43,12 +43,16 @@ export async function startTwoMore(): Promise<TwoMore> {
   }
 }
 
-function channelsOf(discord: DiscordServer, slack: SlackServer): OtherChannels['channels'] {
+function channelsOf(discord: DiscordServer, slack: SlackServer, streaming: boolean): OtherChannels['channels'] {
   const limits = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
   const { token, apiRoot } = discord
   const { botToken, appToken } = slack.app
   return {
-    discord: { accounts: { default: discordAccountSchema.parse({ token, apiRoot, limits }) } },
-    slack: { accounts: { default: slackAccountSchema.parse({ botToken, appToken, apiRoot: slack.apiRoot, limits }) } },
+    discord: { accounts: { default: discordAccountSchema.parse({ token, apiRoot, limits, streaming }) } },
+    slack: {
+      accounts: {
+        default: slackAccountSchema.parse({ botToken, appToken, apiRoot: slack.apiRoot, limits, streaming }),
+      },
+    },
   }
 }
