@@ -4,7 +4,8 @@ import { failpoint } from '../core/failpoint.ts'
 import type { Measures } from '../core/measures.ts'
 import type { TurnResult } from '../core/turn.ts'
 import type { CommandRunner } from '../sessions/commands/command-runner.ts'
-import { type AcceptDeps, type Accepted, acceptDispatch, nameSession } from '../sessions/turns/accept-dispatch.ts'
+import type { Accepted } from '../sessions/turns/accept-alone.ts'
+import { type AcceptDeps, acceptDispatch, nameSession } from '../sessions/turns/accept-dispatch.ts'
 import { isNews } from '../sessions/turns/budget-notices.ts'
 import { notifyParted } from '../sessions/turns/parted.ts'
 import type { PublicTurns } from '../sessions/turns/public-turns.ts'
@@ -44,8 +45,7 @@ export class Pipeline {
   /** Resolves once the dispatch is on disk; its turn then runs in the background. Rejects if it could not be stored. */
   readonly accept = async (given: Dispatch, position?: ChannelCursor): Promise<void> => {
     const { store, decide, systemNotices } = this.#deps
-    const named = given.callerKey === undefined ? given : await nameSession(store.read.sessions, given)
-    const decided = decide(named)
+    const decided = decide(given.callerKey === undefined ? given : await nameSession(store.read.sessions, given))
     // Nothing comes in between where no hook is asked, such as the notice that its chat has got a new id.
     const { dispatch, decision } = decided instanceof Promise ? await decided : decided
     const accepted = await store.write(async (tx) => {

@@ -1,61 +1,42 @@
-import type { Address } from '../../core/address.ts'
 import type { ContextReason, Decision, Dispatch, ReadWords } from '../../core/dispatch.ts'
 import { errorCode } from '../../core/errors.ts'
 import { refuseForgotten } from '../../core/forgetting.ts'
-import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
+import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 import type { NewInboxRow, StoreWriter } from '../../store/store.ts'
-import { withoutReasons, withoutText, withoutWords, withShortText } from '../people/kept-text.ts'
 import { recordSpeakers } from '../people/participants.ts'
-import { recordRefusal } from '../people/record-refusal.ts'
+import {
+  type Accepted,
+  acceptAlone,
+  acceptForgotten,
+  acceptIgnored,
+  acceptRefusal,
+  acceptUnheard,
+  acceptUnreadable,
+  type DecidedDispatch,
+  type Incoming,
+  type UnreadableDeps,
+} from './accept-alone.ts'
 import { acceptAmendment, type FoundText, findOriginal, findWaitingTexts, showEdited } from './accept-amendment.ts'
 import { type CrowdDeps, isCrowded, leftToOthers } from './crowded.ts'
 import { interruptedBy } from './interrupted-turn.ts'
 import { recordTheirAuthors, refuseStale } from './made-of.ts'
 import { type OpenPorts, openSession } from './open-session.ts'
 import { replyTargetOf } from './parted-chat.ts'
-import { type Adopts, type Appended, recordStart } from './record-turn.ts'
+import { type Adopts, recordStart } from './record-turn.ts'
 import { isOfForgotten, withoutForgottenQuote } from './said-again.ts'
 import { askedIn, countedFor, type StartedTurn } from './started-turn.ts'
 import type { QueuePlace } from './turn-queue.ts'
 import { userMessage } from './user-message.ts'
 
-/** The rest that the accept transaction leaves for the pipeline to do after its commit. */
-export type Accepted =
-  /** The platform delivered it again; nothing was written. */
-  | { readonly kind: 'repeat' }
-  /** The message is recorded with its outcome; nothing more is owed. */
-  | { readonly kind: 'done'; readonly inboxId: InboxId }
-  | { readonly kind: 'command'; readonly inboxId: InboxId }
-  | { readonly kind: 'started'; readonly inboxId: InboxId; readonly turn: StartedTurn; readonly appended: Appended }
-  | {
-      readonly kind: 'waiting'
-      readonly inboxId: InboxId
-      readonly sessionId: SessionId
-      /** The turn that it ends (busy mode `interrupt`), or any that the session has. */
-      readonly interrupts?: TurnId | 'any'
-    }
-  | { readonly kind: 'full'; readonly inboxId: InboxId }
-  /** The message is recorded and refused: the agent talks with as many strangers as it may. */
-  | { readonly kind: 'crowded'; readonly inboxId: InboxId }
-
-export interface AcceptDeps extends OpenPorts, CrowdDeps {
+export interface AcceptDeps extends OpenPorts, CrowdDeps, UnreadableDeps {
   readonly adopts: Adopts
   readonly busy: 'queue' | 'steer' | 'interrupt'
   /** Called after the commit of a message that waits behind a running turn. */
   spoken(this: void, session: SessionId): void
   /** Called for each message that a session has got, in its transaction. */
   heard(this: void, tx: Pick<StoreWriter, 'afterCommit'>, session: SessionIdentity, how: 'asked' | 'quiet'): void
-  /** Called after the commit of a message that is refused because a row it needs cannot be read. */
-  unreadable(address: Address, err: unknown): void
-}
-
-export interface DecidedDispatch {
-  readonly dispatch: Dispatch
-  readonly decision: Decision
-  /** The position up to which the platform was read with this dispatch; stored in the same commit. */
-  readonly position?: { readonly key: string; readonly value: string } | undefined
 }
 
 /**
@@ -97,24 +78,6 @@ export function acceptDispatch(
   return tx.channelState.set(channel, account, position.key, position.value).then(accept)
 }
 
-/**
- * Refuses a message whose session cannot be read. Thrown, the error would make the platform repeat the message for ever
- * and keep everybody else's behind it. Rows are read before anything is written of a message, so nothing is to be
- * undone.
- */
-async function acceptUnreadable(
-  tx: StoreWriter,
-  { dispatch: given, decision }: DecidedDispatch,
-  err: unknown,
-  deps: AcceptDeps,
-): Promise<Accepted> {
-  const dispatch = keptRefused(given, decision)
-  const row = { id: deps.ids.inbox(), dispatch, decision, state: 'done', outcome: 'refused: unreadable' } as const
-  const accepted = await acceptAlone(tx, row)
-  if (accepted.kind === 'done') tx.afterCommit(() => deps.unreadable(dispatch.event.address, err))
-  return accepted
-}
-
 async function acceptDecided(
   tx: StoreWriter,
   given: Dispatch,
@@ -139,51 +102,6 @@ async function acceptDecided(
     case 'run':
       return acceptRun(tx, { id, dispatch, decision }, deps)
   }
-}
-
-interface Incoming<Kind extends Decision['kind']> {
-  readonly id: InboxId
-  readonly dispatch: Dispatch
-  readonly decision: Extract<Decision, { kind: Kind }>
-}
-
-/** Records a message that changes no session: its row is everything. */
-async function acceptAlone(tx: StoreWriter, row: NewInboxRow): Promise<Accepted> {
-  if (!(await tx.inbox.add(row))) return { kind: 'repeat' }
-  return { kind: row.state === 'waiting' ? 'command' : 'done', inboxId: row.id }
-}
-
-/** Records, without the words, an edit of what was forgotten: it changes nothing and brings nothing back. */
-function acceptForgotten(tx: StoreWriter, { id, dispatch, decision }: Omit<NewInboxRow, 'state'>): Promise<Accepted> {
-  const kept = { dispatch: withoutWords(dispatch), decision: withoutReasons(decision) }
-  return acceptAlone(tx, { id, ...kept, state: 'done', outcome: 'forgotten' })
-}
-
-/** Records, without the words, a stranger's message that nobody will ever handle. */
-function acceptIgnored(tx: StoreWriter, { id, dispatch, decision }: Incoming<'ignore'>): Promise<Accepted> {
-  const kept = decision.identity.role === 'guest' ? withoutText(dispatch) : dispatch
-  return acceptAlone(tx, { id, dispatch: kept, decision, state: 'done', outcome: `ignored: ${decision.reason}` })
-}
-
-async function acceptRefusal(
-  tx: StoreWriter,
-  { id, dispatch: given, decision }: Incoming<'refuse'>,
-  deps: AcceptDeps,
-): Promise<Accepted> {
-  const outcome = `refused: ${decision.reason}` as const
-  const dispatch = decision.asks ? withShortText(given) : keptRefused(given, decision)
-  const accepted = await acceptAlone(tx, { id, dispatch, decision, state: 'done', outcome })
-  if (accepted.kind === 'done' && decision.asks) {
-    await recordRefusal(tx, { id, dispatch, asks: decision.asks }, deps.ids)
-  }
-  return accepted
-}
-
-/**
- * The words of a known person are kept: an owner may ask why, and change the configuration, before they say it again.
- */
-function keptRefused(dispatch: Dispatch, { identity }: Decision): Dispatch {
-  return identity.role === 'guest' ? withoutText(dispatch) : dispatch
 }
 
 async function acceptAmended(
@@ -258,15 +176,6 @@ async function acceptRun(
   const turn = startedTurn(turnId, session, { dispatch, decision }, deps)
   if (turn.publicFor !== undefined) deps.publicTurns.enter(turn, tx)
   return { kind: 'started', inboxId: id, turn, appended: await recordStart(tx, turn, { message }, deps.adopts) }
-}
-
-/** Records, without the words and in no session, a stranger's message that no turn will answer. */
-function acceptUnheard(
-  tx: StoreWriter,
-  { id, dispatch, decision }: Incoming<'run'>,
-  outcome: 'refused: public_full' | 'refused: queue_full',
-): Promise<Accepted> {
-  return acceptAlone(tx, { id, dispatch: withoutText(dispatch), decision, state: 'done', outcome })
 }
 
 function inboxStateOf(admission: QueuePlace, turnId: TurnId): Pick<NewInboxRow, 'state' | 'turnId' | 'outcome'> {

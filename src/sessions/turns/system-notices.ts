@@ -9,7 +9,7 @@ import type { LowPriority, OutboundMessage } from '../../core/outbound.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { InboxRow, StoreWriter } from '../../store/store.ts'
 import type { PlanNotice, PostNotice } from '../people/post-notice.ts'
-import type { Accepted } from './accept-dispatch.ts'
+import type { Accepted } from './accept-alone.ts'
 import { createOutageNotices, type OutageNotices } from './outage-notices.ts'
 
 /**
