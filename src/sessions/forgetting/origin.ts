@@ -72,6 +72,11 @@ export function originAt(origins: readonly LogOrigin[], { seq }: Pick<SessionEve
   return origins.find(({ upTo }) => seq <= upTo) ?? (origins.at(-1) as LogOrigin)
 }
 
+/** Returns true for words of this log, and for copies of a session that is gone; others belong to that session. */
+export function isOfThisLog({ session, log, address }: LogOrigin): boolean {
+  return session === log || address === undefined
+}
+
 /** Returns whether an address lies in the place; the account of the bot counts only where the place names one. */
 export function liesIn(place: ForgottenPlace, { channel, account, chat, topic }: Address): boolean {
   if (channel !== place.channel || chat !== place.chat) return false

@@ -1,7 +1,5 @@
-import type { SessionEvent } from '../../core/event.ts'
 import type { SessionPlan } from '../../core/forgetting.ts'
 import type { MediaId } from '../../core/ids.ts'
-import type { LogOrigin } from './origin.ts'
 
 /** The rest of what the plan of a session is made of, which is known once all is read. */
 export interface PlanOf {
@@ -19,14 +17,6 @@ export interface PlanOf {
 
 /** The part of a plan for one session, with the files that it names. */
 export type ScanPlan = SessionPlan & { readonly media: readonly MediaId[] }
-
-/** An event, with where it comes from. */
-export interface EventFound {
-  readonly event: SessionEvent
-  readonly origin: LogOrigin
-  /** Its words are those of this session. */
-  readonly tells: boolean
-}
 
 interface Naming extends Pick<PlanOf, 'isUnnamed'> {
   /** Its title was given with a command that goes. */

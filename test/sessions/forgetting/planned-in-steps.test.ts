@@ -17,12 +17,12 @@ const everything: Matches = {
 it('S41: a plan of many events is made in steps, between which others have their turn', async () => {
   const id = toSessionId('telegram:2026-11-23-00000001')
   const session = { id, description: '', descriptionSource: 'fallback', lastActivityAt: 1 } as Session
-  const scan = new SessionScan(
+  const scan = new SessionScan({
     session,
-    [{ upTo: EVENTS, session: id, log: id, joined: false, heldIn: [] }],
-    everything,
-    shownAgain(),
-  )
+    origins: [{ upTo: EVENTS, session: id, log: id, joined: false, heldIn: [] }],
+    matches: everything,
+    again: shownAgain(),
+  })
   const turn = (seq: number) => `turn_${Math.ceil(seq / 2)}` as TurnId
   scan.follow(
     Array.from({ length: EVENTS }, (_, index): SessionEvent => {

@@ -50,7 +50,12 @@ async function planned(log: readonly SessionEvent[], options: Scanned = {}) {
   const { running, origins, whole, session, ours = [], entry = false, later = [] } = options
   const own: LogOrigin = { upTo: 1_000, session: ID, log: ID, address: group(), joined: false, heldIn: [] }
   const named = { id: ID, description: '', descriptionSource: 'fallback', lastActivityAt: 1_000, ...session } as Session
-  const scan = new SessionScan(named, [...(origins ?? []), own], matches(whole), shownAgain())
+  const scan = new SessionScan({
+    session: named,
+    origins: [...(origins ?? []), own],
+    matches: matches(whole),
+    again: shownAgain(),
+  })
   for (const events of [log, later]) {
     scan.find(events)
     scan.follow(events)
