@@ -1,6 +1,7 @@
 import type { ApiEvent, ApiMessage, ApiMetadata } from './api-types.ts'
 import { buildPress, shownName } from './build-press.ts'
 import type { ChannelRef, EditSaid, MessageRef, Press, Say, Share, Slash, UserRef } from './driver-types.ts'
+import { EventPublisher } from './event-publisher.ts'
 import type { EventQueue } from './event-queue.ts'
 import type { MessageFilter, StoredMessage } from './message-store.ts'
 import type { SharedFile } from './shared-file.ts'
@@ -23,11 +24,13 @@ export class SlackWorld extends WorldState {
   /** Files of the bot by id, shared or not. */
   readonly uploads = new Map<string, SharedFile>()
   readonly #queue: EventQueue
+  readonly #publisher: EventPublisher
   #nextClientMessage = 1
 
   constructor(deps: WorldDeps, queue: EventQueue) {
     super(deps)
     this.#queue = queue
+    this.#publisher = new EventPublisher({ ...deps, queue })
   }
 
   /** Sends a person's message; a mention of the bot in a channel makes two events, as on the platform. */
@@ -47,8 +50,8 @@ export class SlackWorld extends WorldState {
       ...input.extra,
     }
     this.addMessage(channel, message, from.id === this.app.bot.id)
-    this.#publish(channel, message)
-    if (channel.kind !== 'im' && mentions(message, this.app.bot.id)) this.#publishMention(channel, message)
+    this.#publisher.message(channel, message)
+    if (channel.kind !== 'im' && mentions(message, this.app.bot.id)) this.#publisher.mention(channel, message)
     return message
   }
 
@@ -131,7 +134,7 @@ export class SlackWorld extends WorldState {
       ...(files === undefined ? {} : { files, subtype: 'file_share' }),
     }
     this.addMessage(channel, message, true)
-    this.#publish(channel, message)
+    this.#publisher.message(channel, message)
     return message
   }
 
@@ -228,67 +231,25 @@ export class SlackWorld extends WorldState {
     const edited = { user: previous.user ?? this.app.bot.id, ts: this.nextStamp() }
     const message: ApiMessage = { ...previous, text, edited, ...more }
     this.replaceMessage(channel, stored, message)
-    this.#notify(channel, { subtype: 'message_changed', message, previous_message: previous, hidden: true })
+    this.#publisher.change(channel, this.nextStamp(), {
+      subtype: 'message_changed',
+      message,
+      previous_message: previous,
+      hidden: true,
+    })
     return message
   }
 
   #delete(channel: ChannelState, stored: StoredMessage): void {
     this.removeMessage(channel, stored)
     const { message } = stored
-    this.#notify(channel, {
+    this.#publisher.change(channel, this.nextStamp(), {
       subtype: 'message_deleted',
       deleted_ts: message.ts,
       previous_message: message,
       hidden: true,
     })
   }
-
-  #notify(channel: ChannelState, fields: Readonly<Record<string, unknown>>): void {
-    const ts = this.nextStamp()
-    this.#send(channel, subscriptionOf(channel), {
-      type: 'message',
-      ...fields,
-      channel: channel.id,
-      channel_type: channel.kind,
-      ts,
-      event_ts: ts,
-    })
-  }
-
-  #publish(channel: ChannelState, message: ApiMessage): void {
-    const { id, kind } = channel
-    const event = { ...message, channel: id, channel_type: kind, event_ts: message.ts }
-    this.#send(channel, subscriptionOf(channel), event)
-  }
-
-  #publishMention(channel: ChannelState, message: ApiMessage): void {
-    const { user, bot_id, team, user_team, source_team, client_msg_id, text, ts, thread_ts, parent_user_id } = message
-    const facts = { user, bot_id, team, user_team, source_team, client_msg_id, text, ts, thread_ts, parent_user_id }
-    const { attachments } = message
-    this.#send(channel, 'app_mention', {
-      ...facts,
-      ...(attachments === undefined ? {} : { attachments }),
-      type: 'app_mention',
-      channel: channel.id,
-      event_ts: ts,
-    })
-  }
-
-  #send(channel: ChannelState, subscription: string, event: ApiEvent): void {
-    const isMember = channel.members.has(this.app.bot.id)
-    if (isMember && this.app.subscriptions.includes(subscription)) {
-      this.#queue.offer(event)
-      return
-    }
-    const reason = isMember ? 'not_subscribed' : 'not_member'
-    this.ledger.append({ kind: 'withheld', at: this.now(), reason, type: subscription })
-  }
-}
-
-const SUBSCRIPTIONS = { channel: 'message.channels', group: 'message.groups', im: 'message.im', mpim: 'message.mpim' }
-
-function subscriptionOf({ kind }: ChannelState): string {
-  return SUBSCRIPTIONS[kind]
 }
 
 function mentions({ text }: ApiMessage, user: string): boolean {
