@@ -9,7 +9,8 @@ import { AGED_OUT, type WhyReport } from '../core/operator.ts'
 import { checkInWords, contextInWords, readRowFacts } from '../sessions/commands/describe-row.ts'
 import { findMessages } from '../sessions/commands/find-messages.ts'
 import { summarizeRow } from '../sessions/commands/summarize-row.ts'
-import type { InboxRow, StoreReader } from '../store/store.ts'
+import type { InboxRow } from '../store/inbox-port.ts'
+import type { StoreReader } from '../store/store.ts'
 
 /** The lookup of a message that somebody asks about, by channel. */
 export type MessageLookups = Readonly<

@@ -1,7 +1,8 @@
 import type { HookCall } from '../core/hook.ts'
 import type { SessionId } from '../core/ids.ts'
 import type { Usage } from '../core/model.ts'
-import type { EventToAppend, StoreWatch } from '../store/store.ts'
+import type { EventToAppend } from '../store/event-port.ts'
+import type { StoreWatch } from '../store/store.ts'
 import type { Hooks } from './hooks.ts'
 
 /** Returns what notifies the hooks of each commit, if there is one that is to be notified. */

@@ -16,7 +16,8 @@ import { askedElsewhere } from '../sessions/turns/turn-reply.ts'
 import { userData } from '../sessions/turns/user-message.ts'
 import type { ModelView } from '../sessions/view/model-view.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
-import type { NewInboxRow, Store, StoreWriter } from '../store/store.ts'
+import type { NewInboxRow } from '../store/inbox-port.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
 
 export interface ThreadDeps {
   readonly store: Store

@@ -5,7 +5,8 @@ import type { AuthorId } from '../core/platform-id.ts'
 import type { QuestionDraft } from '../core/question.ts'
 import { isOwnChannel, type Session } from '../core/session.ts'
 import type { TurnRef } from '../core/session-tools.ts'
-import type { InboxRow, Store } from '../store/store.ts'
+import type { InboxRow } from '../store/inbox-port.ts'
+import type { Store } from '../store/store.ts'
 
 /** The place of a question, and the person it is for. */
 export interface AskedPlace {

@@ -21,7 +21,8 @@ import type {
   QuestionOutcome,
 } from '../core/question.ts'
 import type { TurnRef } from '../core/session-tools.ts'
-import type { InboxRow, Store, StoreWriter } from '../store/store.ts'
+import type { InboxRow } from '../store/inbox-port.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
 import { type AskedPlace, placeToAsk } from './ask-where.ts'
 import { followUp } from './follow-up.ts'
 import { closingLine, nameOf, questionButtons, questionCard } from './question-card.ts'

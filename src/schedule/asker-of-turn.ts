@@ -7,7 +7,8 @@ import type { PersonId, TurnId } from '../core/ids.ts'
 import { type AuthorId, identifiesNobody, platformIdOf } from '../core/platform-id.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import { addressesIn } from '../core/web-address.ts'
-import type { InboxRow, StoreReader } from '../store/store.ts'
+import type { InboxRow } from '../store/inbox-port.ts'
+import type { StoreReader } from '../store/store.ts'
 
 export interface TurnAskerDeps {
   readonly read: Pick<StoreReader, 'inbox' | 'approvals'>

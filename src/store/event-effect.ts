@@ -1,6 +1,6 @@
 import { fallbackDescription } from '../core/session.ts'
 import { stripSilence } from '../core/silence.ts'
-import type { EventToAppend } from './store.ts'
+import type { EventToAppend } from './event-port.ts'
 
 /** Characters of the preview. */
 const PREVIEW = 200

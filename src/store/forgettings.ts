@@ -13,7 +13,7 @@ import type { InboxId, MediaId, SessionId, SourceId, TurnId } from '../core/ids.
 import { labelledWords } from '../core/label.ts'
 import { quotedApplicant, quotedEvent } from '../core/quoting.ts'
 import { storedText } from './content-codec.ts'
-import { eventCodec } from './events.ts'
+import { eventCodec } from './event-reading.ts'
 import type { ForgettingWriter, ReceivedRow, RetentionMark } from './forget-port.ts'
 import { COLUMNS, ForgettingReading, NO_OF } from './forgetting-reading.ts'
 import { BLANK_PART, endedBy, FORGOTTEN } from './outbox.ts'

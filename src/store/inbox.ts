@@ -3,9 +3,9 @@ import type { AccountId, ChannelId, InboxId, SessionId, TurnId } from '../core/i
 import type { Logger } from '../core/logger.ts'
 import type { InboxOutcome } from '../core/turn-end.ts'
 import { idInLife } from './deleted-id.ts'
+import type { InboxReader, InboxRow, InboxState, InboxWriter, NewInboxRow } from './inbox-port.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, readFound, readRows, text } from './rows.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlRow, type SqlValue } from './sql.ts'
-import type { InboxReader, InboxRow, InboxState, InboxWriter, NewInboxRow } from './store.ts'
 
 const STATES: readonly InboxState[] = ['waiting', 'claimed', 'done']
 /** A message bound to a turn ends with it: its row is not written again, the turn's does. */

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import type { UserMessageData } from '../../src/core/event.ts'
 import type { InboxId, TurnId } from '../../src/core/ids.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
-import type { EventToAppend } from '../../src/store/store.ts'
+import type { EventToAppend } from '../../src/store/event-port.ts'
 import { sessionDraft } from '../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
 

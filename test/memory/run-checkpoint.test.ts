@@ -9,7 +9,7 @@ import type { Introspection, IntrospectionRequest } from '../../src/core/memory.
 import { NO_USAGE } from '../../src/core/model.ts'
 import { runCheckpoint } from '../../src/memory/run-checkpoint.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
-import type { EventToAppend } from '../../src/store/store.ts'
+import type { EventToAppend } from '../../src/store/event-port.ts'
 import { sessionDraft } from '../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
 

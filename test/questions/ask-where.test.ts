@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { placeToAsk } from '../../src/questions/ask-where.ts'
-import type { InboxRow, Store } from '../../src/store/store.ts'
+import type { InboxRow } from '../../src/store/inbox-port.ts'
+import type { Store } from '../../src/store/store.ts'
 
 const ADDRESS = { channel: 'telegram', account: 'default', chatType: 'direct', chat: '111' } as const
 const ROW = { decision: { kind: 'run' }, dispatch: { event: { sender: { id: '111' } } } } as unknown as InboxRow

@@ -11,8 +11,9 @@ import {
 } from '../../src/core/ids.ts'
 import type { InboundMessage } from '../../src/core/message.ts'
 import type { SessionDraft } from '../../src/core/session.ts'
+import type { EventToAppend } from '../../src/store/event-port.ts'
+import type { NewInboxRow } from '../../src/store/inbox-port.ts'
 import type { NewDelivery } from '../../src/store/outbox-port.ts'
-import type { EventToAppend, NewInboxRow } from '../../src/store/store.ts'
 import type { NewTurn } from '../../src/store/turn-port.ts'
 
 /** Rows as the daemon makes them, numbered, so that tests and the bench speak of the same things. */

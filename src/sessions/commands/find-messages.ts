@@ -4,7 +4,8 @@ import { type ChatMove, movedAddress } from '../../core/chat-move.ts'
 import { type InboxId, isInboxId, turnOf } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
 import type { MessageLink } from '../../core/message-link.ts'
-import type { InboxRow, StoreReader } from '../../store/store.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
+import type { StoreReader } from '../../store/store.ts'
 
 type Readers = Pick<StoreReader, 'inbox' | 'outbox'>
 

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../core/errors.ts'
 import { plainExcerpt } from '../../core/label.ts'
 import { failureCause, modelRemedy } from '../../core/model-remedy.ts'
 import type { PrecheckVerdict } from '../../core/precheck.ts'
-import type { InboxRow } from '../../store/store.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
 
 export interface SummaryFacts {
   /** The reader may change settings and let people in. */

@@ -7,7 +7,8 @@ import {
   type SessionPlan,
 } from '../../core/forgetting.ts'
 import type { InboxId, ScheduleId, SessionId } from '../../core/ids.ts'
-import type { InboxRow, StoreWriter } from '../../store/store.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
+import type { StoreWriter } from '../../store/store.ts'
 import { withoutQuoted, withoutReasons, withoutWords } from '../people/kept-text.ts'
 
 export interface ApplyPorts {

@@ -7,7 +7,8 @@ import {
   type SessionPlan,
 } from '../../core/forgetting.ts'
 import type { InboxId, SessionId, TurnId } from '../../core/ids.ts'
-import type { InboxRow, StoreReader, StoreWriter } from '../../store/store.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
+import type { StoreReader, StoreWriter } from '../../store/store.ts'
 import { nameOfRow } from '../turns/user-message.ts'
 import { isSame } from '../view/received.ts'
 import { filesIn } from './matches.ts'

@@ -9,7 +9,7 @@ import { joinsPeople } from '../../core/joins-people.ts'
 import { repliedTo } from '../../core/message.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
-import type { InboxRow } from '../../store/store.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
 import { type AskedWords, FORMS, NO_SPAN, readWords } from './asked-words.ts'
 import { ofPerson, personSubject, type SubjectPorts } from './named-person.ts'
 

@@ -3,7 +3,8 @@ import { type Address, formatAddress } from '../../core/address.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import { stripSilence } from '../../core/silence.ts'
 import type { TurnResult } from '../../core/turn.ts'
-import type { InboxRow, Store } from '../../store/store.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
+import type { Store } from '../../store/store.ts'
 import type { StartedTurn } from '../turns/started-turn.ts'
 
 /** A thread that has been quiet for this long is not followed any more. */

@@ -7,8 +7,9 @@ import { type ScopeKey, toScopeKey } from '../../core/ids.ts'
 import type { ScheduledTask } from '../../core/schedule.ts'
 import type { Session } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
 import type { Mute } from '../../store/small-port.ts'
-import type { InboxRow, StoreWriter } from '../../store/store.ts'
+import type { StoreWriter } from '../../store/store.ts'
 import { copyHistory } from '../turns/take-over.ts'
 
 type MovedKeys = Pick<Route, 'scope' | 'scopeKey' | 'displayKey'>

@@ -1,6 +1,7 @@
 import type { Session } from '../../core/session.ts'
 import { stripSilence } from '../../core/silence.ts'
-import type { InboxRow, StoreReader } from '../../store/store.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
+import type { StoreReader } from '../../store/store.ts'
 import { calmLine } from '../turns/turn-reply.ts'
 import { newestFirst } from './read-messages.ts'
 

@@ -14,7 +14,8 @@ import { type AuthorId, NOBODY, OPERATOR, personOfAuthor } from '../../core/plat
 import { redacted } from '../../core/redact-dispatch.ts'
 import type { Session, SessionDraft, SessionScope } from '../../core/session.ts'
 import { collectOverrides, SESSION_SETTINGS, type SessionOverrides } from '../../core/session-settings.ts'
-import type { EventToAppend, Store, StoreWriter } from '../../store/store.ts'
+import type { EventToAppend } from '../../store/event-port.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
 import type { Bundle } from '../export/read-bundle.ts'
 import { type ModelRules, refusedModel } from './choose-model.ts'
 

@@ -13,7 +13,8 @@ import {
   type CompletionMessage,
   type CompletionWatch,
 } from '../../core/operate-chat.ts'
-import type { InboxRow, StoreReader } from '../../store/store.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
+import type { StoreReader } from '../../store/store.ts'
 import { type ChatFilePorts, readChatFiles } from './chat-files.ts'
 import { GrowingAnswer } from './growing-answer.ts'
 import type { GrownTexts } from './grown-texts.ts'

@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../../core/clock.ts'
 import type { SessionId } from '../../core/ids.ts'
-import type { InboxRow } from '../../store/store.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 
 export interface RunWait {

@@ -3,8 +3,9 @@ import { errorCode } from '../../core/errors.ts'
 import { refuseForgotten } from '../../core/forgetting.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { SessionIdentity } from '../../core/session.ts'
+import type { NewInboxRow } from '../../store/inbox-port.ts'
 import type { SessionReader } from '../../store/session-port.ts'
-import type { NewInboxRow, StoreWriter } from '../../store/store.ts'
+import type { StoreWriter } from '../../store/store.ts'
 import { recordSpeakers } from '../people/participants.ts'
 import {
   type Accepted,

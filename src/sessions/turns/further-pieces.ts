@@ -1,7 +1,7 @@
 import { conversationOf } from '../../core/address.ts'
 import type { InboundMessage } from '../../core/message.ts'
 import { senderKey } from '../../core/platform-id.ts'
-import type { InboxRow } from '../../store/store.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
 import type { StartedTurn } from './started-turn.ts'
 
 /** By the stamps of the platform, between two pieces of a pasted text. */

@@ -3,7 +3,8 @@ import type { Identity } from '../../core/dispatch.ts'
 import type { TurnId } from '../../core/ids.ts'
 import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
 import type { SessionIdentity } from '../../core/session.ts'
-import type { InboxRow, StoreWriter } from '../../store/store.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
+import type { StoreWriter } from '../../store/store.ts'
 
 /** Asks again who wrote a message that was decided some time ago. */
 export interface Parting {

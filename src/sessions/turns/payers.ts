@@ -2,7 +2,7 @@ import type { Payer } from '../../core/budget.ts'
 import type { Namespace } from '../../core/caller.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import { platformIdOf } from '../../core/platform-id.ts'
-import type { InboxRow } from '../../store/store.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
 
 type Asking = Pick<InboxRow, 'dispatch'> & {
   readonly decision: Pick<InboxRow['decision'], 'identity'> & { readonly public?: true | undefined }

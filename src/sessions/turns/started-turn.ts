@@ -5,7 +5,8 @@ import type { InboundEvent, Piece, Sender } from '../../core/message.ts'
 import { senderKey } from '../../core/platform-id.ts'
 import type { Precheck } from '../../core/precheck.ts'
 import type { SessionIdentity } from '../../core/session.ts'
-import type { InboxRow, StoreReader } from '../../store/store.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
+import type { StoreReader } from '../../store/store.ts'
 
 /** A claimed turn: everything its run needs, the reply address included. */
 export interface StartedTurn {

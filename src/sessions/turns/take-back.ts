@@ -8,7 +8,8 @@ import { identifiesNobody, platformIdOf, senderKey } from '../../core/platform-i
 import { SEND_FILE } from '../../core/send-file.ts'
 import type { Session } from '../../core/session.ts'
 import { stripSilence } from '../../core/silence.ts'
-import type { InboxRow, StoreWriter } from '../../store/store.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
+import type { StoreWriter } from '../../store/store.ts'
 import { forgetMade } from './forget-made.ts'
 import { nameOfRow } from './user-message.ts'
 

@@ -5,7 +5,8 @@ import type { Channels } from '../../core/channel-traits.ts'
 import { type AuthorId, holderOf } from '../../core/platform-id.ts'
 import { isScheduled, type Session } from '../../core/session.ts'
 import type { TurnRef } from '../../core/session-tools.ts'
-import type { InboxRow, StoreReader } from '../../store/store.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
+import type { StoreReader } from '../../store/store.ts'
 
 /** The people a turn's tools depend on, by the rows of this moment. */
 export interface TurnAuthority {

@@ -3,7 +3,8 @@ import type { Dispatch, Identity, Route } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { UserMessageData } from '../../core/event.ts'
 import type { InboundText, MessageName } from '../../core/message.ts'
-import type { EventToAppend, InboxRow } from '../../store/store.ts'
+import type { EventToAppend } from '../../store/event-port.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
 
 /** The part of a decision that names the speaker and the session. */
 interface Decided {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ParleyError } from '../../../src/core/errors.ts'
 import { copiedTurnId, type SessionId, type TurnId } from '../../../src/core/ids.ts'
-import type { EventToAppend } from '../../../src/store/store.ts'
+import type { EventToAppend } from '../../../src/store/event-port.ts'
 import { ids, turnCompleted, userMessage } from '../../store/sample-rows.ts'
 import { type ContractPart, makeSession, rejection } from './under-test.ts'
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type Content, type MediaPart, textContent } from '../../../src/core/content.ts'
 import { mediaId, type SessionId } from '../../../src/core/ids.ts'
 import { NO_USAGE } from '../../../src/core/model.ts'
-import type { EventToAppend } from '../../../src/store/store.ts'
+import type { EventToAppend } from '../../../src/store/event-port.ts'
 import { assistantMessage, ids, turnCompleted, userMessage } from '../../store/sample-rows.ts'
 import { type ContractPart, makeSession, rejection } from './under-test.ts'
 

@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/core/clock.ts'
 import type { TurnId } from '../../../src/core/ids.ts'
 import { removeAged } from '../../../src/sessions/forgetting/aged-turns.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
-import type { EventToAppend } from '../../../src/store/store.ts'
+import type { EventToAppend } from '../../../src/store/event-port.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
 import {
   assistantMessage,

@@ -6,7 +6,7 @@ import { NO_PLAN, NOTHING_FORGOTTEN, refuseForgotten } from '../../../src/core/f
 import { mediaId, type TurnId, toAgentId, toSessionId } from '../../../src/core/ids.ts'
 import { madeMeanwhile, rowsIn } from '../../../src/sessions/forgetting/made-meanwhile.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
-import type { InboxRow } from '../../../src/store/store.ts'
+import type { InboxRow } from '../../../src/store/inbox-port.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
 import { sessionDraft } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'

@@ -4,7 +4,7 @@ import type { InboundCommand, InboundMessage } from '../../../src/core/message.t
 import type { MessageLink } from '../../../src/core/message-link.ts'
 import { readSince, readWords } from '../../../src/sessions/forgetting/asked-words.ts'
 import { type ChatSubjectPorts, subjectOf } from '../../../src/sessions/forgetting/read-subject.ts'
-import type { InboxRow } from '../../../src/store/store.ts'
+import type { InboxRow } from '../../../src/store/inbox-port.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { commandCall } from '../../fakes/command-call.ts'
 import { direct, dispatchOf, group, message, user } from '../../fakes/dispatch.ts'

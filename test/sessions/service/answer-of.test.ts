@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionId, TurnId } from '../../../src/core/ids.ts'
 import { answerOf } from '../../../src/sessions/service/answer-of.ts'
-import type { InboxRow, StoreReader } from '../../../src/store/store.ts'
+import type { InboxRow } from '../../../src/store/inbox-port.ts'
+import type { StoreReader } from '../../../src/store/store.ts'
 import { eventLog } from '../../fakes/session-events.ts'
 import { ids, inboxRow } from '../../store/sample-rows.ts'
 

@@ -8,7 +8,8 @@ import type { ListQuery, SessionCaller, SessionRow } from '../../../src/core/ses
 import { listSessions } from '../../../src/sessions/session-tools/list-sessions.ts'
 import { createReach } from '../../../src/sessions/session-tools/reach.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
-import type { EventToAppend, Store } from '../../../src/store/store.ts'
+import type { EventToAppend } from '../../../src/store/event-port.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
 import {

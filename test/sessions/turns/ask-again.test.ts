@@ -4,7 +4,8 @@ import type { SessionEvent } from '../../../src/core/event.ts'
 import type { InboxId, TurnId } from '../../../src/core/ids.ts'
 import type { Session } from '../../../src/core/session.ts'
 import { type AnswerAgainDeps, askAgain, createAnswerAgain } from '../../../src/sessions/turns/ask-again.ts'
-import type { InboxRow, StoreWriter } from '../../../src/store/store.ts'
+import type { InboxRow } from '../../../src/store/inbox-port.ts'
+import type { StoreWriter } from '../../../src/store/store.ts'
 import { inboxRow, sessionDraft } from '../../store/sample-rows.ts'
 
 const row = inboxRow(1, 5) as unknown as InboxRow

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { SessionEvent } from '../../../src/core/event.ts'
 import { createTranscript } from '../../../src/sessions/view/transcript.ts'
-import type { EventToAppend } from '../../../src/store/store.ts'
+import type { EventToAppend } from '../../../src/store/event-port.ts'
 import { ids, sessionDraft, userMessage } from '../../store/sample-rows.ts'
 
 const session = sessionDraft(1)
