@@ -6,8 +6,9 @@ import type { Session, SessionDraft, SessionIdentity } from '../../core/session.
 import { overridesOf } from '../../core/session-settings.ts'
 import type { Store, StoreWriter } from '../../store/store.ts'
 import type { OverridesCache } from '../lookups/overrides-cache.ts'
-import { draftAfter, startSession } from '../turns/open-session.ts'
+import { startSession } from '../turns/open-session.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
+import { draftAfter } from '../turns/session-draft.ts'
 import { isAmongOthers, othersToo, refuseJoined } from './joined-session.ts'
 import { sessionWithOlder } from './older-conversation.ts'
 

@@ -2,7 +2,8 @@ import { saidIn } from '../../core/content-words.ts'
 import { madeAt } from '../../core/ids.ts'
 import type { Delivery } from '../../core/outbound.ts'
 import type { StoreWriter } from '../../store/store.ts'
-import { type Opening, type OpenPorts, openSession } from './open-session.ts'
+import { type OpenPorts, openSession } from './open-session.ts'
+import type { Opening } from './session-draft.ts'
 
 /**
  * Appends a delivered part to the session of its conversation, which is opened if there is none, so that an answer to
