@@ -78,7 +78,7 @@ const NOTHING_IN_HAND: readonly string[] = [
   ...['sessions/people/links.ts', 'sessions/people/owner-cards.ts'],
   ...['sessions/people/tokens.ts', 'sessions/service/delete-session.ts'],
   ...['sessions/service/import-bundle.ts', 'sessions/service/import-sessions.ts'],
-  ...['sessions/service/age-out.ts', 'sessions/service/post-text.ts'],
+  ...['sessions/service/age-out.ts', 'sessions/service/change-session.ts', 'sessions/service/post-text.ts'],
   ...['sessions/service/session-service.ts', 'sessions/service/start-session.ts'],
   ...['sessions/session-tools/start-external-run.ts', 'sessions/turns/hold-old-state.ts'],
   ...['sessions/turns/recover-turns.ts', 'sessions/turns/stop-session.ts'],

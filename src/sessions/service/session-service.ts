@@ -16,22 +16,19 @@ import type {
   SessionListQuery,
   StartRequest,
 } from '../../core/operate-sessions.ts'
-import { NOBODY } from '../../core/platform-id.ts'
 import type { Session, SessionIdentity } from '../../core/session.ts'
-import { overridesOf } from '../../core/session-settings.ts'
-import type { Store, StoreWriter } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import type { OverridesCache } from '../lookups/overrides-cache.ts'
-import { draftAt, type Opening, openSession } from '../turns/open-session.ts'
+import { openSession } from '../turns/open-session.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
-import { readBoundary } from '../view/read-boundary.ts'
+import { draftAt, type Opening } from '../turns/session-draft.ts'
 import type { Transcript } from '../view/transcript.ts'
+import { isCurrent, patchSession, renameSession, setBoundary } from './change-session.ts'
 import { markAllDeleted, purgeSession } from './delete-session.ts'
-import { type FindDeps, findInUse, findSession, namedInUse, namedSession } from './find-session.ts'
+import { type FindDeps, findInUse, findSession, namedSession } from './find-session.ts'
 import { lastRunOf } from './last-run.ts'
 import { ownAddress } from './own-address.ts'
 import { type FurtherPosting, type PostDeps, type Posting, postText } from './post-text.ts'
-import { patched, readPatch } from './read-patch.ts'
-import { readTitle } from './read-title.ts'
 import { isOwner, noSuchSession, reachedBy, reaches } from './session-access.ts'
 import { eventReport, listReport, type Standing, sessionDetail } from './session-report.ts'
 import type { StartRules } from './start-request.ts'
@@ -177,42 +174,15 @@ class Service implements SessionService {
   }
 
   async patch(caller: Caller, name: string, changes: unknown): Promise<SessionDetail> {
-    const { store, daemon, refusesModel } = this.#deps
-    const session = await findInUse(caller, name, this.#deps)
-    if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may change how a session behaves.')
-    const patch = readPatch(changes)
-    const refused = patch.set.model ? refusesModel(session.agentId, patch.set.model) : undefined
-    if (refused) throw new ParleyError('invalid', refused)
-    const { now, overrides, current } = await store.write(async (tx) => {
-      // A `/new` may have come since: the name means the new session by now.
-      const now = await namedInUse(caller, name, tx.sessions)
-      if (now?.scopeKey !== session.scopeKey) throw noSuchSession(name)
-      const overrides = patched(overridesOf(now), patch)
-      await tx.sessions.patchOverrides(now.id, patch)
-      return { now, overrides, current: await isCurrent(tx, now) }
-    })
-    daemon?.overrides.set(now, overrides, current)
-    return this.#showAgain(now)
+    return this.#showAgain(await patchSession(caller, name, changes, this.#deps))
   }
 
-  async setHistory(caller: Caller, name: string, asked: unknown): Promise<SessionDetail> {
-    const { store, clock } = this.#deps
-    const session = await findInUse(caller, name, this.#deps)
-    if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may change what the model is shown.')
-    const data = readBoundary(asked)
-    await store.write((tx) => tx.events.append(session.id, clock.now(), [{ type: 'history_boundary', data }]))
-    return this.#showAgain(session)
+  async setHistory(caller: Caller, name: string, boundary: unknown): Promise<SessionDetail> {
+    return this.#showAgain(await setBoundary(caller, name, boundary, this.#deps))
   }
 
   async rename(caller: Caller, name: string, title: string): Promise<SessionDetail> {
-    const session = await findSession(caller, name, this.#deps)
-    const description = readTitle(title)
-    await this.#deps.store.write(async (tx) => {
-      await tx.sessions.describe(session.id, description, 'user')
-      // Lists show a name to the model of other sessions.
-      if (caller.kind === 'token') await tx.authors.add(session.id, NOBODY)
-    })
-    return this.#showAgain(session)
+    return this.#showAgain(await renameSession(caller, name, title, this.#deps))
   }
 
   async post(caller: Caller, name: string, request: PostRequest, further: FurtherPosting = {}): Promise<PostAnswer> {
@@ -292,9 +262,4 @@ class Service implements SessionService {
     const { clock, staleMs } = this.#deps
     return clock.now() - staleMs
   }
-}
-
-/** Returns true if the scope key points to the session, so that the next message in its chat goes there. */
-async function isCurrent(tx: StoreWriter, { id, scopeKey }: Session): Promise<boolean> {
-  return (await tx.sessions.current(scopeKey))?.id === id
 }

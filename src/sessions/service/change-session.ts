@@ -1,0 +1,83 @@
+import type { Caller } from '../../core/caller.ts'
+import type { Clock } from '../../core/clock.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { AgentId } from '../../core/ids.ts'
+import { NOBODY } from '../../core/platform-id.ts'
+import type { Session, SessionIdentity } from '../../core/session.ts'
+import { overridesOf } from '../../core/session-settings.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
+import type { OverridesCache } from '../lookups/overrides-cache.ts'
+import { readBoundary } from '../view/read-boundary.ts'
+import { type FindDeps, findInUse, findSession, namedInUse } from './find-session.ts'
+import { patched, readPatch } from './read-patch.ts'
+import { readTitle } from './read-title.ts'
+import { isOwner, noSuchSession } from './session-access.ts'
+
+interface ChangeDeps extends FindDeps {
+  readonly store: Store
+  readonly clock: Clock
+  refusesModel(agent: AgentId, model: string): string | undefined
+  readonly daemon?: NonNullable<FindDeps['daemon']> & { readonly overrides: Pick<OverridesCache, 'set'> }
+}
+
+/** Sets overrides (T29, T37); see `SessionService.patch`. */
+export async function patchSession(
+  caller: Caller,
+  name: string,
+  changes: unknown,
+  deps: ChangeDeps,
+): Promise<SessionIdentity> {
+  const { store, daemon, refusesModel } = deps
+  const session = await findInUse(caller, name, deps)
+  if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may change how a session behaves.')
+  const patch = readPatch(changes)
+  const refused = patch.set.model ? refusesModel(session.agentId, patch.set.model) : undefined
+  if (refused) throw new ParleyError('invalid', refused)
+  const { now, overrides, current } = await store.write(async (tx) => {
+    // A `/new` may have come since: the name means the new session by now.
+    const now = await namedInUse(caller, name, tx.sessions)
+    if (now?.scopeKey !== session.scopeKey) throw noSuchSession(name)
+    const overrides = patched(overridesOf(now), patch)
+    await tx.sessions.patchOverrides(now.id, patch)
+    return { now, overrides, current: await isCurrent(tx, now) }
+  })
+  daemon?.overrides.set(now, overrides, current)
+  return now
+}
+
+/** Sets from where on the model is shown the log (K33-K36); see `SessionService.setHistory`. */
+export async function setBoundary(
+  caller: Caller,
+  name: string,
+  boundary: unknown,
+  deps: ChangeDeps,
+): Promise<SessionIdentity> {
+  const { store, clock } = deps
+  const session = await findInUse(caller, name, deps)
+  if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may change what the model is shown.')
+  const data = readBoundary(boundary)
+  await store.write((tx) => tx.events.append(session.id, clock.now(), [{ type: 'history_boundary', data }]))
+  return session
+}
+
+/** Sets a description by hand (R3); see `SessionService.rename`. */
+export async function renameSession(
+  caller: Caller,
+  name: string,
+  title: string,
+  deps: ChangeDeps,
+): Promise<SessionIdentity> {
+  const session = await findSession(caller, name, deps)
+  const description = readTitle(title)
+  await deps.store.write(async (tx) => {
+    await tx.sessions.describe(session.id, description, 'user')
+    // Lists show a name to the model of other sessions.
+    if (caller.kind === 'token') await tx.authors.add(session.id, NOBODY)
+  })
+  return session
+}
+
+/** Returns true if the scope key points to the session, so that the next message in its chat goes there. */
+export async function isCurrent(tx: StoreWriter, { id, scopeKey }: Session): Promise<boolean> {
+  return (await tx.sessions.current(scopeKey))?.id === id
+}
