@@ -4,35 +4,11 @@ import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthro
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import type { MessageEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import { AwaitedLog } from './awaited-log.ts'
-import { type Household, type HouseholdOptions, recorded, startHousehold } from './household.ts'
+import { ask, family, GROUP, hear, lastPrompt } from './family-group.ts'
+import { type Household, recorded } from './household.ts'
 import { toolResult } from './obedient.ts'
 
-const GROUP = -2001
 const MOVED = 'A group has a new id; change it in the configuration where it is named'
-const hear: Script = (request) => textReply(`heard ${lastUserText(request)}`)
-
-/** A group with a small id that anybody may speak in. */
-async function family(options: HouseholdOptions = {}): Promise<Household> {
-  const groups = [{ match: { chat: String(GROUP) }, who: 'public', trigger: 'mention' }] as const
-  const routing = { access: { direct: 'allowlist', groups }, ...options.routing } as const
-  const house = await startHousehold({ script: hear, streaming: false, ...options, routing })
-  house.telegram.world.addChat({ type: 'group', title: 'Family', id: GROUP, members: [111, 444, 555] })
-  return house
-}
-
-/** Says it to the bot and returns the answer. */
-async function ask({ telegram }: Household, chat: number, text: string) {
-  const after = telegram.ledger.mark()
-  telegram.world.say({ from: 444, chat, text: `@parley_bot ${text}` })
-  return telegram.ledger.next(
-    (entry): entry is MessageEntry => entry.kind === 'message' && entry.botId !== null && entry.text.includes(text),
-    { after },
-  )
-}
-
-function lastPrompt({ anthropic }: Household): string {
-  return JSON.stringify(anthropic?.ledger.requests().at(-1)?.messages)
-}
 
 /** Lets the bot answer a command as the message of this number. */
 async function answerAs({ telegram: { world, ledger } }: Household, chat: number, number: number): Promise<void> {
@@ -40,6 +16,19 @@ async function answerAs({ telegram: { world, ledger } }: Household, chat: number
   const after = ledger.mark()
   world.say({ from: 111, chat, text: '/whoami@parley_bot' })
   expect((await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === chat })).messageId).toBe(number)
+}
+
+/** Takes back the last exchange once its answer has the number of another message there; neither is deleted. */
+async function undoDeletesNothing(house: Household, chat: number, number: number): Promise<void> {
+  const { world, ledger } = house.telegram
+  await answerAs(house, chat, number)
+  const after = ledger.mark()
+  world.say({ from: 444, chat, text: '/undo@parley_bot' })
+  const isAnswer = ({ chatId, text }: MessageEntry) => chatId === chat && text.includes('Taken back')
+  await ledger.nextFromBot('sent', { after, where: isAnswer })
+  await ask(house, chat, 'next')
+  await house.daemon.stop()
+  expect(world.messages(chat, { deleted: true })).toEqual([])
 }
 
 async function sessions({ daemon }: Household): Promise<number> {
@@ -111,19 +100,13 @@ it('F-C07, S43: an answer that grows while its group gets a new id takes the pla
 it('F-C07, S43: taking back an answer of before its group got a new id deletes no message there', async () => {
   const log = new AwaitedLog()
   const house = await family({ logger: log })
-  const { world, ledger } = house.telegram
+  const { world } = house.telegram
   await ask(house, GROUP, 'one')
   await ask(house, GROUP, 'two')
   const answer = await ask(house, GROUP, 'three')
   const { id } = world.migrate(GROUP)
   await log.line(MOVED)
-  await answerAs(house, id, answer.messageId)
-  const after = ledger.mark()
-  world.say({ from: 444, chat: id, text: '/undo@parley_bot' })
-  await ledger.nextFromBot('sent', { after, where: ({ chatId, text }) => chatId === id && text.includes('Taken back') })
-  await ask(house, id, 'next')
-  await house.daemon.stop()
-  expect(world.messages(id, { deleted: true })).toEqual([])
+  await undoDeletesNothing(house, id, answer.messageId)
 })
 
 it('F-C07, S43: an answer that followed its group to the new id can be taken back there', async () => {
@@ -144,7 +127,7 @@ it('F-C07, S43: an answer that followed its group to the new id can be taken bac
 it('F-C07, S43: taking back an answer that was being sent when its group got a new id deletes none there', async () => {
   const log = new AwaitedLog()
   const house = await family({ logger: log })
-  const { world, ledger, faults } = house.telegram
+  const { world, faults } = house.telegram
   await ask(house, GROUP, 'one')
   await ask(house, GROUP, 'two')
   const held = faults.add({ method: 'sendMessage', action: { kind: 'hold', when: 'after' }, times: 1 })
@@ -152,13 +135,7 @@ it('F-C07, S43: taking back an answer that was being sent when its group got a n
   const { id } = world.migrate(GROUP)
   await log.line(MOVED)
   held.release()
-  await answerAs(house, id, answer.messageId)
-  const after = ledger.mark()
-  world.say({ from: 444, chat: id, text: '/undo@parley_bot' })
-  await ledger.nextFromBot('sent', { after, where: ({ chatId, text }) => chatId === id && text.includes('Taken back') })
-  await ask(house, id, 'next')
-  await house.daemon.stop()
-  expect(world.messages(id, { deleted: true })).toEqual([])
+  await undoDeletesNothing(house, id, answer.messageId)
 })
 
 it('F-C07: an answer that follows its group to the new id is a reply to no message there', async () => {

@@ -2,46 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { parseAddress } from '../../src/core/address.ts'
 import { toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import type { CronDefinition } from '../../src/core/schedule.ts'
-import type { MessagesRequest } from '../../src/rehearsal/anthropic/request.ts'
-import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
-import type { MessageEntry } from '../../src/rehearsal/telegram/ledger-entries.ts'
 import { AwaitedLog } from './awaited-log.ts'
+import { addFamily, ask, family, GROUP, lastPrompt } from './family-group.ts'
 import { heldHook } from './held-hook.ts'
-import { type Household, type HouseholdOptions, startHousehold } from './household.ts'
 import { toolResult } from './obedient.ts'
 import { setClock } from './set-clock.ts'
-
-const GROUP = -2001
-const hear: Script = (request) => textReply(`heard ${lastUserText(request)}`)
-
-/** A group that the configuration names by its id, as an operator would. */
-async function family(options: HouseholdOptions = {}): Promise<Household> {
-  const groups = [{ match: { chat: String(GROUP) }, who: 'public', trigger: 'mention' }] as const
-  const routing = { access: { direct: 'allowlist', groups }, ...options.routing } as const
-  const house = await startHousehold({ script: hear, streaming: false, ...options, routing })
-  if (!options.schedules) addFamily(house.telegram.world)
-  return house
-}
-
-function addFamily(world: Household['telegram']['world']): void {
-  world.addChat({ type: 'group', title: 'Family', id: GROUP, members: [111, 444, 555] })
-}
-
-/** Says it to the bot and returns the answer. */
-async function ask({ telegram }: Household, chat: number, text: string) {
-  const after = telegram.ledger.mark()
-  telegram.world.say({ from: 444, chat, text: `@parley_bot ${text}` })
-  return telegram.ledger.next(
-    (entry): entry is MessageEntry => entry.kind === 'message' && entry.botId !== null && entry.text.includes(text),
-    { after },
-  )
-}
-
-function lastPrompt({ anthropic }: Household): string {
-  const request: MessagesRequest | undefined = anthropic?.ledger.requests().at(-1)
-  return JSON.stringify(request?.messages)
-}
 
 describe('a group that becomes a supergroup', () => {
   it.each([[['leaving', 'arriving'] as const], [['arriving', 'leaving'] as const], [['arriving'] as const]])(
