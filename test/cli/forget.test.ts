@@ -8,14 +8,21 @@ async function withDaemon(): Promise<Rig> {
   return parley
 }
 
-test.each([[[]], [['--yes']]])('S41: forget person says first whose ids go together, with %j', async (options) => {
-  const parley = await withDaemon()
-  expect(await parley.run('forget', 'person', 'telegram:111', ...options)).toBe(0)
-  expect(parley.out()).toMatch(/^You mean ada: telegram:111, discord:222\.\n/)
-})
+test.each([
+  [['--dry-run'], 0],
+  [[], 1],
+  [['--yes'], 0],
+])(
+  'S41: forget person says first whose ids go together, with %j, and fails if it waits for --yes',
+  async (options, code) => {
+    const parley = await withDaemon()
+    expect(await parley.run('forget', 'person', 'telegram:111', ...options)).toBe(code)
+    expect(parley.out()).toMatch(/^You mean ada: telegram:111, discord:222\.\n/)
+  },
+)
 
 test('S41: forget chat means nobody', async () => {
   const parley = await withDaemon()
-  expect(await parley.run('forget', 'chat', 'telegram:group:-100123')).toBe(0)
+  expect(await parley.run('forget', 'chat', 'telegram:group:-100123', '--dry-run')).toBe(0)
   expect(parley.out()).not.toContain('You mean')
 })

@@ -18,7 +18,10 @@ export interface ForgetOptions extends ReadOptions {
   readonly dryRun?: boolean
 }
 
-/** Has something forgotten; without `--yes` it is listed, and nothing is removed. */
+/**
+ * Has something forgotten. Without `--yes` it is listed and nothing is removed: a success if that was asked for
+ * (`--dry-run`), else a failure, as it is for every command that waits for `--yes`.
+ */
 export async function forgetNamed(ports: ReadPorts, options: ForgetOptions): Promise<number> {
   const { kind, name, since, yes = false, dryRun = false } = options
   if (yes && dryRun) throw new ParleyError('invalid', '--yes and --dry-run exclude each other')
@@ -32,7 +35,8 @@ export async function forgetNamed(ports: ReadPorts, options: ForgetOptions): Pro
     value: receipt,
     lines: () => [...whose(receipt), ...(yes ? receiptWords(receipt, true) : preview(receipt))].map(oneLine),
   })
-  return EXIT.ok
+  const waits = !yes && !dryRun && countWords(receipt.counts).length > 0
+  return waits ? EXIT.failed : EXIT.ok
 }
 
 function whose({ whose }: ForgetReceipt): readonly string[] {
