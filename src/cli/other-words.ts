@@ -21,9 +21,14 @@ const OTHER_WORDS: readonly (readonly [name: RegExp, remedy: string])[] = [
   [/^logs?$/, 'the log goes to standard error, under systemd to the journal'],
 ]
 
+/** The programs are known by their files. */
+const NO_PROGRAM =
+  'error: name the folder or the file alone, as in "parley import <folder>"; whose it is shows by its files'
+
 /** Returns what the parser writes; where it has guessed at another command, or at none, the one that is meant. */
 export function withRemedy(text: string): string {
   const typed = /^error: unknown command '([^']*)'/.exec(text)?.[1]
   const remedy = typed && OTHER_WORDS.find(([name]) => name.test(typed))?.[1]
-  return remedy ? `error: unknown command '${typed}'; ${remedy}\n` : text
+  if (remedy) return `error: unknown command '${typed}'; ${remedy}\n`
+  return text.replace(/^error: too many arguments for 'import'\..*/, NO_PROGRAM)
 }

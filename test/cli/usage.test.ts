@@ -102,6 +102,7 @@ describe('wrong usage', () => {
     [['stop'], 'Ctrl-C'],
     [['version'], '"parley --version"'],
     [['forget', 'me'], 'parley forget person'],
+    [['import', 'openclaw', '/tmp'], 'name the folder or the file alone'],
     [['forget', '2h'], 'parley forget chat <name> --since 2h'],
     [['history'], 'parley sessions history'],
     [['move', 'a', 'b'], 'parley sessions move'],
