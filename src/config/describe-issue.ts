@@ -51,15 +51,31 @@ function tooBig({ origin, maximum }: { readonly origin: string; readonly maximum
 
 /** The issues of a failed parse as mistakes; an unknown key comes with the key that was probably meant. */
 export function explainIssues(issues: readonly z.core.$ZodIssue[], catalogue: ChannelCatalogue): Mistake[] {
-  const root = issues.some(({ code }) => code === 'unrecognized_keys') ? configJsonSchema(catalogue) : {}
+  const root = issues.some((issue) => issue.code === 'unrecognized_keys' || isNoBlock(issue))
+    ? configJsonSchema(catalogue)
+    : {}
   // A value of another type is measured all the same: its length says nothing.
   const typed = issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => formatPath(path))
   const telling = issues.filter(({ code, path }) => code !== 'too_big' || !typed.includes(formatPath(path)))
   return telling.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(root, issue.path, key))
     if (issue.code === 'invalid_key') return [badKey(issue)]
-    return [{ path: issue.path, message: `${formatPath(issue.path) || 'the file'}: ${issue.message}` }]
+    const keys = isNoBlock(issue) ? keysOf(root, issue.path) : ''
+    return [{ path: issue.path, message: `${formatPath(issue.path) || 'the file'}: ${issue.message}${keys}` }]
   })
+}
+
+/** Returns true for a value, such as a number, that stands where a block has to be. */
+function isNoBlock(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_type' && issue.expected === 'object' && issue.path.length > 0
+}
+
+/** More keys than these make the line too long to read. */
+const MOST_KEYS = 6
+
+function keysOf(root: JsonSchema, path: ConfigPath): string {
+  const keys = Object.keys(schemaAt(root, path)?.properties ?? {})
+  return keys.length === 0 || keys.length > MOST_KEYS ? '' : `; known: ${keys.join(', ')}`
 }
 
 /** Also for lists of names that no schema knows, such as tool groups. */

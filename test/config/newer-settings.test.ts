@@ -47,5 +47,6 @@ describe('what is wrong with a setting is said', () => {
       /days: must be a (whole )?number or keep; did you mean `keep`\?/,
     )
     expect(await refused('budgets: { strangers: none }')).toContain('must be a block of keys or unlimited')
+    expect(await refused('budgets: { total: { day: 5 } }')).toContain('not a number; known: usd, tokens')
   })
 })
