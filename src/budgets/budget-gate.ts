@@ -9,7 +9,7 @@ import type { BudgetCount } from '../store/budget-port.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
 import { type BudgetNow, type CallDecision, decideCall, isPast } from './decide-call.ts'
 import { underPresentNames } from './present-names.ts'
-import { keyOf, statesOf, stopKeyOf } from './states.ts'
+import { keyOf, statesOf } from './states.ts'
 
 /** A call that is about to be made, and the most that it may cost. */
 export interface Wanted {
@@ -86,7 +86,7 @@ export function createBudgetGate(deps: BudgetGateDeps): BudgetGate {
     await settleOwed(tx)
     const { shared, askers } = await chargedNow(tx, wanted.charge, { timezone: settings.timezone, now: clock.now() })
     const decision = decideCall({ ...wanted, shared, askers, warnAt })
-    if (decision.kind === 'stop') await tx.notices.once(stopKeyOf(decision.hit), decision.hit.resetsAt, 1)
+    if (decision.kind === 'stop') await note(tx, decision)
     if (decision.kind !== 'call') return { decision, budgets: [...shared, ...askers.flat()] }
     const budgets = [...shared, ...(askers[decision.asker] ?? [])]
     const keys = budgets.map((budget) => ({ ...keyOf(budget), endsAt: budget.resetsAt }))
@@ -139,7 +139,7 @@ export function createBudgetGate(deps: BudgetGateDeps): BudgetGate {
     recover: () => store.write((tx) => tx.budgets.settleDead()),
   }
 
-  function stop({ hit: { spent, ...hit }, tooSmall }: Extract<CallDecision, { kind: 'stop' }>, charge: Charge) {
+  function stop({ hit: { spent, missed, ...hit }, tooSmall }: Extract<CallDecision, { kind: 'stop' }>, charge: Charge) {
     const told: BudgetHit = { ...hit, timezone: settings.timezone, ...(tooSmall ? { tooSmall } : {}) }
     stopped(told, charge)
     return new BudgetSpent(told, stopInWords(told))
@@ -156,6 +156,10 @@ async function chargedNow(
   const askers: (readonly BudgetNow[])[] = []
   for (const own of charge.askers) askers.push(await states(own))
   return { shared, askers }
+}
+
+async function note({ budgets }: StoreWriter, { missed }: Extract<CallDecision, { kind: 'stop' }>): Promise<void> {
+  for (const one of missed) if (!one.missed) await budgets.miss({ ...keyOf(one), endsAt: one.resetsAt }, one.limit)
 }
 
 function costOf({ cost, cheaper = cost }: Wanted, { model }: Extract<CallDecision, { kind: 'call' }>): Amount {

@@ -3,6 +3,8 @@ import type { Amount, BudgetState } from '../core/budget.ts'
 /** A budget as it stands: `used` includes what running calls hold, `spent` does not. */
 export interface BudgetNow extends BudgetState {
   readonly spent: Amount
+  /** A call did not fit it, as its limit is now. */
+  readonly missed: boolean
 }
 
 /** A call that wants to be made. */
@@ -19,12 +21,18 @@ export interface WantedCall {
 
 /**
  * `call`: it fits, charged to this one of the askers. `wait`: it fits once calls under way have cost less than they
- * might. `stop`: it does not fit this budget.
+ * might. `stop`: it does not fit these budgets; `hit` is the one
+ * that begins anew last.
  */
 export type CallDecision =
   | { readonly kind: 'call'; readonly model: 'own' | 'cheaper'; readonly asker: number }
   | { readonly kind: 'wait' }
-  | { readonly kind: 'stop'; readonly hit: BudgetNow; readonly tooSmall: boolean }
+  | {
+      readonly kind: 'stop'
+      readonly hit: BudgetNow
+      readonly missed: readonly BudgetNow[]
+      readonly tooSmall: boolean
+    }
 
 /**
  * Decides whether a call may be made, pure. It fits a budget if everything that was spent, everything that is held and
@@ -45,7 +53,7 @@ export function decideCall(call: WantedCall): CallDecision {
   if (payers.some((own) => ![...shared, ...own].some(misses))) return { kind: 'wait' }
   const missed = [...shared, ...(payers[0] ?? NOBODY)].filter(misses)
   const hit = missed.reduce((one, other) => (other.resetsAt > one.resetsAt ? other : one))
-  return { kind: 'stop', hit, tooSmall: !fits(hit, least, { tokens: 0, micros: 0 }) }
+  return { kind: 'stop', hit, missed, tooSmall: !fits(hit, least, { tokens: 0, micros: 0 }) }
 }
 
 const NOBODY: readonly BudgetNow[] = []

@@ -1,20 +1,12 @@
-import {
-  type BudgetSettings,
-  type BudgetState,
-  type Charge,
-  PAYER_KINDS,
-  type Payer,
-  PERIODS,
-  payerKey,
-} from '../core/budget.ts'
+import { type BudgetSettings, type Charge, PAYER_KINDS, type Payer, PERIODS, payerKey } from '../core/budget.ts'
 import { budgetInWords } from '../core/budget-words.ts'
 import type { Clock } from '../core/clock.ts'
 import type { BudgetDesk, BudgetReport } from '../core/operate-budgets.ts'
 import type { Store } from '../store/store.ts'
 import { budgetsOf } from './applying.ts'
-import { isPast } from './decide-call.ts'
+import { type BudgetNow, isPast } from './decide-call.ts'
 import { periodAt } from './periods.ts'
-import { statesOf, stopKeyOf } from './states.ts'
+import { statesOf } from './states.ts'
 
 /** Payers of one period that are looked at. */
 const MOST_ROWS = 500
@@ -35,7 +27,7 @@ export function createBudgetDesk<Charged>({
 }: BudgetDeskDeps<Charged>): BudgetDesk<Charged> {
   const { warnAt } = settings
   const now = () => ({ timezone: settings.timezone, now: clock.now() })
-  async function all(): Promise<readonly BudgetState[]> {
+  async function all(): Promise<readonly BudgetNow[]> {
     const names = PERIODS.map((period) => periodAt(settings.timezone, clock.now(), period).name)
     const spent: string[] = []
     for (const name of names) spent.push(...(await read.budgets.payersIn(name, MOST_ROWS)))
@@ -43,30 +35,23 @@ export function createBudgetDesk<Charged>({
     const budgets = payers.flatMap((payer) => budgetsOf(settings, payer))
     return [...(await statesOf(read.budgets, budgets, now()))].sort((one, other) => shareOf(other) - shareOf(one))
   }
-  const hasStopped = (state: BudgetState) => read.notices.known(stopKeyOf(state))
-  async function reported(states: readonly BudgetState[]): Promise<readonly BudgetReport[]> {
-    const reports: BudgetReport[] = []
-    for (const state of states) reports.push(reportOf(state, settings.timezone, await hasStopped(state)))
-    return reports
-  }
-  async function nearlySpent(): Promise<readonly BudgetState[]> {
-    const found: BudgetState[] = []
-    for (const one of await all()) if (isPast(one, warnAt) || (await hasStopped(one))) found.push(one)
-    return found
-  }
+  const reported = (states: readonly BudgetNow[]) => states.map((state) => reportOf(state, settings.timezone))
   return {
     async here(charged) {
       const { shared, askers } = chargeOf(charged) ?? { shared: [], askers: [] }
       return reported(await statesOf(read.budgets, [...shared, ...askers.flat()], now()))
     },
     all: async (limit) => reported((await all()).slice(0, limit)),
-    nearlySpent: async (limit) => reported((await nearlySpent()).slice(0, limit)),
+    async nearlySpent(limit) {
+      const noticed = (await all()).filter((one) => one.missed || isPast(one, warnAt))
+      return reported(noticed.slice(0, limit))
+    },
   }
 }
 
-function reportOf(state: BudgetState, timezone: string, hasStopped: boolean): BudgetReport {
-  const { payer, period, used, limit, resetsAt } = state
-  const words = `${budgetInWords(state, timezone)}${hasStopped ? '; a call did not fit' : ''}`
+function reportOf(state: BudgetNow, timezone: string): BudgetReport {
+  const { payer, period, used, limit, resetsAt, missed } = state
+  const words = `${budgetInWords(state, timezone)}${missed ? '; a call did not fit' : ''}`
   return { words, payer: payerKey(payer), period, used, limit, resetsAt }
 }
 
@@ -76,6 +61,6 @@ function readPayer(key: string): readonly Payer[] {
   return kind === undefined ? [] : [{ kind, id: key.slice(end + 1) }]
 }
 
-function shareOf({ limit, used }: BudgetState): number {
+function shareOf({ limit, used }: BudgetNow): number {
   return Math.max(used.tokens / (limit.tokens ?? Infinity), used.micros / (limit.micros ?? Infinity))
 }

@@ -1,4 +1,4 @@
-import { type Amount, type BudgetSettings, type BudgetState, type PayerBudget, payerKey } from '../core/budget.ts'
+import { type Amount, type BudgetSettings, type Limit, type PayerBudget, payerKey } from '../core/budget.ts'
 import type { BudgetKey, BudgetReader } from '../store/budget-port.ts'
 import type { BudgetNow } from './decide-call.ts'
 import { periodAt } from './periods.ts'
@@ -16,8 +16,10 @@ export async function statesOf(
   return budgets.flatMap((budget, index): BudgetNow | [] => {
     const [place, count] = [places[index], counts[index]]
     if (place === undefined || count === undefined) return []
-    const { spent, held } = count
-    return { ...budget, at: place.name, resetsAt: place.endsAt, spent, used: sum(spent, held) }
+    const { spent, held, missed: limit } = count
+    // A limit that has changed since is another one.
+    const missed = limit !== undefined && isSame(limit, budget.limit)
+    return { ...budget, at: place.name, resetsAt: place.endsAt, spent, used: sum(spent, held), missed }
   })
 }
 
@@ -30,7 +32,6 @@ export function keyOf({ payer, at }: Pick<BudgetNow, 'payer' | 'at'>): BudgetKey
   return { payer: payerKey(payer), period: at }
 }
 
-/** Returns the key of the mark that a call did not fit; a limit that is changed later has another. */
-export function stopKeyOf({ payer, at, limit: { tokens, micros } }: BudgetState): string {
-  return `budget-hit:${payerKey(payer)}:${at}:${tokens ?? ''}:${micros ?? ''}`
+function isSame(limit: Limit, { tokens, micros }: Limit): boolean {
+  return limit.tokens === tokens && limit.micros === micros
 }

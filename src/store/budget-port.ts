@@ -1,4 +1,4 @@
-import type { Amount } from '../core/budget.ts'
+import type { Amount, Limit } from '../core/budget.ts'
 
 /** One payer in one period: `chat:…` in `2026-11-26` or `2026-11`. */
 export interface BudgetKey {
@@ -11,12 +11,14 @@ export interface BudgetCount extends BudgetKey {
   readonly spent: Amount
   /** The most that the calls which are not settled may cost. */
   readonly held: Amount
+  /** The limit that a call did not fit; absent where each did. */
+  readonly missed?: Limit
 }
 
 export interface BudgetReader {
   /** Returns the sums, in the order of the keys; nothing spent for one without a row, or with one that cannot be read. */
   counts(keys: readonly BudgetKey[]): Promise<readonly BudgetCount[]>
-  /** Returns the payers that have spent something in a period, those who spent most first. */
+  /** Returns the payers that have sums in a period: those whom a call did not fit first, then those who spent most. */
   payersIn(period: string, limit: number): Promise<readonly string[]>
 }
 
@@ -36,6 +38,8 @@ export interface BudgetWriter {
   isWarned(key: BudgetKey): Promise<boolean>
   /** Returns true once for each key: people are notified once. */
   warn(key: BudgetKey): Promise<boolean>
+  /** Notes that a call did not fit this limit of a payer; `endsAt` is when its period ends. */
+  miss(key: BudgetKey & { readonly endsAt: number }, limit: Limit): Promise<void>
   /** Has a payer go by another name, as a chat that has moved, with all that is held for it. */
   rename(payer: string, to: string): Promise<void>
   /** Deletes sums whose period ended before a time, at most `limit` rows; returns how many. */

@@ -1,4 +1,4 @@
-import { type Amount, NO_AMOUNT } from '../core/budget.ts'
+import { type Amount, type Limit, NO_AMOUNT } from '../core/budget.ts'
 import type { Logger } from '../core/logger.ts'
 import type { BudgetCount, BudgetKey, BudgetReader, BudgetWriter } from './budget-port.ts'
 import { integer, isReadable, json, type RowCodec, readRows, text, unreadable } from './rows.ts'
@@ -12,6 +12,7 @@ const codec: RowCodec<BudgetCount> = {
     period: text(row, 'period'),
     spent: { tokens: whole(row, 'tokens'), micros: whole(row, 'micros') },
     held: { tokens: whole(row, 'held_tokens'), micros: whole(row, 'held_micros') },
+    ...missedIn(row),
   }),
 }
 
@@ -49,7 +50,7 @@ function keysIn(row: SqlRow): readonly BudgetKey[] {
   })
 }
 
-const COLUMNS = 'payer, period, tokens, micros, held_tokens, held_micros, warned, ends_at'
+const COLUMNS = 'payer, period, tokens, micros, held_tokens, held_micros, warned, ends_at, missed_tokens, missed_micros'
 
 export class BudgetReading implements BudgetReader {
   protected readonly sql: Sql
@@ -78,7 +79,8 @@ export class BudgetReading implements BudgetReader {
   }
 
   async payersIn(period: string, limit: number): Promise<readonly string[]> {
-    const query = `SELECT ${COLUMNS} FROM budget_counts WHERE period = $1 ORDER BY tokens + held_tokens DESC, payer LIMIT $2`
+    const query = `SELECT ${COLUMNS} FROM budget_counts WHERE period = $1
+      ORDER BY missed_tokens IS NULL AND missed_micros IS NULL, tokens + held_tokens DESC, payer LIMIT $2`
     return readRows(codec, await this.sql.all(query, [period, limit]), this.logger).map(({ payer }) => payer)
   }
 }
@@ -164,19 +166,30 @@ export class BudgetWriting extends BudgetReading implements BudgetWriter {
     return (await this.sql.run(query, [payer, period])) > 0
   }
 
+  async miss({ payer, period, endsAt }: BudgetKey & { readonly endsAt: number }, limit: Limit): Promise<void> {
+    await this.sql.run(
+      `INSERT INTO budget_counts (payer, period, ends_at, missed_tokens, missed_micros) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (payer, period) DO UPDATE SET
+          missed_tokens = excluded.missed_tokens, missed_micros = excluded.missed_micros`,
+      [payer, period, endsAt, ...columnsOf(limit)],
+    )
+  }
+
   async rename(payer: string, to: string): Promise<void> {
     for (const row of await this.sql.all(`SELECT ${COLUMNS} FROM budget_counts WHERE payer = $1`, [payer])) {
       const { period } = row
       if (typeof period !== 'string') continue
-      const { spent, held } = await this.count({ payer, period })
+      const { spent, held, missed } = await this.count({ payer, period })
       await this.count({ payer: to, period })
       await this.sql.run(
-        `INSERT INTO budget_counts (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        `INSERT INTO budget_counts (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
           ON CONFLICT (payer, period) DO UPDATE SET
             tokens = budget_counts.tokens + excluded.tokens, micros = budget_counts.micros + excluded.micros,
             held_tokens = budget_counts.held_tokens + excluded.held_tokens,
-            held_micros = budget_counts.held_micros + excluded.held_micros`,
-        [to, period, spent.tokens, spent.micros, held.tokens, held.micros, ...marksOf(row)],
+            held_micros = budget_counts.held_micros + excluded.held_micros,
+            missed_tokens = COALESCE(excluded.missed_tokens, budget_counts.missed_tokens),
+            missed_micros = COALESCE(excluded.missed_micros, budget_counts.missed_micros)`,
+        [to, period, spent.tokens, spent.micros, held.tokens, held.micros, ...marksOf(row), ...columnsOf(missed)],
       )
     }
     await this.#renameHolds(payer, to)
@@ -247,4 +260,18 @@ function salvaged(row: SqlRow): Pick<BudgetCount, 'spent' | 'held'> {
 /** An end that cannot be read is set by the next call that is held; until then nothing deletes the row. */
 function marksOf({ warned, ends_at: end }: SqlRow): readonly number[] {
   return [warned === 1 ? 1 : 0, Number.isSafeInteger(end) ? (end as number) : Number.MAX_SAFE_INTEGER]
+}
+
+/** A mark that cannot be read is none. */
+function missedIn({ missed_tokens: tokens, missed_micros: micros }: SqlRow): { readonly missed?: Limit } {
+  const missed = { ...(isWhole(tokens) && { tokens }), ...(isWhole(micros) && { micros }) }
+  return Object.keys(missed).length === 0 ? {} : { missed }
+}
+
+function isWhole(value: SqlRow[string] | undefined): value is number {
+  return Number.isSafeInteger(value)
+}
+
+function columnsOf({ tokens, micros }: Limit = {}): readonly (number | null)[] {
+  return [tokens ?? null, micros ?? null]
 }

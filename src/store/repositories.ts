@@ -17,7 +17,7 @@ import { KeyedRequestReading, KeyedRequestWriting } from './keyed-requests.ts'
 import { MediaUseReading } from './media-uses.ts'
 import { MemoryReading, MemoryWriting } from './memory.ts'
 import { MuteReading, MuteWriting } from './mutes.ts'
-import { NoticeReading, NoticeWriting } from './notices.ts'
+import { NoticeWriting } from './notices.ts'
 import { OutboxReading, OutboxWriting } from './outbox.ts'
 import { ParticipantReading, ParticipantWriting } from './participants.ts'
 import { PeopleReading, PeopleWriting } from './people.ts'
@@ -58,7 +58,6 @@ export function storeReader(ground: RepositoryDeps): StoreReader {
     channelState: new ChannelStateReading(ground),
     schedules: new ScheduleReading(ground),
     mutes: new MuteReading(ground),
-    notices: new NoticeReading(ground),
     participants: new ParticipantReading(ground),
     authors: new AuthorReading(ground),
     tokens: new TokenReading(ground),

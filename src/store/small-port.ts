@@ -51,14 +51,11 @@ export interface TranscriptWriter {
   sweep(before: number): Promise<number>
 }
 
-export interface NoticeReader {
-  /** True if `once` has had this key, and it is not aged out. */
-  known(key: string): Promise<boolean>
-}
-
 export interface NoticeWriter {
   /** True at most once per `key` until `windowMs` have passed: one notice for a burst. */
   once(key: string, at: number, windowMs: number): Promise<boolean>
+  /** True if `once` has had this key, and it is not aged out. */
+  known(key: string): Promise<boolean>
 }
 
 /**

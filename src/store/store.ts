@@ -37,7 +37,6 @@ import type {
   MediaUseReader,
   MuteReader,
   MuteWriter,
-  NoticeReader,
   NoticeWriter,
   ParticipantReader,
   ParticipantWriter,
@@ -114,7 +113,6 @@ export interface StoreReader {
   readonly people: PeopleReader
   readonly admissions: AdmissionReader
   readonly channelState: ChannelStateReader
-  readonly notices: NoticeReader
   readonly schedules: ScheduleReader
   readonly mutes: MuteReader
   readonly participants: ParticipantReader
@@ -146,7 +144,7 @@ export interface StoreWriter {
   readonly people: PeopleReader & PeopleWriter
   readonly admissions: AdmissionReader & AdmissionWriter
   readonly channelState: ChannelStateReader & ChannelStateWriter
-  readonly notices: NoticeReader & NoticeWriter
+  readonly notices: NoticeWriter
   readonly schedules: ScheduleReader & ScheduleWriter
   readonly mutes: MuteReader & MuteWriter
   readonly participants: ParticipantReader & ParticipantWriter

@@ -11,7 +11,7 @@ function budget(
 ): BudgetNow {
   const { held = 0, payer = { kind: 'total', id: '' }, resetsAt = 100 } = more
   const used = amount(spent.tokens + held, spent.micros)
-  return { payer, period: 'day', limit, at: '2026-11-26', resetsAt, spent, used }
+  return { payer, period: 'day', limit, at: '2026-11-26', resetsAt, spent, used, missed: false }
 }
 
 const ADA: Payer = { kind: 'person', id: 'ada' }

@@ -3,6 +3,7 @@ import type { BudgetConfig } from '../../src/core/budget.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { member, owner, policy } from '../fakes/routing-policy.ts'
+import { AwaitedLog } from './awaited-log.ts'
 import { type Household, type HouseholdOptions, recorded, startHousehold } from './household.ts'
 import { setClock } from './set-clock.ts'
 
@@ -101,6 +102,41 @@ describe('a budget of a chat', () => {
     expect(await house.outcome(444, house.group, `${ME} and now?`)).toBe('failed')
     const words = expect.stringMatching(/, day: 500 of 900 tokens; begins anew on .*; a call did not fit$/)
     expect((await house.daemon.operator.status()).budgets).toMatchObject([{ words }])
+  })
+
+  it('C33, F-C07: that a call did not fit is still said of a group that has become a supergroup', async () => {
+    const log = new AwaitedLog()
+    const chat = { each: { day: { tokens: 900 } } }
+    const house = await startHouse({ chat, warnAt: 1 }, { clock: setClock(NOON), logger: log })
+    for (const outcome of ['answered', 'failed'])
+      expect(await house.outcome(444, house.group, `${ME} hello`)).toBe(outcome)
+    const { id } = house.telegram.world.migrate(house.group)
+    await log.line('A group has a new id; change it in the configuration where it is named')
+    const words = expect.stringMatching(
+      new RegExp(`^chat telegram:group:${id}, day: 500 of 900 tokens; begins anew on .*; a call did not fit$`),
+    )
+    expect((await house.daemon.operator.status()).budgets).toMatchObject([{ words }])
+  })
+
+  it('C33: a budget that no call fits is in the status and in /budget, though nothing of it is used', async () => {
+    const house = await startHouse({ chat: { each: { day: { tokens: 100 } } } }, { clock: setClock(NOON) })
+    expect(await house.outcome(444, house.group, `${ME} hello`)).toBe('failed')
+    const line = `chat telegram:group:${house.group}, day: 0 of 100 tokens; begins anew on 2026-11-27 at 00:00 (UTC); a call did not fit`
+    expect((await house.daemon.operator.status()).budgets).toMatchObject([{ words: line }])
+    expect(await house.ask(111, 111, '/budget')).toContain(`Others:\n• ${line}`)
+  })
+
+  it('C33: of several budgets that a call did not fit at once, each says so', async () => {
+    const day = { day: { tokens: 900 } }
+    const house = await startHouse(
+      { chat: { each: { ...day, month: { tokens: 800 } } }, total: day, warnAt: 1 },
+      { clock: setClock(NOON) },
+    )
+    for (const outcome of ['answered', 'failed'])
+      expect(await house.outcome(444, house.group, `${ME} hello`)).toBe(outcome)
+    const words = ((await house.daemon.operator.status()).budgets ?? []).map((one) => one.words)
+    expect(words).toHaveLength(3)
+    for (const one of words) expect(one).toMatch(/; a call did not fit$/)
   })
 
   it('C33: why says which was hit and when it begins anew', async () => {

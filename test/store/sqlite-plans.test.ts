@@ -346,6 +346,7 @@ async function writeBudgets(budgets: StoreWriter['budgets']): Promise<void> {
   await budgets.settle('call', amount)
   await budgets.settleDead()
   await budgets.warn(BUDGET)
+  await budgets.miss({ ...BUDGET, endsAt: 1 }, amount)
   await budgets.rename('chat:1', 'chat:2')
   await budgets.sweep(1, 1)
 }

@@ -43,6 +43,7 @@ import { keyedRequests } from './0042-keyed-requests.ts'
 import { tokenMakers } from './0043-token-makers.ts'
 import { joinedSessions } from './0044-joined-sessions.ts'
 import { quotingMessages } from './0045-quoting-messages.ts'
+import { missedBudgets } from './0046-missed-budgets.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -92,4 +93,5 @@ export const MIGRATIONS: readonly Migration[] = [
   tokenMakers,
   joinedSessions,
   quotingMessages,
+  missedBudgets,
 ]

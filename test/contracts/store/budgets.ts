@@ -79,6 +79,22 @@ export const budgetContract: ContractPart = (underTest) => {
     expect(await payersIn('p')).toEqual(['person:bob'])
   })
 
+  it('C33: the limit that a call did not fit is beside the sums, also where there are none, and goes with them', async () => {
+    const to = { ...DAY, payer: 'chat:telegram:group:-2' }
+    await underTest.store.write(async (tx) => {
+      await tx.budgets.hold('1', { tokens: 9, micros: 9 }, [{ ...MONTH, period: DAY.period, endsAt: 1_000 }])
+      await tx.budgets.miss({ ...DAY, endsAt: 1_000 }, { tokens: 5 })
+    })
+    const { read } = underTest.store
+    expect(await read.budgets.counts([DAY])).toEqual([{ ...DAY, spent: NONE, held: NONE, missed: { tokens: 5 } }])
+    expect(await read.budgets.payersIn(DAY.period, 1)).toEqual([DAY.payer])
+    await underTest.store.write((tx) => tx.budgets.rename(DAY.payer, to.payer))
+    expect(await read.budgets.counts([to])).toMatchObject([{ missed: { tokens: 5 } }])
+    await underTest.store.write((tx) => tx.budgets.miss({ ...to, endsAt: 1_000 }, { micros: 7 }))
+    expect(await read.budgets.counts([to])).toEqual([{ ...to, spent: NONE, held: NONE, missed: { micros: 7 } }])
+    expect(await underTest.store.write((tx) => tx.budgets.sweep(1_001, 10))).toBe(2)
+  })
+
   it('C33: nothing that was held under a former name is taken from what is held later', async () => {
     const to = { ...DAY, payer: 'chat:telegram:group:-2' }
     await underTest.store.write(async (tx) => {
