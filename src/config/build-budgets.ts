@@ -9,6 +9,7 @@ import { suggestion } from './describe-issue.ts'
 import { formatPath, type Mistake } from './mistake.ts'
 import { isZone } from './people-zones.ts'
 import type { ConfigFile } from './schema.ts'
+import { STRANGERS } from './schema-budgets.ts'
 
 type Block = ConfigFile['budgets']
 type FileLimits = NonNullable<Block['total']>
@@ -142,8 +143,8 @@ const PROMPT = 500
 const ANSWER_TOKENS = 4_096
 
 /**
- * Returns a warning for each model without a price, where money is counted, and for each budget that is less than one
- * call of the cheapest agent may cost.
+ * Returns a warning for each model without a price, where the file has a budget of its own, and for each budget that is
+ * less than one call of the cheapest agent may cost.
  */
 export function budgetWarnings(
   file: ConfigFile,
@@ -151,7 +152,7 @@ export function budgetWarnings(
 ): readonly string[] {
   const { budgets } = file
   const all = limitsIn(budgets)
-  const counts = all.some(([, { usd }]) => usd !== undefined)
+  const counts = all.some(([, limit]) => !PRESET.has(limit))
   const models = new Set(modelsIn(file, agents))
   return [
     ...(counts ? [...models].filter((model) => priceOf(model, budgets.prices) === undefined).map(unpriced) : []),
@@ -178,6 +179,9 @@ function modelsIn(
     ...[audio?.transcribe, audio?.speak].flatMap((one) => (one ? [`audio/${one.model}`] : [])),
   ]
 }
+
+/** The limits that a file without a word of them has. */
+const PRESET: ReadonlySet<unknown> = new Set(Object.values(STRANGERS).map(({ day }) => day))
 
 type OwnLimit = NonNullable<FileLimits['day']>
 

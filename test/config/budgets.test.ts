@@ -73,7 +73,7 @@ describe('budgets in the file', () => {
     expect(await refused(budgets)).toContain(words)
   })
 
-  it('C33: a model without a price is named where money counts, and nowhere else', async () => {
+  it('C33: a model without a price is named wherever the file has a budget, in money or tokens, and nowhere else', async () => {
     const own = 'audio: { baseUrl: "http://127.0.0.1:8000/v1", transcribe: { model: own-ears } }\n'
     const { warnings } = await read(
       'budgets: { total: { day: { usd: 5 } }, cheaperModel: anthropic/claude-haku-4-5 }',
@@ -83,7 +83,12 @@ describe('budgets in the file', () => {
       'budgets.prices: anthropic/claude-haku-4-5 has no price, so it is counted in tokens alone; write { input: …, output: … } for it; did you mean `anthropic/claude-haiku-4-5`?',
       'budgets.prices: audio/own-ears has no price, so it is counted in tokens alone; write { input: …, output: … } for it',
     ])
-    expect((await read('budgets: { total: { day: { tokens: 50000 } } }', own)).warnings).toEqual([])
+    const ears =
+      'budgets.prices: audio/own-ears has no price, so it is counted in tokens alone; write { input: …, output: … } for it'
+    for (const budgets of ['total: { day: { tokens: 50000 } }', 'strangers: { each: { day: { tokens: 90000 } } }'])
+      expect((await read(`budgets: { ${budgets} }`, own)).warnings).toEqual([ears])
+    for (const none of ['', 'budgets: { strangers: unlimited }', 'budgets: { timezone: UTC }'])
+      expect((await read(none, own)).warnings).toEqual([])
     const priced = 'budgets: { total: { day: { usd: 5 } }, prices: { audio/own-ears: { input: 0, output: 0 } } }'
     expect((await read(priced, own)).warnings).toEqual([])
   })
