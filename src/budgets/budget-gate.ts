@@ -17,6 +17,11 @@ export interface Wanted {
   readonly cost: Amount
   /** With the cheaper model; absent where that one may not be asked. */
   readonly cheaper?: Amount
+  /**
+   * The failure of the cheaper model, in whose place this call is. It is thrown where this one does not fit: the budget
+   * is not used up as long as the cheaper model fits.
+   */
+  readonly failure?: unknown
 }
 
 /** A call whose cost is held. */
@@ -86,7 +91,7 @@ export function createBudgetGate(deps: BudgetGateDeps): BudgetGate {
     await settleOwed(tx)
     const { shared, askers } = await chargedNow(tx, wanted.charge, { timezone: settings.timezone, now: clock.now() })
     const decision = decideCall({ ...wanted, shared, askers, warnAt })
-    if (decision.kind === 'stop') await note(tx, decision)
+    if (decision.kind === 'stop' && wanted.failure === undefined) await note(tx, decision)
     if (decision.kind !== 'call') return { decision, budgets: [...shared, ...askers.flat()] }
     const budgets = [...shared, ...(askers[decision.asker] ?? [])]
     const keys = budgets.map((budget) => ({ ...keyOf(budget), endsAt: budget.resetsAt }))
@@ -124,7 +129,7 @@ export function createBudgetGate(deps: BudgetGateDeps): BudgetGate {
           failpoint('CP33-cost-held')
           return { id, model: decision.model, budgets, charge: wanted.charge }
         }
-        if (decision.kind === 'stop') throw stop(decision, wanted.charge)
+        if (decision.kind === 'stop') throw wanted.failure ?? stop(decision, wanted.charge)
         await firstOf({ settled, ms: untilNext(budgets, clock.now()), clock }, signal)
         if (signal.aborted) throw new ParleyError('aborted', 'The call was stopped while it waited for its budget.')
       }

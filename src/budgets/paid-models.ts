@@ -71,14 +71,16 @@ async function* paid(
   if (call.model === 'own' || other === undefined)
     return yield* settled(gate, call, { ...own, request, begun: false }, signal)
   const streamed: Streamed = { ...other, request, begun: false }
+  let failure: unknown
   try {
     return yield* settled(gate, call, streamed, signal)
   } catch (error) {
     // The cheaper model has failed, and the own one may still fit: saving money costs nobody an answer.
     if (streamed.begun || !errorCode(error).startsWith('model_')) throw error
+    failure = error
   }
   keep('own')
-  const instead = await gate.hold({ charge, cost }, signal)
+  const instead = await gate.hold({ charge, cost, failure }, signal)
   yield* settled(gate, instead, { ...own, request, begun: false }, signal)
 }
 

@@ -256,6 +256,22 @@ describe('the cheaper model', () => {
     }
   })
 
+  it('C33: where it fails and the usual one does not fit any more, its failure is said, and no budget is called used up', async () => {
+    let fails = false
+    const small: Model = {
+      id: SMALL,
+      stream: (...call) => (fails ? failing(SMALL, 'model_overloaded') : modelOf(SMALL, usage)).stream(...call),
+    }
+    const rig = await paidRig(settings, [...both.slice(0, 1), small])
+    const fitsUsual = async () => (await rig.spent()).micros <= 2_700
+    while (await fitsUsual()) await ask(rig, { ...rig.charge })
+    fails = true
+    expect(await ask(rig, { ...rig.charge })).toBe('model_overloaded')
+    expect(rig.stopped).toEqual([])
+    fails = false
+    expect(await ask(rig, { ...rig.charge })).toBe(SMALL)
+  })
+
   it('C33: is followed by no second answer where it breaks off within its own', async () => {
     const rig = await paidRig(settings, [
       ...both.slice(0, 1),
