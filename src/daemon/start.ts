@@ -195,8 +195,8 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   events.peopleChanged.on(menus.again)
 
   // Before anything new is accepted: a turn that was interrupted goes ahead of what is posted now.
-  await stages.recover().then(forgets.forgetting.recover)
-  const api = await startApi({ ...world, socketPath, sources, tokens: people.tokens, live, chat: stages.chat })
+  const recover = (): Promise<void> => stages.recover().then(forgets.forgetting.recover)
+  const api = await startApi({ ...world, socketPath, sources, tokens: people.tokens, live, chat: stages.chat, recover })
   await people.admissions.recover()
   await schedules.start(currentSchedules(config, moves.all, logger))
   const notifyRestored = await restorationTeller(outbox, people.notifyOwners)

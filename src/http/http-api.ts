@@ -21,6 +21,8 @@ export interface HttpApiOptions extends Pick<TokenGuardDeps, 'verify' | 'apiOf'>
   readonly requestsPerMinute?: number | undefined
   /** Absent: requests with a key are refused. */
   readonly requests?: KeyedRequests | undefined
+  /** No request is answered before it resolves; absent: from the start. */
+  readonly ready?: Promise<void> | undefined
   readonly logger: Logger
   readonly clock: Clock
   readonly limits?: Partial<ServerLimits>
@@ -41,7 +43,7 @@ const REQUESTS_PER_MINUTE = 6_000
 
 /** Serves the API on TCP, to whoever brings a token. Throws `config` where it cannot listen. */
 export async function startHttpApi(options: HttpApiOptions): Promise<HttpApi> {
-  const { host, hosts, origins, logger, clock, requests, verify, apiOf } = options
+  const { host, hosts, origins, logger, clock, requests, ready, verify, apiOf } = options
   const allowed = { hosts: new Set<string>(), origins: new Set(origins) }
   const strangers = boundStrangers()
   const limits = { ...LIMITS, connections: MOST_CONNECTIONS, ...options.limits }
@@ -50,7 +52,7 @@ export async function startHttpApi(options: HttpApiOptions): Promise<HttpApi> {
     ...{ clock, allowed, verify, apiOf, ...strangers, requestsPerMinute },
     connections: limits.connections,
   })
-  const { server, close } = createApiServer({ guard, requests, logger, clock, limits })
+  const { server, close } = createApiServer({ guard, requests, ready, logger, clock, limits })
   server.on('connection', strangers.came)
   const port = await listen(server, options)
   for (const name of allowedHosts({ host, port }, hosts)) allowed.hosts.add(name)

@@ -54,6 +54,8 @@ const ON_EVERY_ANSWER = [
 export interface ApiServerDeps {
   readonly guard: ApiGuard
   readonly requests?: KeyedRequests | undefined
+  /** No request is answered before it resolves; absent: from the start. */
+  readonly ready?: Promise<void> | undefined
   readonly logger: Logger
   readonly clock: Clock
   readonly limits: ServerLimits
@@ -66,8 +68,11 @@ export interface ApiServer {
 }
 
 /** Returns a server of the API that is bound to nothing yet. Its routes are loaded with the first request. */
-export function createApiServer({ guard, requests, logger, clock, limits }: ApiServerDeps): ApiServer {
-  const load = lazily(() => loadListener({ guard, requests, logger, clock }))
+export function createApiServer({ guard, requests, ready, logger, clock, limits }: ApiServerDeps): ApiServer {
+  const load = lazily(async () => {
+    await ready
+    return loadListener({ guard, requests, logger, clock })
+  })
   const server = limitedServer(limits, (request, response) => {
     load().then(
       (listener) => listener(request, response),

@@ -13,6 +13,8 @@ export interface LocalApiOptions {
   readonly service: ApiService
   /** Absent: requests with a key are refused. */
   readonly requests?: KeyedRequests | undefined
+  /** No request is answered before it resolves; absent: from the start. */
+  readonly ready?: Promise<void> | undefined
   readonly logger: Logger
   readonly clock?: Clock
   /** The limits that replace those of `LIMITS`. */
@@ -36,13 +38,14 @@ export async function startLocalApi({
   socketPath,
   service,
   requests,
+  ready,
   logger,
   clock = systemClock,
   limits = {},
 }: LocalApiOptions): Promise<LocalApi> {
   const entry = { api: service, scopes: new Set(SCOPES), holder: OPERATOR_HOLDER }
   const { server, close } = createApiServer({
-    ...{ logger, clock, requests, limits: { ...LIMITS, ...limits } },
+    ...{ logger, clock, requests, ready, limits: { ...LIMITS, ...limits } },
     guard: { check() {}, identify: async () => entry, unknown: () => undefined, refused() {} },
   })
   await bindSocket(server, socketPath)

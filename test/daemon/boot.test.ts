@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { startHousehold } from '../e2e/household.ts'
 import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
@@ -59,4 +61,36 @@ test('whatever was stored before a crash runs while the daemon is made, and harm
   expect(status.waiting).toBe(0)
   const { people } = await of.daemon.operator.people.list()
   expect(JSON.stringify(people)).not.toContain('900')
+})
+
+test('a start that fails for a taken port begins nothing of what waits', async () => {
+  const path = join(tempFolder(), 'parley.db')
+  const of = await startHousehold({ config: { store: { path } }, streaming: false })
+  const { world, ledger } = of.telegram
+  world.say({ from: 111, text: 'hello' })
+  await ledger.nextFromBot('sent', { where: ({ text }) => text === 'echo hello' })
+  await of.daemon.stop()
+  const connection = openConnection(path)
+  const copied = connection.run(
+    `INSERT INTO inbox (id, channel, account, event_key, kind, trace_id, message_id, state, session_id, dispatch, decision)
+      SELECT 'waits', channel, account, 'waits', kind, trace_id, message_id, 'waiting', session_id, dispatch, decision
+      FROM inbox WHERE kind = 'run' LIMIT 1`,
+    [],
+  )
+  expect(copied).toBe(1)
+  const turns = (): number => Number(connection.get('SELECT COUNT(*) AS n FROM turns', [])?.n)
+  const before = turns()
+  connection.close()
+
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  onTestFinished(() => void other.close())
+  const port = Number((other.address() as { port: number }).port)
+  const http = { host: '127.0.0.1', port, hosts: [], origins: [] }
+  await expect(of.restart({ http })).rejects.toMatchObject({ code: 'config' })
+
+  const after = openConnection(path)
+  expect(after.get('SELECT COUNT(*) AS n FROM turns', [])?.n).toBe(before)
+  expect(after.get(`SELECT state FROM inbox WHERE id = 'waits'`, [])?.state).toBe('waiting')
+  after.close()
 })
