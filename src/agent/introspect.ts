@@ -1,10 +1,11 @@
 import { textContent } from '../core/content.ts'
 import { quoteLines } from '../core/label.ts'
-import type { Introspect, IntrospectionRequest } from '../core/memory.ts'
+import type { Introspect, Introspection, IntrospectionRequest } from '../core/memory.ts'
 import { addUsage, type ModelMessage, type ModelRequest, NO_USAGE } from '../core/model.ts'
 import { askModel, type ModelAnswer } from './ask-model.ts'
+import { inTime } from './in-time.ts'
 import { CHECKPOINT_TOOLS, nothingYet, take } from './introspect-calls.ts'
-import { type SummarizeServices, summaryChain } from './summarize.ts'
+import { LOOKING_BACK_MS, type SummarizeServices, summaryChain } from './summarize.ts'
 
 /** The limits of a checkpoint: calls of the model, and of its tools. */
 const MOST_STEPS = 5
@@ -22,7 +23,12 @@ Write in the language of the conversation. When all is noted, answer with the wo
 
 /** Returns the function that asks what to remember. It has the tools of a checkpoint and no others (S38). */
 export function createIntrospect(services: SummarizeServices): Introspect {
-  return async (request, signal) => {
+  return (request, signal) => {
+    const limit = { clock: services.clock, ms: LOOKING_BACK_MS, what: 'A checkpoint', signal }
+    return inTime(limit, (bounded) => look(request, bounded))
+  }
+
+  async function look(request: IntrospectionRequest, signal: AbortSignal): Promise<Introspection> {
     const { agent } = request
     const chain = summaryChain(services, request)
     const writing = nothingYet()

@@ -1,13 +1,14 @@
 import type { Charge } from '../core/budget.ts'
-import { type Clock, within } from '../core/clock.ts'
+import type { Clock } from '../core/clock.ts'
 import { textContent } from '../core/content.ts'
 import { inWords } from '../core/content-words.ts'
-import { errorCode, ParleyError } from '../core/errors.ts'
+import { errorCode } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import { type Model, type ModelMessage, type ModelRequest, NO_USAGE } from '../core/model.ts'
 import type { PrecheckRequest, PrecheckVerdict, RunPrecheck } from '../core/precheck.ts'
 import { stripSilence } from '../core/silence.ts'
 import { askModel } from './ask-model.ts'
+import { inTime } from './in-time.ts'
 
 export interface PrecheckServices {
   /** May reject with `model_unconfigured`. */
@@ -53,15 +54,9 @@ function failure(err: unknown): string {
 }
 
 async function askInTime({ models, clock }: PrecheckServices, request: PrecheckRequest, signal: AbortSignal) {
-  const late = new AbortController()
-  const asking = askModel(await models(request.model, request.charge), requestOf(request), {
-    signal: AbortSignal.any([signal, late.signal]),
-    show() {},
-  })
-  if (await within(clock, LONGEST_MS, asking)) return asking
-  late.abort()
-  await asking.catch(() => {})
-  throw new ParleyError('model_stalled', `${request.model} took more than ${LONGEST_MS / 1_000} s for a pre-check.`)
+  const model = await models(request.model, request.charge)
+  const limit = { clock, ms: LONGEST_MS, what: `A pre-check by ${request.model}`, signal }
+  return inTime(limit, (bounded) => askModel(model, requestOf(request), { signal: bounded, show() {} }))
 }
 
 function requestOf({ ask, messages }: PrecheckRequest): ModelRequest {

@@ -90,9 +90,9 @@ function configured(parts: AgentDeps, sessions: SessionTools): ConfiguredAgent {
   })
   return {
     runAgent,
-    summarize: createSummarize({ models, called, rests, logger }),
+    summarize: createSummarize({ models, called, rests, clock, logger }),
     precheck: createPrecheck({ models, called, clock, logger }),
-    introspect: createIntrospect({ models, called, rests, logger }),
+    introspect: createIntrospect({ models, called, rests, clock, logger }),
   }
 }
 
