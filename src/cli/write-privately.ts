@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { link, lstat, open, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ParleyError, toError } from '../core/errors.ts'
-import { removeAtEnd } from '../platform/remove-at-end.ts'
+import { removeAtEnd, removeLeft } from '../platform/remove-at-end.ts'
 
 /** Throws `conflict` if something is there that may not be replaced, before anything is read for it. */
 export async function checkWritable(path: string, force: boolean): Promise<void> {
@@ -23,12 +23,17 @@ async function isPlain(path: string, found: Stats): Promise<boolean> {
   return found.isFile() || (found.isSymbolicLink() && ((await stat(path).catch(() => undefined))?.isFile() ?? true))
 }
 
+/** The end of the name of a file that is not complete, with the number of the process that writes it. */
+const PARTIAL = /^\..+\.parley-(\d+)-[0-9a-f]{12}$/
+
 /**
  * Writes a file that its owner alone can read, and returns its bytes. It appears under its name when it is complete and
- * on disk, and never in the place of another file unless `force` is true.
+ * on disk, and never in the place of another file unless `force` is true. Removes what was half written there by a
+ * process that was killed: it is hidden, and holds words that may be forgotten here since.
  */
 export async function writePrivately(path: string, pieces: AsyncIterable<string>, force: boolean): Promise<number> {
-  const partial = join(dirname(path), `.${basename(path)}.${randomUUID()}`)
+  removeLeft(dirname(path), { name: PARTIAL, kind: 'file' })
+  const partial = join(dirname(path), `.${basename(path)}.parley-${process.pid}-${randomBytes(6).toString('hex')}`)
   const file = await open(partial, 'wx', 0o600).catch((cause: unknown) => {
     throw unwritable(path, cause)
   })

@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs'
+import { lstatSync, readdirSync, rmSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -45,4 +46,54 @@ function endBy(signal: NodeJS.Signals): void {
 function letGo(): void {
   process.off('exit', removeAll)
   for (const signal of SIGNALS) process.off(signal, endBy)
+}
+
+interface Left {
+  /** Its first group is the number of the process that has made it. */
+  readonly name: RegExp
+  readonly kind: 'file' | 'folder'
+  /** Ms since the epoch; older ones are removed also where a process has that number by now. */
+  readonly since?: number
+}
+
+/** Removes what processes that were killed have left in a folder under such names. Nothing fails for one that stays. */
+export function removeLeft(folder: string, left: Left): void {
+  for (const name of namesIn(folder)) {
+    const holder = left.name.exec(name)?.[1]
+    const path = join(folder, name)
+    if (holder !== undefined && isLeft(path, Number(holder), left)) tryToRemove(path)
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** Anybody may make a file, or a link to one of ours, of such a name in a folder that all share. */
+function isLeft(path: string, holder: number, { kind, since = 0 }: Left): boolean {
+  const found = statsOf(path)
+  if (found === undefined || found.uid !== process.geteuid?.()) return false
+  return (kind === 'file' ? found.isFile() : found.isDirectory()) && (!isRunning(holder) || found.mtimeMs < since)
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** True also for a process of another user. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+  }
 }
