@@ -33,6 +33,8 @@ export interface RelocateDeps {
 interface Destination {
   readonly address: Address
   readonly there: Session | undefined
+  /** The id that the chat has by now, where it was named by a former one. */
+  readonly movedTo: string | undefined
   draft(): SessionDraft
 }
 
@@ -109,16 +111,17 @@ async function destinationOf(to: string, { store, daemon, channels }: RelocateDe
     const nowhere = there.scopeKey === there.displayKey || there.parent !== undefined
     if (nowhere || ['cron', 'hook', 'node'].includes(there.kind))
       throw new ParleyError('invalid', `${to} is no conversation in which people write; name a chat.`)
-    return { address: addressOf(there), there, draft: () => draftAfter(there, daemon.ids) }
+    return { address: addressOf(there), there, movedTo: undefined, draft: () => draftAfter(there, daemon.ids) }
   }
   const address = parseAddress(OWN_CHANNELS.some((one) => to.startsWith(`${one}:`)) ? ownName(to) : to)
   if (!OWN_CHANNELS.includes(address.channel) && !daemon.posts(address.channel))
     throw new ParleyError('invalid', `No account of ${address.channel} is configured, so nobody could go on there.`)
+  const movedTo = await store.read.chatMoves.movedTo(address.channel, address.chat)
   const opening = daemon.place(address)
   const current = await store.read.sessions.current(opening.route.scopeKey)
   const draft = (): SessionDraft =>
     current ? draftAfter(current, daemon.ids) : draftAt(opening, { ids: daemon.ids, channels })
-  return { address, there: current, draft }
+  return { address, there: current, movedTo, draft }
 }
 
 /** `cli:<name>` has no type of chat in it. */
@@ -138,10 +141,19 @@ async function checkIdle(tx: StoreWriter, sessions: readonly Session[]): Promise
   }
 }
 
-/** Throws `conflict` where another relocation, or a command, came first: what it has begun would be lost from sight. */
-async function checkStands({ sessions }: StoreWriter, session: Session, { there, draft }: Destination): Promise<void> {
+/**
+ * Throws `conflict` where another relocation, a command, or the new id of one of the chats came first: what was begun
+ * would be lost from sight.
+ */
+async function checkStands(
+  { sessions, chatMoves }: StoreWriter,
+  session: Session,
+  { address, there, movedTo, draft }: Destination,
+): Promise<void> {
   const [left, current] = [await sessions.get(session.id), await sessions.current(draft().scopeKey)]
-  if (left !== undefined && left.inactiveAt === session.inactiveAt && current?.id === there?.id) return
+  const stays = left?.scopeKey === session.scopeKey && left.inactiveAt === session.inactiveAt
+  const present = there ? movedTo : await chatMoves.movedTo(address.channel, address.chat)
+  if (stays && current?.id === there?.id && present === movedTo) return
   throw new ParleyError('conflict', `${session.displayKey} or the other conversation has changed meanwhile: ask again.`)
 }
 

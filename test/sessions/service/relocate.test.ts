@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
-import type { SessionId } from '../../../src/core/ids.ts'
+import { type SessionId, toScopeKey } from '../../../src/core/ids.ts'
 import type { AuthorId } from '../../../src/core/platform-id.ts'
 import type { Session, SessionDraft } from '../../../src/core/session.ts'
+import { compileRouting } from '../../../src/routing/compile-routing.ts'
+import { placeSession } from '../../../src/routing/place-session.ts'
 import { loadOverridesCache } from '../../../src/sessions/lookups/overrides-cache.ts'
 import { NamedAudiences } from '../../../src/sessions/service/named-audiences.ts'
 import { relocate } from '../../../src/sessions/service/relocate.ts'
@@ -11,6 +13,7 @@ import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
+import { policy } from '../../fakes/routing-policy.ts'
 import { ids, sessionDraft, userMessage } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
@@ -69,6 +72,42 @@ it('F-H11: a session in which somebody else has spoken while it was asked about 
   })
   expect(await current(there)).toBe(there.id)
   expect(await move(group, there.displayKey, false)).toMatchObject({ state: 'asks' })
+})
+
+it('K27, F-C07: a session whose chat gets a new id while it is moved stays there', async () => {
+  const { store, group, there, deps, current } = await rig()
+  const scopeKey = toScopeKey('sk_v1_of_the_new_id')
+  const write: typeof store.write = async (work) => {
+    await store.write(async (tx) => {
+      await tx.chatMoves.rekeySession({ ...group, scopeKey })
+      await tx.chatMoves.repoint(group.scopeKey, scopeKey, group.id)
+    })
+    return store.write(work)
+  }
+  const slow = { ...deps, store: { ...store, read: store.read, write } }
+  await expect(relocate(group, { kind: 'move', to: there.displayKey, confirmed: true }, slow)).rejects.toMatchObject({
+    code: 'conflict',
+  })
+  expect(await current({ ...group, scopeKey })).toBe(group.id)
+  expect((await store.read.sessions.get(group.id))?.inactiveAt).toBeUndefined()
+  expect(await current(there)).toBe(there.id)
+})
+
+it('K27, F-C07: nothing is continued in a chat by the id that it had when it was asked for', async () => {
+  const { store, group, deps } = await rig()
+  const move = { channel: 'telegram', from: '-5', to: '-1005' } as const
+  const write: typeof store.write = async (work) => {
+    await store.write((tx) => tx.chatMoves.add(move, 1))
+    return store.write(work)
+  }
+  const facts = { personOf: () => undefined, formerChat: () => undefined }
+  const place: Parameters<typeof relocate>[2]['daemon']['place'] = (address) =>
+    placeSession(compileRouting(policy()).routing, facts, { address, traceId: ids.trace(), receivedAt: 1 })
+  const slow = { ...deps, daemon: { ...deps.daemon, place }, store: { ...store, read: store.read, write } }
+  const to = 'telegram:group:-5'
+  await expect(relocate(group, { kind: 'fork', to, confirmed: true }, slow)).rejects.toMatchObject({ code: 'conflict' })
+  const again = { ...slow, store }
+  expect(await relocate(group, { kind: 'fork', to, confirmed: true }, again)).toMatchObject({ state: 'done' })
 })
 
 describe('a yes', () => {
