@@ -91,15 +91,18 @@ export function showsFew(
 ): boolean {
   if (few.size === 0) return false
   const words = wordsOf(text)
-  const isNamed = (name: string): boolean => {
-    const named = wordsOf(name).join(' ')
-    return named === '' ? text.includes(name) : ` ${words.join(' ')} `.includes(` ${named} `)
+  const names = new Set<string>()
+  const noteNames = (whole: string): void => {
+    for (const [name, said] of few.get(whole) ?? []) if (said <= at) names.add(name)
   }
-  const isSaid = (whole: string): boolean =>
-    [...(few.get(whole) ?? [])].some(([name, said]) => said <= at && (whose === 'anyone' || isNamed(name)))
-  for (const run of shortRunsOf(words)) if (few.has(run) && isSaid(run)) return true
-  for (const sign of signs) if (text.includes(sign) && isSaid(sign)) return true
-  return false
+  for (const run of shortRunsOf(words)) noteNames(run)
+  for (const sign of signs) if (text.includes(sign)) noteNames(sign)
+  if (whose === 'anyone') return names.size > 0
+  const whole = ` ${words.join(' ')} `
+  return [...names].some((name) => {
+    const named = wordsOf(name).join(' ')
+    return named === '' ? text.includes(name) : whole.includes(` ${named} `)
+  })
 }
 
 /** Returns whether a title is one of these as a whole, whoever said it, or the beginning of one where it is cut. */
@@ -120,8 +123,11 @@ const CUT = /(?:\u2026|\.\.\.)$/
  */
 const MARKS = /<(?:@[!&]?|#|!subteam\^)(?:\d+|[A-Z][A-Z0-9]*)(?:\|[^>\n]{0,200})?>|<a?:\w+:\d+>/g
 
+/** A word is bounded: the engine keeps a place to return to for each character, and throws where they are millions. */
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}._@+:/-]{0,99999}[\p{L}\p{N}]|[\p{L}\p{N}]/gu
+
 function wordsOf(text: string): readonly string[] {
-  return foldText(text.replace(MARKS, ' ')).match(/[\p{L}\p{N}][\p{L}\p{N}._@+:/-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu) ?? []
+  return foldText(text.replace(MARKS, ' ')).match(WORD) ?? []
 }
 
 /** Returns a text as its words, or as its emoji where it has none. */

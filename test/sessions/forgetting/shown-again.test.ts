@@ -142,6 +142,9 @@ it.each([
 it.each([
   ['lists within lists', `${'['.repeat(100_000)}"\\\\"${']'.repeat(100_000)}`],
   ['messages with backslashes', JSON.stringify([...Array(100).keys()].map(() => said('Zoe', '\\"'.repeat(500))))],
+  ['one short text again and again', JSON.stringify({ status: 'ok', reply: 'hello '.repeat(60_000) })],
+  ['Chinese without a space', '中'.repeat(4_000_000)],
+  ['marks above letters', `a${'\u0301\u0316'.repeat(2_000_000)}`],
 ])('S41: a result of %s is looked through as fast as any other', (_what, text) => {
   const data = { content: [{ type: 'text', text }], shows: [HERE] }
   expect(isRepetition(hello(), { seq: 1, at: 2, type: 'tool_result', data } as unknown as SessionEvent)).toBe(false)
