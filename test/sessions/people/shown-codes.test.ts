@@ -54,6 +54,12 @@ test('a thousand codes take no longer than one', () => {
   expect(findCodes(said, codes)).toEqual([])
 })
 
+test('F-H12: marks above letters hide no code, and cost as little as any text', () => {
+  const one = { folded: 'abcd123456' }
+  expect(findCodes('a\u0301bcd\u0316123456', [one])).toEqual([one])
+  expect(findCodes(`a${'\u0301\u0316'.repeat(100_000)}`, [one])).toEqual([])
+})
+
 const CODE = 'GrmGrii6hPsu77iP'
 const { text: _text, ...facts } = message()
 const quoted = (own: boolean) => ({ messageId: '7', text: `here: ${CODE}`, own })
