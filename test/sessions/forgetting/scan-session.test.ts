@@ -260,3 +260,13 @@ it('S41: a text of another session that repeats what is meant goes with the turn
   const later = [event(3, 'turn_started', { rows: ['in_2'] }, 'two'), answer(4, 'two')]
   expect(await planned(log, { later })).toMatchObject({ empty: [1, 2, 4], repeating: ['two'] })
 })
+
+it('S41: a summary that stands for a thread of several people goes with what one of them has said there', async () => {
+  const said = (from: string) => ({ messageId: `m${from}`, sender: user(from), text: `words of ${from}` })
+  const log = [
+    event(1, 'thread_read', { messages: [said('111'), said('444')] }, 'one'),
+    event(2, 'context_compacted', { text: 'short', back: 1 }),
+    event(3, 'context_compacted', { text: 'shorter', back: 3 }),
+  ]
+  expect(await planned(log)).toMatchObject({ empty: [2], parts: [{ seq: 1, places: [0] }] })
+})
