@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import { type Clock, type Moment, momentOf, passedSince } from '../core/clock.ts'
 import type { SessionEvent } from '../core/event.ts'
 import type { SessionId } from '../core/ids.ts'
 import type { CheckpointSettings } from '../core/memory.ts'
@@ -31,8 +31,8 @@ interface State {
   turns: number
   quiet: number
   counted: boolean
-  /** Ms since the epoch: the last checkpoint for quiet messages. */
-  quietAt: number
+  /** The last checkpoint for quiet messages. */
+  quietAt: Moment | undefined
   idle: (() => void) | undefined
   retry: (() => void) | undefined
 }
@@ -47,7 +47,7 @@ export function createPending({ store, clock, settings }: PendingDeps): PendingC
 
   function stateOf(session: SessionId): State {
     const known = states.get(session) ?? {
-      ...{ turns: 0, quiet: 0, counted: false, quietAt: Number.NEGATIVE_INFINITY },
+      ...{ turns: 0, quiet: 0, counted: false, quietAt: undefined },
       ...{ idle: undefined, retry: undefined },
     }
     states.delete(session)
@@ -83,12 +83,13 @@ export function createPending({ store, clock, settings }: PendingDeps): PendingC
       await add(session, state, what)
       if (what === 'turns') return state.turns >= settings.turns
       // People may talk a lot: one for quiet messages is enough for as long as a pause would take.
-      const paused = clock.now() - state.quietAt < settings.idleMinutes * MINUTE_MS
+      const { quietAt } = state
+      const paused = quietAt !== undefined && passedSince(clock, quietAt) < settings.idleMinutes * MINUTE_MS
       return state.quiet >= settings.quietGroupMessages && !paused
     },
     begun(session) {
       const state = stateOf(session)
-      if (state.quiet >= settings.quietGroupMessages) state.quietAt = clock.now()
+      if (state.quiet >= settings.quietGroupMessages) state.quietAt = momentOf(clock)
       Object.assign(state, { turns: 0, quiet: 0, counted: true })
     },
     idle(session, ms, fire) {

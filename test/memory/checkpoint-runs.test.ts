@@ -63,3 +63,14 @@ it('S35: a group that talks without end is looked through once in the time of a 
   clock.moveTo(clock.now() + settings.idleMinutes * 60_000)
   expect(await pending.count(session, 'quiet')).toBe(true)
 })
+
+it('S35, F-E05: a clock that is set back makes no longer pause after a checkpoint for quiet messages', async () => {
+  const { clock, pending, session, say } = await rig()
+  await say()
+  expect(await pending.count(session, 'quiet')).toBe(true)
+  pending.begun(session)
+  clock.setBy(-86_400_000)
+  expect([await pending.count(session, 'quiet'), await pending.count(session, 'quiet')]).toEqual([false, false])
+  clock.moveTo(clock.now() + 600_000)
+  expect(await pending.count(session, 'quiet')).toBe(true)
+})
