@@ -146,7 +146,7 @@ module.exports = {
     { from: { path: '^src/schedule/' }, to: { path: '^chrono-node/en$' } },
     // An entry of its own, as above.
     { from: { path: '^src/http/' }, to: { path: '^hono/route$' } },
-    ...allow('^src/hooks/', '^src/store/store\\.ts$'),
+    ...allow('^src/hooks/', '^src/store/(store|[a-z]+-port)\\.ts$'),
     ...vendor('^src/hooks/', 'p-limit'),
     ...vendor('^src/mcp/', 'zod'),
     ...vendor('^src/own/', 'zod', 'jiti'),
