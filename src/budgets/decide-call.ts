@@ -21,8 +21,7 @@ export interface WantedCall {
 
 /**
  * `call`: it fits, charged to this one of the askers. `wait`: it fits once calls under way have cost less than they
- * might. `stop`: it does not fit these budgets; `hit` is the one
- * that begins anew last.
+ * might. `stop`: it does not fit these budgets; `hit` is the one that begins anew last.
  */
 export type CallDecision =
   | { readonly kind: 'call'; readonly model: 'own' | 'cheaper'; readonly asker: number }

@@ -9,6 +9,7 @@ import {
 import type { Clock } from '../core/clock.ts'
 import type { KeyedRequests } from '../core/keyed-request.ts'
 import type { Logger } from '../core/logger.ts'
+import { closeAnswersBehind } from './answers-behind.ts'
 import type { AppDeps } from './app.ts'
 import { errorAnswer, tooLong } from './errors.ts'
 import type { ApiGuard } from './gate.ts'
@@ -121,6 +122,7 @@ function limitedServer(limits: ServerLimits, listener: RequestListener): Server 
     server.emit('request', request, response)
   })
   answerUnreadable(server)
+  closeAnswersBehind(server)
   server.maxConnections = limits.connections
   server.timeout = limits.silent
   return server
