@@ -39,8 +39,8 @@ async function* retrying(
   let waited = 0
   for (let attempt = 1; ; attempt++) {
     let started = false
-    let waitMs: number | undefined
     let failure: unknown
+    let pause: Promise<void>
     try {
       for await (const event of model.stream(request, signal)) {
         started = true
@@ -49,13 +49,16 @@ async function* retrying(
       return
     } catch (error) {
       failure = error
-      waitMs = started ? undefined : waitBefore(error, attempt, services.random)
+      const waitMs = started ? undefined : waitBefore(error, attempt, services.random)
       if (waitMs === undefined || waited + waitMs > BUDGET_MS) throw error
       waited += waitMs
+      // From the failure on: to settle what it cost takes a moment of its own.
+      pause = sleep(services.clock, waitMs, signal)
       services.logger.warn('The model call failed and is tried again', { model: model.id, attempt, waitMs, err: error })
     }
     yield { type: 'failed', failure }
-    await pause(services.clock, waitMs, signal)
+    await pause
+    if (signal.aborted) throw new ParleyError('aborted', 'The model call was stopped.')
     yield { type: 'again' }
   }
 }
@@ -66,9 +69,4 @@ function waitBefore(error: unknown, attempt: number, random: () => number): numb
   const base = error.code === 'model_stalled' && attempt > 1 ? undefined : WAITS[attempt - 1]
   if (base === undefined) return undefined
   return Math.max(base * (0.5 + random()), error.advice.afterMs ?? 0)
-}
-
-async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(clock, ms, signal)
-  if (signal.aborted) throw new ParleyError('aborted', 'The model call was stopped.')
 }
