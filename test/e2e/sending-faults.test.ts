@@ -96,7 +96,7 @@ describe('trouble while sending', () => {
   })
 
   it('F-B06: an answer that cannot be read is not blindly repeated: one marked copy, and the operator sees it', async () => {
-    const house = await startHousehold()
+    const house = await startHousehold({ delivery: { ...WHOLE, uncertainAfterMs: 100 } })
     const { world, ledger, faults } = house.telegram
     const html = '<html>502 Bad Gateway</html>'
     const garbled = faults.add({
