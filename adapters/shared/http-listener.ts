@@ -11,24 +11,13 @@ import type { Clock } from '../../src/core/clock.ts'
 import { toError } from '../../src/core/errors.ts'
 import { failpoint } from '../../src/core/failpoint.ts'
 import type { Logger } from '../../src/core/logger.ts'
+import { type HttpAnswer, type HttpRequest, readBody, send } from './http-exchange.ts'
 
 /** The address where an account receives requests; a reverse proxy with TLS stands before it. */
 export interface ListenAddress {
   readonly host: string
   readonly port: number
   readonly path: string
-}
-
-export interface HttpRequest {
-  readonly headers: IncomingHttpHeaders
-  /** Exactly as it came. */
-  readonly body: Buffer
-}
-
-export interface HttpAnswer {
-  readonly status: number
-  readonly body?: string
-  readonly retryAfterSeconds?: number
 }
 
 interface ListenerSettings {
@@ -53,7 +42,6 @@ interface ListenerPorts {
   handle(request: HttpRequest): Promise<HttpAnswer>
 }
 
-const MOST_BODY_BYTES = 1024 * 1024
 /** A sender that takes longer is not the platform. */
 const REQUEST_MS = 10_000
 /**
@@ -134,6 +122,8 @@ export class HttpListener {
   #met(socket: Socket): void {
     this.#connections++
     this.#unproven.add(socket)
+    // Each answer that waits on it listens for its end.
+    socket.setMaxListeners(0)
     socket.once('close', () => {
       this.#connections--
       this.#unproven.delete(socket)
@@ -190,47 +180,6 @@ export class HttpListener {
     })
     this.#turnedAway = { count: 0, cancel }
   }
-}
-
-/** Returns the first value of a header. */
-export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
-  const value = headers[name]
-  return Array.isArray(value) ? value[0] : value
-}
-
-/** Resolves when the answer was handed to the operating system. */
-function send(response: ServerResponse, answer: HttpAnswer): Promise<void> {
-  const { status, body = '', retryAfterSeconds } = answer
-  response.statusCode = status
-  response.setHeader('content-type', 'text/plain; charset=utf-8')
-  if (retryAfterSeconds !== undefined) response.setHeader('retry-after', retryAfterSeconds)
-  // Nobody who was turned away holds a connection, and what was not read of a request ends with its own.
-  if (status >= 400 && status < 500) response.setHeader('connection', 'close')
-  return new Promise((resolve, reject) => {
-    response.once('close', () => reject(new Error('the sender broke off')))
-    response.end(body, () => resolve())
-  })
-}
-
-/** Null when it is longer than allowed, which its length may say before any of it is read; the rest is not read. */
-function readBody(request: IncomingMessage): Promise<Buffer | null> {
-  if (Number(request.headers['content-length'] ?? 0) > MOST_BODY_BYTES) return Promise.resolve(null)
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= MOST_BODY_BYTES) {
-        chunks.push(chunk)
-        return
-      }
-      request.pause()
-      resolve(null)
-    })
-    request.once('end', () => resolve(Buffer.concat(chunks)))
-    request.once('error', reject)
-    request.once('close', () => reject(new Error('the sender broke off')))
-  })
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type HttpAnswer, HttpListener, type HttpRequest } from '../../../adapters/shared/http-listener.ts'
+import type { HttpAnswer, HttpRequest } from '../../../adapters/shared/http-exchange.ts'
+import { HttpListener } from '../../../adapters/shared/http-listener.ts'
+import { deferred } from '../../../src/core/deferred.ts'
 import { freePort } from '../free-port.ts'
 import { ManualClock } from '../telegram/manual-clock.ts'
 import { RecordingLogger } from '../telegram/recording-logger.ts'
@@ -139,6 +142,25 @@ describe('the HTTP listener', () => {
     store()
     expect((await answered).status).toBe(200)
     await stopped
+  })
+
+  test('F-A20: waits at its stop for nothing that was asked for behind another request on a connection that is gone', async () => {
+    const [begun, stored] = [deferred(), deferred()]
+    const handle = async () => {
+      begun.resolve()
+      await stored.promise
+      return { status: 200 }
+    }
+    const { listener, listen } = await open({ handle })
+    await listener.start()
+    const socket = connect({ host: listen.host, port: listen.port })
+    const posted = ['POST /in HTTP/1.1', 'Host: a', 'Content-Length: 1', '', 'x'].join('\r\n')
+    socket.write([posted, ...Array.from({ length: 12 }, () => 'GET /in HTTP/1.1\r\nHost: a\r\n\r\n')].join(''))
+    await begun.promise
+    socket.destroy()
+    await once(socket, 'close')
+    stored.resolve()
+    await listener.stop()
   })
 
   test('cannot be had where somebody else listens, and says what to do', async () => {
