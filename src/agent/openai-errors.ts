@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../core/errors.ts'
-import { notAnswered, notTheApi, publicUrl, type SeenAnswer, type WireCall } from '../core/wire-error.ts'
+import { notAnswered, notTheApi, publicUrl, type SeenAnswer, versionHint, type WireCall } from '../core/wire-error.ts'
 import { ModelError, type RetryAdvice } from './model-error.ts'
 import { redacted, retryAdvice, TOO_LONG, wordsOf } from './sdk-failure.ts'
 
@@ -97,10 +97,6 @@ function callTo(baseUrl: string): WireCall {
 /** Nobody has to look for the address of OpenAI itself; that of another server may be wrong. */
 function whereTo(baseUrl: string): string {
   return isPublicApi(baseUrl) ? '' : `. Check models.openai.baseUrl (${publicUrl(baseUrl)}) and that its server runs.`
-}
-
-function versionHint(baseUrl: string): string {
-  return /\/v\d/.test(baseUrl) ? '' : ', which for most servers ends in /v1'
 }
 
 function codeOf(status: number, { code }: ApiFailure, words: string): [ErrorCode, string] {

@@ -40,6 +40,11 @@ export function notTheApi({ call, at, api, setting }: WireCall, { status, type }
   return status >= 500 ? said : `${said}, which is not ${api}: check ${setting}`
 }
 
+/** Returns what to add to a setting that names a server with an API of OpenAI and has no version in its path. */
+export function versionHint(baseUrl: string): string {
+  return /\/v\d/.test(new URL(baseUrl).pathname) ? '' : ', which for most servers ends in /v1'
+}
+
 function kindOf(type: string): string {
   if (/html/i.test(type)) return 'HTML'
   if (/json/i.test(type)) return 'JSON of another kind'

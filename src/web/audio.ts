@@ -1,9 +1,9 @@
-import { STATUS_CODES } from 'node:http'
 import type { Audio, AudioLimits, Heard, SoundFile } from '../core/audio.ts'
-import { errorCode, ParleyError, toError } from '../core/errors.ts'
+import { ParleyError } from '../core/errors.ts'
 import { tokenCount, toUsage, type Usage } from '../core/model.ts'
+import type { SeenAnswer } from '../core/wire-error.ts'
+import { type AudioCall, redirected, refused, strange, unanswered } from './audio-errors.ts'
 import type { Door, DoorAnswer, DoorRequest } from './door.ts'
-import { cameNowhere } from './door-errors.ts'
 
 /** An endpoint with the two calls of OpenAI's audio API. */
 export interface AudioEndpoint {
@@ -57,8 +57,8 @@ export function createAudio(endpoint: AudioEndpoint, door: Door): Audio {
         const encoded = new Response(form)
         const type = encoded.headers.get('content-type') ?? ''
         const body = new Uint8Array(await encoded.arrayBuffer())
-        const { bytes } = await ask({ endpoint, door }, 'transcriptions', { body, type, signal })
-        return readTranscript(bytes)
+        const answer = await ask({ endpoint, door }, 'transcriptions', { body, type, signal })
+        return readTranscript(answer, endpoint)
       },
     }),
     ...(speak && {
@@ -66,9 +66,12 @@ export function createAudio(endpoint: AudioEndpoint, door: Door): Audio {
         if (input.length > limits.characters) throw new ParleyError('too_long', 'The text is longer than is spoken.')
         const { model, voice, format } = speak
         const body = JSON.stringify({ model, voice, input, response_format: format })
-        const { bytes } = await ask({ endpoint, door }, 'speech', { body, type: 'application/json', signal })
-        if (bytes.length === 0) throw new ParleyError('unreadable', 'The audio endpoint answered without any sound.')
-        return { bytes, mime: TYPES[format] ?? 'application/octet-stream' }
+        const answer = await ask({ endpoint, door }, 'speech', { body, type: 'application/json', signal })
+        if (answer.bytes.length === 0)
+          throw new ParleyError('unreadable', 'The audio endpoint answered without any sound.')
+        if (/^(text|application\/json)\b/i.test(seen(answer).type))
+          throw strange({ ...endpoint, call: 'speech' }, 'The audio endpoint answered with no sound.', seen(answer))
+        return { bytes: answer.bytes, mime: TYPES[format] ?? 'application/octet-stream' }
       },
     }),
   }
@@ -94,51 +97,37 @@ type Answer = Extract<DoorAnswer, { kind: 'answer' }>
 
 async function ask(
   { endpoint, door }: { readonly endpoint: AudioEndpoint; readonly door: Door },
-  call: 'transcriptions' | 'speech',
+  call: AudioCall['call'],
   { body, type, signal }: Call,
 ): Promise<Answer> {
   const { baseUrl, apiKey } = endpoint
   const headers = { 'content-type': type, ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) }
   const request: DoorRequest = { method: 'POST', body, headers, signal, configured: true, follow: false }
   const url = `${baseUrl.replace(/\/+$/, '')}/audio/${call}`
-  const answer = await door.ask(url, request).catch((error: unknown) => unanswered(error, new URL(url)))
-  if (answer.kind === 'redirect') throw new ParleyError('unavailable', REDIRECTS)
-  if (answer.status < 200 || answer.status > 299) throw refused(answer.status)
+  const of = { baseUrl, call }
+  const answer = await door.ask(url, request).catch((error: unknown) => unanswered(error, of))
+  if (answer.kind === 'redirect') throw redirected(new Error(`audio.baseUrl redirects to ${answer.to.origin}`))
+  if (answer.status < 200 || answer.status > 299) throw refused(of, answer.status)
   if (answer.cut) throw new ParleyError('unreadable', 'The audio endpoint answered with more than is taken.')
   return answer
-}
-
-/**
- * The endpoint may have worked for a call whose answer was late or broke off. People and the model read these words,
- * and the place of the endpoint is none of theirs: the log has it, by the cause.
- */
-function unanswered(error: unknown, { host }: URL): never {
-  const cause = toError(error)
-  if (errorCode(error) === 'forbidden') throw new ParleyError('unavailable', REDIRECTS, { cause })
-  if (errorCode(error) !== 'unavailable') throw error
-  if (cameNowhere(cause)) throw new ParleyError('unavailable', 'The audio endpoint cannot be reached.', { cause })
-  const words = cause.message.replaceAll(host, 'the audio endpoint').replace(/^t/, 'T')
-  throw new ParleyError('unreadable', words, { cause })
-}
-
-const REDIRECTS = 'The audio endpoint redirects elsewhere, which is not followed.'
-
-function refused(status: number): ParleyError {
-  const words = STATUS_CODES[status]
-  return new ParleyError('unavailable', `The audio endpoint answered ${status}${words ? ` (${words})` : ''}.`)
 }
 
 /** A minute counts as the prices take it (`core/prices.ts`). */
 const TOKENS_A_MINUTE = 1_000
 
-function readTranscript(bytes: Uint8Array): Heard {
-  const { text, usage } = answerIn(bytes)
-  if (text === undefined)
-    throw new ParleyError('unreadable', 'The audio endpoint answered with something that is no transcript.')
+function readTranscript(answer: Answer, { baseUrl }: AudioEndpoint): Heard {
+  const { text, usage } = answerIn(answer.bytes)
+  if (text === undefined) throw strange({ baseUrl, call: 'transcriptions' }, NO_TRANSCRIPT, seen(answer))
   const said = text.replace(/\s+/g, ' ').trim()
   if (said === '') throw new ParleyError('unreadable', 'The audio endpoint heard no words.')
   const words = said.slice(0, LONGEST_TRANSCRIPT).replace(/[\uD800-\uDBFF]$/, '')
   return { said: words, ...(usage ? { usage } : {}) }
+}
+
+const NO_TRANSCRIPT = 'The audio endpoint answered with something that is no transcript.'
+
+function seen({ status, headers }: Answer): SeenAnswer {
+  return { status, type: headers['content-type'] ?? '' }
 }
 
 function answerIn(bytes: Uint8Array): { readonly text?: string; readonly usage?: Usage | undefined } {

@@ -85,6 +85,30 @@ describe('an audio endpoint', () => {
   })
 
   it.each([
+    [404, 'application/json', 'check audio.transcribe.model, and audio.baseUrl, which for most servers ends in /v1'],
+    [200, 'text/html', 'not the audio API of OpenAI: check audio.baseUrl, which for most servers ends in /v1'],
+    [401, 'application/json', 'check audio.apiKey'],
+    [400, 'application/json', 'check audio.transcribe'],
+  ])('answered %i with %s has its remedy in the cause, for the log', async (status, type, remedy) => {
+    const url = await serve((request, response) =>
+      request.resume().on('end', () => response.writeHead(status, { 'content-type': type }).end(`{"key":"${KEY}"}`)),
+    )
+    const { cause } = await failureOf(endpoint(new URL(url).origin).transcribe?.(NOTE, never))
+    expect(String(cause)).toContain(`POST /audio/transcriptions at ${new URL(url).host}`)
+    expect(String(cause)).toMatch(new RegExp(`${remedy}$`))
+    expect(String(cause)).not.toContain(KEY)
+  })
+
+  it('that speaks a page has the setting in the cause, without a hint where that ends in /v1', async () => {
+    const url = await serve((request, response) =>
+      request.resume().on('end', () => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')),
+    )
+    const { cause, message } = await failureOf(endpoint(url).speak?.('hello', never))
+    expect(message).toBe('The audio endpoint answered with no sound.')
+    expect(String(cause)).toMatch(/HTML, which is not the audio API of OpenAI: check audio\.baseUrl$/)
+  })
+
+  it.each([
     ['seconds', '{"type":"duration","seconds":90}', { input: 1_500, output: 0 }],
     ['tokens', '{"type":"tokens","input_tokens":14,"output_tokens":45}', { input: 14, output: 45 }],
     ['what it has written alone', '{"type":"tokens","output_tokens":45}', undefined],
