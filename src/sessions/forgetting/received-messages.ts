@@ -119,7 +119,7 @@ export class ReceivedMessages {
   #compare(row: ReceivedRow): void {
     const { origin, schedule } = row.dispatch
     if (origin !== 'schedule' && origin !== 'tool' && schedule?.data === undefined) return
-    if (this.meant.has(row.id) || this.quoting.has(row.id)) return
+    if (this.meant.has(row.id)) return
     const { again, channels } = this.#deps
     if (isGivenAgain(again, row.dispatch)) this.repeating.set(row.id, withoutWords(row, channels))
   }

@@ -11,10 +11,12 @@ import { CHANNELS } from '../../fakes/channels.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
 import {
   addressOf,
+  assistantMessage,
   deliveryOf,
   dispatchOf,
   inboxRow,
   messageOf,
+  routeOf,
   sessionDraft,
   turnCompleted,
   turnOf,
@@ -198,3 +200,30 @@ it('S41: an answer that was read before the log named its turn goes too', async 
   expect((await collection.plan(store.read)).sources).toContain(turn.id)
   expect((await plan(PERSON)).sources).toContain(turn.id)
 })
+
+it.each([
+  ['a direct chat', 'direct', 0],
+  ['a group', 'group', 1],
+] as const)(
+  'S41: a text of nobody’s that sounds like one of a program goes only if that was said where others are: %s',
+  async (_where, chatType, reached) => {
+    const { store, plan } = await rig()
+    const [place, other] = [{ channel: 'telegram', chat: '-1007' } as const, sessionDraft(2)]
+    await store.write(async (tx) => {
+      const address = { ...addressOf(7), chatType }
+      const event = { ...messageOf(7, 1, TELLING), address }
+      const own = {
+        session: other.id,
+        route: routeOf(7),
+        identity: { role: 'member' },
+        from: { hook: 'build' },
+      } as const
+      const row = { ...dispatchOf(7, 1), event, origin: 'hook', posted: own, receivedAt: NOW - 1 } as const
+      await tx.inbox.add(inboxRow(7, 1, { dispatch: row }))
+      await tx.sessions.create(other, 1)
+      await tx.authors.add(other.id, 'nobody')
+      await tx.events.append(other.id, NOW - 1, [assistantMessage(TELLING)])
+    })
+    expect((await plan({ kind: 'chat', place, before: NOW })).sessions).toHaveLength(reached)
+  },
+)

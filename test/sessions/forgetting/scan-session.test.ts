@@ -15,10 +15,10 @@ const ID = toSessionId('telegram:2026-11-23-00000001')
 const FROM = toSessionId('telegram:2026-11-23-00000002')
 const WORDS = 'the gate opens with zq9canary-4711 after dark'
 
-/** Messages of Ada are meant, and everything where `whole`. */
+/** Messages of Ada are meant, what was passed on from her, and everything where `whole`. */
 const matches = (whole = false): Matches => ({
   isMessage: ({ sender }) => sender.id === '111',
-  quotes: () => false,
+  quotes: ({ quoted, forwarded }) => [quoted?.sender?.id, forwarded?.from?.id].includes('111'),
   isWhole: () => whole,
   isReceived: () => false,
   isSent: () => false,
@@ -253,6 +253,12 @@ it('S41: a message that quotes an answer that goes loses that, a description tha
     planned(log, { ours, running, session: { descriptionSource, description: 'The garden' } })
   expect(await of('ai')).toMatchObject({ cut: [1], unnamed: 'description', running: { turn: 'one' } })
   expect(await of('fallback')).toMatchObject({ cut: [1], unnamed: 'preview' })
+})
+
+it('S41: a description made of a message goes with what that passed on, and stays where it only quotes', async () => {
+  const of = async (data: object) => (await planned([message(1, '444', data)])).unnamed
+  expect(await of({ forwarded: { from: user('111') } })).toBe('description')
+  expect(await of({ quoted: { messageId: 'm0', text: 'mine', own: false, sender: user('111') } })).toBe('preview')
 })
 
 it('S41: a text of another session that repeats what is meant goes with the turn that takes it later', async () => {
