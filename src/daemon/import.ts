@@ -46,10 +46,16 @@ const MOST_BYTES = 500_000_000
 /** Some files of the system, such as the log of the kernel, have no end: what waits for more is an error here. */
 const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK
 
-/** Imports a session of another store from its file. Throws `invalid` for a file that is not whole, or no bundle. */
+/**
+ * Imports a session of another store from its file. Throws `migration_failed` for one that is not whole, or no bundle,
+ * and `invalid` for one that cannot be read.
+ */
 export async function importBundleInto(config: Config, path: string, dryRun: boolean): Promise<BundleReport> {
   if ((await stat(path)).size > MOST_BYTES)
-    throw new ParleyError('invalid', `The file cannot be imported: it is larger than ${sizeInWords(MOST_BYTES)}.`)
+    throw new ParleyError(
+      'migration_failed',
+      `The file cannot be imported: it is larger than ${sizeInWords(MOST_BYTES)}.`,
+    )
   const text = await readFile(path, { encoding: 'utf8', flag: AT_ONCE }).catch((cause: unknown) => {
     throw new ParleyError('invalid', `The file ${path} cannot be read: ${toError(cause).message}`, { cause })
   })

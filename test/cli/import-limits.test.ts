@@ -52,5 +52,10 @@ it('a bundle that is larger than any text of the engine is refused in words', ()
     writeFileSync(join(folder, 'old'), '')
     truncateSync(join(folder, 'old'), 3_000_000_000)
   })
-  expect([status, stderr]).toEqual([2, expect.stringContaining('The file cannot be imported: it is larger than')])
+  expect([status, stderr]).toEqual([65, expect.stringContaining('The file cannot be imported: it is larger than')])
+})
+
+it('a file that is no bundle, or was changed on the way, is an import that failed and changed nothing', () => {
+  const { status, stderr } = importing((folder) => writeFileSync(join(folder, 'old'), '{"kind":"session"}\n'))
+  expect([status, stderr]).toEqual([65, expect.stringContaining('The file cannot be imported: it is no bundle')])
 })

@@ -221,7 +221,7 @@ describe('a bundle that is not whole', () => {
     expect(readFileSync(file, 'utf8')).not.toBe(before)
     const to = await household()
     const done = await importInto(to.house, file)
-    expect(done.code).toBe(2)
+    expect(done.code).toBe(65)
     expect(done.err).toContain(reason)
     expect((await to.house.daemon.operator.sessions.list({ limit: 9, offset: 0, inactive: true })).total).toBe(0)
   })

@@ -112,5 +112,5 @@ function fieldsOf(value: unknown): Fields {
 }
 
 function refused(reason: string): ParleyError {
-  return new ParleyError('invalid', `The file cannot be imported: ${reason}.`)
+  return new ParleyError('migration_failed', `The file cannot be imported: ${reason}.`)
 }
