@@ -68,6 +68,7 @@ async function readContent(
     return 'locked' in read ? { unread: 'a PDF that only a password opens' } : pdfReading(read, longest)
   }
   const text = IS_TEXT.test(mime) ? readText(bytes, BYTES_A_CHARACTER * longest) : undefined
+  if (text?.trim() === '' && text.length <= longest) return { unread: 'there is nothing in it' }
   if (text !== undefined) return cutAt(longest, text, bytes.length)
   return { unread: cannotBeShown(mime, bytes) ?? reasonOf(mime, kind) }
 }

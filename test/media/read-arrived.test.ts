@@ -47,6 +47,12 @@ describe('a file that arrived', () => {
     expect.assertions(2)
   })
 
+  it.each(['', ' \n\t '])('F-G07: of %j it is said that there is nothing in it', async (text) => {
+    const read = reader(mediaStoreIn(join(folder(), 'media')))
+    expect(await read(Buffer.from(text))).toEqual({ media: expect.anything(), unread: 'there is nothing in it' })
+    expect(await read(Buffer.from(`${' '.repeat(20)}a`), 10)).toMatchObject({ text: ' '.repeat(10) })
+  })
+
   it('F-G07: a long text is not decoded to its end: only its beginning is looked at, in any encoding', async () => {
     const read = reader(mediaStoreIn(join(folder(), 'media')))
     const long = (unit: string, encoding: BufferEncoding) => Buffer.alloc(5_000_000, Buffer.from(unit, encoding))
