@@ -29,10 +29,14 @@ const PARTIAL = /^\..+\.parley-(\d+)-[0-9a-f]{12}$/
 /**
  * Writes a file that its owner alone can read, and returns its bytes. It appears under its name when it is complete and
  * on disk, and never in the place of another file unless `force` is true. Removes what was half written there by a
- * process that was killed: it is hidden, and holds words that may be forgotten here since.
+ * process that was killed a while ago: it is hidden, and holds words that may be forgotten here since.
  */
-export async function writePrivately(path: string, pieces: AsyncIterable<string>, force: boolean): Promise<number> {
-  removeLeft(dirname(path), { name: PARTIAL, kind: 'file' })
+export async function writePrivately(
+  path: string,
+  pieces: AsyncIterable<string>,
+  { force, now }: { readonly force: boolean; readonly now: number },
+): Promise<number> {
+  removeLeft(dirname(path), { name: PARTIAL, kind: 'file', now })
   const partial = join(dirname(path), `.${basename(path)}.parley-${process.pid}-${randomBytes(6).toString('hex')}`)
   const file = await open(partial, 'wx', 0o600).catch((cause: unknown) => {
     throw unwritable(path, cause)

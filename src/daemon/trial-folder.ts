@@ -5,8 +5,6 @@ import type { Clock } from '../core/clock.ts'
 import { removeLeft } from '../platform/remove-at-end.ts'
 
 const NAME = /^parley-trial-(\d+)-/
-/** No trial takes so long: by then another process may have the number of one that was killed. */
-const LONGEST_MS = 86_400_000
 
 /** Makes a folder, named by this process, for the copy of a store that a trial changes; removes those of dead ones. */
 export function makeTrialFolder(clock: Pick<Clock, 'now'>): Promise<string> {
@@ -19,5 +17,5 @@ export function makeTrialFolder(clock: Pick<Clock, 'now'>): Promise<string> {
  * since. No start fails for one that stays.
  */
 export function removeLeftTrials({ now }: Pick<Clock, 'now'>, folder = tmpdir()): void {
-  removeLeft(folder, { name: NAME, kind: 'folder', since: now() - LONGEST_MS })
+  removeLeft(folder, { name: NAME, kind: 'folder', now: now() })
 }

@@ -52,9 +52,17 @@ interface Left {
   /** Its first group is the number of the process that has made it. */
   readonly name: RegExp
   readonly kind: 'file' | 'folder'
-  /** Ms since the epoch; older ones are removed also where a process has that number by now. */
-  readonly since?: number
+  /** Ms since the epoch. */
+  readonly now: number
 }
+
+/**
+ * No writer makes such a pause: until then it may be the work of a process that nobody sees here, as one of
+ * another container or machine with which the folder is shared.
+ */
+const QUIET_MS = 600_000
+/** Nothing is written for so long: by then another process may have the number of one that was killed. */
+const LONGEST_MS = 86_400_000
 
 /** Removes what processes that were killed have left in a folder under such names. Nothing fails for one that stays. */
 export function removeLeft(folder: string, left: Left): void {
@@ -74,10 +82,18 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** Anybody may make a file, or a link to one of ours, of such a name in a folder that all share. */
-function isLeft(path: string, holder: number, { kind, since = 0 }: Left): boolean {
+function isLeft(path: string, holder: number, { kind, now }: Left): boolean {
   const found = statsOf(path)
   if (found === undefined || found.uid !== process.geteuid?.()) return false
-  return (kind === 'file' ? found.isFile() : found.isDirectory()) && (!isRunning(holder) || found.mtimeMs < since)
+  if (!(kind === 'file' ? found.isFile() : found.isDirectory())) return false
+  // A clock that was ahead has written a time that is still to come.
+  const quiet = Math.abs(now - lastWritten(path, found))
+  return quiet > (isRunning(holder) ? LONGEST_MS : QUIET_MS)
+}
+
+/** Returns when a file, or one of a folder, was written last. */
+function lastWritten(path: string, { mtimeMs }: Stats): number {
+  return Math.max(mtimeMs, ...namesIn(path).map((name) => statsOf(join(path, name))?.mtimeMs ?? 0))
 }
 
 function statsOf(path: string): Stats | undefined {

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +23,7 @@ function installed() {
   return { folder, config, tmp, env: { ...process.env, XDG_STATE_HOME: folder, TMPDIR: tmp } }
 }
 
-it('the copy of the store that a killed trial has left is removed by the next one', async () => {
+it('the copy of the store that a killed trial has left an hour ago is removed by the next one', async () => {
   const { folder, config, tmp, env } = installed()
   mkdirSync(join(folder, 'old'))
   const line = `${JSON.stringify({ role: 'user', content: 'hello' })}\n`
@@ -34,7 +34,10 @@ it('the copy of the store that a killed trial has left is removed by the next on
   await expect.poll(() => readdirSync(tmp, { recursive: true }).join(), { timeout: 30_000 }).toContain('trial.db')
   child.kill()
   expect(await ended).toEqual([null, 'SIGTERM'])
-  expect(readdirSync(tmp)).toHaveLength(1)
+  const left = readdirSync(tmp, { recursive: true, encoding: 'utf8' })
+  expect(left.filter((name) => !name.includes('/'))).toHaveLength(1)
+  const ago = new Date(Date.now() - 3_600_000)
+  for (const name of left) utimesSync(join(tmp, name), ago, ago)
   mkdirSync(join(tmp, `parley-trial-${process.pid}-other`))
   expect(spawnSync(process.execPath, args, { env }).status).toBe(0)
   expect(readdirSync(tmp)).toEqual([`parley-trial-${process.pid}-other`])

@@ -25,7 +25,7 @@ function removeAsUser(folder: string) {
   const script = `
     const { removeLeftTrials } = await import(${JSON.stringify(outfile)})
     if (${AS_ROOT}) process.setuid(${NOBODY})
-    removeLeftTrials(Date, ${JSON.stringify(folder)})`
+    removeLeftTrials({ now: () => Date.now() + 3_600_000 }, ${JSON.stringify(folder)})`
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
   return { status, stderr }
 }
@@ -62,4 +62,17 @@ it('a trial of days ago goes, though a process has its number again', () => {
   utimesSync(join(folder, String(before)), ago, ago)
   removeLeftTrials(Date, folder)
   expect(readdirSync(folder)).toEqual([now])
+})
+
+it('a trial of which something is written stays, though nobody here sees its process', () => {
+  const folder = tempFolder()
+  const names = ['now', 'inside', 'before'].map((name) => `parley-trial-${dead()}-${name}`)
+  const ago = new Date(Date.now() - 3_600_000)
+  for (const name of names) {
+    mkdirSync(join(folder, name))
+    if (name.endsWith('inside')) writeFileSync(join(folder, name, 'trial.db-wal'), '')
+    if (!name.endsWith('now')) utimesSync(join(folder, name), ago, ago)
+  }
+  removeLeftTrials(Date, folder)
+  expect(readdirSync(folder).toSorted()).toEqual(names.slice(0, 2).toSorted())
 })

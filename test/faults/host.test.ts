@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer, type Server } from 'node:net'
@@ -232,6 +233,8 @@ describe.runIf(process.geteuid?.() === ROOT && existsSync(PRODUCT))('on a machin
     lchownSync(planted, EVE, EVE)
     const closed = join(shared, `parley-trial-${NO_PROCESS}-closed`)
     mkdirSync(join(closed, 'inner'), { recursive: true })
+    const ago = new Date(Date.now() - 3_600_000)
+    for (const path of [join(closed, 'inner'), closed]) utimesSync(path, ago, ago)
     chmodSync(closed, 0o500)
     chownSync(closed, ALICE, ALICE)
     expect(await stop(await start(ALICE))).toBe(EXIT.ok)

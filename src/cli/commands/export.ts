@@ -26,7 +26,7 @@ export async function exportSession(ports: ExportPorts, name: string, options: E
   const progress = createProgress(ports.stderr, 'events')
   const done = await askOperator(ports, await ports.load(options.config, 'ask'), async ({ archives, sessions }) => {
     const archive = await byKey(sessions, name, () => openArchive(archives, name, progress.at))
-    const bytes = await writePrivately(path, ports.writeExport(format, archive), force)
+    const bytes = await writePrivately(path, ports.writeExport(format, archive), { force, now: ports.now() })
     progress.end()
     await archives.exported(archive.session.id, { format, path })
     return { session: archive.session.id, format, path, bytes, events: archive.session.lastSeq }
