@@ -4,6 +4,7 @@ import type { CheckpointReason } from '../core/checkpoint.ts'
 import { errorCode } from '../core/errors.ts'
 import type { SessionId } from '../core/ids.ts'
 import type { CheckpointOutcome } from '../core/memory.ts'
+import type { OwedCheckpoint } from '../store/memory-port.ts'
 import type { PendingCheckpoints } from './pending.ts'
 import { type CheckpointDeps, runCheckpoint } from './run-checkpoint.ts'
 
@@ -20,6 +21,8 @@ export interface CheckpointRuns {
   run(session: SessionId, reason: CheckpointReason, charge?: Charge): Promise<CheckpointOutcome>
   /** Runs one that is owed; a failure puts it off, longer each time. */
   runOwed(session: SessionId, reason: CheckpointReason, attempts?: number): Promise<void>
+  /** Runs what an earlier process owed, at its time. */
+  resume(owed: OwedCheckpoint): void
   /** Lets work continue that nobody waits for. */
   background(work: Promise<void>): void
 }
@@ -75,13 +78,19 @@ export function createCheckpointRuns(deps: CheckpointRunDeps): CheckpointRuns {
     logger.warn('A checkpoint failed and is tried again later', { sessionId: session, reason, err, waitMs })
   }
 
+  function resume({ sessionId, reason, attempts, notBefore }: OwedCheckpoint): void {
+    // The clock by which it was put off may have been ahead.
+    const waitMs = Math.min(Math.max(0, notBefore - clock.now()), PACE.longestMs)
+    pending.retry(sessionId, waitMs, () => background(runOwed(sessionId, reason, attempts)))
+  }
+
   function background(work: Promise<void>): void {
     work.catch((err: unknown) => {
       if (!stopping.aborted) logger.error('A checkpoint broke off', { err })
     })
   }
 
-  return { has: (session) => running.has(session), run, runOwed, background }
+  return { has: (session) => running.has(session), run, runOwed, resume, background }
 }
 
 /** Returns a function that runs so many at a time; the others wait in order. */

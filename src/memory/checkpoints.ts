@@ -86,12 +86,13 @@ export function createCheckpoints(deps: CheckpointServiceDeps): Checkpoints {
 
   async function recover(): Promise<void> {
     const now = clock.now()
-    for (const { sessionId, reason, attempts, notBefore } of await store.read.checkpoints.owed())
-      pending.retry(sessionId, Math.max(0, notBefore - now), () => background(runOwed(sessionId, reason, attempts)))
+    for (const owed of await store.read.checkpoints.owed()) runs.resume(owed)
     for (const id of await store.read.checkpoints.unread(now - RECENT_MS, MOST_RECENT)) {
       const session = await store.read.sessions.get(id)
       if (session === undefined || !has(session.agentId) || pending.has(id)) continue
-      waitIdle(session, Math.max(0, idleMs - (now - session.lastActivityAt)))
+      // It may have been active by a clock that was ahead.
+      const quietMs = Math.max(0, now - session.lastActivityAt)
+      waitIdle(session, Math.max(0, idleMs - quietMs))
     }
   }
 

@@ -4,6 +4,7 @@ import type { AgentProfile } from '../../src/core/agent-profile.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import { createCheckpointRuns } from '../../src/memory/checkpoint-runs.ts'
+import { createCheckpoints } from '../../src/memory/checkpoints.ts'
 import { createPending } from '../../src/memory/pending.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
 import { steppedClock } from '../delivery/stepped-clock.ts'
@@ -28,7 +29,7 @@ async function rig() {
   await say()
   const pending = createPending({ store, clock, settings })
   let asked = 0
-  const runs = createCheckpointRuns({
+  const deps = {
     ...{ store, clock, logger: silentLogger, pending, isOwner: async () => true, saw: () => {} },
     agent: () => ({ model: 'small', prompt: '', tools: [] }) as unknown as AgentProfile,
     introspect: async () => {
@@ -36,8 +37,10 @@ async function rig() {
       throw new ParleyError('model_overloaded', 'down')
     },
     stopping: new AbortController().signal,
-  })
-  return { clock, store, session: draft.id, pending, runs, say, asked: () => asked }
+  }
+  const service = { ...deps, settings, has: () => true, isKnown: async () => true, busy: () => false }
+  const parts = { runs: createCheckpointRuns(deps), checkpoints: createCheckpoints(service) }
+  return { clock, store, session: draft.id, pending, ...parts, say, asked: () => asked }
 }
 
 it('S35: a checkpoint that has failed eight times is owed no more', async () => {
@@ -73,4 +76,23 @@ it('S35, F-E05: a clock that is set back makes no longer pause after a checkpoin
   expect([await pending.count(session, 'quiet'), await pending.count(session, 'quiet')]).toEqual([false, false])
   clock.moveTo(clock.now() + 600_000)
   expect(await pending.count(session, 'quiet')).toBe(true)
+})
+
+it('S35, F-E05: a checkpoint that was put off by a clock that was ahead waits no longer than any other', async () => {
+  const { clock, store, session, checkpoints } = await rig()
+  await store.write(async (tx) => {
+    await tx.checkpoints.owe(session, 'idle', clock.now())
+    await tx.checkpoints.putOff(session, clock.now() + 30 * 86_400_000)
+  })
+  checkpoints.recover()
+  await expect.poll(() => clock.nextDue() - clock.now()).toBe(6 * 3_600_000)
+})
+
+it('S35, F-E05: a session that was active by a clock that was ahead is quiet after the usual time', async () => {
+  const { clock, checkpoints, say } = await rig()
+  clock.setBy(30 * 86_400_000)
+  await say()
+  clock.setBy(-30 * 86_400_000)
+  checkpoints.recover()
+  await expect.poll(() => clock.nextDue() - clock.now()).toBe(settings.idleMinutes * 60_000)
 })
