@@ -20,6 +20,8 @@ export interface BudgetReader {
   counts(keys: readonly BudgetKey[]): Promise<readonly BudgetCount[]>
   /** Returns the payers that have sums in a period: those whom a call did not fit first, then those who spent most. */
   payersIn(period: string, limit: number): Promise<readonly string[]>
+  /** Returns the payers that have sums in any period and whose names begin so. */
+  payersNamed(start: string): Promise<readonly string[]>
 }
 
 /**

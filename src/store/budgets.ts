@@ -83,6 +83,12 @@ export class BudgetReading implements BudgetReader {
       ORDER BY missed_tokens IS NULL AND missed_micros IS NULL, tokens + held_tokens DESC, payer LIMIT $2`
     return readRows(codec, await this.sql.all(query, [period, limit]), this.logger).map(({ payer }) => payer)
   }
+
+  async payersNamed(start: string): Promise<readonly string[]> {
+    const query = 'SELECT DISTINCT payer FROM budget_counts WHERE payer >= $1 AND payer < $2'
+    const rows = await this.sql.all(query, [start, `${start}\u{10ffff}`])
+    return rows.map((row) => text(row, 'payer'))
+  }
 }
 
 export class BudgetWriting extends BudgetReading implements BudgetWriter {
@@ -180,16 +186,18 @@ export class BudgetWriting extends BudgetReading implements BudgetWriter {
       const { period } = row
       if (typeof period !== 'string') continue
       const { spent, held, missed } = await this.count({ payer, period })
-      await this.count({ payer: to, period })
+      const there = await this.count({ payer: to, period })
+      // A mark is one limit: the present name's counts more, as it does in the file.
+      const mark = columnsOf(there.missed ?? missed)
       await this.sql.run(
         `INSERT INTO budget_counts (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
           ON CONFLICT (payer, period) DO UPDATE SET
             tokens = budget_counts.tokens + excluded.tokens, micros = budget_counts.micros + excluded.micros,
             held_tokens = budget_counts.held_tokens + excluded.held_tokens,
             held_micros = budget_counts.held_micros + excluded.held_micros,
-            missed_tokens = COALESCE(excluded.missed_tokens, budget_counts.missed_tokens),
-            missed_micros = COALESCE(excluded.missed_micros, budget_counts.missed_micros)`,
-        [to, period, spent.tokens, spent.micros, held.tokens, held.micros, ...marksOf(row), ...columnsOf(missed)],
+            warned = CASE WHEN excluded.warned = 1 THEN 1 ELSE budget_counts.warned END,
+            missed_tokens = excluded.missed_tokens, missed_micros = excluded.missed_micros`,
+        [to, period, spent.tokens, spent.micros, held.tokens, held.micros, ...marksOf(row), ...mark],
       )
     }
     await this.#renameHolds(payer, to)

@@ -211,7 +211,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   await mutes.all()
   await readMemory(reader)
   await reader.budgets.counts([BUDGET])
-  await reader.budgets.payersIn(BUDGET.period, 1)
+  await Promise.all([reader.budgets.payersIn(BUDGET.period, 1), reader.budgets.payersNamed('chat:')])
 }
 
 async function readMemory({ memory, checkpoints, search, events }: StoreReader): Promise<void> {

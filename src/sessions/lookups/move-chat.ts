@@ -1,6 +1,6 @@
-import { type Address, formatAddress, parseAddress } from '../../core/address.ts'
+import { formatAddress, parseAddress } from '../../core/address.ts'
 import { payerKey } from '../../core/budget.ts'
-import { type ChatMove, movedAddress, movedDispatch, movedReply } from '../../core/chat-move.ts'
+import { type ChatMove, movedAddress, movedDispatch, movedKey, movedReply } from '../../core/chat-move.ts'
 import type { Route } from '../../core/dispatch.ts'
 import { unlessUnreadable } from '../../core/errors.ts'
 import { type ScopeKey, toScopeKey } from '../../core/ids.ts'
@@ -28,11 +28,9 @@ export interface MoveDeps {
 export async function moveChat(tx: StoreWriter, move: ChatMove, deps: MoveDeps): Promise<boolean> {
   if (!(await tx.chatMoves.add(move, deps.at))) return false
   const moved = new Map<ScopeKey, MovedKeys>()
-  const accounts = new Set<Address['account']>()
   for (const id of await tx.chatMoves.sessionsIn(move)) {
     const session = await tx.sessions.get(id).catch(unlessUnreadable)
     if (!session) continue
-    accounts.add(session.scope.account)
     moved.set(session.scopeKey, await rekeySession(tx, { session, move }, deps))
   }
   for (const [from, { scopeKey }] of moved) await joinScopes(tx, { from, to: scopeKey, move }, deps.at)
@@ -40,7 +38,7 @@ export async function moveChat(tx: StoreWriter, move: ChatMove, deps: MoveDeps):
   await moveSchedules(tx, move)
   await moveMutes(tx, move, deps.at)
   await moveAdmissions(tx, move)
-  for (const account of accounts) await moveBudgets(tx, move, account)
+  await moveBudgets(tx, move)
   return true
 }
 
@@ -154,9 +152,12 @@ async function moveAdmissions(tx: StoreWriter, move: ChatMove): Promise<void> {
   }
 }
 
-/** A group that gets a new id has spent what it had spent. */
-async function moveBudgets(tx: StoreWriter, { channel, from, to }: ChatMove, account: Address['account']) {
-  const payerIn = (chat: string): string =>
-    payerKey({ kind: 'chat', id: formatAddress({ channel, account, chatType: 'group', chat }) })
-  await tx.budgets.rename(payerIn(from), payerIn(to))
+/** A group that gets a new id has spent what it had spent, whoever has spoken there: a schedule may deliver to it. */
+async function moveBudgets(tx: StoreWriter, move: ChatMove): Promise<void> {
+  for (const kind of ['chat', 'topic'] as const) {
+    for (const payer of await tx.budgets.payersNamed(payerKey({ kind, id: move.channel }))) {
+      const moved = payerKey({ kind, id: movedKey(payer.slice(payerKey({ kind, id: '' }).length), move) })
+      if (moved !== payer) await tx.budgets.rename(payer, moved)
+    }
+  }
 }

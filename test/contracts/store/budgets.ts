@@ -79,6 +79,17 @@ export const budgetContract: ContractPart = (underTest) => {
     expect(await payersIn('p')).toEqual(['person:bob'])
   })
 
+  it('payers are found by the beginning of their names, in whatever period they have sums', async () => {
+    const payers = ['chat:telegram:group:-1', 'chat:telegram@work:group:-1', 'chat:slack:channel:C1', 'person:chat']
+    await underTest.store.write(async (tx) => {
+      for (const period of ['p', 'q'])
+        for (const payer of payers)
+          await tx.budgets.hold(`${payer} ${period}`, { tokens: 1, micros: 0 }, [{ payer, period, endsAt: 100 }])
+    })
+    const found = await underTest.store.read.budgets.payersNamed('chat:telegram')
+    expect(found.toSorted()).toEqual(payers.slice(0, 2))
+  })
+
   it('C33: the limit that a call did not fit is beside the sums, also where there are none, and goes with them', async () => {
     const to = { ...DAY, payer: 'chat:telegram:group:-2' }
     await underTest.store.write(async (tx) => {
@@ -93,6 +104,27 @@ export const budgetContract: ContractPart = (underTest) => {
     await underTest.store.write((tx) => tx.budgets.miss({ ...to, endsAt: 1_000 }, { micros: 7 }))
     expect(await read.budgets.counts([to])).toEqual([{ ...to, spent: NONE, held: NONE, missed: { micros: 7 } }])
     expect(await underTest.store.write((tx) => tx.budgets.sweep(1_001, 10))).toBe(2)
+  })
+
+  it('C33: of two limits that calls did not fit the one of the present name stays, as a whole', async () => {
+    const to = { ...DAY, payer: 'chat:telegram:group:-2' }
+    await underTest.store.write(async (tx) => {
+      await tx.budgets.miss({ ...DAY, endsAt: 1_000 }, { tokens: 5 })
+      await tx.budgets.miss({ ...to, endsAt: 1_000 }, { micros: 7 })
+      await tx.budgets.rename(DAY.payer, to.payer)
+    })
+    expect((await underTest.store.read.budgets.counts([to]))[0]?.missed).toEqual({ micros: 7 })
+  })
+
+  it.each(['former', 'present'])('C33: whoever was warned under the %s name is not warned once more', async (name) => {
+    const to = { ...DAY, payer: 'chat:telegram:group:-2' }
+    await underTest.store.write(async (tx) => {
+      for (const [at, key] of [DAY, to].entries())
+        await tx.budgets.hold(String(at), { tokens: 1, micros: 1 }, [{ ...key, endsAt: 1_000 }])
+      await tx.budgets.warn(name === 'former' ? DAY : to)
+      await tx.budgets.rename(DAY.payer, to.payer)
+      expect([await tx.budgets.isWarned(to), await tx.budgets.warn(to)]).toEqual([true, false])
+    })
   })
 
   it('C33: nothing that was held under a former name is taken from what is held later', async () => {

@@ -233,6 +233,19 @@ describe('F-C07: a group gets a new id', () => {
     expect([mutes.until(NEW), mutes.until(OLD)]).toEqual([Number.POSITIVE_INFINITY, undefined])
   })
 
+  it('F-C07, C33: what was spent for the chat goes along, also where nobody has spoken there', async () => {
+    const [period, cost] = ['2026-11', { tokens: 7, micros: 3 }]
+    const before = ['chat:telegram:group:-200', 'chat:telegram@work:group:-200', 'topic:telegram:group:-200/5']
+    const others = ['chat:telegram:group:-2005', 'person:telegram:group:-200', 'chat:slack:channel:C1']
+    await store.write(async (tx) => {
+      for (const payer of [...before, ...others]) await tx.budgets.hold(payer, cost, [{ payer, period, endsAt: 9 }])
+    })
+    await tell()
+    const after = before.map((payer) => payer.replace('-200', '-100200'))
+    const counts = await store.read.budgets.counts([...before, ...after, ...others].map((payer) => ({ payer, period })))
+    expect(counts.map(({ held }) => held.tokens)).toEqual([0, 0, 0, 7, 7, 7, 7, 7, 7])
+  })
+
   it('F-C07: killed right after the commit, the next process knows it all', async () => {
     const { id } = await sessionIn('-200', 'hello')
     await tell()
