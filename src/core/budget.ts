@@ -130,3 +130,8 @@ export class BudgetSpent extends ParleyError {
 export function payerKey({ kind, id }: Payer): string {
   return `${kind}:${id}`
 }
+
+/** The key of a budget in one period, in marks of what was said of it: with another limit it is another one. */
+export function budgetKey({ payer, at, limit }: Pick<BudgetState, 'payer' | 'at' | 'limit'>): string {
+  return `${payerKey(payer)}:${at}:${limit.tokens ?? ''}/${limit.micros ?? ''}`
+}

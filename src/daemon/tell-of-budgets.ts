@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts'
-import { payerKey } from '../core/budget.ts'
+import { budgetKey, payerKey } from '../core/budget.ts'
 import { stopInWords, warningInWords } from '../core/budget-words.ts'
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
@@ -37,13 +37,14 @@ export function tellOfBudgets(
   async function owners(event: BudgetEvent, text: string, saidIn?: Address): Promise<void> {
     const { payer, at, resetsAt } = event.budget
     const key = payerKey(payer)
-    const stop = `budget-stop:${key}:${at}`
+    const mark = budgetKey(event.budget)
+    const stop = `budget-stop:${mark}`
     const isTold = await store.write((tx) =>
       event.kind === 'past' ? tx.budgets.isWarned({ payer: key, period: at }) : tx.notices.known(stop),
     )
     if (isTold) return
     // First, so that a notice which a crash leaves without a mark is planned by the next call; once a day it is sent.
-    const notice = { about: `budget:${event.kind}:${key}:${at}`, text, ...(saidIn && { saidIn }) }
+    const notice = { about: `budget:${event.kind}:${mark}`, text, ...(saidIn && { saidIn }) }
     const isPlanned = where === undefined || (await notifyOwners(where, notice))
     if (!isPlanned) throw new ParleyError('unavailable', 'The owners could not be notified.')
     failpoint('CP52-budget-notice-planned')

@@ -139,6 +139,20 @@ describe('a budget of a chat', () => {
     for (const one of words) expect(one).toMatch(/; a call did not fit$/)
   })
 
+  it('C33: one whose limit was raised is another one, of which is said once more that it is used up', async () => {
+    const of = (tokens: number) => ({ chat: { each: { day: { tokens } } }, warnAt: 1 })
+    const house = await startHouse(of(900), { clock: setClock(NOON) })
+    const stops = () => house.texts(house.group).filter((text) => STOP.test(text)).length
+    const outcomes: unknown[] = []
+    const say = async () => outcomes.push(await house.outcome(444, house.group, `${ME} hello`))
+    for (const _ of [1, 2, 3]) await say()
+    expect([outcomes, stops()]).toEqual([['answered', 'failed', 'failed'], 1])
+    await house.restart({ budgets: { timezone: 'UTC', prices: PRICES, ...of(1_400) } })
+    for (const _ of [1, 2, 3]) await say()
+    expect(outcomes.slice(3)).toEqual(['answered', 'failed', 'failed'])
+    expect(stops()).toBe(2)
+  })
+
   it('C33: why says which was hit and when it begins anew', async () => {
     const house = await startHouse({ chat: { each: { day: { tokens: 100 } } } }, { clock: setClock(NOON) })
     const { group } = house

@@ -1,5 +1,5 @@
 import { conversationOf } from '../../core/address.ts'
-import { payerKey } from '../../core/budget.ts'
+import { budgetKey } from '../../core/budget.ts'
 import type { TurnResult } from '../../core/turn.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import type { StartedTurn } from './started-turn.ts'
@@ -19,5 +19,5 @@ export async function isNews(
   const hit = hitOf(result.cause)
   if (hit === undefined) return true
   // The mark has the time of the end, so that it is kept until then.
-  return tx.notices.once(`budget:${payerKey(hit.payer)}:${hit.at}:${conversationOf(reply.address)}`, hit.resetsAt, 1)
+  return tx.notices.once(`budget:${budgetKey(hit)}:${conversationOf(reply.address)}`, hit.resetsAt, 1)
 }
