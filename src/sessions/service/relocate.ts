@@ -118,6 +118,8 @@ async function destinationOf(to: string, { store, daemon, channels }: RelocateDe
     throw new ParleyError('invalid', `No account of ${address.channel} is configured, so nobody could go on there.`)
   const movedTo = await store.read.chatMoves.movedTo(address.channel, address.chat)
   const opening = daemon.place(address)
+  // The store has a new id a moment before routing knows of it: nobody would find what began in the former chat.
+  if (movedTo !== undefined && opening.dispatch.reply.address.chat !== movedTo) throw changed(to)
   const current = await store.read.sessions.current(opening.route.scopeKey)
   const draft = (): SessionDraft =>
     current ? draftAfter(current, daemon.ids) : draftAt(opening, { ids: daemon.ids, channels })
@@ -154,7 +156,11 @@ async function checkStands(
   const stays = left?.scopeKey === session.scopeKey && left.inactiveAt === session.inactiveAt
   const present = there ? movedTo : await chatMoves.movedTo(address.channel, address.chat)
   if (stays && current?.id === there?.id && present === movedTo) return
-  throw new ParleyError('conflict', `${session.displayKey} or the other conversation has changed meanwhile: ask again.`)
+  throw changed(`${session.displayKey} or the other conversation`)
+}
+
+function changed(what: string): ParleyError {
+  return new ParleyError('conflict', `${what} has changed meanwhile: ask again.`)
 }
 
 /** The send policy stays with the place: a chat that was silenced is not opened by a session that comes into it. */

@@ -1,11 +1,16 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Address, formatAddress, parseAddress } from '../../../src/core/address.ts'
+import { movedAddress } from '../../../src/core/chat-move.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { type SessionId, toScopeKey } from '../../../src/core/ids.ts'
+import { silentLogger } from '../../../src/core/logger.ts'
 import type { AuthorId } from '../../../src/core/platform-id.ts'
 import type { Session, SessionDraft } from '../../../src/core/session.ts'
 import { compileRouting } from '../../../src/routing/compile-routing.ts'
+import { movedSession } from '../../../src/routing/moved-session.ts'
 import { placeSession } from '../../../src/routing/place-session.ts'
+import { loadChatMoves } from '../../../src/sessions/lookups/chat-moves.ts'
 import { loadOverridesCache } from '../../../src/sessions/lookups/overrides-cache.ts'
 import { NamedAudiences } from '../../../src/sessions/service/named-audiences.ts'
 import { relocate } from '../../../src/sessions/service/relocate.ts'
@@ -106,9 +111,46 @@ it('K27, F-C07: nothing is continued in a chat by the id that it had when it was
   const slow = { ...deps, daemon: { ...deps.daemon, place }, store: { ...store, read: store.read, write } }
   const to = 'telegram:group:-5'
   await expect(relocate(group, { kind: 'fork', to, confirmed: true }, slow)).rejects.toMatchObject({ code: 'conflict' })
-  const again = { ...slow, store }
-  expect(await relocate(group, { kind: 'fork', to, confirmed: true }, again)).toMatchObject({ state: 'done' })
+  // The store knows of it, and routing does not yet.
+  const soon = relocate(group, { kind: 'fork', to, confirmed: true }, { ...slow, store })
+  await expect(soon).rejects.toMatchObject({ code: 'conflict' })
+  const known = { ...deps.daemon, place: (address: Address) => place(movedAddress(address, move)) }
+  const again = { ...slow, daemon: known, store }
+  expect(await relocate(group, { kind: 'fork', to, confirmed: true }, again)).toMatchObject({
+    ...{ state: 'done', key: 'telegram:group:-1005' },
+  })
 })
+
+it('K27, F-C07: asked for at any moment around the new id of a chat, it is continued under that', async () => {
+  const { store, group, deps } = await rig()
+  const { routing } = compileRouting(policy())
+  const moves = await loadChatMoves({
+    ...{ store, clock: systemClock, ids, logger: silentLogger, moved: async () => {} },
+    rekey: (session, move) => movedSession(routing.sessions, session, move),
+  })
+  const facts = { personOf: () => undefined, formerChat: moves.formerChat }
+  const at = (address: Address) => placeSession(routing, facts, { address, traceId: ids.trace(), receivedAt: 1 })
+  const meanwhile = { ...deps, daemon: { ...deps.daemon, place: (address: Address) => at(moves.follow(address)) } }
+  for (let moment = 0; moment < 60; moment++) {
+    const [from, to] = [-1 - moment, -1001 - moment].map((chat) => parseAddress(`telegram:group:${chat}`))
+    if (from === undefined || to === undefined) expect.unreachable()
+    let asked: Promise<unknown> | undefined
+    const request = { kind: 'fork', to: formatAddress(from), confirmed: true } as const
+    // What is asked for while transactions are open reads the store right after their commit, beside those who wrote.
+    const open = store.write(async (tx) => {
+      asked = after(moment).then(() => relocate(group, request, meanwhile))
+      for (let step = 0; step < 20; step++) await tx.sessions.get(group.id)
+    })
+    await Promise.all([open, moves.learned(from, to)])
+    await expect(asked, `moment ${moment}`).resolves.toMatchObject({ state: 'done', key: formatAddress(to) })
+    expect(await store.read.sessions.current(at(from).route.scopeKey)).toBeUndefined()
+  }
+})
+
+/** Resolves after so many steps of other work. */
+async function after(steps: number): Promise<void> {
+  for (let step = 0; step < steps; step++) await undefined
+}
 
 describe('a yes', () => {
   const speaks = (store: Store, session: Session, author: AuthorId) =>
