@@ -195,10 +195,10 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   events.peopleChanged.on(menus.again)
 
   // Before anything new is accepted: a turn that was interrupted goes ahead of what is posted now.
-  const recover = (): Promise<void> => stages.recover().then(forgets.forgetting.recover)
+  const beginSchedules = () => schedules.start(currentSchedules(config, moves.all, logger))
+  const steps = [stages.recover, forgets.forgetting.recover, people.admissions.recover, beginSchedules]
+  const recover = () => steps.reduce((before, step) => before.then(step), Promise.resolve())
   const api = await startApi({ ...world, socketPath, sources, tokens: people.tokens, live, chat: stages.chat, recover })
-  await people.admissions.recover()
-  await schedules.start(currentSchedules(config, moves.all, logger))
   const notifyRestored = await restorationTeller(outbox, people.notifyOwners)
   hub.start(accountsToStart({ ...world, plugins, accounts, sinks }), (channel, account, adapter) => {
     delivery.ready(channel, account)

@@ -76,7 +76,8 @@ export function createApiServer({ guard, requests, ready, logger, clock, limits 
   })
   const server = limitedServer(limits, (request, response) => {
     load().then(
-      (listener) => listener(request, response),
+      // A client that has hung up while it waited got no answer, and asks once more.
+      (listener) => !response.destroyed && listener(request, response),
       (error) => {
         logger.error('The API could not be loaded', { err: error })
         refuse(error, response)

@@ -12,6 +12,7 @@ import type { WhyReport } from '../../src/core/operator.ts'
 import { bindSocket } from '../../src/http/bind-socket.ts'
 import { type LocalApi, type LocalApiOptions, startLocalApi } from '../../src/http/local-api.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
+import { steppedClock } from '../delivery/stepped-clock.ts'
 import { localFolder } from '../fakes/local-folder.ts'
 import { fakeOperator, sampleWhy } from '../fakes/operator.ts'
 
@@ -236,5 +237,49 @@ describe('close', () => {
     const fire = await clock.set
     fire()
     await Promise.all([closed, hungUp])
+  })
+})
+
+describe('before the daemon is ready', () => {
+  /** Sends a request, and resolves once the server has it. */
+  async function asked(socketPath: string) {
+    const call = get({ socketPath, path: '/v1/status', agent: false, headers: { expect: '100-continue' } })
+    const ended = Promise.race([
+      once(call, 'response').then(([response]: IncomingMessage[]) => response?.resume().statusCode),
+      once(call, 'close').then(() => 'closed'),
+    ])
+    ended.catch(() => {})
+    await once(call, 'continue')
+    return { call, ended }
+  }
+
+  test('whoever waits is answered once it is; nothing is done for whoever has hung up meanwhile', async () => {
+    const [socketPath, ready] = [join(await localFolder(), 'parley.sock'), deferred<void>()]
+    let answered = 0
+    const operator = fakeOperator()
+    const status = () => {
+      answered++
+      return operator.status()
+    }
+    await serve(socketPath, { ready: ready.promise, service: { ...operator, status } })
+    const gone = await asked(socketPath)
+    gone.call.destroy()
+    const waits = await asked(socketPath)
+    expect(answered).toBe(0)
+    ready.resolve()
+    expect(await waits.ended).toBe(200)
+    expect(answered).toBe(1)
+  })
+
+  test('whoever waits keeps a daemon that does not come up from no end', async () => {
+    const [socketPath, clock] = [join(await localFolder(), 'parley.sock'), steppedClock()]
+    const api = await serve(socketPath, { ready: new Promise<void>(() => {}), clock })
+    const { ended } = await asked(socketPath)
+    const closed = api.close()
+    await expect.poll(clock.nextDue).toBeLessThan(Number.POSITIVE_INFINITY)
+    clock.moveTo(clock.nextDue())
+    await closed
+    await expect(ended).rejects.toMatchObject({ code: 'ECONNRESET' })
+    await expect(stat(socketPath)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })
