@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { connectLocal } from '../../src/cli/local-client.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { withDatabase } from '../store/temp-database.ts'
@@ -130,6 +131,42 @@ describe.concurrent('50 conversations and a kill', CASE, () => {
     // A call that was under way is counted at more than it cost.
     expect(counts[0]?.tokens).toBeLessThanOrEqual(LIMIT)
     expect(scene.anthropic.ledger.requests().length * COST).toBeLessThanOrEqual(LIMIT)
+  })
+})
+
+describe.concurrent('a kill around a call that does not fit', CASE, () => {
+  const words = async ({ socketPath }: Scene): Promise<unknown> =>
+    (await (await connectLocal(socketPath))?.status())?.budgets?.map((one) => one.words)
+
+  for (const point of rounds(['CP10-outbox-planned', 'CP11-sending-committed', 'CP13-response-read'] as const, 1)) {
+    it(`C33: the budget is named as one that a call did not fit, over the kill too (${point})`, async (test) => {
+      const budgets = { ...config.budgets, total: { month: { tokens: 100 } } }
+      const scene = await startScene(test, { script, config: { ...config, budgets } })
+      await scene.daemon.start(point)
+      scene.telegram.world.say({ from: BOB, text: 'hello' })
+      expect(await scene.daemon.exited()).toEqual(KILLED)
+      await scene.daemon.start()
+      await scene.sent('My budget as a whole', { chat: BOB })
+      expect(await words(scene)).toEqual([expect.stringMatching(/ 0 of 100 tokens; .*; a call did not fit$/)])
+      await scene.finish()
+      expect(scene.anthropic.ledger.requests()).toEqual([])
+    })
+  }
+
+  it('C33: what a kill has counted may leave too little for the turn that goes on: it is said, and shown', async (test) => {
+    const budgets = { ...config.budgets, total: { month: { tokens: COST + ANSWER } } }
+    const scene = await startScene(test, { script, config: { ...config, budgets } })
+    await scene.daemon.start('CP33-cost-held')
+    scene.telegram.world.say({ from: BOB, text: 'hello' })
+    expect(await scene.daemon.exited()).toEqual(KILLED)
+    await scene.daemon.start()
+    await scene.sent('My budget as a whole', { chat: BOB })
+    expect(await words(scene)).toEqual([expect.stringMatching(/a call did not fit$/)])
+    await scene.finish()
+    const [count] = totals(scene).counts
+    expect(count).toMatchObject({ held_tokens: 0 })
+    expect(count?.tokens).toBeLessThanOrEqual(COST + ANSWER)
+    expect(scene.anthropic.ledger.requests()).toEqual([])
   })
 })
 
