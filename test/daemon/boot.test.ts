@@ -1,7 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { connectLocal } from '../../src/cli/local-client.ts'
+import { parseAddress } from '../../src/core/address.ts'
+import { toScheduleId } from '../../src/core/ids.ts'
+import type { OperatorService } from '../../src/core/operator.ts'
+import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
 import { openConnection } from '../../src/store/engines/sqlite-connection.ts'
 import { startHousehold } from '../e2e/household.ts'
 import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
@@ -93,4 +99,26 @@ test('a start that fails for a taken port begins nothing of what waits', async (
   expect(after.get('SELECT COUNT(*) AS n FROM turns', [])?.n).toBe(before)
   expect(after.get(`SELECT state FROM inbox WHERE id = 'waits'`, [])?.state).toBe('waiting')
   after.close()
+})
+
+test('what is asked while it starts is answered once everything is resumed: a schedule can be run then', async () => {
+  const definition: ConfiguredSchedule['definition'] = {
+    ...{ cron: '0 8 1 1 *', timezone: 'UTC', prompt: 'the rent', overlap: 'skip' },
+    ...{ deliverTo: parseAddress('telegram:direct:111'), missed: { kind: 'skip' } },
+  }
+  const of = await startHousehold({ streaming: false, schedules: () => [{ id: toScheduleId('rent'), definition }] })
+  const { world, ledger } = of.telegram
+  world.say({ from: 111, text: 'hello' })
+  await ledger.nextFromBot('sent', { where: ({ text }) => text === 'echo hello' })
+  await of.daemon.stop()
+  const started = of.restart()
+  let asked: OperatorService | undefined
+  while (asked === undefined) {
+    await setImmediate()
+    asked = await connectLocal(join(of.dataDir, 'parley.sock'))
+  }
+  const mark = ledger.mark()
+  expect(await asked.schedules.run('rent')).toMatchObject({ traceId: expect.any(String) })
+  await started
+  await ledger.nextFromBot('sent', { after: mark, where: ({ text }) => text.includes('the rent') })
 })
