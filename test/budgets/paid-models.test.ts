@@ -178,7 +178,7 @@ describe('the cost of a call', () => {
     const rig = await paidRig(daily, [stallingOnce(modelOf(BIG, { input: 20, output: 4 }), clock)])
     const asked = ask(rig, rig.charge)
     await waits.promise
-    expect((await rig.spent()).held).toBe(0)
+    await expect.poll(async () => (await rig.spent()).held).toBe(0)
     goesOn.resolve()
     expect(await asked).toBe(BIG)
   })
