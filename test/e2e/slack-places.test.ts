@@ -84,6 +84,22 @@ describe('places on Slack', () => {
     await answerTo(house, 'only talk to people')
   })
 
+  it('F-H04: a message without a workspace is the owner’s only in a channel that nobody else can write in', async () => {
+    const house = await workshop()
+    const { world } = house.slack
+    const shared = world.addChannel({ name: 'shared', members: ['U333'], external: true }).id
+    // The platform leaves the team out of messages of some kinds.
+    const extra = { team: undefined, subtype: 'me_message' }
+    const whois = async (channel: string) => {
+      const said = world.say({ from: 'U333', channel, text: `${BOT} who is at ${channel}?`, extra })
+      await answerTo(house, `who is at ${channel}?`)
+      const [why] = await house.daemon.operator.why(said.ts)
+      return why?.steps.find(({ stage }) => stage === 'identity')?.because
+    }
+    expect(await whois(house.channel)).toContain('owner ada')
+    expect(await whois(shared)).toBe('guest by slack:U333')
+  })
+
   it('S25: a group direct message is a group: who does not address the bot is context', async () => {
     const house = await workshop()
     const { world } = house.slack

@@ -37,6 +37,7 @@ export class Directory {
   readonly #deps: DirectoryDeps
   readonly #people: Known<SlackPerson>
   readonly #chats: Known<ChatType>
+  readonly #internal: Known<boolean>
   readonly #names: LRUCache<string, string>
   #asking = 0
 
@@ -50,6 +51,7 @@ export class Directory {
     }
     this.#people = new LRUCache(options)
     this.#chats = new LRUCache(options)
+    this.#internal = new LRUCache(options)
     this.#names = new LRUCache({ max: MOST_KNOWN })
   }
 
@@ -95,6 +97,17 @@ export class Directory {
         return chatTypeIn(answer)
       })
     return (await this.#look(this.#chats, channel, ask)) ?? 'channel'
+  }
+
+  /** Returns true if nobody of another workspace can be in the conversation; false where it cannot be asked. */
+  async isInternal(channel: string): Promise<boolean> {
+    const ask = () =>
+      this.#ask(
+        'conversations.info',
+        { channel },
+        (answer) => isFields(answer.channel) && !answer.channel.is_ext_shared,
+      )
+    return (await this.#look(this.#internal, channel, ask)) ?? false
   }
 
   #look<Value>(known: Known<Value>, id: string, ask: () => Promise<Value | undefined>): Promise<Value | undefined> {

@@ -16,7 +16,7 @@ import type { CommandNames } from './command-names.ts'
 import { Directory } from './directory.ts'
 import type { ChatPositions } from './positions.ts'
 import { innerEvent, readEventBody } from './read-event.ts'
-import { sharedAuthor, sharesOf } from './read-message.ts'
+import { sharedAuthor, sharesOf, teamIn } from './read-message.ts'
 import { FOREIGN_BUTTON, isPress, placeOfPress, readPressed } from './read-press.ts'
 import { channelNameOf, isSlashCommand, readSlashCommand } from './read-slash-command.ts'
 import type { InboundContext, OwnBot } from './reading.ts'
@@ -164,8 +164,9 @@ export class EventReceiver {
     const author = typeof said.user === 'string' ? said.user : undefined
     const ofPerson = author !== undefined && author !== bot.userId && said.bot_id === undefined
     const shared = sharedAuthor(said)
-    const [chatType, sender, sharedBy] = await Promise.all([
+    const [chatType, internal, sender, sharedBy] = await Promise.all([
       this.#chatTypeOf(event),
+      this.#isInternal(body, event, said),
       ofPerson ? this.#directory.personOf(author) : undefined,
       shared === undefined ? undefined : this.#directory.personOf(shared),
     ])
@@ -175,8 +176,15 @@ export class EventReceiver {
       ...{ account, bot, commands: this.#commands.all, chatType },
       ...presentTitles({ chat: chatName, topic: undefined, topicBegan: undefined }),
       ...(sender?.name === undefined ? {} : { senderName: sender.name }),
+      internal,
       ...(sharedBy?.team === undefined ? {} : { authorTeam: sharedBy.team }),
     }
+  }
+
+  /** A message that was read back does not say it: the platform is asked, if the message names no workspace. */
+  async #isInternal({ is_ext_shared_channel: external }: Fields, { channel }: Fields, said: Fields): Promise<boolean> {
+    if (typeof external === 'boolean') return !external
+    return typeof channel === 'string' && teamIn(said) === undefined && this.#directory.isInternal(channel)
   }
 
   async #chatTypeOf({ channel, channel_type: given }: Fields): Promise<InboundContext['chatType']> {

@@ -167,19 +167,28 @@ function readPlace(message: Fields, frame: Fields, { account, bot, chatType }: I
   })
 }
 
-/** Users of another workspace (Slack Connect) keep their own team: the same id there would be somebody else. */
-function readSender(message: Fields, { bot, senderName }: InboundContext): Sender {
-  const team = optionalText(message.user_team) ?? optionalText(message.source_team) ?? optionalText(message.team)
+/** Returns the workspace of whoever wrote a message, if it names one: some kinds of messages do not. */
+export function teamIn({ user_team: user, source_team: source, team, bot_profile: app }: Fields): string | undefined {
+  const named = [user, source, team, isFields(app) ? app.team_id : undefined]
+  return named.find((id): id is string => typeof id === 'string' && id !== '')
+}
+
+/**
+ * Users of another workspace (Slack Connect) keep their own team: the same id there would be somebody else. Without a
+ * team a sender is one of ours only where nobody else can write.
+ */
+function readSender(message: Fields, { bot, senderName, internal }: InboundContext): Sender {
   const profile = isFields(message.user_profile) ? message.user_profile : {}
   const isBot = message.bot_id !== undefined
   const app = isFields(message.bot_profile) ? message.bot_profile : {}
+  const team = teamIn(message) ?? (internal ? bot.team : undefined)
   const botName = isBot ? optionalText(message.username) || optionalText(app.name) : undefined
   const displayName = botName || optionalText(profile.display_name) || optionalText(profile.real_name) || senderName
   return {
     // An app without a user of its own, such as an incoming webhook, is known by its bot id alone.
     id: idOf(isBot ? (message.user ?? message.bot_id) : message.user),
     kind: isBot ? 'bot' : 'user',
-    team: team ?? bot.team,
+    ...present('team', team),
     ...(displayName ? { displayName } : {}),
   }
 }

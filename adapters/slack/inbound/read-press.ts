@@ -1,5 +1,14 @@
 import { presentTitles } from '../../../src/core/titles.ts'
-import { type Fields, fieldsOf, isFields, listOf, optionalFields, optionalText, textOf } from '../../shared/fields.ts'
+import {
+  type Fields,
+  fieldsOf,
+  isFields,
+  listOf,
+  optionalFields,
+  optionalText,
+  present,
+  textOf,
+} from '../../shared/fields.ts'
 import { readPress } from '../../shared/press.ts'
 import { dropped, type InboundReading, readSafely } from '../../shared/reading.ts'
 import { idOf, isStamp, toAddress } from '../address.ts'
@@ -44,7 +53,7 @@ function readFields(body: Fields, { account, bot, receivedAt }: Omit<SlashContex
       sender: {
         id: idOf(user.id),
         kind: 'user',
-        team: optionalText(user.team_id) ?? bot.team,
+        ...present('team', optionalText(user.team_id)),
         ...(displayName ? { displayName } : {}),
       },
       ...presentTitles({ chat: channelNameOf(named), topic: undefined, topicBegan: undefined }),

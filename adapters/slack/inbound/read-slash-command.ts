@@ -1,6 +1,6 @@
 import type { AccountId } from '../../../src/core/ids.ts'
 import { presentTitles } from '../../../src/core/titles.ts'
-import { type Fields, isFields, optionalText, textOf } from '../../shared/fields.ts'
+import { type Fields, isFields, optionalText, present, textOf } from '../../shared/fields.ts'
 import { type InboundReading, readSafely } from '../../shared/reading.ts'
 import { idOf, toAddress } from '../address.ts'
 import type { OwnBot } from './reading.ts'
@@ -47,7 +47,7 @@ function readFields(body: Fields, { account, bot, commands, receivedAt }: SlashC
       sender: {
         id: sender,
         kind: 'user',
-        team: optionalText(body.team_id) ?? bot.team,
+        ...present('team', optionalText(body.team_id)),
         ...(displayName ? { displayName } : {}),
       },
       ...presentTitles({ chat: channelNameOf(body), topic: undefined, topicBegan: undefined }),

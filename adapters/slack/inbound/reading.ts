@@ -22,6 +22,8 @@ export interface InboundContext {
   readonly titles?: Titles
   /** The sender's name, where it could be looked up. */
   readonly senderName?: string
+  /** The platform says that nobody of another workspace is in the conversation. */
+  readonly internal?: boolean
   /** The workspace of whoever wrote the message that the event's message shares, where it could be asked. */
   readonly authorTeam?: string
 }

@@ -46,7 +46,7 @@ export function readReadableChannel(api: WebApi, params: Params): ChannelState {
 }
 
 export function describeChannel(api: WebApi, params: Params): Readonly<Record<string, unknown>> {
-  const { id, kind, name, members, archived } = readChannel(api, params)
+  const { id, kind, name, members, archived, external } = readChannel(api, params)
   requireScope(api.app, `${SCOPE_PREFIX[kind]}:read`)
   return {
     channel: {
@@ -56,6 +56,7 @@ export function describeChannel(api: WebApi, params: Params): Readonly<Record<st
       is_group: kind === 'group',
       is_im: kind === 'im',
       is_mpim: kind === 'mpim',
+      is_ext_shared: external,
       is_private: kind !== 'channel',
       is_archived: archived,
       is_member: members.has(api.app.bot.id),

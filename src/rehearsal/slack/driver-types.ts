@@ -23,6 +23,8 @@ export interface NewChannel {
   members?: readonly UserRef[]
   /** True if the bot was invited, the default. */
   botJoined?: boolean
+  /** Shared with other workspaces by Slack Connect. */
+  external?: boolean
 }
 
 export interface Say {

@@ -51,7 +51,7 @@ export class EventPublisher {
     const { app, ledger, now, queue } = this.#deps
     const isMember = channel.members.has(app.bot.id)
     if (isMember && app.subscriptions.includes(subscription)) {
-      queue.offer(event)
+      queue.offerBody({ event, is_ext_shared_channel: channel.external })
       return
     }
     const reason = isMember ? 'not_subscribed' : 'not_member'

@@ -12,6 +12,8 @@ export interface ChannelState {
   readonly name: string
   readonly members: Set<string>
   archived: boolean
+  /** People of other workspaces are in it. */
+  readonly external: boolean
   readonly messages: MessageStore
 }
 
@@ -78,11 +80,18 @@ export class WorldState {
     return user
   }
 
-  addChannel({ kind = 'channel', name, id, members = [], botJoined = true }: NewChannel): ChannelState {
+  addChannel({
+    kind = 'channel',
+    name,
+    id,
+    members = [],
+    botJoined = true,
+    external = false,
+  }: NewChannel): ChannelState {
     const prefix = kind === 'im' ? 'D' : kind === 'group' ? 'G' : 'C'
     const all = new Set(members.map(idOf))
     if (botJoined) all.add(this.app.bot.id)
-    return this.#keep({ id: id ?? `${prefix}${this.#nextChannel++}`, kind, name, members: all })
+    return this.#keep({ id: id ?? `${prefix}${this.#nextChannel++}`, kind, name, members: all, external })
   }
 
   /** Returns the direct chat between the bot and a person, made when it is first asked for. */
@@ -90,7 +99,10 @@ export class WorldState {
     const user = this.user(person)
     const id = `D${user.id.slice(1)}`
     const members = new Set([user.id, this.app.bot.id])
-    return this.#channels.get(id) ?? this.#keep({ id, kind: 'im', name: user.name, members })
+    return (
+      this.#channels.get(id) ??
+      this.#keep({ id, kind: 'im', name: user.name, members, external: user.team_id !== this.app.teamId })
+    )
   }
 
   user(ref: UserRef): ApiUser {

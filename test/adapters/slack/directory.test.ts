@@ -47,3 +47,23 @@ test('the name of a channel is known from what was asked or told anyway, and nev
   expect(directory.nameOf('C1')).toBe('workshop')
   expect(asked).toEqual(['conversations.info C1', 'conversations.info C2'])
 })
+
+test('F-H04: people of other workspaces may be in a conversation that is shared with them or cannot be asked about', async () => {
+  const channels: Readonly<Record<string, object>> = {
+    C1: { is_ext_shared: false },
+    C2: { is_ext_shared: true },
+    D3: {},
+  }
+  const asked: unknown[] = []
+  const call = async (_: string, { channel }: Readonly<Record<string, unknown>>): Promise<CallOutcome> => {
+    asked.push(channel)
+    const found = channels[String(channel)]
+    return found ? { kind: 'answered', result: { channel: found } } : { kind: 'refused', error: 'channel_not_found' }
+  }
+  const client = { call, close() {} }
+  const directory = new Directory({ client, clock: systemClock, signal: new AbortController().signal })
+  const ask = () => Promise.all(['C1', 'C2', 'D3', 'C4'].map((id) => directory.isInternal(id)))
+  expect(await ask()).toEqual([true, false, true, false])
+  expect(await ask()).toEqual([true, false, true, false])
+  expect(asked).toEqual(['C1', 'C2', 'D3', 'C4'])
+})

@@ -71,6 +71,7 @@ describe('a slash command', () => {
 
   test('F-H04: of another workspace keeps the team of its person', () => {
     expect(read({ team_id: 'T99' })).toMatchObject({ event: { sender: { team: 'T99' } } })
+    expect(read({ team_id: undefined })).not.toHaveProperty('event.sender.team')
   })
 
   test.each([{ user_id: 5 }, { channel_id: undefined }, { trigger_id: null }, { user_id: 'ada' }])(

@@ -6,4 +6,5 @@ export const context: InboundContext = {
   bot: { userId: 'U0BOT', botId: 'B01', username: 'parley', team: 'T01' },
   commands: new Set(['status', 'new']),
   chatType: 'channel',
+  internal: true,
 }

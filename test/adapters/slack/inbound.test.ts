@@ -105,6 +105,17 @@ describe('who', () => {
     expect(eventOf(message).sender).toMatchObject({ id: 'U333', team: 'T01' })
   })
 
+  test('F-H04: who names no workspace is of ours only where nobody else can write', () => {
+    const { team, ...unnamed } = message
+    const { internal: _, ...unknown } = context
+    const senderIn = (known: { readonly internal?: boolean }) => {
+      const reading = readEventBody({ event: unnamed }, { ...unknown, ...known })
+      return reading.kind === 'event' ? reading.event.sender : undefined
+    }
+    expect(senderIn({ internal: true })).toEqual({ id: 'U333', kind: 'user', team })
+    expect([senderIn({ internal: false }), senderIn({})]).toEqual(Array(2).fill({ id: 'U333', kind: 'user' }))
+  })
+
   test.each([
     ['the bot itself', { user: 'U0BOT' }, 'own_message'],
     ['the bot itself, by its bot id', { user: undefined, bot_id: 'B01' }, 'own_message'],
