@@ -47,6 +47,8 @@ export interface HouseholdOptions {
   readonly routing?: Partial<RoutingPolicy>
   readonly config?: Partial<Config>
   readonly telegram?: TelegramServerOptions
+  /** Further accounts of the daemon, by name: each a bot of the server, by its token. */
+  readonly others?: Readonly<Record<string, string>>
   /** What the account may send; so much that nothing waits, if absent. */
   readonly limits?: SendLimits
   /** False: an answer is shown once it is whole, for tests that read the first message of it. */
@@ -104,7 +106,10 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
       ...(options.oldStores ? { oldStores: options.oldStores } : {}),
       ...(options.reload ? { reload: options.reload } : {}),
     })
-    await telegram.ledger.listening({ after: mark })
+    const polls = Object.values(options.others ?? {}).map((token) =>
+      telegram.ledger.next((entry) => entry.kind === 'poll' && token.startsWith(`${entry.botId}:`), { after: mark }),
+    )
+    await Promise.all([telegram.ledger.listening({ after: mark }), ...polls])
     await beside
     await (options.beside && daemon.settled())
     return daemon
@@ -143,17 +148,21 @@ interface Servers {
 }
 
 function configOf(
-  { routing, config, beside, streaming = true, limits = UNLIMITED }: HouseholdOptions,
+  { routing, config, beside, others = {}, streaming = true, limits = UNLIMITED }: HouseholdOptions,
   { telegram, anthropic, schedules, dataDir }: Servers,
 ): Config {
-  const { apiRoot, token } = telegram
+  const { apiRoot, token: first } = telegram
+  const accounts = Object.entries({ default: first, ...others }).map(([name, token]) => [
+    name,
+    telegramAccountSchema.parse({ token, apiRoot, limits, streaming }),
+  ])
   const model = anthropic ? 'anthropic/rehearsal' : 'scripted/echo'
   const models = anthropic ? { anthropic: { apiKey: new Secret(anthropic.apiKey), baseUrl: anthropic.baseUrl } } : {}
   return {
     agents: [{ id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['time'] }],
     models,
     channels: {
-      telegram: { accounts: { default: telegramAccountSchema.parse({ token, apiRoot, limits, streaming }) } },
+      telegram: { accounts: Object.fromEntries(accounts) },
       ...beside?.channels,
     },
     routing: household(routing),

@@ -7,6 +7,8 @@ export interface AppOptions {
   signingSecret?: string
   /** Default `parley`. */
   botName?: string
+  /** The ids of its bot user and of its bot; those of two apps in one workspace differ. */
+  ids?: { readonly user: string; readonly bot: string }
   /** Scopes of the bot token. Default: `fullScopes`. */
   scopes?: readonly string[]
   /** Events the app is subscribed to. Default: `fullSubscriptions`. */
@@ -65,9 +67,9 @@ export interface AppState {
 }
 
 export function createApp(options: AppOptions): AppState {
-  const name = options.botName ?? 'parley'
+  const { botName: name = 'parley', ids = { user: 'U0BOT', bot: 'B01' } } = options
   const bot: ApiUser = {
-    id: 'U0BOT',
+    id: ids.user,
     team_id: 'T01',
     name,
     real_name: 'Parley',
@@ -78,7 +80,7 @@ export function createApp(options: AppOptions): AppState {
     appId: 'A01',
     teamId: 'T01',
     teamName: 'Rehearsal',
-    botId: 'B01',
+    botId: ids.bot,
     bot,
     botToken: options.botToken ?? 'xoxb-rehearsal',
     appToken: options.appToken ?? 'xapp-rehearsal',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
+import type { Address } from '../../core/address.ts'
 import { type Channels, foldId } from '../../core/channel-traits.ts'
 import { movedAddress } from '../../core/chat-move.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -114,11 +115,16 @@ async function receivedIn(
     const there = rows
       .map(({ dispatch: { event } }) => moves.reduce(movedAddress, event.address))
       .find((address) => liesIn(place, { ...address, chat: foldId(ids, address.chat) }))
-    if (there !== undefined) return { kind: 'chat', place: { ...place, chat: there.chat } }
+    if (there !== undefined) return { kind: 'chat', place: ofAllBots({ ...place, chat: there.chat }, there) }
     const last = rows.at(-1)
     if (last === undefined) return undefined
     after = last.no
   }
+}
+
+/** A name may be that of a chat by one bot, as its sessions have; a group is the same chat by any. */
+function ofAllBots({ account, ...place }: ForgottenPlace, { chatType }: Address): ForgottenPlace {
+  return chatType === 'direct' && account !== undefined ? { ...place, account } : place
 }
 
 /** Returns whether a name is that of a session as a whole, its key or its id; undefined: it is another of its names. */

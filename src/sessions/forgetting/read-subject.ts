@@ -13,9 +13,13 @@ import type { InboxRow } from '../../store/inbox-port.ts'
 import { type AskedWords, FORMS, NO_SPAN, readWords } from './asked-words.ts'
 import { ofPerson, personSubject, type SubjectPorts } from './named-person.ts'
 
-/** Returns the chat of an address, with its topic. */
-export function placeOf({ channel, account, chat, topic }: Address): ForgottenPlace {
-  return { channel, account, chat, ...(topic === undefined ? {} : { topic }) }
+/**
+ * Returns the chat of an address, with its topic. A message of a group is one, whichever of our bots receive it; a
+ * direct chat is with one of them.
+ */
+export function placeOf({ channel, account, chatType, chat, topic }: Address): ForgottenPlace {
+  const bot = chatType === 'direct' ? { account } : {}
+  return { channel, ...bot, chat, ...(topic === undefined ? {} : { topic }) }
 }
 
 /** Returns the conversation in which somebody asks: in the General topic of a forum it is that topic. */
@@ -109,7 +113,19 @@ async function lastSubject({ call, ports, self }: Asking): Promise<ForgetSubject
     (row) => row.outcome !== 'forgotten' && isOwn(row, self, call, ports),
   )
   if (last === undefined) throw new ParleyError('not_found', 'You have said nothing here that I still know.')
-  return { kind: 'message', rows: [last.id] }
+  return { kind: 'message', rows: [last.id, ...(await receivedBeside(last, ports))] }
+}
+
+/** Returns the same message of a group as other bots of ours have received it. */
+async function receivedBeside({ dispatch }: InboxRow, { findMessages }: ChatSubjectPorts): Promise<readonly InboxId[]> {
+  const { address, sender, sentAt, ...event } = dispatch.event
+  if (address.chatType === 'direct' || !('messageId' in event)) return []
+  const { channel, account, chat } = address
+  const received = await findMessages({ channel, account, chat, messageId: event.messageId })
+  return received.flatMap(({ id, outcome, dispatch: { event: one } }) => {
+    const isSame = one.address.account !== account && one.sender.id === sender.id && one.sentAt === sentAt
+    return isSame && outcome !== 'forgotten' ? [id] : []
+  })
 }
 
 function chatSubject({ call, ports }: Asking): ForgetSubject {

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import { holding } from './forgetting-house.ts'
+import { twoBots } from './two-bots.ts'
+
+const CANARY = 'canaryboth'
+
+/** Every way to have words of the group forgotten, said to one of two bots that have heard them. */
+const WAYS: Readonly<Record<string, readonly [request: string, from: number]>> = {
+  'the last message': ['/forget@parley_bot last', 444],
+  'their own words there': ['/forget@parley_bot me here yes', 444],
+  'a span of their own words': ['/forget@parley_bot 2h yes', 444],
+  'a span of the chat': ['/forget@parley_bot 2h yes', 111],
+  'the chat': ['/forget@parley_bot chat yes', 111],
+  'what they said anywhere': ['/forget@parley_bot me yes', 444],
+}
+
+it.each(Object.entries(WAYS))('S41: %s is forgotten by both bots that have heard it', async (_, [request, from]) => {
+  const { ask, aside, prompts, home } = await twoBots()
+  await ask('sage', '@sage_bot hello')
+  await ask('parley', '@parley_bot hello')
+  await aside(`the key is ${CANARY}`, 444)
+  await ask('sage', '@sage_bot well?')
+  expect(prompts().at(-1)).toContain(CANARY)
+  const { answer } = await ask('parley', request, { from })
+  expect(answer).toMatch(/^Forgotten: /)
+  await ask('sage', '@sage_bot and now?')
+  expect(prompts().at(-1)).not.toContain(CANARY)
+  expect(holding(home.dataDir, CANARY)).toEqual([])
+})
+
+it('S41: a message that is replied to is forgotten by both bots that have heard it', async () => {
+  const { ask, aside, prompts, home } = await twoBots()
+  await ask('sage', '@sage_bot hello')
+  const replyTo = await aside(`the key is ${CANARY}`, 444)
+  await ask('sage', '@sage_bot well?')
+  const { answer } = await ask('parley', '/forget@parley_bot', { from: 444, replyTo })
+  expect(answer).toMatch(/^Forgotten: .*2 received messages/)
+  await ask('sage', '@sage_bot and now?')
+  expect(prompts().at(-1)).not.toContain(CANARY)
+  expect(holding(home.dataDir, CANARY)).toEqual([])
+})
+
+it.each(['telegram', 'telegram@sage'])(
+  'S41: by its name at %s the operator means the group, whichever bot hears it',
+  async (at) => {
+    const { ask, aside, home, chat } = await twoBots()
+    await ask('sage', '@sage_bot hello')
+    await ask('parley', '@parley_bot hello')
+    await aside(`the key is ${CANARY}`, 444)
+    await home.daemon.operator.forgetting.forget({ kind: 'chat', name: `${at}:group:${chat}`, confirmed: true })
+    await expect.poll(() => holding(home.dataDir, CANARY), { timeout: 30_000 }).toEqual([])
+  },
+)

@@ -1,0 +1,51 @@
+import { forgettingHouse } from './forgetting-house.ts'
+import { type HouseholdOptions, recorded } from './household.ts'
+
+const [PARLEY, SAGE] = [7_000_001, 7_000_002]
+
+/** A household with two bots, `@parley_bot` and `@sage_bot`, in a group of Ada, Bob and Cy in which both hear all. */
+export async function twoBots(options: HouseholdOptions = {}) {
+  const bots = [
+    { token: `${PARLEY}:rehearsal`, canReadAllGroupMessages: true },
+    { token: `${SAGE}:rehearsal`, firstName: 'Sage', username: 'sage_bot', canReadAllGroupMessages: true },
+  ]
+  const house = await forgettingHouse({
+    telegram: { bots },
+    others: { sage: `${SAGE}:rehearsal` },
+    routing: { ownerAlwaysTriggers: false },
+    ...options,
+  })
+  const { home, world, ledger } = house
+  const chat = house.addGroup('Family')
+  /** Says something in the group and returns what this bot answers, with the id of what was said. */
+  const ask = async (bot: 'parley' | 'sage', text: string, { from = 111, replyTo = 0 } = {}) => {
+    const after = ledger.mark()
+    const { message_id: id } = world.say({ from, chat, text, ...(replyTo && { replyTo }) })
+    const botId = bot === 'sage' ? SAGE : PARLEY
+    const sent = await ledger.nextFromBot('sent', { after, where: (entry) => entry.botId === botId })
+    await recorded(home)
+    return { id, answer: sent.text, answerId: sent.messageId }
+  }
+  /** Says something to nobody, and resolves once both bots have it on record. */
+  const aside = async (text: string, from = 111): Promise<number> => {
+    const said = world.say({ from, chat, text })
+    const offered = ledger.entries.filter((entry) => entry.kind === 'offered' && entry.payload === said)
+    await Promise.all(
+      offered.map((one) => ledger.next((entry) => entry.kind === 'confirmed' && 'updateId' in one && same(entry, one))),
+    )
+    return said.message_id
+  }
+  /** What each bot has sent, in order. */
+  const sentBy = (bot: 'parley' | 'sage'): readonly string[] =>
+    ledger.entries.flatMap((entry) =>
+      entry.kind === 'message' && entry.change === 'sent' && entry.botId === (bot === 'sage' ? SAGE : PARLEY)
+        ? [entry.text]
+        : [],
+    )
+  return { ...house, chat, ask, aside, sentBy, PARLEY, SAGE }
+}
+
+function same(one: object, other: object): boolean {
+  const [a, b] = [one, other] as { updateId?: number; botId?: number }[]
+  return a?.updateId === b?.updateId && a?.botId === b?.botId
+}
