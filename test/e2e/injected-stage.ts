@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
-import type { McpSettings } from '../../src/config/config.ts'
+import type { InboundHookSettings, McpSettings } from '../../src/config/config.ts'
 import { parseAddress } from '../../src/core/address.ts'
 import { toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import type { Tool } from '../../src/core/turn.ts'
@@ -163,6 +163,8 @@ export interface StageOptions {
   readonly pages?: Readonly<Record<string, string>>
   /** Further groups of tools. */
   readonly more?: readonly string[]
+  /** Calls of others that come in. */
+  readonly hooks?: readonly InboundHookSettings[]
 }
 
 /** Ada owns the agent, Bob is a member, Cy a stranger; anybody may talk to it, and it does what any text says. */
@@ -174,6 +176,7 @@ export async function stage({
   clock,
   pages = {},
   more = [],
+  hooks,
 }: StageOptions = {}) {
   const log = new AwaitedLog()
   const page: Page = { text: '' }
@@ -208,6 +211,7 @@ export async function stage({
     config: {
       agents: [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools }],
       session: { queue: { max: 100, busy } },
+      ...(hooks ? { http: { host: '127.0.0.1', port: 0, hosts: [], origins: [], hooks } } : {}),
       web: { allowedHosts: [], search: { provider: 'searxng', url: search.url } },
       ...(server === undefined ? {} : { mcp: [notes] }),
     },
