@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { holding } from './forgetting-house.ts'
+import { setClock } from './set-clock.ts'
 import { twoBots } from './two-bots.ts'
 
 const CANARY = 'canaryboth'
@@ -51,3 +52,24 @@ it.each(['telegram', 'telegram@sage'])(
     await expect.poll(() => holding(home.dataDir, CANARY), { timeout: 30_000 }).toEqual([])
   },
 )
+
+it('S41: a reply to a forgotten message brings its words to no other bot, which had not received it', async () => {
+  const { ask, aside, prompts, home } = await twoBots({ isPrivate: true })
+  await ask('parley', '@parley_bot hello')
+  const replyTo = await aside(`the key is ${CANARY}`, 444)
+  expect((await ask('parley', '/forget@parley_bot last', { from: 444 })).answer).toMatch(/^Forgotten: /)
+  await ask('sage', '@sage_bot what of this?', { from: 444, replyTo })
+  expect(prompts().at(-1)).not.toContain(CANARY)
+  expect(holding(home.dataDir, CANARY)).toEqual([])
+})
+
+it('S41: nor does a reply to an answer that is too old to be deleted', async () => {
+  const clock = setClock('2026-11-24T09:20:00Z')
+  const { ask, prompts, home } = await twoBots({ isPrivate: true, clock })
+  const { answerId } = await ask('parley', `@parley_bot the key is ${CANARY}`, { from: 444 })
+  clock.skip(3 * 86_400_000)
+  expect((await ask('parley', '/forget@parley_bot last', { from: 444 })).answer).toMatch(/^Forgotten: /)
+  await ask('sage', '@sage_bot what of this?', { from: 444, replyTo: answerId })
+  expect(prompts().at(-1)).not.toContain(CANARY)
+  expect(holding(home.dataDir, CANARY)).toEqual([])
+})

@@ -3,11 +3,14 @@ import { type HouseholdOptions, recorded } from './household.ts'
 
 const [PARLEY, SAGE] = [7_000_001, 7_000_002]
 
-/** A household with two bots, `@parley_bot` and `@sage_bot`, in a group of Ada, Bob and Cy in which both hear all. */
-export async function twoBots(options: HouseholdOptions = {}) {
+/**
+ * A household with two bots, `@parley_bot` and `@sage_bot`, in a group of Ada, Bob and Cy. The first receives all that is
+ * said in it, the second too, unless it is `isPrivate`.
+ */
+export async function twoBots({ isPrivate = false, ...options }: HouseholdOptions & { isPrivate?: boolean } = {}) {
   const bots = [
     { token: `${PARLEY}:rehearsal`, canReadAllGroupMessages: true },
-    { token: `${SAGE}:rehearsal`, firstName: 'Sage', username: 'sage_bot', canReadAllGroupMessages: true },
+    { token: `${SAGE}:rehearsal`, firstName: 'Sage', username: 'sage_bot', canReadAllGroupMessages: !isPrivate },
   ]
   const house = await forgettingHouse({
     telegram: { bots },

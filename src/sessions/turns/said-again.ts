@@ -1,8 +1,10 @@
 import type { Address } from '../../core/address.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import { turnOf } from '../../core/ids.ts'
-import type { InboundEvent } from '../../core/message.ts'
+import type { InboundEvent, QuotedMessage } from '../../core/message.ts'
+import type { Delivery } from '../../core/outbound.ts'
 import type { InboxOutcome } from '../../core/turn-end.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { admittedKey, waitedKey } from '../people/admitted-key.ts'
 import { inThreadKey } from './in-thread-key.ts'
@@ -51,6 +53,7 @@ async function isDeleted({ inbox }: Pick<Reader, 'inbox'>, event: InboundEvent, 
  */
 export async function isGone(read: Reader, event: InboundEvent): Promise<boolean> {
   if (await hasOutcome(read, event, event.eventKey, ['forgotten', 'taken_back'])) return true
+  if ('messageId' in event && (await isForgottenBeside(read, event.address, event))) return true
   return isDeleted(read, event, event.eventKey)
 }
 
@@ -91,36 +94,74 @@ export async function withoutForgottenQuote(
   const { event } = dispatch
   if (!('text' in event) || event.quoted === undefined) return dispatch
   const { address, quoted } = event
-  const isForgotten = quoted.own ? isOwnForgotten : isForgottenHere
-  if (!(await isForgotten(read, address, quoted.messageId))) return dispatch
+  if (!(await isForgottenQuote(read, address, quoted))) return dispatch
   const { text: _text, ...name } = quoted
   const attachments = event.attachments.filter((file) => !file.quoted)
   return { ...dispatch, event: { ...event, quoted: name, attachments } }
 }
 
-async function isForgottenHere(
-  { inbox, forgetting }: Reader,
-  { channel, account, chat }: Address,
-  messageId: string,
+async function isForgottenQuote(
+  read: Reader & Pick<StoreReader, 'outbox'>,
+  address: Address,
+  quoted: QuotedMessage,
 ): Promise<boolean> {
-  const rows = (await inbox.ofMessage(channel, messageId)).filter(
+  if (quoted.own) return isOwnForgotten(read, address, quoted.messageId)
+  if (await isForgottenHere(read, address, quoted.messageId)) return true
+  if (await isForgottenBeside(read, address, quoted)) return true
+  const ours = await read.outbox.ofMessage(quoted.messageId)
+  return hasForgotten(
+    read,
+    ours.filter(({ address: said }) => isBeside(said, address)),
+  )
+}
+
+async function isForgottenHere(read: Reader, { channel, account, chat }: Address, messageId: string): Promise<boolean> {
+  const rows = (await read.inbox.ofMessage(channel, messageId)).filter(
     ({ dispatch: { event: said } }) => said.address.account === account && said.address.chat === chat,
   )
+  return isAnyForgotten(read, rows)
+}
+
+/**
+ * Returns true for a message of a group that another bot of ours has received and forgotten. In some groups each bot
+ * counts messages by itself, so the writer must be the same.
+ */
+async function isForgottenBeside(
+  read: Reader,
+  address: Address,
+  { messageId, sender }: Pick<QuotedMessage, 'messageId' | 'sender'>,
+): Promise<boolean> {
+  const rows = (await read.inbox.ofMessage(address.channel, messageId)).filter(
+    ({ dispatch: { event: said } }) =>
+      isBeside(said.address, address) && (sender === undefined || said.sender.id === sender.id),
+  )
+  return isAnyForgotten(read, rows)
+}
+
+async function isAnyForgotten({ forgetting }: Reader, rows: readonly InboxRow[]): Promise<boolean> {
   for (const { id, outcome } of rows) if (outcome === 'forgotten' || (await forgetting.isMeant(id))) return true
   return false
 }
 
+/** Returns true for an address of the same group by another bot of ours. */
+function isBeside(one: Address, { channel, account, chat, chatType }: Address): boolean {
+  return chatType !== 'direct' && one.channel === channel && one.chat === chat && one.account !== account
+}
+
 /** A message of ours that the platform still has: what it said was taken out of its row, or is going to be. */
 async function isOwnForgotten(
-  { outbox, forgetting }: Pick<StoreReader, 'outbox' | 'forgetting'>,
+  read: Reader & Pick<StoreReader, 'outbox'>,
   { channel, account, chat }: Address,
   messageId: string,
 ): Promise<boolean> {
-  const rows = (await outbox.ofMessage(messageId)).filter(
+  const rows = (await read.outbox.ofMessage(messageId)).filter(
     ({ address: said }) => said.channel === channel && said.account === account && said.chat === chat,
   )
   // It is older than what is kept of answers: nobody knows whether it was forgotten, and no model is shown it.
-  if (rows.length === 0) return true
+  return rows.length === 0 || hasForgotten(read, rows)
+}
+
+async function hasForgotten({ forgetting }: Reader, rows: readonly Delivery[]): Promise<boolean> {
   for (const { part, source } of rows) {
     if ((part.text === '' && !part.file) || (await forgetting.isMeant(source))) return true
     const turn = turnOf(source)

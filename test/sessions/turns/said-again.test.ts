@@ -111,3 +111,19 @@ it('S41: the run of a reminder that was taken out while it waited for a hook is 
     await expect(refuseStale(tx, words, { schedule })).rejects.toMatchObject({ code: 'conflict' })
   })
 })
+
+it('S41: a message of a group is gone once another bot of ours has forgotten it, but nobody else’s of that number is', async () => {
+  const { store, row } = await stored('forgotten')
+  const { event } = row.dispatch
+  const goneAs = (changes: object, address: object = { account: 'second', chatType: 'group' }) =>
+    isGone(store.read, {
+      ...event,
+      ...changes,
+      eventKey: 'of another bot',
+      address: { ...event.address, ...address },
+    } as never)
+  expect(await goneAs({})).toBe(true)
+  expect(await goneAs({ sender: { ...event.sender, id: '999' } })).toBe(false)
+  expect(await goneAs({ messageId: '8' })).toBe(false)
+  expect(await goneAs({}, { account: 'second', chatType: 'direct' })).toBe(false)
+})
