@@ -106,8 +106,9 @@ export function matchesOf(
       if (target.kind === 'message')
         return rows.some((row) => {
           const { event } = row.dispatch
-          const isThere = chat !== undefined && isIn(now(event.address), now(chat))
-          return isThere && isCalled(event, quoted?.messageId) && isOneNumbering(row, at)
+          if (chat === undefined || !isCalled(event, quoted?.messageId) || !isOneNumbering(row, at)) return false
+          const [said, here] = [now(event.address), now(chat)]
+          return isIn(said, here) || (isBeside(said, here) && event.sender.id === quoted?.sender?.id)
         })
       return isTheirs(quoted?.sender, chat?.channel) || isTheirs(forwarded?.from, chat?.channel)
     },
@@ -178,6 +179,11 @@ export function nameIn({ type, data }: SessionEvent): string {
 
 function isIn(one: Chat, { channel, account, chat }: Chat): boolean {
   return one.channel === channel && one.account === account && one.chat === chat
+}
+
+/** Returns true for a group in which another bot of ours may have received what was said. */
+function isBeside(one: Address, { channel, chat, chatType }: Address): boolean {
+  return chatType !== 'direct' && one.channel === channel && one.chat === chat
 }
 
 function isCalled(event: InboundEvent, messageId: string | undefined): boolean {

@@ -73,13 +73,16 @@ it('S41: what was received is meant where number, chat, account and sender are t
   expect(isReceived(row({ dispatch: dispatchOf(command('forget', { messageId: 'm1' })) }))).toBe(true)
 })
 
-it('S41: a quotation of a message is one of the same number in the same chat, by the same bot', () => {
+it('S41: a quotation of a message is one of the same number in the same chat, by another bot one of the same writer', () => {
   const { quotes } = matches(MESSAGE, [row()])
   const quoted = { messageId: 'm1', text: 'hello', own: false, sender: user('444') }
   expect(quotes({ quoted }, group(), 1)).toBe(true)
   expect(quotes({ quoted: { ...quoted, messageId: 'm2' } }, group(), 1)).toBe(false)
   expect(quotes({ quoted }, group('-200'), 1)).toBe(false)
   expect(quotes({ quoted }, group('-100', { account: OTHER_BOT }), 1)).toBe(false)
+  const theirs = { ...quoted, sender: user('111') }
+  expect(quotes({ quoted: theirs }, group('-100', { account: OTHER_BOT }), 1)).toBe(true)
+  expect(quotes({ quoted: theirs }, group('-100', { account: OTHER_BOT, chatType: 'direct' }), 1)).toBe(false)
   expect(quotes({ quoted }, undefined, 1)).toBe(false)
 })
 
