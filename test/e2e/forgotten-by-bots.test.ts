@@ -86,3 +86,14 @@ it('S41: a quotation goes from the session of a bot that has not received the me
   expect(prompts().at(-1)).not.toContain(CANARY)
   expect(holding(home.dataDir, CANARY)).toEqual([])
 })
+
+it('S41: so does what somebody has quoted to it of an answer of the other bot', async () => {
+  const { ask, prompts, home } = await twoBots({ isPrivate: true })
+  const { answerId } = await ask('parley', `@parley_bot the key is ${CANARY}`, { from: 444 })
+  await ask('sage', '@sage_bot what of this?', { from: 555, replyTo: answerId })
+  expect(prompts().at(-1)).toContain(CANARY)
+  expect((await ask('parley', '/forget@parley_bot last', { from: 444 })).answer).toMatch(/^Forgotten: /)
+  await ask('sage', '@sage_bot and now?', { from: 555 })
+  expect(prompts().at(-1)).not.toContain(CANARY)
+  expect(holding(home.dataDir, CANARY)).toEqual([])
+})

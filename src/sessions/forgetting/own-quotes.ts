@@ -16,6 +16,13 @@ interface Noted {
   readonly messageId: string
   readonly chat: Address
   readonly at: number
+  /** It may be of another bot of ours: the platform calls its writer a bot, and no more. */
+  readonly other: boolean
+}
+
+/** Returns true where a bot is quoted, which may be another one of ours in the same group. */
+export function quotesOtherBot(quoted: UserMessageData['quoted'], chat: Address | undefined): boolean {
+  return quoted?.own === false && quoted.sender?.kind === 'bot' && chat?.chatType !== 'direct'
 }
 
 /** Remembers what quotes messages of ours, until it is known which of these go. */
@@ -23,12 +30,18 @@ export class OwnQuotes<Key> {
   readonly #of = new Map<Key, Noted>()
 
   note(key: Key, { quoted, chat, at }: SaidQuote): void {
-    if (quoted?.own && quoted.text !== undefined && chat) this.#of.set(key, { messageId: quoted.messageId, chat, at })
+    const other = quotesOtherBot(quoted, chat)
+    if (quoted?.text !== undefined && chat && (quoted.own || other))
+      this.#of.set(key, { messageId: quoted.messageId, chat, at, other })
   }
 
   /** Returns what quotes one of these, in chats some of which got a new id. */
   among(own: ReadonlySet<string>, moves: readonly TimedMove[]): readonly Key[] {
-    const isOne = ({ messageId, chat, at }: Noted): boolean => own.has(ownName(addressThen(chat, moves, at), messageId))
+    const groups = new Set([...own].map(byAnyBot))
+    const isOne = ({ messageId, chat, at, other }: Noted): boolean => {
+      const name = ownName(addressThen(chat, moves, at), messageId)
+      return other ? groups.has(byAnyBot(name)) : own.has(name)
+    }
     return [...this.#of].filter(([, one]) => isOne(one)).map(([key]) => key)
   }
 }
@@ -41,6 +54,11 @@ export function postName({ traceId, messageId = '' }: Pick<PostedData, 'traceId'
 /** Returns the name of a message of ours: its number is one of its chat. */
 export function ownName({ channel, account, chat }: Chat, messageId: string): string {
   return `${channel}:${account}:${chat}:${messageId}`
+}
+
+/** Returns the name of a message of ours without the account of the bot, in which there is no colon. */
+function byAnyBot(name: string): string {
+  return name.replace(/^([^:]*):[^:]*/, '$1')
 }
 
 /** Remembers the texts that other sessions have said in a log, until it is known which of them go. */

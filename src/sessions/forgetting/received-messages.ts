@@ -10,7 +10,7 @@ import type { ReceivedRow } from '../../store/forget-port.ts'
 import { type ForgetReader, PAGE, type Pause } from './forget-reader.ts'
 import type { MadeByCalls } from './made-by-calls.ts'
 import { type Matches, pieceOf, type Received, type TargetFacts, withoutWords } from './matches.ts'
-import { OwnQuotes, ownName } from './own-quotes.ts'
+import { OwnQuotes, ownName, quotesOtherBot } from './own-quotes.ts'
 import { isGivenAgain, type ShownAgain } from './shown-again.ts'
 
 interface ReceivedDeps {
@@ -98,7 +98,9 @@ export class ReceivedMessages {
       if (row.sessionId !== undefined) this.quotedIn.add(row.sessionId)
     } else {
       this.#deps.made.noteSent(row, () => withoutWords(row, this.#deps.channels))
-      if ('text' in event) this.quotesOwn.note(row.id, { quoted: event.quoted, chat: event.address, at: receivedAt })
+      if (!('text' in event)) return
+      this.quotesOwn.note(row.id, { quoted: event.quoted, chat: event.address, at: receivedAt })
+      if (row.sessionId !== undefined && quotesOtherBot(event.quoted, event.address)) this.quotedIn.add(row.sessionId)
     }
   }
 

@@ -157,3 +157,14 @@ it('S41: a quotation of ours is known by bot, chat and number', () => {
   expect(quotes.among(new Set([ownName(group('-7'), '5')]), [move])).toEqual([1])
   expect(quotes.among(new Set([ownName(group(), '5')]), [{ ...move, at: 50 }])).toEqual([1])
 })
+
+it('S41: a quotation of a bot may be of another one of ours, in the same group', () => {
+  const quotes = new OwnQuotes<number>()
+  const quoted = { messageId: '5', text: 'mine', own: false, sender: user('900', { kind: 'bot' }) }
+  const beside = { account: OTHER_BOT }
+  quotes.note(1, { quoted, chat: group('-100', beside), at: 50 })
+  quotes.note(2, { quoted, chat: group('-200', beside), at: 50 })
+  quotes.note(3, { quoted: { ...quoted, sender: user('111') }, chat: group('-100', beside), at: 50 })
+  quotes.note(4, { quoted, chat: group('-100', { ...beside, chatType: 'direct' }), at: 50 })
+  expect(quotes.among(new Set([ownName(group(), '5')]), [])).toEqual([1])
+})
