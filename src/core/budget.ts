@@ -131,7 +131,12 @@ export function payerKey({ kind, id }: Payer): string {
   return `${kind}:${id}`
 }
 
-/** The key of a budget in one period, in marks of what was said of it: with another limit it is another one. */
-export function budgetKey({ payer, at, limit }: Pick<BudgetState, 'payer' | 'at' | 'limit'>): string {
-  return `${payerKey(payer)}:${at}:${limit.tokens ?? ''}/${limit.micros ?? ''}`
+type NamedBudget = Pick<BudgetHit, 'payer' | 'at' | 'limit' | 'tooSmall'>
+
+/**
+ * The key of a budget in one period, in marks of what was said of it: with another limit it is another one, and one
+ * that is less than a call may cost is not used up yet.
+ */
+export function budgetKey({ payer, at, limit, tooSmall }: NamedBudget): string {
+  return `${payerKey(payer)}:${at}:${limit.tokens ?? ''}/${limit.micros ?? ''}${tooSmall ? ':small' : ''}`
 }

@@ -68,7 +68,7 @@ export function tellOfBudgets(
   }
 
   events.budget.on((event) => {
-    const key = `${event.kind} ${payerKey(event.budget.payer)} ${event.budget.at}`
+    const key = `${event.kind} ${budgetKey(event.budget)}`
     // The rows decide; this saves a commit for each call after the first.
     if (told.has(key)) return
     told.add(key)

@@ -63,6 +63,8 @@ async function startHouse(budgets: Partial<BudgetConfig>, more: HouseholdOptions
 const ME = '@parley_bot'
 const STOP = /^My budget for this chat for today is used up; it begins anew on 2026-11-27 at 00:00 \(UTC\)\.$/
 const NOON = '2026-11-26T12:00:00Z'
+/** No budget of these tests covers a call with it. */
+const LONG = 'a long story '.repeat(300)
 
 describe('a budget of a chat', () => {
   const chat = { each: { day: { tokens: 2_900 } } }
@@ -151,6 +153,15 @@ describe('a budget of a chat', () => {
     for (const _ of [1, 2, 3]) await say()
     expect(outcomes.slice(3)).toEqual(['answered', 'failed', 'failed'])
     expect(stops()).toBe(2)
+  })
+
+  it('C33: that a call was too long for the whole of it keeps nobody from being told that it is used up', async () => {
+    const house = await startHouse({ chat: { each: { day: { tokens: 600 } } }, warnAt: 1 }, { clock: setClock(NOON) })
+    expect(await house.ask(444, 444, LONG)).toMatch(/^My budget for this chat .* is smaller than/)
+    await house.ask(444, 444, '/new')
+    expect(await house.outcome(444, 444, 'hello')).toBe('answered')
+    for (const _ of [1, 2]) expect(await house.outcome(444, 444, 'hello')).toBe('failed')
+    expect(house.texts(444).filter((text) => STOP.test(text))).toHaveLength(1)
   })
 
   it('C33: why says which was hit and when it begins anew', async () => {
@@ -243,6 +254,18 @@ describe('budgets of people', () => {
     await expect.poll(() => told(111), POLL).toHaveLength(1)
     expect(await house.ask(111, 111, '/status')).toContain('budget')
     expect(told(111)).toHaveLength(1)
+  })
+
+  it('C33: owners read of a budget that a call was too long for, and read all the same that it is used up', async () => {
+    const house = await startHouse({ total: { day: { tokens: 600 } }, warnAt: 1 }, { clock: setClock(NOON) })
+    await house.ask(111, 111, '/help')
+    const told = () => house.texts(111).filter((text) => text.startsWith('My budget as a whole')).length
+    expect(await house.ask(444, 444, LONG)).toContain('is smaller than')
+    await expect.poll(told, POLL).toBe(1)
+    await house.ask(444, 444, '/new')
+    expect(await house.outcome(444, 444, 'hello')).toBe('answered')
+    for (const _ of [1, 2]) expect(await house.outcome(444, 444, 'hello')).toBe('failed')
+    await expect.poll(told, POLL).toBe(2)
   })
 
   it('C33, F-I12: strangers are bounded one by one and together, whatever the groups they write in, and told once in each', async () => {
