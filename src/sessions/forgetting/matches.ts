@@ -11,6 +11,7 @@ import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { isSaidIn, type LogOrigin, liesIn } from './origin.ts'
 import { ownName } from './own-quotes.ts'
+import { isBeside, isIn, isOneMessage } from './same-message.ts'
 
 type Traits = Pick<Channels, 'traits'>
 
@@ -50,7 +51,7 @@ type Chat = Address
 
 /** The facts that are there before logs are read. */
 export interface TargetFacts {
-  /** The messages that the target names; their further pieces come to it while they are found. */
+  /** The messages that the target names; what else is of these comes to it while it is found. */
   readonly rows?: readonly ReceivedRow[]
   /** The chats that got a new id, by which a place is named: rows from before have the old one. */
   readonly moves?: readonly TimedMove[]
@@ -121,7 +122,7 @@ export function matchesOf(
       const { address, sender } = dispatch.event
       switch (target.kind) {
         case 'message':
-          return rows.some(({ dispatch: { event } }) => isOfMessage(event, dispatch.event))
+          return rows.some(({ dispatch: { event } }) => isOneMessage(event, dispatch.event, now))
         case 'person':
           if (!inTime(dispatch.receivedAt) || (target.place && !lies(target.place, address))) return false
           return (
@@ -177,15 +178,6 @@ export function nameIn({ type, data }: SessionEvent): string {
   return type === 'user_message' ? (data.messageId ?? '') : ''
 }
 
-function isIn(one: Chat, { channel, account, chat }: Chat): boolean {
-  return one.channel === channel && one.account === account && one.chat === chat
-}
-
-/** Returns true for a group in which another bot of ours may have received what was said. */
-function isBeside(one: Address, { channel, chat, chatType }: Address): boolean {
-  return chatType !== 'direct' && one.channel === channel && one.chat === chat
-}
-
 function isCalled(event: InboundEvent, messageId: string | undefined): boolean {
   return 'messageId' in event && event.messageId === messageId
 }
@@ -195,26 +187,6 @@ function isOf({ id, sessionId, dispatch: { event } }: ReceivedRow, data: UserMes
   if (data.row !== undefined && data.row === id) return true
   if (!('messageId' in event) || data.messageId !== event.messageId || origin.session !== sessionId) return false
   return data.sender.id === event.sender.id
-}
-
-/** An album is one message for people, in whose pieces it comes. */
-function isOfMessage(one: InboundEvent, other: InboundEvent): boolean {
-  const isPiece = pieceOf(one) !== undefined && pieceOf(one) === pieceOf(other)
-  return isSameMessage(one, other) || (isPiece && isOneWriter(one, other))
-}
-
-/** Returns the mark of everything that was sent as one with this. */
-export function pieceOf(event: InboundEvent): string | undefined {
-  return 'text' in event ? event.piece?.of : undefined
-}
-
-function isOneWriter(one: InboundEvent, other: InboundEvent): boolean {
-  return isIn(one.address, other.address) && one.sender.id === other.sender.id
-}
-
-function isSameMessage(one: InboundEvent, other: InboundEvent): boolean {
-  if (!('messageId' in one) || !('messageId' in other) || one.messageId !== other.messageId) return false
-  return isOneWriter(one, other)
 }
 
 /** Returns the texts that the agent or a tool brought into a log with an event. */

@@ -113,19 +113,7 @@ async function lastSubject({ call, ports, self }: Asking): Promise<ForgetSubject
     (row) => row.outcome !== 'forgotten' && isOwn(row, self, call, ports),
   )
   if (last === undefined) throw new ParleyError('not_found', 'You have said nothing here that I still know.')
-  return { kind: 'message', rows: [last.id, ...(await receivedBeside(last, ports))] }
-}
-
-/** Returns the same message of a group as other bots of ours have received it. */
-async function receivedBeside({ dispatch }: InboxRow, { findMessages }: ChatSubjectPorts): Promise<readonly InboxId[]> {
-  const { address, sender, sentAt, ...event } = dispatch.event
-  if (address.chatType === 'direct' || !('messageId' in event)) return []
-  const { channel, account, chat } = address
-  const received = await findMessages({ channel, account, chat, messageId: event.messageId })
-  return received.flatMap(({ id, outcome, dispatch: { event: one } }) => {
-    const isSame = one.address.account !== account && one.sender.id === sender.id && one.sentAt === sentAt
-    return isSame && outcome !== 'forgotten' ? [id] : []
-  })
+  return { kind: 'message', rows: [last.id] }
 }
 
 function chatSubject({ call, ports }: Asking): ForgetSubject {

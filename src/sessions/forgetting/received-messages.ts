@@ -9,7 +9,7 @@ import { wordsIn } from '../../core/words-in.ts'
 import type { ReceivedRow } from '../../store/forget-port.ts'
 import { type ForgetReader, PAGE, type Pause } from './forget-reader.ts'
 import type { MadeByCalls } from './made-by-calls.ts'
-import { type Matches, pieceOf, type Received, type TargetFacts, withoutWords } from './matches.ts'
+import { type Matches, type Received, type TargetFacts, withoutWords } from './matches.ts'
 import { OwnQuotes, ownName, quotesOtherBot } from './own-quotes.ts'
 import { isGivenAgain, type ShownAgain } from './shown-again.ts'
 
@@ -35,7 +35,7 @@ export class ReceivedMessages {
   /** Texts of schedules and sessions that repeat what is meant. */
   readonly repeating = new Map<InboxId, Received>()
   readonly #deps: ReceivedDeps
-  /** The messages that the target names, and their further pieces. */
+  /** The messages that the target names, with their further pieces and as other bots have received them. */
   readonly #named: ReceivedRow[] = []
   /** The names of the meant messages in their chats. */
   readonly #names = new Set<string>()
@@ -110,7 +110,7 @@ export class ReceivedMessages {
     const received = withoutWords(row, channels)
     this.meant.set(row.id, received)
     made.note(row, received)
-    if (pieceOf(event) !== undefined) this.#named.push(row)
+    if (this.#named.length > 0) this.#named.push(row)
     this.#names.add(nameOf(event))
     this.channels.add(event.address.channel)
     if ('text' in event)

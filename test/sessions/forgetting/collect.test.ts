@@ -227,3 +227,27 @@ it.each([
     expect((await plan({ kind: 'chat', place, before: NOW })).sessions).toHaveLength(reached)
   },
 )
+
+it('S41: a message goes as another bot has received it in a small group, where each counts messages by itself', async () => {
+  const { store, session, plan } = await rig()
+  const second = sessionDraft(2)
+  const account = toAccountId('second')
+  const hears = (no: number, to: typeof second, address: object, { messageId = `${no}`, text = TELLING } = {}) =>
+    store.write(async (tx) => {
+      const event = { ...messageOf(1, no, text), messageId, sentAt: 1000, address: { ...addressOf(1), ...address } }
+      const row = inboxRow(1, no, { dispatch: { ...dispatchOf(1, no), event }, sessionId: to.id, state: 'done' })
+      await tx.inbox.add(row)
+      const flags = { owner: false, addressed: false, triggers: false, row: row.id }
+      const data = { text, messageId, sender: event.sender, ...flags }
+      await tx.events.append(to.id, 1000, [{ type: 'user_message', data }])
+      return row.id
+    })
+  await store.write((tx) => tx.sessions.create(second, 1))
+  const asked = await hears(1, session, {})
+  const beside = await hears(2, second, { account }, { messageId: '57' })
+  const other = await hears(3, second, { account }, { messageId: '58', text: 'another thing of that second' })
+  const { inbox, sessions } = await plan({ kind: 'message', rows: [asked], before: NOW })
+  expect(new Set(inbox)).toEqual(new Set([asked, beside]))
+  expect(inbox).not.toContain(other)
+  expect(sessions.flatMap(({ id, empty }) => [id, ...empty.map(Number)])).toEqual([session.id, 1, second.id, 1])
+})

@@ -69,8 +69,23 @@ it('S41: what was received is meant where number, chat, account and sender are t
   expect(of({ messageId: 'm2' })).toBe(false)
   expect(of({ sender: user('444') })).toBe(false)
   expect(of({ address: group('-200') })).toBe(false)
-  expect(of({ address: group('-100', { account: OTHER_BOT }) })).toBe(false)
   expect(isReceived(row({ dispatch: dispatchOf(command('forget', { messageId: 'm1' })) }))).toBe(true)
+})
+
+it('S41: another bot has received the same message of a group if writer and time are the same, with the number or the words', () => {
+  const { isReceived } = matches(MESSAGE, [row()])
+  const of = (changes: Parameters<typeof message>[0], chat: object = {}) => {
+    const address = group('-100', { account: OTHER_BOT, ...chat })
+    return isReceived(row({ id: 'in_2' as InboxId, dispatch: dispatchOf(message({ address, ...changes })) }))
+  }
+  expect(of({ text: '' })).toBe(true)
+  expect(of({ messageId: 'm2' })).toBe(true)
+  const file = { ref: 'f', size: 7 }
+  for (const other of [{ text: 'no' }, { attachments: [file] }, { sender: user('444') }, { sentAt: 1 }])
+    expect(of({ messageId: 'm2', ...other })).toBe(false)
+  expect([of({ sender: user('444') }), of({ sentAt: 1 })]).toEqual([false, false])
+  expect([of({}, { chatType: 'direct' }), of({}, { chat: '-200' })]).toEqual([false, false])
+  expect(isReceived(row({ dispatch: dispatchOf(message({ messageId: 'm2' })) }))).toBe(false)
 })
 
 it('S41: a quotation of a message is one of the same number in the same chat, by another bot one of the same writer', () => {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import type { Decision } from '../../../src/core/dispatch.ts'
-import { toAccountId } from '../../../src/core/ids.ts'
 import type { InboundCommand, InboundMessage } from '../../../src/core/message.ts'
 import type { MessageLink } from '../../../src/core/message-link.ts'
 import { readSince, readWords } from '../../../src/sessions/forgetting/asked-words.ts'
@@ -77,11 +76,6 @@ it('S41: the last message is the last own one that is not forgotten yet', async 
 })
 
 it('S41: of a group is meant what any of our bots has heard, of a direct chat what the one of it has', async () => {
-  const beside = { address: group('-100', { account: toAccountId('second') }) }
-  const heard = [row('in_1', { ...BOB, ...beside }), row('in_2', beside), row('in_3', BOB)]
-  expect(await subject('last', heard, BOB)).toMatchObject({ rows: ['in_3', 'in_1'] })
-  const later = [row('in_1', { ...BOB, ...beside, sentAt: 1 }), row('in_3', BOB)]
-  expect(await subject('last', later, BOB)).toMatchObject({ rows: ['in_3'] })
   for (const args of ['chat', '2h', 'me here'])
     expect(await subject(args, [])).toMatchObject({ place: expect.not.objectContaining({ account: 'default' }) })
   expect(await subject('chat', [], { address: direct('111') })).toMatchObject({ place: { account: 'default' } })
