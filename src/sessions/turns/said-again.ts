@@ -6,21 +6,26 @@ import type { Delivery } from '../../core/outbound.ts'
 import type { InboxOutcome } from '../../core/turn-end.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 import type { StoreReader } from '../../store/store.ts'
+import { quotesOtherBot } from '../forgetting/own-quotes.ts'
 import { admittedKey, waitedKey } from '../people/admitted-key.ts'
 import { inThreadKey } from './in-thread-key.ts'
 
 type Reader = Pick<StoreReader, 'inbox' | 'forgetting'>
 
+/** A message that was forgotten for its age is older than this. */
+const LATE_MS = 24 * 3_600_000
+
 /**
  * Returns true for an edit of a message that was or is being forgotten: a platform may send one with all its words at
- * any time. So it is with a message that waited until its author was let in, and has been read for that; it may have
- * been deleted since.
+ * any time. So it is with a message of a group that comes to one of our bots after another was asked to forget it, and
+ * with one that waited until its author was let in, and has been read for that; it may have been deleted since.
  */
-export async function isOfForgotten(read: Reader, { event }: Dispatch): Promise<boolean> {
+export async function isOfForgotten(read: Reader, { event, receivedAt }: Dispatch): Promise<boolean> {
   const original = event.kind === 'edit' ? [event.original, waitedKey(event.original)] : []
   for (const key of [...original, waitedKey(event.eventKey)])
     if (key !== undefined && (await hasOutcome(read, event, key, ['forgotten']))) return true
   if (await isEditOfForgottenEdit(read, event)) return true
+  if (receivedAt - event.sentAt < LATE_MS && (await isForgottenBeside(read, event))) return true
   const waited = waitedKey(event.eventKey)
   return waited !== undefined && isDeleted(read, event, waited)
 }
@@ -53,8 +58,7 @@ async function isDeleted({ inbox }: Pick<Reader, 'inbox'>, event: InboundEvent, 
  */
 export async function isGone(read: Reader, event: InboundEvent): Promise<boolean> {
   if (await hasOutcome(read, event, event.eventKey, ['forgotten', 'taken_back'])) return true
-  if ('messageId' in event && (await isForgottenBeside(read, event.address, event))) return true
-  return isDeleted(read, event, event.eventKey)
+  return (await isForgottenBeside(read, event)) || isDeleted(read, event, event.eventKey)
 }
 
 /** Returns true for a message whose edit came since then, while no session had it. */
@@ -105,35 +109,30 @@ async function isForgottenQuote(
   address: Address,
   quoted: QuotedMessage,
 ): Promise<boolean> {
-  if (quoted.own) return isOwnForgotten(read, address, quoted.messageId)
-  if (await isForgottenHere(read, address, quoted.messageId)) return true
-  if (await isForgottenBeside(read, address, quoted)) return true
-  const ours = await read.outbox.ofMessage(quoted.messageId)
+  const { messageId, sender } = quoted
+  if (quoted.own) return isOwnForgotten(read, address, messageId)
+  const rows = await read.inbox.ofMessage(address.channel, messageId, address.chat)
+  // In some groups each bot counts messages by itself, and what is kept for how long may differ: its own row decides.
+  const here = rows.filter(({ dispatch: { event } }) => isHere(event.address, address))
+  if (here.some(({ dispatch: { event } }) => 'text' in event)) return isAnyForgotten(read, here)
+  const beside = rows.filter(({ dispatch: { event } }) => isBeside(event.address, address))
+  const theirs = beside.filter(({ dispatch: { event } }) => sender === undefined || event.sender.id === sender.id)
+  if (await isAnyForgotten(read, theirs)) return true
+  if (!quotesOtherBot(quoted, address)) return false
+  const ours = await read.outbox.ofMessage(messageId)
   return hasForgotten(
     read,
     ours.filter(({ address: said }) => isBeside(said, address)),
   )
 }
 
-async function isForgottenHere(read: Reader, { channel, account, chat }: Address, messageId: string): Promise<boolean> {
-  const rows = (await read.inbox.ofMessage(channel, messageId)).filter(
-    ({ dispatch: { event: said } }) => said.address.account === account && said.address.chat === chat,
-  )
-  return isAnyForgotten(read, rows)
-}
-
-/**
- * Returns true for a message of a group that another bot of ours has received and forgotten. In some groups each bot
- * counts messages by itself, so the writer must be the same.
- */
-async function isForgottenBeside(
-  read: Reader,
-  address: Address,
-  { messageId, sender }: Pick<QuotedMessage, 'messageId' | 'sender'>,
-): Promise<boolean> {
-  const rows = (await read.inbox.ofMessage(address.channel, messageId)).filter(
+/** Returns true for a message of a group that another bot of ours has received and forgotten. */
+async function isForgottenBeside(read: Reader, event: InboundEvent): Promise<boolean> {
+  if (!('text' in event) || event.address.chatType === 'direct') return false
+  const { address, messageId, sender, sentAt } = event
+  const rows = (await read.inbox.ofMessage(address.channel, messageId, address.chat)).filter(
     ({ dispatch: { event: said } }) =>
-      isBeside(said.address, address) && (sender === undefined || said.sender.id === sender.id),
+      isBeside(said.address, address) && said.sender.id === sender.id && said.sentAt === sentAt,
   )
   return isAnyForgotten(read, rows)
 }
@@ -141,6 +140,10 @@ async function isForgottenBeside(
 async function isAnyForgotten({ forgetting }: Reader, rows: readonly InboxRow[]): Promise<boolean> {
   for (const { id, outcome } of rows) if (outcome === 'forgotten' || (await forgetting.isMeant(id))) return true
   return false
+}
+
+function isHere(one: Address, { channel, account, chat }: Address): boolean {
+  return one.channel === channel && one.account === account && one.chat === chat
 }
 
 /** Returns true for an address of the same group by another bot of ours. */
@@ -151,12 +154,10 @@ function isBeside(one: Address, { channel, account, chat, chatType }: Address): 
 /** A message of ours that the platform still has: what it said was taken out of its row, or is going to be. */
 async function isOwnForgotten(
   read: Reader & Pick<StoreReader, 'outbox'>,
-  { channel, account, chat }: Address,
+  address: Address,
   messageId: string,
 ): Promise<boolean> {
-  const rows = (await read.outbox.ofMessage(messageId)).filter(
-    ({ address: said }) => said.channel === channel && said.account === account && said.chat === chat,
-  )
+  const rows = (await read.outbox.ofMessage(messageId)).filter(({ address: said }) => isHere(said, address))
   // It is older than what is kept of answers: nobody knows whether it was forgotten, and no model is shown it.
   return rows.length === 0 || hasForgotten(read, rows)
 }

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Dispatch } from '../../../src/core/dispatch.ts'
 import { NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
-import { type ScheduleId, type SourceId, toSessionId } from '../../../src/core/ids.ts'
+import { type ScheduleId, type SourceId, toAccountId, toSessionId } from '../../../src/core/ids.ts'
 import { admittedKey } from '../../../src/sessions/people/admitted-key.ts'
 import { inThreadKey } from '../../../src/sessions/turns/in-thread-key.ts'
 import { refuseStale } from '../../../src/sessions/turns/made-of.ts'
@@ -125,5 +125,52 @@ it('S41: a message of a group is gone once another bot of ours has forgotten it,
   expect(await goneAs({})).toBe(true)
   expect(await goneAs({ sender: { ...event.sender, id: '999' } })).toBe(false)
   expect(await goneAs({ messageId: '8' })).toBe(false)
+  expect(await goneAs({ sentAt: 2 })).toBe(false)
   expect(await goneAs({}, { account: 'second', chatType: 'direct' })).toBe(false)
+})
+
+it('S41: a message of a group that comes late to another bot of ours is not kept, unless it may have gone for its age', async () => {
+  const { store, row } = await stored('forgotten')
+  const { event } = row.dispatch
+  const late = (address: object, days = 0, changes: object = {}) => {
+    const one = { ...event, ...changes, eventKey: 'of another bot', address: { ...event.address, ...address } }
+    const dispatch = { ...row.dispatch, receivedAt: event.sentAt + days * 86_400_000, event: one } as Dispatch
+    return isOfForgotten(store.read, dispatch)
+  }
+  expect(await late({ account: 'second' })).toBe(true)
+  expect(await late({ account: 'second' }, 1)).toBe(false)
+  expect(await late({ account: 'second', chatType: 'direct' })).toBe(false)
+  expect(await late({ account: 'second' }, 0, { sentAt: event.sentAt - 1 })).toBe(false)
+})
+
+it('S41: a quotation stays where the bot itself has another message of that number, or keeps it for longer', async () => {
+  const { store, row } = await stored('forgotten')
+  const { event } = row.dispatch
+  const address = { ...event.address, account: toAccountId('second') }
+  const quoted = { messageId: '7', text: 'echo', own: false, sender: event.sender }
+  const quote = async () => {
+    const one = { ...event, eventKey: 'a reply', messageId: '9', address, quoted } as Dispatch['event']
+    const { event: left } = await withoutForgottenQuote(store.read, { ...row.dispatch, event: one })
+    return 'quoted' in left ? left.quoted?.text : 'none'
+  }
+  expect(await quote()).toBeUndefined()
+  const own = inboxRow(1, 7, { state: 'done' })
+  const dispatch = { ...own.dispatch, event: { ...own.dispatch.event, address, eventKey: 'as the second has it' } }
+  await store.write((tx) => tx.inbox.add({ ...own, dispatch }))
+  expect(await quote()).toBe('echo')
+})
+
+it('S41: a quotation of a person stays where another bot of ours has a forgotten answer of that number', async () => {
+  const { store, row } = await stored('refused: stranger')
+  const { event } = row.dispatch
+  const said = deliveryOf(ids.turn(), { address: event.address, state: 'sent', messageId: '31' })
+  await store.write((tx) => tx.outbox.add([{ ...said, part: { ...said.part, text: '' } }]))
+  const quote = async (kind: 'user' | 'bot') => {
+    const quoted = { messageId: '31', text: 'echo', own: false, sender: { id: '900', kind } }
+    const address = { ...event.address, account: toAccountId('second') }
+    const one = { ...event, eventKey: kind, messageId: '9', address, quoted } as Dispatch['event']
+    const { event: left } = await withoutForgottenQuote(store.read, { ...row.dispatch, event: one })
+    return 'quoted' in left ? left.quoted?.text : 'none'
+  }
+  expect([await quote('user'), await quote('bot')]).toEqual(['echo', undefined])
 })
