@@ -97,3 +97,18 @@ it('S41: so does what somebody has quoted to it of an answer of the other bot', 
   expect(prompts().at(-1)).not.toContain(CANARY)
   expect(holding(home.dataDir, CANARY)).toEqual([])
 })
+
+it('S41: a message that comes late to the other bot is not kept', async () => {
+  const { ask, aside, prompts, home, world, ledger, SAGE } = await twoBots({ isPrivate: true })
+  await ask('parley', '@parley_bot hello')
+  const id = await aside(`the key is ${CANARY}`, 444)
+  const offered = ledger.entries.findLast((entry) => entry.kind === 'offered')
+  const said = offered?.kind === 'offered' ? offered.payload : undefined
+  expect(said).toMatchObject({ message_id: id })
+  const late = { update: { message: structuredClone(said) }, bot: SAGE }
+  expect((await ask('parley', '/forget@parley_bot last', { from: 444 })).answer).toMatch(/^Forgotten: /)
+  world.raw(late)
+  await ask('sage', '@sage_bot and now?', { from: 555 })
+  expect(prompts().at(-1)).not.toContain(CANARY)
+  expect(holding(home.dataDir, CANARY)).toEqual([])
+})

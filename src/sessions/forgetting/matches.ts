@@ -6,12 +6,12 @@ import { textOf } from '../../core/content.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { ForgetTarget, ForgottenPlace } from '../../core/forgetting.ts'
 import type { ChannelId, MediaId, PersonId } from '../../core/ids.ts'
-import type { InboundEvent, Sender } from '../../core/message.ts'
+import type { Sender } from '../../core/message.ts'
 import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { isSaidIn, type LogOrigin, liesIn } from './origin.ts'
 import { ownName } from './own-quotes.ts'
-import { isBeside, isIn, isOneMessage } from './same-message.ts'
+import { isIn, isOneMessage, isQuoteOf } from './same-message.ts'
 
 type Traits = Pick<Channels, 'traits'>
 
@@ -103,14 +103,10 @@ export function matchesOf(
       }
     },
     quotes({ quoted, forwarded }, chat, at) {
-      // The number of a message is one of its chat.
-      if (target.kind === 'message')
-        return rows.some((row) => {
-          const { event } = row.dispatch
-          if (chat === undefined || !isCalled(event, quoted?.messageId) || !isOneNumbering(row, at)) return false
-          const [said, here] = [now(event.address), now(chat)]
-          return isIn(said, here) || (isBeside(said, here) && event.sender.id === quoted?.sender?.id)
-        })
+      if (target.kind === 'message') {
+        const events = rows.filter((row) => isOneNumbering(row, at)).map(({ dispatch: { event } }) => event)
+        return chat !== undefined && isQuoteOf(events, quoted, chat, now)
+      }
       return isTheirs(quoted?.sender, chat?.channel) || isTheirs(forwarded?.from, chat?.channel)
     },
     isWhole: (at, origin) =>
@@ -176,10 +172,6 @@ export function chatIn({ chat }: UserMessageData, { address }: LogOrigin): Chat 
 /** Returns the id of the message that an event is; empty where it is none. */
 export function nameIn({ type, data }: SessionEvent): string {
   return type === 'user_message' ? (data.messageId ?? '') : ''
-}
-
-function isCalled(event: InboundEvent, messageId: string | undefined): boolean {
-  return 'messageId' in event && event.messageId === messageId
 }
 
 /** A message is known by its row, and where it owed no turn by its id, its sender and the session it was said in. */

@@ -1,12 +1,32 @@
 import type { Address } from '../../core/address.ts'
-import type { InboundEvent, InboundText } from '../../core/message.ts'
+import type { InboundEvent, InboundText, QuotedMessage } from '../../core/message.ts'
 
 export function isIn(one: Address, { channel, account, chat }: Address): boolean {
   return one.channel === channel && one.account === account && one.chat === chat
 }
 
+/**
+ * Returns true where one of these messages is quoted in a chat. The number of a message is one of its chat; the one by
+ * which another bot has received it counts where the bot of the chat has not received it.
+ */
+export function isQuoteOf(
+  messages: readonly InboundEvent[],
+  quoted: QuotedMessage | undefined,
+  here: Address,
+  now: (address: Address) => Address,
+): boolean {
+  const own = messages.filter(({ address }) => isIn(now(address), now(here)))
+  const isOfOther = (one: InboundEvent): boolean =>
+    isBeside(now(one.address), now(here)) &&
+    one.sender.id === quoted?.sender?.id &&
+    !own.some((other) => isOneMessage(one, other, now))
+  return messages.some(
+    (one) => 'messageId' in one && one.messageId === quoted?.messageId && (own.includes(one) || isOfOther(one)),
+  )
+}
+
 /** Returns true for a group in which another bot of ours may have received what was said. */
-export function isBeside(one: Address, { channel, chat, chatType }: Address): boolean {
+function isBeside(one: Address, { channel, chat, chatType }: Address): boolean {
   return chatType !== 'direct' && one.channel === channel && one.chat === chat
 }
 

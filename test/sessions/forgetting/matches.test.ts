@@ -99,6 +99,10 @@ it('S41: a quotation of a message is one of the same number in the same chat, by
   expect(quotes({ quoted: theirs }, group('-100', { account: OTHER_BOT }), 1)).toBe(true)
   expect(quotes({ quoted: theirs }, group('-100', { account: OTHER_BOT, chatType: 'direct' }), 1)).toBe(false)
   expect(quotes({ quoted }, undefined, 1)).toBe(false)
+  const copy = message({ address: group('-100', { account: OTHER_BOT }), messageId: 'm2' })
+  const both = matches(MESSAGE, [row(), row({ dispatch: dispatchOf(copy) })])
+  const ofOther = (messageId: string) => both.quotes({ quoted: { ...theirs, messageId } }, copy.address, 1)
+  expect([ofOther('m1'), ofOther('m2')]).toEqual([false, true])
 })
 
 it('S41: a person’s words are quoted or passed on by whoever shows their id as the sender', () => {
