@@ -73,6 +73,14 @@ export interface QuotedMessage {
   readonly own: boolean
 }
 
+/** Returns true where a bot is quoted, which may be another one of ours in the same group. */
+export function quotesOtherBot(
+  quoted: Pick<QuotedMessage, 'own' | 'sender'> | undefined,
+  chat: Address | undefined,
+): boolean {
+  return quoted?.own === false && quoted.sender?.kind === 'bot' && chat?.chatType !== 'direct'
+}
+
 /**
  * Marks words that somebody else wrote and the sender passed on: forwarded, shared, or posted by a channel the chat
  * follows. Whose they are is what the platform says; it gives nobody authority.

@@ -1,6 +1,7 @@
 import type { Address } from '../../core/address.ts'
 import { addressThen, type TimedMove } from '../../core/chat-move.ts'
 import type { PostedData, SessionEvent, UserMessageData } from '../../core/event.ts'
+import { quotesOtherBot } from '../../core/message.ts'
 
 /** The chat in which something was said. */
 type Chat = Pick<Address, 'channel' | 'account' | 'chat'>
@@ -18,11 +19,6 @@ interface Noted {
   readonly at: number
   /** It may be of another bot of ours: the platform calls its writer a bot, and no more. */
   readonly other: boolean
-}
-
-/** Returns true where a bot is quoted, which may be another one of ours in the same group. */
-export function quotesOtherBot(quoted: UserMessageData['quoted'], chat: Address | undefined): boolean {
-  return quoted?.own === false && quoted.sender?.kind === 'bot' && chat?.chatType !== 'direct'
 }
 
 /** Remembers what quotes messages of ours, until it is known which of these go. */

@@ -1,12 +1,11 @@
 import type { Address } from '../../core/address.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import { turnOf } from '../../core/ids.ts'
-import type { InboundEvent, QuotedMessage } from '../../core/message.ts'
+import { type InboundEvent, type QuotedMessage, quotesOtherBot } from '../../core/message.ts'
 import type { Delivery } from '../../core/outbound.ts'
 import type { InboxOutcome } from '../../core/turn-end.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 import type { StoreReader } from '../../store/store.ts'
-import { quotesOtherBot } from '../forgetting/own-quotes.ts'
 import { admittedKey, waitedKey } from '../people/admitted-key.ts'
 import { inThreadKey } from './in-thread-key.ts'
 
