@@ -86,7 +86,8 @@ export class InboxReading implements InboxReader {
   ofMessage(channel: ChannelId, messageId: string, chat?: string): Promise<readonly InboxRow[]> {
     const where = 'message_id = $1 AND channel = $2'
     if (chat === undefined) return this.#list(`${where} ORDER BY no DESC LIMIT 200`, [messageId, channel])
-    const here = "json_extract(dispatch, '$.event.address.chat') = $3"
+    // A row that cannot be read is of no chat: without the question the whole statement would fail.
+    const here = "CASE WHEN json_valid(dispatch) THEN json_extract(dispatch, '$.event.address.chat') END = $3"
     return this.#list(`${where} AND ${here} ORDER BY no DESC LIMIT 200`, [messageId, channel, chat])
   }
 

@@ -119,6 +119,23 @@ it('C31: a record of a chat that moved which cannot be read keeps the daemon fro
   await ledger.nextFromBot('sent', { after: again, where: ({ chatId }) => chatId === moved })
 })
 
+it('C31: a received message that cannot be read keeps nobody from an answer whose message has its number in another group', async () => {
+  const home = await startHousehold({ script: () => textReply('fine'), config: { agents: [main] } })
+  const { world, ledger } = home.telegram
+  const add = (title: string) => world.addChat({ type: 'group', title, members: [111, 444] }).id
+  const [one, other] = [add('Club'), add('Choir')]
+  const after = ledger.mark()
+  const { message_id: first } = world.say({ from: 111, chat: one, text: '@parley_bot hello' })
+  await ledger.nextFromBot('sent', { after })
+  await home.daemon.stop()
+  withDatabase(join(home.dataDir, 'parley.db'), (database) => database.exec("UPDATE inbox SET dispatch = '{broken'"))
+  await home.restart()
+  const again = ledger.mark()
+  const said = world.say({ from: 111, chat: other, text: '@parley_bot hello' })
+  expect(said.message_id).toBe(first)
+  await ledger.nextFromBot('sent', { after: again, where: ({ chatId }) => chatId === other })
+})
+
 const BUDGETS = [
   "UPDATE budget_counts SET tokens = 'x', ends_at = 'x'",
   'UPDATE budget_counts SET micros = -1, held_tokens = 0.5',

@@ -144,6 +144,14 @@ export const inboxContract: ContractPart = (underTest) => {
     expect(idsOf(await underTest.store.read.inbox.ofMessage('telegram', '77', chat))).toEqual(idsOf(rows.slice(0, 1)))
   })
 
+  it('C31: ofMessage finds the message of one chat though another of that number cannot be read', async () => {
+    const [damaged, sound] = [inboxRow(1, 77), inboxRow(2, 77)]
+    await add(damaged, sound)
+    const store = await underTest.reopen(`UPDATE inbox SET dispatch = '{broken' WHERE id = '${damaged.id}'`)
+    const { chat } = sound.dispatch.event.address
+    expect(await store.read.inbox.ofMessage('telegram', '77', chat)).toEqual([sound])
+  })
+
   it('byKey finds a message by what its account called it', async () => {
     const [row, other] = [inboxRow(1, 1), inboxRow(2, 1)]
     await add(row, other)
