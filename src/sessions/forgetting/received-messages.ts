@@ -64,9 +64,17 @@ export class ReceivedMessages {
     return { rows: this.#named, moves, renumbered, received: this.#names }
   }
 
-  /** Reads on, the first time. */
-  find(read: ForgetReader, matches: Matches, pause: Pause): Promise<void> {
-    return this.#advance(read, 0, pause, (row) => this.#find(row, matches))
+  /**
+   * Reads on, the first time. A row may be known by a later one alone, such as a piece by the next piece that another
+   * bot has received, so all are read again until no further row of the message that the target names is found.
+   */
+  async find(read: ForgetReader, matches: Matches, pause: Pause): Promise<void> {
+    for (;;) {
+      const known = this.#named.length
+      await this.#advance(read, 0, pause, (row) => this.#find(row, matches))
+      if (this.#named.length === known) return
+      this.#readTo[0] = 0
+    }
   }
 
   /** Reads on, the second time. */
@@ -91,6 +99,7 @@ export class ReceivedMessages {
   }
 
   #find(row: ReceivedRow, matches: Matches): void {
+    if (this.meant.has(row.id)) return
     const { event, receivedAt } = row.dispatch
     if (matches.isReceived(row)) this.#go(row)
     else if ('text' in event && matches.quotes(event, event.address, receivedAt)) {
@@ -110,7 +119,8 @@ export class ReceivedMessages {
     const received = withoutWords(row, channels)
     this.meant.set(row.id, received)
     made.note(row, received)
-    if (this.#named.length > 0) this.#named.push(row)
+    this.quoting.delete(row.id)
+    if (this.#named.length > 0 && !this.#named.some(({ id }) => id === row.id)) this.#named.push(row)
     this.#names.add(nameOf(event))
     this.channels.add(event.address.channel)
     if ('text' in event)

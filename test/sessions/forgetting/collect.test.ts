@@ -251,3 +251,30 @@ it('S41: a message goes as another bot has received it in a small group, where e
   expect(inbox).not.toContain(other)
   expect(sessions.flatMap(({ id, empty }) => [id, ...empty.map(Number)])).toEqual([session.id, 1, second.id, 1])
 })
+
+it.each([
+  ['an edit', { kind: 'edit', original: 'first', text: 'another text', sentAt: 2000 }],
+  ['a piece', { messageId: '8', text: 'the rest', piece: { of: 'long', more: false } }],
+] as const)('S41: so it does by %s of it, though the other bot was the first to receive it', async (_by, changes) => {
+  const { store, session, plan } = await rig()
+  const account = toAccountId('second')
+  let no = 0
+  const hears = async (bot: object, last: object = {}) => {
+    const address = { ...addressOf(1), ...bot }
+    const one = {
+      ...messageOf(1, ++no, TELLING),
+      messageId: '7',
+      piece: { of: `long${JSON.stringify(bot)}`, more: true },
+    }
+    const row = inboxRow(1, no, { sessionId: session.id, state: 'done' })
+    const event = { ...one, sentAt: 1000, address, ...last } as typeof one
+    await store.write((tx) => tx.inbox.add({ ...row, dispatch: { ...row.dispatch, event } }))
+    return row.id
+  }
+  const pieceOf = (bot: object) =>
+    'piece' in changes ? { ...changes, piece: { ...changes.piece, of: `long${JSON.stringify(bot)}` } } : changes
+  const theirs = [await hears({ account }), await hears({ account }, pieceOf({ account }))]
+  const [first, last] = [await hears({}), await hears({}, pieceOf({}))]
+  const { inbox } = await plan({ kind: 'message', rows: [last], before: NOW })
+  expect(new Set(inbox)).toEqual(new Set([...theirs, first, last]))
+})
