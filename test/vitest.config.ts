@@ -54,8 +54,8 @@ export default defineConfig({
     pool: 'forks',
     // Packages are imported as Node and the bundle import them.
     deps: { interopDefault: false },
-    // Most of a suite is waiting for a process or a deadline: two processors carry four.
-    maxWorkers: 4,
+    // More than half of a suite is waiting for a process, a disk or a deadline: two processors carry six.
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst, shuffle: { files: true, tests: false } },
     // To import everything anew for each file took a third of the time of all tests.
     projects: [
