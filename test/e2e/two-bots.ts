@@ -3,11 +3,16 @@ import { type HouseholdOptions, recorded } from './household.ts'
 
 const [PARLEY, SAGE] = [7_000_001, 7_000_002]
 
+export interface TwoBots extends HouseholdOptions {
+  readonly isPrivate?: boolean
+  readonly small?: boolean
+}
+
 /**
  * A household with two bots, `@parley_bot` and `@sage_bot`, in a group of Ada, Bob and Cy. The first receives all that is
- * said in it, the second too, unless it is `isPrivate`.
+ * said in it, the second too, unless it is `isPrivate`. In a `small` one each of them counts messages by itself.
  */
-export async function twoBots({ isPrivate = false, ...options }: HouseholdOptions & { isPrivate?: boolean } = {}) {
+export async function twoBots({ isPrivate = false, small = false, ...options }: TwoBots = {}) {
   const bots = [
     { token: `${PARLEY}:rehearsal`, canReadAllGroupMessages: true },
     { token: `${SAGE}:rehearsal`, firstName: 'Sage', username: 'sage_bot', canReadAllGroupMessages: !isPrivate },
@@ -19,7 +24,8 @@ export async function twoBots({ isPrivate = false, ...options }: HouseholdOption
     ...options,
   })
   const { home, world, ledger } = house
-  const chat = house.addGroup('Family')
+  const type = small ? 'group' : 'supergroup'
+  const chat = world.addChat({ type, title: 'Family', members: [111, 444, 555] }).id
   /** Says something in the group and returns what this bot answers, with the id of what was said. */
   const ask = async (bot: 'parley' | 'sage', text: string, { from = 111, replyTo = 0 } = {}) => {
     const after = ledger.mark()

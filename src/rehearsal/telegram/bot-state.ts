@@ -13,6 +13,11 @@ export interface BotOptions {
   canReadAllGroupMessages?: boolean
   /** Default 100001. */
   firstUpdateId?: number
+  /**
+   * By how much its numbers of messages in groups, which each bot has for itself, are ahead of the world's.
+   * Default: 2 more than those of the bot before it.
+   */
+  ahead?: number
 }
 
 /** The server's state of one bot account. */
@@ -20,6 +25,7 @@ export interface BotState {
   readonly token: string
   readonly user: ApiUser
   canReadAllGroupMessages: boolean
+  readonly ahead: number
   readonly queue: UpdateQueue
   readonly poller: Poller
   /** The set last asked for; null for the default one. */
@@ -54,6 +60,7 @@ export function createBot(options: BotOptions, { now, record, redelivery }: BotD
       username: options.username ?? 'parley_bot',
     },
     canReadAllGroupMessages: options.canReadAllGroupMessages ?? false,
+    ahead: options.ahead ?? 0,
     queue,
     poller,
     allowedUpdates: null,

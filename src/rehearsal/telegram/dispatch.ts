@@ -5,6 +5,7 @@ import { fileAt } from './files.ts'
 import { getUpdates } from './get-updates.ts'
 import type { CallAnswer } from './ledger-entries.ts'
 import type { Method } from './methods.ts'
+import { asNumberedFor } from './own-numbers.ts'
 import type { Params } from './params.ts'
 import type { QueuedUpdate } from './update-queue.ts'
 
@@ -31,7 +32,7 @@ export function perform(dispatch: Dispatch): Answer | Promise<Answer> {
   try {
     if (call.method === 'getUpdates') return performPoll(dispatch)
     if (call.method === 'download') return performDownload(dispatch)
-    return settle(dispatch, { ok: true, result: run(api, call.params) })
+    return settle(dispatch, { ok: true, result: asNumberedFor(api.bot, run(api, call.params)) })
   } catch (error) {
     return refuse(dispatch, error)
   }

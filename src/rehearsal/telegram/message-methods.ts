@@ -26,7 +26,7 @@ const actions = new Set(
 export function sendMessage(api: BotApi, params: Params): ApiMessage {
   const state = readWritableChat(api.world, api.bot, params)
   const { text, entities } = readText(params, { ...api.textRules, tooLong: 'message is too long' })
-  const replyTo = readReply(state, params)
+  const replyTo = readReply({ state, bot: api.bot }, params)
   const topic = threadOfReply(readTopic(state, api.bot, params), replyTo)
   const replyMarkup = readMarkup(params)
   throttle(api, state)
@@ -46,7 +46,7 @@ export function sendMessage(api: BotApi, params: Params): ApiMessage {
 
 export function editMessageText(api: BotApi, params: Params): ApiMessage {
   const state = readWritableChat(api.world, api.bot, params)
-  const stored = readMessage(state, params, 'message to edit not found')
+  const stored = readMessage({ state, bot: api.bot }, params, 'message to edit not found')
   if (stored.botId !== api.bot.user.id) throw badRequest("message can't be edited")
   const { text, entities } = readText(params, { ...api.textRules, tooLong: 'MESSAGE_TOO_LONG' })
   const { entities: _entities, reply_markup: _markup, ...before } = stored.message
@@ -66,7 +66,7 @@ export function editMessageText(api: BotApi, params: Params): ApiMessage {
 
 export function deleteMessage(api: BotApi, params: Params): true {
   const state = readWritableChat(api.world, api.bot, params)
-  const stored = readMessage(state, params, 'message to delete not found')
+  const stored = readMessage({ state, bot: api.bot }, params, 'message to delete not found')
   const own = stored.botId === api.bot.user.id
   if (!own && state.chat.type !== 'private' && !isAdmin(state, api.bot)) throw badRequest("message can't be deleted")
   state.messages.remove(stored, api.bot.user.id)

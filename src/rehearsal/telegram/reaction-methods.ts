@@ -13,7 +13,7 @@ const LISTED: ReadonlySet<string> = new Set(
 /** Puts the one reaction of a bot on a message, in the place of an earlier one; an empty list takes it off. */
 export function setMessageReaction(api: BotApi, params: Params): true {
   const state = readWritableChat(api.world, api.bot, params)
-  const stored = readMessage(state, params, 'message to react not found')
+  const stored = readMessage({ state, bot: api.bot }, params, 'message to react not found')
   const given = listOf(params.reaction)
   if (given.length > 1) throw badRequest('REACTIONS_TOO_MANY')
   const [emoji] = given.map(emojiOf)

@@ -46,6 +46,8 @@ export interface TelegramServer {
 }
 
 const defaultBots: readonly BotOptions[] = [{ token: '7000001:rehearsal' }]
+/** So few that bots, each with numbers of its own in a group, give different messages the same ones. */
+const AHEAD = 2
 const maxBodyBytes = 50 * 1024 * 1024
 
 /** Starts a Bot API server on loopback. Nothing is shared between two servers of one process. */
@@ -75,8 +77,11 @@ class TelegramRehearsal {
     setMaxListeners(0, this.#closing.signal)
     const now = options.now ?? Date.now
     const { ledger } = this
-    const bots = (options.bots ?? defaultBots).map((bot) =>
-      createBot(bot, { now, record: (entry) => ledger.append(entry), redelivery: options.redelivery ?? {} }),
+    const bots = (options.bots ?? defaultBots).map((bot, at) =>
+      createBot(
+        { ahead: AHEAD * at, ...bot },
+        { now, record: (entry) => ledger.append(entry), redelivery: options.redelivery ?? {} },
+      ),
     )
     this.world = new TelegramWorld({ bots, ledger, now })
     this.faults = new FaultBook(now)

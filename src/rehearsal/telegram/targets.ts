@@ -3,10 +3,17 @@ import type { ApiMessage } from './api-types.ts'
 import type { BotState } from './bot-state.ts'
 import type { StoredMessage } from './message-store.ts'
 import { topicOf } from './message-store.ts'
+import { numberInWorld } from './own-numbers.ts'
 import type { Params } from './params.ts'
 import { flagParam, integerParam, recordParam, textParam } from './params.ts'
 import { isPresent } from './visibility.ts'
 import type { ChatState, WorldState } from './world-state.ts'
+
+/** A chat as one bot sees it. */
+interface SeenChat {
+  readonly state: ChatState
+  readonly bot: BotState
+}
 
 /** The id of the General topic, for the methods that accept one. */
 const generalTopic = 1
@@ -75,11 +82,11 @@ function openTopic(state: ChatState, bot: BotState, id: number): number {
 }
 
 /** Returns the message that `reply_parameters` (or the older `reply_to_message_id`) names, if it can be replied to. */
-export function readReply(state: ChatState, params: Params): ApiMessage | undefined {
+export function readReply({ state, bot }: SeenChat, params: Params): ApiMessage | undefined {
   const reply = recordParam(params, 'reply_parameters')
   const id = integerParam(reply ?? {}, 'message_id') ?? integerParam(params, 'reply_to_message_id')
   if (id === undefined || id === 0) return undefined
-  const stored = state.messages.find(id)
+  const stored = state.messages.find(numberInWorld(bot, state.chat, id))
   if (stored !== undefined) return stored.message
   if (flagParam(reply ?? {}, 'allow_sending_without_reply') || flagParam(params, 'allow_sending_without_reply')) {
     return undefined
@@ -93,10 +100,10 @@ export function threadOfReply(topic: number | undefined, reply: ApiMessage | und
 }
 
 /** Returns the message of `message_id`. Throws with the platform's words for a missing one. */
-export function readMessage(state: ChatState, params: Params, missing: string): StoredMessage {
+export function readMessage({ state, bot }: SeenChat, params: Params, missing: string): StoredMessage {
   const id = integerParam(params, 'message_id')
   if (id === undefined) throw badRequest('message identifier is not specified')
-  const stored = state.messages.find(id)
+  const stored = state.messages.find(numberInWorld(bot, state.chat, id))
   if (stored === undefined) throw badRequest(missing)
   return stored
 }

@@ -45,7 +45,7 @@ function post(api: BotApi, params: Params, file: UploadedFile, content: Partial<
   const caption = textParam(params, 'caption')
   const rules = { ...api.textRules, tooLong: 'message caption is too long', most: MOST_CAPTION }
   const said = caption ? readText({ ...params, text: caption, entities: params.caption_entities }, rules) : undefined
-  const replyTo = readReply(state, params)
+  const replyTo = readReply({ state, bot: api.bot }, params)
   const topic = threadOfReply(readTopic(state, api.bot, params), replyTo)
   throttle(api, state)
   const message = buildMessage({

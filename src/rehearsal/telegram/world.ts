@@ -18,6 +18,7 @@ import type {
 } from './driver-types.ts'
 import type { MessageFilter, StoredMessage } from './message-store.ts'
 import { topicOf } from './message-store.ts'
+import { asNumberedFor } from './own-numbers.ts'
 import { findEntities } from './text-entities.ts'
 import { isAllowed, withholding } from './visibility.ts'
 import type { ChatState } from './world-state.ts'
@@ -272,7 +273,7 @@ export class TelegramWorld extends WorldState {
       this.ledger.append({ kind: 'withheld', at: this.now(), botId: bot.user.id, reason: 'not_allowed', type })
       return
     }
-    const write = (id: number) => `{"update_id":${id},"${type}":${JSON.stringify(payload)}}`
+    const write = (id: number) => `{"update_id":${id},"${type}":${JSON.stringify(asNumberedFor(bot, payload))}}`
     bot.queue.offer({ type, payload, write })
     bot.wake()
   }

@@ -191,6 +191,38 @@ describe('two bots and two servers', () => {
     expect(await texts('6:b')).toEqual(['to the second'])
   })
 
+  test.each([
+    ['group', 2],
+    ['supergroup', 0],
+  ] as const)('in a %s the second counts messages %i ahead of the first', async (type, ahead) => {
+    const bots = ['5:a', '6:b'].map((token) => ({ token, username: token, canReadAllGroupMessages: true }))
+    const server = await rehearse({ bots })
+    const ada = server.world.addUser({ firstName: 'Ada' })
+    const chat = server.world.addChat({ type, title: 'Family', members: [ada] })
+    const first = server.world.say({ from: ada, chat, text: 'one' })
+    const second = server.world.say({ from: ada, chat, text: 'two', replyTo: first })
+    const numbersFor = async (token: string) => {
+      const updates = (await clientOf(server, token)('getUpdates')) as Update[]
+      return updates.map(({ message }) => [message?.message_id, message?.reply_to_message?.message_id])
+    }
+    expect(await numbersFor('5:a')).toEqual([
+      [2, undefined],
+      [3, 2],
+    ])
+    expect(await numbersFor('6:b')).toEqual([
+      [2 + ahead, undefined],
+      [3 + ahead, 2 + ahead],
+    ])
+
+    const call = clientOf(server, '6:b')
+    const reply_parameters = { message_id: second.message_id + ahead }
+    const said = { chat_id: chat.id, text: 'three', reply_parameters }
+    const answer = (await call('sendMessage', said)) as ApiMessage
+    expect(answer).toMatchObject({ message_id: 4 + ahead, reply_to_message: { ...reply_parameters, text: 'two' } })
+    await call('editMessageText', { chat_id: chat.id, message_id: answer.message_id, text: 'four' })
+    expect(server.world.messages(chat).map(({ message }) => message.text)).toEqual(['one', 'two', 'four'])
+  })
+
   test('two servers of one process share nothing', async () => {
     const [one, two] = [await rehearse(), await rehearse()]
     one.world.say({ from: one.world.addUser({ firstName: 'Ada' }), text: 'x' })
