@@ -125,6 +125,8 @@ export const telegramTraits: ChannelTraits = {
     ofTeams: false,
     form: /^-?[1-9]\d*$/,
     groupForm: /^-[1-9]\d*$/,
+    // A small group; the id of a supergroup has thirteen digits.
+    ownNumbers: /^-\d{1,12}$/,
     shared: ['1087968824', '777000', '136817688'],
     directChatIsPerson: true,
     examples: [],

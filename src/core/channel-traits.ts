@@ -1,3 +1,4 @@
+import type { Address } from './address.ts'
 import type { ChannelId } from './ids.ts'
 import type { Dimension } from './session.ts'
 
@@ -61,6 +62,8 @@ export interface IdTraits {
   readonly form?: RegExp
   /** Matches the id of a group; absent: it has the form of any other. */
   readonly groupForm?: RegExp
+  /** Matches the id of a group in which each bot counts messages by itself; absent: all bots know them by one number. */
+  readonly ownNumbers?: RegExp
   /** Ids with which the platform's own pages show what one looks like, in lower case, without their first letter. */
   readonly examples: readonly string[]
 }
@@ -111,6 +114,11 @@ const OWN_CHANNEL: ChannelTraits = {
   topics: 'threads',
   ids: { caseSensitive: false, ofTeams: false, shared: [], directChatIsPerson: false, examples: [] },
   variables: [],
+}
+
+/** Returns true for a group in which each bot counts messages by itself. */
+export function countsByBot({ traits }: Pick<Channels, 'traits'>, { channel, chat }: Address): boolean {
+  return traits(channel).ids.ownNumbers?.test(chat) ?? false
 }
 
 /** An id as rules, keys and lists compare it: trimmed, and in lower case where the platform's ids have no case. */

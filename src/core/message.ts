@@ -71,6 +71,8 @@ export interface QuotedMessage {
   readonly sender?: Sender
   /** The quoted message is one of ours. */
   readonly own: boolean
+  /** The time of the quoted message, ms since the epoch, where the platform says it. */
+  readonly sentAt?: number
 }
 
 /** Returns true where a bot is quoted, which may be another one of ours in the same group. */

@@ -91,7 +91,7 @@ async function record(
     for (const { dispatch } of rows) if (await isEditedSince(tx, dispatch.event, since)) return false
     const messages: UserMessageData[] = []
     for (const row of rows) {
-      if (await isGone(tx, row.dispatch.event)) continue
+      if (await isGone(tx, deps.channels, row.dispatch.event)) continue
       messages.push(row.message)
       await recordSpeakers(tx, session.id, row.dispatch, deps)
       await addRow(tx, session, row, deps)
@@ -132,7 +132,7 @@ interface Reading {
 
 async function keptOf(deps: ThreadDeps, { turn, view, read: { events: shown, left } }: Reading): Promise<Kept> {
   deps.overheard(shown)
-  const gone = await Promise.all(shown.map((event) => isGone(deps.store.read, event)))
+  const gone = await Promise.all(shown.map((event) => isGone(deps.store.read, deps.channels, event)))
   const events = shown.filter((_event, at) => !gone[at])
   const received = [...(view.running?.received ?? []), ...view.pending]
   const known = new Set(received.map(({ messageId }) => messageId))

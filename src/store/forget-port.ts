@@ -30,8 +30,10 @@ export interface SentRow {
   readonly messageId?: string
   /** Nothing of it is to be sent any more. */
   readonly ended: boolean
-  /** Ms since the epoch. */
+  /** When it was planned, ms since the epoch. */
   readonly at: number
+  /** When it was last begun to be sent, ms since the epoch. */
+  readonly startedAt?: number
 }
 
 /** A rule of retention that was reported: what it removes is removed from `startsAt` on. */

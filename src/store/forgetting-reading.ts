@@ -109,7 +109,8 @@ export class ForgettingReading implements ForgettingReader {
   }
 
   async sentAfter(after: number, limit: number): Promise<readonly SentRow[]> {
-    const query = `SELECT no, id, source, session_id, trace_id, address, part, earlier, media, message_id, state FROM outbox
+    const query = `SELECT no, id, source, session_id, trace_id, address, part, earlier, media, message_id, state,
+      started_at FROM outbox
       WHERE no > $1 ORDER BY no LIMIT $2`
     return readRows(sentCodec, await this.sql.all(query, [after, limit]), this.logger)
   }

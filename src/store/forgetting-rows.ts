@@ -49,6 +49,7 @@ export const sentCodec: RowCodec<SentRow> = {
       ...defined({
         sessionId: optional(row, 'session_id', id<SessionId>),
         messageId: optional(row, 'message_id', text),
+        startedAt: optional(row, 'started_at', integer),
         media: optional(row, 'media', id<MediaId>) ?? parts[0]?.file?.media,
       }),
     }

@@ -35,6 +35,11 @@ export interface InboxReader {
    * its own.
    */
   ofMessage(channel: ChannelId, messageId: string, chat?: string): Promise<readonly InboxRow[]>
+  /**
+   * Returns what was said on a channel at a time, ms since the epoch, as far as it came within a day, oldest first;
+   * nothing where nobody has asked since then that something is forgotten.
+   */
+  saidAt(channel: ChannelId, at: number): Promise<readonly InboxRow[]>
   /** Returns what was not answered because the database was put back, newest first. */
   unanswered(limit: number): Promise<readonly InboxRow[]>
   /** The newest first, after so many that are left out. */

@@ -1,5 +1,5 @@
 import type { Decision, Dispatch } from '../core/dispatch.ts'
-import type { AccountId, ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
+import { type AccountId, type ChannelId, type InboxId, inboxIdFloor, type SessionId, type TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { InboxOutcome } from '../core/turn-end.ts'
 import { idInLife } from './deleted-id.ts'
@@ -19,6 +19,10 @@ const COMMAND: Decision['kind'] = 'control'
 /** Asked after every turn: a constant is found faster in the cache of statements. */
 const WAITING = `SELECT ${COLUMNS} FROM ${ROWS}
   WHERE inbox.state = 'waiting' AND inbox.session_id = $1 AND kind = $2 ORDER BY no LIMIT ($3 + 0)`
+
+/** Platforms keep for a day what a bot has not received; their clocks are not ours. */
+const MOST_LATE_MS = 24 * 3_600_000
+const CLOCKS_DIFFER_MS = 10 * 60_000
 
 const codec: RowCodec<InboxRow> = {
   table: 'inbox',
@@ -89,6 +93,15 @@ export class InboxReading implements InboxReader {
     // A row that cannot be read is of no chat: without the question the whole statement would fail.
     const here = "CASE WHEN json_valid(dispatch) THEN json_extract(dispatch, '$.event.address.chat') END = $3"
     return this.#list(`${where} AND ${here} ORDER BY no DESC LIMIT 200`, [messageId, channel, chat])
+  }
+
+  async saidAt(channel: ChannelId, at: number): Promise<readonly InboxRow[]> {
+    const from = Math.max(0, at - CLOCKS_DIFFER_MS)
+    if (!(await this.sql.get('SELECT 1 AS asked FROM forgettings WHERE asked_at > $1 LIMIT 1', [from]))) return []
+    const said = `CASE WHEN json_valid(dispatch) THEN json_extract(dispatch, '$.event.address.channel') = $3
+      AND json_extract(dispatch, '$.event.sentAt') = $4 END`
+    const range = [inboxIdFloor(from), inboxIdFloor(at + MOST_LATE_MS)]
+    return this.#list(`inbox.id >= $1 AND inbox.id < $2 AND ${said} ORDER BY no`, [...range, channel, at])
   }
 
   unanswered(limit: number): Promise<readonly InboxRow[]> {

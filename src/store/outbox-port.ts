@@ -51,6 +51,8 @@ export interface OutboxReader {
    * Our own messages by the platform's id, among the newest 20,000 rows, newest first: nobody asks about older ones.
    */
   ofMessage(messageId: string): Promise<readonly Delivery[]>
+  /** Returns our texts that were planned for a chat from one time to another, ms since the epoch. */
+  plannedFor(chat: Pick<Address, 'channel' | 'chat'>, from: number, to: number): Promise<readonly Delivery[]>
   /**
    * Every row that still owes something (planned, sending, waiting, uncertain), oldest first, without the unreadable
    * and without what is held after a restoration.

@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts'
 import { ParleyError } from '../core/errors.ts'
-import { asideFrom, type DeliveryId, type SessionId, type SourceId, type TurnId } from '../core/ids.ts'
+import { asideFrom, type DeliveryId, deliveryIdFloor, type SessionId, type SourceId, type TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import {
   DECIDED,
@@ -136,6 +136,17 @@ export class OutboxReading implements OutboxReader {
   /** No index by message id: every send would pay for a question that is asked now and then. */
   ofMessage(messageId: string): Promise<readonly Delivery[]> {
     return this.#list('no > (SELECT MAX(no) FROM outbox) - 20000 AND message_id = $1 ORDER BY no DESC', [messageId])
+  }
+
+  plannedFor(
+    { channel, chat }: Pick<Address, 'channel' | 'chat'>,
+    from: number,
+    to: number,
+  ): Promise<readonly Delivery[]> {
+    const there = `CASE WHEN json_valid(address) THEN
+      json_extract(address, '$.channel') = $3 AND json_extract(address, '$.chat') = $4 END`
+    const range = [deliveryIdFloor(Math.max(0, from)), deliveryIdFloor(to)]
+    return this.#list(`id >= $1 AND id < $2 AND ${there} ORDER BY no`, [...range, channel, chat])
   }
 
   unfinished(): Promise<readonly Delivery[]> {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { holding } from './forgetting-house.ts'
 import { setClock } from './set-clock.ts'
 import { twoBots } from './two-bots.ts'
@@ -15,100 +15,102 @@ const WAYS: Readonly<Record<string, readonly [request: string, from: number]>> =
   'what they said anywhere': ['/forget@parley_bot me yes', 444],
 }
 
-it.each(Object.entries(WAYS))('S41: %s is forgotten by both bots that have heard it', async (_, [request, from]) => {
-  const { ask, aside, prompts, home } = await twoBots()
-  await ask('sage', '@sage_bot hello')
-  await ask('parley', '@parley_bot hello')
-  await aside(`the key is ${CANARY}`, 444)
-  await ask('sage', '@sage_bot well?')
-  expect(prompts().at(-1)).toContain(CANARY)
-  const { answer } = await ask('parley', request, { from })
-  expect(answer).toMatch(/^Forgotten: /)
-  await ask('sage', '@sage_bot and now?')
-  expect(prompts().at(-1)).not.toContain(CANARY)
-  expect(holding(home.dataDir, CANARY)).toEqual([])
-})
-
-it('S41: a message that is replied to is forgotten by both bots that have heard it', async () => {
-  const { ask, aside, prompts, home } = await twoBots()
-  await ask('sage', '@sage_bot hello')
-  const replyTo = await aside(`the key is ${CANARY}`, 444)
-  await ask('sage', '@sage_bot well?')
-  const { answer } = await ask('parley', '/forget@parley_bot', { from: 444, replyTo })
-  expect(answer).toMatch(/^Forgotten: .*2 received messages/)
-  await ask('sage', '@sage_bot and now?')
-  expect(prompts().at(-1)).not.toContain(CANARY)
-  expect(holding(home.dataDir, CANARY)).toEqual([])
-})
-
-it.each(['telegram', 'telegram@sage'])(
-  'S41: by its name at %s the operator means the group, whichever bot hears it',
-  async (at) => {
-    const { ask, aside, home, chat } = await twoBots()
+describe.each([
+  ['in a group that numbers messages once', false],
+  ['in a small group, where each bot numbers messages by itself', true],
+] as const)('%s', (_where, small) => {
+  it.each(Object.entries(WAYS))('S41: %s is forgotten by both bots that have heard it', async (_, [request, from]) => {
+    const { ask, aside, prompts, home } = await twoBots({ small })
     await ask('sage', '@sage_bot hello')
     await ask('parley', '@parley_bot hello')
     await aside(`the key is ${CANARY}`, 444)
-    await home.daemon.operator.forgetting.forget({ kind: 'chat', name: `${at}:group:${chat}`, confirmed: true })
-    await expect.poll(() => holding(home.dataDir, CANARY), { timeout: 30_000 }).toEqual([])
-  },
-)
+    await ask('sage', '@sage_bot well?')
+    expect(prompts().at(-1)).toContain(CANARY)
+    const { answer } = await ask('parley', request, { from })
+    expect(answer).toMatch(/^Forgotten: /)
+    await ask('sage', '@sage_bot and now?')
+    expect(prompts().at(-1)).not.toContain(CANARY)
+    expect(holding(home.dataDir, CANARY)).toEqual([])
+  })
 
-it('S41: a reply to a forgotten message brings its words to no other bot, which had not received it', async () => {
-  const { ask, aside, prompts, home } = await twoBots({ isPrivate: true })
-  await ask('parley', '@parley_bot hello')
-  const replyTo = await aside(`the key is ${CANARY}`, 444)
-  expect((await ask('parley', '/forget@parley_bot last', { from: 444 })).answer).toMatch(/^Forgotten: /)
-  await ask('sage', '@sage_bot what of this?', { from: 444, replyTo })
-  expect(prompts().at(-1)).not.toContain(CANARY)
-  expect(holding(home.dataDir, CANARY)).toEqual([])
-})
+  it('S41: a message that is replied to is forgotten by both bots that have heard it', async () => {
+    const { ask, aside, prompts, home } = await twoBots({ small })
+    await ask('sage', '@sage_bot hello')
+    const replyTo = await aside(`the key is ${CANARY}`, 444)
+    await ask('sage', '@sage_bot well?')
+    const { answer } = await ask('parley', '/forget@parley_bot', { from: 444, replyTo })
+    expect(answer).toMatch(/^Forgotten: .*2 received messages/)
+    await ask('sage', '@sage_bot and now?')
+    expect(prompts().at(-1)).not.toContain(CANARY)
+    expect(holding(home.dataDir, CANARY)).toEqual([])
+  })
 
-it('S41: nor does a reply to an answer that is too old to be deleted', async () => {
-  const clock = setClock('2026-11-24T09:20:00Z')
-  const { ask, prompts, home } = await twoBots({ isPrivate: true, clock })
-  const { answerId } = await ask('parley', `@parley_bot the key is ${CANARY}`, { from: 444 })
-  clock.skip(3 * 86_400_000)
-  expect((await ask('parley', '/forget@parley_bot last', { from: 444 })).answer).toMatch(/^Forgotten: /)
-  await ask('sage', '@sage_bot what of this?', { from: 444, replyTo: answerId })
-  expect(prompts().at(-1)).not.toContain(CANARY)
-  expect(holding(home.dataDir, CANARY)).toEqual([])
-})
+  it.each(['telegram', 'telegram@sage'])(
+    'S41: by its name at %s the operator means the group, whichever bot hears it',
+    async (at) => {
+      const { ask, aside, home, chat } = await twoBots({ small })
+      await ask('sage', '@sage_bot hello')
+      await ask('parley', '@parley_bot hello')
+      await aside(`the key is ${CANARY}`, 444)
+      await home.daemon.operator.forgetting.forget({ kind: 'chat', name: `${at}:group:${chat}`, confirmed: true })
+      await expect.poll(() => holding(home.dataDir, CANARY), { timeout: 30_000 }).toEqual([])
+    },
+  )
 
-it('S41: a quotation goes from the session of a bot that has not received the message itself', async () => {
-  const { ask, aside, prompts, home } = await twoBots({ isPrivate: true })
-  await ask('parley', '@parley_bot hello')
-  const replyTo = await aside(`the key is ${CANARY}`, 444)
-  await ask('sage', '@sage_bot what of this?', { from: 555, replyTo })
-  expect(prompts().at(-1)).toContain(CANARY)
-  const { answer } = await ask('parley', '/forget@parley_bot last', { from: 444 })
-  expect(answer).toMatch(/^Forgotten: .*quotations by others/)
-  await ask('sage', '@sage_bot and now?', { from: 555 })
-  expect(prompts().at(-1)).not.toContain(CANARY)
-  expect(holding(home.dataDir, CANARY)).toEqual([])
-})
+  it('S41: a reply to a forgotten message brings its words to no other bot, which had not received it', async () => {
+    const { ask, aside, prompts, home } = await twoBots({ small, isPrivate: true })
+    await ask('parley', '@parley_bot hello')
+    const replyTo = await aside(`the key is ${CANARY}`, 444)
+    expect((await ask('parley', '/forget@parley_bot last', { from: 444 })).answer).toMatch(/^Forgotten: /)
+    await ask('sage', '@sage_bot what of this?', { from: 444, replyTo })
+    expect(prompts().at(-1)).not.toContain(CANARY)
+    expect(holding(home.dataDir, CANARY)).toEqual([])
+  })
 
-it('S41: so does what somebody has quoted to it of an answer of the other bot', async () => {
-  const { ask, prompts, home } = await twoBots({ isPrivate: true })
-  const { answerId } = await ask('parley', `@parley_bot the key is ${CANARY}`, { from: 444 })
-  await ask('sage', '@sage_bot what of this?', { from: 555, replyTo: answerId })
-  expect(prompts().at(-1)).toContain(CANARY)
-  expect((await ask('parley', '/forget@parley_bot last', { from: 444 })).answer).toMatch(/^Forgotten: /)
-  await ask('sage', '@sage_bot and now?', { from: 555 })
-  expect(prompts().at(-1)).not.toContain(CANARY)
-  expect(holding(home.dataDir, CANARY)).toEqual([])
-})
+  it('S41: nor does a reply to an answer that is too old to be deleted', async () => {
+    const clock = setClock('2026-11-24T09:20:00Z')
+    const { ask, prompts, home } = await twoBots({ small, isPrivate: true, clock })
+    const { answerId } = await ask('parley', `@parley_bot the key is ${CANARY}`, { from: 444 })
+    clock.skip(3 * 86_400_000)
+    expect((await ask('parley', '/forget@parley_bot last', { from: 444 })).answer).toMatch(/^Forgotten: /)
+    await ask('sage', '@sage_bot what of this?', { from: 444, replyTo: answerId })
+    expect(prompts().at(-1)).not.toContain(CANARY)
+    expect(holding(home.dataDir, CANARY)).toEqual([])
+  })
 
-it('S41: a message that comes late to the other bot is not kept', async () => {
-  const { ask, aside, prompts, home, world, ledger, SAGE } = await twoBots({ isPrivate: true })
-  await ask('parley', '@parley_bot hello')
-  const id = await aside(`the key is ${CANARY}`, 444)
-  const offered = ledger.entries.findLast((entry) => entry.kind === 'offered')
-  const said = offered?.kind === 'offered' ? offered.payload : undefined
-  expect(said).toMatchObject({ message_id: id })
-  const late = { update: { message: structuredClone(said) }, bot: SAGE }
-  expect((await ask('parley', '/forget@parley_bot last', { from: 444 })).answer).toMatch(/^Forgotten: /)
-  world.raw(late)
-  await ask('sage', '@sage_bot and now?', { from: 555 })
-  expect(prompts().at(-1)).not.toContain(CANARY)
-  expect(holding(home.dataDir, CANARY)).toEqual([])
+  it('S41: a quotation goes from the session of a bot that has not received the message itself', async () => {
+    const { ask, aside, prompts, home } = await twoBots({ small, isPrivate: true })
+    await ask('parley', '@parley_bot hello')
+    const replyTo = await aside(`the key is ${CANARY}`, 444)
+    await ask('sage', '@sage_bot what of this?', { from: 555, replyTo })
+    expect(prompts().at(-1)).toContain(CANARY)
+    const { answer } = await ask('parley', '/forget@parley_bot last', { from: 444 })
+    expect(answer).toMatch(/^Forgotten: .*quotations by others/)
+    await ask('sage', '@sage_bot and now?', { from: 555 })
+    expect(prompts().at(-1)).not.toContain(CANARY)
+    expect(holding(home.dataDir, CANARY)).toEqual([])
+  })
+
+  it('S41: so does what somebody has quoted to it of an answer of the other bot', async () => {
+    const { ask, prompts, home } = await twoBots({ small, isPrivate: true })
+    const { answerId } = await ask('parley', `@parley_bot the key is ${CANARY}`, { from: 444 })
+    await ask('sage', '@sage_bot what of this?', { from: 555, replyTo: answerId })
+    expect(prompts().at(-1)).toContain(CANARY)
+    expect((await ask('parley', '/forget@parley_bot last', { from: 444 })).answer).toMatch(/^Forgotten: /)
+    await ask('sage', '@sage_bot and now?', { from: 555 })
+    expect(prompts().at(-1)).not.toContain(CANARY)
+    expect(holding(home.dataDir, CANARY)).toEqual([])
+  })
+
+  it('S41: a message that comes late to the other bot is not kept', async () => {
+    const { ask, home, heldBack, prompts } = await twoBots({ small })
+    await ask('parley', '@parley_bot hello')
+    const late = await heldBack('sage')
+    await ask('parley', `@parley_bot the key is ${CANARY}`, { from: 444 })
+    expect((await ask('parley', '/forget@parley_bot last', { from: 444 })).answer).toMatch(/^Forgotten: /)
+    late.release()
+    await ask('sage', '@sage_bot and now?', { from: 555 })
+    expect(prompts().at(-1)).not.toContain(CANARY)
+    expect(holding(home.dataDir, CANARY)).toEqual([])
+  })
 })

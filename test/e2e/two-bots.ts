@@ -18,7 +18,7 @@ export async function twoBots({ isPrivate = false, small = false, ...options }: 
     { token: `${SAGE}:rehearsal`, firstName: 'Sage', username: 'sage_bot', canReadAllGroupMessages: !isPrivate },
   ]
   const house = await forgettingHouse({
-    telegram: { bots },
+    telegram: { bots, ...(options.clock && { now: options.clock.now }) },
     others: { sage: `${SAGE}:rehearsal` },
     routing: { ownerAlwaysTriggers: false },
     ...options,
@@ -44,6 +44,15 @@ export async function twoBots({ isPrivate = false, small = false, ...options }: 
     )
     return said.message_id
   }
+  /** Resolves once a bot receives nothing more until it is released. */
+  const heldBack = async (bot: 'parley' | 'sage') => {
+    const botId = bot === 'sage' ? SAGE : PARLEY
+    const where = (call: { botId: number }): boolean => call.botId === botId
+    const held = home.telegram.faults.add({ method: 'getUpdates', where, action: { kind: 'hold', when: 'before' } })
+    await ask(bot, `@${bot}_bot wait`)
+    await held.reached
+    return held
+  }
   /** What each bot has sent, in order. */
   const sentBy = (bot: 'parley' | 'sage'): readonly string[] =>
     ledger.entries.flatMap((entry) =>
@@ -51,7 +60,7 @@ export async function twoBots({ isPrivate = false, small = false, ...options }: 
         ? [entry.text]
         : [],
     )
-  return { ...house, chat, ask, aside, sentBy, PARLEY, SAGE }
+  return { ...house, chat, ask, aside, heldBack, sentBy, PARLEY, SAGE }
 }
 
 function same(one: object, other: object): boolean {

@@ -35,34 +35,12 @@ import {
 import { removeTempFolders, tempFolder } from './temp-database.ts'
 import { useKeyedRequests } from './use-keyed-requests.ts'
 import { listAnswer, readLists, useLists } from './use-lists.ts'
+import { WHOLE } from './whole-reads.ts'
 
 removeTempFolders()
 const ACCOUNT = toAccountId('default')
 const [SESSION, SCHEDULE] = [sessionDraft(1).id, toScheduleId('morning')]
 const BUDGET = { payer: 'chat:1', period: '2026-11' }
-
-/** Reads that look at every row on purpose: totals, and people, schedules, mutes and tokens: few. */
-const WHOLE = [
-  /scope LIKE/,
-  /FROM chat_moves/,
-  /COUNT\(\*\)/,
-  /FROM people/,
-  /FROM tokens (ORDER|JOIN)/,
-  /FROM direct_chats/,
-  /FROM admissions (ORDER|WHERE state)/,
-  /FROM schedules ORDER/,
-  /FROM mutes/,
-  /DELETE FROM transcripts/,
-  /subject FROM cards/,
-  /FROM budget_holds /,
-  /FROM budget_counts WHERE held_tokens <> 0/,
-  /FROM forgettings WHERE state = 'running'/,
-  /type = 'history_taken_over'/,
-  /FROM standing_rules ORDER/,
-  /state = 'claimed' ORDER/,
-  /docs.words LIKE .* ORDER BY docs.no/,
-  /keyed_requests SET answer = NULL/,
-]
 
 it('every statement goes through an index, and every index has a statement', async () => {
   const path = join(tempFolder(), 'store.db')
@@ -180,6 +158,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   await inbox.commandsWaiting()
   await inbox.ofTurn(ids.turn())
   await inbox.byKey('telegram', ACCOUNT, 'e1')
+  await inbox.saidAt('telegram', 1)
   await inbox.find('name')
   await inbox.inSession(SESSION, '1')
   await inbox.waitingTexts('telegram', '1')
@@ -193,6 +172,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   await reader.transcripts.of(mediaId('0'.repeat(64)))
   await outbox.get(ids.delivery())
   await outbox.ofSource(ids.turn())
+  await outbox.plannedFor({ channel: 'telegram', chat: '1' }, 1, 2)
   await outbox.unfinished()
   await outbox.counts()
   await outbox.recent(['rejected'], 1)

@@ -109,6 +109,7 @@ function readQuoted(message: Fields, context: InboundContext): QuotedMessage | u
     ...present('text', picked ?? optionalText(original.text) ?? optionalText(original.caption)),
     ...present('sender', readWriter(original)),
     own: isFromBot(original, context),
+    ...present('sentAt', typeof original.date === 'number' ? original.date * 1000 : undefined),
   }
 }
 

@@ -46,7 +46,10 @@ const said = z.looseObject({
   row: text.optional(),
   refused: flag,
   quoted: z
-    .looseObject({ messageId: text, text: text.optional(), sender: sender.optional(), own: z.boolean() })
+    .looseObject({
+      ...{ messageId: text, text: text.optional(), sender: sender.optional(), own: z.boolean() },
+      sentAt: z.number().optional(),
+    })
     .optional(),
   forwarded: z.looseObject({ from: sender.optional(), name: text.optional(), text: text.optional() }).optional(),
   via: sender.optional(),

@@ -38,7 +38,7 @@ export class Collection {
   readonly #target: ForgetTarget
   readonly #channels: Pick<Channels, 'traits'>
   readonly #scans = new Map<SessionId, SessionScan>()
-  readonly #sent = new SentTexts()
+  readonly #sent: SentTexts
   readonly #media = new Set<MediaId>()
   readonly #made = new MadeByCalls()
   readonly #again: ShownAgain = {
@@ -54,6 +54,7 @@ export class Collection {
   constructor(target: ForgetTarget, channels: Pick<Channels, 'traits'>) {
     this.#target = target
     this.#channels = channels
+    this.#sent = new SentTexts(channels)
     this.#received = new ReceivedMessages({ channels, made: this.#made, again: this.#again })
   }
 

@@ -105,7 +105,7 @@ export function matchesOf(
     quotes({ quoted, forwarded }, chat, at) {
       if (target.kind === 'message') {
         const events = rows.filter((row) => isOneNumbering(row, at)).map(({ dispatch: { event } }) => event)
-        return chat !== undefined && isQuoteOf(events, quoted, chat, now)
+        return chat !== undefined && isQuoteOf(events, quoted, chat, { channels, now })
       }
       return isTheirs(quoted?.sender, chat?.channel) || isTheirs(forwarded?.from, chat?.channel)
     },
@@ -118,7 +118,7 @@ export function matchesOf(
       const { address, sender } = dispatch.event
       switch (target.kind) {
         case 'message':
-          return rows.some(({ dispatch: { event } }) => isOneMessage(event, dispatch.event, now))
+          return rows.some(({ dispatch: { event } }) => isOneMessage(event, dispatch.event, { channels, now }))
         case 'person':
           if (!inTime(dispatch.receivedAt) || (target.place && !lies(target.place, address))) return false
           return (

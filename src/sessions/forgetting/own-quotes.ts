@@ -1,7 +1,10 @@
 import type { Address } from '../../core/address.ts'
+import { type Channels, countsByBot } from '../../core/channel-traits.ts'
 import { addressThen, type TimedMove } from '../../core/chat-move.ts'
 import type { PostedData, SessionEvent, UserMessageData } from '../../core/event.ts'
 import { quotesOtherBot } from '../../core/message.ts'
+import { isWithin, sendingSpan, type TimeSpan } from '../../core/sending-span.ts'
+import type { SentRow } from '../../store/forget-port.ts'
 
 /** The chat in which something was said. */
 type Chat = Pick<Address, 'channel' | 'account' | 'chat'>
@@ -19,6 +22,44 @@ interface Noted {
   readonly at: number
   /** It may be of another bot of ours: the platform calls its writer a bot, and no more. */
   readonly other: boolean
+  /** When the quoted message was sent, ms since the epoch, where the platform has said it. */
+  readonly sentAt: number | undefined
+}
+
+/** Texts of ours that go, by which it is known what quotes them. */
+export class OwnTexts {
+  readonly #channels: Pick<Channels, 'traits'>
+  /** Their names in their chats, with the account of the bot and without. */
+  readonly #names = new Set<string>()
+  readonly #byAnyBot = new Set<string>()
+  /** When they were sent to groups in which each bot counts messages by itself. */
+  readonly #spans = new Map<string, TimeSpan[]>()
+
+  constructor(channels: Pick<Channels, 'traits'>) {
+    this.#channels = channels
+  }
+
+  add({ address, messageId, at, startedAt }: Pick<SentRow, 'address' | 'messageId' | 'at' | 'startedAt'>): void {
+    if (messageId === undefined) return
+    const name = ownName(address, messageId)
+    this.#names.add(name)
+    if (!countsByBot(this.#channels, address)) this.#byAnyBot.add(byAnyBot(name))
+    else this.#spans.set(groupOf(address), [...this.#sentTo(address), sendingSpan(at, startedAt)])
+  }
+
+  isOneOf(name: string): boolean {
+    return this.#names.has(name)
+  }
+
+  /** Returns true where another bot may quote one; an older log does not say when what is quoted was sent. */
+  mayBeOneOf(chat: Address, { messageId, sentAt, at }: Pick<Noted, 'messageId' | 'sentAt' | 'at'>): boolean {
+    if (!countsByBot(this.#channels, chat)) return this.#byAnyBot.has(byAnyBot(ownName(chat, messageId)))
+    return this.#sentTo(chat).some((span) => (sentAt === undefined ? span.from <= at : isWithin(span, sentAt)))
+  }
+
+  #sentTo(chat: Address): readonly TimeSpan[] {
+    return this.#spans.get(groupOf(chat)) ?? []
+  }
 }
 
 /** Remembers what quotes messages of ours, until it is known which of these go. */
@@ -28,15 +69,14 @@ export class OwnQuotes<Key> {
   note(key: Key, { quoted, chat, at }: SaidQuote): void {
     const other = quotesOtherBot(quoted, chat)
     if (quoted?.text !== undefined && chat && (quoted.own || other))
-      this.#of.set(key, { messageId: quoted.messageId, chat, at, other })
+      this.#of.set(key, { messageId: quoted.messageId, sentAt: quoted.sentAt, chat, at, other })
   }
 
   /** Returns what quotes one of these, in chats some of which got a new id. */
-  among(own: ReadonlySet<string>, moves: readonly TimedMove[]): readonly Key[] {
-    const groups = new Set([...own].map(byAnyBot))
-    const isOne = ({ messageId, chat, at, other }: Noted): boolean => {
-      const name = ownName(addressThen(chat, moves, at), messageId)
-      return other ? groups.has(byAnyBot(name)) : own.has(name)
+  among(own: OwnTexts, moves: readonly TimedMove[]): readonly Key[] {
+    const isOne = (one: Noted): boolean => {
+      const then = addressThen(one.chat, moves, one.at)
+      return one.other ? own.mayBeOneOf(then, one) : own.isOneOf(ownName(then, one.messageId))
     }
     return [...this.#of].filter(([, one]) => isOne(one)).map(([key]) => key)
   }
@@ -55,6 +95,10 @@ export function ownName({ channel, account, chat }: Chat, messageId: string): st
 /** Returns the name of a message of ours without the account of the bot, in which there is no colon. */
 function byAnyBot(name: string): string {
   return name.replace(/^([^:]*):[^:]*/, '$1')
+}
+
+function groupOf({ channel, chat }: Address): string {
+  return `${channel}:${chat}`
 }
 
 /** Remembers the texts that other sessions have said in a log, until it is known which of them go. */

@@ -1,5 +1,15 @@
 import type { Address } from '../../core/address.ts'
-import type { InboundEvent, InboundText, QuotedMessage } from '../../core/message.ts'
+import { type Channels, countsByBot } from '../../core/channel-traits.ts'
+import type { InboundEvent, QuotedMessage } from '../../core/message.ts'
+import { hasSameContent } from '../../core/same-content.ts'
+
+type Traits = Pick<Channels, 'traits'>
+
+/** The chats by the ids that they have by now, and what is known of their platforms. */
+export interface Chats {
+  readonly channels: Traits
+  now(this: void, address: Address): Address
+}
 
 export function isIn(one: Address, { channel, account, chat }: Address): boolean {
   return one.channel === channel && one.account === account && one.chat === chat
@@ -13,16 +23,24 @@ export function isQuoteOf(
   messages: readonly InboundEvent[],
   quoted: QuotedMessage | undefined,
   here: Address,
-  now: (address: Address) => Address,
+  { channels, now }: Chats,
 ): boolean {
   const own = messages.filter(({ address }) => isIn(now(address), now(here)))
   const isOfOther = (one: InboundEvent): boolean =>
     isBeside(now(one.address), now(here)) &&
     one.sender.id === quoted?.sender?.id &&
-    !own.some((other) => isOneMessage(one, other, now))
-  return messages.some(
-    (one) => 'messageId' in one && one.messageId === quoted?.messageId && (own.includes(one) || isOfOther(one)),
-  )
+    !own.some((other) => isOneMessage(one, other, { channels, now }))
+  return messages.some((one) => {
+    if (quoted === undefined || !('messageId' in one)) return false
+    const hasName = one.messageId === quoted.messageId
+    if (own.includes(one)) return hasName
+    return isOfOther(one) && (countsByBot(channels, one.address) ? isOfTime(one, quoted) : hasName)
+  })
+}
+
+/** An older log does not say when what is quoted was sent: there its words are compared. */
+function isOfTime(one: InboundEvent, { sentAt, text = '' }: QuotedMessage): boolean {
+  return sentAt === undefined ? 'text' in one && one.text.includes(text) : one.sentAt === sentAt
 }
 
 /** Returns true for a group in which another bot of ours may have received what was said. */
@@ -32,13 +50,13 @@ function isBeside(one: Address, { channel, chat, chatType }: Address): boolean {
 
 /**
  * Returns true for what people call one message: its edits, the pieces of an album, and the same of a group as another
- * bot of ours has received it. `now` gives a chat the id that it has by now.
+ * bot of ours has received it.
  */
-export function isOneMessage(one: InboundEvent, other: InboundEvent, now: (address: Address) => Address): boolean {
+export function isOneMessage(one: InboundEvent, other: InboundEvent, { channels, now }: Chats): boolean {
   if (one.sender.id !== other.sender.id) return false
   if (isIn(one.address, other.address)) return hasSameName(one, other) || isSamePiece(one, other)
   const isOfOtherBot = one.address.account !== other.address.account
-  return isOfOtherBot && isBeside(now(one.address), now(other.address)) && isSameByBots(one, other)
+  return isOfOtherBot && isBeside(now(one.address), now(other.address)) && isSameByBots(one, other, channels)
 }
 
 function hasSameName(one: InboundEvent, other: InboundEvent): boolean {
@@ -49,13 +67,8 @@ function isSamePiece(one: InboundEvent, other: InboundEvent): boolean {
   return 'text' in one && 'text' in other && one.piece !== undefined && one.piece.of === other.piece?.of
 }
 
-/** In a small group of Telegram each bot counts messages by itself, so the words say which is the same. */
-function isSameByBots(one: InboundEvent, other: InboundEvent): boolean {
+/** The second and the content say which is the same in groups in which each bot counts messages by itself. */
+function isSameByBots(one: InboundEvent, other: InboundEvent, channels: Traits): boolean {
   if (one.sentAt !== other.sentAt || !('text' in one) || !('text' in other)) return false
-  return hasSameName(one, other) || (one.text === other.text && hasSameFiles(one, other))
-}
-
-/** Each bot has names of its own for files. */
-function hasSameFiles({ attachments: some }: InboundText, { attachments: others }: InboundText): boolean {
-  return some.length === others.length && some.every(({ size }, at) => size === others[at]?.size)
+  return countsByBot(channels, one.address) ? hasSameContent(one, other) : hasSameName(one, other)
 }

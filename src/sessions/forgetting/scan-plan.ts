@@ -1,10 +1,11 @@
 import type { SessionPlan } from '../../core/forgetting.ts'
 import type { MediaId } from '../../core/ids.ts'
+import type { OwnTexts } from './own-quotes.ts'
 
 /** The rest of what the plan of a session is made of, which is known once all is read. */
 export interface PlanOf {
   /** The names of our messages that go. */
-  readonly own: ReadonlySet<string>
+  readonly own: OwnTexts
   /** The names of texts that were said in a chat that goes. */
   readonly posts: ReadonlySet<string>
   /** The titles that were given with commands that go. */

@@ -9,6 +9,7 @@ import { FirstReading, type ScanOf } from './first-reading.ts'
 import { inSteps, type RunningRows } from './forget-reader.ts'
 import { filesIn, nameIn } from './matches.ts'
 import { hasNames, isOfThisLog, originAt } from './origin.ts'
+import type { OwnTexts } from './own-quotes.ts'
 import { RepeatingRows } from './repeating-rows.ts'
 import { type PlanOf, type ScanPlan, shownLess } from './scan-plan.ts'
 import { isRepetition } from './shown-again.ts'
@@ -185,7 +186,7 @@ export class SessionScan {
   }
 
   /** Takes what quotes a message of ours that goes, and what stands here of one that was said elsewhere. */
-  #follows(own: ReadonlySet<string>, posts: ReadonlySet<string>): void {
+  #follows(own: OwnTexts, posts: ReadonlySet<string>): void {
     for (const { seq, place } of this.#first.quotesOwn.among(own, this.#of.matches.moves))
       if (place === undefined) this.#first.cut.add(seq)
       else this.#first.parts.loseQuote(seq, place)

@@ -1,9 +1,10 @@
-import { type ChannelId, isTurnId, type MediaId, type SourceId, turnOf } from '../../core/ids.ts'
+import type { Channels } from '../../core/channel-traits.ts'
+import { type ChannelId, isTurnId, type MediaId, madeAt, type SourceId, turnOf } from '../../core/ids.ts'
 import type { SentRow } from '../../store/forget-port.ts'
 import type { ForgetReader, Pause } from './forget-reader.ts'
-import { ownName, postName } from './own-quotes.ts'
+import { OwnTexts, postName } from './own-quotes.ts'
 
-type Sent = Pick<SentRow, 'source' | 'address' | 'traceId' | 'media' | 'messageId'>
+type Sent = Pick<SentRow, 'source' | 'address' | 'traceId' | 'media' | 'messageId' | 'at' | 'startedAt'>
 
 export interface SentToRead {
   /** Messages and turns that go: so does what was said for them. */
@@ -20,8 +21,8 @@ const PAGE = 100
 /** Collects the texts of ours that go, by what they were said for. */
 export class SentTexts {
   readonly sources = new Set<SourceId>()
-  /** Their names in their chats, and in logs that do not say in which chat they were said. */
-  readonly own = new Set<string>()
+  readonly own: OwnTexts
+  /** Their names in logs that do not say in which chat they were said. */
   readonly posts = new Set<string>()
   readonly media = new Set<MediaId>()
   readonly channels = new Set<ChannelId>()
@@ -29,6 +30,10 @@ export class SentTexts {
   #readTo = 0
   /** The sources whose texts that reading has looked for. */
   #said: ReadonlySet<SourceId> = new Set()
+
+  constructor(channels: Pick<Channels, 'traits'>) {
+    this.own = new OwnTexts(channels)
+  }
 
   async advance(read: ForgetReader, { said, upTo, pause, isMeant }: SentToRead): Promise<void> {
     const isAgain = this.#readTo > 0
@@ -45,15 +50,16 @@ export class SentTexts {
   /** Adds a source that was found after the outbox was read: its rows may be among those that were passed over. */
   async #addSource({ outbox }: ForgetReader, said: SourceId): Promise<void> {
     for (const { part, ...row } of await (isTurnId(said) ? outbox.ofTurn(said) : outbox.ofSource(said)))
-      this.#add({ ...row, ...(part.file && { media: part.file.media }) })
+      this.#add({ ...row, at: madeAt(row.id) ?? 0, ...(part.file && { media: part.file.media }) })
   }
 
-  #add({ source, address, traceId, media, messageId }: Sent): void {
+  #add(sent: Sent): void {
+    const { source, address, traceId, media, messageId } = sent
     this.sources.add(source)
     this.channels.add(address.channel)
     if (media !== undefined) this.media.add(media)
     if (messageId === undefined) return
-    this.own.add(ownName(address, messageId))
+    this.own.add(sent)
     this.posts.add(postName({ traceId, messageId }))
   }
 }

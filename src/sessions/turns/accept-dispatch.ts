@@ -87,8 +87,8 @@ async function acceptDecided(
 ): Promise<Accepted> {
   await refuseForgotten(tx, given.posted?.turn)
   const id = deps.ids.inbox()
-  if (await isOfForgotten(tx, given)) return acceptForgotten(tx, { id, dispatch: given, decision })
-  const dispatch = await withoutForgottenQuote(tx, given)
+  if (await isOfForgotten(tx, deps.channels, given)) return acceptForgotten(tx, { id, dispatch: given, decision })
+  const dispatch = await withoutForgottenQuote(tx, deps.channels, given)
   switch (decision.kind) {
     case 'ignore':
       return acceptIgnored(tx, { id, dispatch, decision })

@@ -1,14 +1,14 @@
 import type { Address } from '../../core/address.ts'
+import type { Channels } from '../../core/channel-traits.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
-import { turnOf } from '../../core/ids.ts'
-import { type InboundEvent, type QuotedMessage, quotesOtherBot } from '../../core/message.ts'
-import type { Delivery } from '../../core/outbound.ts'
+import type { InboundEvent, QuotedMessage } from '../../core/message.ts'
 import type { InboxOutcome } from '../../core/turn-end.ts'
-import type { InboxRow } from '../../store/inbox-port.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { admittedKey, waitedKey } from '../people/admitted-key.ts'
 import { inThreadKey } from './in-thread-key.ts'
+import { forgottenOf, hasForgotten, isForgottenBeside, isForgottenQuoteBeside } from './said-beside.ts'
 
+type Traits = Pick<Channels, 'traits'>
 type Reader = Pick<StoreReader, 'inbox' | 'forgetting'>
 
 /** A message that was forgotten for its age is older than this. */
@@ -19,12 +19,12 @@ const LATE_MS = 24 * 3_600_000
  * any time. So it is with a message of a group that comes to one of our bots after another was asked to forget it, and
  * with one that waited until its author was let in, and has been read for that; it may have been deleted since.
  */
-export async function isOfForgotten(read: Reader, { event, receivedAt }: Dispatch): Promise<boolean> {
+export async function isOfForgotten(read: Reader, channels: Traits, { event, receivedAt }: Dispatch): Promise<boolean> {
   const original = event.kind === 'edit' ? [event.original, waitedKey(event.original)] : []
   for (const key of [...original, waitedKey(event.eventKey)])
     if (key !== undefined && (await hasOutcome(read, event, key, ['forgotten']))) return true
   if (await isEditOfForgottenEdit(read, event)) return true
-  if (receivedAt - event.sentAt < LATE_MS && (await isForgottenBeside(read, event))) return true
+  if (receivedAt - event.sentAt < LATE_MS && (await isForgottenBeside(read, channels, event))) return true
   const waited = waitedKey(event.eventKey)
   return waited !== undefined && isDeleted(read, event, waited)
 }
@@ -55,9 +55,9 @@ async function isDeleted({ inbox }: Pick<Reader, 'inbox'>, event: InboundEvent, 
  * Returns true for a message that a platform has shown and no prompt has any more: it was forgotten or deleted, or its
  * exchange was taken back.
  */
-export async function isGone(read: Reader, event: InboundEvent): Promise<boolean> {
+export async function isGone(read: Reader, channels: Traits, event: InboundEvent): Promise<boolean> {
   if (await hasOutcome(read, event, event.eventKey, ['forgotten', 'taken_back'])) return true
-  return (await isForgottenBeside(read, event)) || isDeleted(read, event, event.eventKey)
+  return (await isForgottenBeside(read, channels, event)) || isDeleted(read, event, event.eventKey)
 }
 
 /** Returns true for a message whose edit came since then, while no session had it. */
@@ -92,12 +92,13 @@ async function hasOutcome(
 /** Returns the dispatch without the words of a forgotten message, which platforms send with each reply to it. */
 export async function withoutForgottenQuote(
   read: Reader & Pick<StoreReader, 'outbox'>,
+  channels: Traits,
   dispatch: Dispatch,
 ): Promise<Dispatch> {
   const { event } = dispatch
   if (!('text' in event) || event.quoted === undefined) return dispatch
   const { address, quoted } = event
-  if (!(await isForgottenQuote(read, address, quoted))) return dispatch
+  if (!(await isForgottenQuote(read, channels, address, quoted))) return dispatch
   const { text: _text, ...name } = quoted
   const attachments = event.attachments.filter((file) => !file.quoted)
   return { ...dispatch, event: { ...event, quoted: name, attachments } }
@@ -105,49 +106,21 @@ export async function withoutForgottenQuote(
 
 async function isForgottenQuote(
   read: Reader & Pick<StoreReader, 'outbox'>,
+  channels: Traits,
   address: Address,
   quoted: QuotedMessage,
 ): Promise<boolean> {
-  const { messageId, sender } = quoted
+  const { messageId } = quoted
   if (quoted.own) return isOwnForgotten(read, address, messageId)
   const rows = await read.inbox.ofMessage(address.channel, messageId, address.chat)
   // In some groups each bot counts messages by itself, and what is kept for how long may differ: its own row decides.
   const here = rows.filter(({ dispatch: { event } }) => isHere(event.address, address))
-  if (here.some(({ dispatch: { event } }) => 'text' in event)) return isAnyForgotten(read, here)
-  const beside = rows.filter(({ dispatch: { event } }) => isBeside(event.address, address))
-  const theirs = beside.filter(({ dispatch: { event } }) => sender === undefined || event.sender.id === sender.id)
-  if (await isAnyForgotten(read, theirs)) return true
-  if (!quotesOtherBot(quoted, address)) return false
-  const ours = await read.outbox.ofMessage(messageId)
-  return hasForgotten(
-    read,
-    ours.filter(({ address: said }) => isBeside(said, address)),
-  )
-}
-
-/** Returns true for a message of a group that another bot of ours has received and forgotten. */
-async function isForgottenBeside(read: Reader, event: InboundEvent): Promise<boolean> {
-  if (!('text' in event) || event.address.chatType === 'direct') return false
-  const { address, messageId, sender, sentAt } = event
-  const rows = (await read.inbox.ofMessage(address.channel, messageId, address.chat)).filter(
-    ({ dispatch: { event: said } }) =>
-      isBeside(said.address, address) && said.sender.id === sender.id && said.sentAt === sentAt,
-  )
-  return isAnyForgotten(read, rows)
-}
-
-async function isAnyForgotten({ forgetting }: Reader, rows: readonly InboxRow[]): Promise<boolean> {
-  for (const { id, outcome } of rows) if (outcome === 'forgotten' || (await forgetting.isMeant(id))) return true
-  return false
+  if (here.some(({ dispatch: { event } }) => 'text' in event)) return (await forgottenOf(read, here)).length > 0
+  return isForgottenQuoteBeside(read, channels, address, quoted)
 }
 
 function isHere(one: Address, { channel, account, chat }: Address): boolean {
   return one.channel === channel && one.account === account && one.chat === chat
-}
-
-/** Returns true for an address of the same group by another bot of ours. */
-function isBeside(one: Address, { channel, account, chat, chatType }: Address): boolean {
-  return chatType !== 'direct' && one.channel === channel && one.chat === chat && one.account !== account
 }
 
 /** A message of ours that the platform still has: what it said was taken out of its row, or is going to be. */
@@ -159,13 +132,4 @@ async function isOwnForgotten(
   const rows = (await read.outbox.ofMessage(messageId)).filter(({ address: said }) => isHere(said, address))
   // It is older than what is kept of answers: nobody knows whether it was forgotten, and no model is shown it.
   return rows.length === 0 || hasForgotten(read, rows)
-}
-
-async function hasForgotten({ forgetting }: Reader, rows: readonly Delivery[]): Promise<boolean> {
-  for (const { part, source } of rows) {
-    if ((part.text === '' && !part.file) || (await forgetting.isMeant(source))) return true
-    const turn = turnOf(source)
-    if (turn !== undefined && (await forgetting.isForgetting(turn))) return true
-  }
-  return false
 }

@@ -31,7 +31,10 @@ const text = {
   mentioned: z.boolean(),
   mentionsOthers: z.boolean(),
   quoted: z
-    .strictObject({ messageId: id, text: z.string().optional(), sender: sender.optional(), own: z.boolean() })
+    .strictObject({
+      ...{ messageId: id, text: z.string().optional(), sender: sender.optional(), own: z.boolean() },
+      sentAt: z.number().optional(),
+    })
     .optional(),
   forwarded: z.strictObject({ from: sender.optional(), name: z.string().optional() }).optional(),
   via: sender.optional(),

@@ -1,4 +1,8 @@
 import { expect, it } from 'vitest'
+import type { Dispatch } from '../../../src/core/dispatch.ts'
+import { NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
+import { type InboxId, madeAt } from '../../../src/core/ids.ts'
+import type { NewInboxRow } from '../../../src/store/inbox-port.ts'
 import { commandOf, ids, inboxRow, NOBODYS_ID, turnOf } from '../../store/sample-rows.ts'
 import { type ContractPart, failureOf, makeSession } from './under-test.ts'
 
@@ -150,6 +154,24 @@ export const inboxContract: ContractPart = (underTest) => {
     const store = await underTest.reopen(`UPDATE inbox SET dispatch = '{broken' WHERE id = '${damaged.id}'`)
     const { chat } = sound.dispatch.event.address
     expect(await store.read.inbox.ofMessage('telegram', '77', chat)).toEqual([sound])
+  })
+
+  it('saidAt finds what was said at a time and came within a day, once a request to forget has come since', async () => {
+    const { store } = underTest
+    const at = (madeAt(ids.inbox()) ?? 0) - 1_000
+    const saidAt = (chat: number, sentAt: number): NewInboxRow => {
+      const row = inboxRow(chat, 1)
+      const event = { ...row.dispatch.event, sentAt } as Dispatch['event']
+      return { ...row, dispatch: { ...row.dispatch, event } }
+    }
+    const rows = [saidAt(1, at), saidAt(2, at), saidAt(1, at + 1_000)]
+    await add(...rows, { ...saidAt(1, at), id: `in_${'z'.repeat(16)}` as InboxId })
+    expect(await store.read.inbox.saidAt('telegram', at)).toEqual([])
+    await store.write((tx) =>
+      tx.forgetting.begin({ id: 'one', state: 'done', plan: NO_PLAN, counts: NOTHING_FORGOTTEN, askedAt: at + 2_000 }),
+    )
+    expect(idsOf(await store.read.inbox.saidAt('telegram', at))).toEqual(idsOf(rows.slice(0, 2)))
+    expect(await store.read.inbox.saidAt('discord', at)).toEqual([])
   })
 
   it('byKey finds a message by what its account called it', async () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { parseAddress } from '../../../src/core/address.ts'
-import { type DeliveryId, mediaId, type PersonId } from '../../../src/core/ids.ts'
+import { type DeliveryId, madeAt, mediaId, type PersonId } from '../../../src/core/ids.ts'
 import type { Delivery } from '../../../src/core/outbound.ts'
 import type { DeliveryChange } from '../../../src/store/outbox-port.ts'
-import { deliveryOf, ids, inboxRow } from '../../store/sample-rows.ts'
+import { addressOf, deliveryOf, ids, inboxRow } from '../../store/sample-rows.ts'
 import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
 
 const NOBODY = 'out_nobody' as DeliveryId
@@ -90,6 +90,18 @@ export const outboxContract: ContractPart = (underTest) => {
     const { outbox } = underTest.store.read
     expect((await outbox.ofMessage('8')).map(({ id }) => id)).toEqual([second?.id, first?.id])
     expect(await outbox.ofMessage('10')).toEqual([])
+  })
+
+  it('plannedFor finds our texts for a chat by when they were planned', async () => {
+    const [first, second] = await add(deliveryOf(ids.turn()), deliveryOf(ids.turn()))
+    const address = first?.address ?? addressOf(1)
+    await add(deliveryOf(ids.turn(), { address: addressOf(2) }))
+    const { outbox } = underTest.store.read
+    const at = madeAt(first?.id ?? '') ?? 0
+    const found = await outbox.plannedFor(address, at - 60_000, at + 60_000)
+    expect(found.map(({ id }) => id)).toEqual([first?.id, second?.id])
+    expect(await outbox.plannedFor(address, at - 60_000, at - 30_000)).toEqual([])
+    expect(await outbox.plannedFor({ ...address, channel: 'discord' }, at - 60_000, at + 60_000)).toEqual([])
   })
 
   it('begin counts the attempt and takes only rows in an expected state', async () => {

@@ -5,12 +5,13 @@ import type { ForgetTarget } from '../../../src/core/forgetting.ts'
 import { type InboxId, type SessionId, toAccountId, toPersonId } from '../../../src/core/ids.ts'
 import { matchesOf } from '../../../src/sessions/forgetting/matches.ts'
 import { isSaidIn, type LogOrigin } from '../../../src/sessions/forgetting/origin.ts'
-import { OwnQuotes, ownName } from '../../../src/sessions/forgetting/own-quotes.ts'
+import { OwnQuotes, OwnTexts, ownName } from '../../../src/sessions/forgetting/own-quotes.ts'
 import type { ReceivedRow } from '../../../src/store/forget-port.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { command, dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
 
 const [HERE, ELSEWHERE] = ['telegram:here', 'telegram:elsewhere'] as SessionId[]
+const SUPER = '-1001000000001'
 const OTHER_BOT = toAccountId('second')
 const PLACE = { channel: 'telegram', chat: '-100' } as const
 
@@ -72,19 +73,34 @@ it('S41: what was received is meant where number, chat, account and sender are t
   expect(isReceived(row({ dispatch: dispatchOf(command('forget', { messageId: 'm1' })) }))).toBe(true)
 })
 
-it('S41: another bot has received the same message of a group if writer and time are the same, with the number or the words', () => {
-  const { isReceived } = matches(MESSAGE, [row()])
-  const of = (changes: Parameters<typeof message>[0], chat: object = {}) => {
-    const address = group('-100', { account: OTHER_BOT, ...chat })
-    return isReceived(row({ id: 'in_2' as InboxId, dispatch: dispatchOf(message({ address, ...changes })) }))
-  }
-  expect(of({ text: '' })).toBe(true)
-  expect(of({ messageId: 'm2' })).toBe(true)
-  const file = { ref: 'f', size: 7 }
-  for (const other of [{ text: 'no' }, { attachments: [file] }, { sender: user('444') }, { sentAt: 1 }])
-    expect(of({ messageId: 'm2', ...other })).toBe(false)
-  expect([of({ sender: user('444') }), of({ sentAt: 1 })]).toEqual([false, false])
+/** Returns true for a message that another bot has received, beside the one that is meant. */
+function isOneByOtherBot(chat: string, changes: Parameters<typeof message>[0], where: object = {}): boolean {
+  const { isReceived } = matches(MESSAGE, [row({ dispatch: dispatchOf(message({ address: group(chat) })) })])
+  const address = group(chat, { account: OTHER_BOT, ...where })
+  return isReceived(row({ id: 'in_2' as InboxId, dispatch: dispatchOf(message({ address, ...changes })) }))
+}
+
+it('S41: another bot has received the same message of a group if number, writer and time are the same', () => {
+  const of = (changes: Parameters<typeof message>[0], where: object = {}) => isOneByOtherBot(SUPER, changes, where)
+  expect(of({ text: 'as another bot is shown it' })).toBe(true)
+  for (const other of [{ messageId: 'm2' }, { sender: user('444') }, { sentAt: 1 }]) expect(of(other)).toBe(false)
   expect([of({}, { chatType: 'direct' }), of({}, { chat: '-200' })]).toEqual([false, false])
+})
+
+it('S41: in a small group, where each bot counts by itself, it is the same if writer, time and all of its content are', () => {
+  const of = (changes: Parameters<typeof message>[0]) => isOneByOtherBot('-100', { messageId: 'm2', ...changes })
+  expect(of({})).toBe(true)
+  const others: Parameters<typeof message>[0][] = [
+    { messageId: 'm1', text: 'no' },
+    { attachments: [{ ref: 'f', size: 7 }] },
+    { enclosed: ['a contact: Bob'] },
+    { forwarded: { from: user('555') } },
+    { via: user('900', { kind: 'bot' }) },
+    { sender: user('444') },
+    { sentAt: 1 },
+  ]
+  for (const other of others) expect(of(other)).toBe(false)
+  const { isReceived } = matches(MESSAGE, [row()])
   expect(isReceived(row({ dispatch: dispatchOf(message({ messageId: 'm2' })) }))).toBe(false)
 })
 
@@ -158,6 +174,13 @@ it('S41: a chat is what was said in it, and what has been continued there', () =
   expect(matches(PERSON).isWhole(50, origin())).toBe(false)
 })
 
+/** A message of ours, number 5, that goes. */
+function going(address: Address): OwnTexts {
+  const own = new OwnTexts(CHANNELS)
+  own.add({ address, messageId: '5', at: 50 })
+  return own
+}
+
 it('S41: a quotation of ours is known by bot, chat and number', () => {
   const quotes = new OwnQuotes<number>()
   const quoted = { messageId: '5', text: 'mine', own: true }
@@ -169,12 +192,12 @@ it('S41: a quotation of ours is known by bot, chat and number', () => {
   note(4, { messageId: '6' })
   note(5, { own: false })
   note(6, { text: undefined })
-  expect(quotes.among(new Set([ownName(group(), '5')]), [])).toEqual([1])
+  expect(quotes.among(going(group()), [])).toEqual([1])
   // Before the chat got its id, its messages had the numbers of the older one.
   const move = { channel: group().channel, from: '-7', to: group().chat, at: 100 }
-  expect(quotes.among(new Set([ownName(group(), '5')]), [move])).toEqual([])
-  expect(quotes.among(new Set([ownName(group('-7'), '5')]), [move])).toEqual([1])
-  expect(quotes.among(new Set([ownName(group(), '5')]), [{ ...move, at: 50 }])).toEqual([1])
+  expect(quotes.among(going(group()), [move])).toEqual([])
+  expect(quotes.among(going(group('-7')), [move])).toEqual([1])
+  expect(quotes.among(going(group()), [{ ...move, at: 50 }])).toEqual([1])
 })
 
 it('S41: a quotation of a bot may be of another one of ours, in the same group', () => {
@@ -185,5 +208,5 @@ it('S41: a quotation of a bot may be of another one of ours, in the same group',
   quotes.note(2, { quoted, chat: group('-200', beside), at: 50 })
   quotes.note(3, { quoted: { ...quoted, sender: user('111') }, chat: group('-100', beside), at: 50 })
   quotes.note(4, { quoted, chat: group('-100', { ...beside, chatType: 'direct' }), at: 50 })
-  expect(quotes.among(new Set([ownName(group(), '5')]), [])).toEqual([1])
+  expect(quotes.among(going(group()), [])).toEqual([1])
 })

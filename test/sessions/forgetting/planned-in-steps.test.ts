@@ -4,7 +4,9 @@ import { type TurnId, toSessionId } from '../../../src/core/ids.ts'
 import type { Session } from '../../../src/core/session.ts'
 import { pausing } from '../../../src/sessions/forgetting/forget-reader.ts'
 import type { Matches } from '../../../src/sessions/forgetting/matches.ts'
+import { OwnTexts } from '../../../src/sessions/forgetting/own-quotes.ts'
 import { SessionScan } from '../../../src/sessions/forgetting/scan-session.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
 import { shownAgain } from './shown-again.ts'
 
 const EVENTS = 60_000
@@ -33,7 +35,7 @@ it('S41: a plan of many events is made in steps, between which others have their
   let pauses = 0
   const plan = await pausing(
     scan.plan(
-      { own: new Set(), posts: new Set<string>(), titles: new Set(), entry: false, isUnnamed: false },
+      { own: new OwnTexts(CHANNELS), posts: new Set<string>(), titles: new Set(), entry: false, isUnnamed: false },
       { turn: turn(EVENTS), messages: [] },
     ),
     async () => {

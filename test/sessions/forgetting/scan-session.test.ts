@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { Address } from '../../../src/core/address.ts'
 import { approvedCallId } from '../../../src/core/approval.ts'
 import type { EventType, SessionEvent } from '../../../src/core/event.ts'
 import type { TurnId } from '../../../src/core/ids.ts'
@@ -7,7 +8,9 @@ import type { Session } from '../../../src/core/session.ts'
 import { pausing, type RunningRows } from '../../../src/sessions/forgetting/forget-reader.ts'
 import type { Matches } from '../../../src/sessions/forgetting/matches.ts'
 import type { LogOrigin } from '../../../src/sessions/forgetting/origin.ts'
+import { OwnTexts } from '../../../src/sessions/forgetting/own-quotes.ts'
 import { SessionScan } from '../../../src/sessions/forgetting/scan-session.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
 import { group, user } from '../../fakes/dispatch.ts'
 import { shownAgain } from './shown-again.ts'
 
@@ -37,8 +40,8 @@ interface Scanned {
   readonly origins?: readonly LogOrigin[]
   readonly whole?: boolean
   readonly session?: Partial<Session>
-  /** The names of our messages that go. */
-  readonly ours?: readonly string[]
+  /** The chats whose message 7, which is ours, goes. */
+  readonly ours?: readonly Address[]
   /** Entries of memory go. */
   readonly entry?: boolean
   /** The events that come once all of the log was read. */
@@ -60,8 +63,10 @@ async function planned(log: readonly SessionEvent[], options: Scanned = {}) {
     scan.find(events)
     scan.follow(events)
   }
+  const texts = new OwnTexts(CHANNELS)
+  for (const address of ours) texts.add({ address, messageId: '7', at: 1 })
   const plan = await pausing(
-    scan.plan({ own: new Set(ours), posts: new Set<string>(), titles: new Set(), entry, isUnnamed: false }, running),
+    scan.plan({ own: texts, posts: new Set<string>(), titles: new Set(), entry, isUnnamed: false }, running),
     async () => {},
   )
   const [turns, repeating] = [[...scan.turns.keys()], [...scan.repeating]]
@@ -235,8 +240,7 @@ it('S41: an answer that goes is quoted no more by what was read with a thread', 
   const log = [
     event(1, 'thread_read', { messages: [{ messageId: 'm8', sender: user('444'), text: 'hm' }, quoting] }, 'one'),
   ]
-  const { channel, account, chat } = group()
-  expect(await planned(log, { ours: [`${channel}:${account}:${chat}:7`] })).toMatchObject({
+  expect(await planned(log, { ours: [group()] })).toMatchObject({
     empty: [],
     parts: [{ seq: 1, places: [], quotes: [1] }],
   })
@@ -245,8 +249,7 @@ it('S41: an answer that goes is quoted no more by what was read with a thread', 
 it('S41: a message that quotes an answer that goes loses that, a description that is made of it goes, and so does what runs', async () => {
   const quoted = { messageId: '7', text: 'mine', own: true }
   const asks = message(1, '444', { row: 'in_1', text: 'so?', quoted })
-  const { channel, account, chat } = group()
-  const ours = [`${channel}:${account}:${chat}:7`]
+  const ours = [group()]
   const running = { turn: 'one' as TurnId, messages: [] }
   const log = [asks, event(2, 'turn_started', { rows: ['in_1'] }, 'one')]
   const of = (descriptionSource: Session['descriptionSource']) =>

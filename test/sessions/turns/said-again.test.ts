@@ -3,22 +3,25 @@ import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Dispatch } from '../../../src/core/dispatch.ts'
 import { NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
-import { type ScheduleId, type SourceId, toAccountId, toSessionId } from '../../../src/core/ids.ts'
+import { madeAt, type ScheduleId, type SourceId, toAccountId, toSessionId } from '../../../src/core/ids.ts'
 import { admittedKey } from '../../../src/sessions/people/admitted-key.ts'
 import { inThreadKey } from '../../../src/sessions/turns/in-thread-key.ts'
 import { refuseStale } from '../../../src/sessions/turns/made-of.ts'
 import { isGone, isOfForgotten, withoutForgottenQuote } from '../../../src/sessions/turns/said-again.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
+import { CHANNELS } from '../../fakes/channels.ts'
 import { deliveryOf, ids, inboxRow } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
 
-/** A message that is stored, with this outcome. */
-async function stored(outcome: 'forgotten' | 'refused: stranger') {
+const SUPERGROUP = 1_000_000_001
+
+/** A message that is stored, with this outcome; its group counts messages once for all bots. */
+async function stored(outcome: 'forgotten' | 'refused: stranger', chat = SUPERGROUP) {
   const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
   onTestFinished(() => store.close())
-  const row = inboxRow(1, 7, { state: 'done', outcome })
+  const row = inboxRow(chat, 7, { state: 'done', outcome })
   await store.write((tx) => tx.inbox.add(row))
   const { event } = row.dispatch
   const anew: Dispatch = { ...row.dispatch, event: { ...event, eventKey: admittedKey(event.eventKey) } }
@@ -27,19 +30,22 @@ async function stored(outcome: 'forgotten' | 'refused: stranger') {
 
 it('S41: a message that was read to be handled, since its author is let in, is not if it was forgotten then', async () => {
   const forgotten = await stored('forgotten')
-  expect(await isOfForgotten(forgotten.store.read, forgotten.anew)).toBe(true)
+  expect(await isOfForgotten(forgotten.store.read, CHANNELS, forgotten.anew)).toBe(true)
   const waits = await stored('refused: stranger')
-  expect(await isOfForgotten(waits.store.read, waits.anew)).toBe(false)
+  expect(await isOfForgotten(waits.store.read, CHANNELS, waits.anew)).toBe(false)
 })
 
 it('S41: a message is gone from the request on, though its row is emptied later', async () => {
   const { store, row, anew } = await stored('refused: stranger')
-  expect(await isGone(store.read, row.dispatch.event)).toBe(false)
+  expect(await isGone(store.read, CHANNELS, row.dispatch.event)).toBe(false)
   const plan = { ...NO_PLAN, inbox: [row.id] }
   await store.write((tx) =>
     tx.forgetting.begin({ id: 'one', state: 'running', plan, counts: NOTHING_FORGOTTEN, askedAt: 1 }),
   )
-  expect([await isGone(store.read, row.dispatch.event), await isOfForgotten(store.read, anew)]).toEqual([true, true])
+  expect([
+    await isGone(store.read, CHANNELS, row.dispatch.event),
+    await isOfForgotten(store.read, CHANNELS, anew),
+  ]).toEqual([true, true])
 })
 
 it('S41: a message is not kept whose deletion comes while it waits for a hook: admitted, or in a thread that is read', async () => {
@@ -50,9 +56,11 @@ it('S41: a message is not kept whose deletion comes while it waits for a hook: a
     ...dispatch,
     event: { kind: 'delete', eventKey: `deletion ${nth}`, messageId: '7', address, sender, sentAt, original },
   })
-  const gone = async () => [await isGone(store.read, event), await isOfForgotten(store.read, anew)]
+  const gone = async () => [await isGone(store.read, CHANNELS, event), await isOfForgotten(store.read, CHANNELS, anew)]
   const comes = (nth: number, original: string) =>
-    store.write((tx) => tx.inbox.add({ ...inboxRow(nth, 7, { state: 'done' }), dispatch: deletion(nth, original) }))
+    store.write((tx) =>
+      tx.inbox.add({ ...inboxRow(SUPERGROUP, 7, { state: 'done' }), dispatch: deletion(nth, original) }),
+    )
   await comes(2, 'of another chat')
   expect(await gone()).toEqual([false, false])
   await comes(3, eventKey)
@@ -68,7 +76,7 @@ it.each([
   const further = inboxRow(1, 7, { state: 'done', outcome: 'forgotten' })
   const dispatch = { ...further.dispatch, event: { ...event, eventKey: keyOf(event.eventKey) } }
   await store.write((tx) => tx.inbox.add({ ...further, dispatch }))
-  expect(await isGone(store.read, event)).toBe(true)
+  expect(await isGone(store.read, CHANNELS, event)).toBe(true)
 })
 
 it('S41: nothing is quoted of an answer whose turn is being forgotten, nor of what it says beside it', async () => {
@@ -86,7 +94,7 @@ it('S41: nothing is quoted of an answer whose turn is being forgotten, nor of wh
     Promise.all(
       ['31', '32', '33'].map(async (messageId) => {
         const quoted = { messageId, text: 'echo', own: true }
-        const { event } = await withoutForgottenQuote(store.read, {
+        const { event } = await withoutForgottenQuote(store.read, CHANNELS, {
           ...row.dispatch,
           event: { ...row.dispatch.event, quoted } as Dispatch['event'],
         })
@@ -116,7 +124,7 @@ it('S41: a message of a group is gone once another bot of ours has forgotten it,
   const { store, row } = await stored('forgotten')
   const { event } = row.dispatch
   const goneAs = (changes: object, address: object = { account: 'second', chatType: 'group' }) =>
-    isGone(store.read, {
+    isGone(store.read, CHANNELS, {
       ...event,
       ...changes,
       eventKey: 'of another bot',
@@ -135,7 +143,7 @@ it('S41: a message of a group that comes late to another bot of ours is not kept
   const late = (address: object, days = 0, changes: object = {}) => {
     const one = { ...event, ...changes, eventKey: 'of another bot', address: { ...event.address, ...address } }
     const dispatch = { ...row.dispatch, receivedAt: event.sentAt + days * 86_400_000, event: one } as Dispatch
-    return isOfForgotten(store.read, dispatch)
+    return isOfForgotten(store.read, CHANNELS, dispatch)
   }
   expect(await late({ account: 'second' })).toBe(true)
   expect(await late({ account: 'second' }, 1)).toBe(false)
@@ -150,11 +158,11 @@ it('S41: a quotation stays where the bot itself has another message of that numb
   const quoted = { messageId: '7', text: 'echo', own: false, sender: event.sender }
   const quote = async () => {
     const one = { ...event, eventKey: 'a reply', messageId: '9', address, quoted } as Dispatch['event']
-    const { event: left } = await withoutForgottenQuote(store.read, { ...row.dispatch, event: one })
+    const { event: left } = await withoutForgottenQuote(store.read, CHANNELS, { ...row.dispatch, event: one })
     return 'quoted' in left ? left.quoted?.text : 'none'
   }
   expect(await quote()).toBeUndefined()
-  const own = inboxRow(1, 7, { state: 'done' })
+  const own = inboxRow(SUPERGROUP, 7, { state: 'done' })
   const dispatch = { ...own.dispatch, event: { ...own.dispatch.event, address, eventKey: 'as the second has it' } }
   await store.write((tx) => tx.inbox.add({ ...own, dispatch }))
   expect(await quote()).toBe('echo')
@@ -169,8 +177,74 @@ it('S41: a quotation of a person stays where another bot of ours has a forgotten
     const quoted = { messageId: '31', text: 'echo', own: false, sender: { id: '900', kind } }
     const address = { ...event.address, account: toAccountId('second') }
     const one = { ...event, eventKey: kind, messageId: '9', address, quoted } as Dispatch['event']
-    const { event: left } = await withoutForgottenQuote(store.read, { ...row.dispatch, event: one })
+    const { event: left } = await withoutForgottenQuote(store.read, CHANNELS, { ...row.dispatch, event: one })
     return 'quoted' in left ? left.quoted?.text : 'none'
   }
   expect([await quote('user'), await quote('bot')]).toEqual(['echo', undefined])
+})
+
+const SMALL = 1
+
+/** A message of a small group, which another bot counts as 40; the request to forget it is there. */
+async function inSmallGroup() {
+  const { store, row } = await stored('forgotten', SMALL)
+  const plan = { ...NO_PLAN, inbox: [row.id] }
+  const askedAt = row.dispatch.event.sentAt + 1
+  await store.write((tx) => tx.forgetting.begin({ id: 'one', state: 'done', plan, counts: NOTHING_FORGOTTEN, askedAt }))
+  const address = { ...row.dispatch.event.address, account: toAccountId('second') }
+  const beside = (changes: object): Dispatch => ({
+    ...row.dispatch,
+    event: { ...row.dispatch.event, messageId: '40', eventKey: 'of another bot', address, ...changes } as never,
+  })
+  const isLate = (changes: object = {}) => isOfForgotten(store.read, CHANNELS, beside(changes))
+  return { store, row, beside, isLate }
+}
+
+it('S41: where each bot counts messages by itself, one that comes late is known by its writer and its second', async () => {
+  const { row, isLate } = await inSmallGroup()
+  const { sentAt, address } = row.dispatch.event
+  expect(await isLate()).toBe(true)
+  expect(await isLate({ messageId: '7', sentAt: sentAt - 1_000 })).toBe(false)
+  expect(await isLate({ sender: { id: '444', kind: 'user' } })).toBe(false)
+  expect(await isLate({ address: { ...address, account: 'second', chat: '-1002' } })).toBe(false)
+})
+
+it('S41: another message of that second is kept, once the copy has come or where it is there with its words', async () => {
+  const { store, row, beside, isLate } = await inSmallGroup()
+  const other = inboxRow(SMALL, 8, { state: 'done' })
+  const said = { ...row.dispatch.event, text: 'another', messageId: '8', eventKey: 'another' } as Dispatch['event']
+  await store.write((tx) => tx.inbox.add({ ...other, dispatch: { ...row.dispatch, event: said } }))
+  expect(await isLate({ text: 'another' })).toBe(false)
+  expect(await isLate({ text: 'a third' })).toBe(true)
+  const copy = { ...inboxRow(SMALL, 9, { state: 'done', outcome: 'forgotten' }), dispatch: beside({}) }
+  await store.write((tx) => tx.inbox.add(copy))
+  expect(await isLate({ text: 'a third', eventKey: 'a third' })).toBe(false)
+})
+
+it('S41: where each bot counts messages by itself, a quotation is known by its writer and the second of what is quoted', async () => {
+  const { store, row, beside } = await inSmallGroup()
+  const { sentAt, sender } = row.dispatch.event
+  const quote = async (changes: object) => {
+    const quoted = { messageId: '39', text: 'echo', own: false, sender, sentAt, ...changes }
+    const { event } = await withoutForgottenQuote(store.read, CHANNELS, beside({ quoted, sentAt: sentAt + 60_000 }))
+    return 'quoted' in event ? event.quoted?.text : 'none'
+  }
+  expect(await quote({})).toBeUndefined()
+  expect(await quote({ sentAt: sentAt + 1_000 })).toBe('echo')
+  expect(await quote({ sender: { id: '444', kind: 'user' } })).toBe('echo')
+  expect(await quote({ sentAt: undefined })).toBe('echo')
+})
+
+it('S41: so is one of an answer of another bot, by about when it was sent', async () => {
+  const { store, row, beside } = await inSmallGroup()
+  const said = deliveryOf(ids.turn(), { address: row.dispatch.event.address, state: 'sent', messageId: '31' })
+  await store.write((tx) => tx.outbox.add([{ ...said, part: { ...said.part, text: '' } }]))
+  const planned = madeAt(said.id) ?? 0
+  const quote = async (sentAt: number) => {
+    const quoted = { messageId: '77', text: 'echo', own: false, sender: { id: '900', kind: 'bot' }, sentAt }
+    const { event } = await withoutForgottenQuote(store.read, CHANNELS, beside({ quoted }))
+    return 'quoted' in event ? event.quoted?.text : 'none'
+  }
+  expect(await quote(planned + 1_000)).toBeUndefined()
+  expect([await quote(planned - 3_600_000), await quote(planned + 3_600_000)]).toEqual(['echo', 'echo'])
 })

@@ -1,0 +1,22 @@
+/** Reads that look at every row on purpose: totals, and people, schedules, mutes and tokens: few. */
+export const WHOLE = [
+  /scope LIKE/,
+  /FROM chat_moves/,
+  /COUNT\(\*\)/,
+  /FROM people/,
+  /FROM tokens (ORDER|JOIN)/,
+  /FROM direct_chats/,
+  /FROM admissions (ORDER|WHERE state)/,
+  /FROM schedules ORDER/,
+  /FROM mutes/,
+  /DELETE FROM transcripts/,
+  /subject FROM cards/,
+  /FROM budget_holds /,
+  /FROM budget_counts WHERE held_tokens <> 0/,
+  /FROM forgettings WHERE (state = 'running'|asked_at)/,
+  /type = 'history_taken_over'/,
+  /FROM standing_rules ORDER/,
+  /state = 'claimed' ORDER/,
+  /docs.words LIKE .* ORDER BY docs.no/,
+  /keyed_requests SET answer = NULL/,
+]
