@@ -121,7 +121,7 @@ function withZone(settings: BudgetConfig): BudgetSettings {
   }
 }
 
-type NoticePlace = Omit<OutboundMessage, 'source' | 'class' | 'text'>
+export type NoticePlace = Omit<OutboundMessage, 'source' | 'class' | 'text'>
 
 function noticePlace(turn: StartedTurn): NoticePlace {
   const { session, traceId, reply } = turn

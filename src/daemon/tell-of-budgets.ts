@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts'
-import { budgetKey, payerKey } from '../core/budget.ts'
+import { type BudgetState, budgetKey, payerKey } from '../core/budget.ts'
 import { stopInWords, warningInWords } from '../core/budget-words.ts'
 import { ParleyError } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
@@ -9,7 +9,7 @@ import type { AccountAt } from '../core/owner-notice.ts'
 import type { PostNotice } from '../sessions/people/post-notice.ts'
 import type { Store } from '../store/store.ts'
 import type { BudgetEvent, DaemonEvents } from './daemon-events.ts'
-import type { Budgets } from './make-budgets.ts'
+import type { Budgets, NoticePlace } from './make-budgets.ts'
 import type { People } from './people.ts'
 
 interface TellerDeps {
@@ -22,12 +22,15 @@ interface TellerDeps {
   readonly where: AccountAt | undefined
 }
 
+/** The budgets that people were notified of lately. Of more, the rows are asked again. */
+const MOST_TOLD = 1_000
+
 /**
  * Notifies people of each budget once in its period: a chat, a topic or a person of their own budget, the owners in
  * private of every other. A turn that was stopped says so itself.
  */
 export function tellOfBudgets(
-  budgets: Budgets | undefined,
+  budgets: Pick<Budgets, 'settings' | 'placeOf'> | undefined,
   { store, ids, logger, say, events, notifyOwners, where }: TellerDeps,
 ): void {
   if (budgets === undefined) return
@@ -53,28 +56,36 @@ export function tellOfBudgets(
     )
   }
 
-  async function tell(event: BudgetEvent): Promise<void> {
-    const { budget, charge } = event
-    const { payer, at } = budget
-    const place = budgets?.placeOf(charge)
-    const ofPlace = payer.kind === 'chat' || payer.kind === 'topic' || payer.kind === 'person'
-    if (payer.kind === 'stranger') return
-    if (event.kind === 'stopped')
-      return ofPlace && place ? undefined : owners(event, stopInWords(event.budget), place?.address)
+  async function tell(event: BudgetEvent, place: NoticePlace | undefined): Promise<void> {
+    const { budget } = event
+    if (event.kind === 'stopped') return owners(event, stopInWords(event.budget), place?.address)
     const text = warningInWords(budget, settings.timezone, settings.cheaperModel)
-    if (!ofPlace || place === undefined) return owners(event, text)
+    if (place === undefined || !isOfPlace(budget)) return owners(event, text)
     const message = { ...place, source: ids.notice(), class: 'notice', text } as const
-    await say(message, (tx) => tx.budgets.warn({ payer: payerKey(payer), period: at }))
+    await say(message, (tx) => tx.budgets.warn({ payer: payerKey(budget.payer), period: budget.at }))
   }
 
   events.budget.on((event) => {
+    const place = budgets.placeOf(event.charge)
+    if (!isTold(event, place)) return
     const key = `${event.kind} ${budgetKey(event.budget)}`
     // The rows decide; this saves a commit for each call after the first.
     if (told.has(key)) return
+    if (told.size >= MOST_TOLD) told.clear()
     told.add(key)
-    tell(event).catch((err: unknown) => {
+    tell(event, place).catch((err: unknown) => {
       told.delete(key)
       logger.warn('A notice of a budget could not be planned', { err })
     })
   })
+}
+
+/** Strangers are not notified of their own budgets, and a turn that was stopped in a place says so itself. */
+function isTold({ kind, budget }: BudgetEvent, place: NoticePlace | undefined): boolean {
+  if (budget.payer.kind === 'stranger') return false
+  return kind === 'past' || place === undefined || !isOfPlace(budget)
+}
+
+function isOfPlace({ payer: { kind } }: BudgetState): boolean {
+  return kind === 'chat' || kind === 'topic' || kind === 'person'
 }
