@@ -65,6 +65,18 @@ describe('openConnection', () => {
     expect(read()).toEqual(wanted)
   })
 
+  it.each([
+    ['get', 'SELECT text FROM nowhere WHERE text = $1', 'a statement of the store of nowhere failed with SQLITE_ERROR'],
+    ['all', 'DELETE FROM nowhere WHERE text = $1', 'a statement of the store of nowhere failed with SQLITE_ERROR'],
+    ['run', 'UPDATE nowhere SET text = $1', 'a statement of the store of nowhere failed with SQLITE_ERROR'],
+    ['run', 'INSERT INTO known (text) VALUES ($1)', 'the store refuses this row of known'],
+  ] as const)('an error of %s names the table of %s, and no word that was given', (method, text, message) => {
+    const connection = open()
+    connection.exec('CREATE TABLE known (text TEXT CHECK (length(text) < 3))')
+    expect(() => connection[method](text, ['secret'])).toThrow(expect.objectContaining({ message }))
+    connection.close()
+  })
+
   it('a pragma that does not take is unavailable', () => {
     expect(() => openConnection(':memory:')).toThrow(expect.objectContaining({ code: 'unavailable' }))
   })

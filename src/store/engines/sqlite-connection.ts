@@ -110,7 +110,7 @@ function connect(database: Database): SqliteConnection {
         const { statement, order, columns } = prepare(text)
         return statement.all(arrange(params, order)).map((values) => toRow(columns, values))
       } catch (error) {
-        throw translate(error)
+        throw translate(error, text)
       }
     },
     get(text, params) {
@@ -119,7 +119,7 @@ function connect(database: Database): SqliteConnection {
         const values = statement.get(arrange(params, order))
         return values && toRow(columns, values)
       } catch (error) {
-        throw translate(error)
+        throw translate(error, text)
       }
     },
     run(text, params) {
@@ -127,7 +127,7 @@ function connect(database: Database): SqliteConnection {
         const { statement, order } = prepare(text)
         return statement.run(arrange(params, order)).changes
       } catch (error) {
-        throw translate(error)
+        throw translate(error, text)
       }
     },
     exec: (text) => attempt(() => void database.exec(text)),

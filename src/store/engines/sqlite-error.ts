@@ -28,19 +28,29 @@ function isDriverError(error: unknown): error is Error & { readonly code: string
   return error instanceof Error && error.name === 'SqliteError' && 'code' in error && typeof error.code === 'string'
 }
 
-/** Driver errors as ours, naming the remedy; anything else unchanged. */
-export function translate(thrown: unknown): unknown {
+/** Driver errors as ours, naming the remedy, or the table of the statement; anything else unchanged. */
+export function translate(thrown: unknown, statement?: string): unknown {
   if (!isDriverError(thrown)) return thrown
   const { code } = thrown
   const cause = { cause: thrown }
   if (code.startsWith('SQLITE_CONSTRAINT')) {
     const taken = /_(UNIQUE|PRIMARYKEY)$/.test(code)
-    return new ParleyError(taken ? 'conflict' : 'invalid', 'the store refuses this row', cause)
+    return new ParleyError(taken ? 'conflict' : 'invalid', `the store refuses this row${at(statement)}`, cause)
   }
   if (/^SQLITE_IOERR_(DIR_)?FSYNC$/.test(code)) return new ParleyError('store_broken', UNCONFIRMED, cause)
   const problem = PROBLEMS.find(([prefix]) => code.startsWith(prefix))
-  if (problem === undefined) return new ParleyError('internal', 'a statement of the store failed', cause)
+  if (problem === undefined) {
+    return new ParleyError('internal', `a statement of the store${at(statement)} failed with ${code}`, cause)
+  }
   return new ParleyError('unavailable', problem[1], cause)
+}
+
+/** The first table of a statement. Statements hold no words of people: these are their parameters. */
+const TABLE = /\b(?:FROM|INTO|UPDATE|PRAGMA)\s+(\w+)/
+
+function at(statement = ''): string {
+  const table = TABLE.exec(statement)?.[1]
+  return table === undefined ? '' : ` of ${table}`
 }
 
 /** After it the system may report pages as written that are not, so only a new process sees the disk (F-F03). */
