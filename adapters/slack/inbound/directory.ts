@@ -14,6 +14,8 @@ interface DirectoryDeps {
 /** An event is acknowledged within 3 s or it comes again: looking things up may take only a part of that. */
 const DEADLINE_MS = 1000
 const PEOPLE_LAST_MS = 60 * 60_000
+/** A conversation may be shared with another workspace at any time, and the event that says it may be missed. */
+const SHARING_LASTS_MS = 60_000
 const FAILURES_LAST_MS = 60_000
 const FOR_EVER = 0
 const MOST_KNOWN = 5000
@@ -51,7 +53,7 @@ export class Directory {
     }
     this.#people = new LRUCache(options)
     this.#chats = new LRUCache(options)
-    this.#internal = new LRUCache(options)
+    this.#internal = new LRUCache({ ...options, ttl: SHARING_LASTS_MS })
     this.#names = new LRUCache({ max: MOST_KNOWN })
   }
 
@@ -75,6 +77,11 @@ export class Directory {
   /** Stores the chat type that an event gave. */
   learnChat(channel: string, chatType: ChatType): void {
     this.#chats.set(channel, Promise.resolve(chatType), { ttl: FOR_EVER })
+  }
+
+  /** Stores what an event said of its conversation. */
+  learnInternal(channel: string, internal: boolean): void {
+    this.#internal.set(channel, Promise.resolve(internal))
   }
 
   /** Stores the name of a channel that came along with something else; one that is none changes nothing. */

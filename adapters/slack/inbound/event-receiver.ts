@@ -183,7 +183,10 @@ export class EventReceiver {
 
   /** A message that was read back does not say it: the platform is asked, if the message names no workspace. */
   async #isInternal({ is_ext_shared_channel: external }: Fields, { channel }: Fields, said: Fields): Promise<boolean> {
-    if (typeof external === 'boolean') return !external
+    if (typeof external === 'boolean') {
+      if (typeof channel === 'string') this.#directory.learnInternal(channel, !external)
+      return !external
+    }
     return typeof channel === 'string' && teamIn(said) === undefined && this.#directory.isInternal(channel)
   }
 

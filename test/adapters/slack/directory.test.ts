@@ -67,3 +67,24 @@ test('F-H04: people of other workspaces may be in a conversation that is shared 
   expect(await ask()).toEqual([true, false, true, false])
   expect(asked).toEqual(['C1', 'C2', 'D3', 'C4'])
 })
+
+test('F-H04: a conversation that becomes shared with others is so within a minute, and at once where an event says it', async () => {
+  let now = 1
+  let shared = false
+  const call = async (): Promise<CallOutcome> => ({
+    kind: 'answered',
+    result: { channel: { is_ext_shared: shared } },
+  })
+  const clock = { ...systemClock, elapsed: () => now }
+  const directory = new Directory({ client: { call, close() {} }, clock, signal: new AbortController().signal })
+  expect(await directory.isInternal('C1')).toBe(true)
+  shared = true
+  now = 60_002
+  expect(await directory.isInternal('C1')).toBe(false)
+  shared = false
+  expect(await directory.isInternal('C2')).toBe(true)
+  directory.learnInternal('C2', false)
+  expect(await directory.isInternal('C2')).toBe(false)
+  now = 120_003
+  expect(await directory.isInternal('C2')).toBe(true)
+})
