@@ -68,6 +68,24 @@ describe('an event of another form is refused, for every prompt of its session w
     expect(() => readBundle(bundle(SESSION, { seq: 1, at: 1, type, data }))).toThrow(`its ${type} has a form`)
   })
 
+  it.each(['nowhere', '', 'telegram:somewhere:5', 'telegram:group:'])(
+    'S41: one that names the chat of a message as %j, for nothing could be forgotten there',
+    (chat) => {
+      const one = { messageId: '5', chat }
+      const usage = { input: 0, output: 0 }
+      const checkpoint = { ...{ reason: 'asked', model: 'm', usage }, back: 0, entries: [], sources: [one] }
+      for (const [type, data] of [
+        ['user_message', { ...said, chat }],
+        ['message_edited', { ...said, chat }],
+        ['message_deleted', one],
+        ['thread_read', { messages: [{ ...said, chat }], leftOut: 0 }],
+        ['exchange_taken_back', { turn: 't', messages: [one], command: 'undo' }],
+        ['checkpoint_written', checkpoint],
+      ])
+        expect(() => readBundle(bundle(SESSION, { seq: 1, at: 1, type, data }))).toThrow(`its ${type} has a form`)
+    },
+  )
+
   it.each([{ at: 8_640_000_000_000_001 }, { at: -1 }, { turnId: {} }])('%j', (change) => {
     expect(() => readBundle(bundle(SESSION, { ...EVENT, ...change }))).toThrow('its session_started has a form')
   })
