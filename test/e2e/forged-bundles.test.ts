@@ -270,3 +270,18 @@ it('S41: what a file says of an event that it marks as forgotten is not kept', a
   expect(events.filter(({ forgotten }) => forgotten).length).toBeGreaterThan(0)
   expect(JSON.stringify(events)).not.toContain('hello')
 })
+
+it('S41: no file of this machine is named as an export of a session because its file says so', async () => {
+  const path = '/home/ada/accounts.kdbx'
+  const { house, key, chat } = await importForged(
+    (session) => session,
+    (event) =>
+      event.type === 'turn_completed' ? { ...event, type: 'session_exported', data: { format: 'jsonl', path } } : event,
+  )
+  const { events } = await house.daemon.operator.archives.page(key, { after: 0, limit: 50 })
+  expect(events.map(({ type }) => type)).toContain('session_exported')
+  const { world, ledger } = house.telegram
+  const after = ledger.mark()
+  world.say({ from: 111, chat, text: '/forget chat yes' })
+  expect((await ledger.nextFromBot('sent', { after })).text).not.toContain('exported')
+})

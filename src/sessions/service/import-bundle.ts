@@ -231,7 +231,10 @@ function asForgotten(event: SessionEvent): SessionEvent {
   return event.forgotten ? { ...event, ...emptied(event) } : event
 }
 
-/** Returns an event without references that only the other store can resolve: its people and its other sessions. */
+/**
+ * Returns an event without references that only the other store can resolve: its people, its other sessions, and the
+ * files it was exported to.
+ */
 function localEvent(event: EventToAppend): EventToAppend {
   switch (event.type) {
     case 'user_message':
@@ -244,6 +247,8 @@ function localEvent(event: EventToAppend): EventToAppend {
       const { shows: _others, ...data } = event.data
       return { ...event, data }
     }
+    case 'session_exported':
+      return { ...event, data: { format: event.data.format } }
     default:
       return event
   }
