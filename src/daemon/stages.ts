@@ -178,7 +178,7 @@ export function createStages(parts: StagesDeps): Stages {
     dropView: transcript.drop,
     answerAgain: createAnswerAgain({ ...claims, ids, clock, running, publicTurns, speaks, resume: pipeline.resume }),
     askAside: createAskAside({
-      ...{ ids, logger, transcript, running, runAgent, agent, joined, speaks, typing: delivery.typing },
+      ...{ ids, logger, store, clock, transcript, running, runAgent, agent, joined, speaks, typing: delivery.typing },
     }),
     chat: makeChat({ ...parts, ...own, running, transcript, runAgent, agent, pictures: media }),
     ...own,

@@ -49,7 +49,7 @@ export interface TurnReader {
   /** Turns left running by an older epoch, oldest first. */
   interrupted(): Promise<readonly Turn[]>
   running(): Promise<readonly Turn[]>
-  /** Returns the cost so far of the turns that began at `at` or later. */
+  /** Returns the turns that began at `at` or later, and the cost of them and of all calls beside turns since then. */
   spentSince(at: number): Promise<Spending>
 }
 
@@ -69,4 +69,8 @@ export interface TurnWriter {
   giveUpUnreadable(at: number): Promise<readonly Pick<Turn, 'id' | 'sessionId'>[]>
   /** Fenced by epoch: throws `conflict` when this process no longer owns the running turn. */
   finish(id: TurnId, end: TurnEnd): Promise<void>
+  /** Counts a call that no turn has made: a checkpoint, a summary, a side question. */
+  spendBeside(at: number, usage: Usage): Promise<void>
+  /** Deletes what was counted beside turns before a time, at most `limit` rows; returns how many. */
+  sweepBeside(before: number, limit: number): Promise<number>
 }

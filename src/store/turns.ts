@@ -1,7 +1,7 @@
 import { type ErrorCode, ParleyError } from '../core/errors.ts'
 import { type TurnId, turnIdFloor } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import { toUsage, type Usage } from '../core/model.ts'
+import { addUsage, toUsage, type Usage } from '../core/model.ts'
 import type { PrecheckVerdict } from '../core/precheck.ts'
 import { NOTHING_SPENT, type Spending } from '../core/spending.ts'
 import { defined, id, integer, isReadable, json, oneOf, optional, type RowCodec, readRow, readRows } from './rows.ts'
@@ -11,6 +11,8 @@ import type { NewTurn, Turn, TurnEnd, TurnReader, TurnState, TurnWriter } from '
 const STATES: readonly TurnState[] = ['running', 'completed', 'failed', 'cancelled', 'quarantined']
 const COLUMNS = `id, session_id, trace_id, reply, state, attempt, epoch, started_at, ended_at, input_tokens,
   output_tokens, cache_read_tokens, cache_write_tokens, error, precheck`
+const SUMS = `COALESCE(SUM(input_tokens), 0) AS input_tokens, COALESCE(SUM(output_tokens), 0) AS output_tokens,
+  COALESCE(SUM(cache_read_tokens), 0) AS cache_read_tokens, COALESCE(SUM(cache_write_tokens), 0) AS cache_write_tokens`
 
 const codec: RowCodec<Turn> = {
   table: 'turns',
@@ -78,14 +80,12 @@ export class TurnReading implements TurnReader {
 
   async spentSince(at: number): Promise<Spending> {
     const row = await this.sql.get(
-      `SELECT COUNT(*) AS turns, COALESCE(SUM(input_tokens), 0) AS input_tokens,
-        COALESCE(SUM(output_tokens), 0) AS output_tokens, COALESCE(SUM(cache_read_tokens), 0) AS cache_read_tokens,
-        COALESCE(SUM(cache_write_tokens), 0) AS cache_write_tokens
-        FROM turns WHERE id >= $1 AND state <> 'running'`,
+      `SELECT COUNT(*) AS turns, ${SUMS} FROM turns WHERE id >= $1 AND state <> 'running'`,
       [turnIdFloor(at)],
     )
-    if (row === undefined) return NOTHING_SPENT
-    return { turns: integer(row, 'turns'), usage: usageIn(row) }
+    const beside = await this.sql.get(`SELECT ${SUMS} FROM spent_beside_turns WHERE at >= $1`, [at])
+    if (row === undefined || beside === undefined) return NOTHING_SPENT
+    return { turns: integer(row, 'turns'), usage: addUsage(usageIn(row), usageIn(beside)) }
   }
 
   async #list(where: string, params: readonly SqlValue[]): Promise<readonly Turn[]> {
@@ -149,5 +149,20 @@ export class TurnWriting extends TurnReading implements TurnWriter {
       ],
     )
     if (finished === 0) throw new ParleyError('conflict', `the turn ${turnId} is not running under this process`)
+  }
+
+  async spendBeside(at: number, { input, output, cacheRead = 0, cacheWrite = 0 }: Usage): Promise<void> {
+    await this.sql.run(
+      `INSERT INTO spent_beside_turns (at, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens)
+        VALUES ($1, $2, $3, $4, $5)`,
+      [at, input, output, cacheRead, cacheWrite],
+    )
+  }
+
+  sweepBeside(before: number, limit: number): Promise<number> {
+    return this.sql.run(
+      'DELETE FROM spent_beside_turns WHERE rowid IN (SELECT rowid FROM spent_beside_turns WHERE at < $1 LIMIT $2)',
+      [before, limit],
+    )
   }
 }

@@ -141,8 +141,9 @@ describe('a checkpoint', () => {
       ...{ type: 'checkpoint_written', synthetic: true },
       text: 'checkpoint (manual), memory #1, working memory: Ada waits for a recipe.',
     })
-    // Its cost is that of the session.
-    expect(await home.say('/usage')).toMatch(/tokens in/)
+    // Its cost is that of the session, and of the day.
+    const [, here, today] = /^Here: (.+)\nToday, everywhere: (.+)$/.exec((await home.say('/usage')) ?? '') ?? []
+    expect([here, today]).toEqual([expect.stringMatching(/^1 turn, \d+ tokens in/), here])
   })
 
   it('S10: /new has the old session looked through, and a failure of that changes nothing', async () => {

@@ -128,6 +128,7 @@ export async function ageOut({
     (tx) => tx.ageing.mutes(before, BATCH),
     (tx) => tx.keyedRequests.sweep(now - KEY_MS, BATCH),
     (tx) => tx.budgets.sweep(now - BUDGETS_MS, BATCH),
+    (tx) => tx.turns.sweepBeside(now - BUDGETS_MS, BATCH),
   ]
   for (const deleteSome of kinds) {
     while (!stopping() && (await store.write(deleteSome)) > 0) await sleep(clock, PAUSE_MS)

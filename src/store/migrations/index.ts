@@ -44,6 +44,7 @@ import { tokenMakers } from './0043-token-makers.ts'
 import { joinedSessions } from './0044-joined-sessions.ts'
 import { quotingMessages } from './0045-quoting-messages.ts'
 import { missedBudgets } from './0046-missed-budgets.ts'
+import { spentBesideTurns } from './0047-spent-beside-turns.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -94,4 +95,5 @@ export const MIGRATIONS: readonly Migration[] = [
   joinedSessions,
   quotingMessages,
   missedBudgets,
+  spentBesideTurns,
 ]

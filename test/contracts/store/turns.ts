@@ -61,6 +61,22 @@ export const turnContract: ContractPart = (underTest) => {
     expect(await turns.spentSince(0)).toEqual({ turns: 2, usage })
   })
 
+  it('C22: calls beside turns cost with them, since the same time, until they are swept', async () => {
+    const { id } = await start(1)
+    await underTest.store.write(async ({ turns }) => {
+      await turns.finish(id, END)
+      await turns.spendBeside(10, END.usage)
+      await turns.spendBeside(20, CACHED)
+    })
+    const { store } = underTest
+    const both = { input: 31, output: 8, cacheRead: 900, cacheWrite: 100 }
+    expect(await store.read.turns.spentSince(0)).toEqual({ turns: 1, usage: both })
+    const later = await store.read.turns.spentSince(11)
+    expect(later).toEqual({ turns: 1, usage: { ...both, input: 19, output: 5 } })
+    expect(await store.write(({ turns }) => turns.sweepBeside(20, 5))).toBe(1)
+    expect(await store.read.turns.spentSince(0)).toEqual(later)
+  })
+
   it('a finished turn keeps its end', async () => {
     const turn = await start(1)
     const end: TurnEnd = { ...END, state: 'failed', error: 'model_stalled' }
