@@ -4,6 +4,7 @@ import { readThread } from '../../../adapters/slack/inbound/read-thread.ts'
 import { parseAddress } from '../../../src/core/address.ts'
 import type { InboundEvent } from '../../../src/core/message.ts'
 import { deferred } from '../../../src/rehearsal/deferred.ts'
+import { openRig } from './rig.ts'
 
 const place = { address: parseAddress('slack:channel:C1/100.000001'), before: '100.000009', most: 3 }
 const message = (ts: string) => ({ ts, text: `at ${ts}`, user: 'U1' })
@@ -68,4 +69,33 @@ it('asks side by side who wrote the messages', async () => {
   }
   const page = { messages: ['100.000002', '100.000003', '100.000004'].map(message) }
   expect(await readThread({ ...platform(page), read }, place)).toMatchObject({ kind: 'read' })
+})
+
+it('F-H04: whoever names no workspace is none of ours once an event has said that others are in the channel', async () => {
+  const rig = await openRig()
+  try {
+    const { world, app } = rig.server
+    const ada = world.addUser({ id: 'U333', name: 'ada' })
+    const { id: channel } = world.addChannel({ name: 'workshop', members: [ada] })
+    await rig.listen()
+    const { ts } = world.say({ from: ada, channel, text: 'root', extra: { team: undefined } })
+    await rig.sink.committed(1)
+    const asked = { address: parseAddress(`slack:channel:${channel}/${ts}`), before: '9999999999.000001', most: 3 }
+    const teams = async () => {
+      const read = await rig.adapter.readThread(asked, rig.signal)
+      return read.kind === 'read' ? read.events.map((event) => event.sender.team) : read
+    }
+    expect(await teams()).toEqual([app.teamId])
+    const event = {
+      ...{ type: 'message', channel, channel_type: 'channel' },
+      user: 'U333',
+      text: 'more',
+      ts: '9999999999.000002',
+    }
+    world.rawBody({ event, is_ext_shared_channel: true })
+    await rig.sink.committed(2)
+    expect(await teams()).toEqual([undefined])
+  } finally {
+    await rig.close()
+  }
 })
