@@ -3,6 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { mulberry } from './faults/random.ts'
 import { useMemory } from './memory-folder.ts'
+import { WHOLE } from './sample.ts'
 
 // Before a process is started for tests.
 useMemory()
@@ -54,8 +55,9 @@ export default defineConfig({
     pool: 'forks',
     // Packages are imported as Node and the bundle import them.
     deps: { interopDefault: false },
-    // More than half of a suite is waiting for a process, a disk or a deadline: two processors carry six.
-    maxWorkers: 6,
+    // More than half of a suite is waiting for a process, a disk or a deadline: two processors carry six, but of whole
+    // matrices, which start processes all the time, four.
+    maxWorkers: WHOLE ? 4 : 6,
     sequence: { sequencer: LongestFirst, shuffle: { files: true, tests: false } },
     // To import everything anew for each file took a third of the time of all tests.
     projects: [

@@ -105,7 +105,11 @@ async function ask(
     const step = await steps.next()
     if (!step.done) continue
     const { usage } = step.value
-    await store.write((tx) => tx.turns.spendBeside(clock.now(), usage))
+    await store
+      .write((tx) => tx.turns.spendBeside(clock.now(), usage))
+      .catch((err: unknown) => {
+        logger.error('The cost of a side question was not counted', { traceId: by.traceId, sessionId: session.id, err })
+      })
     const tokens = tokensOf(usage)
     logger.info('A side question was answered', { traceId: by.traceId, sessionId: session.id, tokens })
     return step.value
