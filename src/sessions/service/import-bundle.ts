@@ -150,12 +150,18 @@ function mayStay({ agentId, kind, scope, chatType, source, ...session }: Bundle[
   )
 }
 
-/** The words of a session go where its metadata says: that has to be the conversation of its scope. */
+/** The words of a session go where its metadata says: that has to be the conversation of its scope, and its topic. */
 function metadataOf({ scope, metadata }: Bundle['session']): Bundle['session']['metadata'] {
-  const { channel, account, chat_type: type, chat_id: chat, deliver_to: elsewhere } = metadata
-  const [said, own] = [`${type}:${chat}`.toLowerCase(), (scope.values.chat ?? '').toLowerCase()]
+  const { channel, account, chat_type: type, chat_id: chat, topic_id: topic, deliver_to: elsewhere } = metadata
+  const { chat: place = '', topic: apart = `topic:${topic}` } = scope.values
   const same = channel === scope.channel && account === scope.account && elsewhere === undefined
-  return same && (own === said || own.startsWith(`${said}/`)) ? metadata : {}
+  const inChat = [`${type}:${chat}`, `${type}:${chat}/${topic}`].some((one) => isSameName(one, place))
+  return same && inChat && isSameName(apart, `topic:${topic}`) ? metadata : {}
+}
+
+/** The values of a scope are in small letters. */
+function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
 }
 
 /** Returns the row of a session in its place, or of one that stands beside. */

@@ -118,6 +118,19 @@ it('a session says nothing in another chat than its own, whatever its file has a
   }
 })
 
+it('a session of one topic says nothing in another topic, whatever its file has as its place', async () => {
+  const own = { channel: 'telegram', account: 'default', chat_type: 'group', chat_id: CHAT }
+  const room = { ...scope, values: { chat: `group:${CHAT}/42` } }
+  const byTopic = { ...scope, dimensions: ['chat', 'topic'], values: { chat: `group:${CHAT}`, topic: 'topic:42' } }
+  for (const one of [room, byTopic] as (typeof scope)[]) {
+    const placed = async (metadata: object) =>
+      (await imported({ scope: one, metadata: metadata as never })).made?.metadata
+    expect(await placed({ ...own, topic_id: '42' })).toMatchObject({ topic_id: '42' })
+    expect(await placed({ ...own, topic_id: '7' })).toEqual({})
+    expect(await placed(own)).toEqual({})
+  }
+})
+
 it('S42: a result of a tool in a file names no session of this store as shown', async () => {
   const data = { callId: 'call_1', name: 'sessions_list', content: [{ type: 'text', text: 'two' }], shows: [draft.id] }
   const { events } = await imported({}, { behind: { type: 'tool_result', data } as unknown as EventToAppend })
