@@ -9,6 +9,8 @@ export interface MenuDeps {
   readonly commands: readonly ChatCommand[]
   /** Platform ids of the owners there, as they are now. */
   owners(channel: ChannelId): Promise<readonly string[]>
+  /** True once the daemon stops, which ends the channels under a menu that is being handed over. */
+  stopping(): boolean
 }
 
 /** Hands the commands to the platforms. A menu that is not taken keeps nothing from working. */
@@ -24,12 +26,13 @@ interface MenuPlace {
   readonly account: AccountId
 }
 
-export function createMenus({ logger, commands, owners }: MenuDeps): Menus {
+export function createMenus({ logger, commands, owners, stopping }: MenuDeps): Menus {
   const work = new Map<RegistersCommands, { readonly place: MenuPlace; readonly done: Promise<void> }>()
   const hand = async (adapter: RegistersCommands, { channel, account }: MenuPlace): Promise<void> => {
     try {
       await adapter.registerCommands(commands, await owners(channel))
     } catch (err) {
+      if (stopping()) return
       logger.warn('The command menu was not registered', { err, channel, account })
     }
   }

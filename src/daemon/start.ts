@@ -191,7 +191,8 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
     approvers: namedApprovers(config.toolPolicy ?? []),
   })
   for (const command of withOwnCommands(known, extra.commands)) commands.set(command.name, command)
-  const menus = createMenus({ logger, commands: [...commands.values()], owners: people.owners })
+  const stopping = () => running.draining
+  const menus = createMenus({ logger, commands: [...commands.values()], owners: people.owners, stopping })
   events.peopleChanged.on(menus.again)
 
   // Before anything new is accepted: a turn that was interrupted goes ahead of what is posted now.
@@ -206,8 +207,7 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
     menus.register(adapter, { channel, account })
   })
   const cleaning = { ...world, ageingTime, sweepMedia: sweepFiles(world), keepDays: config.store.keepRefusedDays }
-  const again = [stages.handIn, forgets.forgetting.recover]
-  startCleaning({ ...cleaning, again, retain: forgets.retain, stopping: () => running.draining })
+  startCleaning({ ...cleaning, again: [stages.handIn, forgets.forgetting.recover], retain: forgets.retain, stopping })
   return {
     operator,
     settled: () => hub.settled(),
