@@ -54,6 +54,7 @@ export class ChannelHub {
   readonly #members = new Map<string, Member>()
   readonly #stop = new AbortController()
   readonly #starting: Promise<void>[] = []
+  #begun = false
 
   constructor(deps: HubDeps) {
     this.#deps = deps
@@ -63,6 +64,7 @@ export class ChannelHub {
 
   /** Begins to bring the accounts up; does not wait for them. */
   start(accounts: readonly HubAccount[], onReady: OnReady): void {
+    this.#begun = true
     for (const account of accounts) {
       const member: Member = {
         channel: account.channel,
@@ -73,6 +75,11 @@ export class ChannelHub {
       this.#members.set(keyOf(member.channel, member.account), member)
       this.#starting.push(this.#bringUp(account, member, onReady))
     }
+  }
+
+  /** True from `start` on, also where there is no account. */
+  get begun(): boolean {
+    return this.#begun
   }
 
   /** Resolves when every channel has come up or failed once. */

@@ -7,8 +7,11 @@ export interface HealthOperator {
 }
 
 export interface Readiness {
-  /** `degraded`: a channel cannot receive, or the store takes no write. */
-  readonly status: 'ready' | 'degraded'
+  /**
+   * `starting`: what was interrupted is being resumed, and no channel is up yet; `degraded`: a channel cannot receive,
+   * or the store takes no write.
+   */
+  readonly status: 'ready' | 'starting' | 'degraded'
   /** The channels that cannot receive now. */
   readonly channels: readonly { readonly channel: string; readonly account: string; readonly status: string }[]
   /** False where a write was not committed in time. */

@@ -27,8 +27,8 @@ interface ApiDeps {
 
 /**
  * Serves the API: on the local socket to the operator, and on TCP to whoever brings a token, where that is set. Nothing
- * is answered before `recover` has resolved; where a port is taken, nothing is resumed, for the next start would count
- * that as a crash of what was.
+ * but a probe is answered before `recover` has resolved; where a port is taken, nothing is resumed, for the next start
+ * would count that as a crash of what was.
  */
 export async function startApi(deps: ApiDeps): Promise<{ close(): Promise<void> }> {
   const recovered = deferred()

@@ -10,7 +10,7 @@ import { commitsInTime } from './commits-in-time.ts'
 
 export interface HealthDeps {
   readonly store: Store
-  readonly hub: Pick<ChannelHub, 'reports'>
+  readonly hub: Pick<ChannelHub, 'reports' | 'begun'>
   readonly clock: Clock
   readonly measures: Measures
   readonly live: Pick<LiveHub, 'readers'>
@@ -42,7 +42,9 @@ async function readiness({ hub }: HealthDeps, committed: () => Promise<boolean>)
     .reports()
     .filter(({ status }) => status !== 'up')
     .map(({ channel, account, status }) => ({ channel, account, status }))
-  return { status: store && channels.length === 0 ? 'ready' : 'degraded', channels, store }
+  const works = store && channels.length === 0
+  // The channels begin once everything was resumed.
+  return { status: !hub.begun ? 'starting' : works ? 'ready' : 'degraded', channels, store }
 }
 
 function provenFor(clock: Clock, commits: () => Promise<boolean>): () => Promise<boolean> {

@@ -21,7 +21,7 @@ export interface HttpApiOptions extends Pick<TokenGuardDeps, 'verify' | 'apiOf'>
   readonly requestsPerMinute?: number | undefined
   /** Absent: requests with a key are refused. */
   readonly requests?: KeyedRequests | undefined
-  /** No request is answered before it resolves; absent: from the start. */
+  /** Nothing but a probe is answered before it resolves; absent: from the start. */
   readonly ready?: Promise<void> | undefined
   readonly logger: Logger
   readonly clock: Clock

@@ -43,6 +43,8 @@ const MOST_HEADER_BYTES = 16 * 1024
 /** The share of the shortest limit by which a connection may exceed its own. */
 const CHECKS_WITHIN = 4
 const GRACE_MS = 2000
+/** A supervisor that gets no answer from a daemon that resumes would kill it, and it would resume again. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 /** An answer is data: no browser guesses its type, keeps it, runs or frames it, or loads it into a page of others. */
 const ON_EVERY_ANSWER = [
   ['x-content-type-options', 'nosniff'],
@@ -55,7 +57,7 @@ const ON_EVERY_ANSWER = [
 export interface ApiServerDeps {
   readonly guard: ApiGuard
   readonly requests?: KeyedRequests | undefined
-  /** No request is answered before it resolves; absent: from the start. */
+  /** Nothing but a probe is answered before it resolves; absent: from the start. */
   readonly ready?: Promise<void> | undefined
   readonly logger: Logger
   readonly clock: Clock
@@ -70,14 +72,11 @@ export interface ApiServer {
 
 /** Returns a server of the API that is bound to nothing yet. Its routes are loaded with the first request. */
 export function createApiServer({ guard, requests, ready, logger, clock, limits }: ApiServerDeps): ApiServer {
-  const load = lazily(async () => {
-    await ready
-    return loadListener({ guard, requests, logger, clock })
-  })
+  const load = lazily(() => loadListener({ guard, requests, logger, clock }))
   const server = limitedServer(limits, (request, response) => {
-    load().then(
+    Promise.all([load(), PROBES.has(pathOf(request.url)) ? undefined : ready]).then(
       // A client that has hung up while it waited got no answer, and asks once more.
-      (listener) => !response.destroyed && listener(request, response),
+      ([listener]) => !response.destroyed && listener(request, response),
       (error) => {
         logger.error('The API could not be loaded', { err: error })
         refuse(error, response)
@@ -133,8 +132,12 @@ function isTooLong({ url, headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) > mostBytesAt(url)
 }
 
-function mostBytesAt(url = ''): number {
-  return mostBytesOf(url.split('?', 1)[0] ?? '')
+function mostBytesAt(url: string | undefined): number {
+  return mostBytesOf(pathOf(url))
+}
+
+function pathOf(url = ''): string {
+  return url.split('?', 1)[0] ?? ''
 }
 
 function refuse(error: unknown, response: ServerResponse): void {

@@ -25,10 +25,8 @@ async function serve(socketPath: string, given: Partial<LocalApiOptions> = {}): 
   return api
 }
 
-async function statusOf(socketPath: string, agent?: Agent): Promise<number | undefined> {
-  const [response] = (await once(get({ socketPath, path: '/healthz', agent: agent ?? false }), 'response')) as [
-    IncomingMessage,
-  ]
+async function statusOf(socketPath: string, agent?: Agent, path = '/healthz'): Promise<number | undefined> {
+  const [response] = (await once(get({ socketPath, path, agent: agent ?? false }), 'response')) as [IncomingMessage]
   response.resume()
   await once(response, 'end')
   return response.statusCode
@@ -269,6 +267,16 @@ describe('before the daemon is ready', () => {
     ready.resolve()
     expect(await waits.ended).toBe(200)
     expect(answered).toBe(1)
+  })
+
+  test('probes are answered at once, also while another request waits', async () => {
+    const socketPath = join(await localFolder(), 'parley.sock')
+    await serve(socketPath, { ready: new Promise<void>(() => {}) })
+    const { call, ended } = await asked(socketPath)
+    expect(await statusOf(socketPath)).toBe(200)
+    expect(await statusOf(socketPath, undefined, '/readyz')).toBe(503)
+    call.destroy()
+    await expect(ended).rejects.toMatchObject({ code: 'ECONNRESET' })
   })
 
   test('whoever waits keeps a daemon that does not come up from no end', async () => {
