@@ -41,15 +41,20 @@ export function formatAddress(address: Address): string {
  * The inverse of `formatAddress`. Throws `invalid` naming the form; whether there is such a channel, the caller knows.
  */
 export function parseAddress(text: string): Address {
+  const address = addressNamed(text)
+  if (address !== undefined) return address
+  throw new ParleyError(
+    'invalid',
+    `"${text}" is not an address; write <channel>:<direct|group|channel>:<chat>[/<topic>]`,
+  )
+}
+
+/** Returns the address that a text names; undefined where it names none. */
+export function addressNamed(text: string): Address | undefined {
   const match = /^([a-z][a-z0-9_-]*)(?:@([^:]+))?:([a-z]+):([^/]+)(?:\/(.+))?$/.exec(text)
   const [, channel, account, chatType, chat, topic] = match ?? []
   const knownType = CHAT_TYPES.find((type) => type === chatType)
-  if (!channel || !knownType || !chat) {
-    throw new ParleyError(
-      'invalid',
-      `"${text}" is not an address; write <channel>:<direct|group|channel>:<chat>[/<topic>]`,
-    )
-  }
+  if (!channel || !knownType || !chat) return undefined
   return {
     channel,
     account: toAccountId(account ?? ''),

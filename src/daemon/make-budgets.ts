@@ -4,7 +4,7 @@ import { chargeFor } from '../budgets/charge.ts'
 import { createBudgetDesk } from '../budgets/desk.ts'
 import { payForAudio } from '../budgets/paid-audio.ts'
 import type { Config } from '../config/config.ts'
-import { type Address, parseAddress } from '../core/address.ts'
+import { type Address, addressNamed } from '../core/address.ts'
 import type { Audio } from '../core/audio.ts'
 import type { BudgetConfig, BudgetSettings, Charge, Payer } from '../core/budget.ts'
 import { type Channels, OWN_CHANNELS } from '../core/channel-traits.ts'
@@ -163,7 +163,9 @@ function payersOfSaid(
     return payersOf(channels, own.length === 0 ? rows : own)
   }
   if (person !== undefined) return { askers: [{ kind: 'person', id: person }], strangers: false }
-  const { channel } = chat === undefined ? address : parseAddress(chat)
+  const said = chat === undefined ? address : addressNamed(chat)
+  if (said === undefined) return { askers: [], strangers: true }
+  const { channel } = said
   return { askers: [{ kind: 'stranger', id: platformIdOf(channels, channel, sender) }], strangers: true }
 }
 

@@ -1,4 +1,4 @@
-import { formatAddress, parseAddress } from '../core/address.ts'
+import { addressNamed, formatAddress } from '../core/address.ts'
 import type { Hear } from '../core/audio.ts'
 import type { Charge } from '../core/budget.ts'
 import { type Clock, within } from '../core/clock.ts'
@@ -140,7 +140,8 @@ async function readOne(
   signal: AbortSignal,
 ): Promise<FileReading> {
   const { limits, allowance } = files
-  const address = message.chat === undefined ? turn.reply.address : parseAddress(message.chat)
+  const address = message.chat === undefined ? turn.reply.address : addressNamed(message.chat)
+  if (address === undefined) return { unread: 'nothing says in which chat it was sent' }
   const { ref, kind, size = 0 } = file
   const unread = neverShown(kind, files)
   if (unread !== undefined) return { unread }

@@ -1,4 +1,4 @@
-import { type Address, formatAddress, parseAddress } from '../core/address.ts'
+import { type Address, addressNamed, formatAddress } from '../core/address.ts'
 import { amended, saidHere } from '../core/amended.ts'
 import type { Identity } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
@@ -113,8 +113,9 @@ async function isSaidIn(
   place: Place,
 ): Promise<boolean> {
   const { topic, ...of } = place.of
-  const isHere =
-    chat === undefined ? place.session.scope.dimensions.includes('chat') : isIn(parseAddress(chat), { ...place, of })
+  const named = chat === undefined ? undefined : addressNamed(chat)
+  const isOfChat = chat === undefined && place.session.scope.dimensions.includes('chat')
+  const isHere = isOfChat || (named !== undefined && isIn(named, { ...place, of }))
   if (topic === undefined || !isHere) return isHere
   const rows = messageId === undefined ? [] : await inbox.inSession(place.session.id, messageId)
   const received = rows.map(({ dispatch: { event } }) => event.address)

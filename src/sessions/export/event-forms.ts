@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { parseAddress } from '../../core/address.ts'
+import { addressNamed } from '../../core/address.ts'
 import type { EventType } from '../../core/event.ts'
 import { isMediaId } from '../../core/ids.ts'
 import { FILE_SCOPES } from '../../core/workplace.ts'
@@ -20,7 +20,7 @@ const sender = z.looseObject({
   team: text.optional(),
 })
 /** Whatever looks for words in a log reads where each was said: one place that is none would end every search. */
-const chat = text.refine(isAddress)
+const chat = text.refine((value) => addressNamed(value) !== undefined)
 const name = { messageId: text.optional(), chat: chat.optional() }
 const media = z.looseObject({
   type: z.enum(['image', 'file']),
@@ -122,15 +122,6 @@ const FORMS: Readonly<Record<EventType, z.ZodType>> = {
     ...{ reason: text, model: text, usage, back: count, entries: z.array(count) },
     ...{ working: text.optional(), sources: names.optional() },
   }),
-}
-
-function isAddress(value: string): boolean {
-  try {
-    parseAddress(value)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** The latest time that a calendar has, in ms since the epoch. */

@@ -1,4 +1,4 @@
-import { type Address, parseAddress } from '../../core/address.ts'
+import { type Address, addressNamed } from '../../core/address.ts'
 import { askingAuthor, senderAuthor } from '../../core/author.ts'
 import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
 import { movedAddress, type TimedMove } from '../../core/chat-move.ts'
@@ -74,13 +74,17 @@ export function matchesOf(
   const isOneNumbering = (one: ReceivedRow, at: number): boolean =>
     renumbered.every((time) => one.dispatch.receivedAt < time === at < time)
   /** In a log that joins chats, whose numbers are each of one chat, a message names its own. */
-  const isInItsChat = ({ dispatch }: ReceivedRow, { chat }: UserMessageData): boolean =>
-    chat === undefined || isIn(now(dispatch.event.address), now(parseAddress(chat)))
+  const isInItsChat = ({ dispatch }: ReceivedRow, { chat }: UserMessageData): boolean => {
+    const named = chat === undefined ? dispatch.event.address : addressNamed(chat)
+    return named !== undefined && isIn(now(dispatch.event.address), now(named))
+  }
   /** A log that topics share does not say in which something was said: what was received there does. */
   const isSaid = (place: ForgottenPlace, origin: LogOrigin, data: UserMessageData): boolean => {
-    const named = data.chat === undefined ? undefined : parseAddress(data.chat)
-    if (isSaidIn(place, origin, named && now(named))) return true
-    const at = place.topic === undefined && !place.root ? undefined : (named ?? origin.address)
+    const said = chatIn(data, origin)
+    const named = data.chat === undefined ? undefined : said
+    const isNowhere = data.chat !== undefined && named === undefined
+    if (!isNowhere && isSaidIn(place, origin, named && now(named))) return true
+    const at = place.topic === undefined && !place.root ? undefined : said
     return at !== undefined && data.messageId !== undefined && received.has(ownName(at, data.messageId))
   }
   const inTime = (at: number): boolean => at >= since && at < before
@@ -164,9 +168,9 @@ function isReceivedBy({ sessions, commands }: SessionTarget, { sessionId, decisi
   return dispatch.receivedAt >= commands.since && dispatch.receivedAt < commands.before
 }
 
-/** Returns the chat in which a message of a log was said; undefined where nothing says it. */
+/** Returns the chat in which a message of a log was said, or undefined: nothing says it, or no address does. */
 export function chatIn({ chat }: UserMessageData, { address }: LogOrigin): Chat | undefined {
-  return chat === undefined ? address : parseAddress(chat)
+  return chat === undefined ? address : addressNamed(chat)
 }
 
 /** Returns the id of the message that an event is; empty where it is none. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Address, formatAddress, parseAddress } from '../../core/address.ts'
+import { type Address, addressNamed, formatAddress } from '../../core/address.ts'
 import type { SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { AgeLimit } from '../../core/retention.ts'
 import { isScheduled, type Session } from '../../core/session.ts'
@@ -34,6 +34,7 @@ export async function limitOfSession(
   let gentlest = limits.of(own)
   for await (const place of placesIn(read, session, { own, byTopic: limits.byTopic })) {
     if (gentlest === undefined) return undefined
+    if (place === undefined) continue
     const limit = limits.of(place)
     if (limit === undefined || limit.days > gentlest.days) gentlest = limit
   }
@@ -43,14 +44,14 @@ export async function limitOfSession(
 type LimitReader = Pick<StoreReader, 'events' | 'inbox'>
 
 /**
- * Yields the chats in which something was said that a log has, `byTopic` with the topic of each message. A log names
- * the chat alone; the record of what was received has the whole address.
+ * Yields the chats in which something was said that a log has, `byTopic` with the topic of each message, and undefined
+ * for a message that is of none. A log names the chat alone; the record of what was received has the whole address.
  */
 async function* placesIn(
   { events, inbox }: LimitReader,
   { id }: Session,
   { own, byTopic }: { readonly own: Address; readonly byTopic: boolean },
-): AsyncGenerator<Address> {
+): AsyncGenerator<Address | undefined> {
   const seen = new Set<string>()
   for (let after = 0; ; ) {
     // Thousands of logs are read one after another, and everybody else would wait meanwhile.
@@ -79,9 +80,10 @@ function chatNamed({ topic: _topic, ...chat }: Address): string {
 }
 
 /** The guild or workspace of the account's last chat stands for that of a chat with nothing received on record. */
-function placeOf(chat: string, own: Address): Address {
+function placeOf(chat: string, own: Address): Address | undefined {
   if (chatNamed(own) === chat) return own
-  const address = parseAddress(chat)
+  const address = addressNamed(chat)
+  if (address === undefined) return undefined
   const isBeside = address.channel === own.channel && address.account === own.account && address.chatType !== 'direct'
   return isBeside && own.space !== undefined ? { ...address, space: own.space } : address
 }

@@ -56,6 +56,7 @@ it('S41: in a log that joins chats a message is meant by its chat too, by the bo
   const { isMessage } = matches(MESSAGE, [row()])
   expect(isMessage(named('telegram:group:-100'), 1, origin())).toBe(true)
   expect(isMessage(named('telegram:group:-200'), 1, origin())).toBe(false)
+  expect(isMessage(named('nowhere'), 1, origin())).toBe(false)
   expect(isMessage(named('telegram@second:group:-100'), 1, origin())).toBe(false)
   expect(isMessage(named('discord:group:-100'), 1, origin())).toBe(false)
   const moves = [{ channel: 'telegram', from: '-100', to: '-300', at: 50 }]

@@ -66,6 +66,7 @@ it('S41: the longest limit of its chats is that of a session that joins them, wh
   expect(await limitOf([A, B, OTHER])).toBe(30)
   expect(await limitOf([OTHER, B, A])).toBe(30)
   expect(await limitOf([OTHER])).toBe(10)
+  expect(await limitOf([B, 'nowhere'])).toBe(20)
   expect(await limitOf([OTHER, ...Array<string>(450).fill(B)])).toBe(20)
 })
 
