@@ -44,6 +44,8 @@ export interface DiscordHouseholdOptions {
   readonly settings?: Readonly<Record<string, unknown>>
   readonly routing?: Partial<RoutingPolicy>
   readonly config?: Partial<Config>
+  /** More bots of the daemon, by their names. */
+  readonly others?: Readonly<Record<string, Pick<DiscordServer, 'token' | 'apiRoot'>>>
 }
 
 /** Ada (222) owns the agent; Bob (444) and Cy (555) are guests, and the guild is open to whoever addresses it. */
@@ -101,17 +103,19 @@ interface Servers {
 }
 
 function configOf(
-  { settings, routing, agents, config }: DiscordHouseholdOptions,
+  { settings, routing, agents, config, others = {} }: DiscordHouseholdOptions,
   { discord, anthropic, dataDir }: Servers,
 ): Config {
   const limits = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
-  const account = { token: discord.token, apiRoot: discord.apiRoot, limits, ...settings }
+  const account = ({ token, apiRoot }: Pick<DiscordServer, 'token' | 'apiRoot'>) =>
+    discordAccountSchema.parse({ token, apiRoot, limits, ...settings })
+  const rest = Object.entries(others).map(([name, other]) => [name, account(other)] as const)
   return {
     agents: agents ?? [
       { id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'You are Parley.', tools: ['time'] },
     ],
     models: { anthropic: { apiKey: new Secret(anthropic.apiKey), baseUrl: anthropic.baseUrl } },
-    channels: { discord: { accounts: { default: discordAccountSchema.parse(account) } } },
+    channels: { discord: { accounts: { default: account(discord), ...Object.fromEntries(rest) } } },
     down: [],
     schedules: [],
     routing: household(routing),

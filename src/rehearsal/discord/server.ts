@@ -20,6 +20,8 @@ export interface DiscordServerOptions extends ListenOptions {
   token?: string
   /** The bot's name. */
   username?: string
+  /** Default `900000000000000001`. */
+  botId?: string
   /** The switch "Message Content Intent" of the application. Default true. */
   messageContent?: boolean
   /** Default 41,250, the platform's own. */
@@ -110,7 +112,7 @@ class DiscordRehearsal {
     }
     this.faults = new FaultBook(now)
     this.#limits = new RateLimits(options.rateLimit, now)
-    const bot = botUser(options.username ?? 'parley')
+    const bot = botUser(options)
     this.world = new DiscordWorld({ bot, ledger, now }, (type, data) => this.#gateway?.publish(type, data))
     const gatewayUrl = () => this.#gateway?.url ?? ''
     this.#api = {
@@ -241,6 +243,6 @@ function refusal(error: ApiError): Answer {
   return { status: error.status, body: JSON.stringify(error.body()), headers }
 }
 
-function botUser(username: string): ApiUser {
-  return { id: BOT_ID, username, discriminator: '0', global_name: null, avatar: null, bot: true }
+function botUser({ username = 'parley', botId: id = BOT_ID }: DiscordServerOptions): ApiUser {
+  return { id, username, discriminator: '0', global_name: null, avatar: null, bot: true }
 }
