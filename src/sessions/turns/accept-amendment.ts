@@ -44,7 +44,9 @@ export async function acceptAmendment(
   const found = new Map([...texts, ...originals].map((one) => [one.sessionId, one]))
   const [original] = originals
   const [first] = found.keys()
-  if (first === undefined) return tx.inbox.add({ ...row, outcome: 'ignored: unknown_message' })
+  // Its words are nowhere to be shown, and another bot of ours may have been asked to forget the message.
+  if (first === undefined)
+    return tx.inbox.add({ ...row, dispatch: withoutText(dispatch), outcome: 'ignored: unknown_message' })
   if (!(await tx.inbox.add({ ...row, sessionId: original?.sessionId ?? first, outcome: decision.reason }))) return false
   // Texts that wait owe no turn any more.
   if (decision.reason === 'deleted') for (const { id } of texts) await tx.inbox.settle(id, 'deleted')
