@@ -129,4 +129,16 @@ describe.each([
     expect(prompts().filter((prompt) => prompt.includes(CANARY))).toEqual([])
     expect(holding(home.dataDir, CANARY)).toEqual([])
   })
+
+  it('S41: nor is one that comes late after another of its second, which has its words', async () => {
+    const clock = setClock('2026-11-24T09:20:00Z')
+    const { ask, home, heldBack, prompts } = await twoBots({ small, isPrivate: true, clock })
+    const late = await heldBack('parley')
+    await ask('sage', `@sage_bot the key is ${CANARY}`)
+    expect((await ask('sage', '/forget@sage_bot last')).answer).toMatch(/^Forgotten: /)
+    late.release()
+    await ask('parley', '@parley_bot and now?')
+    expect(prompts().at(-1)).not.toContain(CANARY)
+    expect(holding(home.dataDir, CANARY)).toEqual([])
+  })
 })

@@ -24,10 +24,15 @@ export async function isForgottenBeside(read: Reader, channels: Traits, event: I
   const beside = rows.filter((row) => isBeside(addressOf(row), event.address))
   const forgotten = await forgottenOf(read, beside)
   if (!countsByBot(channels, event.address)) return forgotten.length > 0
-  return isOneOfSecond(event, { here: rows.filter((row) => !beside.includes(row)), beside, forgotten })
+  const here = await forgottenOf(
+    read,
+    rows.filter((row) => !beside.includes(row)),
+  )
+  return isOneOfSecond(event, { here, beside, forgotten })
 }
 
 interface RowsOfSecond {
+  /** Those of the bot itself that were forgotten: one that has its words is another message. */
   readonly here: readonly InboxRow[]
   readonly beside: readonly InboxRow[]
   readonly forgotten: readonly InboxRow[]
@@ -35,14 +40,13 @@ interface RowsOfSecond {
 
 /**
  * Nothing but its writer and its second is left of a forgotten message of a group in which each bot counts messages by
- * itself. One of these is another where a bot still has its words, or where as many as were forgotten have come before.
+ * itself. One of these is another where a bot still has its words, or where as many as were forgotten have gone here.
  */
 function isOneOfSecond(event: InboundEvent, { here, beside, forgotten }: RowsOfSecond): boolean {
   const live = beside.filter((row) => !forgotten.includes(row)).map(({ dispatch }) => dispatch.event)
   const isLive = (said: InboundEvent): boolean => live.some((one) => hasSameContent(one, said))
-  const copies = here.filter(({ dispatch }) => !isLive(dispatch.event)).length
   const accounts = new Set(forgotten.map((row) => addressOf(row).account))
-  const isOf = (account: string) => forgotten.filter((row) => addressOf(row).account === account).length > copies
+  const isOf = (account: string) => forgotten.filter((row) => addressOf(row).account === account).length > here.length
   return !isLive(event) && [...accounts].some(isOf)
 }
 
