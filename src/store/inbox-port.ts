@@ -40,6 +40,8 @@ export interface InboxReader {
    * nothing where nobody has asked since then that something is forgotten.
    */
   saidAt(channel: ChannelId, at: number): Promise<readonly InboxRow[]>
+  /** Does so for the pieces of what was sent as one at about this time: `of` is their name. */
+  piecesOf(channel: ChannelId, of: string, at: number): Promise<readonly InboxRow[]>
   /** Returns what was not answered because the database was put back, newest first. */
   unanswered(limit: number): Promise<readonly InboxRow[]>
   /** The newest first, after so many that are left out. */

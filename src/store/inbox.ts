@@ -95,13 +95,26 @@ export class InboxReading implements InboxReader {
     return this.#list(`${where} AND ${here} ORDER BY no DESC LIMIT 200`, [messageId, channel, chat])
   }
 
-  async saidAt(channel: ChannelId, at: number): Promise<readonly InboxRow[]> {
+  saidAt(channel: ChannelId, at: number): Promise<readonly InboxRow[]> {
+    return this.#around(at, '$.event.sentAt', [channel, at])
+  }
+
+  piecesOf(channel: ChannelId, of: string, at: number): Promise<readonly InboxRow[]> {
+    return this.#around(at, '$.event.piece.of', [channel, of])
+  }
+
+  /** Returns what came within a day after a time, of a channel and with a value in its dispatch. */
+  async #around(
+    at: number,
+    path: string,
+    [channel, value]: readonly [ChannelId, SqlValue],
+  ): Promise<readonly InboxRow[]> {
     const from = Math.max(0, at - CLOCKS_DIFFER_MS)
     if (!(await this.sql.get('SELECT 1 AS asked FROM forgettings WHERE asked_at > $1 LIMIT 1', [from]))) return []
     const said = `CASE WHEN json_valid(dispatch) THEN json_extract(dispatch, '$.event.address.channel') = $3
-      AND json_extract(dispatch, '$.event.sentAt') = $4 END`
+      AND json_extract(dispatch, '${path}') = $4 END`
     const range = [inboxIdFloor(from), inboxIdFloor(at + MOST_LATE_MS)]
-    return this.#list(`inbox.id >= $1 AND inbox.id < $2 AND ${said} ORDER BY no`, [...range, channel, at])
+    return this.#list(`inbox.id >= $1 AND inbox.id < $2 AND ${said} ORDER BY no`, [...range, channel, value])
   }
 
   unanswered(limit: number): Promise<readonly InboxRow[]> {

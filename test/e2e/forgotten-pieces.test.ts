@@ -45,3 +45,19 @@ it.each([
   await expect.poll(held, { timeout: 30_000 }).toEqual([])
   if (where === 'group') expect(holding(home.dataDir, 'zq9other-4714')).not.toEqual([])
 })
+
+it('S41: a piece of it that comes once it was forgotten is not kept, and of another album it is', async () => {
+  const { home, say, chat, ids, held, world } = await albumOf('group', true)
+  expect(await say('/forget', { from: 444, chat, replyTo: ids[0] ?? 0 })).toMatch(/^Forgotten/)
+  await expect.poll(held, { timeout: 30_000 }).toEqual([])
+  for (const [mark, album] of [
+    ['zq9late-4715', 'a1'],
+    ['zq9apart-4716', 'a3'],
+  ] as const) {
+    const file = { as: 'document', name: `${mark}.txt`, bytes: Buffer.from('inside'), album } as const
+    world.say({ from: 444, chat, text: '', extra: fileFields(world, { ...file, caption: mark }) })
+  }
+  await say('hm', { chat })
+  expect(holding(home.dataDir, 'zq9late-4715')).toEqual([])
+  expect(holding(home.dataDir, 'zq9apart-4716')).not.toEqual([])
+})

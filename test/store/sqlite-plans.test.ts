@@ -159,6 +159,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   await inbox.ofTurn(ids.turn())
   await inbox.byKey('telegram', ACCOUNT, 'e1')
   await inbox.saidAt('telegram', 1)
+  await inbox.piecesOf('telegram', '1', 1)
   await inbox.find('name')
   await inbox.inSession(SESSION, '1')
   await inbox.waitingTexts('telegram', '1')

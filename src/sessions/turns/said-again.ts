@@ -24,9 +24,19 @@ export async function isOfForgotten(read: Reader, channels: Traits, { event, rec
   for (const key of [...original, waitedKey(event.eventKey)])
     if (key !== undefined && (await hasOutcome(read, event, key, ['forgotten']))) return true
   if (await isEditOfForgottenEdit(read, event)) return true
-  if (receivedAt - event.sentAt < LATE_MS && (await isForgottenBeside(read, channels, event))) return true
+  const isLate = receivedAt - event.sentAt < LATE_MS
+  if (isLate && ((await isForgottenBeside(read, channels, event)) || (await isPieceOfForgotten(read, event))))
+    return true
   const waited = waitedKey(event.eventKey)
   return waited !== undefined && isDeleted(read, event, waited)
+}
+
+/** One who has a piece of an album or of a long text forgotten means all of it: a further piece may come later. */
+async function isPieceOfForgotten(read: Reader, event: InboundEvent): Promise<boolean> {
+  if (!('text' in event) || event.piece === undefined) return false
+  const pieces = await read.inbox.piecesOf(event.address.channel, event.piece.of, event.sentAt)
+  const here = pieces.filter(({ dispatch }) => isHere(dispatch.event.address, event.address))
+  return (await forgottenOf(read, here)).length > 0
 }
 
 /** A message that came before the agent was there is on record by its edits alone. */

@@ -156,7 +156,7 @@ export const inboxContract: ContractPart = (underTest) => {
     expect(await store.read.inbox.ofMessage('telegram', '77', chat)).toEqual([sound])
   })
 
-  it('saidAt finds what was said at a time and came within a day, once a request to forget has come since', async () => {
+  it('saidAt and piecesOf find what was said at a time, and as a piece of one thing, and came within a day, once a request to forget has come since', async () => {
     const { store } = underTest
     const at = (madeAt(ids.inbox()) ?? 0) - 1_000
     const saidAt = (chat: number, sentAt: number): NewInboxRow => {
@@ -172,6 +172,12 @@ export const inboxContract: ContractPart = (underTest) => {
     )
     expect(idsOf(await store.read.inbox.saidAt('telegram', at))).toEqual(idsOf(rows.slice(0, 2)))
     expect(await store.read.inbox.saidAt('discord', at)).toEqual([])
+    const album = saidAt(3, at)
+    const piece = { of: 'an album', more: false }
+    const event = { ...album.dispatch.event, piece } as Dispatch['event']
+    await add({ ...album, dispatch: { ...album.dispatch, event } })
+    expect(idsOf(await store.read.inbox.piecesOf('telegram', 'an album', at + 5_000))).toEqual([album.id])
+    expect(await store.read.inbox.piecesOf('telegram', 'another', at)).toEqual([])
   })
 
   it('byKey finds a message by what its account called it', async () => {
