@@ -111,6 +111,7 @@ describe('the first run', () => {
     const from = performance.now()
     const daemon = start(home)
     await daemon.printed('Stop with Ctrl-C')
+    await telegram.ledger.listening()
     const mark = telegram.ledger.mark()
     const began = performance.now()
     const second = home.run('start')
