@@ -109,8 +109,13 @@ function readQuoted(message: Fields, context: InboundContext): QuotedMessage | u
     ...present('text', picked ?? optionalText(original.text) ?? optionalText(original.caption)),
     ...present('sender', readWriter(original)),
     own: isFromBot(original, context),
-    ...present('sentAt', typeof original.date === 'number' ? original.date * 1000 : undefined),
+    ...present('sentAt', isTime(original.date) ? timeOf(original.date) : undefined),
   }
+}
+
+/** A message that Telegram no longer shows to the bot has the date 0, which is no time. */
+function isTime(date: unknown): boolean {
+  return typeof date === 'number' && date > 0 && Number.isSafeInteger(date) && Number.isSafeInteger(date * 1000)
 }
 
 function quotedFiles({ reply_to_message: original }: Fields, quoted: QuotedMessage | undefined) {

@@ -33,7 +33,7 @@ const text = {
   quoted: z
     .strictObject({
       ...{ messageId: id, text: z.string().optional(), sender: sender.optional(), own: z.boolean() },
-      sentAt: z.number().optional(),
+      sentAt: z.int().positive().optional(),
     })
     .optional(),
   forwarded: z.strictObject({ from: sender.optional(), name: z.string().optional() }).optional(),
@@ -124,6 +124,19 @@ describe('readUpdate on mutated updates', () => {
     const update = { update_id: 5, message: { message_id: 7, date, chat, from, text } }
     expect(readUpdate(update, context)).toMatchObject({ why: expect.any(String) })
   })
+
+  test.each([0, -5, 1.5, 1_881_350_286_952_860, Number.NaN, Number.POSITIVE_INFINITY, '1795000000'])(
+    'F-G01: a quoted message of the date %s says not when it was sent',
+    (date) => {
+      const chat = { id: -1001234567890, type: 'supergroup', title: 'Engine Room' }
+      const from = { id: 111, is_bot: false, first_name: 'Ada' }
+      const original = { message_id: 6, chat, from, date, text: 'before' }
+      const message = { message_id: 7, date: 1_795_000_000, chat, from, text: 'hello', reply_to_message: original }
+      const quoted = { messageId: '6', text: 'before', own: false }
+      expect(readUpdate({ update_id: 5, message }, context)).toMatchObject({ kind: 'event', event: { quoted } })
+      expect(readUpdate({ update_id: 5, message }, context)).not.toHaveProperty('event.quoted.sentAt')
+    },
+  )
 
   test('F-G01: never throws, and each is a whole event or counted', () => {
     const mutated = fc
