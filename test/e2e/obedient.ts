@@ -12,6 +12,13 @@ export function toolResult({ messages }: MessagesRequest): string | undefined {
   return undefined
 }
 
+/** Returns what somebody said while the tool ran whose result the model is shown, if anybody did. */
+function joinedText({ messages }: MessagesRequest): string | undefined {
+  const content = messages.at(-1)?.content
+  const texts = Array.isArray(content) ? content.filter(({ type }) => type === 'text') : []
+  return texts.length === 0 ? undefined : texts.map(({ text }) => text).join('\n')
+}
+
 /** Makes the call that stands behind "do" with its arguments, and says nothing of what it returned. */
 export const doing: Script = (request) => {
   if (toolResult(request) !== undefined) return textReply('fine')
@@ -27,9 +34,10 @@ export function callIn(text: string): Reply | undefined {
 /** Does whatever any text it is shown says, and repeats what its tools answer. What says "slow" waits for the gate. */
 export function obedient(gate = createGate()): Script {
   return (request) => {
-    const [, tool, args] = /(sessions_\w+) (\{.*?\})/.exec(lastUserText(request)) ?? []
     const result = toolResult(request)
-    if (result !== undefined && !result.startsWith('{"sessions"')) return textReply(`it says ${result}`)
+    const joined = result === undefined ? undefined : joinedText(request)
+    if (result !== undefined && joined === undefined) return textReply(`it says ${result}`)
+    const [, tool, args] = /(sessions_\w+) (\{.*?\})/.exec(joined ?? lastUserText(request)) ?? []
     if (tool && args) return { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) as object }] } as Reply
     const slow = lastUserText(request).includes('slow')
     // A tool call, behind which what was said meanwhile joins the turn.

@@ -44,7 +44,10 @@ export interface AnthropicServer {
   /** Faults around a whole request; a fault inside a stream belongs to the reply. */
   readonly faults: FaultBook<MessagesCall, Interruption>
   setScript(script: Script): void
-  /** Ends stalls, holds and every connection at once. Idempotent. */
+  /**
+   * Ends stalls, holds and every connection at once. Idempotent.
+   * @throws AggregateError of what a script threw: a test that goes on with the 500 would prove nothing.
+   */
   close(): Promise<void>
 }
 
@@ -58,9 +61,11 @@ export async function startAnthropicServer(options: AnthropicServerOptions = {})
     handle: (request, response, body) => void rehearsal.handle(request, response, body),
   })
   const { apiKey, ledger, faults } = rehearsal
-  const close = () => {
+  const close = async () => {
     rehearsal.close()
-    return http.close()
+    await http.close()
+    const { mistakes } = rehearsal
+    if (mistakes.length > 0) throw new AggregateError(mistakes, `The model's script threw ${String(mistakes[0])}`)
   }
   return { baseUrl: http.url, apiKey, ledger, faults, setScript: (script) => rehearsal.setScript(script), close }
 }
@@ -69,6 +74,7 @@ class MessagesRehearsal {
   readonly apiKey: string
   readonly ledger = new MessagesLedger()
   readonly faults: FaultBook<MessagesCall, Interruption>
+  readonly mistakes: unknown[] = []
   readonly #models: readonly string[] | undefined
   readonly #now: () => number
   readonly #apiKeys: ReadonlySet<string>
@@ -174,11 +180,10 @@ class MessagesRehearsal {
     return String(given)
   }
 
-  /**
-   * An error that is no refusal is a mistake of the script or the rehearsal: it is answered as 500 so that it is seen.
-   */
+  /** An error that is no refusal is a mistake of the script or the rehearsal: it is answered as 500 and kept. */
   #refuse(response: ServerResponse, error: unknown, requestId: string): void {
     const known = error instanceof MessagesError
+    if (!known) this.mistakes.push(error)
     const message = error instanceof Error ? error.message : String(error)
     const { status, type } = known ? error : { status: 500, type: 'api_error' }
     this.ledger.append({ kind: 'refused', at: this.#now(), status, type, message })
