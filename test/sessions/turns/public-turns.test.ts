@@ -6,7 +6,8 @@ import { createPublicTurns } from '../../../src/sessions/turns/public-turns.ts'
 import type { StartedTurn } from '../../../src/sessions/turns/started-turn.ts'
 import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
 
-const NEVER = new AbortController().signal
+/** A turn has a signal of its own. */
+const never = () => new AbortController().signal
 
 /** A turn in a session of its own. */
 const turnOf = (person: string, id: string): StartedTurn =>
@@ -24,7 +25,7 @@ function rig(limits: { atOnce: number; perPerson: number; waiting: number }) {
     async begin(person: string, id: string): Promise<void> {
       const turn = turnOf(person, id)
       turns.enter(turn, tx)
-      void turns.waitForPlace(turn, NEVER).then(() => begun.push(id))
+      void turns.waitForPlace(turn, never()).then(() => begun.push(id))
       await loopTurn()
     },
     async left(id: string): Promise<void> {
@@ -77,7 +78,7 @@ it('a turn that is expected takes no place until it asks for one, and waits for 
   expect(turns.admits('cy')).toBe(true)
   await begin('dee', 'a')
   turns.hurry(later.session.id)
-  expect(await turns.waitForPlace(later, NEVER)).toBe(false)
+  expect(await turns.waitForPlace(later, never())).toBe(false)
   await begin('eve', 'b')
   expect(begun).toEqual(['a'])
 })
@@ -139,7 +140,7 @@ it('S42: all people for whom one token speaks have half of the places, since it 
   const begin = async (nth: number, publicBy = api): Promise<void> => {
     const turn = { ...turnOf(`p${nth}`, `${nth}`), ...(publicBy && { publicBy }) } as StartedTurn
     turns.enter(turn, tx)
-    void turns.waitForPlace(turn, NEVER).then(() => begun.push(`p${nth}`))
+    void turns.waitForPlace(turn, never()).then(() => begun.push(`p${nth}`))
     await loopTurn()
   }
   for (let nth = 0; nth < 4; nth++) await begin(nth)
@@ -166,7 +167,7 @@ it('people of all tokens together leave places for others, however many namespac
   expect(turns.admits('p20', parseNamespace('api:other'))).toBe(false)
   const cy = turnOf('cy', 'cy') as StartedTurn
   turns.enter(cy, tx)
-  expect(await turns.waitForPlace(cy, NEVER)).toBe(false)
+  expect(await turns.waitForPlace(cy, never())).toBe(false)
   // All run by now, and a place to wait is left too.
   expect(turns.admits('dee')).toBe(true)
 })
