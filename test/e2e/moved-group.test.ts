@@ -31,6 +31,18 @@ async function undoDeletesNothing(house: Household, chat: number, number: number
   expect(world.messages(chat, { deleted: true })).toEqual([])
 }
 
+/** A household whose group has got a new id while the agent works on an answer there, which the gate lets out. */
+async function movedAtWork() {
+  const [gate, log] = [createGate(), new AwaitedLog()]
+  const house = await family({ logger: log, script: () => textReply('done', { holds: [{ beforeDelta: 0, gate }] }) })
+  const { world } = house.telegram
+  world.say({ from: 444, chat: GROUP, text: '@parley_bot work' })
+  await gate.reached
+  const { id } = world.migrate(GROUP)
+  await log.line(MOVED)
+  return { house, log, gate, id }
+}
+
 async function sessions({ daemon }: Household): Promise<number> {
   return (await daemon.operator.sessions.list({ limit: 10, offset: 0, inactive: true })).total
 }
@@ -54,13 +66,8 @@ it('F-C07: what was said before the notice of the same poll is said in the conve
 })
 
 it('F-C07, T31: a turn that began before its group got a new id says nothing where that is muted', async () => {
-  const [gate, log] = [createGate(), new AwaitedLog()]
-  const house = await family({ logger: log, script: () => textReply('done', { holds: [{ beforeDelta: 0, gate }] }) })
+  const { house, log, id, gate } = await movedAtWork()
   const { world, ledger } = house.telegram
-  world.say({ from: 444, chat: GROUP, text: '@parley_bot work' })
-  await gate.reached
-  const { id } = world.migrate(GROUP)
-  await log.line(MOVED)
   const after = ledger.mark()
   world.say({ from: 111, chat: id, text: '/mute@parley_bot 1h' })
   await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === id })
@@ -110,13 +117,8 @@ it('F-C07, S43: taking back an answer of before its group got a new id deletes n
 })
 
 it('F-C07, S43: an answer that followed its group to the new id can be taken back there', async () => {
-  const [gate, log] = [createGate(), new AwaitedLog()]
-  const house = await family({ logger: log, script: () => textReply('done', { holds: [{ beforeDelta: 0, gate }] }) })
+  const { house, id, gate } = await movedAtWork()
   const { world, ledger } = house.telegram
-  world.say({ from: 444, chat: GROUP, text: '@parley_bot work' })
-  await gate.reached
-  const { id } = world.migrate(GROUP)
-  await log.line(MOVED)
   gate.release()
   const { messageId } = await ledger.nextFromBot('sent', { where: ({ text }) => text === 'done' })
   const after = ledger.mark()
