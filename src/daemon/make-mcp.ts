@@ -15,6 +15,7 @@ import type { LoggedOut } from '../mcp/login/log-out.ts'
 import { loginFetch } from '../mcp/login/login-fetch.ts'
 import { Logins } from '../mcp/login/logins.ts'
 import { createMcpTools, type McpTools } from '../mcp/server-tools.ts'
+import { lockFile } from '../store/engines/sqlite-lock.ts'
 import type { Store } from '../store/store.ts'
 import { createDoor } from '../web/door.ts'
 import { doorFetch } from '../web/door-fetch.ts'
@@ -69,14 +70,18 @@ export async function loginMcp(config: Servers, name: string, talk: LoginTalk): 
   const { logIn } = await import('../mcp/login/log-in.ts')
   const at = addressOf(config, name)
   const clock = systemClock
-  return logIn(name, at, talk, { clock, logins: new Logins(config.dataDir, clock), fetch: loginDoor(at, clock) })
+  return logIn(name, at, talk, {
+    clock,
+    logins: new Logins(config.dataDir, clock, lockFile),
+    fetch: loginDoor(at, clock),
+  })
 }
 
 /** Forgets the login at one of the configured servers. Throws `not_found`. */
 async function logoutMcp(config: Servers, name: string): Promise<LoggedOut> {
   const { logOut } = await import('../mcp/login/log-out.ts')
   const at = addressOf(config, name)
-  const logins = new Logins(config.dataDir, systemClock)
+  const logins = new Logins(config.dataDir, systemClock, lockFile)
   return logOut(name, at.url, { logins, fetch: loginDoor(at, systemClock) })
 }
 
@@ -96,7 +101,7 @@ function addressOf(config: Pick<Config, 'mcp'>, name: string): McpAddress {
 function wayTo({ mcp = [], dataDir }: Servers, { clock, logger, version }: WayParts): ConnectionDeps {
   const withinMs = Math.max(0, ...mcp.map(({ timeoutMs }) => timeoutMs))
   const fetch = doorFetch(createDoor({ clock, withinMs, most: MOST_BYTES }))
-  const logins = new Logins(dataDir, clock)
+  const logins = new Logins(dataDir, clock, lockFile)
   const fetchOf = ({ name, at }: McpServer): typeof globalThis.fetch =>
     at.kind === 'program' ? fetch : loginFetch(name, at, { clock, logins, fetch, authFetch: loginDoor(at, clock) })
   return { clock, logger: logger.child({ subsystem: 'mcp' }), fetchOf, version }

@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import * as z from 'zod'
@@ -59,8 +49,9 @@ const LONGEST_MS = 1_000 * 365 * 86_400_000
 const FOLDER = 'mcp-logins'
 const LOCK_MS = 60_000
 const ASK_AGAIN_MS = 100
-/** The locks that this process holds. */
-const held = new Set<string>()
+
+/** Takes a lock that one process has at a time, and that ends with it; returns undefined if it is held. */
+export type LockFile = (file: string, folder: PrivateFolder) => { release(): void } | undefined
 
 /**
  * The logins at tool servers, one file each, which nobody but the owner of the folder can read. They are read anew each
@@ -69,11 +60,13 @@ const held = new Set<string>()
 export class Logins {
   readonly #dataDir: string
   readonly #clock: Clock
+  readonly #lockFile: LockFile
   readonly #last = new Map<string, Promise<unknown>>()
 
-  constructor(dataDir: string, clock: Clock) {
+  constructor(dataDir: string, clock: Clock, lockFile: LockFile) {
     this.#dataDir = dataDir
     this.#clock = clock
+    this.#lockFile = lockFile
   }
 
   /** Returns the login at that address of a server. Throws `config` for a file that cannot be used. */
@@ -124,19 +117,22 @@ export class Logins {
   }
 
   async #locked<Result>(server: string, work: () => Promise<Result>): Promise<Result> {
-    const lock = `${pathOf(this.#folder(), server)}.lock`
-    for (let waited = 0; !taken(lock); waited += ASK_AGAIN_MS) {
-      if (waited > LOCK_MS) throw new ParleyError('unavailable', 'Another process renews the login.')
-      if (isLeft(lock, this.#clock.now())) rmSync(lock, { force: true })
-      else await sleep(this.#clock, ASK_AGAIN_MS)
-    }
-    held.add(lock)
+    const lock = await this.#lock(server)
     try {
       return await work()
     } finally {
-      held.delete(lock)
-      rmSync(lock, { force: true })
+      lock.release()
     }
+  }
+
+  async #lock(server: string) {
+    const folder = this.#folder()
+    for (let waited = 0; waited <= LOCK_MS; waited += ASK_AGAIN_MS) {
+      const lock = this.#lockFile(join(folder.path, `${server}.lock`), folder)
+      if (lock !== undefined) return lock
+      await sleep(this.#clock, ASK_AGAIN_MS)
+    }
+    throw new ParleyError('unavailable', 'Another process renews the login.')
   }
 
   #folder(): PrivateFolder {
@@ -146,34 +142,6 @@ export class Logins {
 
 function pathOf({ path }: PrivateFolder, server: string): string {
   return join(path, `${server}.json`)
-}
-
-function taken(lock: string): boolean {
-  try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx', mode: 0o600 })
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-    throw error
-  }
-}
-
-/**
- * Returns true for the lock of a process that is gone, or of one that has had more time than any renewal takes. In a
- * container the next daemon often has the same process id as one that was killed.
- */
-function isLeft(lock: string, now: number): boolean {
-  try {
-    if (now - statSync(lock).mtimeMs > LOCK_MS) return true
-    const holder = Number(readFileSync(lock, 'utf8'))
-    if (holder === process.pid) return !held.has(lock)
-    process.kill(holder, 0)
-    return false
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    // Just released; or held by a process of another user.
-    return code !== 'ENOENT' && code !== 'EPERM'
-  }
 }
 
 function readIfThere(path: string): string | undefined {

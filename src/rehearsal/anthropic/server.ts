@@ -46,7 +46,7 @@ export interface AnthropicServer {
   setScript(script: Script): void
   /**
    * Ends stalls, holds and every connection at once. Idempotent.
-   * @throws AggregateError of what a script threw: a test that goes on with the 500 would prove nothing.
+   * @throws AggregateError of what a script threw: a test that passes with the 500 would prove nothing.
    */
   close(): Promise<void>
 }

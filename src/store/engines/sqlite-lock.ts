@@ -1,5 +1,5 @@
 import { ParleyError } from '../../core/errors.ts'
-import { privateFile } from '../../platform/private-folder.ts'
+import { type PrivateFolder, privateFile } from '../../platform/private-folder.ts'
 import { Database } from './sqlite-driver.ts'
 import { isBusy, translate } from './sqlite-error.ts'
 import type { DatabasePlace } from './sqlite-files.ts'
@@ -7,12 +7,15 @@ import type { DatabasePlace } from './sqlite-files.ts'
 /** Keeps the locks of this process reachable: one that the engine collects is given back to the system. */
 const held = new Set<object>()
 
+export interface FileLock {
+  release(): void
+}
+
 /**
- * One writing process a database. The lock is an exclusive transaction on the sibling file `<path>.lock`: the system
- * takes it back when the process dies, however it dies, so it is never stale. Held: `store_locked`, at once.
+ * Takes a lock that one process has at a time: an exclusive transaction on a file of its own. The system takes it back
+ * when the process dies, however it dies, so it is never stale. Returns undefined if it is held.
  */
-export function lockStore({ path, folder }: DatabasePlace): { release(): void } {
-  const file = `${path}.lock`
+export function lockFile(file: string, folder: PrivateFolder): FileLock | undefined {
   privateFile(file, folder)
   const lock = new Database(file, { timeout: 0 })
   try {
@@ -20,12 +23,8 @@ export function lockStore({ path, folder }: DatabasePlace): { release(): void } 
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()
-    if (!isBusy(error)) throw translate(error)
-    throw new ParleyError(
-      'store_locked',
-      `another process uses the database ${path}; stop it first, or give this one its own state folder`,
-      { cause: error },
-    )
+    if (isBusy(error)) return undefined
+    throw translate(error)
   }
   held.add(lock)
   return {
@@ -34,4 +33,12 @@ export function lockStore({ path, folder }: DatabasePlace): { release(): void } 
       lock.close()
     },
   }
+}
+
+/** Keeps a database for one writing process, by the lock `<path>.lock` beside it. Throws `store_locked` at once. */
+export function lockStore({ path, folder }: DatabasePlace): FileLock {
+  const lock = lockFile(`${path}.lock`, folder)
+  if (lock !== undefined) return lock
+  const remedy = 'stop it first, or give this one its own state folder'
+  throw new ParleyError('store_locked', `another process uses the database ${path}; ${remedy}`)
 }

@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../../src/core/clock.ts'
@@ -8,19 +10,34 @@ import { isExempt } from '../../../src/mcp/login/is-exempt.ts'
 import { logIn } from '../../../src/mcp/login/log-in.ts'
 import { logOut } from '../../../src/mcp/login/log-out.ts'
 import { loginFetch } from '../../../src/mcp/login/login-fetch.ts'
-import { Logins } from '../../../src/mcp/login/logins.ts'
+import { type LockFile, Logins } from '../../../src/mcp/login/logins.ts'
+import { lockFile } from '../../../src/store/engines/sqlite-lock.ts'
 import { createDoor } from '../../../src/web/door.ts'
 import { doorFetch } from '../../../src/web/door-fetch.ts'
 import { AwaitedLog } from '../../e2e/awaited-log.ts'
 import { localFolder } from '../../fakes/local-folder.ts'
 import { type LoginServer, metadataOf, startLoginServer } from '../../fakes/login-server.ts'
+import { watchedLock } from '../../fakes/watched-lock.ts'
 
 const never = new AbortController().signal
 
-async function world(server: LoginServer, own: Partial<McpAddress> = {}, clock: Clock = systemClock) {
+/** A process that takes the lock of a file, with the driver of the Node that runs, and says so. */
+const HOLDER = `
+  const Database = require(Number(process.versions.napi) < 10 ? 'better-sqlite3-12' : 'better-sqlite3')
+  const lock = new Database(process.argv[1])
+  lock.exec('BEGIN EXCLUSIVE')
+  console.log('held')
+  setInterval(() => lock, 1_000)`
+
+async function world(
+  server: LoginServer,
+  own: Partial<McpAddress> = {},
+  clock: Clock = systemClock,
+  lock: LockFile = lockFile,
+) {
   const folder = await localFolder()
   const at: McpAddress = { kind: 'address', url: server.url, headers: {}, ...own }
-  const logins = new Logins(folder, clock)
+  const logins = new Logins(folder, clock, lock)
   const authFetch = doorFetch(createDoor({ clock, most: 256_000 }), {
     get: true,
     isConfigured: (asked) => isExempt(at.url, asked),
@@ -174,7 +191,7 @@ describe('a token that has ended', () => {
     await one.list()
     server.expire()
     // The other process has nothing in common with this one but the file.
-    const logins = new Logins(folder, systemClock)
+    const logins = new Logins(folder, systemClock, lockFile)
     const fetch = doorFetch(createDoor({ clock: systemClock }))
     const authFetch = doorFetch(createDoor({ clock: systemClock }), { get: true })
     const fetchOf = () => loginFetch('files', at, { clock: systemClock, logins, fetch, authFetch })
@@ -214,15 +231,21 @@ describe('a token that has ended', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('access-')
   })
 
-  it('waits for no process that was killed while it renewed', async () => {
+  it('waits for a process that renews it, and for none that was killed at it', async () => {
     const server = await startLoginServer()
-    const { login, connect, folder } = await world(server)
+    const { lock, refused } = watchedLock()
+    const { login, connect, folder } = await world(server, {}, systemClock, lock)
     await login()
     server.expire()
-    writeFileSync(join(folder, 'mcp-logins', 'files.json.lock'), '4194304999')
-    await connect().list()
+    const holder = spawn(process.execPath, ['-e', HOLDER, join(folder, 'mcp-logins', 'files.lock')])
+    onTestFinished(() => void holder.kill('SIGKILL'))
+    await once(holder.stdout, 'data')
+    const listed = connect().list()
+    await refused
+    expect(server.refreshed).toHaveLength(0)
+    holder.kill('SIGKILL')
+    await listed
     expect(server.refreshed).toHaveLength(1)
-    expect(readdirSync(join(folder, 'mcp-logins'))).toEqual(['files.json'])
   })
 
   it('is kept where its authorization server is out of order', async () => {

@@ -1,10 +1,11 @@
-import { utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import { loginFetch } from '../../../src/mcp/login/login-fetch.ts'
 import { type Login, Logins } from '../../../src/mcp/login/logins.ts'
+import { deferred } from '../../../src/rehearsal/deferred.ts'
+import { lockFile } from '../../../src/store/engines/sqlite-lock.ts'
 import { localFolder } from '../../fakes/local-folder.ts'
+import { watchedLock } from '../../fakes/watched-lock.ts'
 
 const URL = 'https://tools.example/mcp'
 const LOGIN: Login = {
@@ -14,7 +15,7 @@ const LOGIN: Login = {
 }
 
 async function asking(answer: () => Response, headers: Readonly<Record<string, string>> = {}) {
-  const logins = new Logins(await localFolder(), systemClock)
+  const logins = new Logins(await localFolder(), systemClock, lockFile)
   logins.write('files', LOGIN)
   const sent: (string | null)[] = []
   const fetch: typeof globalThis.fetch = async (_input, init) => {
@@ -46,28 +47,17 @@ test('a login that was given less than a call needs names the command to run', a
   expect((await refused()).status).toBe(403)
 })
 
-test('a lock is left after a minute, though a process has its number still', async () => {
+test('a login is renewed by one at a time, also where another process renews it', async () => {
   const folder = await localFolder()
-  const logins = new Logins(folder, systemClock)
-  logins.write('files', LOGIN)
-  const lock = join(folder, 'mcp-logins', 'files.json.lock')
-  writeFileSync(lock, String(process.ppid))
-  const before = (Date.now() - 61_000) / 1_000
-  utimesSync(lock, before, before)
-  expect(await logins.alone('files', async () => 'done')).toBe('done')
-})
-
-test('a lock is left at once where its process had the number of this one, and kept where it is this one', async () => {
-  const folder = await localFolder()
-  const logins = new Logins(folder, systemClock)
-  logins.write('files', LOGIN)
-  writeFileSync(join(folder, 'mcp-logins', 'files.json.lock'), String(process.pid))
-  const order: string[] = []
-  const first = logins.alone('files', async () => {
-    order.push('first begins')
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    order.push('first ends')
+  const [ended, order] = [deferred<void>(), [] as string[]]
+  const { lock, refused } = watchedLock()
+  const first = new Logins(folder, systemClock, lockFile).alone('files', async () => {
+    await ended.promise
+    order.push('first')
   })
-  await Promise.all([first, new Logins(folder, systemClock).alone('files', async () => order.push('second'))])
-  expect(order).toEqual(['first begins', 'first ends', 'second'])
+  const second = new Logins(folder, systemClock, lock).alone('files', async () => order.push('second'))
+  await refused
+  ended.resolve()
+  await Promise.all([first, second])
+  expect(order).toEqual(['first', 'second'])
 })
