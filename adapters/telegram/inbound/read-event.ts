@@ -3,7 +3,7 @@ import { dropped, type InboundReading, readSafely, wordOf } from '../../shared/r
 import { withoutNulls } from '../../shared/without-nulls.ts'
 import { readMembership, readPressed, readReaction } from './chat-events.ts'
 import { readEdit, readMessage } from './read-message.ts'
-import type { InboundContext, UpdateReading } from './reading.ts'
+import { hiddenIn, type InboundContext, type UpdateReading } from './reading.ts'
 
 /** The kinds of updates to ask for; a kind that is not listed here never arrives. */
 export const ALLOWED_UPDATES = [
@@ -44,6 +44,8 @@ export function readUpdate(given: unknown, context: InboundContext): InboundRead
     const nothing = other === undefined ? kindIn(given as Fields) : undefined
     return dropped(nothing === undefined ? `update:${wordOf(other)}` : `malformed:${nothing}`)
   }
+  const hidden = hiddenIn(update)
+  if (hidden !== undefined) return dropped(`${kind}:${hidden}`)
   return readSafely(kind, () =>
     READERS[kind](fieldsOf(update[kind]), { context, updateId: JSON.stringify(update.update_id) ?? '' }),
   )

@@ -76,6 +76,16 @@ export function readableByOthers(update: unknown): unknown {
   return chat.type === 'private' ? passedOn(content) : content
 }
 
+/**
+ * Returns the reason for which an update is left out that not everybody in its chat sees: each person who writes to a
+ * channel in private does so in one chat, and an ephemeral message in a group is for us alone. A session is of a chat.
+ */
+export function hiddenIn(update: Fields): string | undefined {
+  const { content, chat } = placeIn(update)
+  if (chat?.is_direct_messages === true) return 'direct_messages'
+  return content?.ephemeral_message_id === undefined ? undefined : 'ephemeral'
+}
+
 /** Returns the id of the chat an update is from, as a key to keep its updates in order by. */
 export function chatIn(update: unknown): string | undefined {
   return toIdText(placeIn(update).chat?.id)
