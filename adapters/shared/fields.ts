@@ -40,8 +40,17 @@ export function optionalText(value: unknown): string | undefined {
 
 /** Reads a whole number that is exact and not negative. */
 export function countOf(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new Malformed('a count is missing')
+  if (!isCount(value)) throw new Malformed('a count is missing')
   return value
+}
+
+/** Returns the size of a file. The message is worth more than that: a size that cannot be is none. */
+export function sizeOf(value: unknown): number | undefined {
+  return isCount(value) ? value : undefined
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
 /** Reads an ISO 8601 time, to ms since the epoch. */

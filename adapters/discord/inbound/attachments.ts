@@ -1,5 +1,5 @@
 import type { AttachmentRef, FileKind } from '../../../src/core/message.ts'
-import { type Fields, fieldsOf, isFields, listOf, optionalText, present, textOf } from '../../shared/fields.ts'
+import { type Fields, fieldsOf, isFields, listOf, optionalText, present, sizeOf, textOf } from '../../shared/fields.ts'
 import { kindOfType } from '../../shared/file-kind.ts'
 import { idOf } from '../address.ts'
 
@@ -21,7 +21,7 @@ export function readAttachments(message: Fields, holder: Fields): readonly Attac
       fileName: textOf(file.filename),
       ...present('kind', kind),
       ...present('mime', mime),
-      ...present('size', typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? size : undefined),
+      ...present('size', sizeOf(size)),
       ...present('about', typeof seconds === 'number' && seconds >= 0 ? `${Math.round(seconds)} s` : undefined),
     }
   })

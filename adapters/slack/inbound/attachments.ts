@@ -1,5 +1,5 @@
 import type { AttachmentRef, FileKind } from '../../../src/core/message.ts'
-import { type Fields, isFields, present } from '../../shared/fields.ts'
+import { type Fields, isFields, present, sizeOf } from '../../shared/fields.ts'
 import { kindOfType } from '../../shared/file-kind.ts'
 
 /** The files of a message, or of one that it shares, by their ids. */
@@ -14,7 +14,7 @@ export function readAttachments(message: Fields): readonly AttachmentRef[] {
             ...present('kind', subtype === 'slack_audio' ? clipKind(file, message) : kindOfType(mimetype)),
             ...(typeof mimetype === 'string' ? { mime: mimetype } : {}),
             ...(typeof name === 'string' ? { fileName: name } : {}),
-            ...(typeof size === 'number' ? { size } : {}),
+            ...present('size', sizeOf(size)),
           },
         ]
       : []

@@ -12,7 +12,7 @@ import {
 import { readPress } from '../../shared/press.ts'
 import { dropped, type InboundReading, readSafely } from '../../shared/reading.ts'
 import { idOf, isStamp, toAddress } from '../address.ts'
-import { ANSWERED_TO_ONE, channelNameOf, chatTypeOf, type SlashContext } from './read-slash-command.ts'
+import { ANSWERED_TO_ONE, channelNameOf, chatOf, type SlashContext } from './read-slash-command.ts'
 
 /** The reason for which the press of a button is dropped that is none of ours. */
 export const FOREIGN_BUTTON = 'block_actions:foreign'
@@ -43,7 +43,7 @@ function readFields(body: Fields, { account, bot, receivedAt }: Omit<SlashContex
   const named = { channel_name: channel.name }
   const id = textOf(body.trigger_id)
   const displayName = optionalText(user.name) ?? optionalText(user.username)
-  const chat = { chatType: chatTypeOf(optionalText(channel.name)), chat: idOf(channel.id) }
+  const chat = chatOf(channel.id, optionalText(channel.name))
   return {
     kind: 'event',
     event: {

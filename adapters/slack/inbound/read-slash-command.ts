@@ -1,3 +1,4 @@
+import type { Address } from '../../../src/core/address.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
 import { presentTitles } from '../../../src/core/titles.ts'
 import { type Fields, isFields, optionalText, present, textOf } from '../../shared/fields.ts'
@@ -36,7 +37,7 @@ function readFields(body: Fields, { account, bot, commands, receivedAt }: SlashC
   const rest = (optionalText(body.text) ?? '').trim()
   const sender = idOf(body.user_id)
   const id = textOf(body.trigger_id)
-  const chat = { chatType: chatTypeOf(optionalText(body.channel_name)), chat: idOf(body.channel_id) }
+  const chat = chatOf(body.channel_id, optionalText(body.channel_name))
   const displayName = optionalText(body.user_name)
   return {
     kind: 'event',
@@ -76,12 +77,20 @@ function nameOf(
 
 /** Returns the name of the channel a command was typed in; the platform hides that of a private one. */
 export function channelNameOf({ channel_name: name }: Fields): string | undefined {
-  if (typeof name !== 'string' || name === 'privategroup') return undefined
-  return chatTypeOf(name) === 'channel' ? name : undefined
+  const isName = typeof name === 'string' && name !== 'privategroup' && name !== 'directmessage'
+  return isName && !isGroupName(name) ? name : undefined
 }
 
-/** The platform names a direct chat and a group of people by what they are. */
-export function chatTypeOf(name: string | undefined): 'direct' | 'group' | 'channel' {
-  if (name === 'directmessage') return 'direct'
-  return name?.startsWith('mpdm-') ? 'group' : 'channel'
+/**
+ * Returns the conversation of a command or a press. A direct chat is known by its id alone, for anybody may give its
+ * name to a channel; the name that the platform makes of people's is that of a group of them.
+ */
+export function chatOf(id: unknown, name: string | undefined): Pick<Address, 'chatType' | 'chat'> {
+  const chat = idOf(id)
+  if (chat.startsWith('D')) return { chatType: 'direct', chat }
+  return { chatType: isGroupName(name) ? 'group' : 'channel', chat }
+}
+
+function isGroupName(name: string | undefined): boolean {
+  return name?.startsWith('mpdm-') === true
 }

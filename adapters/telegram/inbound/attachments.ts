@@ -1,5 +1,5 @@
 import type { AttachmentRef, FileKind } from '../../../src/core/message.ts'
-import { type Fields, fieldsOf, listOf, optionalText, present, textOf } from '../../shared/fields.ts'
+import { type Fields, fieldsOf, listOf, optionalText, present, sizeOf, textOf } from '../../shared/fields.ts'
 
 /** An animation also comes as `document`, for old clients; the first of the two is taken. */
 const SINGLE_FILES = {
@@ -43,11 +43,6 @@ function readFile(file: Fields, kind: FileKind): AttachmentRef {
     ...present('size', sizeOf(file.file_size)),
     ...present('about', aboutOf(file)),
   }
-}
-
-/** The message is worth more than the size of its file: a size that cannot be is none. */
-function sizeOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
 /** Returns the rest that the platform says of a file: the emoji of a sticker, artist and title, the length. */

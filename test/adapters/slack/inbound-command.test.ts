@@ -62,11 +62,16 @@ describe('a slash command', () => {
   })
 
   test.each([
-    ['directmessage', 'direct'],
-    ['mpdm-ada--bob-1', 'group'],
-    ['privategroup', 'channel'],
-  ])('in %s it is in a %s chat', (channel_name, chatType) => {
-    expect(read({ channel_name })).toMatchObject({ event: { address: { chatType } } })
+    ['directmessage', 'D1', 'direct'],
+    ['mpdm-ada--bob-1', 'C1', 'group'],
+    ['privategroup', 'C1', 'channel'],
+  ])('in %s %s it is in a %s chat', (channel_name, channel_id, chatType) => {
+    expect(read({ channel_name, channel_id })).toMatchObject({ event: { address: { chatType } } })
+  })
+
+  test('in a channel whose name is the word for a direct chat it is in a channel', () => {
+    const address = { chatType: 'channel', chat: 'C1' }
+    expect(read({ channel_name: 'directmessage' })).toMatchObject({ event: { address } })
   })
 
   test('F-H04: of another workspace keeps the team of its person', () => {

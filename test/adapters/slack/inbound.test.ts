@@ -190,6 +190,11 @@ describe('text', () => {
       attachments: [{ ref: 'F1', mime: 'image/png', fileName: 'a.png', size: 12 }],
     })
   })
+
+  test.each(['1e309', '-1', '0.5', '9007199254740993'])('F-G01: a file of %s bytes has no size', (size) => {
+    const file = { id: 'F1', size: JSON.parse(size) as unknown }
+    expect(eventOf({ ...message, files: [file] })).toHaveProperty('attachments', [{ ref: 'F1' }])
+  })
 })
 
 describe('what is none of ours', () => {
