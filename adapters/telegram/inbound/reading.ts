@@ -61,9 +61,14 @@ function chatTypeOf(value: unknown): ChatType {
   return type
 }
 
-/** Reads seconds since the epoch, as the platform counts, to milliseconds, which have to be exact as well. */
+/** The last millisecond that a calendar knows, in the year 275760. */
+const LAST_TIME = 8_640_000_000_000_000
+
+/** Reads seconds since the epoch, as the platform counts, to milliseconds. @throws Malformed when it is no time */
 export function timeOf(value: unknown): number {
-  return countOf(countOf(value) * 1000)
+  const ms = countOf(value) * 1000
+  if (ms > LAST_TIME) throw new Malformed('a time is beyond the calendar')
+  return ms
 }
 
 /**

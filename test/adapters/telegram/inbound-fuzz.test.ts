@@ -117,11 +117,13 @@ function mutate(value: unknown, at: readonly number[], by: unknown): unknown {
 }
 
 describe('readUpdate on mutated updates', () => {
-  test('F-G01: a time beyond what milliseconds can count is no time', () => {
+  test.each([
+    ['what milliseconds can count', 1_881_350_286_952_860],
+    ['every calendar', 8_700_000_000_000],
+  ])('F-G01: a time beyond %s is no time', (_, date) => {
     const chat = { id: -1001234567890, type: 'supergroup', title: 'Engine Room' }
     const from = { id: 111, is_bot: false, first_name: 'Ada' }
-    const [date, text] = [1_881_350_286_952_860, 'hello']
-    const update = { update_id: 5, message: { message_id: 7, date, chat, from, text } }
+    const update = { update_id: 5, message: { message_id: 7, date, chat, from, text: 'hello' } }
     expect(readUpdate(update, context)).toMatchObject({ why: expect.any(String) })
   })
 
