@@ -11,7 +11,10 @@ import { FILE_SCOPES } from '../../core/workplace.ts'
 const text = z.string()
 const flag = z.boolean().optional()
 const count = z.number().int().nonnegative()
-const usage = z.looseObject({ input: z.number(), output: z.number() })
+/** The latest time that a calendar has, in ms since the epoch. */
+export const LATEST_MS = 8_640_000_000_000_000
+const time = count.max(LATEST_MS)
+const usage = z.looseObject({ input: count, output: count, cacheRead: count.optional(), cacheWrite: count.optional() })
 const sender = z.looseObject({
   id: text,
   kind: z.enum(['user', 'bot', 'anonymous']),
@@ -51,7 +54,7 @@ const said = z.looseObject({
   quoted: z
     .looseObject({
       ...{ messageId: text, text: text.optional(), sender: sender.optional(), own: z.boolean() },
-      sentAt: z.number().optional(),
+      sentAt: time.optional(),
     })
     .optional(),
   forwarded: z.looseObject({ from: sender.optional(), name: text.optional(), text: text.optional() }).optional(),
@@ -124,11 +127,8 @@ const FORMS: Readonly<Record<EventType, z.ZodType>> = {
   }),
 }
 
-/** The latest time that a calendar has, in ms since the epoch. */
-export const LATEST_MS = 8_640_000_000_000_000
-
 const EVENT = z.looseObject({
-  at: count.max(LATEST_MS),
+  at: time,
   turnId: text.max(100).optional(),
   forgotten: z.literal(true).optional(),
   data: z.unknown(),

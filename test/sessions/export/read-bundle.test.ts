@@ -51,6 +51,10 @@ describe('an event of another form is refused, for every prompt of its session w
   it.each<[SessionEvent['type'], unknown]>([
     ['user_message', {}],
     ['user_message', { ...said, sender: null }],
+    ['user_message', { ...said, quoted: { messageId: '1', own: false, sentAt: 0.5 } }],
+    ['user_message', { ...said, quoted: { messageId: '1', own: false, sentAt: 1e308 } }],
+    ['assistant_message', { text: 'x', model: 'm', usage: { input: -1e9, output: 0 } }],
+    ['assistant_message', { text: 'x', model: 'm', usage: { input: 0, output: 0, cacheRead: 'all' } }],
     ['user_message', { ...said, text: 5 }],
     ['user_message', { ...said, attachments: [{ ref: 'x', media: { type: 'image', media: '/etc/passwd' } }] }],
     ['message_edited', {}],
