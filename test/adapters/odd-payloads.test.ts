@@ -2,8 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { deletedIds, idsOf, readEdit, readMessage } from '../../adapters/discord/inbound/read-event.ts'
 import { readInteraction } from '../../adapters/discord/inbound/read-slash-command.ts'
 import { readableByOthers as readableOnDiscord } from '../../adapters/discord/inbound/reading.ts'
+import { isFields } from '../../adapters/shared/fields.ts'
 import type { InboundReading } from '../../adapters/shared/reading.ts'
 import { readEventBody } from '../../adapters/slack/inbound/read-event.ts'
+import { readPressed } from '../../adapters/slack/inbound/read-press.ts'
+import { readSlashCommand } from '../../adapters/slack/inbound/read-slash-command.ts'
 import { readUpdate } from '../../adapters/telegram/inbound/read-event.ts'
 import { readableByOthers as readableOnTelegram } from '../../adapters/telegram/inbound/reading.ts'
 import { toAccountId } from '../../src/core/ids.ts'
@@ -18,6 +21,10 @@ const COUNT = 10_000
 function expectRead(reading: InboundReading): void {
   const isMistake = reading.kind === 'dropped' && reading.why.startsWith('unreadable')
   if (isMistake) expect(reading).not.toMatchObject({ why: expect.stringMatching(/^unreadable/) })
+  if (reading.kind !== 'event') return
+  // It is stored as JSON, and its times are shown.
+  expect(JSON.parse(JSON.stringify(reading.event))).toEqual(reading.event)
+  expect(new Date(reading.event.sentAt).getTime()).toBe(reading.event.sentAt)
 }
 
 describe('F-G01: 10,000 mutated payloads are read without a throw', () => {
@@ -31,6 +38,9 @@ describe('F-G01: 10,000 mutated payloads are read without a throw', () => {
   test('Slack', () => {
     eachMutation(slackBodies, { count: COUNT, seed: 2_000_000 }, (body) => {
       expectRead(readEventBody(body, slackContext))
+      if (!isFields(body)) return
+      expectRead(readSlashCommand(body, { ...slackContext, receivedAt: 1 }))
+      expectRead(readPressed(body, { ...slackContext, receivedAt: 1 }))
     })
   })
 

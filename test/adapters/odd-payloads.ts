@@ -30,6 +30,8 @@ const ODD: readonly unknown[] = [
   1.5,
   2 ** 53,
   1e308,
+  Number.POSITIVE_INFINITY,
+  9_007_199_254_740_991,
   [],
   [null],
   [[]],

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../src/core/ids.ts'
-import { type Fields, fieldsOf, isFields, listOf, optionalFields, textOf } from '../../shared/fields.ts'
+import { type Fields, fieldsOf, isFields, listOf, optionalFields, optionalText, textOf } from '../../shared/fields.ts'
 import { type Pressed, readPress } from '../../shared/press.ts'
 import { dropped, type InboundReading, readSafely } from '../../shared/reading.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
@@ -80,6 +80,6 @@ export function handleOf({ applicationId, token }: InteractionIds): string {
 
 /** Our commands have one option, a text. */
 function argsOf({ options }: Fields): string {
-  const values = listOf(options ?? undefined).map((option) => String(fieldsOf(option).value ?? ''))
+  const values = listOf(options).map((option) => optionalText(fieldsOf(option).value) ?? '')
   return values.join(' ').trim()
 }

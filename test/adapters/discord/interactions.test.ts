@@ -157,8 +157,12 @@ describe('a slash command', () => {
     const { world, sink } = await open()
     world.raw('INTERACTION_CREATE', { id: '5', type: 3, token: 'x', application_id: '1', entitlements: [] })
     world.raw('INTERACTION_CREATE', { id: '6', type: 4, token: 'x', application_id: '1', entitlements: [] })
-    await sink.until(() => sink.dropped.length === 2)
-    expect(sink.dropped.toSorted()).toEqual(['interaction:other', 'malformed:interaction'])
+    const options = [{ name: 'text', type: 3, value: { toString: 1 } }]
+    const data = { id: '1', name: 'mute', type: 1, options }
+    world.raw('INTERACTION_CREATE', { id: '7', type: 2, token: 'x', application_id: '1', entitlements: [], data })
+    await sink.until(() => sink.dropped.length === 3)
+    const malformed = 'malformed:interaction'
+    expect(sink.dropped.toSorted()).toEqual(['interaction:other', malformed, malformed])
     expect(sink.events).toEqual([])
   })
 })
