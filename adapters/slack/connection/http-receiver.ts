@@ -84,12 +84,14 @@ export class HttpReceiver implements Receiver {
 }
 
 /**
- * Events are JSON; a slash command comes as a form, and the press of a button as JSON in a form. Undefined: none of
- * these, to be counted as such.
+ * Events are JSON; a slash command comes as a form, and the press of a button as JSON in a form. The signature is not
+ * over the type: what begins as JSON is read as nothing else, whatever somebody wrote in it. Undefined: none of these,
+ * to be counted as such.
  */
 function parse(raw: Buffer, type = ''): unknown {
   const text = raw.toString('utf8')
-  const form = type.startsWith('application/x-www-form-urlencoded') ? new URLSearchParams(text) : undefined
+  const isForm = type.startsWith('application/x-www-form-urlencoded') && !text.startsWith('{')
+  const form = isForm ? new URLSearchParams(text) : undefined
   const payload = form?.get('payload')
   if (form && payload === null) return Object.fromEntries(form)
   try {

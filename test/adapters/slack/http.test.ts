@@ -97,6 +97,15 @@ describe('HTTP events', () => {
     expect(sink.events).toHaveLength(1)
   })
 
+  test('F-K05: an event that is played again as a form is no command that its text spells', async () => {
+    const { url, sink } = await receiving()
+    const said = body.replace('"hi"', '"&command=/new&text=&user_id=U333&channel_id=D1&trigger_id=1&x="')
+    const headers = { ...signatureHeaders(secret, now(), said), 'content-type': 'application/x-www-form-urlencoded' }
+    await fetch(url, { method: 'POST', body: said, headers })
+
+    expect(sink.events.map(({ kind }) => kind)).not.toContain('command')
+  })
+
   test('text is read whole, however its bytes were cut on the way', async () => {
     const { url, sink } = await receiving()
     const bytes = Buffer.from(body.replace('"hi"', '"grüße 🙂"'))
