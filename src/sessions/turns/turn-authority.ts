@@ -2,6 +2,7 @@ import { conversationOf } from '../../core/address.ts'
 import { askingAuthor } from '../../core/author.ts'
 import { namespacesOf } from '../../core/caller.ts'
 import type { Channels } from '../../core/channel-traits.ts'
+import type { SessionId } from '../../core/ids.ts'
 import { type AuthorId, holderOf } from '../../core/platform-id.ts'
 import { isScheduled, type Session } from '../../core/session.ts'
 import type { TurnRef } from '../../core/session-tools.ts'
@@ -38,9 +39,10 @@ export async function turnAuthority(deps: TurnAuthorityDeps, turn: TurnRef): Pro
   if (session === undefined) return { authors: [], readers: 'shared' }
   const people = await readersOf(deps, session, { rows, askers })
   const own = people === 'shared' ? people : unique([...people, ...(await holdersOf(read, session, rows))])
+  const byAsker = inGroups === 'asker' && askers.length > 0 && session.parent === undefined
   return {
     authors: unique([...askers, ...(await read.authors.of(session.id))]),
-    readers: own === 'shared' && inGroups === 'asker' && askers.length > 0 ? askers : own,
+    readers: own === 'shared' && byAsker ? askers : own,
   }
 }
 
@@ -70,11 +72,24 @@ async function readersOf(
   session: Session,
   { rows, askers }: Asked,
 ): Promise<TurnAuthority['readers']> {
+  if (session.parent !== undefined) return readersOfTask(session.parent, rows)
   if (rows.some(({ dispatch }) => dispatch.reply.address.chatType !== 'direct')) return 'shared'
   if (isScheduled(session)) return atDelivery(read, rows)
   if (!isPrivate(session) || (session.kind === 'main' && mainIsShared())) return 'shared'
   const asking = rows.flatMap(({ dispatch }) => dispatch.posted?.readers ?? [])
   return unique([...askers, ...asking, ...(await read.participants.of(session.id))])
+}
+
+/**
+ * Returns the readers of the conversation that began a task, which reads all that is said in it, as the turn there has
+ * named them. Whoever else writes to the task, an owner from another chat, does not know them.
+ */
+function readersOfTask(parent: SessionId, rows: readonly InboxRow[]): TurnAuthority['readers'] {
+  const named = rows.map(({ dispatch: { posted } }) => {
+    const byParent = posted?.from !== undefined && 'session' in posted.from && posted.from.session === parent
+    return byParent ? (posted.readers ?? []) : []
+  })
+  return named.length === 0 || named.some((readers) => readers.length === 0) ? 'shared' : unique(named.flat())
 }
 
 /**
