@@ -51,14 +51,14 @@ const CLOCK_DOUBT_MS = 86_400_000
 
 /**
  * Returns whoever holds a token that reaches the session, by its namespace: they read the answer too. What a schedule
- * delivers is on record in the session of that chat.
+ * or a hook delivers is on record in the session of that chat.
  */
 async function holdersOf(
   { tokens }: TurnAuthorityDeps['read'],
   session: Session,
   rows: readonly InboxRow[],
 ): Promise<readonly AuthorId[]> {
-  const delivered = isScheduled(session) ? rows.map(({ dispatch }) => dispatch.reply.address) : []
+  const delivered = isDelivered(session) ? rows.map(({ dispatch }) => dispatch.reply.address) : []
   const ids = [session.id, ...delivered.map(({ channel, chat }) => `${channel}:${chat}`)]
   const namespaces = unique(ids.flatMap(namespacesOf))
   const at = (rows.at(-1)?.dispatch.receivedAt ?? 0) - CLOCK_DOUBT_MS
@@ -74,9 +74,12 @@ async function readersOf(
 ): Promise<TurnAuthority['readers']> {
   if (session.parent !== undefined) return readersOfTask(session.parent, rows)
   if (rows.some(({ dispatch }) => dispatch.reply.address.chatType !== 'direct')) return 'shared'
-  if (isScheduled(session)) return atDelivery(read, rows)
-  if (!isPrivate(session) || (session.kind === 'main' && mainIsShared())) return 'shared'
   const asking = rows.flatMap(({ dispatch }) => dispatch.posted?.readers ?? [])
+  if (isDelivered(session)) {
+    const there = await atDelivery(read, rows)
+    return there === 'shared' ? there : unique([...there, ...asking])
+  }
+  if (!isPrivate(session) || (session.kind === 'main' && mainIsShared())) return 'shared'
   return unique([...askers, ...asking, ...(await read.participants.of(session.id))])
 }
 
@@ -92,9 +95,14 @@ function readersOfTask(parent: SessionId, rows: readonly InboxRow[]): TurnAuthor
   return named.length === 0 || named.some((readers) => readers.length === 0) ? 'shared' : unique(named.flat())
 }
 
+/** Returns true for a session without a chat of its own whose answers go to one: that of a schedule, or of a hook. */
+function isDelivered(session: Session): boolean {
+  return isScheduled(session) || session.metadata.deliver_to !== undefined
+}
+
 /**
- * Returns the readers of a direct chat that a schedule delivers to: the owner known to write there, or those of its
- * session.
+ * Returns the readers of a direct chat that a schedule or a hook delivers to: the owner known to write there, or those
+ * of its session.
  */
 async function atDelivery(
   read: TurnAuthorityDeps['read'],
