@@ -11,7 +11,7 @@ import { idOf, toAddress } from '../address.ts'
 import { readAttachments } from './attachments.ts'
 import { readEnclosed } from './enclosed.ts'
 import { findMentions, readCommand, readText } from './mentions.ts'
-import { type InboundContext, readPlace, readTitles, timeOf, type UpdateReading } from './reading.ts'
+import { type InboundContext, optionalTime, readPlace, readTitles, timeOf, type UpdateReading } from './reading.ts'
 import { readAuthor, readForwarded, readVia, readWriter } from './sender.ts'
 
 /** A Message (or channel post) that is new: a message, a command, or the notice that a chat moved. */
@@ -109,13 +109,8 @@ function readQuoted(message: Fields, context: InboundContext): QuotedMessage | u
     ...present('text', picked ?? optionalText(original.text) ?? optionalText(original.caption)),
     ...present('sender', readWriter(original)),
     own: isFromBot(original, context),
-    ...present('sentAt', isTime(original.date) ? timeOf(original.date) : undefined),
+    ...present('sentAt', optionalTime(original.date)),
   }
-}
-
-/** A message that Telegram no longer shows to the bot has the date 0, which is no time. */
-function isTime(date: unknown): boolean {
-  return typeof date === 'number' && date > 0 && Number.isSafeInteger(date) && Number.isSafeInteger(date * 1000)
 }
 
 function quotedFiles({ reply_to_message: original }: Fields, quoted: QuotedMessage | undefined) {

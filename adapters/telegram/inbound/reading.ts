@@ -71,6 +71,12 @@ export function timeOf(value: unknown): number {
   return ms
 }
 
+/** Returns ms since the epoch, or undefined for what is no time: a message out of the bot's reach has the date 0. */
+export function optionalTime(value: unknown): number | undefined {
+  const isTime = Number.isSafeInteger(value) && Number(value) > 0 && Number(value) * 1000 <= LAST_TIME
+  return isTime ? Number(value) * 1000 : undefined
+}
+
 /**
  * Returns what others could read of an update: all of it in a place with several people in it, in a direct chat what
  * was passed on to us there.
