@@ -3,6 +3,7 @@ import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { EventParts, ForgetCounts, Forgetting, LeavingWords } from '../core/forgetting.ts'
 import type { InboxId, MediaId, SessionId, SourceId, TraceId, TurnId } from '../core/ids.ts'
 import type { AuthorId } from '../core/platform-id.ts'
+import type { InboxOutcome } from '../core/turn-end.ts'
 import type { MessageRef } from './memory-port.ts'
 
 /** Forgetting and retention: a part of the store port, apart only for its size. */
@@ -13,6 +14,7 @@ export interface ReceivedRow {
   readonly sessionId?: SessionId
   readonly turnId?: TurnId
   readonly state: 'waiting' | 'claimed' | 'done'
+  readonly outcome?: InboxOutcome
   readonly dispatch: Dispatch
   readonly decision: Decision
 }

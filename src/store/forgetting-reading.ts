@@ -91,7 +91,7 @@ export class ForgettingReading implements ForgettingReader {
   }
 
   async receivedAfter(after: number, limit: number): Promise<readonly ReceivedRow[]> {
-    const query = `SELECT no, id, session_id, turn_id, state, dispatch, decision FROM inbox
+    const query = `SELECT no, id, session_id, turn_id, state, outcome, dispatch, decision FROM inbox
       WHERE no > $1 ORDER BY no LIMIT $2`
     return readRows(receivedCodec, await this.sql.all(query, [after, limit]), this.logger)
   }

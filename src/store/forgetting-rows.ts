@@ -1,6 +1,7 @@
 import { type Forgetting, NO_PLAN } from '../core/forgetting.ts'
 import { type MediaId, madeAt, type SessionId, type TurnId } from '../core/ids.ts'
 import { DELIVERY_STATES, hasEnded, type RenderedPart } from '../core/outbound.ts'
+import type { InboxOutcome } from '../core/turn-end.ts'
 import type { ReceivedRow, RetentionMark, SentRow } from './forget-port.ts'
 import { defined, id, integer, json, oneOf, optional, type RowCodec, text } from './rows.ts'
 
@@ -28,6 +29,7 @@ export const receivedCodec: RowCodec<ReceivedRow> = {
     ...defined({
       sessionId: optional(row, 'session_id', id<SessionId>),
       turnId: optional(row, 'turn_id', id<TurnId>),
+      outcome: optional(row, 'outcome', text) as InboxOutcome | undefined,
     }),
   }),
 }

@@ -45,6 +45,25 @@ describe.each([
     expect(holding(home.dataDir, CANARY)).toEqual([])
   })
 
+  it('S41: a stranger’s message goes from the bot that has heard it, though the one that is asked has left it alone', async () => {
+    const groups = [
+      { match: { account: 'sage' }, who: 'public', trigger: 'mention' },
+      { match: {}, who: 'allowlist', trigger: 'mention' },
+    ] as const
+    const routing = { ownerAlwaysTriggers: false, access: { direct: 'allowlist', groups } } as const
+    const { ask, prompts, home, chat, world } = await twoBots({ small, routing })
+    world.addUser({ id: 777, firstName: 'Eve' })
+    world.setMember({ chat, user: 777, status: 'member' })
+    await ask('parley', '@parley_bot hello')
+    const { id: replyTo } = await ask('sage', `@sage_bot the key is ${CANARY}`, { from: 777 })
+    const { answer } = await ask('parley', '/forget@parley_bot', { replyTo })
+    expect(answer).toMatch(/^Forgotten: .*2 received messages/)
+    await ask('sage', '@sage_bot and now?', { replyTo })
+    expect(prompts().at(-1)).not.toContain(CANARY)
+    await ask('parley', '@parley_bot and you?', { replyTo })
+    expect(holding(home.dataDir, CANARY)).toEqual([])
+  })
+
   it.each(['telegram', 'telegram@sage'])(
     'S41: by its name at %s the operator means the group, whichever bot hears it',
     async (at) => {

@@ -108,8 +108,8 @@ export function matchesOf(
     },
     quotes({ quoted, forwarded }, chat, at) {
       if (target.kind === 'message') {
-        const events = rows.filter((row) => isOneNumbering(row, at)).map(({ dispatch: { event } }) => event)
-        return chat !== undefined && isQuoteOf(events, quoted, chat, { channels, now })
+        const messages = rows.filter((row) => isOneNumbering(row, at))
+        return chat !== undefined && isQuoteOf(messages, quoted, chat, { channels, now })
       }
       return isTheirs(quoted?.sender, chat?.channel) || isTheirs(forwarded?.from, chat?.channel)
     },
@@ -122,7 +122,7 @@ export function matchesOf(
       const { address, sender } = dispatch.event
       switch (target.kind) {
         case 'message':
-          return rows.some(({ dispatch: { event } }) => isOneMessage(event, dispatch.event, { channels, now }))
+          return rows.some((one) => isOneMessage(one, row, { channels, now }))
         case 'person':
           if (!inTime(dispatch.receivedAt) || (target.place && !lies(target.place, address))) return false
           return (

@@ -1,9 +1,13 @@
 import type { Address } from '../../core/address.ts'
 import { type Channels, countsByBot } from '../../core/channel-traits.ts'
 import type { InboundEvent, QuotedMessage } from '../../core/message.ts'
-import { hasSameContent } from '../../core/same-content.ts'
+import { hasSameContent, isWordless } from '../../core/same-content.ts'
+import type { ReceivedRow } from '../../store/forget-port.ts'
 
 type Traits = Pick<Channels, 'traits'>
+
+/** A message as it is on record. */
+export type OnRecord = Pick<ReceivedRow, 'dispatch' | 'outcome'>
 
 /** The chats by the ids that they have by now, and what is known of their platforms. */
 export interface Chats {
@@ -20,21 +24,22 @@ export function isIn(one: Address, { channel, account, chat }: Address): boolean
  * which another bot has received it counts where the bot of the chat has not received it.
  */
 export function isQuoteOf(
-  messages: readonly InboundEvent[],
+  messages: readonly OnRecord[],
   quoted: QuotedMessage | undefined,
   here: Address,
   { channels, now }: Chats,
 ): boolean {
-  const own = messages.filter(({ address }) => isIn(now(address), now(here)))
-  const isOfOther = (one: InboundEvent): boolean =>
-    isBeside(now(one.address), now(here)) &&
-    one.sender.id === quoted?.sender?.id &&
+  const own = messages.filter(({ dispatch: { event } }) => isIn(now(event.address), now(here)))
+  const isOfOther = (one: OnRecord): boolean =>
+    isBeside(now(one.dispatch.event.address), now(here)) &&
+    one.dispatch.event.sender.id === quoted?.sender?.id &&
     !own.some((other) => isOneMessage(one, other, { channels, now }))
   return messages.some((one) => {
-    if (quoted === undefined || !('messageId' in one)) return false
-    const hasName = one.messageId === quoted.messageId
+    const { event } = one.dispatch
+    if (quoted === undefined || !('messageId' in event)) return false
+    const hasName = event.messageId === quoted.messageId
     if (own.includes(one)) return hasName
-    return isOfOther(one) && (countsByBot(channels, one.address) ? isOfTime(one, quoted) : hasName)
+    return isOfOther(one) && (countsByBot(channels, event.address) ? isOfTime(event, quoted) : hasName)
   })
 }
 
@@ -52,11 +57,12 @@ function isBeside(one: Address, { channel, chat, chatType }: Address): boolean {
  * Returns true for what people call one message: its edits, the pieces of an album, and the same of a group as another
  * bot of ours has received it.
  */
-export function isOneMessage(one: InboundEvent, other: InboundEvent, { channels, now }: Chats): boolean {
+export function isOneMessage(kept: OnRecord, further: OnRecord, { channels, now }: Chats): boolean {
+  const [one, other] = [kept.dispatch.event, further.dispatch.event]
   if (one.sender.id !== other.sender.id) return false
   if (isIn(one.address, other.address)) return hasSameName(one, other) || isSamePiece(one, other)
   const isOfOtherBot = one.address.account !== other.address.account
-  return isOfOtherBot && isBeside(now(one.address), now(other.address)) && isSameByBots(one, other, channels)
+  return isOfOtherBot && isBeside(now(one.address), now(other.address)) && isSameByBots(kept, further, channels)
 }
 
 function hasSameName(one: InboundEvent, other: InboundEvent): boolean {
@@ -68,7 +74,14 @@ function isSamePiece(one: InboundEvent, other: InboundEvent): boolean {
 }
 
 /** The second and the content say which is the same in groups in which each bot counts messages by itself. */
-function isSameByBots(one: InboundEvent, other: InboundEvent, channels: Traits): boolean {
+function isSameByBots(kept: OnRecord, further: OnRecord, channels: Traits): boolean {
+  const [one, other] = [kept.dispatch.event, further.dispatch.event]
   if (one.sentAt !== other.sentAt || !('text' in one) || !('text' in other)) return false
-  return countsByBot(channels, one.address) ? hasSameContent(one, other) : hasSameName(one, other)
+  if (!countsByBot(channels, one.address)) return hasSameName(one, other)
+  return hasSameContent(one, other) || isUnheard(kept) || isUnheard(further)
+}
+
+/** A stranger's message that a bot leaves alone is kept without words, so it may be any that another bot has. */
+function isUnheard({ dispatch, outcome }: OnRecord): boolean {
+  return outcome !== 'forgotten' && isWordless(dispatch.event)
 }
