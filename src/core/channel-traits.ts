@@ -121,6 +121,11 @@ export function countsByBot({ traits }: Pick<Channels, 'traits'>, { channel, cha
   return traits(channel).ids.ownNumbers?.test(chat) ?? false
 }
 
+/** Returns true for a channel that has such groups: what came late there may name the id that its group got since. */
+export function hasOwnNumbers({ traits }: Pick<Channels, 'traits'>, channel: string): boolean {
+  return traits(channel).ids.ownNumbers !== undefined
+}
+
 /** An id as rules, keys and lists compare it: trimmed, and in lower case where the platform's ids have no case. */
 export function foldId({ caseSensitive }: Pick<IdTraits, 'caseSensitive'>, id: string): string {
   return caseSensitive ? id.trim() : id.trim().toLowerCase()

@@ -161,3 +161,49 @@ describe.each([
     expect(holding(home.dataDir, CANARY)).toEqual([])
   })
 })
+
+describe('in a small group that becomes a supergroup', () => {
+  /** Two bots of which the second receives nothing from a message of Bob’s on, until the group has its new id. */
+  async function upgraded() {
+    const house = await twoBots({ small: true })
+    const { ask, heldBack, world, ledger, chat, PARLEY, SAGE } = house
+    await ask('parley', '@parley_bot hello')
+    const late = await heldBack('sage')
+    await ask('parley', `@parley_bot the key is ${CANARY}`, { from: 444 })
+    /** Says something in the supergroup and returns what this bot answers. */
+    const askThere = async (bot: 'parley' | 'sage', text: string, from = 111) => {
+      const after = ledger.mark()
+      world.say({ from, chat: there, text })
+      const botId = bot === 'sage' ? SAGE : PARLEY
+      return (await ledger.nextFromBot('sent', { after, where: (entry) => entry.botId === botId })).text
+    }
+    let there = chat
+    const upgrade = async () => {
+      there = world.migrate(chat).id
+      await askThere('parley', '@parley_bot here we are')
+    }
+    return { ...house, late, upgrade, askThere }
+  }
+
+  it('S41: a message that comes late to the other bot is not kept', async () => {
+    const { ask, home, late, upgrade, askThere, prompts } = await upgraded()
+    expect((await ask('parley', '/forget@parley_bot last', { from: 444 })).answer).toMatch(/^Forgotten: /)
+    await upgrade()
+    late.release()
+    await askThere('sage', '@sage_bot and now?')
+    expect(prompts().at(-1)).not.toContain(CANARY)
+    expect(holding(home.dataDir, CANARY)).toEqual([])
+  })
+
+  it('S41: one that has come late to the other bot is forgotten by both', async () => {
+    const { home, late, upgrade, askThere, prompts } = await upgraded()
+    await upgrade()
+    late.release()
+    await askThere('sage', '@sage_bot well?')
+    expect(prompts().at(-1)).toContain(CANARY)
+    expect(await askThere('sage', '/forget@sage_bot last', 444)).toMatch(/^Forgotten: /)
+    await askThere('parley', '@parley_bot and now?')
+    expect(prompts().at(-1)).not.toContain(CANARY)
+    expect(holding(home.dataDir, CANARY)).toEqual([])
+  })
+})

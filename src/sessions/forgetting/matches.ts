@@ -68,8 +68,8 @@ export function matchesOf(
   { rows = [], moves = [], renumbered = [], received = NOTHING }: TargetFacts,
   channels: Traits,
 ): Matches {
-  const { since = 0, before } = target
   const now = (address: Address): Address => (moves.length === 0 ? address : moves.reduce(movedAddress, address))
+  const chats = { channels, moves, now }
   const lies = (place: ForgottenPlace, address: Address): boolean => liesIn(place, now(address))
   const isOneNumbering = (one: ReceivedRow, at: number): boolean =>
     renumbered.every((time) => one.dispatch.receivedAt < time === at < time)
@@ -87,7 +87,7 @@ export function matchesOf(
     const at = place.topic === undefined && !place.root ? undefined : said
     return at !== undefined && data.messageId !== undefined && received.has(ownName(at, data.messageId))
   }
-  const inTime = (at: number): boolean => at >= since && at < before
+  const inTime = (at: number): boolean => at >= (target.since ?? 0) && at < target.before
   const { isTheirs, isNamed } = personOf(target, channels)
   return {
     moves,
@@ -109,7 +109,7 @@ export function matchesOf(
     quotes({ quoted, forwarded }, chat, at) {
       if (target.kind === 'message') {
         const messages = rows.filter((row) => isOneNumbering(row, at))
-        return chat !== undefined && isQuoteOf(messages, quoted, chat, { channels, now })
+        return chat !== undefined && isQuoteOf(messages, quoted, chat, chats)
       }
       return isTheirs(quoted?.sender, chat?.channel) || isTheirs(forwarded?.from, chat?.channel)
     },
@@ -122,7 +122,7 @@ export function matchesOf(
       const { address, sender } = dispatch.event
       switch (target.kind) {
         case 'message':
-          return rows.some((one) => isOneMessage(one, row, { channels, now }))
+          return rows.some((one) => isOneMessage(one, row, chats))
         case 'person':
           if (!inTime(dispatch.receivedAt) || (target.place && !lies(target.place, address))) return false
           return (

@@ -1,5 +1,6 @@
 import type { Address } from '../../core/address.ts'
-import { type Channels, countsByBot } from '../../core/channel-traits.ts'
+import { type Channels, countsByBot, hasOwnNumbers } from '../../core/channel-traits.ts'
+import type { TimedMove } from '../../core/chat-move.ts'
 import type { InboundEvent, QuotedMessage } from '../../core/message.ts'
 import { hasSameContent, isWordless } from '../../core/same-content.ts'
 import type { ReceivedRow } from '../../store/forget-port.ts'
@@ -12,6 +13,7 @@ export type OnRecord = Pick<ReceivedRow, 'dispatch' | 'outcome'>
 /** The chats by the ids that they have by now, and what is known of their platforms. */
 export interface Chats {
   readonly channels: Traits
+  readonly moves: readonly TimedMove[]
   now(this: void, address: Address): Address
 }
 
@@ -27,13 +29,14 @@ export function isQuoteOf(
   messages: readonly OnRecord[],
   quoted: QuotedMessage | undefined,
   here: Address,
-  { channels, now }: Chats,
+  chats: Chats,
 ): boolean {
+  const { channels, now } = chats
   const own = messages.filter(({ dispatch: { event } }) => isIn(now(event.address), now(here)))
   const isOfOther = (one: OnRecord): boolean =>
     isBeside(now(one.dispatch.event.address), now(here)) &&
     one.dispatch.event.sender.id === quoted?.sender?.id &&
-    !own.some((other) => isOneMessage(one, other, { channels, now }))
+    !own.some((other) => isOneMessage(one, other, chats))
   return messages.some((one) => {
     const { event } = one.dispatch
     if (quoted === undefined || !('messageId' in event)) return false
@@ -57,12 +60,13 @@ function isBeside(one: Address, { channel, chat, chatType }: Address): boolean {
  * Returns true for what people call one message: its edits, the pieces of an album, and the same of a group as another
  * bot of ours has received it.
  */
-export function isOneMessage(kept: OnRecord, further: OnRecord, { channels, now }: Chats): boolean {
+export function isOneMessage(kept: OnRecord, further: OnRecord, chats: Chats): boolean {
+  const { now } = chats
   const [one, other] = [kept.dispatch.event, further.dispatch.event]
   if (one.sender.id !== other.sender.id) return false
   if (isIn(one.address, other.address)) return hasSameName(one, other) || isSamePiece(one, other)
   const isOfOtherBot = one.address.account !== other.address.account
-  return isOfOtherBot && isBeside(now(one.address), now(other.address)) && isSameByBots(kept, further, channels)
+  return isOfOtherBot && isBeside(now(one.address), now(other.address)) && isSameByBots(kept, further, chats)
 }
 
 function hasSameName(one: InboundEvent, other: InboundEvent): boolean {
@@ -74,11 +78,20 @@ function isSamePiece(one: InboundEvent, other: InboundEvent): boolean {
 }
 
 /** The second and the content say which is the same in groups in which each bot counts messages by itself. */
-function isSameByBots(kept: OnRecord, further: OnRecord, channels: Traits): boolean {
+function isSameByBots(kept: OnRecord, further: OnRecord, chats: Chats): boolean {
   const [one, other] = [kept.dispatch.event, further.dispatch.event]
   if (one.sentAt !== other.sentAt || !('text' in one) || !('text' in other)) return false
-  if (!countsByBot(channels, one.address)) return hasSameName(one, other)
+  const isNumberedOnce = [one, other].every(({ address }) => !countsByBot(chats.channels, address))
+  if (isNumberedOnce && hasSameName(one, other)) return true
+  if (!isNumberedByBot(one, chats) && !isNumberedByBot(other, chats)) return false
   return hasSameContent(one, other) || isUnheard(kept) || isUnheard(further)
+}
+
+/** One that came late has the id that its group got meanwhile, and the number that it had before. */
+function isNumberedByBot({ address, sentAt }: InboundEvent, { channels, moves }: Chats): boolean {
+  const isBefore = ({ channel, to, at }: TimedMove) =>
+    channel === address.channel && to === address.chat && sentAt <= at
+  return countsByBot(channels, address) || (hasOwnNumbers(channels, address.channel) && moves.some(isBefore))
 }
 
 /** A stranger's message that a bot leaves alone is kept without words, so it may be any that another bot has. */

@@ -9,7 +9,7 @@ import { inThreadKey } from './in-thread-key.ts'
 import { forgottenOf, hasForgotten, isForgottenBeside, isForgottenQuoteBeside } from './said-beside.ts'
 
 type Traits = Pick<Channels, 'traits'>
-type Reader = Pick<StoreReader, 'inbox' | 'forgetting'>
+type Reader = Pick<StoreReader, 'inbox' | 'forgetting' | 'chatMoves'>
 
 /** A message that was forgotten for its age is older than this. */
 const LATE_MS = 24 * 3_600_000

@@ -1,5 +1,5 @@
 import type { Address } from '../../core/address.ts'
-import { type Channels, countsByBot } from '../../core/channel-traits.ts'
+import { type Channels, countsByBot, hasOwnNumbers } from '../../core/channel-traits.ts'
 import { madeAt, turnOf } from '../../core/ids.ts'
 import { type InboundEvent, type QuotedMessage, quotesOtherBot } from '../../core/message.ts'
 import type { Delivery } from '../../core/outbound.ts'
@@ -9,7 +9,7 @@ import type { InboxRow } from '../../store/inbox-port.ts'
 import type { StoreReader } from '../../store/store.ts'
 
 type Traits = Pick<Channels, 'traits'>
-type Reader = Pick<StoreReader, 'inbox' | 'forgetting'>
+type Reader = Pick<StoreReader, 'inbox' | 'forgetting' | 'chatMoves'>
 type SentReader = Reader & Pick<StoreReader, 'outbox'>
 
 /** An answer may have waited for as long before it was sent. */
@@ -21,9 +21,9 @@ export async function isForgottenBeside(read: Reader, channels: Traits, event: I
   const rows = (await rowsOf(read, channels, event.address, event)).filter(
     ({ dispatch: { event: said } }) => said.sender.id === event.sender.id && said.sentAt === event.sentAt,
   )
-  const beside = rows.filter((row) => isBeside(addressOf(row), event.address))
+  const beside = rows.filter((row) => isOfOtherBot(addressOf(row), event.address))
   const forgotten = await forgottenOf(read, beside)
-  if (!countsByBot(channels, event.address)) return forgotten.length > 0
+  if ((await countedByBot(read, channels, event.address, event.sentAt)).length === 0) return forgotten.length > 0
   const here = await forgottenOf(
     read,
     rows.filter((row) => !beside.includes(row)),
@@ -58,9 +58,11 @@ export async function isForgottenQuoteBeside(
   quoted: QuotedMessage,
 ): Promise<boolean> {
   const { sender } = quoted
+  // The bot has no row of that number, unless it is of another number before the chat got its id.
   const rows = (await rowsOf(read, channels, address, quoted)).filter(
     ({ dispatch: { event } }) =>
-      isBeside(event.address, address) && (sender === undefined || event.sender.id === sender.id),
+      (isOfOtherBot(event.address, address) || event.address.chat !== address.chat) &&
+      (sender === undefined || event.sender.id === sender.id),
   )
   if ((await forgottenOf(read, rows)).length > 0) return true
   return quotesOtherBot(quoted, address) && hasForgotten(read, await sentBeside(read, channels, address, quoted))
@@ -68,34 +70,55 @@ export async function isForgottenQuoteBeside(
 
 /** Returns the rows of a message of a group by all our bots; where each bot counts by itself, those of its second. */
 async function rowsOf(
-  { inbox }: Reader,
+  read: Reader,
   channels: Traits,
   address: Address,
   { messageId, sentAt }: Pick<QuotedMessage, 'messageId' | 'sentAt'>,
 ): Promise<readonly InboxRow[]> {
   const { channel, chat } = address
-  if (!countsByBot(channels, address)) return inbox.ofMessage(channel, messageId, chat)
-  const rows = sentAt === undefined ? [] : await inbox.saidAt(channel, sentAt)
-  return rows.filter((row) => addressOf(row).chat === chat)
+  const ids = await countedByBot(read, channels, address, sentAt)
+  if (ids.length === 0) return read.inbox.ofMessage(channel, messageId, chat)
+  const rows = sentAt === undefined ? [] : await read.inbox.saidAt(channel, sentAt)
+  return rows.filter((row) => ids.includes(addressOf(row).chat))
+}
+
+/**
+ * Returns the ids of a group where each bot counts messages by itself, none elsewhere. One that comes late has the id
+ * that its group got meanwhile, and the number that it had before.
+ */
+async function countedByBot(
+  { chatMoves }: Pick<Reader, 'chatMoves'>,
+  channels: Traits,
+  address: Address,
+  sentAt: number | undefined,
+): Promise<readonly string[]> {
+  const { channel, chat } = address
+  if (countsByBot(channels, address)) return [chat]
+  if (sentAt === undefined || !hasOwnNumbers(channels, channel)) return []
+  const movedAt = await chatMoves.movedAt(channel, chat)
+  if (movedAt === undefined || sentAt > movedAt) return []
+  const moves = await chatMoves.all()
+  return [chat, ...moves.filter((move) => move.channel === channel && move.to === chat).map(({ from }) => from)]
 }
 
 /** Returns what our other bots have said in a group that may be what is quoted. */
 async function sentBeside(
-  { outbox }: SentReader,
+  read: SentReader,
   channels: Traits,
   address: Address,
-  quoted: QuotedMessage,
+  { messageId, sentAt }: QuotedMessage,
 ): Promise<readonly Delivery[]> {
-  const { messageId, sentAt } = quoted
-  const ofTime = async (at: number) => {
-    const { from, to } = sendingSpan(at - WAITED_MS, at)
-    const rows = await outbox.plannedFor(address, from, to)
-    return rows.filter(({ id, startedAt }) => isWithin(sendingSpan(madeAt(id) ?? at, startedAt), at))
-  }
-  const rows = countsByBot(channels, address)
-    ? await (sentAt === undefined ? [] : ofTime(sentAt))
-    : await outbox.ofMessage(messageId)
-  return rows.filter(({ address: said }) => isBeside(said, address))
+  const { outbox } = read
+  const ids = await countedByBot(read, channels, address, sentAt)
+  if (ids.length === 0)
+    return (await outbox.ofMessage(messageId)).filter(({ address: said }) => isBeside(said, address))
+  if (sentAt === undefined) return []
+  const { from, to } = sendingSpan(sentAt - WAITED_MS, sentAt)
+  const rows = await Promise.all(ids.map((chat) => outbox.plannedFor({ ...address, chat }, from, to)))
+  return rows
+    .flat()
+    .filter(({ address: said }) => isOfOtherBot(said, address))
+    .filter(({ id, startedAt }) => isWithin(sendingSpan(madeAt(id) ?? sentAt, startedAt), sentAt))
 }
 
 function addressOf({ dispatch }: InboxRow): Address {
@@ -103,8 +126,12 @@ function addressOf({ dispatch }: InboxRow): Address {
 }
 
 /** Returns true for an address of the same group by another bot of ours. */
-function isBeside(one: Address, { channel, account, chat, chatType }: Address): boolean {
-  return chatType !== 'direct' && one.channel === channel && one.chat === chat && one.account !== account
+function isBeside(one: Address, address: Address): boolean {
+  return one.channel === address.channel && one.chat === address.chat && isOfOtherBot(one, address)
+}
+
+function isOfOtherBot({ account }: Address, address: Address): boolean {
+  return address.chatType !== 'direct' && account !== address.account
 }
 
 /** Returns those of the rows that are or are going to be emptied. */

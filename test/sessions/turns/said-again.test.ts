@@ -235,6 +235,27 @@ it('S41: where each bot counts messages by itself, a quotation is known by its w
   expect(await quote({ sentAt: undefined })).toBe('echo')
 })
 
+it('S41: so is one of what was said before the group became a supergroup, in a message that comes late', async () => {
+  const { store, row, beside } = await inSmallGroup()
+  const { address, sentAt, sender } = row.dispatch.event
+  const chat = '-1000000000009'
+  await store.write((tx) =>
+    tx.chatMoves.add({ channel: address.channel, from: address.chat, to: chat }, sentAt + 60_000),
+  )
+  const quote = async (changes: object, at: object = {}) => {
+    const quoted = { messageId: '7', text: 'echo', own: false, sender, sentAt, ...changes }
+    const { event } = await withoutForgottenQuote(
+      store.read,
+      CHANNELS,
+      beside({ quoted, address: { ...address, chat, ...at } }),
+    )
+    return 'quoted' in event ? event.quoted?.text : 'none'
+  }
+  expect([await quote({}), await quote({}, { account: 'second' })]).toEqual([undefined, undefined])
+  expect(await quote({ sentAt: sentAt + 1_000 })).toBe('echo')
+  expect(await quote({ sentAt: sentAt + 61_000 })).toBe('echo')
+})
+
 it('S41: so is one of an answer of another bot, by about when it was sent', async () => {
   const { store, row, beside } = await inSmallGroup()
   const said = deliveryOf(ids.turn(), { address: row.dispatch.event.address, state: 'sent', messageId: '31' })
