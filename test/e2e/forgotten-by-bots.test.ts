@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { toAgentId } from '../../src/core/ids.ts'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { holding } from './forgetting-house.ts'
+import { toolResult } from './obedient.ts'
 import { setClock } from './set-clock.ts'
 import { twoBots } from './two-bots.ts'
 
@@ -116,6 +119,33 @@ describe.each([
     await ask('sage', '@sage_bot what of this?', { from: 555, replyTo: answerId })
     expect(prompts().at(-1)).toContain(CANARY)
     expect((await ask('parley', '/forget@parley_bot last', { from: 444 })).answer).toMatch(/^Forgotten: /)
+    await ask('sage', '@sage_bot and now?', { from: 555 })
+    expect(prompts().at(-1)).not.toContain(CANARY)
+    expect(holding(home.dataDir, CANARY)).toEqual([])
+  })
+
+  it('S41: so does a file that the other bot has sent, with what was read in it', async () => {
+    const script: Script = (request) => {
+      const isAsked = lastUserText(request).endsWith('where is the key?')
+      if (!isAsked || toolResult(request) !== undefined) return textReply('fine')
+      const input = { name: `${CANARY}.txt`, text: `it is in ${CANARY}` }
+      return { blocks: [{ type: 'tool_use', name: 'send_file', input }] }
+    }
+    const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['files'] }]
+    const { ask, prompts, home, ledger, world, chat } = await twoBots({
+      small,
+      isPrivate: true,
+      script,
+      config: { agents },
+    })
+    const after = ledger.mark()
+    const sent = ledger.nextFromBot('sent', { after, where: ({ file }) => file !== undefined })
+    world.say({ from: 444, chat, text: '@parley_bot where is the key?' })
+    const { messageId: replyTo } = await sent
+    await ledger.nextFromBot('sent', { after, where: ({ text }) => text === 'fine' })
+    await ask('sage', '@sage_bot what of this?', { from: 555, replyTo })
+    expect(prompts().at(-1)).toContain(`it is in ${CANARY}`)
+    expect((await ask('parley', '/forget@parley_bot last', { from: 444 })).answer).toMatch(/quotations by others/)
     await ask('sage', '@sage_bot and now?', { from: 555 })
     expect(prompts().at(-1)).not.toContain(CANARY)
     expect(holding(home.dataDir, CANARY)).toEqual([])

@@ -50,6 +50,11 @@ function fileOf({ no, secret, size }: Pick<ShelvedFile, 'no' | 'secret' | 'size'
   return { file_id: `AgAC${secret}`, file_unique_id: `AQAD${no}`, file_size: size }
 }
 
+/** Returns the fields of a file that a bot has sent; whoever is shown it can fetch it. */
+export function uploadedFile({ files }: WorldState, file: NewFile) {
+  return fileOf(files.put(file))
+}
+
 /** Says where a file is; the place is good for an hour, and for this bot. */
 export function getFile({ world }: BotApi, params: Params): object {
   const file = world.files.find((one) => fileOf(one).file_id === params.file_id)

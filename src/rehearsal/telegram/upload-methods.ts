@@ -5,6 +5,7 @@ import { badRequest } from './api-error.ts'
 import type { ApiFile, ApiMessage } from './api-types.ts'
 import type { BotApi } from './bot-api.ts'
 import { buildMessage } from './build-message.ts'
+import { uploadedFile } from './files.ts'
 import { readText } from './formatted-text.ts'
 import { throttle } from './message-methods.ts'
 import type { Params } from './params.ts'
@@ -71,12 +72,9 @@ function readFile(params: Params, name: string): UploadedFile {
   return file
 }
 
-let lastFile = 0
-
-function apiFile({ bot }: BotApi, { name, size, bytes }: UploadedFile): ApiFile {
-  const file_id = `BQAC${bot.user.id}-${++lastFile}`
+function apiFile({ world }: BotApi, { name, bytes }: UploadedFile): ApiFile {
   const mime_type = pictureTypeOf(bytes) ?? 'application/octet-stream'
-  return { file_id, file_unique_id: `u${lastFile}`, file_name: name, mime_type, file_size: size }
+  return { ...uploadedFile(world, { bytes }), file_name: name, mime_type }
 }
 
 /** Returns the sides of a PNG; other pictures count as small. */

@@ -29,6 +29,13 @@ interface EventFound {
   readonly isOwn: boolean
 }
 
+/** An event that quotes a message of ours, the place in it where it has several, and the files that came with that. */
+interface QuoteOfOurs {
+  readonly seq: number
+  readonly place: number | undefined
+  readonly refs: readonly string[]
+}
+
 /**
  * Finds the messages of one log that are meant, and the turns that took them. It adds their words to those that may be
  * shown again. The second reading adds to `found`, `parts`, `turns` and `copied` what was made of them.
@@ -48,7 +55,7 @@ export class FirstReading {
   /** The events that lose their quotation. */
   readonly cut = new Set<number>()
   readonly parts = new FoundParts()
-  readonly quotesOwn = new OwnQuotes<{ readonly seq: number; readonly place: number | undefined }>()
+  readonly quotesOwn = new OwnQuotes<QuoteOfOurs>()
   readonly posted = new PostedTexts()
   readonly late = new LateCalls()
   readonly shown: ShownTurns
@@ -106,7 +113,11 @@ export class FirstReading {
     const chat = chatIn(data, origin)
     if (matches.isMessage(data, at, origin)) this.#message(event, data, isOwn, place)
     else if (matches.quotes(data, chat, at)) this.#quote(event, data, place)
-    else this.quotesOwn.note({ seq, place }, { quoted: data.quoted, chat, at })
+    else {
+      const { quoted, attachments = [] } = data
+      const refs = attachments.flatMap((file) => (file.quoted ? [file.ref] : []))
+      this.quotesOwn.note({ seq, place, refs }, { quoted, attachments, chat, at })
+    }
   }
 
   /** Older logs do not name what a turn takes: there it is what was said since the last one. */

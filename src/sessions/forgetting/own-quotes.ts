@@ -12,6 +12,7 @@ type Chat = Pick<Address, 'channel' | 'account' | 'chat'>
 /** A quotation, and in which chat it was said when: ms since the epoch. */
 interface SaidQuote {
   readonly quoted: UserMessageData['quoted']
+  readonly attachments?: UserMessageData['attachments']
   readonly chat: Address | undefined
   readonly at: number
 }
@@ -66,9 +67,10 @@ export class OwnTexts {
 export class OwnQuotes<Key> {
   readonly #of = new Map<Key, Noted>()
 
-  note(key: Key, { quoted, chat, at }: SaidQuote): void {
+  note(key: Key, { quoted, attachments = [], chat, at }: SaidQuote): void {
     const other = quotesOtherBot(quoted, chat)
-    if (quoted?.text !== undefined && chat && (quoted.own || other))
+    if (quoted === undefined || (quoted.text === undefined && !attachments.some((file) => file.quoted))) return
+    if (chat && (quoted.own || other))
       this.#of.set(key, { messageId: quoted.messageId, sentAt: quoted.sentAt, chat, at, other })
   }
 

@@ -108,8 +108,9 @@ export class ReceivedMessages {
     } else {
       this.#deps.made.noteSent(row, () => withoutWords(row, this.#deps.channels))
       if (!('text' in event)) return
-      this.quotesOwn.note(row.id, { quoted: event.quoted, chat: event.address, at: receivedAt })
-      if (row.sessionId !== undefined && quotesOtherBot(event.quoted, event.address)) this.quotedIn.add(row.sessionId)
+      const { quoted, attachments, address: chat } = event
+      this.quotesOwn.note(row.id, { quoted, attachments, chat, at: receivedAt })
+      if (row.sessionId !== undefined && quotesOtherBot(quoted, chat)) this.quotedIn.add(row.sessionId)
     }
   }
 

@@ -34,6 +34,8 @@ export class SessionScan {
   /** The events of each turn that hold something. */
   readonly #ofTurn = new Map<TurnId, number[]>()
   readonly #files = new Map<number, readonly MediaId[]>()
+  /** The files that turns were shown, by the events that say so. */
+  readonly #shown = new Map<number, readonly Pick<ReadFile, 'ref' | 'media'>[]>()
   readonly #folds: { readonly seq: number; readonly upTo: number }[] = []
 
   constructor(of: ScanOf) {
@@ -100,9 +102,18 @@ export class SessionScan {
 
   /** A turn is shown the files of several people: those of others are theirs, whatever is in them. */
   #readFor({ seq }: SessionEvent, files: readonly ReadFile[]): void {
-    const isMeant = ({ ref }: ReadFile): boolean => this.#first.refs.has(ref)
-    if (files.every(isMeant)) this.#first.found.add(seq)
-    for (const [place, file] of files.entries()) if (isMeant(file)) this.#first.parts.go(seq, place, file.media?.media)
+    this.#shown.set(
+      seq,
+      files.map(({ ref, media }) => ({ ref, ...(media && { media }) })),
+    )
+    this.#loseFiles(seq)
+  }
+
+  #loseFiles(seq: number): void {
+    const { refs, found, parts } = this.#first
+    const files = this.#shown.get(seq) ?? []
+    if (files.every(({ ref }) => refs.has(ref))) found.add(seq)
+    for (const [place, { ref, media }] of files.entries()) if (refs.has(ref)) parts.go(seq, place, media?.media)
   }
 
   /** A call that was allowed late is made in a turn of its own, with the arguments that the asking turn gave it. */
@@ -187,9 +198,13 @@ export class SessionScan {
 
   /** Takes what quotes a message of ours that goes, and what stands here of one that was said elsewhere. */
   #follows(own: OwnTexts, posts: ReadonlySet<string>): void {
-    for (const { seq, place } of this.#first.quotesOwn.among(own, this.#of.matches.moves))
+    const quotes = this.#first.quotesOwn.among(own, this.#of.matches.moves)
+    for (const { seq, place, refs } of quotes) {
       if (place === undefined) this.#first.cut.add(seq)
       else this.#first.parts.loseQuote(seq, place)
+      for (const ref of refs) this.#first.refs.add(ref)
+    }
+    if (quotes.some(({ refs }) => refs.length > 0)) for (const seq of this.#shown.keys()) this.#loseFiles(seq)
     for (const seq of this.#first.posted.among(posts)) this.#first.found.add(seq)
   }
 
