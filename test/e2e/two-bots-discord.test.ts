@@ -1,4 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
+import type { GroupRule } from '../../src/core/policy.ts'
+import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { type DiscordServer, startDiscordServer } from '../../src/rehearsal/discord/server.ts'
 import { startDiscordHousehold } from './discord-household.ts'
 import { heard, holding } from './forgetting-house.ts'
@@ -7,13 +9,22 @@ const CANARY = 'canaryboth'
 const [PARLEY, SAGE] = ['900000000000000001', '900000000000000002']
 
 /** Two bots of one daemon in one channel, with a thread; each receives all that is said there, also by the other. */
-async function twoBots() {
+async function twoBots({
+  script = heard,
+  bots = {},
+}: {
+  script?: Script
+  bots?: Pick<GroupRule, 'bots' | 'botIds'>
+} = {}) {
   const second = await startDiscordServer({ token: 'rehearsal.discord.sage', username: 'sage', botId: SAGE })
   onTestFinished(() => second.close())
   const house = await startDiscordHousehold({
-    script: heard,
+    script,
     others: { sage: second },
-    routing: { ownerAlwaysTriggers: false },
+    routing: {
+      ownerAlwaysTriggers: false,
+      access: { direct: 'allowlist', groups: [{ match: {}, who: 'public', trigger: 'mention', ...bots }] },
+    },
     settings: { streaming: false },
   })
   const { discord, channel, thread } = house
@@ -34,16 +45,22 @@ async function twoBots() {
     second.world.say({ from, channel: where, text, extra: { id } })
     return id
   }
-  /** Says something and returns the next message of this bot's, which the other is told of, too. */
-  const ask = async (bot: keyof typeof servers, text: string, more: { from?: string; where?: string } = {}) => {
+  /** Says something and returns the next message of this bot's, which the other is told of, unless `tell` is to do it. */
+  const ask = async (
+    bot: keyof typeof servers,
+    text: string,
+    { isTold = true, ...more }: { from?: string; where?: string; isTold?: boolean } = {},
+  ) => {
     const { ledger } = servers[bot]
     const after = ledger.mark()
     const id = await aside(text, { from: '222', ...more })
     const sent = await ledger.nextFromBot('sent', { after })
     const other: DiscordServer = bot === 'parley' ? second : discord
     const from = bot === 'parley' ? PARLEY : SAGE
-    other.world.say({ from, channel: sent.channelId, text: sent.text, extra: { id: sent.messageId } })
-    return { id, answer: sent.text, answerId: sent.messageId }
+    const { channelId, messageId, text: answer } = sent
+    const tell = () => void other.world.say({ from, channel: channelId, text: answer, extra: { id: messageId } })
+    if (isTold) tell()
+    return { id, answer, answerId: messageId, tell }
   }
   const prompt = () => JSON.stringify(house.anthropic.ledger.requests().at(-1)?.messages)
   return { house, servers, channel, thread, aside, ask, prompt }
@@ -81,6 +98,29 @@ it.each(['channel', 'thread'] as const)(
     const after = ledger.mark()
     world.slash({ from: '222', channel: at.where, command: 'forget', input: 'last' })
     expect((await ledger.nextWhisper('edited', { after })).text).toMatch(/^Forgotten: .*2 received messages/)
+    expect(holding(house.dataDir, CANARY)).toEqual([])
+  },
+)
+
+it.each(['in time', 'late'])(
+  'S41: an answer goes from the other bot too, where that may hear the first, if it has received it %s',
+  async (when) => {
+    const script: Script = (request) =>
+      textReply(lastUserText(request).endsWith('where is the key?') ? `in ${CANARY}` : 'fine')
+    const bots = { bots: 'allow', botIds: [`discord:${PARLEY}`] } as const
+    const { house, servers, channel, ask, prompt } = await twoBots({ script, bots })
+    await ask('sage', `<@${SAGE}> hello`)
+    const isTold = when === 'in time'
+    const { tell } = await ask('parley', `<@${PARLEY}> where is the key?`, { isTold })
+    await ask('sage', `<@${SAGE}> well?`, { from: '444' })
+    expect(prompt().includes(CANARY)).toBe(isTold)
+    const { ledger, world } = servers.parley
+    const after = ledger.mark()
+    world.slash({ from: '222', channel: channel.id, command: 'forget', input: 'last' })
+    expect((await ledger.nextWhisper('edited', { after })).text).toMatch(/^Forgotten: .* received messages/)
+    if (!isTold) tell()
+    await ask('sage', `<@${SAGE}> and now?`)
+    expect(prompt()).not.toContain(CANARY)
     expect(holding(house.dataDir, CANARY)).toEqual([])
   },
 )

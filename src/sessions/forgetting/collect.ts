@@ -153,7 +153,7 @@ export class Collection {
     const received = this.#received
     const repeating = [...received.repeating.values()].filter(({ sessionId: id }) => id && this.#scans.has(id))
     const unended = new Set(sessions.flatMap(({ running }) => running?.turn ?? []))
-    const meant = [...received.meant.values(), ...repeating]
+    const meant = [...received.meant.values(), ...repeating, ...received.copies.among(this.#sent.own)]
     const rows = meant.filter(({ turnId }) => !turnId || !unended.has(turnId))
     const going = this.#turns()
     const turns = [...going].filter(([turn, at]) => !unended.has(turn) && at > this.#target.before - UNSAID_MS)

@@ -9,7 +9,7 @@ import { FoundParts } from './found-parts.ts'
 import { LateCalls } from './late-calls.ts'
 import { chatIn, type Matches, madeWords } from './matches.ts'
 import { isOfThisLog, type LogOrigin, originAt } from './origin.ts'
-import { OwnQuotes, PostedTexts } from './own-quotes.ts'
+import { CopiesOfOurs, OwnQuotes, PostedTexts } from './own-quotes.ts'
 import { OURS, type ShownAgain } from './shown-again.ts'
 import { ShownTurns } from './shown-turns.ts'
 
@@ -56,6 +56,8 @@ export class FirstReading {
   readonly cut = new Set<number>()
   readonly parts = new FoundParts()
   readonly quotesOwn = new OwnQuotes<QuoteOfOurs>()
+  /** The messages of bots, which may be ours. */
+  readonly copies = new CopiesOfOurs<Omit<QuoteOfOurs, 'refs'>>()
   readonly posted = new PostedTexts()
   readonly late = new LateCalls()
   readonly shown: ShownTurns
@@ -117,6 +119,7 @@ export class FirstReading {
       const { quoted, attachments = [] } = data
       const refs = attachments.flatMap((file) => (file.quoted ? [file.ref] : []))
       this.quotesOwn.note({ seq, place, refs }, { quoted, attachments, chat, at })
+      this.copies.note({ seq, place }, data.messageId, data.sender, chat)
     }
   }
 

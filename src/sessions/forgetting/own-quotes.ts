@@ -2,7 +2,7 @@ import type { Address } from '../../core/address.ts'
 import { type Channels, countsByBot } from '../../core/channel-traits.ts'
 import { addressThen, type TimedMove } from '../../core/chat-move.ts'
 import type { PostedData, SessionEvent, UserMessageData } from '../../core/event.ts'
-import { quotesOtherBot } from '../../core/message.ts'
+import { quotesOtherBot, type Sender } from '../../core/message.ts'
 import { isWithin, sendingSpan, type TimeSpan } from '../../core/sending-span.ts'
 import type { SentRow } from '../../store/forget-port.ts'
 
@@ -52,9 +52,14 @@ export class OwnTexts {
     return this.#names.has(name)
   }
 
+  /** Returns true for the name that one has for another bot; none where each bot counts messages by itself. */
+  isOneByAnyBot(name: string): boolean {
+    return this.#byAnyBot.has(byAnyBot(name))
+  }
+
   /** Returns true where another bot may quote one; an older log does not say when what is quoted was sent. */
   mayBeOneOf(chat: Address, { messageId, sentAt, at }: Pick<Noted, 'messageId' | 'sentAt' | 'at'>): boolean {
-    if (!countsByBot(this.#channels, chat)) return this.#byAnyBot.has(byAnyBot(ownName(chat, messageId)))
+    if (!countsByBot(this.#channels, chat)) return this.isOneByAnyBot(ownName(chat, messageId))
     return this.#sentTo(chat).some((span) => (sentAt === undefined ? span.from <= at : isWithin(span, sentAt)))
   }
 
@@ -81,6 +86,20 @@ export class OwnQuotes<Key> {
       return one.other ? own.mayBeOneOf(then, one) : own.isOneOf(ownName(then, one.messageId))
     }
     return [...this.#of].filter(([, one]) => isOne(one)).map(([key]) => key)
+  }
+}
+
+/** Remembers messages of bots in groups, until it is known which of them are ours that go, as another bot has them. */
+export class CopiesOfOurs<Key> {
+  readonly #of = new Map<Key, string>()
+
+  note(key: Key, messageId: string | undefined, { kind }: Sender, chat: Address | undefined): void {
+    if (kind === 'bot' && messageId !== undefined && chat !== undefined && chat.chatType !== 'direct')
+      this.#of.set(key, ownName(chat, messageId))
+  }
+
+  among(own: OwnTexts): readonly Key[] {
+    return [...this.#of].filter(([, name]) => own.isOneByAnyBot(name)).map(([key]) => key)
   }
 }
 

@@ -5,12 +5,13 @@ import type { ChannelId, InboxId, SessionId, TurnId } from '../../core/ids.ts'
 import { calledBy } from '../../core/label.ts'
 import { type InboundEvent, quotesOtherBot } from '../../core/message.ts'
 import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
+import { isWordless } from '../../core/same-content.ts'
 import { wordsIn } from '../../core/words-in.ts'
 import type { ReceivedRow } from '../../store/forget-port.ts'
 import { type ForgetReader, PAGE, type Pause } from './forget-reader.ts'
 import type { MadeByCalls } from './made-by-calls.ts'
 import { type Matches, type Received, type TargetFacts, withoutWords } from './matches.ts'
-import { OwnQuotes, ownName } from './own-quotes.ts'
+import { CopiesOfOurs, OwnQuotes, ownName } from './own-quotes.ts'
 import { isGivenAgain, type ShownAgain } from './shown-again.ts'
 
 interface ReceivedDeps {
@@ -32,6 +33,8 @@ export class ReceivedMessages {
   readonly quotedIn = new Set<SessionId>()
   /** The messages that quote one of ours. */
   readonly quotesOwn = new OwnQuotes<InboxId>()
+  /** The messages of bots, which may be ours. */
+  readonly copies = new CopiesOfOurs<Received>()
   /** Texts of schedules and sessions that repeat what is meant. */
   readonly repeating = new Map<InboxId, Received>()
   readonly #deps: ReceivedDeps
@@ -110,7 +113,10 @@ export class ReceivedMessages {
       if (!('text' in event)) return
       const { quoted, attachments, address: chat } = event
       this.quotesOwn.note(row.id, { quoted, attachments, chat, at: receivedAt })
-      if (row.sessionId !== undefined && quotesOtherBot(quoted, chat)) this.quotedIn.add(row.sessionId)
+      if (!isWordless(event))
+        this.copies.note(withoutWords(row, this.#deps.channels), event.messageId, event.sender, chat)
+      const isOfBot = event.sender.kind === 'bot' || quotesOtherBot(quoted, chat)
+      if (row.sessionId !== undefined && isOfBot) this.quotedIn.add(row.sessionId)
     }
   }
 

@@ -205,6 +205,9 @@ export class SessionScan {
       for (const ref of refs) this.#first.refs.add(ref)
     }
     if (quotes.some(({ refs }) => refs.length > 0)) for (const seq of this.#shown.keys()) this.#loseFiles(seq)
+    for (const { seq, place } of this.#first.copies.among(own))
+      if (place === undefined) this.#first.found.add(seq)
+      else this.#first.parts.go(seq, place)
     for (const seq of this.#first.posted.among(posts)) this.#first.found.add(seq)
   }
 

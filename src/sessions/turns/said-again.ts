@@ -10,6 +10,7 @@ import { forgottenOf, hasForgotten, isForgottenBeside, isForgottenQuoteBeside } 
 
 type Traits = Pick<Channels, 'traits'>
 type Reader = Pick<StoreReader, 'inbox' | 'forgetting' | 'chatMoves'>
+type SentReader = Reader & Pick<StoreReader, 'outbox'>
 
 /** A message that was forgotten for its age is older than this. */
 const LATE_MS = 24 * 3_600_000
@@ -19,7 +20,11 @@ const LATE_MS = 24 * 3_600_000
  * any time. So it is with a message of a group that comes to one of our bots after another was asked to forget it, and
  * with one that waited until its author was let in, and has been read for that; it may have been deleted since.
  */
-export async function isOfForgotten(read: Reader, channels: Traits, { event, receivedAt }: Dispatch): Promise<boolean> {
+export async function isOfForgotten(
+  read: SentReader,
+  channels: Traits,
+  { event, receivedAt }: Dispatch,
+): Promise<boolean> {
   const original = event.kind === 'edit' ? [event.original, waitedKey(event.original)] : []
   for (const key of [...original, waitedKey(event.eventKey)])
     if (key !== undefined && (await hasOutcome(read, event, key, ['forgotten']))) return true
@@ -65,7 +70,7 @@ async function isDeleted({ inbox }: Pick<Reader, 'inbox'>, event: InboundEvent, 
  * Returns true for a message that a platform has shown and no prompt has any more: it was forgotten or deleted, or its
  * exchange was taken back.
  */
-export async function isGone(read: Reader, channels: Traits, event: InboundEvent): Promise<boolean> {
+export async function isGone(read: SentReader, channels: Traits, event: InboundEvent): Promise<boolean> {
   if (await hasOutcome(read, event, event.eventKey, ['forgotten', 'taken_back'])) return true
   return (await isForgottenBeside(read, channels, event)) || isDeleted(read, event, event.eventKey)
 }
@@ -100,11 +105,7 @@ async function hasOutcome(
 }
 
 /** Returns the dispatch without the words of a forgotten message, which platforms send with each reply to it. */
-export async function withoutForgottenQuote(
-  read: Reader & Pick<StoreReader, 'outbox'>,
-  channels: Traits,
-  dispatch: Dispatch,
-): Promise<Dispatch> {
+export async function withoutForgottenQuote(read: SentReader, channels: Traits, dispatch: Dispatch): Promise<Dispatch> {
   const { event } = dispatch
   if (!('text' in event) || event.quoted === undefined) return dispatch
   const { address, quoted } = event
@@ -115,7 +116,7 @@ export async function withoutForgottenQuote(
 }
 
 async function isForgottenQuote(
-  read: Reader & Pick<StoreReader, 'outbox'>,
+  read: SentReader,
   channels: Traits,
   address: Address,
   quoted: QuotedMessage,
@@ -134,11 +135,7 @@ function isHere(one: Address, { channel, account, chat }: Address): boolean {
 }
 
 /** A message of ours that the platform still has: what it said was taken out of its row, or is going to be. */
-async function isOwnForgotten(
-  read: Reader & Pick<StoreReader, 'outbox'>,
-  address: Address,
-  messageId: string,
-): Promise<boolean> {
+async function isOwnForgotten(read: SentReader, address: Address, messageId: string): Promise<boolean> {
   const rows = (await read.outbox.ofMessage(messageId)).filter(({ address: said }) => isHere(said, address))
   // It is older than what is kept of answers: nobody knows whether it was forgotten, and no model is shown it.
   return rows.length === 0 || hasForgotten(read, rows)

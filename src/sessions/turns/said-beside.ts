@@ -1,7 +1,7 @@
 import type { Address } from '../../core/address.ts'
 import { type Channels, countsByBot, hasOwnNumbers } from '../../core/channel-traits.ts'
 import { madeAt, turnOf } from '../../core/ids.ts'
-import { type InboundEvent, type QuotedMessage, quotesOtherBot } from '../../core/message.ts'
+import { type InboundEvent, type InboundText, type QuotedMessage, quotesOtherBot } from '../../core/message.ts'
 import type { Delivery } from '../../core/outbound.ts'
 import { hasSameContent } from '../../core/same-content.ts'
 import { isWithin, sendingSpan } from '../../core/sending-span.ts'
@@ -15,9 +15,10 @@ type SentReader = Reader & Pick<StoreReader, 'outbox'>
 /** An answer may have waited for as long before it was sent. */
 const WAITED_MS = 24 * 3_600_000
 
-/** Returns true for a message of a group that another bot of ours has received and forgotten. */
-export async function isForgottenBeside(read: Reader, channels: Traits, event: InboundEvent): Promise<boolean> {
+/** Returns true for a message of a group that another bot of ours has received, or sent, and forgotten. */
+export async function isForgottenBeside(read: SentReader, channels: Traits, event: InboundEvent): Promise<boolean> {
   if (!('text' in event) || event.address.chatType === 'direct') return false
+  if (event.sender.kind === 'bot' && (await isForgottenAnswer(read, channels, event))) return true
   const rows = (await rowsOf(read, channels, event.address, event)).filter(
     ({ dispatch: { event: said } }) => said.sender.id === event.sender.id && said.sentAt === event.sentAt,
   )
@@ -29,6 +30,16 @@ export async function isForgottenBeside(read: Reader, channels: Traits, event: I
     rows.filter((row) => !beside.includes(row)),
   )
   return isOneOfSecond(event, { here, beside, forgotten })
+}
+
+/** Bots receive nothing of one another in groups in which each counts messages by itself. */
+async function isForgottenAnswer(
+  read: SentReader,
+  channels: Traits,
+  { address, messageId }: Pick<InboundText, 'address' | 'messageId'>,
+): Promise<boolean> {
+  if (countsByBot(channels, address)) return false
+  return hasForgotten(read, await sentBeside(read, channels, address, { messageId, own: false }))
 }
 
 interface RowsOfSecond {
