@@ -75,8 +75,15 @@ export async function isForgottenQuoteBeside(
       (isOfOtherBot(event.address, address) || event.address.chat !== address.chat) &&
       (sender === undefined || event.sender.id === sender.id),
   )
-  if ((await forgottenOf(read, rows)).length > 0) return true
+  const forgotten = await forgottenOf(read, rows)
+  if (forgotten.length > 0) return !(countsByBot(channels, address) && isKept(rows, forgotten, quoted))
   return quotesOtherBot(quoted, address) && hasForgotten(read, await sentBeside(read, channels, address, quoted))
+}
+
+/** Another message of that second has the quoted words, and one of our bots has it. */
+function isKept(rows: readonly InboxRow[], forgotten: readonly InboxRow[], { text = '' }: QuotedMessage): boolean {
+  const live = rows.filter((row) => !forgotten.includes(row)).map(({ dispatch }) => dispatch.event)
+  return text !== '' && live.some((said) => 'text' in said && said.text.includes(text))
 }
 
 /** Returns the rows of a message of a group by all our bots; where each bot counts by itself, those of its second. */

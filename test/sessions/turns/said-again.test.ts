@@ -233,6 +233,10 @@ it('S41: where each bot counts messages by itself, a quotation is known by its w
   expect(await quote({ sentAt: sentAt + 1_000 })).toBe('echo')
   expect(await quote({ sender: { id: '444', kind: 'user' } })).toBe('echo')
   expect(await quote({ sentAt: undefined })).toBe('echo')
+  const other = inboxRow(SMALL, 8, { state: 'done' })
+  const said = { ...row.dispatch.event, text: 'another echo', messageId: '8', eventKey: 'another' } as Dispatch['event']
+  await store.write((tx) => tx.inbox.add({ ...other, dispatch: { ...row.dispatch, event: said } }))
+  expect([await quote({}), await quote({ text: 'of what went' })]).toEqual(['echo', undefined])
 })
 
 it('S41: so is one of what was said before the group became a supergroup, in a message that comes late', async () => {
