@@ -28,8 +28,12 @@ const STOPPED = 'stopped'
 
 /** Returns what to say of a call that nothing answered. */
 export function notAnswered({ call, at }: Pick<WireCall, 'call' | 'at'>, why: string): string {
-  return why === STOPPED ? why : `${call} at ${at}: ${why}`
+  return why === STOPPED ? why : `${call} at ${at}: ${why}${NO_HOST.test(why) ? OFFLINE : ''}`
 }
+
+/** No name server knows the host, or none was reached. */
+const NO_HOST = /\b(?:ENOTFOUND|EAI_AGAIN)\b/
+const OFFLINE = ' (there is no such host, or this machine is offline)'
 
 /**
  * Returns what to say of an answer that is not the API's. Below 500 something else lives at that address, which looks

@@ -14,6 +14,15 @@ describe('what is said of a call at the wire', () => {
     expect(notAnswered(wireCall, 'stopped')).toBe('stopped')
   })
 
+  test.each(['getaddrinfo ENOTFOUND bots.example', 'getaddrinfo EAI_AGAIN bots.example'])(
+    '%s is said in words as well',
+    (why) => {
+      expect(notAnswered(wireCall, why)).toBe(
+        `getMe at bots.example:8081/x: ${why} (there is no such host, or this machine is offline)`,
+      )
+    },
+  )
+
   test.each([
     [404, 'text/html; charset=utf-8', 'HTML'],
     [200, 'application/json', 'JSON of another kind'],
