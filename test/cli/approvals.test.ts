@@ -34,4 +34,5 @@ test('S7: approvals approve and deny say what holds now', async () => {
   expect(operator.asked).toEqual([{ approve: 'k7m3f' }, { deny: 'k7m3f' }])
   expect(parley.out()).toContain('pay in telegram:direct:111 is allowed, this once.')
   expect(await parley.run('approvals', 'approve', 'zzzzz')).toBe(1)
+  expect(parley.err()).toBe('Nothing is asked under the code zzzzz; see "parley approvals list".\n')
 })

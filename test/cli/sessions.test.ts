@@ -10,6 +10,7 @@ test.each([
   [['history', KEY, '--before', '9'], { history: KEY, limit: 50, before: 9 }, 'the page before with --before 1'],
   [['rename', KEY, 'Lunch'], { rename: KEY, title: 'Lunch' }, 'is now called "Lunch"'],
   [['delete', KEY], { delete: KEY }, 'deleted'],
+  [['truncate', KEY, '1'], { setHistory: KEY, boundary: { kind: 'truncated', turns: 1 } }, 'the newest 1 turn.'],
   [['truncate', KEY, '3'], { setHistory: KEY, boundary: { kind: 'truncated', turns: 3 } }, 'the newest 3 turns'],
   [
     ['start', 'api:a', '--agent', 'main', '--tools', 'time', '--workspace', 'w', '--context', 'city=Oslo'],
@@ -149,6 +150,7 @@ test.each([
   ['sessions', 'rename', 'Engines', 'Lunch'],
   ['sessions', 'move', 'Engines', 'telegram:group:-2'],
   ['export', 'Engines', '--out', 'engines.md'],
+  ['send', 'Engines', 'hello'],
 ])('a title is no name for %s %s, which says the key', async (...argv) => {
   const parley = await rig()
   await serveDaemon(parley, fakeOperator())

@@ -1,4 +1,4 @@
-import { EXIT } from '../../core/errors.ts'
+import { EXIT, errorCode, ParleyError } from '../../core/errors.ts'
 import { askOperator } from '../ask-operator.ts'
 import { printApprovals } from '../print/approvals.ts'
 import { oneLine } from '../print/plain.ts'
@@ -18,7 +18,12 @@ interface AnswerOptions extends ReadOptions {
 export async function decideApproval(ports: ReadPorts, options: AnswerOptions): Promise<number> {
   const { code, verdict } = options
   const loaded = await ports.load(options.config, 'ask')
-  const decided = await askOperator(ports, loaded, (operator) => operator.approvals.decide(code, verdict))
+  const decided = await askOperator(ports, loaded, ({ approvals }) =>
+    approvals.decide(code, verdict).catch((err: unknown) => {
+      if (errorCode(err) !== 'not_found') throw err
+      throw new ParleyError('not_found', `Nothing is asked under the code ${code}; see "parley approvals list".`)
+    }),
+  )
   const outcome = verdict === 'approve' ? 'allowed, this once' : 'refused'
   show(ports, options, {
     value: decided,

@@ -4,7 +4,7 @@ import { EXIT, ParleyError, toError } from '../../core/errors.ts'
 import type { BundleReport, ImportReport } from '../../core/import.ts'
 import { readOldStore } from '../old-stores.ts'
 import type { CliPorts, LoadedConfig } from '../ports.ts'
-import { oneLine } from '../print/plain.ts'
+import { counted, oneLine } from '../print/plain.ts'
 import { createProgress } from '../print/progress.ts'
 import { type ReadOptions, show } from '../show.ts'
 
@@ -48,10 +48,6 @@ function describeBundle({ session, key, events, files, state }: BundleReport, dr
       ? ` beside others; to continue it in a chat: parley sessions move ${oneLine(session)} <chat>`
       : ''
   return `${oneLine(session)}: ${counted(events, 'event')} and ${counted(files, 'file')} ${dryRun ? 'would be imported' : 'imported'} as ${oneLine(key)}${where}`
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
 async function importFolder(

@@ -4,6 +4,7 @@ import type { OperatorService } from '../../core/operator.ts'
 import { SETTING_NAMES, type SettingName } from '../../core/session-settings.ts'
 import { askOperator } from '../ask-operator.ts'
 import { byKey, byTitle } from '../named-session.ts'
+import { counted } from '../print/plain.ts'
 import { printHistory, printSession, printSessions } from '../print/sessions.ts'
 import { type ReadOptions, type ReadPorts, show, widthOf } from '../show.ts'
 import { variablesOf } from './send.ts'
@@ -77,7 +78,12 @@ export async function truncateSession(ports: ReadPorts, name: string, options: R
   const session = await ask(ports, options, (sessions) =>
     byKey(sessions, name, () => sessions.setHistory(name, boundary)),
   )
-  return done(ports, options, session, `${session.id}: the model is shown the newest ${options.turns} turns.`)
+  return done(
+    ports,
+    options,
+    session,
+    `${session.id}: the model is shown the newest ${counted(options.turns, 'turn')}.`,
+  )
 }
 
 export async function compactSession(ports: ReadPorts, name: string, options: ReadOptions): Promise<number> {

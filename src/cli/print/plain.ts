@@ -13,6 +13,11 @@ export function oneLine(text: string): string {
   return plain(text).replace(/\s+/g, ' ').trim()
 }
 
+/** Returns a number with what is counted: `1 turn`, `2 turns`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}
+
 /** Returns JSON for a terminal or a pipe: the same value, with every character a terminal might obey escaped. */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value, null, 2)
