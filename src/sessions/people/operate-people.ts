@@ -39,9 +39,11 @@ export function operatePeople({ store: { read }, channels, people, daemon }: Ope
       const { links, whoIs } = running()
       const person = toPersonId(name)
       const id = readPlatformId(channels, given)
-      const known = [...people(), ...(await read.people.all())].map((one) => one.id)
-      if (!known.includes(person)) {
-        throw new ParleyError('not_found', `There is no person ${name}; there are: ${known.join(', ') || 'none yet'}.`)
+      // Whoever is in the file and was joined to an id, too, is in both.
+      const known = new Set([...people(), ...(await read.people.all())].map((one) => one.id))
+      if (!known.has(person)) {
+        const names = [...known].join(', ') || 'none yet'
+        throw new ParleyError('not_found', `There is no person ${name}; there are: ${names}.`)
       }
       const holder = whoIs(id).person
       // A link beside the configuration's own would outlive the line there.

@@ -282,6 +282,14 @@ describe('the operator', () => {
     await expect(offline.unlink('discord:1')).rejects.toMatchObject({ code: 'unavailable' })
   })
 
+  it('names each person once to whoever joins an id to nobody', async () => {
+    const { operator, store } = await house()
+    await store.write((tx) => tx.people.join(ADA, 'telegram:444', 1))
+    await expect(operator.link('cy', 'telegram:5')).rejects.toMatchObject({
+      message: 'There is no person cy; there are: ada, bob.',
+    })
+  })
+
   it('sees a link that the configuration overrules', async () => {
     const { operator, store, access } = await house()
     await store.write((tx) => tx.people.join(ADA, 'telegram:444', 1))
