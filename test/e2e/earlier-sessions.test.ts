@@ -170,7 +170,7 @@ describe('/title', () => {
     expect(await say(home, '/sessions')).toMatch(/^1\. The garden \(just now, in use\)/)
     await say(home, '/undo')
     expect(await say(home, '/title')).toMatch(/^This conversation is called: The garden/)
-    expect(await say(home, '/title \u200b\u202e')).toBe('This conversation is called: without a title')
+    expect(await say(home, '/title \u200b\u202e')).toBe('This conversation has no title.')
     expect(await say(home, `/title ${'x'.repeat(81)}`)).toBe('A title has at most 80 characters; this one has 81.')
     expect(home.anthropic?.ledger.requests()).toHaveLength(1)
   })

@@ -62,7 +62,7 @@ describe('a title', () => {
     await say('/forget me yes', { from: 555, chat })
     expect(await say('/title', { chat })).toContain('Zoe is ill')
     await say('/forget me yes', { from: 444, chat })
-    expect(await say('/title', { chat })).toContain('without a title')
+    expect(await say('/title', { chat })).toContain('has no title')
   })
 })
 

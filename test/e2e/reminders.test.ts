@@ -125,6 +125,7 @@ describe('a reminder', () => {
     ['/remind yesterday at 9 call mum', 'is over'],
     ['/remind every 1m x', 'too often'],
     ['/remind 20m', 'There is no text'],
+    ['/remind cancel', '/remind cancel <id>'],
     ['/remind cancel rzzzzz', 'There is no reminder rzzzzz'],
   ])('%s is answered with what is wrong', async (typed, words) => {
     const { say } = await household()

@@ -102,6 +102,21 @@ describe('/why in a chat', () => {
     expect(steps).toContain('decision: context (not_addressed)')
   })
 
+  it('the steps of a message that was forgotten have no words any more', async () => {
+    const { telegram } = await family()
+    const say = async (text: string): Promise<string> => {
+      const mark = telegram.ledger.mark()
+      telegram.world.say({ from: 111, text })
+      return (await telegram.ledger.nextFromBot('sent', { after: mark })).text ?? ''
+    }
+    await say('the alarm code is 4711')
+    expect(await say('/forget last')).toMatch(/^Forgotten/)
+    const steps = await say('/why trace')
+    expect(steps).toContain('outcome: forgotten')
+    expect(steps).toContain('✓ access: forgotten')
+    expect(steps).not.toMatch(/: *(?:;|$)/m)
+  })
+
   it('a bare /why means the last message of that chat', async () => {
     const { telegram, chat } = await family()
     const mark = await acquainted(telegram, 111)

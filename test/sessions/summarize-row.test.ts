@@ -82,6 +82,15 @@ describe('a message that owes none', () => {
     expect(summarizeRow(done(muted, 'context'), OWNER)).toMatch(/muted until \/mute off; `\/mute off` there changes/)
   })
 
+  test.each<[string | undefined, string]>([
+    [undefined, '`/send on` or `/send inherit` there changes that'],
+    ['session.sendPolicy.default', '`/send on` there or the setting session.sendPolicy.default changes that'],
+  ])('that may not be sent to has the command, and the setting where one decided: %s', (config, change) => {
+    const unsent: Decision = { ...overheard, reason: 'send_policy', trace: stopped('denied', config) }
+    expect(summarizeRow(done(unsent, 'context'), OWNER)).toBe(`Remembered and not answered: denied; ${change}.`)
+    expect(summarizeRow(done(unsent, 'context'), GUEST)).toBe('Remembered and not answered: denied.')
+  })
+
   test.each<[SummaryFacts['asked'], string]>([
     [{ code: 'k7f3d', state: 'asked', kind: 'person' }, '`/admit k7f3d` lets them in'],
     [{ code: 'k7f3d', state: 'asked', kind: 'place' }, '`/admit k7f3d` opens this chat'],

@@ -187,7 +187,9 @@ export function describeRow(
   const who = name === '' ? event.sender.id : `${name} (${event.sender.id})`
   const steps = decision.trace.map(({ stage, verdict, because, config }) => {
     const setting = config && settings ? `; setting ${config}` : ''
-    return `${verdict === 'pass' ? '✓' : '✗'} ${stage}: ${because}${setting}`
+    // The words of a message that was forgotten are gone from the reasons, too.
+    const why = because === '' ? 'forgotten' : because
+    return `${verdict === 'pass' ? '✓' : '✗'} ${stage}: ${why}${setting}`
   })
   const where = sessionId ? [`session ${sessionId}${turnId ? `, turn ${turnId}` : ''}`] : []
   return [

@@ -35,6 +35,8 @@ async function remind(deps: RemindDeps, call: CommandCall): Promise<string> {
     const cancelled = await schedules.cancel(id, asker, call.inboxId)
     return cancelled === undefined ? `Cancelled: \`${id.replace(/`/g, '')}\`.` : `Cancelled: ${inWords(cancelled)}`
   }
+  if (/^cancel$/i.test(call.args))
+    throw new ParleyError('invalid', 'Say `/remind cancel <id>`; `/remind list` shows the ids.')
   const wish = await readReminder(call.args, asker)
   if (wish === undefined) throw new ParleyError('invalid', FORMS)
   const { id: made, when } = await schedules.create(wish, asker, call.inboxId)

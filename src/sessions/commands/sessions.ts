@@ -54,9 +54,11 @@ export async function sessionsOf(
   return all.filter(({ id, messageCount }) => messageCount > 0 || id === current.id)
 }
 
+export const UNTITLED = 'without a title'
+
 /** Returns the title of a session as it may stand in an answer; one of which nobody sees anything is none. */
 export function titleOf({ description }: Pick<Session, 'description'>): string {
-  return plainName(description, LONGEST_SHOWN) === '' ? 'without a title' : literalExcerpt(description, LONGEST_SHOWN)
+  return plainName(description, LONGEST_SHOWN) === '' ? UNTITLED : literalExcerpt(description, LONGEST_SHOWN)
 }
 
 const UNITS = [

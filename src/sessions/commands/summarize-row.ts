@@ -34,7 +34,11 @@ export function summarizeRow(row: SummarizedRow, facts: SummaryFacts): string {
     case 'run':
       return ofRun(row, facts, { because, setting })
     case 'context':
-      return sentence('Remembered and not answered', because, remedyOfContext(row.decision.reason, facts) ?? setting)
+      return sentence(
+        'Remembered and not answered',
+        because,
+        remedyOfContext(row.decision.reason, step, facts) ?? setting,
+      )
     case 'control':
       return ofCommand(row, row.decision.command)
     case 'amend':
@@ -137,9 +141,12 @@ function ofCommand({ state, outcome }: SummarizedRow, command: string): string {
 
 function remedyOfContext(
   reason: Extract<Decision, { kind: 'context' }>['reason'],
+  step: TraceStep | undefined,
   { settings }: SummaryFacts,
 ): string | undefined {
   switch (reason) {
+    case 'send_policy':
+      return sendRemedy(step, settings)
     case 'muted':
       return settings ? '`/mute off` there changes that' : undefined
     case 'restored':
@@ -154,6 +161,8 @@ function remedyOfContext(
 
 function sendRemedy(step: TraceStep | undefined, settings: boolean): string | undefined {
   if (!settings) return undefined
+  // What `/send` has set comes before every setting.
+  if (step?.verdict === 'stop' && step.config === undefined) return '`/send on` or `/send inherit` there changes that'
   return `\`/send on\` there or the setting ${step?.config ?? 'session.sendPolicy'} changes that`
 }
 

@@ -2,10 +2,11 @@ import { senderAuthor } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
 import { ParleyError } from '../../core/errors.ts'
+import type { Session } from '../../core/session.ts'
 import { typedTitle } from '../../core/titles.ts'
 import type { Store } from '../../store/store.ts'
 import { refuseWhole } from './joined-session.ts'
-import { titleOf } from './sessions.ts'
+import { titleOf, UNTITLED } from './sessions.ts'
 
 export interface TitleCommandDeps {
   readonly channels: Channels
@@ -26,6 +27,11 @@ export function titleCommand(deps: TitleCommandDeps): ChatCommand {
 
 const LONGEST_TITLE = 80
 
+function calledNow(session: Pick<Session, 'description'>): string {
+  const shown = titleOf(session)
+  return shown === UNTITLED ? 'This conversation has no title.' : `This conversation is called: ${shown}`
+}
+
 async function title(call: CommandCall, { channels, store }: TitleCommandDeps): Promise<string> {
   refuseWhole(channels, call)
   const { scopeKey } = call.decision.route
@@ -35,11 +41,11 @@ async function title(call: CommandCall, { channels, store }: TitleCommandDeps): 
   return store.write(async (tx) => {
     const session = await tx.sessions.current(scopeKey)
     if (session === undefined) return 'There is nothing to give a title to yet: nobody has said anything here.'
-    if (typed === '') return `This conversation is called: ${titleOf(session)}\n\`/title <text>\` changes that.`
+    if (typed === '') return `${calledNow(session)}\n\`/title <text>\` changes that.`
     await tx.sessions.describe(session.id, typed, 'user')
     // Lists show a title to the model, here and in other sessions, as words that were said in this one.
     const { address, sender } = call.dispatch.event
     await tx.authors.add(session.id, senderAuthor(channels, address.channel, sender))
-    return `This conversation is called: ${titleOf({ description: typed })}`
+    return calledNow({ description: typed })
   })
 }

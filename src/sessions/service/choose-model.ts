@@ -34,7 +34,8 @@ export function refusedModel({ agents, providers }: ModelRules, agentId: string,
   const [provider = ''] = model.split('/', 1)
   // A script is a file of this machine, which nobody may name from a chat.
   if (model === ECHO || providers.includes(provider)) return undefined
-  return `There is no key for "${provider}"; write a model of ${[...providers, 'scripted/echo'].join(', ')}.`
+  const known = [...providers.map((name) => `${name}/<model>`), ECHO].join(', ')
+  return `There is no key for "${provider}"; there is one for: ${known}.`
 }
 
 /**
