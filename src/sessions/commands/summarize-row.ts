@@ -161,7 +161,7 @@ function remedyOfContext(
 
 function sendRemedy(step: TraceStep | undefined, settings: boolean): string | undefined {
   if (!settings) return undefined
-  // What `/send` has set comes before every setting.
+  // A session that `/send` has silenced follows no setting.
   if (step?.verdict === 'stop' && step.config === undefined) return '`/send on` or `/send inherit` there changes that'
   return `\`/send on\` there or the setting ${step?.config ?? 'session.sendPolicy'} changes that`
 }

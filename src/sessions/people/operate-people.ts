@@ -39,7 +39,7 @@ export function operatePeople({ store: { read }, channels, people, daemon }: Ope
       const { links, whoIs } = running()
       const person = toPersonId(name)
       const id = readPlatformId(channels, given)
-      // Whoever is in the file and was joined to an id, too, is in both.
+      // A person of the file who was joined to an id is in both.
       const known = new Set([...people(), ...(await read.people.all())].map((one) => one.id))
       if (!known.has(person)) {
         const names = [...known].join(', ') || 'none yet'
