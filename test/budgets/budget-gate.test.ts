@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { budgetsOf } from '../../src/budgets/applying.ts'
+import { statesOf } from '../../src/budgets/states.ts'
 import { payerKey } from '../../src/core/budget.ts'
 import { errorCode } from '../../src/core/errors.ts'
 import type { ChannelId } from '../../src/core/ids.ts'
@@ -71,6 +73,36 @@ it('C33: a call that waits looks again within a minute: somebody may have set th
   clock.set(NOON + 86_400_000)
   looks[0]?.run()
   expect(await waiting).toMatchObject({ model: 'own' })
+})
+
+it('C33: a budget is not noted as used up by the call that stands in for the cheaper model', async () => {
+  const rig = await startRig(daily(LIMIT))
+  const missed = async () =>
+    (await rig.store.read.budgets.counts([{ payer: 'total:', period: '2026-11-26' }]))[0]?.missed
+  const wanted = { charge: rig.charge, cost: cost(LIMIT + 1) }
+  const failure = new Error('The cheaper model fails.')
+  await expect(rig.gate.hold({ ...wanted, failure }, signal)).rejects.toBe(failure)
+  expect(await missed()).toBeUndefined()
+  await expect(rig.gate.hold(wanted, signal)).rejects.toMatchObject({ code: 'budget_spent' })
+  expect(await missed()).toEqual({ tokens: LIMIT })
+})
+
+it('C33: what is held for the cheaper model is what that one may cost', async () => {
+  const rig = await startRig(daily(LIMIT))
+  const call = await rig.gate.hold({ charge: rig.charge, cost: cost(LIMIT + 1), cheaper: cost(10) }, signal)
+  expect(call.model).toBe('cheaper')
+  expect(await rig.spent()).toMatchObject({ spent: 0, held: 10 })
+})
+
+it('C33: a budget that was used up is so no more once it has another limit', async () => {
+  const rig = await startRig(daily(LIMIT))
+  await rig.gate.hold({ charge: rig.charge, cost: cost(LIMIT + 1) }, signal).catch(errorCode)
+  const missed = async (tokens: number) => {
+    const budgets = budgetsOf(daily(tokens), { kind: 'total', id: '' })
+    const [state] = await statesOf(rig.store.read.budgets, budgets, { timezone: 'UTC', now: NOON })
+    return state?.missed
+  }
+  expect([await missed(LIMIT), await missed(2 * LIMIT)]).toEqual([true, false])
 })
 
 describe('a cost that the store does not take', () => {

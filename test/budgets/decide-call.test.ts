@@ -76,6 +76,22 @@ describe('the cheaper model', () => {
     expect(ask(971, 30)).toMatchObject({ kind: 'stop' })
   })
 
+  it.each(['tokens', 'micros'] as const)('C33: is asked from the very share of the %s on', (unit) => {
+    const asked = (spent: number) =>
+      decideCall({
+        ...{ ...rest, shared: [budget({ [unit]: 1_000 }, amount(spent, spent))], cost: amount(5, 5) },
+        cheaper: amount(1, 1),
+      })
+    expect(asked(799)).toMatchObject({ kind: 'call', model: 'own' })
+    expect(asked(800)).toMatchObject({ kind: 'call', model: 'cheaper' })
+  })
+
+  it('C33: is waited for where it fits once others have cost less, though the own model never does', () => {
+    const shared = [budget({ tokens: 100 }, amount(10), { held: 80 })]
+    expect(decideCall({ ...rest, shared, cost: amount(120), cheaper: amount(30) })).toEqual({ kind: 'wait' })
+    expect(decideCall({ ...rest, shared, cost: amount(120) })).toMatchObject({ kind: 'stop', tooSmall: true })
+  })
+
   it('C33: is not asked where there is none', () => {
     expect(ask(700)).toMatchObject({ kind: 'call', model: 'own' })
     expect(ask(701)).toMatchObject({ kind: 'stop' })

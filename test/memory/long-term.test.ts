@@ -91,6 +91,50 @@ it('S38: a turn that was shown nobody’s words removes nothing', async () => {
   expect(await memory.list({ author: ADA as AuthorId, sessionId: sessions.now, shared: false }, '', 5)).toEqual([])
 })
 
+it('S38: a turn that was shown the words of several removes what each of them might remove', async () => {
+  const { memory, reach, keep, turn, sessions } = await rig()
+  const [hers, ofBoth] = [await keep(sessions.now, [ADA]), await keep(sessions.now, [ADA, BOB])]
+  reach.authors = [ADA, BOB]
+  for (const no of [hers, ofBoth])
+    await expect(memory.forget(no, turn, `call ${no}`)).rejects.toMatchObject({ code: 'forbidden' })
+})
+
+it('S38: where others read along, a list and a correction are of that conversation alone', async () => {
+  const { memory, keep, sessions, asker } = await rig('group')
+  const [here, elsewhere] = [await keep(sessions.now, [ADA]), await keep(sessions.other, [ADA])]
+  expect(await memory.list(asker(ADA), '', 5)).toMatchObject([{ no: elsewhere }, { no: here }])
+  const shared = { ...asker(ADA), shared: true }
+  expect(await memory.list(shared, '', 5)).toMatchObject([{ no: here }])
+  await expect(memory.correct(shared, elsewhere, 'coffee')).rejects.toMatchObject({ code: 'not_found' })
+  await expect(memory.remove(shared, elsewhere, 'in_1')).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('F-H11: an entry of a group is corrected there alone, also by whoever is known to speak there alone', async () => {
+  const { memory, keep, sessions, asker } = await rig('group')
+  const no = await keep(sessions.other, [ADA])
+  await expect(memory.correct(asker(ADA), no, 'coffee')).rejects.toMatchObject({ code: 'forbidden' })
+})
+
+it('F-H11: of a session that joins chats a member sees and changes what is theirs alone', async () => {
+  const { store, memory, keep, sessions, asker } = await rig()
+  const [hers, his] = [await keep(sessions.now, [ADA]), await keep(sessions.now, [BOB])]
+  const joined = { ...asker(ADA), joined: true as const }
+  expect(await memory.list(joined, '', 5)).toMatchObject([{ no: hers }])
+  await expect(memory.correct(joined, his, 'coffee')).rejects.toMatchObject({ code: 'not_found' })
+  await expect(memory.remove(joined, his, 'in_1')).rejects.toMatchObject({ code: 'not_found' })
+  const data = {
+    reason: 'idle',
+    model: 'm',
+    usage: { input: 1, output: 1 },
+    back: 1,
+    entries: [],
+    working: 'Bob’s tea',
+  } as const
+  await store.write((tx) => tx.events.append(sessions.now, 3, [{ type: 'checkpoint_written', data }]))
+  expect(await memory.working(asker(ADA))).toBe('Bob’s tea')
+  expect(await memory.working(joined)).toBeUndefined()
+})
+
 it('F-H11: an earlier session of a group is read there, and by no turn whose answer is said elsewhere', async () => {
   const { memory, reach, keep, turn, sessions } = await rig('group')
   const no = await keep(sessions.earlier, [ADA])

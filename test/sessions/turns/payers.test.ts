@@ -31,6 +31,11 @@ it('C33: what a token asks in a guest’s name is for strangers, and its namespa
   })
 })
 
+it('C33: what no token has asked is charged to nobody, in whoever’s name it is', () => {
+  const posted = { participant: 'api:shop:eve' } as Dispatch['posted'] & object
+  expect(payersOf(CHANNELS, [row({ origin: 'tool', posted })])).toMatchObject({ askers: [], clients: [] })
+})
+
 it('C33: work that a stranger’s turn began elsewhere is for strangers still, whoever it is read as there', () => {
   expect(payersOf(CHANNELS, [row({ origin: 'tool', payer: stranger })])).toMatchObject({
     askers: [stranger],

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Namespace, parseNamespace } from '../../../src/core/caller.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Dispatch, PostedText } from '../../../src/core/dispatch.ts'
-import { toSessionId } from '../../../src/core/ids.ts'
+import { toAgentId, toSessionId } from '../../../src/core/ids.ts'
 import type { Session, SessionDraft } from '../../../src/core/session.ts'
 import type { StoredToken } from '../../../src/core/token.ts'
 import {
@@ -42,7 +42,10 @@ const begin = (draft: Partial<SessionDraft>): Promise<Session> =>
 async function authorityIn(
   session: Session,
   answers: Dispatch,
-  { takePart = [], inGroups = 'here' }: { takePart?: readonly string[]; inGroups?: TurnAuthorityDeps['inGroups'] } = {},
+  {
+    takePart = [],
+    ...more
+  }: { takePart?: readonly string[] } & Partial<Pick<TurnAuthorityDeps, 'inGroups' | 'mainIsShared'>> = {},
 ): Promise<TurnAuthority> {
   const turn = turnOf(session.id, 1)
   await store.write(async (tx) => {
@@ -56,7 +59,8 @@ async function authorityIn(
     })
     for (const id of takePart) await tx.participants.add(session.id, `telegram:${id}`, 1)
   })
-  const deps = { channels: CHANNELS, read: store.read, inGroups, mainIsShared: () => false }
+  const settings = { inGroups: 'here', mainIsShared: () => false, ...more } as const
+  const deps = { channels: CHANNELS, read: store.read, ...settings }
   return turnAuthority(deps, { id: turn.id, sessionId: session.id, agentId: session.agentId })
 }
 
@@ -69,6 +73,36 @@ describe('who reads the answer of a turn', () => {
   it('of a group’s session is unknown, also where the answer goes into a direct chat', async () => {
     const shared = await begin(OF_A_GROUP)
     expect((await authorityIn(shared, asked('111'))).readers).toBe('shared')
+  })
+
+  it('of the main session is unknown where it is that of everybody’s direct chats', async () => {
+    const own = await begin(OWN)
+    expect((await authorityIn(own, asked('111'), { mainIsShared: () => true })).readers).toBe('shared')
+  })
+
+  const from = {
+    session: toSessionId('telegram:2026-11-21-00000009'),
+    displayKey: 'x',
+    agent: toAgentId('main'),
+    hops: 0,
+  }
+  const bySession = (session: Session, more: Partial<PostedText> = {}): PostedText => ({
+    ...{ session: session.id, route: routeOf(1), identity: { role: 'owner' }, from },
+    ...more,
+  })
+
+  it('of a group is unknown where another session asks, also where the agent reads for whoever asks in a group', async () => {
+    const shared = await begin(OF_A_GROUP)
+    const posted = bySession(shared)
+    const { readers } = await authorityIn(shared, { ...asked('111', group('-100')), posted }, { inGroups: 'asker' })
+    expect(readers).toBe('shared')
+  })
+
+  it('of a private session are also the readers of the one whose turn asks', async () => {
+    const own = await begin(OWN)
+    const posted = bySession(own, { readers: ['telegram:444'] })
+    const { readers } = await authorityIn(own, { ...asked('111'), posted }, { takePart: ['111'] })
+    expect(readers).toEqual(['telegram:444', 'telegram:111'])
   })
 
   it('of a private session are all who take part in it, also where the agent reads for whoever asks in a group', async () => {
