@@ -2,7 +2,14 @@ import { expect, it } from 'vitest'
 import { parseAddress } from '../../../src/core/address.ts'
 import { toScopeKey } from '../../../src/core/ids.ts'
 import type { Session } from '../../../src/core/session.ts'
-import { isWhollyIn, liesIn, originsOf } from '../../../src/sessions/forgetting/origin.ts'
+import {
+  isNamedAfter,
+  isSaidIn,
+  isWhollyIn,
+  liesIn,
+  originsOf,
+  sessionsNamed,
+} from '../../../src/sessions/forgetting/origin.ts'
 import type { StoreReader } from '../../../src/store/store.ts'
 import { sessionDraft } from '../../store/sample-rows.ts'
 
@@ -63,6 +70,51 @@ it('S41: a session is wholly in a chat that is forgotten without a span, and one
   expect([topic, shared].map((one) => isIn(one, { place: { ...place, topic: '7' } }))).toEqual([true, false])
   expect(isIn(sessionOf(1, { scope: { ...own.scope, values: {} } }))).toBe(false)
   expect(isIn(own, { kind: 'person', ids: [] })).toBe(false)
+})
+
+it('S41: a session that is named is meant as a whole, unless with a span', () => {
+  const own = sessionOf(1)
+  const isMeant = (target: object) =>
+    isWhollyIn({ kind: 'session', sessions: [own.id], before: 9, ...target } as never, own)
+  expect(isMeant({})).toBe(true)
+  expect(isMeant({ since: 1 })).toBe(false)
+  expect(isMeant({ sessions: [sessionOf(2).id] })).toBe(false)
+})
+
+it('S41: a direct chat loses the name of whoever is forgotten as a whole, and of nobody else', () => {
+  const metadata = { channel: 'slack', sender_id: 'U1', space: 'team:T1' } as Session['metadata']
+  const chat = sessionOf(1, { chatType: 'direct', metadata })
+  const isNamed = (target: object, session = chat) =>
+    isNamedAfter({ kind: 'person', ids: ['slack:T1/u1'], before: 9, ...target } as never, session)
+  expect(isNamed({})).toBe(true)
+  expect(isNamed({ ids: ['slack:U1'] })).toBe(true)
+  expect(isNamed({ ids: ['slack:T2/U1'] })).toBe(false)
+  expect(isNamed({ since: 1 })).toBe(false)
+  expect(isNamed({ place: { channel: 'slack', chat: 'D1' } })).toBe(false)
+  expect(isNamed({}, sessionOf(1, { chatType: 'group', metadata }))).toBe(false)
+})
+
+it('S41: a message that names its chat was said there, and in no topic', () => {
+  const chat = parseAddress('telegram:group:-1')
+  const origin = { upTo: 1, session: sessionOf(1).id, log: sessionOf(1).id, joined: true, heldIn: [] }
+  const isIn = (more: object) => isSaidIn({ channel: 'telegram', chat: '-1', ...more }, origin, chat)
+  expect(isIn({})).toBe(true)
+  expect(isIn({ root: true })).toBe(false)
+  expect(isIn({ topic: '7' })).toBe(false)
+  expect(isIn({ chat: '-2' })).toBe(false)
+})
+
+it('S41: a session that is named has its answers in the chats to which it delivers, with their topics', async () => {
+  const [chat, topic] = [sessionOf(2), sessionOf(3)]
+  const own = sessionOf(1, { metadata: { deliver_to: 'telegram:group:-1002' } as Session['metadata'] })
+  const sessions = {
+    get: async () => own,
+    resolve: async (to: string) => (to === 'telegram:group:-1002' ? chat : undefined),
+    under: async () => [topic],
+  }
+  const named = (target: object) => sessionsNamed({ sessions } as never, { before: 9, ...target } as never)
+  expect(await named({ kind: 'session', sessions: [own.id] })).toEqual([own.id, chat.id, topic.id])
+  expect(await named({ kind: 'person', ids: [] })).toEqual([])
 })
 
 it('S41: a place is a chat with all its topics, one of these, or what is in none; of any bot, unless it names one', () => {
