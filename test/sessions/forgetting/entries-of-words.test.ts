@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type ScheduleId, toSessionId } from '../../../src/core/ids.ts'
-import { Tellings } from '../../../src/core/repeats.ts'
+import { repeats, Tellings } from '../../../src/core/repeats.ts'
 import { entriesFound, tellMade } from '../../../src/sessions/forgetting/entries-of-words.ts'
 import { MadeByCalls } from '../../../src/sessions/forgetting/made-by-calls.ts'
 import { isScheduleOf } from '../../../src/sessions/forgetting/made-of-words.ts'
@@ -12,15 +12,21 @@ interface Given {
   readonly entries?: readonly object[]
   readonly corrected?: readonly object[]
   readonly ofCommands?: readonly object[]
+  /** The reminder that goes. */
+  readonly reminder?: object
 }
 
 /** What Ada has said goes, before 10. */
-function parts({ entries = [], corrected = [], ofCommands = [] }: Given) {
+function parts({ entries = [], corrected = [], ofCommands = [], reminder = { prompt: 'tea' } }: Given) {
   const made = new MadeByCalls()
   made.corrected = async () => corrected as never
-  made.reminders = async () => [{ id: 'r1' as ScheduleId, definition: { prompt: 'tea' }, createdAt: 1 }] as never
+  made.reminders = async () => [{ id: 'r1' as ScheduleId, definition: reminder, createdAt: 1 }] as never
   const read = {
-    memory: { newest: async () => entries, ofCommands: async () => ofCommands, get: async () => undefined },
+    memory: {
+      newest: async () => entries,
+      ofCommands: async () => ofCommands,
+      get: async (no: number) => entries.find((one) => 'no' in one && one.no === no),
+    },
     forgetting: { entriesOf: async () => [] },
   }
   const target = { kind: 'session', sessions: [HERE], before: 10 }
@@ -72,3 +78,19 @@ it.each([
   const definition = { prompt: 'zq9canary-4711', ...(authors && { authors }) }
   expect(isScheduleOf(words, { source: 'command', definition, createdAt: 20 } as never)).toBe(goes)
 })
+
+it.each([
+  [[ADA], true],
+  [[ADA, BO], false],
+])(
+  'S41: what is made of the words is known when others repeat it, unless it has words of others: %j',
+  async (authors, known) => {
+    const text = 'the gate opens with zq9canary-4711 after dark'
+    for (const given of [{ entries: [{ no: 1, at: 1, text, authors }] }, { reminder: { prompt: text, authors } }]) {
+      const { read, all } = parts(given)
+      await tellMade(read, all)
+      const { words } = all as unknown as { readonly words: { readonly tellings: Tellings } }
+      expect(repeats(words.tellings, 'zq9canary-4711', 20)).toBe(known)
+    }
+  },
+)

@@ -57,6 +57,9 @@ it('S41: a card of no session names an applicant by their id and their name', as
   expect(shown('telegram:9 (Mallory) asks')).toBe(true)
   expect(shown('telegram:9 asks')).toBe(false)
   expect(shown('telegram:8 asks')).toBe(false)
+  // Another id may begin like it.
+  expect(shown('telegram:99 (Mallory) asks')).toBe(false)
+  expect(shown('telegram:99 asks, after telegram:9 (Mallory)')).toBe(true)
   expect(shown('telegram:9 (Mallory) asks', { sessionId: HERE })).toBe(false)
 })
 
@@ -120,4 +123,22 @@ it('S41: a correction goes while the entry still has its words', async () => {
   const left = (text: string) => made.corrected({ memory: { get: async (no: number) => ({ no, text }) } } as never)
   expect(await left('the tea is green')).toMatchObject([{ no: 2 }])
   expect(await left('the tea is black')).toEqual([])
+})
+
+it('S41: a reminder goes that its command has made for whoever gave it, and what it has made for others is theirs', async () => {
+  const made = commands(['remind', '2h tea'])
+  const reminder = (creator: string | undefined, request: string) => ({
+    id: `${creator} ${request}`,
+    creator,
+    definition: { request },
+  })
+  const mine = reminder('ada', requestOf('in_0'))
+  const all = [
+    mine,
+    reminder('bo', requestOf('in_0')),
+    reminder(undefined, requestOf('in_0')),
+    reminder('ada', requestOf('in_9')),
+  ]
+  const going = { scans: [log()], turns: new Map<TurnId, number>() }
+  expect(await made.reminders({ schedules: { all: async () => all } } as never, going)).toEqual([mine])
 })

@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/core/clock.ts'
 import type { SessionEvent } from '../../../src/core/event.ts'
 import { NO_PLAN, NOTHING_FORGOTTEN, refuseForgotten } from '../../../src/core/forgetting.ts'
 import { mediaId, type TurnId, toAgentId, toSessionId } from '../../../src/core/ids.ts'
-import { madeMeanwhile, rowsIn } from '../../../src/sessions/forgetting/made-meanwhile.ts'
+import { madeMeanwhile, rowsIn, withRows } from '../../../src/sessions/forgetting/made-meanwhile.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { InboxRow } from '../../../src/store/inbox-port.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
@@ -69,4 +69,17 @@ it('S41: of the messages of one number in two chats of a session that one goes w
   }
   const asked = [row('in_1', '-1'), row('in_2', '-2')]
   expect(rowsIn(events as unknown as readonly SessionEvent[], { seqs: [1], asked })).toEqual(['in_1'])
+})
+
+it('S41: the messages go later that the running turn took, and no others', () => {
+  const session = { id: toSessionId('telegram:2026-11-23-00000001'), empty: [1], cut: [], turns: [LATER] }
+  const meant = [
+    { id: 'in_1', turnId: FORGOTTEN },
+    { id: 'in_2', turnId: LATER },
+    { id: 'in_3' },
+  ] as unknown as Parameters<typeof withRows>[1]
+  const running = { turn: FORGOTTEN, empty: [2] }
+  expect(withRows({ ...session, running }, meant).running).toEqual({ ...running, rows: ['in_1'] })
+  expect(withRows({ ...session, running }, meant.slice(1))).toEqual({ ...session, running })
+  expect(withRows(session, meant)).toEqual(session)
 })

@@ -19,7 +19,15 @@ const RULES = [
 /** Returns the limit, in days, of a session in which something was said in these chats, and last in the first. */
 async function limitOf(
   chats: readonly string[],
-  { dimensions = [], rules = RULES, metadata = {}, received = [], moved = {}, type = 'user_message' }: Settings = {},
+  {
+    dimensions = [],
+    rules = RULES,
+    metadata = {},
+    received = [],
+    moved = {},
+    type = 'user_message',
+    kind,
+  }: Settings = {},
 ) {
   const said = chats.map((chat, at) => {
     const data = { chat, messageId: `${at}` }
@@ -36,7 +44,12 @@ async function limitOf(
   const draft = sessionDraft(1)
   const [, channel = '', chatType = '', chat = ''] = /^(\w+):(\w+):(.+)$/.exec(chats[0] ?? '') ?? []
   const place = { channel, account: 'default', chat_id: chat, chat_type: chatType, ...metadata }
-  const session = { ...draft, scope: { ...draft.scope, dimensions }, metadata: place } as unknown as Session
+  const session = {
+    ...draft,
+    scope: { ...draft.scope, dimensions },
+    metadata: place,
+    ...(kind && { source: { kind } }),
+  } as unknown as Session
   const moves = {
     formerChat: (_: string, chat: string) => Object.keys(moved).find((from) => moved[from] === chat),
     follow: (address: Address) => ({ ...address, chat: moved[address.chat] ?? address.chat }),
@@ -45,6 +58,8 @@ async function limitOf(
 }
 
 interface Settings {
+  /** Of the source of the session. */
+  readonly kind?: 'schedule'
   readonly type?: 'user_message' | 'message_edited' | 'thread_read'
   readonly dimensions?: readonly string[]
   readonly rules?: RetentionSettings['rules']
@@ -73,6 +88,10 @@ it('S41: the longest limit of its chats is that of a session that joins them, wh
 it('S41: what a rule keeps is kept with the chats whose session it shares', async () => {
   expect(await limitOf([A, KEPT])).toBeUndefined()
   expect(await limitOf([KEPT, A])).toBeUndefined()
+})
+
+it('S41: a schedule has the limit of the chat to which it delivers, whatever its messages name', async () => {
+  expect(await limitOf([B, KEPT, A], { kind: 'schedule' })).toBe(20)
 })
 
 it('S41: a session of one chat has the limit of that chat, whatever its messages name', async () => {
