@@ -86,6 +86,7 @@ describe('a file that the agent sends', () => {
 
   it.each([
     ['{"name":"a.md"}', 'Give either text or file'],
+    ['{"name":"a.md","text":"x","file":"media://x"}', 'Give either text or file'],
     ['{"text":"x"}', 'A text needs a name'],
     ['{"name":"a.md","text":""}', 'text must not be empty'],
     ['{"file":"/etc/passwd"}', 'There is no such file in this conversation'],

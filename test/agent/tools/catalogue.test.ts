@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalogue } from '../../../src/agent/tools/catalogue.ts'
+import { memoryTools } from '../../../src/agent/tools/memory-tools.ts'
+import { react } from '../../../src/agent/tools/react.ts'
+import { scheduleTools } from '../../../src/agent/tools/schedule-tools.ts'
 import type { SessionTools } from '../../../src/core/session-tools.ts'
 import type { Tool } from '../../../src/core/turn.ts'
 import type { WebTools } from '../../../src/core/web.ts'
@@ -27,6 +30,18 @@ describe('tool catalogue', () => {
     const names = async (asked = groups) => (await tools(asked)).map(({ spec }) => spec.name)
     expect(await names()).toHaveLength(4)
     expect(await names()).toEqual(await names([...groups]))
+  })
+
+  it('S41: what takes away or reacts keeps no words, and may be done by a turn that is being forgotten', () => {
+    const all = [...memoryTools({} as never, {} as never), ...scheduleTools({} as never), react({} as never)]
+    const changing = all.filter((tool) => tool.class !== 'pure')
+    expect(Object.fromEntries(changing.map(({ spec, keepsWords = true }) => [spec.name, keepsWords]))).toEqual({
+      memory_save: true,
+      memory_forget: false,
+      schedule_create: true,
+      schedule_cancel: false,
+      react: false,
+    })
   })
 
   it('an unknown group is refused naming the known ones', async () => {

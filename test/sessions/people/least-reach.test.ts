@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NOBODY } from '../../../src/core/platform-id.ts'
-import { judgeActing, judgeReading } from '../../../src/sessions/people/least-reach.ts'
+import { judgeActing, judgeReading, judgeSending } from '../../../src/sessions/people/least-reach.ts'
 
 const able = { author: 'telegram:111', may: true }
 const unable = { author: 'telegram:444', may: false }
@@ -21,6 +21,18 @@ describe('least reach', () => {
     expect(judgeActing([unable])).toEqual({ kind: 'absent' })
     expect(judgeReading([unable])).toEqual({ kind: 'absent' })
     expect(judgeActing([{ author: NOBODY, may: false }])).toMatchObject({ kind: 'denied' })
+  })
+
+  it('T32: sends nothing where somebody has spoken whom nobody let in by name', () => {
+    const [ada, eve] = [
+      { author: 'telegram:111', known: true },
+      { author: 'telegram:666', known: false },
+    ]
+    expect(judgeSending([ada])).toEqual({ kind: 'allowed' })
+    expect(judgeSending([ada, eve])).toMatchObject({
+      kind: 'denied',
+      reason: expect.stringContaining('words of telegram:666.'),
+    })
   })
 
   it('says whose words stand in the way, three of them by name', () => {
