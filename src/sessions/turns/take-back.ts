@@ -84,7 +84,6 @@ export async function takeBackLast(
   const ended = await endOpenQuestions(tx, turn, taking, at)
   tx.afterCommit(() => ended.forEach(ports.closeIfOver))
   const said = await wordsOf(tx, session.id, found)
-  for (const text of said) await tx.sessions.unsay(session.id, text)
   const messages = rows.flatMap((row) => nameOfRow(row) ?? [])
   await forgetMade(tx, session.id, { messages, said })
   const data = { turn, messages, command: taking.command, ...(taking.again && { again: taking.again }) }
