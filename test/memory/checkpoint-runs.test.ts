@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import type { AgentProfile } from '../../src/core/agent-profile.ts'
-import { ParleyError } from '../../src/core/errors.ts'
+import { deferred } from '../../src/core/deferred.ts'
+import { type ErrorCode, ParleyError } from '../../src/core/errors.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import { createCheckpointRuns } from '../../src/memory/checkpoint-runs.ts'
 import { createCheckpoints } from '../../src/memory/checkpoints.ts'
@@ -17,8 +18,8 @@ removeTempFolders()
 const settings = { turns: 5, quietGroupMessages: 2, idleMinutes: 10 }
 const sender = { id: '111', kind: 'user', displayName: 'Ada' } as const
 
-/** A session in which Ada has said something, and a model that fails. */
-async function rig() {
+/** A session in which Ada has said something, and a model that fails with this, once `held` resolves. */
+async function rig(fails: ErrorCode = 'model_overloaded', held: Promise<void> = Promise.resolve()) {
   const clock = steppedClock()
   const store = await openSqliteStore({ path: readyDatabase(join(tempFolder(), 'parley.db')), clock })
   onTestFinished(() => store.close())
@@ -34,7 +35,8 @@ async function rig() {
     agent: () => ({ model: 'small', prompt: '', tools: [] }) as unknown as AgentProfile,
     introspect: async () => {
       asked++
-      throw new ParleyError('model_overloaded', 'down')
+      await held
+      throw new ParleyError(fails, 'down')
     },
     stopping: new AbortController().signal,
   }
@@ -55,6 +57,25 @@ it('S35: a checkpoint that has failed eight times is owed no more', async () => 
   }
   await expect.poll(() => store.read.checkpoints.owed()).toEqual([])
   expect(clock.nextDue()).toBe(Number.POSITIVE_INFINITY)
+})
+
+it('S35: a session has one checkpoint at a time; one that is owed meanwhile is due a minute later', async () => {
+  const held = deferred()
+  const { clock, session, runs, asked } = await rig('model_overloaded', held.promise)
+  const first = runs.run(session, 'manual')
+  expect(await runs.run(session, 'manual')).toEqual({ kind: 'running' })
+  await runs.runOwed(session, 'idle')
+  expect(clock.nextDue() - clock.now()).toBe(60_000)
+  held.resolve()
+  await expect(first).rejects.toMatchObject({ code: 'model_overloaded' })
+  expect([asked(), runs.has(session)]).toEqual([1, false])
+})
+
+it('S35: a checkpoint whose messages have changed meanwhile is repeated at once', async () => {
+  const { clock, store, session, runs } = await rig('conflict')
+  await store.write((tx) => tx.checkpoints.owe(session, 'idle', clock.now()))
+  await runs.runOwed(session, 'idle')
+  expect(clock.nextDue()).toBe(clock.now())
 })
 
 it('S35: a group that talks without end is looked through once in the time of a pause', async () => {
