@@ -40,7 +40,7 @@ function sessionSection(): string {
       value.takes.replaceAll('<', '\\<'),
       `\`/${command.name}\` ${takenInChat(setting).replaceAll('<', '\\<')}`,
       `\`--${flag.name} <${flag.value}>\``,
-      `\`/${command.name} ${typedInChat(setting, example)}\`, \`parley sessions patch telegram:group:-100123 --${flag.name} ${example}\``,
+      `\`/${command.name} ${typedInChat(setting, example)}\`, \`parley sessions patch <session> --${flag.name} ${example}\``,
       flag.description,
     ])
   })
