@@ -11,7 +11,7 @@ import type { Hooks } from '../hooks/hooks.ts'
 import { identityOfAuthor } from '../sessions/people/author-identity.ts'
 import type { OwnerChats } from '../sessions/people/owner-chats.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
-import { turnAuthority } from '../sessions/turns/turn-authority.ts'
+import { turnAuthors } from '../sessions/turns/turn-authority.ts'
 import type { Store } from '../store/store.ts'
 import { askersOf } from './askers-of.ts'
 import type { Entrance } from './entrance.ts'
@@ -37,15 +37,13 @@ export function makeApprovals(parts: MakeApprovalsDeps): Approvals {
   const { config, store, clock, ids, logger, policies, lookups, people, entrance, closeCards, hooks } = parts
   const { read } = store
   const { channels } = policies.routing()
-  // The readers of the answer do not matter here, only those whose words the turn was shown.
-  const authority = { read, channels, inGroups: 'here', mainIsShared: () => false } as const
   return createApprovals({
     ...{ store, clock, ids, closeCards, accept: entrance.accept },
     logger: logger.child({ subsystem: 'approvals' }),
     rules: config.toolPolicy ?? [],
     ...(hooks.has('before_tool') ? { refusedByHook: hooks.beforeTool } : {}),
     async speaking(turn) {
-      const { authors } = await turnAuthority(authority, turn)
+      const authors = await turnAuthors({ read, channels }, turn)
       return Promise.all(authors.map(async (author) => ({ author, ...(await identityOfAuthor(lookups, author)) })))
     },
     askersOf: askersOf({ read, channels, whoIs: lookups.whoIs }),

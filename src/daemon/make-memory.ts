@@ -11,7 +11,7 @@ import { createLongTerm, type LongTerm } from '../memory/long-term.ts'
 import { identityOfAuthor } from '../sessions/people/author-identity.ts'
 import type { Reach } from '../sessions/session-tools/reach.ts'
 import type { RunningTurns } from '../sessions/turns/running-turns.ts'
-import { turnAuthority } from '../sessions/turns/turn-authority.ts'
+import { turnAuthors } from '../sessions/turns/turn-authority.ts'
 import { nameOfRow } from '../sessions/turns/user-message.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
 import type { InboxRow } from '../store/inbox-port.ts'
@@ -32,7 +32,6 @@ interface MemoryDeps {
 /** Returns the long-term memory of the agents. */
 export function makeLongTerm({ config, store, clock, policies, lookups }: MemoryDeps, reach: Reach): LongTerm {
   const { channels } = policies.routing()
-  const authority = { read: store.read, channels, inGroups: 'here', mainIsShared: () => false } as const
   return createLongTerm({
     ...{ store, clock, has: hasMemory(config) },
     async turnReach(turn) {
@@ -40,7 +39,7 @@ export function makeLongTerm({ config, store, clock, policies, lookups }: Memory
       const reached = await reach.of({ turn })
       return {
         // The readers of the answer are judged by the reach, session by session.
-        authors: (await turnAuthority(authority, turn)).authors,
+        authors: await turnAuthors({ read: store.read, channels }, turn),
         here: rows.length > 0 && rows.every(({ dispatch }) => dispatch.reply.elsewhere === undefined),
         messages: rows.flatMap(messageOf),
         reads: async (session) => (await reached.reads(session)).kind === 'allowed',

@@ -15,11 +15,12 @@ import { createChatSchedules } from '../schedule/chat-schedules.ts'
 import { createScheduleService, type ScheduleService, type ServiceDeps } from '../schedule/schedule-service.ts'
 import { movedSchedule } from '../sessions/lookups/move-chat.ts'
 import { identityOfAuthor } from '../sessions/people/author-identity.ts'
-import { turnAuthority } from '../sessions/turns/turn-authority.ts'
+import { turnAuthority, turnAuthors } from '../sessions/turns/turn-authority.ts'
 import { createKnownAddresses } from '../sessions/view/known-addresses.ts'
 import type { Entrance } from './entrance.ts'
 import type { Lookups } from './lookups.ts'
 import type { CurrentRouting } from './reload.ts'
+import { sharedChats } from './shared-chats.ts'
 
 export interface SchedulesDeps extends Pick<ServiceDeps, 'store' | 'ids' | 'clock'> {
   readonly config: Config
@@ -60,9 +61,13 @@ export function makeSchedules({ config, policies, lookups, entrance, ...parts }:
       return isWithTopics || !scope.dimensions.includes('chat') ? store.read.sessions.current(scopeKey) : undefined
     },
   })
-  const mainIsShared = (): boolean => policies.routing().sessions.scope === 'global'
-  const authority = { read: store.read, channels, inGroups: 'here', mainIsShared } as const
-  const authorsOf = async (turn: TurnRef) => (await turnAuthority(authority, turn)).authors
+  const authority = {
+    read: store.read,
+    channels,
+    inGroups: 'here',
+    ...sharedChats({ policies, lookups, ids, clock }),
+  } as const
+  const authorsOf = (turn: TurnRef) => turnAuthors(authority, turn)
   const readsAlone = async (turn: TurnRef, person: PersonId): Promise<boolean> => {
     const { readers } = await turnAuthority(authority, turn)
     if (readers === 'shared') return false

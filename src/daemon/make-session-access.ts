@@ -31,6 +31,7 @@ import type { Store } from '../store/store.ts'
 import type { Entrance } from './entrance.ts'
 import type { Lookups } from './lookups.ts'
 import type { CurrentRouting } from './reload.ts'
+import { sharedChats } from './shared-chats.ts'
 
 /** The access to sessions from other sessions and from outside of any chat. */
 export interface SessionAccess {
@@ -52,7 +53,7 @@ export interface SessionAccessDeps {
   readonly accounts: Accounts
   readonly media: MediaStore
   readonly policies: CurrentRouting
-  readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs' | 'overrides' | 'idsOf' | 'access'>
+  readonly lookups: Pick<Lookups, 'roleOf' | 'whoIs' | 'overrides' | 'idsOf' | 'access' | 'facts'>
   readonly entrance: Pick<Entrance, 'accept'>
   readonly say: PostNotice
   readonly running: RunTaskDeps['running']
@@ -63,8 +64,9 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
   const { config, store, clock, ids, accounts, policies, lookups, entrance, running, agent } = parts
   const { whoIs, roleOf } = lookups
   const { channels } = policies.routing()
+  const shared = sharedChats({ policies, lookups, ids, clock })
   const rules = sessionRules(config, store, {
-    ...{ whoIs, channels, mainIsShared: () => policies.routing().sessions.scope === 'global' },
+    ...{ whoIs, channels, mainIsShared: shared.mainIsShared },
     ...lookups.idsOf,
   })
   const file = basename(config.store.path)
@@ -81,7 +83,7 @@ export function createSessionAccess(parts: SessionAccessDeps): SessionAccess {
       ...(config.sessionTools ?? DEFAULT_SESSION_TOOLS),
       ...{ read: store.read, channels, access: rules, whoIs, roleOf },
       spokenFor: (namespace) => spokenFor(namespace, parts),
-      mainIsShared: rules.mainIsShared,
+      ...shared,
     }),
     staleMs: rules.staleMs,
     agentOf: agent,

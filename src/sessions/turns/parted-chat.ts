@@ -3,7 +3,7 @@ import type { Decision, Dispatch, Identity, ReplyTarget } from '../../core/dispa
 import type { ChannelId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
 import type { Reader } from '../../core/outbound.ts'
-import { platformIdOf } from '../../core/platform-id.ts'
+import { type AuthorId, platformIdOf } from '../../core/platform-id.ts'
 import type { SessionDraft } from '../../core/session.ts'
 
 export interface ChatOwners {
@@ -75,12 +75,21 @@ export function replyTargetOf(
 }
 
 /** Returns the reader of the chat by which a session was last entered; undefined where it has a chat of its own. */
-export function lastReader({ scope, metadata }: SessionDraft, channels: Traits): Reader | undefined {
+export function lastReader(session: SessionDraft, channels: Traits): Reader | undefined {
+  const platformId = followsPeople(session) ? lastSender(session, channels) : undefined
+  return platformId === undefined ? undefined : { platformId }
+}
+
+/**
+ * Returns who wrote last in the direct chats of a session, on the platform itself; undefined where nobody did, or their
+ * id is not known beforehand.
+ */
+export function lastSender({ metadata }: Pick<SessionDraft, 'metadata'>, channels: Traits): AuthorId | undefined {
   const { channel, sender_id: id, sender_team: ownTeam, space } = metadata
-  if (!followsPeople({ scope }) || channel === undefined || id === undefined) return undefined
+  if (channel === undefined || id === undefined) return undefined
   // The team of the chat is that of most ids in it, where ids belong to one.
   const team = ownTeam ?? /^team:(.+)$/.exec(space ?? '')?.[1]
-  return { platformId: platformIdOf(channels, channel as ChannelId, team === undefined ? { id } : { id, team }) }
+  return platformIdOf(channels, channel as ChannelId, team === undefined ? { id } : { id, team })
 }
 
 /** Returns somebody as they are now, for what is meant for them alone. */

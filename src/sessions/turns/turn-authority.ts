@@ -1,13 +1,15 @@
-import { conversationOf } from '../../core/address.ts'
+import { type Address, conversationOf } from '../../core/address.ts'
 import { askingAuthor } from '../../core/author.ts'
 import { namespacesOf } from '../../core/caller.ts'
 import type { Channels } from '../../core/channel-traits.ts'
-import type { SessionId } from '../../core/ids.ts'
-import { type AuthorId, holderOf } from '../../core/platform-id.ts'
+import { type SessionId, toPersonId } from '../../core/ids.ts'
+import { joinsChannels } from '../../core/joins-people.ts'
+import { type AuthorId, holderOf, personAuthor, platformIdOf } from '../../core/platform-id.ts'
 import { isScheduled, type Session } from '../../core/session.ts'
 import type { TurnRef } from '../../core/session-tools.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 import type { StoreReader } from '../../store/store.ts'
+import { lastSender } from './parted-chat.ts'
 
 /** The people a turn's tools depend on, by the rows of this moment. */
 export interface TurnAuthority {
@@ -17,13 +19,19 @@ export interface TurnAuthority {
   readonly readers: readonly AuthorId[] | 'shared'
 }
 
-export interface TurnAuthorityDeps {
+export interface TurnAuthorsDeps {
   readonly channels: Channels
-  readonly read: Pick<StoreReader, 'sessions' | 'inbox' | 'authors' | 'participants' | 'people' | 'tokens'>
+  readonly read: Pick<StoreReader, 'sessions' | 'inbox' | 'authors'>
+}
+
+export interface TurnAuthorityDeps extends TurnAuthorsDeps {
+  readonly read: TurnAuthorsDeps['read'] & Pick<StoreReader, 'participants' | 'people' | 'tokens'>
   /** With `asker`, the agent may read in a shared conversation what everybody who asks could read. */
   readonly inGroups: 'here' | 'asker'
   /** Returns true if everybody's direct chats are the main session: whoever writes next is shown what is said in it. */
   mainIsShared(): boolean
+  /** Returns true if what is posted at an address is on record in a session that people of other chats share. */
+  joins(address: Address): boolean
 }
 
 /**
@@ -34,9 +42,8 @@ export async function turnAuthority(deps: TurnAuthorityDeps, turn: TurnRef): Pro
   const { read, channels, inGroups } = deps
   const session = await read.sessions.get(turn.sessionId)
   const rows = await read.inbox.ofTurn(turn.id)
-  // The authors of the messages the turn answers, including those that joined it while it ran.
-  const askers = unique(rows.flatMap(({ dispatch }) => askingAuthor(channels, dispatch) ?? []))
   if (session === undefined) return { authors: [], readers: 'shared' }
+  const askers = askersOf(channels, rows)
   const people = await readersOf(deps, session, { rows, askers })
   const own = people === 'shared' ? people : unique([...people, ...(await holdersOf(read, session, rows))])
   const byAsker = inGroups === 'asker' && askers.length > 0 && session.parent === undefined
@@ -44,6 +51,18 @@ export async function turnAuthority(deps: TurnAuthorityDeps, turn: TurnRef): Pro
     authors: unique([...askers, ...(await read.authors.of(session.id))]),
     readers: own === 'shared' && byAsker ? askers : own,
   }
+}
+
+/** Returns the authors alone; none where the session is gone. */
+export async function turnAuthors({ read, channels }: TurnAuthorsDeps, turn: TurnRef): Promise<readonly AuthorId[]> {
+  if ((await read.sessions.get(turn.sessionId)) === undefined) return []
+  const askers = askersOf(channels, await read.inbox.ofTurn(turn.id))
+  return unique([...askers, ...(await read.authors.of(turn.sessionId))])
+}
+
+/** Returns the authors of the messages the turn answers, including those that joined it while it ran. */
+function askersOf(channels: Channels, rows: readonly InboxRow[]): readonly AuthorId[] {
+  return unique(rows.flatMap(({ dispatch }) => askingAuthor(channels, dispatch) ?? []))
 }
 
 /** A clock that is ahead by less is set right some time: a token that has expired by it then reads on. */
@@ -68,19 +87,37 @@ async function holdersOf(
 type Asked = { readonly rows: readonly InboxRow[]; readonly askers: readonly AuthorId[] }
 
 async function readersOf(
-  { read, mainIsShared }: TurnAuthorityDeps,
+  deps: TurnAuthorityDeps,
   session: Session,
   { rows, askers }: Asked,
 ): Promise<TurnAuthority['readers']> {
+  const { read, channels, mainIsShared } = deps
   if (session.parent !== undefined) return readersOfTask(session.parent, rows)
   if (rows.some(({ dispatch }) => dispatch.reply.address.chatType !== 'direct')) return 'shared'
   const asking = rows.flatMap(({ dispatch }) => dispatch.posted?.readers ?? [])
   if (isDelivered(session)) {
-    const there = await atDelivery(read, rows)
+    const there = await atDelivery(deps, rows)
     return there === 'shared' ? there : unique([...there, ...asking])
   }
   if (!isPrivate(session) || (session.kind === 'main' && mainIsShared())) return 'shared'
-  return unique([...askers, ...asking, ...(await read.participants.of(session.id))])
+  const inChat = peopleOfChat(channels, session)
+  // A session that /new, a fork or a delivery has begun has a reader in its chat who has not spoken in it yet.
+  return inChat === 'shared'
+    ? inChat
+    : unique([...askers, ...asking, ...inChat, ...(await read.participants.of(session.id))])
+}
+
+/**
+ * Returns who writes in the chat of a private session; `shared` where nobody knows. A client's session has no chat, and
+ * the main one is an owner's.
+ */
+function peopleOfChat(channels: Channels, session: Session): TurnAuthority['readers'] {
+  const { source, kind, scope } = session
+  if (source.kind !== 'channel' || kind === 'main') return []
+  const last = lastSender(session, channels)
+  if (last === undefined) return 'shared'
+  const { sender } = scope.values
+  return sender !== undefined && joinsChannels(session) ? [last, personAuthor(toPersonId(sender))] : [last]
 }
 
 /**
@@ -101,21 +138,22 @@ function isDelivered(session: Session): boolean {
 }
 
 /**
- * Returns the readers of a direct chat that a schedule or a hook delivers to: the owner known to write there, or those
- * of its session.
+ * Returns the readers of a direct chat that a schedule or a hook delivers to: the person whose id it has, the owner
+ * known to write there, or whoever writes in its session.
  */
 async function atDelivery(
-  read: TurnAuthorityDeps['read'],
+  { read, channels, joins }: TurnAuthorityDeps,
   rows: readonly InboxRow[],
 ): Promise<TurnAuthority['readers']> {
   const address = rows[0]?.dispatch.reply.address
-  if (address === undefined) return 'shared'
+  if (address === undefined || joins(address)) return 'shared'
+  const { channel, chat } = address
+  if (channels.traits(channel).ids.directChatIsPerson) return [platformIdOf(channels, channel, { id: chat })]
   const place = conversationOf(address)
-  const owners = (await read.people.directChats()).filter((chat) => conversationOf(chat.address) === place)
+  const owners = (await read.people.directChats()).filter((one) => conversationOf(one.address) === place)
   if (owners.length > 0) return owners.map(({ platformId }) => platformId)
-  const [session] = await read.sessions.under(`${address.channel}:direct:${address.chat}`, 1)
-  const there = session === undefined ? [] : await read.participants.of(session.id)
-  return there.length === 0 ? 'shared' : there
+  const [session] = await read.sessions.under(`${channel}:direct:${chat}`, 1)
+  return session === undefined ? 'shared' : peopleOfChat(channels, session)
 }
 
 /** Returns true if only direct chats can be in the session, whatever the rules join into one. */

@@ -123,7 +123,7 @@ describe('what a turn may read', () => {
 
   it.each([
     ['somebody else, what that person could read', '444', 'There is no session telegram:direct:111'],
-    ['a chat in which nobody has written, nothing', '777', 'Denied: others see what is answered here'],
+    ['a chat in which nobody has written, what its person could', '777', 'There is no session'],
   ])('T32: a schedule of the owner’s reads for %s', async (_, chat, answer) => {
     const rig = await household()
     await rig.store.write((tx) => tx.people.metAt({ platformId: 'telegram:111', address: direct('111'), at: 1 }))

@@ -68,6 +68,7 @@ async function place(agents: readonly AgentId[] = []): Promise<Place> {
           roleOf: async () => 'guest',
           spokenFor: () => [],
           mainIsShared: () => false,
+          joins: () => false,
         }),
         clock: { ...systemClock, now: () => NOW },
         staleMs: NOW,
@@ -308,6 +309,7 @@ describe('sessions_list', () => {
       roleOf: async () => 'guest' as const,
       spokenFor: () => [],
       mainIsShared: () => false,
+      joins: () => false,
       read: store.read,
     } as const
     const deps = {

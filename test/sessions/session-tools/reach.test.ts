@@ -19,6 +19,7 @@ it('a turn whose session is gone has the authority of nobody known', async () =>
     read: rig.store.read,
     inGroups: 'here',
     mainIsShared: () => false,
+    joins: () => false,
     agents: [],
     access: { read: rig.store.read, mainIsShared: () => false, platformIds: async () => [] },
     whoIs: () => ({ role: 'owner' }),
@@ -118,6 +119,7 @@ it('S42, T6: who holds a token reads what its own sessions and the people it spe
       read: rig.store.read,
       inGroups: 'here',
       mainIsShared: () => false,
+      joins: () => false,
       agents: [],
       access: {
         read: rig.store.read,

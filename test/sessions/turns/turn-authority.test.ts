@@ -59,7 +59,7 @@ async function authorityIn(
     })
     for (const id of takePart) await tx.participants.add(session.id, `telegram:${id}`, 1)
   })
-  const settings = { inGroups: 'here', mainIsShared: () => false, ...more } as const
+  const settings = { inGroups: 'here', mainIsShared: () => false, joins: () => false, ...more } as const
   const deps = { channels: CHANNELS, read: store.read, ...settings }
   return turnAuthority(deps, { id: turn.id, sessionId: session.id, agentId: session.agentId })
 }
@@ -80,14 +80,14 @@ describe('who reads the answer of a turn', () => {
     expect((await authorityIn(own, asked('111'), { mainIsShared: () => true })).readers).toBe('shared')
   })
 
-  const from = {
+  const other = {
     session: toSessionId('telegram:2026-11-21-00000009'),
     displayKey: 'x',
     agent: toAgentId('main'),
     hops: 0,
   }
   const bySession = (session: Session, more: Partial<PostedText> = {}): PostedText => ({
-    ...{ session: session.id, route: routeOf(1), identity: { role: 'owner' }, from },
+    ...{ session: session.id, route: routeOf(1), identity: { role: 'owner' }, from: other },
     ...more,
   })
 
@@ -109,6 +109,25 @@ describe('who reads the answer of a turn', () => {
     const own = await begin(OWN)
     const { readers } = await authorityIn(own, asked('111'), { takePart: ['111', '444'], inGroups: 'asker' })
     expect(readers).toEqual(['telegram:111', 'telegram:444'])
+  })
+
+  const OF_A_CHAT: Partial<SessionDraft> = { ...OWN, kind: 'other', displayKey: 'slack:direct:d1' }
+  const inDirectChat = sessionDraft(1).scope
+  const slack = { channel: 'slack', chat_id: 'd1', chat_type: 'direct', space: 'team:t1' }
+  const scope = { ...inDirectChat, channel: 'slack', dimensions: ['chat'], values: { chat: 'direct:d1' } } as const
+  const from = (id: string): Dispatch => ({
+    ...asked(id),
+    posted: { session: toSessionId('x'), route: routeOf(1), identity: { role: 'owner' }, participant: 'person:ada' },
+  })
+
+  it('of a private session that nobody has spoken in yet are whoever writes in its chat', async () => {
+    const own = await begin({ ...OF_A_CHAT, scope, metadata: { ...slack, sender_id: 'u444' } })
+    expect((await authorityIn(own, from('111'))).readers).toEqual(['person:ada', 'slack:t1/u444'])
+  })
+
+  it('of a private session are unknown where nobody knows who writes in its chat', async () => {
+    const own = await begin({ ...OF_A_CHAT, scope, metadata: slack })
+    expect((await authorityIn(own, from('111'), { takePart: ['111'] })).readers).toBe('shared')
   })
 
   it('S42: are also the holders of tokens that reach the session, while these are valid or may be again', async () => {
