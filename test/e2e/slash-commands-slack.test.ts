@@ -58,21 +58,30 @@ describe('Slack slash commands', () => {
     expect(slack.ledger.fromBot()).toEqual([])
   })
 
-  it("an owner's, typed in a direct chat with somebody else, are not where the owner is told what comes", async () => {
-    const house = await startSlackHousehold({
-      script: () => textReply('answered'),
-      slack: { app: { slashCommands: ['/parley'] } },
-      routing: policy({ people: [owner('ada', 'slack:T01/U333')] }),
-    })
-    const { world, ledger } = house.slack
-    world.say({ from: 'U333', text: 'hello' })
-    await ledger.nextFromBot('sent')
-    const members = ['U333', 'U444']
-    const { id: channel } = world.addChannel({ kind: 'im', name: 'ada and bob', members, botJoined: false })
-    await answered(house, () => world.slash({ from: 'U333', channel, command: '/parley', text: 'status' }))
-    const card = await answered(house, () => world.say({ from: 'U555', text: 'let me in' }), '!admit')
-    expect(card.channel).toBe(world.direct('U333').id)
-  })
+  it.each([
+    ['once the owner has written to the bot', true],
+    ['nor before', false],
+  ])(
+    "an owner's, typed in a direct chat with somebody else, are not where the owner is told what comes, %s",
+    async (_, wrote) => {
+      const house = await startSlackHousehold({
+        script: () => textReply('answered'),
+        slack: { app: { slashCommands: ['/parley'] } },
+        routing: policy({ people: [owner('ada', 'slack:T01/U333')] }),
+      })
+      const { world, ledger } = house.slack
+      const hello = () => world.say({ from: 'U333', text: 'hello' })
+      if (wrote) await answered(house, hello)
+      const members = ['U333', 'U444']
+      const { id: channel } = world.addChannel({ kind: 'im', name: 'ada and bob', members, botJoined: false })
+      await answered(house, () => world.slash({ from: 'U333', channel, command: '/parley', text: 'status' }))
+      const after = ledger.mark()
+      await answered(house, () => world.say({ from: 'U555', text: 'let me in' }), 'I only talk to people')
+      if (!wrote) hello()
+      const card = await ledger.nextFromBot('sent', { after, where: ({ text }) => text.includes('!admit') })
+      expect(card.channel).toBe(world.direct('U333').id)
+    },
+  )
 
   it('T27: in a conversation without the bot they are answered in the direct chat', async () => {
     const house = await workshop()

@@ -62,11 +62,12 @@ export function createOwnerChats({ stored, channels, whoIs, reaches }: OwnerChat
       const { sender } = event
       const { topic: _topic, ...address } = event.address
       if (address.chatType !== 'direct' || identifiesNobody(channels, address.channel, sender)) return undefined
+      // A command of a platform's menu may be typed in a direct chat with somebody else, where the bot cannot write.
+      const isWritten = event.kind !== 'command' || event.answerBy === undefined
+      if (!isWritten && !channels.traits(address.channel).ids.directChatIsPerson) return undefined
       const chat: DirectChat = { platformId: platformIdOf(channels, address.channel, sender), address, at }
       const key = keyOf(chat)
       const known = chats.get(key)
-      // A command of a platform's menu may be typed in a direct chat with somebody else, where the bot cannot write.
-      if (known && event.kind === 'command' && event.answerBy !== undefined) return undefined
       chats.delete(key)
       chats.set(key, chat)
       return known && formatAddress(known.address) === formatAddress(address) ? undefined : chat
