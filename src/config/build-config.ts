@@ -8,7 +8,7 @@ import { buildAgents } from './build-agents.ts'
 import { audioKeyWarnings, audioMistakes, buildAudio, voiceWarnings } from './build-audio.ts'
 import { budgetMistakes, budgetWarnings, buildBudgets } from './build-budgets.ts'
 import { buildHooks, hookMistakes } from './build-hooks.ts'
-import { buildHttp } from './build-http.ts'
+import { buildHttp, sharedSecretWarnings } from './build-http.ts'
 import { buildMcp, mcpMistakes } from './build-mcp.ts'
 import { buildOwnTools, ownToolsMistakes } from './build-own-tools.ts'
 import { buildSchedules } from './build-schedules.ts'
@@ -115,7 +115,7 @@ function wherePresent({ workspaces }: ConfigFile): Pick<Config, 'workspaces'> {
   return workspaces === undefined ? {} : { workspaces }
 }
 
-/** Returns what is right and does nothing, or not what was meant. */
+/** Returns what is right and does nothing, not what was meant, or more than that. */
 function warningsOf(parsed: ConfigFile, known: BuildOptions['known']): readonly string[] {
   return [
     ...mistakenTokenWarnings(parsed, known),
@@ -125,6 +125,7 @@ function warningsOf(parsed: ConfigFile, known: BuildOptions['known']): readonly 
     ...idleRuleWarnings(parsed, known),
     ...idleToolWarnings(parsed),
     ...idlePlaceWarnings(parsed),
+    ...sharedSecretWarnings(parsed),
   ]
 }
 

@@ -18,6 +18,24 @@ export function buildHttp(
   return { http: { http: { ...settings, ...(hooks.length === 0 ? {} : { hooks }) } }, mistakes: around.mistakes }
 }
 
+/**
+ * Returns one warning for each hook that has the secret of another one, or of a hook of the daemon's own: a call that
+ * somebody has kept of the one is signed for the other too.
+ */
+export function sharedSecretWarnings({ http, hooks }: ConfigFile): readonly string[] {
+  const signing = Object.entries(hooks).flatMap(([name, { secret }]) =>
+    secret === undefined ? [] : [{ path: `hooks.${name}`, secret }],
+  )
+  const called = Object.entries(http?.hooks ?? {}).map(([name, { secret }]) => ({ path: `http.hooks.${name}`, secret }))
+  return called.flatMap(({ path, secret }, at) => {
+    const other = [...signing, ...called.slice(0, at)].find((one) => one.secret === secret)
+    if (other === undefined) return []
+    return [
+      `${path}.secret: ${other.path} has the same secret, so whoever keeps a call of the one could send it to the other; give each its own`,
+    ]
+  })
+}
+
 function build(name: string, { secret, signature, sessions, prompt, ...block }: Block, around: Surrounding) {
   const at = ['http', 'hooks', name]
   const deliverTo = block.deliverTo && placeNamed(block.deliverTo, [...at, 'deliverTo'], around)

@@ -64,3 +64,21 @@ test('a program gets the few variables that any needs, and none of the daemon’
   const at = config.hooks?.[0]?.at
   expect(Object.keys(at?.kind === 'command' ? at.env : {}).sort()).toEqual(['HOME', 'LANG', 'OWN', 'PATH'])
 })
+
+test('a secret that two hooks share is warned about: a call that was kept of one would do for the other', async () => {
+  const SHARED = 'a-secret-of-twenty-characters'
+  const yaml = `${TELEGRAM}
+http: { hooks: { build: { secret: "\${env:ONE}" }, deploy: { secret: "\${env:TWO}" }, alarm: { secret: "\${env:THREE}" } } }
+hooks: { archive: { on: session_save, url: "https://e.org", secret: "\${env:FOUR}" } }
+`
+  const warned = async (env: Readonly<Record<string, string>>) => {
+    const { config } = await load(yaml, env)
+    return config.warnings.filter((warning) => warning.startsWith('http.hooks'))
+  }
+  const each = { ONE: `${SHARED}1`, TWO: `${SHARED}2`, THREE: `${SHARED}3`, FOUR: `${SHARED}4` }
+  expect(await warned(each)).toEqual([])
+  expect(await warned({ ...each, ONE: SHARED, TWO: SHARED, THREE: each.FOUR })).toEqual([
+    'http.hooks.deploy.secret: http.hooks.build has the same secret, so whoever keeps a call of the one could send it to the other; give each its own',
+    'http.hooks.alarm.secret: hooks.archive has the same secret, so whoever keeps a call of the one could send it to the other; give each its own',
+  ])
+})
