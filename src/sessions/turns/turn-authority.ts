@@ -4,7 +4,7 @@ import { namespacesOf } from '../../core/caller.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import { type SessionId, toPersonId } from '../../core/ids.ts'
 import { joinsChannels } from '../../core/joins-people.ts'
-import { type AuthorId, holderOf, personAuthor, platformIdOf } from '../../core/platform-id.ts'
+import { type AuthorId, holderOf, NOBODY, personAuthor, platformIdOf } from '../../core/platform-id.ts'
 import { isScheduled, type Session } from '../../core/session.ts'
 import type { TurnRef } from '../../core/session-tools.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
@@ -100,22 +100,19 @@ async function readersOf(
     return there === 'shared' ? there : unique([...there, ...asking])
   }
   if (!isPrivate(session) || (session.kind === 'main' && mainIsShared())) return 'shared'
-  const inChat = peopleOfChat(channels, session)
   // A session that /new, a fork or a delivery has begun has a reader in its chat who has not spoken in it yet.
-  return inChat === 'shared'
-    ? inChat
-    : unique([...askers, ...asking, ...inChat, ...(await read.participants.of(session.id))])
+  const inChat = peopleOfChat(channels, session)
+  return unique([...askers, ...asking, ...inChat, ...(await read.participants.of(session.id))])
 }
 
 /**
- * Returns who writes in the chat of a private session; `shared` where nobody knows. A client's session has no chat, and
- * the main one is an owner's.
+ * Returns the person whose chat a private session is, `nobody` where that is not known. A client's session has no chat,
+ * and the main one is an owner's.
  */
-function peopleOfChat(channels: Channels, session: Session): TurnAuthority['readers'] {
+function peopleOfChat(channels: Channels, session: Session): readonly AuthorId[] {
   const { source, kind, scope } = session
   if (source.kind !== 'channel' || kind === 'main') return []
-  const last = lastSender(session, channels)
-  if (last === undefined) return 'shared'
+  const last = lastSender(session, channels) ?? NOBODY
   const { sender } = scope.values
   return sender !== undefined && joinsChannels(session) ? [last, personAuthor(toPersonId(sender))] : [last]
 }
@@ -153,7 +150,7 @@ async function atDelivery(
   const owners = (await read.people.directChats()).filter((one) => conversationOf(one.address) === place)
   if (owners.length > 0) return owners.map(({ platformId }) => platformId)
   const [session] = await read.sessions.under(`${channel}:direct:${chat}`, 1)
-  return session === undefined ? 'shared' : peopleOfChat(channels, session)
+  return session === undefined ? [NOBODY] : peopleOfChat(channels, session)
 }
 
 /** Returns true if only direct chats can be in the session, whatever the rules join into one. */

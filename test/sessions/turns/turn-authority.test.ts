@@ -125,10 +125,14 @@ describe('who reads the answer of a turn', () => {
     expect((await authorityIn(own, from('111'))).readers).toEqual(['person:ada', 'slack:t1/u444'])
   })
 
-  it('of a private session are unknown where nobody knows who writes in its chat', async () => {
-    const own = await begin({ ...OF_A_CHAT, scope, metadata: slack })
-    expect((await authorityIn(own, from('111'), { takePart: ['111'] })).readers).toBe('shared')
-  })
+  it.each(['here', 'asker'] as const)(
+    'of a private session include nobody known where nobody knows who writes in its chat (inGroups: %s)',
+    async (inGroups) => {
+      const own = await begin({ ...OF_A_CHAT, scope, metadata: slack })
+      const { readers } = await authorityIn(own, from('111'), { takePart: ['111'], inGroups })
+      expect(readers).toEqual(['person:ada', 'nobody', 'telegram:111'])
+    },
+  )
 
   it('S42: are also the holders of tokens that reach the session, while these are valid or may be again', async () => {
     const own = await begin({
