@@ -5,7 +5,7 @@ import type { Channels } from '../../core/channel-traits.ts'
 import { type SessionId, toPersonId } from '../../core/ids.ts'
 import { joinsChannels } from '../../core/joins-people.ts'
 import { type AuthorId, holderOf, NOBODY, personAuthor, platformIdOf } from '../../core/platform-id.ts'
-import { isScheduled, type Session } from '../../core/session.ts'
+import { isOwnChannel, isScheduled, type Session } from '../../core/session.ts'
 import type { TurnRef } from '../../core/session-tools.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 import type { StoreReader } from '../../store/store.ts'
@@ -26,7 +26,7 @@ export interface TurnAuthorsDeps {
 
 export interface TurnAuthorityDeps extends TurnAuthorsDeps {
   readonly read: TurnAuthorsDeps['read'] & Pick<StoreReader, 'participants' | 'people' | 'tokens'>
-  /** With `asker`, the agent may read in a shared conversation what everybody who asks could read. */
+  /** With `asker`, the agent may read in a shared conversation what everybody who asks there could read. */
   readonly inGroups: 'here' | 'asker'
   /** Returns true if everybody's direct chats are the main session: whoever writes next is shown what is said in it. */
   mainIsShared(): boolean
@@ -46,11 +46,17 @@ export async function turnAuthority(deps: TurnAuthorityDeps, turn: TurnRef): Pro
   const askers = askersOf(channels, rows)
   const people = await readersOf(deps, session, { rows, askers })
   const own = people === 'shared' ? people : unique([...people, ...(await holdersOf(read, session, rows))])
-  const byAsker = inGroups === 'asker' && askers.length > 0 && session.parent === undefined
+  const widens =
+    inGroups === 'asker' && askers.length > 0 && session.parent === undefined && isAskedThere(session, rows)
   return {
     authors: unique([...askers, ...(await read.authors.of(session.id))]),
-    readers: own === 'shared' && byAsker ? askers : own,
+    readers: own === 'shared' && widens ? askers : own,
   }
+}
+
+/** Returns false where a chat's session is asked from elsewhere, and the chat is not shown the answer. */
+function isAskedThere(session: Session, rows: readonly InboxRow[]): boolean {
+  return isOwnChannel(session) || rows.every(({ dispatch }) => dispatch.reply.elsewhere !== 'only')
 }
 
 /** Returns the authors alone; none where the session is gone. */

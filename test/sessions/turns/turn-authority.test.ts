@@ -105,6 +105,19 @@ describe('who reads the answer of a turn', () => {
     expect(readers).toEqual(['telegram:444', 'telegram:111'])
   })
 
+  it.each([
+    ['is not shown the answer', 'only', 'shared'],
+    ['is shown the answer', 'too', ['telegram:111']],
+  ] as const)(
+    'of a chat whose asker asks from elsewhere, with inGroups: asker, where it %s',
+    async (_, elsewhere, readers) => {
+      const shared = await begin({})
+      const answers = asked('111', group('-100'))
+      const from = { ...answers, reply: { ...answers.reply, elsewhere } }
+      expect((await authorityIn(shared, from, { inGroups: 'asker' })).readers).toEqual(readers)
+    },
+  )
+
   it('of a private session are all who take part in it, also where the agent reads for whoever asks in a group', async () => {
     const own = await begin(OWN)
     const { readers } = await authorityIn(own, asked('111'), { takePart: ['111', '444'], inGroups: 'asker' })
