@@ -76,6 +76,8 @@ export interface ForgetPlan {
   readonly applicants: readonly string[]
   /** The channels on which something of it was received or said; older plans do not name them. */
   readonly channels?: readonly ChannelId[]
+  /** It goes for its age: nobody has asked for it, so that a bot that receives it later than others may keep it. */
+  readonly aged?: true
 }
 
 /** The plan that removes nothing. */

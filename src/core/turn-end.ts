@@ -16,9 +16,17 @@ export type InboxOutcome =
   | 'quarantined'
   | 'taken_back'
   | 'forgotten'
+  | 'aged'
   | `refused: ${string}`
   | `ignored: ${string}`
   | `unanswered: ${string}`
+
+/** The outcomes of messages whose words were taken out: somebody has asked for it, or they were too old. */
+export const EMPTIED: readonly (InboxOutcome | undefined)[] = ['forgotten', 'aged']
+
+export function isEmptied(outcome: InboxOutcome | undefined): boolean {
+  return EMPTIED.includes(outcome)
+}
 
 export interface TurnEndData {
   readonly outcome: TurnOutcome

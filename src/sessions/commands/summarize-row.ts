@@ -30,6 +30,7 @@ export function summarizeRow(row: SummarizedRow, facts: SummaryFacts): string {
   const setting = step?.config === undefined || !facts.settings ? undefined : `the setting ${step.config} changes that`
   if (row.outcome === 'forgotten')
     return sentence('Forgotten', '`/forget` or an age limit took out its words', undefined)
+  if (row.outcome === 'aged') return sentence('Forgotten', 'an age limit took out its words', undefined)
   switch (row.decision.kind) {
     case 'run':
       return ofRun(row, facts, { because, setting })

@@ -119,7 +119,7 @@ async function planOf(tx: StoreWriter, session: Session, found: readonly Session
   const described = session.descriptionSource === 'ai' && folds.some(({ type }) => type === 'checkpoint_written')
   const unnamed = described ? 'description' : (await isShown(tx, id, found)) ? 'preview' : undefined
   return {
-    ...{ quoting: [], unsay: [], entries: [], schedules: [], applicants: [], inbox, sources },
+    ...{ quoting: [], unsay: [], entries: [], schedules: [], applicants: [], inbox, sources, aged: true },
     sessions: [{ id, empty, cut: [], turns, ...(unnamed === undefined ? {} : { unnamed }) }],
     media: [...new Set([...found.flatMap(filesIn), ...media])],
   }

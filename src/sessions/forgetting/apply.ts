@@ -44,7 +44,7 @@ export async function beginApplying(
   // A message that waits is not answered any more.
   for (const row of plan.inbox) {
     const found = await tx.inbox.get(row)
-    if (found?.state === 'waiting' && found.decision.kind === 'run') await tx.inbox.settle(row, 'forgotten')
+    if (found?.state === 'waiting' && found.decision.kind === 'run') await tx.inbox.settle(row, outcomeOf(plan))
   }
   return counts
 }
@@ -73,8 +73,8 @@ async function beginSession(
 export function* pieces(plan: ForgetPlan): Generator<ApplyStep> {
   for (const { id, empty } of plan.sessions)
     for (const seqs of inParts(empty.slice(MOST_AT_FIRST))) yield (tx) => tx.forgetting.empty(id, seqs, 'all')
-  for (const rows of inParts(plan.inbox)) yield (tx) => emptyReceived(tx, rows, 'words')
-  for (const rows of inParts(plan.quoting)) yield (tx) => emptyReceived(tx, rows, 'quotes')
+  for (const rows of inParts(plan.inbox)) yield (tx) => emptyReceived(tx, rows, outcomeOf(plan))
+  for (const rows of inParts(plan.quoting)) yield (tx) => emptyReceived(tx, rows)
   for (const sources of inParts(plan.sources))
     yield async (tx) => {
       let counts = NOTHING_FORGOTTEN
@@ -102,24 +102,32 @@ function withoutAnything({ dispatch, decision }: Pick<InboxRow, 'dispatch' | 'de
   return { dispatch: withoutWords(dispatch), decision: withoutReasons(decision) }
 }
 
+/** With an outcome the words go, without one what others are quoted with. */
 async function emptyReceived(
   tx: StoreWriter,
   rows: readonly InboxId[],
-  what: 'words' | 'quotes',
+  outcome?: GoneFor,
 ): Promise<Partial<ForgetCounts>> {
   let received = 0
   for (const id of rows) {
     const row = await tx.inbox.get(id)
     if (row === undefined) continue
     const { dispatch } = row
-    const left = what === 'quotes' ? { ...row, dispatch: withoutQuoted(dispatch) } : withoutAnything(row)
+    const left = outcome === undefined ? { ...row, dispatch: withoutQuoted(dispatch) } : withoutAnything(row)
     // A command in reply to it, such as the one that forgets it, is no quotation to count.
-    const counts = what === 'words' || dispatch.event.kind !== 'command'
+    const counts = outcome !== undefined || dispatch.event.kind !== 'command'
     if ((await tx.forgetting.emptyReceived(id, left)) && counts) received++
     // A platform gives the words again with an edit or a quotation, whatever was decided about the message.
-    if (what === 'words' && row.state !== 'waiting') await tx.inbox.settle(id, 'forgotten')
+    if (outcome !== undefined && row.state !== 'waiting' && row.outcome !== 'forgotten')
+      await tx.inbox.settle(id, outcome)
   }
-  return what === 'words' ? { received } : { quotes: received }
+  return outcome === undefined ? { quotes: received } : { received }
+}
+
+type GoneFor = 'forgotten' | 'aged'
+
+function outcomeOf({ aged }: ForgetPlan): GoneFor {
+  return aged ? 'aged' : 'forgotten'
 }
 
 function* inParts<T>(items: readonly T[]): Generator<readonly T[]> {

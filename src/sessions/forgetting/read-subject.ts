@@ -9,6 +9,7 @@ import { joinsPeople } from '../../core/joins-people.ts'
 import { repliedTo } from '../../core/message.ts'
 import type { MessageLink } from '../../core/message-link.ts'
 import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
+import { isEmptied } from '../../core/turn-end.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 import { type AskedWords, FORMS, NO_SPAN, readWords } from './asked-words.ts'
 import { ofPerson, personSubject, type SubjectPorts } from './named-person.ts'
@@ -110,7 +111,7 @@ async function lastSubject({ call, ports, self }: Asking): Promise<ForgetSubject
   const { address } = call.dispatch.event
   const last = await ports.lastMessage(
     { address, until: call.inboxId },
-    (row) => row.outcome !== 'forgotten' && isOwn(row, self, call, ports),
+    (row) => !isEmptied(row.outcome) && isOwn(row, self, call, ports),
   )
   if (last === undefined) throw new ParleyError('not_found', 'You have said nothing here that I still know.')
   return { kind: 'message', rows: [last.id] }

@@ -80,7 +80,10 @@ function isSamePiece(one: InboundEvent, other: InboundEvent): boolean {
 /** The second and the content say which is the same in groups in which each bot counts messages by itself. */
 function isSameByBots(kept: OnRecord, further: OnRecord, chats: Chats): boolean {
   const [one, other] = [kept.dispatch.event, further.dispatch.event]
-  if (one.sentAt !== other.sentAt || !('text' in one) || !('text' in other)) return false
+  if (!('text' in one) || !('text' in other)) return false
+  // Elsewhere a number is of one message, and an edit has a time of its own.
+  if (!hasOwnNumbers(chats.channels, one.address.channel)) return hasSameName(one, other)
+  if (one.sentAt !== other.sentAt) return false
   const isNumberedOnce = [one, other].every(({ address }) => !countsByBot(chats.channels, address))
   if (isNumberedOnce && hasSameName(one, other)) return true
   if (!isNumberedByBot(one, chats) && !isNumberedByBot(other, chats)) return false

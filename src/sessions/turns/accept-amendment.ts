@@ -3,7 +3,7 @@ import type { Channels } from '../../core/channel-traits.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import type { InboxId, SessionId } from '../../core/ids.ts'
 import type { InboundDelete, InboundEdit } from '../../core/message.ts'
-import type { InboxOutcome } from '../../core/turn-end.ts'
+import { EMPTIED, type InboxOutcome } from '../../core/turn-end.ts'
 import type { EventToAppend } from '../../store/event-port.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
@@ -111,7 +111,7 @@ async function findOriginals(tx: StoreWriter, dispatch: Dispatch): Promise<reado
 }
 
 /** The outcomes of messages that no later prompt has: a change of one is none of the session's. */
-const NEVER_SHOWN: readonly (InboxOutcome | undefined)[] = ['refused: queue_full', 'taken_back', 'forgotten']
+const NEVER_SHOWN: readonly (InboxOutcome | undefined)[] = ['refused: queue_full', 'taken_back', ...EMPTIED]
 
 /** Returns the message that an edit or deletion is about, if a session has it and its model may be shown it. */
 export async function findOriginal(tx: StoreWriter, { event }: Dispatch): Promise<FoundText | undefined> {

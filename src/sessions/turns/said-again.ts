@@ -2,36 +2,32 @@ import type { Address } from '../../core/address.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import type { InboundEvent, QuotedMessage } from '../../core/message.ts'
-import type { InboxOutcome } from '../../core/turn-end.ts'
+import { EMPTIED, type InboxOutcome, isEmptied } from '../../core/turn-end.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { admittedKey, waitedKey } from '../people/admitted-key.ts'
 import { inThreadKey } from './in-thread-key.ts'
-import { forgottenOf, hasForgotten, isForgottenBeside, isForgottenQuoteBeside } from './said-beside.ts'
+import { emptiedOf, forgottenOf, hasForgotten, isForgottenBeside, isForgottenQuoteBeside } from './said-beside.ts'
 
 type Traits = Pick<Channels, 'traits'>
 type Reader = Pick<StoreReader, 'inbox' | 'forgetting' | 'chatMoves'>
 type SentReader = Reader & Pick<StoreReader, 'outbox'>
 
-/** A message that was forgotten for its age is older than this. */
-const LATE_MS = 24 * 3_600_000
-
 /**
  * Returns true for an edit of a message that was or is being forgotten: a platform may send one with all its words at
- * any time. So it is with a message of a group that comes to one of our bots after another was asked to forget it, and
- * with one that waited until its author was let in, and has been read for that; it may have been deleted since.
+ * any time. So it is with a message of a group that comes to one of our bots, however late, after another was asked to
+ * forget it, and with one that waited until its author was let in, and has been read for that; it may have been
+ * deleted since.
  */
 export async function isOfForgotten(
   read: SentReader,
   channels: Traits,
-  { event, receivedAt }: Dispatch,
+  { event }: Pick<Dispatch, 'event'>,
 ): Promise<boolean> {
   const original = event.kind === 'edit' ? [event.original, waitedKey(event.original)] : []
   for (const key of [...original, waitedKey(event.eventKey)])
-    if (key !== undefined && (await hasOutcome(read, event, key, ['forgotten']))) return true
+    if (key !== undefined && (await hasOutcome(read, event, key, EMPTIED))) return true
   if (await isEditOfForgottenEdit(read, event)) return true
-  const isLate = receivedAt - event.sentAt < LATE_MS
-  if (isLate && ((await isForgottenBeside(read, channels, event)) || (await isPieceOfForgotten(read, event))))
-    return true
+  if ((await isForgottenBeside(read, channels, event)) || (await isPieceOfForgotten(read, event))) return true
   const waited = waitedKey(event.eventKey)
   return waited !== undefined && isDeleted(read, event, waited)
 }
@@ -51,7 +47,7 @@ async function isEditOfForgottenEdit({ inbox, forgetting }: Reader, event: Inbou
   for (const { id, outcome, dispatch } of await inbox.ofMessage(address.channel, messageId)) {
     const one = dispatch.event
     const isSame = one.kind === 'edit' && one.original === original && one.address.account === address.account
-    if (isSame && (outcome === 'forgotten' || (await forgetting.isMeant(id)))) return true
+    if (isSame && (isEmptied(outcome) || (await forgetting.isMeant(id)))) return true
   }
   return false
 }
@@ -71,7 +67,7 @@ async function isDeleted({ inbox }: Pick<Reader, 'inbox'>, event: InboundEvent, 
  * exchange was taken back.
  */
 export async function isGone(read: SentReader, channels: Traits, event: InboundEvent): Promise<boolean> {
-  if (await hasOutcome(read, event, event.eventKey, ['forgotten', 'taken_back'])) return true
+  if (await hasOutcome(read, event, event.eventKey, [...EMPTIED, 'taken_back'])) return true
   return (await isForgottenBeside(read, channels, event)) || isDeleted(read, event, event.eventKey)
 }
 
@@ -126,7 +122,7 @@ async function isForgottenQuote(
   const rows = await read.inbox.ofMessage(address.channel, messageId, address.chat)
   // In some groups each bot counts messages by itself, and what is kept for how long may differ: its own row decides.
   const here = rows.filter(({ dispatch: { event } }) => isHere(event.address, address))
-  if (here.some(({ dispatch: { event } }) => 'text' in event)) return (await forgottenOf(read, here)).length > 0
+  if (here.some(({ dispatch: { event } }) => 'text' in event)) return (await emptiedOf(read, here)).length > 0
   return isForgottenQuoteBeside(read, channels, address, quoted)
 }
 

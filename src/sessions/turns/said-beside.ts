@@ -5,6 +5,7 @@ import { type InboundEvent, type InboundText, type QuotedMessage, quotesOtherBot
 import type { Delivery } from '../../core/outbound.ts'
 import { hasSameContent } from '../../core/same-content.ts'
 import { isWithin, sendingSpan } from '../../core/sending-span.ts'
+import { isEmptied } from '../../core/turn-end.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 import type { StoreReader } from '../../store/store.ts'
 
@@ -19,17 +20,25 @@ const WAITED_MS = 24 * 3_600_000
 export async function isForgottenBeside(read: SentReader, channels: Traits, event: InboundEvent): Promise<boolean> {
   if (!('text' in event) || event.address.chatType === 'direct') return false
   if (event.sender.kind === 'bot' && (await isForgottenAnswer(read, channels, event))) return true
+  // A number may be of two messages on a channel that has such groups; elsewhere an edit has a time of its own.
+  const isOfTime = ({ sentAt }: InboundEvent): boolean =>
+    sentAt === event.sentAt || !hasOwnNumbers(channels, event.address.channel)
   const rows = (await rowsOf(read, channels, event.address, event)).filter(
-    ({ dispatch: { event: said } }) => said.sender.id === event.sender.id && said.sentAt === event.sentAt,
+    ({ dispatch: { event: said } }) => said.sender.id === event.sender.id && isOfTime(said),
   )
   const beside = rows.filter((row) => isOfOtherBot(addressOf(row), event.address))
   const forgotten = await forgottenOf(read, beside)
-  if ((await countedByBot(read, channels, event.address, event.sentAt)).length === 0) return forgotten.length > 0
-  const here = await forgottenOf(
-    read,
-    rows.filter((row) => !beside.includes(row)),
-  )
-  return isOneOfSecond(event, { here, beside, forgotten })
+  if (forgotten.length === 0) return false
+  const own = rows.filter((row) => !beside.includes(row))
+  const here = await forgottenOf(read, own)
+  if (own.some((row) => !here.includes(row) && hasName(row, event))) return false
+  const counted = await countedByBot(read, channels, event.address, event.sentAt)
+  return counted.length === 0 || isOneOfSecond(event, { here, beside, forgotten })
+}
+
+/** Returns true for an edit of a message that the bot itself has: its own row decides. */
+function hasName({ dispatch: { event } }: InboxRow, { messageId }: InboundText): boolean {
+  return 'messageId' in event && event.messageId === messageId
 }
 
 /** Bots receive nothing of one another in groups in which each counts messages by itself. */
@@ -75,7 +84,7 @@ export async function isForgottenQuoteBeside(
       (isOfOtherBot(event.address, address) || event.address.chat !== address.chat) &&
       (sender === undefined || event.sender.id === sender.id),
   )
-  const forgotten = await forgottenOf(read, rows)
+  const forgotten = await emptiedOf(read, rows)
   if (forgotten.length > 0) return !(countsByBot(channels, address) && isKept(rows, forgotten, quoted))
   return quotesOtherBot(quoted, address) && hasForgotten(read, await sentBeside(read, channels, address, quoted))
 }
@@ -152,7 +161,7 @@ function isOfOtherBot({ account }: Address, address: Address): boolean {
   return address.chatType !== 'direct' && account !== address.account
 }
 
-/** Returns those of the rows that are or are going to be emptied. */
+/** Returns those of the rows that somebody has asked to be forgotten. */
 export async function forgottenOf(
   { forgetting }: Pick<Reader, 'forgetting'>,
   rows: readonly InboxRow[],
@@ -160,6 +169,15 @@ export async function forgottenOf(
   const forgotten: InboxRow[] = []
   for (const row of rows) if (row.outcome === 'forgotten' || (await forgetting.isMeant(row.id))) forgotten.push(row)
   return forgotten
+}
+
+/** Returns those of the rows that are or are going to be emptied, also those that have gone for their age. */
+export async function emptiedOf(
+  read: Pick<Reader, 'forgetting'>,
+  rows: readonly InboxRow[],
+): Promise<readonly InboxRow[]> {
+  const asked = await forgottenOf(read, rows)
+  return rows.filter((row) => asked.includes(row) || isEmptied(row.outcome))
 }
 
 /** Returns true where one of these messages of ours was or is going to be emptied. */

@@ -73,6 +73,22 @@ it('S41: a message that owed no answer is forgotten as well; the reply that asks
   for (const { id } of [reply, asking]) expect(JSON.stringify(await store.read.inbox.get(id))).not.toContain('of Bob')
 })
 
+it('S41: what goes for its age is known from what somebody has asked for, which stays so', async () => {
+  const { store } = await rig()
+  const [asked, aged] = [5, 6].map((no) => inboxRow(1, no, { state: 'done', outcome: 'context' }))
+  if (asked === undefined || aged === undefined) throw new Error('Two rows were made.')
+  const apply = async (plan: ForgetPlan) => {
+    for (const piece of pieces(plan)) await store.write((tx) => piece(tx))
+  }
+  await store.write(async (tx) => void [await tx.inbox.add(asked), await tx.inbox.add(aged)])
+  await apply({ ...NO_PLAN, inbox: [asked.id] })
+  await apply({ ...NO_PLAN, inbox: [asked.id, aged.id], aged: true })
+  const outcomes = async () => [await store.read.inbox.get(asked.id), await store.read.inbox.get(aged.id)]
+  expect(await outcomes()).toMatchObject([{ outcome: 'forgotten' }, { outcome: 'aged' }])
+  await apply({ ...NO_PLAN, inbox: [aged.id] })
+  expect(await outcomes()).toMatchObject([{ outcome: 'forgotten' }, { outcome: 'forgotten' }])
+})
+
 it('S41: the kept answers of keyed requests go with the first commit', async () => {
   const { store } = await rig()
   const request = { key: 'k', id: 'r1' as RequestId, holder: 'operator', content: 'c', begunAt: 5 }

@@ -18,7 +18,7 @@ removeTempFolders()
 const SUPERGROUP = 1_000_000_001
 
 /** A message that is stored, with this outcome; its group counts messages once for all bots. */
-async function stored(outcome: 'forgotten' | 'refused: stranger', chat = SUPERGROUP) {
+async function stored(outcome: 'forgotten' | 'aged' | 'refused: stranger', chat = SUPERGROUP) {
   const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
   onTestFinished(() => store.close())
   const row = inboxRow(chat, 7, { state: 'done', outcome })
@@ -137,18 +137,28 @@ it('S41: a message of a group is gone once another bot of ours has forgotten it,
   expect(await goneAs({}, { account: 'second', chatType: 'direct' })).toBe(false)
 })
 
-it('S41: a message of a group that comes late to another bot of ours is not kept, unless it may have gone for its age', async () => {
-  const { store, row } = await stored('forgotten')
+it.each([
+  ['is not kept, however late', 'forgotten'],
+  ['is kept where it has gone from that one for its age alone', 'aged'],
+] as const)('S41: a message of a group that comes late to another bot of ours %s', async (_what, outcome) => {
+  const { store, row } = await stored(outcome)
   const { event } = row.dispatch
   const late = (address: object, days = 0, changes: object = {}) => {
     const one = { ...event, ...changes, eventKey: 'of another bot', address: { ...event.address, ...address } }
     const dispatch = { ...row.dispatch, receivedAt: event.sentAt + days * 86_400_000, event: one } as Dispatch
     return isOfForgotten(store.read, CHANNELS, dispatch)
   }
-  expect(await late({ account: 'second' })).toBe(true)
-  expect(await late({ account: 'second' }, 1)).toBe(false)
+  const isAsked = outcome === 'forgotten'
+  expect([await late({ account: 'second' }), await late({ account: 'second' }, 30)]).toEqual([isAsked, isAsked])
   expect(await late({ account: 'second', chatType: 'direct' })).toBe(false)
   expect(await late({ account: 'second' }, 0, { sentAt: event.sentAt - 1 })).toBe(false)
+})
+
+it('S41: an edit brings back no words that have gone for their age', async () => {
+  const { store, row } = await stored('aged')
+  const { event } = row.dispatch
+  const edit = { ...event, kind: 'edit', original: event.eventKey, eventKey: 'an edit' } as Dispatch['event']
+  expect(await isOfForgotten(store.read, CHANNELS, { ...row.dispatch, event: edit })).toBe(true)
 })
 
 it('S41: a quotation stays where the bot itself has another message of that number, or keeps it for longer', async () => {
@@ -219,6 +229,15 @@ it('S41: another message of that second is kept, once the copy has come or where
   const copy = { ...inboxRow(SMALL, 9, { state: 'done', outcome: 'forgotten' }), dispatch: beside({}) }
   await store.write((tx) => tx.inbox.add(copy))
   expect(await isLate({ text: 'a third', eventKey: 'a third' })).toBe(false)
+})
+
+it('S41: so is its edit, where the bot that gets the edit has the message', async () => {
+  const { store, beside, isLate } = await inSmallGroup()
+  const own = beside({ text: 'another', messageId: '41', eventKey: 'another' })
+  await store.write((tx) => tx.inbox.add({ ...inboxRow(SMALL, 41, { state: 'done' }), dispatch: own }))
+  const edit = { kind: 'edit', text: 'a third', eventKey: 'an edit' }
+  expect(await isLate({ ...edit, original: 'another', messageId: '41' })).toBe(false)
+  expect(await isLate({ ...edit, original: 'the copy', messageId: '40' })).toBe(true)
 })
 
 it('S41: where each bot counts messages by itself, a quotation is known by its writer and the second of what is quoted', async () => {
