@@ -9,6 +9,8 @@ export interface AppOptions {
   botName?: string
   /** The ids of its bot user and of its bot; those of two apps in one workspace differ. */
   ids?: { readonly user: string; readonly bot: string }
+  /** The workspace that has installed it. Default `T01`. */
+  team?: string
   /** Scopes of the bot token. Default: `fullScopes`. */
   scopes?: readonly string[]
   /** Events the app is subscribed to. Default: `fullSubscriptions`. */
@@ -67,10 +69,10 @@ export interface AppState {
 }
 
 export function createApp(options: AppOptions): AppState {
-  const { botName: name = 'parley', ids = { user: 'U0BOT', bot: 'B01' } } = options
+  const { botName: name = 'parley', team = 'T01', ids = { user: 'U0BOT', bot: 'B01' } } = options
   const bot: ApiUser = {
     id: ids.user,
-    team_id: 'T01',
+    team_id: team,
     name,
     real_name: 'Parley',
     is_bot: true,
@@ -78,7 +80,7 @@ export function createApp(options: AppOptions): AppState {
   }
   return {
     appId: 'A01',
-    teamId: 'T01',
+    teamId: team,
     teamName: 'Rehearsal',
     botId: ids.bot,
     bot,
