@@ -20,9 +20,9 @@ import { keepThoughts, type ThoughtBlock, temperatureParam, thinkingParams } fro
 import { startIdleTimer } from './idle-timer.ts'
 import { type ImageLimits, type Images, loadImages } from './load-images.ts'
 import { ModelError, withBegun } from './model-error.ts'
+import { modelFetch } from './model-fetch.ts'
 import { withoutPrinting } from './sdk-warnings.ts'
 import { parseArguments } from './tool-arguments.ts'
-import { fetchWithWholeCharacters } from './whole-characters.ts'
 
 interface AnthropicOptions {
   readonly apiKey: string
@@ -52,7 +52,7 @@ export async function createAnthropic(options: AnthropicOptions): Promise<Model>
     baseURL: options.baseUrl ?? PUBLIC_API,
     maxRetries: 0,
     logLevel: 'off',
-    fetch: fetchWithWholeCharacters,
+    fetch: modelFetch,
   })
   return { id: `anthropic/${options.model}`, stream: (request, signal) => stream(client, options, { request, signal }) }
 }

@@ -1,4 +1,4 @@
-import { fetchWithWholeCharacters } from './whole-characters.ts'
+import { modelFetch } from './model-fetch.ts'
 
 /** The headers that leave this machine: none that describes it, none that the SDK takes from the environment. */
 const SENT = new Set(['accept', 'authorization', 'content-type', 'user-agent'])
@@ -9,7 +9,7 @@ const SENT = new Set(['accept', 'authorization', 'content-type', 'user-agent'])
  */
 export async function fetchForSdk(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const ours = [...new Headers(init.headers)].filter(([name]) => SENT.has(name))
-  const response = await fetchWithWholeCharacters(url, { ...init, headers: ours })
+  const response = await modelFetch(url, { ...init, headers: ours })
   const { ok, status, headers } = response
   if (ok || !headers.get('content-type')?.includes('json')) return response
   const text = await response.text()

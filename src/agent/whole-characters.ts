@@ -10,11 +10,6 @@ export function withWholeCharacters(json: string): string {
   return json.includes('\\ud') ? json.replace(HALF, (_, backslash?: string) => backslash ?? '\\ufffd') : json
 }
 
-/** Returns what `fetch` does, for the requests of a client library. */
-export function fetchWithWholeCharacters(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-  return fetch(url, typeof init.body === 'string' ? { ...init, body: withWholeCharacters(init.body) } : init)
-}
-
 /**
  * Returns the same text in memory of its own. A part of a string holds the whole of it: of 150 pages of 5 MB, each cut
  * to its beginning, 764 MB stayed for as long as their turn, and 44 MB with this.
