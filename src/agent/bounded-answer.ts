@@ -1,8 +1,8 @@
 import { ModelError } from './model-error.ts'
 
 const MB = 1_000_000
-/** The longest answers have 128,000 tokens, of which each comes as an event of less than 1 kB. */
-const MOST_STREAMED = 128 * MB
+/** The longest answers have 128,000 tokens, of which each comes as an event of about 300 bytes. */
+const MOST_STREAMED = 64 * MB
 /** Client libraries look through an event from its beginning with each piece of it. */
 const MOST_OF_AN_EVENT = 4 * MB
 /** An answer that is no stream says why there is none. */
