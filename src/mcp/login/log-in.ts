@@ -30,6 +30,7 @@ export async function logIn(
   { clock, logins, fetch }: LogInDeps,
 ): Promise<readonly string[]> {
   const sdk = await import('@modelcontextprotocol/sdk/client/auth.js')
+  logins.reserve(server)
   const place = await discoverLogin(url, fetch)
   const { issuer, metadata, resource } = place
   const { host } = new URL(issuer)

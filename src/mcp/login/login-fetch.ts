@@ -61,16 +61,15 @@ async function renew(
     if (login.tokens.access_token !== used.tokens?.access_token) return login
     const { refresh_token: refreshToken } = login.tokens
     if (refreshToken === undefined) throw wanted(server, 'its login has ended')
-    try {
-      const next = await renewed(login, refreshToken, { authFetch, clock })
-      logins.write(server, next)
-      return next
-    } catch (error) {
+    logins.reserve(server)
+    const next = await renewed(login, refreshToken, { authFetch, clock }).catch((error: unknown) => {
       if (!isOver(error)) throw toLoginError(error, new URL(login.issuer).host)
       const { tokens: _ended, ...rest } = login
-      logins.write(server, rest)
-      throw wanted(server, 'its login has ended')
-    }
+      return rest
+    })
+    const inForce = logins.replace(server, login, next)
+    if (inForce?.tokens === undefined) throw wanted(server, 'its login has ended')
+    return inForce
   })
 }
 

@@ -1,9 +1,20 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import * as z from 'zod'
 import { type Clock, sleep } from '../../core/clock.ts'
-import { ParleyError } from '../../core/errors.ts'
+import { ParleyError, toError } from '../../core/errors.ts'
+import { isFull } from '../../core/full-disk.ts'
 import { type PrivateFolder, privateFile, privateFolder } from '../../platform/private-folder.ts'
 import { loginCommand } from './login-error.ts'
 
@@ -49,6 +60,8 @@ const LONGEST_MS = 1_000 * 365 * 86_400_000
 const FOLDER = 'mcp-logins'
 const LOCK_MS = 60_000
 const ASK_AGAIN_MS = 100
+/** Bytes of a login with long tokens. */
+const ROOM = 64 * 1024
 
 /** Takes a lock that one process has at a time, and that ends with it; returns undefined if it is held. */
 export type LockFile = (file: string, folder: PrivateFolder) => { release(): void } | undefined
@@ -83,28 +96,48 @@ export class Logins {
     return data.url === url ? data : undefined
   }
 
-  /** Replaces the file as a whole: a crash leaves the one or the other. */
+  /**
+   * Takes the room that a login needs on the disk, for the next `write`: an authorization server often takes a token
+   * back that it has renewed, and what it gives instead could not be kept. Throws `unavailable`.
+   */
+  reserve(server: string): void {
+    const folder = this.#folder()
+    const next = nextOf(folder, server)
+    kept(() => {
+      rmSync(next, { force: true })
+      privateFile(next, folder)
+      putInto(next, ' '.repeat(ROOM))
+    })
+  }
+
+  /** Replaces the file as a whole: a crash leaves the one or the other. Throws `unavailable`. */
   write(server: string, login: Login): void {
     const folder = this.#folder()
-    const path = pathOf(folder, server)
-    const next = `${path}.next`
-    rmSync(next, { force: true })
-    privateFile(next, folder)
-    const file = openSync(next, 'r+')
-    try {
-      writeFileSync(file, JSON.stringify(login))
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    renameSync(next, path)
+    const next = nextOf(folder, server)
+    kept(() => {
+      privateFile(next, folder)
+      putInto(next, JSON.stringify(login))
+      renameSync(next, pathOf(folder, server))
+    })
+  }
+
+  /**
+   * Writes `next` in the place of the login that it was made of. Returns the one that is in force then: it is another
+   * one where somebody has logged in meanwhile, and undefined where there is none any more.
+   */
+  replace(server: string, before: Login, next: Login): Login | undefined {
+    const now = this.read(server, before.url)
+    if (now === undefined || now.tokens?.access_token !== before.tokens?.access_token) return now
+    this.write(server, next)
+    return next
   }
 
   /** Removes a login. Returns false where there is none. */
   remove(server: string): boolean {
-    const path = pathOf(this.#folder(), server)
+    const folder = this.#folder()
+    const path = pathOf(folder, server)
     const there = readIfThere(path) !== undefined
-    rmSync(path, { force: true })
+    for (const one of [path, nextOf(folder, server)]) rmSync(one, { force: true })
     return there
   }
 
@@ -142,6 +175,34 @@ export class Logins {
 
 function pathOf({ path }: PrivateFolder, server: string): string {
   return join(path, `${server}.json`)
+}
+
+/** The name of a login that is not in force yet. */
+function nextOf(folder: PrivateFolder, server: string): string {
+  return `${pathOf(folder, server)}.next`
+}
+
+/** Overwrites a file in the room that it has. */
+function putInto(path: string, text: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    writeFileSync(file, text)
+    ftruncateSync(file, Buffer.byteLength(text))
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Without words of its own it would be taken for an error of the authorization server. */
+function kept(write: () => void): void {
+  try {
+    write()
+  } catch (cause) {
+    if (cause instanceof ParleyError) throw cause
+    const why = isFull(cause) ? 'The disk is full; free some space' : 'The disk takes no login'
+    throw new ParleyError('unavailable', `${why}: ${toError(cause).message}.`, { cause })
+  }
 }
 
 function readIfThere(path: string): string | undefined {

@@ -1,3 +1,5 @@
+import { mkdirSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import { loginFetch } from '../../../src/mcp/login/login-fetch.ts'
@@ -60,4 +62,50 @@ test('a login is renewed by one at a time, also where another process renews it'
   ended.resolve()
   await Promise.all([first, second])
   expect(order).toEqual(['first', 'second'])
+})
+
+/** A login that has ended, and an authorization server that answers with `answer` whenever it is asked for another one. */
+async function renewing(answer: () => Response) {
+  const folder = await localFolder()
+  const logins = new Logins(folder, systemClock, lockFile)
+  logins.write('files', { ...LOGIN, expiresAt: 0 })
+  const renewals: unknown[] = []
+  const authFetch: typeof globalThis.fetch = async (_input, init) => {
+    renewals.push(init?.body)
+    return answer()
+  }
+  const fetch = async () => new Response('fine')
+  const ask = loginFetch(
+    'files',
+    { kind: 'address', url: URL, headers: {} },
+    { clock: systemClock, logins, fetch, authFetch },
+  )
+  return { folder, logins, renewals, ask: () => ask(URL, { method: 'POST' }) }
+}
+
+const GRANTED = { access_token: 'renewed', refresh_token: 'next', token_type: 'Bearer' }
+
+test('nothing is renewed where it could not be kept: most servers take a token back that was renewed', async () => {
+  const { folder, logins, renewals, ask } = await renewing(() => Response.json(GRANTED))
+  const inTheWay = join(folder, 'mcp-logins', 'files.json.next')
+  mkdirSync(inTheWay)
+  await expect(ask()).rejects.toThrow(/^The disk takes no login: .*files\.json\.next/)
+  expect(renewals).toEqual([])
+  rmdirSync(inTheWay)
+  expect(await (await ask()).text()).toBe('fine')
+  expect(logins.read('files', URL)?.tokens).toEqual({ access_token: 'renewed', refresh_token: 'next' })
+})
+
+const ANEW: Login = { ...LOGIN, tokens: { access_token: 'anew', refresh_token: 'anew' } }
+
+test.each([
+  ['that was renewed', () => Response.json(GRANTED)],
+  ['that is over', () => Response.json({ error: 'invalid_grant' }, { status: 400 })],
+])('a login %s does not take the place of one that somebody has made meanwhile', async (_which, answer) => {
+  const { logins, ask } = await renewing(() => {
+    logins.write('files', ANEW)
+    return answer()
+  })
+  expect(await (await ask()).text()).toBe('fine')
+  expect(logins.read('files', URL)).toEqual(ANEW)
 })
