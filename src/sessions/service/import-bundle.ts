@@ -150,8 +150,12 @@ function mayStay({ agentId, kind, scope, chatType, source, ...session }: Bundle[
   )
 }
 
-/** The words of a session go where its metadata says: that has to be the conversation of its scope, and its topic. */
-function metadataOf({ scope, metadata }: Bundle['session']): Bundle['session']['metadata'] {
+/**
+ * The words of a session go where its metadata says: that has to be the conversation of its scope, and its topic. The
+ * person who writes there is known with their next message, for things are read for them.
+ */
+function metadataOf({ scope, metadata: given }: Bundle['session']): Bundle['session']['metadata'] {
+  const { sender_id: _id, sender_team: _team, ...metadata } = given
   const { channel, account, chat_type: type, chat_id: chat, topic_id: topic, deliver_to: elsewhere } = metadata
   const { chat: place = '', topic: apart = `topic:${topic}` } = scope.values
   const same = channel === scope.channel && account === scope.account && elsewhere === undefined
