@@ -10,7 +10,7 @@ import type { Role } from './session.ts'
 export type Caller =
   | { readonly kind: 'operator'; readonly token?: string }
   | { readonly kind: 'person'; readonly person?: PersonId; readonly role: Role }
-  | { readonly kind: 'token'; readonly namespace: Namespace }
+  | { readonly kind: 'token'; readonly namespace: Namespace; readonly token?: string }
 
 declare const brand: unique symbol
 /** `telegram`, `web:alice`: lower-case parts set off by colons, never empty (F-H09). */

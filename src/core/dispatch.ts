@@ -101,6 +101,8 @@ export interface PostedText {
   readonly participant?: string
   /** The namespace of the token that speaks for them. */
   readonly client?: Namespace
+  /** The id of the token that it came with, by which it has nobody's authority once that was revoked. */
+  readonly token?: string
   /** The writer, where it is not the sender in their own words. */
   readonly from?: Writer
   /** The turn whose call wrote it: whoever has asked there pays for the answer. */

@@ -4,7 +4,7 @@ import type { InboundEvent } from './message.ts'
 /** Fields that say which thing is meant, not what somebody wrote. They stay as they are, with all that is in them. */
 const IDS: ReadonlySet<string> = new Set([
   ...['address', 'answerBy', 'eventKey', 'id', 'kind', 'messageId', 'of', 'opens', 'original', 'ref', 'team'],
-  ...['client', 'identity', 'media', 'participant', 'readers', 'route', 'scope', 'session'],
+  ...['client', 'identity', 'media', 'participant', 'readers', 'route', 'scope', 'session', 'token'],
 ])
 
 /** Returns the dispatch with `redact` made to every text that somebody wrote; the same object where nothing changes. */

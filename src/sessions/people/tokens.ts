@@ -86,7 +86,8 @@ export function createTokens(deps: TokenDeps): TokenService {
       const same = equal(hashOf(secret), stored?.hash ?? hashOf(''))
       if (!stored || !same || !isValid(stored, clock.now())) return undefined
       const { namespace, scopes } = stored
-      const caller: Caller = namespace === undefined ? { kind: 'operator', token: id } : { kind: 'token', namespace }
+      const caller: Caller =
+        namespace === undefined ? { kind: 'operator', token: id } : { kind: 'token', namespace, token: id }
       const ended = uses.note(stored)
       return ended.aborted ? undefined : { id, caller, scopes: new Set(scopes), ended }
     },

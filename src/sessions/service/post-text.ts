@@ -106,7 +106,8 @@ export async function postText(
     traceId,
     receivedAt: deps.clock.now(),
   })
-  await deps.accept(withFiles(signed(dispatch, author, { answer, begins, context, model }), attachments))
+  const { token } = caller.kind === 'person' ? {} : caller
+  await deps.accept(withFiles(signed(dispatch, author, { answer, begins, context, model, token }), attachments))
   return answerTo(deps, wait)
 }
 
@@ -220,11 +221,13 @@ function signed(
     begins,
     context,
     model,
+    token,
   }: {
     readonly answer: boolean
     readonly begins: boolean
     readonly context: SessionContext | undefined
     readonly model: string | undefined
+    readonly token: string | undefined
   },
 ): Dispatch {
   const { posted } = dispatch
@@ -235,6 +238,7 @@ function signed(
     ...(begins ? { begins: true as const } : {}),
     ...(context === undefined ? {} : { context }),
     ...(model === undefined ? {} : { model }),
+    ...(token === undefined ? {} : { token }),
   }
   return {
     ...dispatch,

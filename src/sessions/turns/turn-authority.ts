@@ -21,11 +21,11 @@ export interface TurnAuthority {
 
 export interface TurnAuthorsDeps {
   readonly channels: Channels
-  readonly read: Pick<StoreReader, 'sessions' | 'inbox' | 'authors'>
+  readonly read: Pick<StoreReader, 'sessions' | 'inbox' | 'authors' | 'tokens'>
 }
 
 export interface TurnAuthorityDeps extends TurnAuthorsDeps {
-  readonly read: TurnAuthorsDeps['read'] & Pick<StoreReader, 'participants' | 'people' | 'tokens'>
+  readonly read: TurnAuthorsDeps['read'] & Pick<StoreReader, 'participants' | 'people'>
   /** With `asker`, the agent may read in a shared conversation what everybody who asks there could read. */
   readonly inGroups: 'here' | 'asker'
   /** Returns true if everybody's direct chats are the main session: whoever writes next is shown what is said in it. */
@@ -39,11 +39,11 @@ export interface TurnAuthorityDeps extends TurnAuthorsDeps {
  * counts, a link that ended does not.
  */
 export async function turnAuthority(deps: TurnAuthorityDeps, turn: TurnRef): Promise<TurnAuthority> {
-  const { read, channels, inGroups } = deps
+  const { read, inGroups } = deps
   const session = await read.sessions.get(turn.sessionId)
   const rows = await read.inbox.ofTurn(turn.id)
   if (session === undefined) return { authors: [], readers: 'shared' }
-  const askers = askersOf(channels, rows)
+  const askers = await askersOf(deps, rows)
   const people = await readersOf(deps, session, { rows, askers })
   const own = people === 'shared' ? people : unique([...people, ...(await holdersOf(read, session, rows))])
   const widens =
@@ -60,15 +60,26 @@ function isAskedThere(session: Session, rows: readonly InboxRow[]): boolean {
 }
 
 /** Returns the authors alone; none where the session is gone. */
-export async function turnAuthors({ read, channels }: TurnAuthorsDeps, turn: TurnRef): Promise<readonly AuthorId[]> {
+export async function turnAuthors(deps: TurnAuthorsDeps, turn: TurnRef): Promise<readonly AuthorId[]> {
+  const { read } = deps
   if ((await read.sessions.get(turn.sessionId)) === undefined) return []
-  const askers = askersOf(channels, await read.inbox.ofTurn(turn.id))
+  const askers = await askersOf(deps, await read.inbox.ofTurn(turn.id))
   return unique([...askers, ...(await read.authors.of(turn.sessionId))])
 }
 
-/** Returns the authors of the messages the turn answers, including those that joined it while it ran. */
-function askersOf(channels: Channels, rows: readonly InboxRow[]): readonly AuthorId[] {
-  return unique(rows.flatMap(({ dispatch }) => askingAuthor(channels, dispatch) ?? []))
+/**
+ * Returns the authors of the messages the turn answers, including those that joined it while it ran. `nobody` has
+ * written what came with a token that was revoked since.
+ */
+async function askersOf({ read, channels }: TurnAuthorsDeps, rows: readonly InboxRow[]): Promise<readonly AuthorId[]> {
+  const askers = await Promise.all(
+    rows.map(async ({ dispatch }) => {
+      const { token } = dispatch.posted ?? {}
+      const stored = token === undefined ? undefined : await read.tokens.get(token)
+      return stored?.revokedAt === undefined ? askingAuthor(channels, dispatch) : NOBODY
+    }),
+  )
+  return unique(askers.filter((asker) => asker !== undefined))
 }
 
 /** A clock that is ahead by less is set right some time: a token that has expired by it then reads on. */
