@@ -1,5 +1,5 @@
 import type { Decision, Dispatch } from '../core/dispatch.ts'
-import { type AccountId, type ChannelId, type InboxId, inboxIdFloor, type SessionId, type TurnId } from '../core/ids.ts'
+import type { AccountId, ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { InboxOutcome } from '../core/turn-end.ts'
 import { idInLife } from './deleted-id.ts'
@@ -20,8 +20,9 @@ const COMMAND: Decision['kind'] = 'control'
 const WAITING = `SELECT ${COLUMNS} FROM ${ROWS}
   WHERE inbox.state = 'waiting' AND inbox.session_id = $1 AND kind = $2 ORDER BY no LIMIT ($3 + 0)`
 
-/** Platforms keep for a day what a bot has not received; their clocks are not ours. */
-const MOST_LATE_MS = 24 * 3_600_000
+/** The index has it: what comes late is asked for by when it was sent. */
+const SENT_AT = "CASE WHEN json_valid(dispatch) THEN json_extract(dispatch, '$.event.sentAt') END"
+/** The clocks of platforms and ours differ by less, and the pieces of one text are sent in less. */
 const CLOCKS_DIFFER_MS = 10 * 60_000
 
 const codec: RowCodec<InboxRow> = {
@@ -95,26 +96,21 @@ export class InboxReading implements InboxReader {
     return this.#list(`${where} AND ${here} ORDER BY no DESC LIMIT 200`, [messageId, channel, chat])
   }
 
-  saidAt(channel: ChannelId, at: number): Promise<readonly InboxRow[]> {
-    return this.#around(at, '$.event.sentAt', [channel, at])
+  async saidAt(channel: ChannelId, at: number): Promise<readonly InboxRow[]> {
+    if (!(await this.#hasAskedSince(at))) return []
+    return this.#list(`message_id IS NOT NULL AND ${SENT_AT} = $1 AND channel = $2 ORDER BY no`, [at, channel])
   }
 
-  piecesOf(channel: ChannelId, of: string, at: number): Promise<readonly InboxRow[]> {
-    return this.#around(at, '$.event.piece.of', [channel, of])
+  async piecesOf(channel: ChannelId, of: string, at: number): Promise<readonly InboxRow[]> {
+    if (!(await this.#hasAskedSince(at))) return []
+    const isPiece = "CASE WHEN json_valid(dispatch) THEN json_extract(dispatch, '$.event.piece.of') END = $3"
+    const where = `message_id IS NOT NULL AND ${SENT_AT} BETWEEN $1 AND $2 AND ${isPiece} AND channel = $4 ORDER BY no`
+    return this.#list(where, [at - CLOCKS_DIFFER_MS, at + CLOCKS_DIFFER_MS, of, channel])
   }
 
-  /** Returns what came within a day after a time, of a channel and with a value in its dispatch. */
-  async #around(
-    at: number,
-    path: string,
-    [channel, value]: readonly [ChannelId, SqlValue],
-  ): Promise<readonly InboxRow[]> {
-    const from = Math.max(0, at - CLOCKS_DIFFER_MS)
-    if (!(await this.sql.get('SELECT 1 AS asked FROM forgettings WHERE asked_at > $1 LIMIT 1', [from]))) return []
-    const said = `CASE WHEN json_valid(dispatch) THEN json_extract(dispatch, '$.event.address.channel') = $3
-      AND json_extract(dispatch, '${path}') = $4 END`
-    const range = [inboxIdFloor(from), inboxIdFloor(at + MOST_LATE_MS)]
-    return this.#list(`inbox.id >= $1 AND inbox.id < $2 AND ${said} ORDER BY no`, [...range, channel, value])
+  async #hasAskedSince(at: number): Promise<boolean> {
+    const query = 'SELECT 1 AS asked FROM forgettings WHERE asked_at > $1 LIMIT 1'
+    return (await this.sql.get(query, [at - CLOCKS_DIFFER_MS])) !== undefined
   }
 
   unanswered(limit: number): Promise<readonly InboxRow[]> {

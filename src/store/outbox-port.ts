@@ -41,6 +41,16 @@ export interface DeliveryListQuery {
   readonly limit: number
 }
 
+/** A chat of a channel, by whichever bot. */
+export type ChatName = Pick<Address, 'channel' | 'chat'>
+
+/** Times by which a text that was sent is found, ms since the epoch: planned from one to another, or begun since. */
+export interface PlannedTimes {
+  readonly from: number
+  readonly to: number
+  readonly begunSince: number
+}
+
 export interface OutboxReader {
   /** Throws `unreadable` for a row that holds something else than was written. */
   get(id: DeliveryId): Promise<Delivery | undefined>
@@ -51,8 +61,8 @@ export interface OutboxReader {
    * Our own messages by the platform's id, among the newest 20,000 rows, newest first: nobody asks about older ones.
    */
   ofMessage(messageId: string): Promise<readonly Delivery[]>
-  /** Returns our texts that were planned for a chat from one time to another, ms since the epoch. */
-  plannedFor(chat: Pick<Address, 'channel' | 'chat'>, from: number, to: number): Promise<readonly Delivery[]>
+  /** Returns our texts for a chat that were planned at these times, and forgotten ones that were sent at any since. */
+  plannedFor(chat: ChatName, times: PlannedTimes): Promise<readonly Delivery[]>
   /**
    * Every row that still owes something (planned, sending, waiting, uncertain), oldest first, without the unreadable
    * and without what is held after a restoration.

@@ -17,12 +17,14 @@ import {
 import { COLUMNS, insertText, jsonOrNull, pushParams } from './outbox-insert.ts'
 import { NOT_SENT, pageWhere } from './outbox-page.ts'
 import type {
+  ChatName,
   DeliveryChange,
   DeliveryListQuery,
   DeliveryReplacement,
   NewDelivery,
   OutboxReader,
   OutboxWriter,
+  PlannedTimes,
   UnreadableDelivery,
 } from './outbox-port.ts'
 import { unquoted } from './quoted-words.ts'
@@ -138,15 +140,13 @@ export class OutboxReading implements OutboxReader {
     return this.#list('no > (SELECT MAX(no) FROM outbox) - 20000 AND message_id = $1 ORDER BY no DESC', [messageId])
   }
 
-  plannedFor(
-    { channel, chat }: Pick<Address, 'channel' | 'chat'>,
-    from: number,
-    to: number,
-  ): Promise<readonly Delivery[]> {
-    const there = `CASE WHEN json_valid(address) THEN
-      json_extract(address, '$.channel') = $3 AND json_extract(address, '$.chat') = $4 END`
-    const range = [deliveryIdFloor(Math.max(0, from)), deliveryIdFloor(to)]
-    return this.#list(`id >= $1 AND id < $2 AND ${there} ORDER BY no`, [...range, channel, chat])
+  plannedFor({ channel, chat }: ChatName, { from, to, begunSince }: PlannedTimes): Promise<readonly Delivery[]> {
+    const there = `CASE WHEN json_valid(address)
+      THEN json_extract(address, '$.channel') = $4 AND json_extract(address, '$.chat') = $5 END`
+    const found = `SELECT no FROM outbox WHERE id >= $1 AND id < $2
+      UNION ALL SELECT no FROM outbox WHERE reason = ${FORGOTTEN} AND started_at >= $3`
+    const times = [deliveryIdFloor(Math.max(0, from)), deliveryIdFloor(to), begunSince]
+    return this.#list(`no IN (${found}) AND ${there} ORDER BY no`, [...times, channel, chat])
   }
 
   unfinished(): Promise<readonly Delivery[]> {

@@ -75,7 +75,7 @@ function isScan(step: string): boolean {
 /** All the statements there are with parameters, from calling everything once. */
 async function everyStatement(): Promise<ReadonlyMap<string, readonly SqlValue[]>> {
   const statements = new Map<string, readonly SqlValue[]>()
-  const answered = /^(UPDATE|INSERT INTO (person|sessions|scopes))/
+  const answered = /^(UPDATE|INSERT INTO (person|sessions|scopes)|SELECT 1 AS asked)/
   const answer = {
     no: 1,
     id: SESSION,
@@ -173,7 +173,7 @@ async function readAll(reader: StoreReader): Promise<void> {
   await reader.transcripts.of(mediaId('0'.repeat(64)))
   await outbox.get(ids.delivery())
   await outbox.ofSource(ids.turn())
-  await outbox.plannedFor({ channel: 'telegram', chat: '1' }, 1, 2)
+  await outbox.plannedFor({ channel: 'telegram', chat: '1' }, { from: 1, to: 2, begunSince: 1 })
   await outbox.unfinished()
   await outbox.counts()
   await outbox.recent(['rejected'], 1)

@@ -13,7 +13,7 @@ type Traits = Pick<Channels, 'traits'>
 type Reader = Pick<StoreReader, 'inbox' | 'forgetting' | 'chatMoves'>
 type SentReader = Reader & Pick<StoreReader, 'outbox'>
 
-/** An answer may have waited for as long before it was sent. */
+/** An answer may have waited for as long before it was sent, or longer where an operator has it sent again. */
 const WAITED_MS = 24 * 3_600_000
 
 /** Returns true for a message of a group that another bot of ours has received, or sent, and forgotten. */
@@ -141,7 +141,8 @@ async function sentBeside(
     return (await outbox.ofMessage(messageId)).filter(({ address: said }) => isBeside(said, address))
   if (sentAt === undefined) return []
   const { from, to } = sendingSpan(sentAt - WAITED_MS, sentAt)
-  const rows = await Promise.all(ids.map((chat) => outbox.plannedFor({ ...address, chat }, from, to)))
+  const times = { from, to, begunSince: sendingSpan(sentAt).from }
+  const rows = await Promise.all(ids.map((chat) => outbox.plannedFor({ ...address, chat }, times)))
   return rows
     .flat()
     .filter(({ address: said }) => isOfOtherBot(said, address))

@@ -45,6 +45,7 @@ import { joinedSessions } from './0044-joined-sessions.ts'
 import { quotingMessages } from './0045-quoting-messages.ts'
 import { missedBudgets } from './0046-missed-budgets.ts'
 import { spentBesideTurns } from './0047-spent-beside-turns.ts'
+import { saidAt } from './0048-said-at.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -96,4 +97,5 @@ export const MIGRATIONS: readonly Migration[] = [
   quotingMessages,
   missedBudgets,
   spentBesideTurns,
+  saidAt,
 ]

@@ -92,16 +92,23 @@ export const outboxContract: ContractPart = (underTest) => {
     expect(await outbox.ofMessage('10')).toEqual([])
   })
 
-  it('plannedFor finds our texts for a chat by when they were planned', async () => {
+  it('plannedFor finds our texts for a chat by when they were planned, and forgotten ones by when they were sent', async () => {
     const [first, second] = await add(deliveryOf(ids.turn()), deliveryOf(ids.turn()))
     const address = first?.address ?? addressOf(1)
     await add(deliveryOf(ids.turn(), { address: addressOf(2) }))
     const { outbox } = underTest.store.read
     const at = madeAt(first?.id ?? '') ?? 0
-    const found = await outbox.plannedFor(address, at - 60_000, at + 60_000)
+    const times = (from: number, to: number) => ({ from: at + from, to: at + to, begunSince: at + from })
+    const found = await outbox.plannedFor(address, times(-60_000, 60_000))
     expect(found.map(({ id }) => id)).toEqual([first?.id, second?.id])
-    expect(await outbox.plannedFor(address, at - 60_000, at - 30_000)).toEqual([])
-    expect(await outbox.plannedFor({ ...address, channel: 'discord' }, at - 60_000, at + 60_000)).toEqual([])
+    expect(await outbox.plannedFor(address, times(-60_000, -30_000))).toEqual([])
+    expect(await outbox.plannedFor({ ...address, channel: 'discord' }, times(-60_000, 60_000))).toEqual([])
+    if (first === undefined) throw new Error('Two were added.')
+    await underTest.store.write((tx) => tx.outbox.begin(first.id, ['planned'], at + 90_000))
+    expect(await outbox.plannedFor(address, times(60_000, 120_000))).toEqual([])
+    await underTest.store.write((tx) => tx.forgetting.emptySent(first.source))
+    expect((await outbox.plannedFor(address, times(60_000, 120_000))).map(({ id }) => id)).toEqual([first.id])
+    expect(await outbox.plannedFor(address, times(100_000, 120_000))).toEqual([])
   })
 
   it('begin counts the attempt and takes only rows in an expected state', async () => {

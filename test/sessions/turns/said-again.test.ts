@@ -291,4 +291,14 @@ it('S41: so is one of an answer of another bot, by about when it was sent', asyn
   }
   expect(await quote(planned + 1_000)).toBeUndefined()
   expect([await quote(planned - 3_600_000), await quote(planned + 3_600_000)]).toEqual(['echo', 'echo'])
+  const again = { ...deliveryOf(ids.turn(), { address: row.dispatch.event.address }), state: 'planned' } as const
+  const [sentAgain, days] = [planned + 3 * 86_400_000, 86_400_000]
+  await store.write(async (tx) => {
+    await tx.outbox.add([again])
+    await tx.outbox.begin(again.id, ['planned'], sentAgain)
+    await tx.outbox.settle(again.id, { state: 'sent', at: sentAgain, messageId: '32' })
+  })
+  expect(await quote(sentAgain)).toBe('echo')
+  await store.write((tx) => tx.forgetting.emptySent(again.source))
+  expect([await quote(sentAgain), await quote(sentAgain + days)]).toEqual([undefined, 'echo'])
 })
