@@ -7,7 +7,7 @@ import { createGate } from '../../src/rehearsal/deferred.ts'
 import { toolResult } from '../e2e/obedient.ts'
 import type { FailpointSpec } from './kill-switch.ts'
 import { CASE, rounds } from './rounds.ts'
-import { ADA, KILLED, startScene } from './scene.ts'
+import { ADA, BOB, KILLED, startScene } from './scene.ts'
 
 const CANARY = 'zq9canary-4711'
 const digest = hash('sha256', CANARY)
@@ -51,6 +51,32 @@ describe.concurrent('a kill while something is forgotten', CASE, () => {
       expect(prompt).toContain('the weather is fine')
       expect(prompt).not.toContain(CANARY)
       await scene.finish()
+    })
+  }
+
+  for (const { point, what } of rounds(POINTS, 1)) {
+    it(`S41: ${what} (${point}): what comes to another bot after the start is not kept there either`, async (test) => {
+      const scene = await startScene(test, { script, sage: true })
+      const { world, faults } = scene.telegram
+      const chat = world.addChat({ type: 'group', title: 'Family', members: [ADA, BOB] }).id
+      await scene.daemon.start(point)
+      const where = ({ botId }: { readonly botId: number }): boolean => botId === 7_000_002
+      const held = faults.add({ method: 'getUpdates', where, action: { kind: 'hold', when: 'before' } })
+      world.say({ from: ADA, chat, text: '@sage_bot wait' })
+      await held.reached
+      world.say({ from: BOB, chat, text: `@parley_bot my code is ${CANARY}` })
+      await scene.sent(`my code is ${CANARY}`)
+      world.say({ from: BOB, chat, text: '/forget@parley_bot last' })
+      expect(await scene.daemon.exited()).toEqual(KILLED)
+      held.release()
+      await scene.daemon.start()
+      await scene.sent('Forgotten: ')
+      world.say({ from: ADA, chat, text: '@sage_bot and now?' })
+      await scene.sent('and now?', { chat })
+      expect(JSON.stringify(scene.anthropic.ledger.requests().at(-1)?.messages)).not.toContain(CANARY)
+      await test.expect.poll(() => holding(dirname(scene.socketPath)), { timeout: 30_000 }).toEqual([])
+      // The numbers of messages, by which the invariants know them, are here of each bot alone.
+      expect(await scene.daemon.terminate()).toEqual({ code: 0, signal: null })
     })
   }
 

@@ -68,6 +68,8 @@ export interface SceneOptions {
   readonly mcp?: Config['mcp']
   /** Groups of tools beside those that every scene has. */
   readonly tools?: readonly string[]
+  /** `@sage_bot` is there too. */
+  readonly sage?: boolean
   /** Platforms beside Telegram. */
   readonly others?: readonly OtherPlatform[]
 }
@@ -89,12 +91,18 @@ const SHORT_WAITS = { uncertainAfterMs: 500, visibleAfterMs: 500 }
 /** Without the platform's pauses of minutes: a case kills more often than a platform waits. */
 const SOON = { waitMs: () => 50 }
 const TOKEN = '7000001:canary-of-the-bot-token'
+const SAGE = {
+  token: '7000002:canary-of-the-second-token',
+  firstName: 'Sage',
+  username: 'sage_bot',
+  canReadAllGroupMessages: true,
+}
 const API_KEY = 'canary-of-the-model-key'
 
 export async function startScene(test: TestContext, options: SceneOptions = {}): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-fault-'))
   const telegram = await startTelegramServer({
-    bots: [{ token: TOKEN, canReadAllGroupMessages: true }],
+    bots: [{ token: TOKEN, canReadAllGroupMessages: true }, ...(options.sage ? [SAGE] : [])],
     redelivery: SOON,
   })
   const { script, others = [] } = options
@@ -172,6 +180,7 @@ const TOOLS = ['probe', 'sessions', 'task', 'ask', 'files']
 function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions): SetupFile {
   const { model = 'anthropic/rehearsal', streaming = false, audio, voice } = options
   const { token, apiRoot } = telegram
+  const account = { apiRoot, streaming, limits: { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 } }
   const access = { direct: 'public', groups: [{ match: {}, who: 'public', trigger: 'mention' }] } as const
   return {
     config: {
@@ -199,13 +208,11 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
       warnings: [],
       ...options.config,
     },
-    telegram: {
-      token,
-      apiRoot,
-      streaming,
-      limits: { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 },
-    },
-    others: Object.assign({}, ...(options.others ?? []).map(({ accounts }) => accounts)),
+    telegram: { token, ...account },
+    others: Object.assign(
+      options.sage ? { telegram: { token: SAGE.token, ...account } } : {},
+      ...(options.others ?? []).map(({ accounts }) => accounts),
+    ),
     anthropic: { apiKey: anthropic.apiKey, baseUrl: anthropic.baseUrl },
     probeFile: join(folder, 'probes.jsonl'),
     socketPath: join(folder, 'parley.sock'),

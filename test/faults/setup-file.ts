@@ -26,8 +26,10 @@ export interface SetupFile {
 
 export type InboundHookOf = Omit<InboundHookSettings, 'secret'> & { readonly secret: string }
 
-/** The accounts of the platforms beside Telegram, as a configuration file has them. */
+/** The accounts beside the bot on Telegram, as a configuration file has them. */
 export interface OtherAccounts {
+  /** A second bot there. */
+  readonly telegram?: z.input<typeof telegramAccountSchema>
   readonly discord?: z.input<typeof discordAccountSchema>
   readonly slack?: z.input<typeof slackAccountSchema>
 }
@@ -54,7 +56,12 @@ export function configOf({ config, inboundHooks, telegram, others, anthropic }: 
     ...(hooks.length > 0 ? { http: { ...api, ...config.http, hooks } } : {}),
     models: { anthropic: { apiKey: new Secret(apiKey), baseUrl } },
     channels: {
-      telegram: { accounts: { default: telegramAccountSchema.parse(telegram) } },
+      telegram: {
+        accounts: {
+          default: telegramAccountSchema.parse(telegram),
+          ...(others.telegram && { sage: telegramAccountSchema.parse(others.telegram) }),
+        },
+      },
       ...(others.discord && { discord: { accounts: { default: discordAccountSchema.parse(others.discord) } } }),
       ...(others.slack && { slack: { accounts: { default: slackAccountSchema.parse(others.slack) } } }),
     },
