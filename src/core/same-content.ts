@@ -21,5 +21,7 @@ function fileOf({ kind, mime, fileName, size, about }: AttachmentRef) {
 
 /** Returns true for a message of which nothing is kept but who said it, when and where, such as a stranger's. */
 export function isWordless(said: InboundEvent): boolean {
-  return 'text' in said && said.text === '' && said.attachments.length === 0 && said.enclosed === undefined
+  if (!('text' in said)) return false
+  const { text, attachments, enclosed, forwarded } = said
+  return text === '' && attachments.length === 0 && enclosed === undefined && !forwarded?.text
 }

@@ -15,9 +15,12 @@ it('S41: a stranger’s poll that is kept short says the same as it does whole',
   expect(hasSameContent(short, said({ text: '', enclosed: ['poll: another'] }))).toBe(false)
 })
 
-it('S41: a message of which nothing was kept has no words, unlike one that is a place or a file alone', () => {
+it('S41: a message of which nothing was kept has no words, unlike one that is a place, a file or others’ words alone', () => {
   const isEmpty = (changes: object) => isWordless(said({ text: '', ...changes }))
   expect(isWordless(withoutText(dispatch).event)).toBe(true)
   expect(isEmpty({ enclosed: ['location: 1, 2'] })).toBe(false)
+  const forwarded = said({ text: '', forwarded: { name: 'Cy', text: 'the words of Cy' } })
+  expect(isWordless(forwarded)).toBe(false)
+  expect(isWordless(withoutText({ ...dispatch, event: forwarded }).event)).toBe(true)
   expect(isEmpty({ attachments: [{ ref: 'one', kind: 'voice' }] })).toBe(false)
 })

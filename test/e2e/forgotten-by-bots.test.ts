@@ -67,6 +67,26 @@ describe.each([
     expect(holding(home.dataDir, CANARY)).toEqual([])
   })
 
+  it('S41: of what was forwarded at once the one goes that is replied to, and the rest stays with both bots', async () => {
+    const { ask, home, world, chat, prompts } = await twoBots({ small })
+    await ask('sage', '@sage_bot hello')
+    await ask('parley', '@parley_bot hello')
+    const forward = (text: string) => {
+      const forward_origin = { type: 'hidden_user', sender_user_name: 'Dee', date: 1 }
+      return world.say({ from: 444, chat, text, extra: { forward_origin } }).message_id
+    }
+    const replyTo = forward(`the key is ${CANARY}`)
+    forward('the weather is fine')
+    await ask('sage', '@sage_bot well?')
+    const { answer } = await ask('parley', '/forget@parley_bot', { from: 444, replyTo })
+    expect(answer).toMatch(/^Forgotten: .*2 received messages/)
+    for (const bot of ['sage', 'parley'] as const) {
+      await ask(bot, `@${bot}_bot and now?`)
+      expect(prompts().at(-1)).toContain('the weather is fine')
+    }
+    expect(holding(home.dataDir, CANARY)).toEqual([])
+  })
+
   it.each(['telegram', 'telegram@sage'])(
     'S41: by its name at %s the operator means the group, whichever bot hears it',
     async (at) => {
