@@ -45,7 +45,16 @@ export class OwnTexts {
     const name = ownName(address, messageId)
     this.#names.add(name)
     if (!countsByBot(this.#channels, address)) this.#byAnyBot.add(byAnyBot(name))
-    else this.#spans.set(groupOf(address), [...this.#sentTo(address), sendingSpan(at, startedAt)])
+    else this.#addSpan(groupOf(address), sendingSpan(at, startedAt))
+  }
+
+  /** Texts come in order, so that those of a talk have one span: a long one is looked through for each quotation. */
+  #addSpan(group: string, span: TimeSpan): void {
+    const spans = this.#spans.get(group) ?? []
+    const last = spans.at(-1)
+    if (last === undefined || !isWithin(last, span.from)) spans.push(span)
+    else spans[spans.length - 1] = { from: last.from, to: Math.max(last.to, span.to) }
+    this.#spans.set(group, spans)
   }
 
   isOneOf(name: string): boolean {

@@ -4,6 +4,7 @@ import { CHANNELS } from '../../fakes/channels.ts'
 import { group } from '../../fakes/dispatch.ts'
 
 const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 const AT = 100 * MINUTE
 
 /** A text of ours goes: the fifth message of this chat, planned at `AT` and last begun to be sent a minute later. */
@@ -29,4 +30,15 @@ it('S41: elsewhere it is known by its number, whenever it was sent', () => {
   const isOne = (messageId: string, sentAt = AT): boolean =>
     own.mayBeOneOf(group('-1001234567890'), { messageId, at: 500 * MINUTE, sentAt })
   expect([isOne('5'), isOne('5', 400 * MINUTE), isOne('6')]).toEqual([true, true, false])
+})
+
+it('S41: in a small group an answer that goes may be quoted by another bot from around the time it was sent, and no other', () => {
+  const texts = new OwnTexts(CHANNELS)
+  const sent = [10, 10.1, 10.2, 15, 12].map((hour) => hour * HOUR)
+  for (const at of sent) texts.add({ address: group('-5'), messageId: String(at), at })
+  const mayBe = (hour: number, at = 0) =>
+    texts.mayBeOneOf(group('-5'), { messageId: '1', sentAt: hour === 0 ? undefined : hour * HOUR, at })
+  expect([10, 10.05, 10.25, 12, 15].map((hour) => mayBe(hour))).toEqual([true, true, true, true, true])
+  expect([9, 11, 13, 14, 16].map((hour) => mayBe(hour))).toEqual([false, false, false, false, false])
+  expect([mayBe(0, 9 * HOUR), mayBe(0, 10 * HOUR)]).toEqual([false, true])
 })
