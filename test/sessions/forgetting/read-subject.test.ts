@@ -52,6 +52,8 @@ it('S41: a number is a message of this chat, a command where there is no other, 
   const control = { decision: { kind: 'control', identity: { role: 'owner' } } } as Partial<Row>
   expect(await subject('5', [row('in_1', {}, control)])).toMatchObject({ rows: ['in_1'] })
   await expect(subject('5', [row('in_1', {}, { outcome: 'forgotten' })])).rejects.toEqual(refused('not_found'))
+  // Another bot may keep for longer what has gone here for its age.
+  expect(await subject('5', [row('in_1', {}, { outcome: 'aged' })])).toMatchObject({ rows: ['in_1'] })
   const { inboxId } = commandCall('forget', '5')
   expect(await subject('5', [row(inboxId, {}, control), row('in_2')])).toMatchObject({ rows: ['in_2'] })
 })
@@ -69,7 +71,12 @@ it('S41: a member has their own message forgotten, and learns of no other chat w
 })
 
 it('S41: the last message is the last own one that is not forgotten yet', async () => {
-  const rows = [row('in_1', BOB), row('in_2', BOB, { outcome: 'forgotten' }), row('in_3')]
+  const rows = [
+    row('in_1', BOB),
+    row('in_2', BOB, { outcome: 'forgotten' }),
+    row('in_3'),
+    row('in_4', BOB, { outcome: 'aged' }),
+  ]
   expect(await subject('last', rows, BOB)).toMatchObject({ rows: ['in_1'] })
   expect(await subject('last', rows)).toMatchObject({ rows: ['in_3'] })
   await expect(subject('last', rows.slice(1, 2), BOB)).rejects.toEqual(refused('not_found'))
