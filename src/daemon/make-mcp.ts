@@ -19,6 +19,7 @@ import { lockFile } from '../store/engines/sqlite-lock.ts'
 import type { Store } from '../store/store.ts'
 import { createDoor } from '../web/door.ts'
 import { doorFetch } from '../web/door-fetch.ts'
+import { textRedactor } from './text-redactor.ts'
 
 interface WayParts {
   readonly clock: Clock
@@ -27,7 +28,7 @@ interface WayParts {
 }
 
 interface McpParts extends WayParts {
-  readonly config: Pick<Config, 'mcp' | 'dataDir'>
+  readonly config: Servers
   readonly store: Pick<Store, 'read'>
   readonly questions: AsksPeople
 }
@@ -48,7 +49,7 @@ export function makeMcp({ config, store, questions, ...parts }: McpParts): McpTo
   })
 }
 
-type Servers = Pick<Config, 'mcp' | 'dataDir'>
+type Servers = Pick<Config, 'mcp' | 'dataDir' | 'secrets'>
 
 /** Returns the work of an operator on tool servers, for a process beside the daemon. */
 export function createMcpOperator(version: string) {
@@ -98,13 +99,14 @@ function addressOf(config: Pick<Config, 'mcp'>, name: string): McpAddress {
   throw new ParleyError('invalid', `${name} is a program that is started here; one logs in at a server with a url.`)
 }
 
-function wayTo({ mcp = [], dataDir }: Servers, { clock, logger, version }: WayParts): ConnectionDeps {
+function wayTo(config: Servers, { clock, logger, version }: WayParts): ConnectionDeps {
+  const { mcp = [], dataDir } = config
   const withinMs = Math.max(0, ...mcp.map(({ timeoutMs }) => timeoutMs))
   const fetch = doorFetch(createDoor({ clock, withinMs, most: MOST_BYTES }))
   const logins = new Logins(dataDir, clock, lockFile)
   const fetchOf = ({ name, at }: McpServer): typeof globalThis.fetch =>
     at.kind === 'program' ? fetch : loginFetch(name, at, { clock, logins, fetch, authFetch: loginDoor(at, clock) })
-  return { clock, logger: logger.child({ subsystem: 'mcp' }), fetchOf, version }
+  return { clock, logger: logger.child({ subsystem: 'mcp' }), fetchOf, version, redact: textRedactor(config) }
 }
 
 /** Returns the way to what a server names for a login. */

@@ -6,7 +6,7 @@ import type { Logger } from '../core/logger.ts'
 import type { McpServer, McpState } from '../core/mcp.ts'
 import type { ElicitationAnswer, Elicits } from './elicit.ts'
 import { type PausableDeadline, pausableDeadline } from './pausable-deadline.ts'
-import { readTools, type ToolList } from './read-tools.ts'
+import { type Redact, readTools, type ToolList } from './read-tools.ts'
 import { startWords } from './start-words.ts'
 import { openTransport } from './transport.ts'
 
@@ -37,6 +37,8 @@ export interface ConnectionDeps {
   /** Returns the way to ask a server by HTTP. */
   fetchOf(this: void, server: McpServer): typeof globalThis.fetch
   readonly version: string
+  /** Default: a text stays as it is. */
+  readonly redact?: Redact
   /** Called with each line that a program writes to its standard error. */
   printed?(this: void, line: string): void
   /** The time for a start and for a list, in ms. */
@@ -105,7 +107,7 @@ class Connection implements McpConnection {
       this.#listing--
     }
     this.#failures = 0
-    const read = readTools(this.#server, listed)
+    const read = readTools(this.#server, listed, this.#deps.redact)
     this.#tools = read.tools.length
     return read
   }

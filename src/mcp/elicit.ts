@@ -2,6 +2,7 @@ import { ParleyError, toError } from '../core/errors.ts'
 import type { AsksPeople, QuestionDraft, QuestionOutcome } from '../core/question.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import { type AskedField, CANCEL, DECLINE, type Elicitation, EMPTY, readElicitation } from './read-elicitation.ts'
+import type { Redact } from './read-tools.ts'
 
 /** The answer to a server, as the protocol has it. */
 export type ElicitationAnswer =
@@ -30,6 +31,8 @@ interface ElicitDeps {
   readonly server: string
   readonly turn: TurnRef & { readonly callId: string }
   readonly signal: AbortSignal
+  /** Default: a text stays as it is. */
+  readonly redact?: Redact | undefined
 }
 
 type Answered = string | number | boolean | undefined
@@ -39,7 +42,7 @@ type Asked = { readonly value: Answered } | { readonly ends: ElicitationAnswer }
  * Returns what puts the questions of one call to whoever its turn answers: one request after the other, one field after
  * the other, each named as the server's and with a way to decline.
  */
-export function createElicits({ people, server, turn, signal }: ElicitDeps): Elicits {
+export function createElicits({ people, server, turn, signal, redact = (text) => text }: ElicitDeps): Elicits {
   const notes: string[] = []
   let requests = 0
   let parts = 0
@@ -54,7 +57,8 @@ export function createElicits({ people, server, turn, signal }: ElicitDeps): Eli
   async function put(draft: Omit<QuestionDraft, 'part' | 'server'>): Promise<QuestionOutcome> {
     // A question that has waited behind others may be put after its call has ended.
     if (signal.aborted) throw new ParleyError('aborted', 'the call has ended')
-    return people.ask({ ...draft, server, part: parts++ }, turn, signal)
+    const shown = { text: redact(draft.text), choices: draft.choices.map(redact) }
+    return people.ask({ ...draft, ...shown, server, part: parts++ }, turn, signal)
   }
 
   async function field({ message }: Elicitation, asked: AskedField): Promise<Asked> {

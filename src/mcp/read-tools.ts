@@ -15,6 +15,11 @@ export interface ToolList {
   readonly leftOut: readonly string[]
 }
 
+/** Returns a text without the values of the configured secrets. */
+export type Redact = (text: string) => string
+
+const asIs: Redact = (text) => text
+
 const MOST_TOOLS = 100
 const LONGEST_NAME = 64
 /** Each word of it is paid for in every turn. */
@@ -39,11 +44,11 @@ const OBJECT = z.object({
  * Reads what a server lists, in the order of names, whatever that of the list, so that the prompt stays the same. One
  * tool that no model could be given would make every request fail: it is left out, the others are kept. Pure.
  */
-export function readTools(server: McpServer, listed: readonly unknown[]): ToolList {
+export function readTools(server: McpServer, listed: readonly unknown[], redact: Redact = asIs): ToolList {
   const tools = new Map<string, ListedTool>()
   const leftOut: string[] = []
   for (const one of listed) {
-    const found = readTool(server, one)
+    const found = readTool(server, one, redact)
     if (found === undefined) continue
     if (typeof found === 'string') leftOut.push(found)
     else if (tools.has(found.spec.name)) leftOut.push(`${found.name} (another tool has that name)`)
@@ -54,7 +59,7 @@ export function readTools(server: McpServer, listed: readonly unknown[]): ToolLi
 }
 
 /** Returns the tool, why it is left out, or undefined for one that nobody wants. */
-function readTool(server: McpServer, listed: unknown): ListedTool | string | undefined {
+function readTool(server: McpServer, listed: unknown, redact: Redact): ListedTool | string | undefined {
   const one = LISTED.safeParse(listed)
   if (!one.success) return 'a tool without a name'
   const { name, description, inputSchema } = one.data
@@ -66,8 +71,22 @@ function readTool(server: McpServer, listed: unknown): ListedTool | string | und
   const parameters = { properties: {}, ...data }
   const unbound = unboundTool(server, name, Object.keys(data.properties ?? {}))
   if (unbound !== undefined) return `${name} (${unbound})`
-  const words = (description ?? '').trim().slice(0, LONGEST_DESCRIPTION)
-  return { name, spec: { name: shownName(server.name, name), description: words || name, parameters } }
+  const words = redact((description ?? '').trim()).slice(0, LONGEST_DESCRIPTION)
+  const clean = withoutSecrets(parameters, redact)
+  if (clean === undefined) return `${name} (its arguments hold a secret)`
+  return { name, spec: { name: shownName(server.name, name), description: words || name, parameters: clean } }
+}
+
+/** Returns undefined for arguments that could not be read without the secret in them, such as a number. */
+function withoutSecrets(parameters: ToolSpec['parameters'], redact: Redact): ToolSpec['parameters'] | undefined {
+  const text = JSON.stringify(parameters)
+  const clean = redact(text)
+  if (clean === text) return parameters
+  try {
+    return JSON.parse(clean)
+  } catch {
+    return undefined
+  }
 }
 
 /** A schema may refer to itself, which costs nothing here; a reference to another document is followed by nobody. */

@@ -74,7 +74,7 @@ function listedOnce(server: McpServer, connection: McpConnection, deps: McpDeps)
   }
 }
 
-interface ToolDeps extends Pick<McpDeps, 'namesOfPlace' | 'people' | 'logger'> {
+interface ToolDeps extends Pick<McpDeps, 'namesOfPlace' | 'people' | 'logger' | 'redact'> {
   readonly connection: McpConnection
 }
 
@@ -83,7 +83,8 @@ interface ToolDeps extends Pick<McpDeps, 'namesOfPlace' | 'people' | 'logger'> {
  * beyond the conversation unless the operator says otherwise, it is never repeated, and what it returns is nobody's
  * words.
  */
-function toolOf(server: McpServer, tool: ListedTool, { connection, namesOfPlace, people, logger }: ToolDeps): Tool {
+function toolOf(server: McpServer, tool: ListedTool, deps: ToolDeps): Tool {
+  const { connection, namesOfPlace, people, logger, redact } = deps
   const { name, spec } = tool
   const marks = server.inside.filter(({ tools }) => namesTool(tools, name))
   const bound = async (args: unknown): Promise<Readonly<Record<string, unknown>>> => {
@@ -111,7 +112,7 @@ function toolOf(server: McpServer, tool: ListedTool, { connection, namesOfPlace,
       const turn = { id, sessionId, agentId, callId }
       let asked: Elicits | undefined
       const asks = (until: AbortSignal): Elicits | undefined => {
-        asked = people && createElicits({ people, server: server.name, turn, signal: until })
+        asked = people && createElicits({ people, server: server.name, turn, signal: until, redact })
         return asked
       }
       const result = await connection.call(name, await bound(args), { signal, asks })

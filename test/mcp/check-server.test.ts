@@ -1,10 +1,14 @@
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { McpProgram } from '../../src/core/mcp.ts'
 import { checkServer } from '../../src/mcp/check-server.ts'
 
+const HOSTILE = fileURLToPath(new URL('hostile-server.mjs', import.meta.url))
 const fetchOf = () => () => Promise.reject(new Error('nothing is asked by HTTP'))
+
+const redact = (text: string) => text.replaceAll('long-canary', '[secret]')
 
 const check = (at: Partial<McpProgram>, startMs = 15_000) =>
   checkServer(
@@ -13,7 +17,7 @@ const check = (at: Partial<McpProgram>, startMs = 15_000) =>
       at: { kind: 'program', command: process.execPath, args: [], env: {}, ...at },
       ...{ inside: [], timeoutMs: 1_000 },
     },
-    { clock: systemClock, logger: silentLogger, fetchOf, version: '1', startMs },
+    { clock: systemClock, logger: silentLogger, fetchOf, version: '1', startMs, redact },
   )
 
 test('a program that is not there is named with the remedy', async () => {
@@ -36,4 +40,10 @@ test('a program that does not answer is said to be late', async () => {
   await expect(silent).rejects.toThrow(
     'notes cannot be reached: it did not answer within 0.5 s; one that downloads itself',
   )
+})
+
+test('C29: a server that puts its key into the description of a tool shows it to no model and no operator', async () => {
+  const at = { args: [HOSTILE, 'shows'], env: { KEY: 'long-canary' } }
+  const { tools } = await check(at)
+  expect(tools).toMatchObject([{ name: 'notes__shows', description: 'opens with [secret]' }])
 })

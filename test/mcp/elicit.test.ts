@@ -26,6 +26,24 @@ test('F-H07: what one call asks at once is put to a person one after the other',
   expect(asked.map(({ part }) => part)).toEqual([0, 1])
 })
 
+test('C29: a question and its choices are put to people without the secrets of the configuration', async () => {
+  const asked: QuestionDraft[] = []
+  const people = {
+    async ask(draft: QuestionDraft) {
+      asked.push(draft)
+      return { kind: 'answered', text: 'long-canary', name: 'Ada', choice: 0 } as const
+    },
+  }
+  const redact = (text: string) => text.replaceAll('long-canary', '[secret]')
+  const signal = new AbortController().signal
+  const { answer } = createElicits({ people, server: 'asker', turn: TURN, signal, redact })
+  const properties = { key: { type: 'string', enum: ['long-canary', 'another'] } }
+  const answered = await answer({ message: 'Is it long-canary?', requestedSchema: { type: 'object', properties } })
+  expect(JSON.stringify(asked)).not.toContain('long-canary')
+  expect(asked[0]?.choices).toContain('[secret]')
+  expect(answered).toEqual({ action: 'accept', content: { key: 'long-canary' } })
+})
+
 test('F-H07: a question that waits behind another is put to nobody once its call has ended', async () => {
   const over = new AbortController()
   const put: string[] = []
