@@ -30,7 +30,7 @@ export async function logIn(
   { clock, logins, fetch }: LogInDeps,
 ): Promise<readonly string[]> {
   const sdk = await import('@modelcontextprotocol/sdk/client/auth.js')
-  logins.reserve(server)
+  await logins.alone(server, async () => logins.reserve(server))
   const place = await discoverLogin(url, fetch)
   const { issuer, metadata, resource } = place
   const { host } = new URL(issuer)
@@ -51,7 +51,9 @@ export async function logIn(
       fetchFn: fetch,
     })
     const kept = keptTokens(tokens, clock, scope.scope)
-    logins.write(server, { ...{ url, issuer, metadata: { ...metadata }, client: { ...client }, ...about }, ...kept })
+    const login = { ...{ url, issuer, metadata: { ...metadata }, client: { ...client }, ...about }, ...kept }
+    // A renewal of the earlier login that runs now would take the place of this one.
+    await logins.alone(server, async () => logins.write(server, login))
     return kept.tokens?.scope?.split(' ') ?? []
   } catch (error) {
     throw toLoginError(error, host)

@@ -62,14 +62,14 @@ async function renew(
     const { refresh_token: refreshToken } = login.tokens
     if (refreshToken === undefined) throw wanted(server, 'its login has ended')
     logins.reserve(server)
-    const next = await renewed(login, refreshToken, { authFetch, clock }).catch((error: unknown) => {
+    const next = await renewed(login, refreshToken, { authFetch, clock }).catch((error: unknown): Login => {
       if (!isOver(error)) throw toLoginError(error, new URL(login.issuer).host)
       const { tokens: _ended, ...rest } = login
       return rest
     })
-    const inForce = logins.replace(server, login, next)
-    if (inForce?.tokens === undefined) throw wanted(server, 'its login has ended')
-    return inForce
+    logins.write(server, next)
+    if (next.tokens === undefined) throw wanted(server, 'its login has ended')
+    return next
   })
 }
 

@@ -98,7 +98,7 @@ export class Logins {
 
   /**
    * Takes the room that a login needs on the disk, for the next `write`: an authorization server often takes a token
-   * back that it has renewed, and what it gives instead could not be kept. Throws `unavailable`.
+   * back that it has renewed, and what it gives instead could not be kept. Called `alone`. Throws `unavailable`.
    */
   reserve(server: string): void {
     const folder = this.#folder()
@@ -110,7 +110,7 @@ export class Logins {
     })
   }
 
-  /** Replaces the file as a whole: a crash leaves the one or the other. Throws `unavailable`. */
+  /** Replaces the file as a whole: a crash leaves the one or the other. Called `alone`. Throws `unavailable`. */
   write(server: string, login: Login): void {
     const folder = this.#folder()
     const next = nextOf(folder, server)
@@ -119,17 +119,6 @@ export class Logins {
       putInto(next, JSON.stringify(login))
       renameSync(next, pathOf(folder, server))
     })
-  }
-
-  /**
-   * Writes `next` in the place of the login that it was made of. Returns the one that is in force then: it is another
-   * one where somebody has logged in meanwhile, and undefined where there is none any more.
-   */
-  replace(server: string, before: Login, next: Login): Login | undefined {
-    const now = this.read(server, before.url)
-    if (now === undefined || now.tokens?.access_token !== before.tokens?.access_token) return now
-    this.write(server, next)
-    return next
   }
 
   /** Removes a login. Returns false where there is none. */

@@ -248,6 +248,22 @@ describe('a token that has ended', () => {
     expect(server.refreshed).toHaveLength(1)
   })
 
+  it('takes its place behind a renewal of the one before that runs meanwhile', async () => {
+    const server = await startLoginServer()
+    const { lock, refused } = watchedLock()
+    const { login, logins, folder } = await world(server, {}, systemClock, lock)
+    await login()
+    const before = logins.read('files', server.url)
+    if (before === undefined) throw new Error('no login')
+    const renewing = new Logins(folder, systemClock, lockFile)
+    const renewal = renewing.alone('files', async () => {
+      await refused
+      renewing.write('files', before)
+    })
+    await Promise.all([login(), renewal])
+    expect(logins.read('files', server.url)?.tokens?.access_token).not.toBe(before.tokens?.access_token)
+  })
+
   it('is kept where its authorization server is out of order', async () => {
     const server = await startLoginServer()
     const down = await startLoginServer({ token: () => ({ status: 503, body: 'later' }) })

@@ -95,17 +95,3 @@ test('nothing is renewed where it could not be kept: most servers take a token b
   expect(await (await ask()).text()).toBe('fine')
   expect(logins.read('files', URL)?.tokens).toEqual({ access_token: 'renewed', refresh_token: 'next' })
 })
-
-const ANEW: Login = { ...LOGIN, tokens: { access_token: 'anew', refresh_token: 'anew' } }
-
-test.each([
-  ['that was renewed', () => Response.json(GRANTED)],
-  ['that is over', () => Response.json({ error: 'invalid_grant' }, { status: 400 })],
-])('a login %s does not take the place of one that somebody has made meanwhile', async (_which, answer) => {
-  const { logins, ask } = await renewing(() => {
-    logins.write('files', ANEW)
-    return answer()
-  })
-  expect(await (await ask()).text()).toBe('fine')
-  expect(logins.read('files', URL)).toEqual(ANEW)
-})
