@@ -1,5 +1,5 @@
 /** The clocks of platforms and ours differ by less. */
-const CLOCKS_DIFFER_MS = 10 * 60_000
+export const CLOCKS_DIFFER_MS = 10 * 60_000
 
 /** A span of time, ms since the epoch. */
 export interface TimeSpan {

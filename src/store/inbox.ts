@@ -1,6 +1,7 @@
 import type { Decision, Dispatch } from '../core/dispatch.ts'
 import type { AccountId, ChannelId, InboxId, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import { CLOCKS_DIFFER_MS, sendingSpan } from '../core/sending-span.ts'
 import type { InboxOutcome } from '../core/turn-end.ts'
 import { idInLife } from './deleted-id.ts'
 import type { InboxReader, InboxRow, InboxState, InboxWriter, NewInboxRow } from './inbox-port.ts'
@@ -22,8 +23,6 @@ const WAITING = `SELECT ${COLUMNS} FROM ${ROWS}
 
 /** The index has it: what comes late is asked for by when it was sent. */
 const SENT_AT = "CASE WHEN json_valid(dispatch) THEN json_extract(dispatch, '$.event.sentAt') END"
-/** The clocks of platforms and ours differ by less, and the pieces of one text are sent in less. */
-const CLOCKS_DIFFER_MS = 10 * 60_000
 
 const codec: RowCodec<InboxRow> = {
   table: 'inbox',
@@ -103,9 +102,11 @@ export class InboxReading implements InboxReader {
 
   async piecesOf(channel: ChannelId, of: string, at: number): Promise<readonly InboxRow[]> {
     if (!(await this.#hasAskedSince(at))) return []
+    // The pieces of one text are sent in less.
+    const { from, to } = sendingSpan(at)
     const isPiece = "CASE WHEN json_valid(dispatch) THEN json_extract(dispatch, '$.event.piece.of') END = $3"
     const where = `message_id IS NOT NULL AND ${SENT_AT} BETWEEN $1 AND $2 AND ${isPiece} AND channel = $4 ORDER BY no`
-    return this.#list(where, [at - CLOCKS_DIFFER_MS, at + CLOCKS_DIFFER_MS, of, channel])
+    return this.#list(where, [from, to, of, channel])
   }
 
   async #hasAskedSince(at: number): Promise<boolean> {

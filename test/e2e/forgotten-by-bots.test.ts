@@ -95,7 +95,7 @@ describe.each([
       await ask('parley', '@parley_bot hello')
       await aside(`the key is ${CANARY}`, 444)
       await home.daemon.operator.forgetting.forget({ kind: 'chat', name: `${at}:group:${chat}`, confirmed: true })
-      await expect.poll(() => holding(home.dataDir, CANARY), { timeout: 30_000 }).toEqual([])
+      await expect.poll(() => holding(home.dataDir, CANARY)).toEqual([])
     },
   )
 

@@ -33,7 +33,7 @@ describe('a call that was allowed late', () => {
     expect(paid).toEqual([MARK])
     await say(444, '/forget me yes', 'Forgotten', GROUP)
     expect(stored(`SELECT type, data FROM events WHERE data LIKE '%${MARK}%'`)).toEqual([])
-    await expect.poll(() => holding(dataDir, MARK), { timeout: 30_000 }).toEqual([])
+    await expect.poll(() => holding(dataDir, MARK)).toEqual([])
   })
 
   it('S41: is made no more once the words that led to it are forgotten', async () => {
@@ -64,5 +64,5 @@ it('S41: a call that somebody allows while the words that led to it are being fo
   world.say({ from: 111, text: `/approve ${code}` })
   await answered
   expect(paid).toEqual([])
-  await expect.poll(() => holding(dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(dataDir, MARK)).toEqual([])
 })

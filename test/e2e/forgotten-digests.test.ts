@@ -37,13 +37,13 @@ async function digested(words = `it is ${MARK}`) {
 it('S41: a digest goes with the words that it was made of, however few they are', async () => {
   const { home, say } = await digested('zqx eel')
   expect(await say('/forget me yes', { from: 444, chat: GROUP })).toMatch(/^Forgotten/)
-  await expect.poll(() => holding(home.dataDir, 'zqx eel'), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, 'zqx eel')).toEqual([])
 })
 
 it('S41: what a digest has said goes with the words that it was made of, from its own log and where it was delivered', async () => {
   const { home, say, prompt } = await digested()
   expect(await say('/forget me yes', { from: 444, chat: GROUP })).toMatch(/^Forgotten/)
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
   await say('what was in it?')
   expect(prompt()).not.toContain(MARK)
 })

@@ -59,7 +59,7 @@ it.each(KEEPING)(
     const { text } = await ledger.nextFromBot('sent', { after })
     expect(text).toContain('is being forgotten')
     expect(rows('SELECT id FROM sessions').match(/"id"/g)).toHaveLength(2)
-    await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+    await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
   },
 )
 
@@ -77,7 +77,7 @@ it.each(KEEPING)(
     const { text } = await ledger.nextFromBot('sent', { after, where: ({ text }) => text.startsWith('result: ') })
     // A file is said in the chat itself: it goes there, and with the turn.
     expect(text).toContain(tool === 'send_file' ? 'On its way' : 'is being forgotten')
-    await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+    await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
   },
 )
 
@@ -92,7 +92,7 @@ it('S41: nobody is asked about a call if the request comes before the question',
   answer()
   const { text } = await ledger.nextFromBot('sent', { after })
   expect(text).toContain('is being forgotten')
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
 })
 
 it.each([

@@ -41,7 +41,7 @@ it.each([
   expect(await say('/whoami')).toContain('ada')
   gate.release()
   await ledger.nextFromBot('sent', { after, where: ({ text }) => text === `it is ${MARK}` })
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
 })
 
 /** In private the agent asks the group's session; who answers there is held, and says what it was shown. */
@@ -81,7 +81,7 @@ it('S41: an answer of another conversation that comes after its words were forgo
   const { text } = await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === 111 })
   expect(text).toContain('forgotten, deleted or taken back meanwhile')
   expect(prompts().at(-1)).not.toContain(MARK)
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
 })
 
 it('S41: an answer of another conversation comes, whatever else is forgotten there while it is awaited', async () => {
@@ -177,7 +177,7 @@ it('S41: what is forgotten while a thread is read and a hook is asked about it i
   const prompt = JSON.stringify(home.anthropic.ledger.requests().at(-1)?.messages)
   expect(prompt).toContain('the boiler leaks')
   expect(prompt).not.toContain(MARK)
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
 })
 
 it('S41: no hook is asked about what was forgotten before a thread is read', async () => {

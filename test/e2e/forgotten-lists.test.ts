@@ -33,7 +33,7 @@ it.each([
   await say('and now?', { chat })
   await recorded(home)
   expect(said().slice(before).join()).not.toContain(WORDS)
-  await expect.poll(() => holding(home.dataDir, 'zqx'), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, 'zqx')).toEqual([])
 })
 
 it('S41: an answer that lists an entry of few words above others keeps nothing of it', async () => {
@@ -48,5 +48,5 @@ it('S41: an answer that lists an entry of few words above others keeps nothing o
   const listed = rows("SELECT part FROM outbox WHERE part LIKE '%#1 %'")
   expect(listed).not.toContain(WORDS)
   expect(listed).toContain('cod')
-  await expect.poll(() => holding(home.dataDir, WORDS), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, WORDS)).toEqual([])
 })

@@ -42,7 +42,7 @@ it.each([
   const after = ledger.mark()
   gate.release()
   await ledger.nextFromBot('sent', { after, where: ({ text }) => text.includes(`done ${MARK}`) })
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
 })
 
 it('S41: of a message that is being answered it is not said that there is nothing, and it goes with its turn', async () => {
@@ -53,7 +53,7 @@ it('S41: of a message that is being answered it is not said that there is nothin
   const after = ledger.mark()
   gate.release()
   await ledger.nextFromBot('sent', { after, where: ({ text }) => text === `slow ${MARK}` })
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
 })
 
 it('S41: an answer that an earlier request has emptied is deleted in the chat when its message is forgotten', async () => {
@@ -93,7 +93,7 @@ it('S41: the words that a running turn has given to a task, which runs as well, 
   world.say({ from: 111, text: '/forget chat yes' })
   await ledger.nextFromBot('sent', { where: ({ text }) => text.includes('I am still answering') })
   gate.release()
-  await expect.poll(() => holding(dataDir, MARK), { timeout: 20_000 }).toEqual([])
+  await expect.poll(() => holding(dataDir, MARK)).toEqual([])
 })
 
 it('S41: the file of a message that a running turn answers goes with it', async () => {
@@ -108,7 +108,7 @@ it('S41: the file of a message that a running turn answers goes with it', async 
   const after = ledger.mark()
   gate.release()
   await ledger.nextFromBot('sent', { after, where: ({ text }) => text === `slow ${MARK}` })
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
 })
 
 it('S41: the answer of another conversation that was shown a memory of it goes too', async () => {
@@ -120,7 +120,7 @@ it('S41: the answer of another conversation that was shown a memory of it goes t
   const after = ledger.mark()
   gate.release()
   await ledger.nextFromBot('sent', { after, where: ({ text }) => text === `slow ${MARK}` })
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
 })
 
 it('S41: what somebody had remembered in a chat where they said nothing else goes with the chat', async () => {

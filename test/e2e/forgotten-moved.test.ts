@@ -20,7 +20,7 @@ it.each([
     const { id } = world.migrate(GROUP)
     await say('here we are', { from, chat: id })
     expect(await say(request, { from, chat: id })).toMatch(/^Forgotten/)
-    await expect.poll(() => holding(home.dataDir, 'the cat stays in'), { timeout: 30_000 }).toEqual([])
+    await expect.poll(() => holding(home.dataDir, 'the cat stays in')).toEqual([])
     if (by === 'chat' && from === 111) expect(holding(home.dataDir, 'the bin goes out')).toEqual([])
   },
 )
@@ -39,7 +39,7 @@ it('S41: of two messages of one number, before and after that, the one goes that
   const shown = () => prompt().split('the cat stays in').length
   const before = shown()
   await say('/forget', { from: 444, chat: id, replyTo: now.id })
-  await expect.poll(() => holding(home.dataDir, 'the bin goes out'), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, 'the bin goes out')).toEqual([])
   await say('and now?', { from: 111, chat: id })
   expect([before > 3, shown()]).toEqual([true, before])
 })
@@ -51,7 +51,7 @@ it('S41: /forget last means what was said last, also if that was before the grou
   const { id } = world.migrate(GROUP)
   await say('here we are', { from: 111, chat: id })
   expect(await say('/forget last', { from: 444, chat: id })).toMatch(/^Forgotten/)
-  await expect.poll(() => holding(home.dataDir, 'the cat stays in'), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, 'the cat stays in')).toEqual([])
 })
 
 it.each([
@@ -73,7 +73,7 @@ it.each([
     await say('here we are', { from: 111, chat: id })
     expect(holding(home.dataDir, 'zq cat')).not.toEqual([])
     expect(await say(request, { from, chat: id })).toMatch(/^Forgotten/)
-    await expect.poll(() => holding(home.dataDir, 'zq cat'), { timeout: 30_000 }).toEqual([])
+    await expect.poll(() => holding(home.dataDir, 'zq cat')).toEqual([])
     if (from === 444) expect(holding(home.dataDir, 'really?')).not.toEqual([])
   },
 )

@@ -46,5 +46,5 @@ it('S41: on Slack a channel is named by its address, where every session of it i
   const { sessions } = await daemon.operator.sessions.list({ limit: 9, offset: 0, inactive: true })
   expect(sessions).toMatchObject([{ key: expect.stringContaining(`slack:channel:${channel.toLowerCase()}/`) }])
   await daemon.operator.forgetting.forget({ kind: 'chat', name: `slack:channel:${channel}`, confirmed: true })
-  await expect.poll(() => holding(dataDir, 'the bin goes out'), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(dataDir, 'the bin goes out')).toEqual([])
 })

@@ -31,7 +31,7 @@ async function channelPost() {
 it('S41: what a channel has posted goes with its chat, from where it was read by a tool, too', async () => {
   const { home, key, say, prompt } = await channelPost()
   await home.daemon.operator.forgetting.forget({ kind: 'chat', name: key, confirmed: true })
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
   await say('what was it?')
   expect(prompt()).not.toContain(MARK)
 })
@@ -39,5 +39,5 @@ it('S41: what a channel has posted goes with its chat, from where it was read by
 it('S41: one post of a channel that the owner has forgotten goes from there, too', async () => {
   const { home, club, id, say } = await channelPost()
   expect(await say('/forget', { chat: club, replyTo: id })).toMatch(/^Forgotten/)
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
 })

@@ -42,7 +42,7 @@ it.each([
 ] as const)('S41: a message whose chat is no address is of no chat when %s is forgotten', async (_, target) => {
   const { home, say, prompt } = await houseWithLost()
   await home.daemon.operator.forgetting.forget(target)
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
   await say('what was said?')
   expect(prompt()).toContain('where am I, lost')
 })

@@ -43,5 +43,5 @@ it('S41: an answer of another conversation whose words wait for its sending to b
   held.release()
   expect(text).toContain('forgotten, deleted or taken back meanwhile')
   expect(prompts().at(-1)).not.toContain(MARK)
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
 })

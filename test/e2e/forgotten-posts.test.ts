@@ -26,7 +26,7 @@ it('S41: a reply to the message with which a post of a forum begins means that m
   const { post, answered, dataDir } = await forumPost()
   await answered('555', 'zqy me too')
   expect(await answered('222', '!forget', { replyTo: post.id })).toMatch(/^Forgotten/)
-  await expect.poll(() => holding(dataDir, 'zqx'), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(dataDir, 'zqx')).toEqual([])
   expect(holding(dataDir, 'zqy me too')).not.toEqual([])
 })
 
@@ -34,7 +34,7 @@ it('S41: a forum that is named goes with all its posts', async () => {
   const { forum, daemon, dataDir } = await forumPost()
   const name = `discord:channel:${forum.id}`
   await daemon.operator.forgetting.forget({ kind: 'chat', name, confirmed: true })
-  await expect.poll(() => holding(dataDir, 'zqx'), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(dataDir, 'zqx')).toEqual([])
 })
 
 it('S41: a post of a forum goes by /forget chat yes in it, and its other posts stay', async () => {
@@ -44,6 +44,6 @@ it('S41: a post of a forum goes by /forget chat yes in it, and its other posts s
   world.say({ from: '444', channel: other, text: `<@${world.bot.id}> zqy is cold` })
   await ledger.nextFromBot('sent', { after })
   expect(await answered('222', '!forget chat yes')).toMatch(/^Forgotten/)
-  await expect.poll(() => holding(dataDir, 'zqx'), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(dataDir, 'zqx')).toEqual([])
   expect(holding(dataDir, 'zqy is cold')).not.toEqual([])
 })

@@ -21,5 +21,5 @@ it('S41: whoever was taken off the list is forgotten by their id, with what they
   await recorded(home)
   await home.restart({ routing: policy({ people: [ada], access }) })
   expect(await say('/forget telegram:444 yes')).toMatch(/^Forgotten/)
-  await expect.poll(() => holding(home.dataDir, WORDS), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, WORDS)).toEqual([])
 })

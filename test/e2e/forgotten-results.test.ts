@@ -34,7 +34,7 @@ it.each([
     expect(rows(results)).toContain('zqx')
     expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
     expect(rows(results)).not.toContain('zqx')
-    await expect.poll(() => holding(home.dataDir, WORDS), { timeout: 30_000 }).toEqual([])
+    await expect.poll(() => holding(home.dataDir, WORDS)).toEqual([])
   },
 )
 
@@ -46,7 +46,7 @@ it('S41: an answer that lists a conversation by its first words keeps none of wh
   expect(await say('/sessions', { chat })).toContain(WORDS)
   expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
   expect(rows('SELECT part FROM outbox')).not.toContain(WORDS)
-  await expect.poll(() => holding(home.dataDir, WORDS), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, WORDS)).toEqual([])
 })
 
 it('S41: of a long address by which lists call a conversation nothing is left, however it is cut', async () => {
@@ -58,7 +58,7 @@ it('S41: of a long address by which lists call a conversation nothing is left, h
   await say('do sessions_list {"messageLimit":1}')
   expect(rows("SELECT data FROM events WHERE type = 'tool_result'")).toContain('zqxeel')
   expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
-  await expect.poll(() => holding(home.dataDir, 'zqxeel'), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, 'zqxeel')).toEqual([])
 })
 
 it('S41: of what lists of conversations and reminders have shown nothing is left of whoever is forgotten, however few words', async () => {
@@ -73,7 +73,7 @@ it('S41: of what lists of conversations and reminders have shown nothing is left
   expect(rows(results).split('zqx')).toHaveLength(3)
   expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
   expect(rows(results)).not.toContain('zqx')
-  await expect.poll(() => holding(home.dataDir, WORDS), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, WORDS)).toEqual([])
 })
 
 it('S41: few words that others have said too stay in what was shown of these', async () => {
@@ -105,7 +105,7 @@ it('S41: of what was shown elsewhere nothing is left however long it is, and how
   await say(`do sessions_history ${JSON.stringify({ sessionKey: `telegram:group:${chat}` })}`)
   expect(rows("SELECT data FROM events WHERE type = 'tool_result'")).toContain('zqx')
   expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
-  await expect.poll(() => holding(home.dataDir, 'zqx'), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, 'zqx')).toEqual([])
 })
 
 it('S41: of words without spaces between them nothing is left in an answer that repeats a part', async () => {
@@ -116,5 +116,5 @@ it('S41: of words without spaces between them nothing is left in an answer that 
   expect(await say('what?', { chat })).toContain(part)
   await say('what again?', { chat })
   expect(await say('/forget me yes', { from: 444, chat })).toMatch(/^Forgotten/)
-  await expect.poll(() => holding(home.dataDir, part), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, part)).toEqual([])
 })

@@ -26,6 +26,6 @@ it.each(['', 'look at this'])(
     ) as { author: string }[]
     const name = authors[0]?.author ?? ''
     await home.daemon.operator.forgetting.forget({ kind: 'person', name, confirmed: true })
-    await expect.poll(() => holding(home.dataDir, MARK), { timeout: 20_000 }).toEqual([])
+    await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
   },
 )

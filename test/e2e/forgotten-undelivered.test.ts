@@ -35,6 +35,6 @@ it.each(['/forget last', '/forget me yes'])(
     await recorded(home)
     await expect.poll(() => rows("SELECT data FROM events WHERE type = 'delivery_failed'")).toContain(CAPTION)
     expect(await say(request, { from: 444, chat })).toMatch(/^Forgotten/)
-    await expect.poll(() => holding(home.dataDir, CAPTION), { timeout: 30_000 }).toEqual([])
+    await expect.poll(() => holding(home.dataDir, CAPTION)).toEqual([])
   },
 )

@@ -70,7 +70,7 @@ it.each([
   const after = ledger.mark()
   gate.release()
   await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === GROUP })
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
   expect(prompts().filter((prompt) => prompt.includes(MARK))).toHaveLength(1)
 })
 
@@ -84,7 +84,7 @@ it('S41: a digest has nothing of what goes once its turn has ended', async () =>
   after = ledger.mark()
   gate.release()
   await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === GROUP })
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
 })
 
 it('S41: the next turn is shown nothing of the one before, whose words are being forgotten', async () => {
@@ -96,7 +96,7 @@ it('S41: the next turn is shown nothing of the one before, whose words are being
   const { text } = await ledger.nextFromBot('sent', { after, where: ({ text }) => text.startsWith('said: ') })
   expect(text).toContain('the bin goes out')
   expect(text).not.toContain(MARK)
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
   expect(prompts().at(-1)).not.toContain(MARK)
 })
 
@@ -110,7 +110,7 @@ it('S41: a checkpoint looks through nothing of what goes once its turn has ended
   const after = ledger.mark()
   gate.release()
   await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === GROUP })
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
 })
 
 it('S41: the next turn is shown nothing of one before that others have joined, either', async () => {
@@ -141,7 +141,7 @@ it('S41: the next turn is shown nothing of one before that others have joined, e
   second.release()
   const { text } = await ledger.nextFromBot('sent', { after, where: ({ text }) => text.startsWith('said: ') })
   expect(text).not.toContain(MARK)
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
 })
 
 it('S41: what is being forgotten is not answered once more while its answer waits to be sent', async () => {
@@ -159,7 +159,7 @@ it('S41: what is being forgotten is not answered once more while its answer wait
   world.say({ from: 444, chat: GROUP, text: '/retry' })
   const isRefusal = ({ text }: { readonly text: string }) => text.startsWith('The last exchange here is not yours')
   await ledger.nextFromBot('sent', { after, where: isRefusal })
-  await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
   expect(prompts()).toHaveLength(asked)
 })
 
@@ -186,5 +186,5 @@ it('S41: nobody is shown a memory that such a turn has made before, in whatever 
   const after = ledger.mark()
   gate.release()
   await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === GROUP })
-  await expect.poll(() => holding(home.dataDir, 'green stone'), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => holding(home.dataDir, 'green stone')).toEqual([])
 })

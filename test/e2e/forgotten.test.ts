@@ -288,7 +288,7 @@ describe('/forget', () => {
     const after = ledger.mark()
     gate.release()
     expect((await ledger.nextFromBot('sent', { after })).text).toBe(`slow ${planted('late')}`)
-    await expect.poll(() => holding(home.dataDir, MARK), { timeout: 30_000 }).toEqual([])
+    await expect.poll(() => holding(home.dataDir, MARK)).toEqual([])
     await say('and now?')
     expect(prompt(home)).not.toContain(MARK)
   })
