@@ -178,8 +178,16 @@ class TurnReach implements CallerReach {
     return person === undefined || others.length > 0 ? { role } : { person, role }
   }
 
+  /** Somebody who is among them by several names is one person. */
   async #judged(authors: readonly AuthorId[], session: Session | undefined): Promise<readonly Judged[]> {
-    return Promise.all(authors.map(async (author) => ({ author, may: await this.#mayReach(author, session) })))
+    const people = new Map<string, Judged>()
+    for (const author of authors) {
+      const name = holderIn(author) === undefined ? ((await this.#callerOf(author)).person ?? author) : author
+      const before = people.get(name)
+      const may = before?.may !== false && (await this.#mayReach(author, session))
+      people.set(name, { author: before?.author ?? author, may })
+    }
+    return [...people.values()]
   }
 
   async #known(authors: readonly AuthorId[]): Promise<Parameters<typeof judgeSending>[0]> {
