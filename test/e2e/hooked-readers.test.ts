@@ -3,27 +3,17 @@ import { expect, it } from 'vitest'
 import { Secret } from '../../src/config/secrets.ts'
 import { parseAddress } from '../../src/core/address.ts'
 import { toAgentId } from '../../src/core/ids.ts'
-import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { member, owner } from '../fakes/routing-policy.ts'
 import { startApiHouse, tokenWith } from './api-house.ts'
-import { toolResult } from './obedient.ts'
+import { callText, repeating } from './obedient.ts'
 
 const SECRET = 'a secret of the build'
 const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['sessions'] }]
 const deliverTo = parseAddress('telegram:direct:444')
 
-/** Does what anybody says: `use <tool> <arguments>`. */
-const script: Script = (request) => {
-  const result = toolResult(request)
-  if (result !== undefined) return textReply(`it says: ${result}`)
-  const [, tool, args] = /use (\w+) (\{.*\})/.exec(lastUserText(request)) ?? []
-  if (!tool || !args) return textReply('heard')
-  return { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) as Readonly<Record<string, unknown>> }] }
-}
-
 it('T32, T34: what an owner asks of the session of a hook is read for whoever the hook delivers to', async () => {
   const house = await startApiHouse({
-    ...{ script, streaming: false, config: { agents } },
+    ...{ script: repeating, streaming: false, config: { agents } },
     http: { hooks: [{ name: 'build', secret: new Secret(SECRET), signature: 'parley', sessions: [], deliverTo }] },
     routing: { people: [owner('ada', 'telegram:111'), member('bob', 'telegram:444')] },
   })
@@ -43,9 +33,7 @@ it('T32, T34: what an owner asks of the session of a hook is read for whoever th
   const { json } = await house.ask('/v1/hooks/build', { method: 'POST', headers, body })
   const { session: sessionKey } = json as { readonly session: string }
   await ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === 444 })
-  const message = `use sessions_history ${JSON.stringify({ sessionKey: 'telegram:direct:111' })}`
-  expect(await say(111, `use sessions_send ${JSON.stringify({ sessionKey, message, announce: true })}`)).toContain(
-    'Denied',
-  )
+  const message = callText('sessions_history', { sessionKey: 'telegram:direct:111' })
+  expect(await say(111, callText('sessions_send', { sessionKey, message, announce: true }))).toContain('Denied')
   expect(JSON.stringify(world.messages(444, { by: 'bot' }))).not.toContain('bluebird')
 })

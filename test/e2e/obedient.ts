@@ -25,6 +25,15 @@ export const doing: Script = (request) => {
   return callIn(lastUserText(request)) ?? textReply('fine')
 }
 
+/** Makes the call that stands behind "do" in what anybody says, and repeats what it returned. */
+export const repeating: Script = (request) => {
+  const result = toolResult(request)
+  return result === undefined ? (callIn(lastUserText(request)) ?? textReply('heard')) : textReply(`it says: ${result}`)
+}
+
+/** Returns the text that `callIn` makes a call of. */
+export const callText = (tool: string, args: object): string => `do ${tool} ${JSON.stringify(args)}`
+
 /** Returns the call that stands behind "do" in a text: `do memory_search {"query":"tea"}`. */
 export function callIn(text: string): Reply | undefined {
   const [, tool, args = ''] = /do (\w+) (\{.*\})/.exec(text) ?? []

@@ -5,27 +5,16 @@ import { parseAddress } from '../../src/core/address.ts'
 import { toAgentId, toScheduleId } from '../../src/core/ids.ts'
 import type { RoutingPolicy } from '../../src/core/policy.ts'
 import type { ConfiguredSchedule } from '../../src/core/schedule.ts'
-import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { member, owner } from '../fakes/routing-policy.ts'
 import { startApiHouse, tokenWith } from './api-house.ts'
 import { GROUP } from './asking-household.ts'
 import { parley } from './house-command.ts'
 import { startHousehold } from './household.ts'
-import { toolResult } from './obedient.ts'
+import { callText, repeating } from './obedient.ts'
 
 const SECRET = 'bluebird'
 const OWN = 'telegram:direct:111'
 const HOOK_SECRET = 'a secret of the build'
-
-/** Does what anybody says: `use <tool> <arguments>`. */
-const script: Script = (request) => {
-  const result = toolResult(request)
-  if (result !== undefined) return textReply(`it says: ${result}`)
-  const [, tool, args] = /use (\w+) (\{.*\})/.exec(lastUserText(request)) ?? []
-  if (!tool || !args) return textReply('heard')
-  return { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) as Readonly<Record<string, unknown>> }] }
-}
-const use = (tool: string, args: object): string => `use ${tool} ${JSON.stringify(args)}`
 
 /** Delivers to a chat, at a time that does not come. */
 const schedule = (id: string, to: string, prompt = 'Say hello.'): ConfiguredSchedule => ({
@@ -49,7 +38,7 @@ const PEOPLE: Partial<RoutingPolicy> = {
 async function household(routing: Partial<RoutingPolicy> = {}) {
   const hook = { secret: new Secret(HOOK_SECRET), signature: 'parley', sessions: [] } as const
   const house = await startApiHouse({
-    ...{ script, streaming: false },
+    ...{ script: repeating, streaming: false },
     config: { agents: [AGENT] },
     http: {
       hooks: [
@@ -104,7 +93,7 @@ async function run({ house, ledger }: Stage, id: string, chat: number): Promise<
 }
 
 async function taskOf({ say }: Stage, chat: number): Promise<string> {
-  const text = await say(444, `${chat < 0 ? '@parley_bot ' : ''}${use('task', { task: 'one' })}`, chat)
+  const text = await say(444, `${chat < 0 ? '@parley_bot ' : ''}${callText('task', { task: 'one' })}`, chat)
   return /"sessionKey":"(task:[a-z0-9]+)"/.exec(text)?.[1] ?? ''
 }
 
@@ -161,12 +150,14 @@ it.each(KINDS)(
     const stage = await household(routing)
     const { say, sessions, secret, own } = stage
     const name = await begin(stage)
-    const looks = [use('sessions_history', { sessionKey: secret }), use('sessions_list', { messageLimit: 5 })]
+    const looks = [callText('sessions_history', { sessionKey: secret }), callText('sessions_list', { messageLimit: 5 })]
     for (const message of looks) {
       await say(111, '/new')
-      expect(await say(111, use('sessions_send', { sessionKey: name, message, announce: true }))).not.toContain(SECRET)
+      expect(await say(111, callText('sessions_send', { sessionKey: name, message, announce: true }))).not.toContain(
+        SECRET,
+      )
       await say(111, '/new')
-      expect(await say(111, use('sessions_send', { sessionKey: name, message }))).not.toContain(SECRET)
+      expect(await say(111, callText('sessions_send', { sessionKey: name, message }))).not.toContain(SECRET)
       await sessions.post(name, { text: message })
     }
     expect(await said(stage, name)).toMatch(/Denied|There is no session|it says/)
@@ -184,8 +175,8 @@ it.each<[string, Partial<RoutingPolicy>, boolean]>([
   ['says nothing of it, where other people share the session that has it on record', { dimensions: [] }, false],
 ])('T32: what a schedule delivers to the owner %s', async (_, routing, says) => {
   const house = await startHousehold({
-    ...{ script, streaming: false, config: { agents: [AGENT] }, routing: { ...PEOPLE, ...routing } },
-    schedules: () => [schedule('ada', OWN, use('sessions_list', { messageLimit: 5 }))],
+    ...{ script: repeating, streaming: false, config: { agents: [AGENT] }, routing: { ...PEOPLE, ...routing } },
+    schedules: () => [schedule('ada', OWN, callText('sessions_list', { messageLimit: 5 }))],
   })
   const { ledger } = house.telegram
   await house.daemon.operator.sessions.post('cli:notes', { text: `my secret is ${SECRET}` })
