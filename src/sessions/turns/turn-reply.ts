@@ -170,6 +170,7 @@ const CALM_LINES: Partial<Record<ErrorCode, string>> = {
   model_empty: 'I could not come up with an answer; please try again.',
   turn_limit: 'This conversation has had as many turns as it may have; `/new` starts a fresh one.',
   budget_spent: 'A budget of mine is used up; `/budget` says which, and when it begins anew.',
+  unavailable: 'I could not write this conversation down, perhaps for a full disk; please try again in a few minutes.',
   quarantined: 'I gave up on this message after failing on it several times.',
 }
 

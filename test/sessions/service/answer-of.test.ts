@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionId, TurnId } from '../../../src/core/ids.ts'
 import { answerOf } from '../../../src/sessions/service/answer-of.ts'
+import { calmLine } from '../../../src/sessions/turns/turn-reply.ts'
 import type { InboxRow } from '../../../src/store/inbox-port.ts'
 import type { StoreReader } from '../../../src/store/store.ts'
 import { eventLog } from '../../fakes/session-events.ts'
@@ -67,4 +68,8 @@ describe('what became of a run', () => {
       error: expect.stringMatching(new RegExp(`^${words}.*\\(tr_\\w+\\)$`)),
     })
   })
+})
+
+it('T18: a turn that could not be kept names the disk, for that is most often why', () => {
+  expect(calmLine('unavailable', ids.trace())).toMatch(/full disk.* \(tr_\w+\)$/)
 })
