@@ -23,6 +23,11 @@ export function askingAuthor(channels: Traits, { event, origin, posted, schedule
   return origin === 'operator' ? OPERATOR : NOBODY
 }
 
+/** Returns the token that messages of a turn came with; such a message has a turn to itself. */
+export function tokenBehind(rows: readonly { readonly dispatch: Pick<Dispatch, 'posted'> }[]): string | undefined {
+  return rows.map(({ dispatch }) => dispatch.posted?.token).find((token) => token !== undefined)
+}
+
 /**
  * Returns the authors of a dispatch whom its session does not know as participants: whoever is quoted or forwarded,
  * nobody for a file or a poll, a sender that is no single person, the people a digest speaks of, those whose words led

@@ -101,7 +101,10 @@ export interface PostedText {
   readonly participant?: string
   /** The namespace of the token that speaks for them. */
   readonly client?: Namespace
-  /** The id of the token that it came with, by which it has nobody's authority once that was revoked. */
+  /**
+   * The id of the token that it came with, or that the turn which wrote it had come with: once that was revoked, it has
+   * nobody's authority.
+   */
   readonly token?: string
   /** The writer, where it is not the sender in their own words. */
   readonly from?: Writer

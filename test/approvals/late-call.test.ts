@@ -71,6 +71,7 @@ it.each([
       approvals: { owed: async () => [late as unknown as Approval] },
       sessions: { get: async () => ({ id: 's', displayKey: 'telegram:direct:111' }) },
       forgetting: { isForgetting: async () => forgotten },
+      inbox: { ofTurn: async () => [] },
     } as unknown as Store['read']
     const deps = {
       store: { read },

@@ -19,6 +19,8 @@ export interface MessageFacts {
   readonly from?: Writer
   /** The turn that writes. */
   readonly turn?: TurnId
+  /** The token that led to it. */
+  readonly token?: string | undefined
   readonly text: string
   readonly announce: boolean
   /** The place in which the answer is posted instead of the session's own chat. */
@@ -33,7 +35,7 @@ export interface MessageFacts {
  * that it is accepted once, however often the call is made.
  */
 export function messageDispatch(channels: Pick<Channels, 'traits'>, facts: MessageFacts): Dispatch {
-  const { to, by, readers = [], from, turn, text, runId, traceId, receivedAt } = facts
+  const { to, by, readers = [], from, turn, token, text, runId, traceId, receivedAt } = facts
   const address = addressOf(to)
   const reader = lastReader(to, channels)
   return {
@@ -59,6 +61,7 @@ export function messageDispatch(channels: Pick<Channels, 'traits'>, facts: Messa
       identity: by,
       ...speakerOf(by, from),
       ...(turn === undefined ? {} : { turn }),
+      ...(token === undefined ? {} : { token }),
       ...(readers.length === 0 ? {} : { readers }),
     },
   }

@@ -97,17 +97,18 @@ export async function postText(
   if (request.once && (await deps.store.read.inbox.find(run)).length > 0) return answerTo(deps, wait)
   const context = contextOf(request, begins)
   const model = modelOf(deps, { caller, session, request })
+  const { token } = caller.kind === 'person' ? {} : caller
   const dispatch = messageDispatch(deps.channels, {
     to: session,
     by: author.identity,
+    token,
     text,
     announce: deliver,
     runId: run,
     traceId,
     receivedAt: deps.clock.now(),
   })
-  const { token } = caller.kind === 'person' ? {} : caller
-  await deps.accept(withFiles(signed(dispatch, author, { answer, begins, context, model, token }), attachments))
+  await deps.accept(withFiles(signed(dispatch, author, { answer, begins, context, model }), attachments))
   return answerTo(deps, wait)
 }
 
@@ -221,13 +222,11 @@ function signed(
     begins,
     context,
     model,
-    token,
   }: {
     readonly answer: boolean
     readonly begins: boolean
     readonly context: SessionContext | undefined
     readonly model: string | undefined
-    readonly token: string | undefined
   },
 ): Dispatch {
   const { posted } = dispatch
@@ -238,7 +237,6 @@ function signed(
     ...(begins ? { begins: true as const } : {}),
     ...(context === undefined ? {} : { context }),
     ...(model === undefined ? {} : { model }),
-    ...(token === undefined ? {} : { token }),
   }
   return {
     ...dispatch,

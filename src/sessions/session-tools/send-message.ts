@@ -1,4 +1,5 @@
 import type { Address } from '../../core/address.ts'
+import { tokenBehind } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Dispatch, Writer, WritingHook, WritingSession } from '../../core/dispatch.ts'
@@ -12,7 +13,7 @@ import { ALLOWED, type Verdict } from '../people/least-reach.ts'
 import { addressOf } from '../service/address-of.ts'
 import { answerOf } from '../service/answer-of.ts'
 import { sessionInUse } from '../service/find-session.ts'
-import { messageDispatch } from '../service/message-dispatch.ts'
+import { type MessageFacts, messageDispatch } from '../service/message-dispatch.ts'
 import { waitForRun } from '../service/wait-for-run.ts'
 import { type ChatOwners, isPartedChat } from '../turns/parted-chat.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
@@ -139,8 +140,7 @@ async function handOver(
   if (announce && !deps.posts(addressOf(to).channel)) return 'That session has no chat in which anything can be posted.'
   if (announce && isPartedChat(to, deps.channels, deps.owners))
     return 'The chat of that session was parted from it: nothing goes there.'
-  const { turn } = caller
-  const from = writer ?? (turn && (await writingSession(deps, turn)))
+  const { from = writer, ...behind } = await behindMessage(deps, caller)
   if (from && 'hops' in from && from.hops > MOST_HOPS)
     return `This message has come over ${MOST_HOPS} sessions already; answer it instead.`
   try {
@@ -156,7 +156,7 @@ async function handOver(
         traceId: deps.ids.trace(),
         receivedAt: deps.clock.now(),
         ...(from === undefined ? {} : { from }),
-        ...(turn === undefined ? {} : { turn: turn.id }),
+        ...behind,
       }),
     )
     return undefined
@@ -166,22 +166,21 @@ async function handOver(
   }
 }
 
-/** The number of hops of a message comes from the messages that the writing turn answers. */
-async function writingSession(
+/** Returns what is behind a message of a turn: nothing where a client writes, or a hook. */
+async function behindMessage(
   { read }: Pick<SendDeps, 'read'>,
-  { id, sessionId }: NonNullable<SessionCaller['turn']>,
-): Promise<WritingSession | undefined> {
-  const session = await read.sessions.get(sessionId)
-  const asked = await read.inbox.ofTurn(id)
+  { turn }: SessionCaller,
+): Promise<Pick<MessageFacts, 'turn' | 'token'> & { readonly from?: WritingSession | undefined }> {
+  if (turn === undefined) return {}
+  const asked = await read.inbox.ofTurn(turn.id)
+  const session = await read.sessions.get(turn.sessionId)
+  return { turn: turn.id, token: tokenBehind(asked), from: session && writingSession(session, asked) }
+}
+
+/** The number of hops of a message comes from the messages that the writing turn answers. */
+function writingSession({ id, displayKey, agentId }: Session, asked: readonly InboxRow[]): WritingSession {
   const before = asked.map(({ dispatch: { posted } }) => (posted?.from && 'hops' in posted.from ? posted.from.hops : 0))
-  return (
-    session && {
-      session: session.id,
-      displayKey: session.displayKey,
-      agent: session.agentId,
-      hops: 1 + Math.max(0, ...before),
-    }
-  )
+  return { session: id, displayKey, agent: agentId, hops: 1 + Math.max(0, ...before) }
 }
 
 interface Following {

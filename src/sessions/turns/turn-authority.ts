@@ -1,5 +1,5 @@
 import { type Address, conversationOf } from '../../core/address.ts'
-import { askingAuthor } from '../../core/author.ts'
+import { askingAuthor, tokenBehind } from '../../core/author.ts'
 import { namespacesOf } from '../../core/caller.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import { type SessionId, toPersonId } from '../../core/ids.ts'
@@ -44,14 +44,13 @@ export async function turnAuthority(deps: TurnAuthorityDeps, turn: TurnRef): Pro
   const rows = await read.inbox.ofTurn(turn.id)
   if (session === undefined) return { authors: [], readers: 'shared' }
   const askers = await askersOf(deps, rows)
+  const authors = unique([...askers, ...(await read.authors.of(session.id))])
+  if (await isRevoked(read, rows)) return { authors, readers: [NOBODY] }
   const people = await readersOf(deps, session, { rows, askers })
   const own = people === 'shared' ? people : unique([...people, ...(await holdersOf(read, session, rows))])
   const widens =
     inGroups === 'asker' && askers.length > 0 && session.parent === undefined && isAskedThere(session, rows)
-  return {
-    authors: unique([...askers, ...(await read.authors.of(session.id))]),
-    readers: own === 'shared' && widens ? askers : own,
-  }
+  return { authors, readers: own === 'shared' && widens ? askers : own }
 }
 
 /** Returns false where a chat's session is asked from elsewhere, and the chat is not shown the answer. */
@@ -69,17 +68,19 @@ export async function turnAuthors(deps: TurnAuthorsDeps, turn: TurnRef): Promise
 
 /**
  * Returns the authors of the messages the turn answers, including those that joined it while it ran. `nobody` has
- * written what came with a token that was revoked since.
+ * written what a token led to that was revoked since.
  */
 async function askersOf({ read, channels }: TurnAuthorsDeps, rows: readonly InboxRow[]): Promise<readonly AuthorId[]> {
   const askers = await Promise.all(
-    rows.map(async ({ dispatch }) => {
-      const { token } = dispatch.posted ?? {}
-      const stored = token === undefined ? undefined : await read.tokens.get(token)
-      return stored?.revokedAt === undefined ? askingAuthor(channels, dispatch) : NOBODY
-    }),
+    rows.map(async (row) => ((await isRevoked(read, [row])) ? NOBODY : askingAuthor(channels, row.dispatch))),
   )
   return unique(askers.filter((asker) => asker !== undefined))
+}
+
+/** Returns true if a token that was revoked since has led to these messages. */
+async function isRevoked({ tokens }: TurnAuthorsDeps['read'], rows: readonly InboxRow[]): Promise<boolean> {
+  const token = tokenBehind(rows)
+  return token !== undefined && (await tokens.get(token))?.revokedAt !== undefined
 }
 
 /** A clock that is ahead by less is set right some time: a token that has expired by it then reads on. */
