@@ -23,6 +23,11 @@ export function askingAuthor(channels: Traits, { event, origin, posted, schedule
   return origin === 'operator' ? OPERATOR : NOBODY
 }
 
+/** Returns everybody who asks with this dispatch: a schedule may have been asked for by several people. */
+export function askingAuthors(channels: Traits, dispatch: Dispatch): readonly AuthorId[] {
+  return [askingAuthor(channels, dispatch) ?? [], dispatch.schedule?.askers ?? NONE].flat()
+}
+
 /** Returns the token that messages of a turn came with; such a message has a turn to itself. */
 export function tokenBehind(rows: readonly { readonly dispatch: Pick<Dispatch, 'posted'> }[]): string | undefined {
   return rows.map(({ dispatch }) => dispatch.posted?.token).find((token) => token !== undefined)

@@ -36,6 +36,8 @@ export interface ScheduleAsker {
   readonly turn?: TurnId
   /** Everybody whose words led to it; of a command its sender alone. */
   readonly authors: readonly AuthorId[]
+  /** Everybody whose messages that turn answers, where it is several people. */
+  readonly askers?: readonly AuthorId[]
   /** Returns the web addresses in a text of the agent that a person here has written; of a command there is no such. */
   writtenIn?(this: void, text: string): Promise<readonly string[]>
   /** Ms since the epoch: when they asked. */

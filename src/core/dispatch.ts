@@ -69,6 +69,8 @@ export interface ScheduledRun {
   readonly creator: Identity
   /** Everybody else whose words had a part in making it. */
   readonly authors?: readonly AuthorId[]
+  /** Everybody who has asked for it, where it was several people. */
+  readonly askers?: readonly AuthorId[]
   /** The only web addresses in its text that a person has written; absent: all of them. */
   readonly addresses?: readonly string[]
   /** The session whose turn has made it. */

@@ -36,6 +36,8 @@ export interface ScheduledTask {
   readonly reader?: Reader
   /** Everybody whose words had a part in it, where a turn has made it: its runs may do no more than all of them. */
   readonly authors?: readonly AuthorId[]
+  /** Everybody whose messages that turn answered, where it was several people: its runs are asked for by all of them. */
+  readonly askers?: readonly AuthorId[]
   /**
    * The web addresses in the prompt that a person had written (`core/web-address.ts`), where a turn has made it: the
    * words are those of the agent. Absent: the prompt is a person's.

@@ -1,3 +1,4 @@
+import { senderAuthor } from '../core/author.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { ScheduleAsker } from '../core/chat-schedules.ts'
 import type { Clock } from '../core/clock.ts'
@@ -26,12 +27,17 @@ export interface TurnAskerDeps {
 
 /** Implements `ChatSchedules.askerOf`. */
 export async function askerOfTurn(deps: TurnAskerDeps, turn: TurnRef): Promise<ScheduleAsker> {
-  const row = (await rowsBehind(deps, turn.id)).at(-1)
+  const rows = await rowsBehind(deps, turn.id)
+  const row = rows.at(-1)
   if (row === undefined) throw new ParleyError('forbidden', NOT_HERE)
   const { dispatch } = row
   const asker = askerIn(deps, dispatch)
   if (asker === undefined) throw new ParleyError('forbidden', NOT_KNOWN)
   const authors = await deps.authorsOf(turn)
+  const senders = rows.map(({ dispatch: { event } }) =>
+    senderAuthor(deps.channels, event.address.channel, event.sender),
+  )
+  const askers = [...new Set(senders)]
   const writtenIn = async (text: string): Promise<readonly string[]> => {
     const keys = [...addressesIn(text)]
     const known = await Promise.all(keys.map((key) => deps.isKnownAddress(turn, new URL(`https://${key}`))))
@@ -40,6 +46,7 @@ export async function askerOfTurn(deps: TurnAskerDeps, turn: TurnRef): Promise<S
   const overheard = (await deps.readsAlone(turn, asker.person)) ? {} : ({ overheard: true } as const)
   return {
     ...{ ...asker, ...overheard, agent: turn.agentId, session: turn.sessionId, turn: turn.id },
+    ...(askers.length > 1 ? { askers } : {}),
     ...{ authors, writtenIn, at: deps.clock.now() },
   }
 }

@@ -138,7 +138,7 @@ interface ScheduleRun {
  */
 function scheduleDispatch({ id, definition }: Schedule, run: ScheduleRun): Dispatch {
   const { slotAt, traceId, receivedAt, creator, data, madeOf } = run
-  const { deliverTo, agent, said, authors, addresses, madeIn, reader } = definition
+  const { deliverTo, agent, said, authors, askers, addresses, madeIn, reader } = definition
   const name = scheduleSessionId(id)
   const key = `${name}@${new Date(slotAt).toISOString()}`
   return {
@@ -164,6 +164,7 @@ function scheduleDispatch({ id, definition }: Schedule, run: ScheduleRun): Dispa
       ...(agent === undefined ? {} : { agent }),
       ...(data === undefined ? {} : { data }),
       ...(authors === undefined ? {} : { authors }),
+      ...(askers === undefined ? {} : { askers }),
       ...(addresses === undefined ? {} : { addresses }),
       ...(madeIn === undefined ? {} : { madeIn }),
       ...(said ? { said } : {}),

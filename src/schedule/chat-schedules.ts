@@ -110,7 +110,7 @@ async function wished(
   { wish, asker, request }: Wished,
 ): Promise<Omit<NewSchedule, 'id'>> {
   const { readWish } = await import('./read-wish.ts')
-  const { person, address, reader, agent, session, authors, writtenIn, at } = asker
+  const { person, address, reader, agent, session, authors, askers, writtenIn, at } = asker
   const timing = await readWish(wish, { at, home: zoneOf(person) })
   return {
     ...{ source: 'command', creator: person },
@@ -119,6 +119,7 @@ async function wished(
       ...{ agent, prompt: wish.text.trim(), deliverTo: address, authors, request },
       ...(wish.task ? {} : { said: true }),
       ...(reader ? { reader } : {}),
+      ...(askers ? { askers } : {}),
       ...(session ? { madeIn: session } : {}),
       ...(writtenIn ? { addresses: await writtenIn(wish.text) } : {}),
       // A reminder that was missed is owed; of several of one schedule the newest stands for all.

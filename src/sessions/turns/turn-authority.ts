@@ -1,5 +1,5 @@
 import { type Address, conversationOf } from '../../core/address.ts'
-import { askingAuthor, tokenBehind } from '../../core/author.ts'
+import { askingAuthors, tokenBehind } from '../../core/author.ts'
 import { namespacesOf } from '../../core/caller.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import { type SessionId, toPersonId } from '../../core/ids.ts'
@@ -72,9 +72,9 @@ export async function turnAuthors(deps: TurnAuthorsDeps, turn: TurnRef): Promise
  */
 async function askersOf({ read, channels }: TurnAuthorsDeps, rows: readonly InboxRow[]): Promise<readonly AuthorId[]> {
   const askers = await Promise.all(
-    rows.map(async (row) => ((await isRevoked(read, [row])) ? NOBODY : askingAuthor(channels, row.dispatch))),
+    rows.map(async (row) => ((await isRevoked(read, [row])) ? [NOBODY] : askingAuthors(channels, row.dispatch))),
   )
-  return unique(askers.filter((asker) => asker !== undefined))
+  return unique(askers.flat())
 }
 
 /** Returns true if a token that was revoked since has led to these messages. */
