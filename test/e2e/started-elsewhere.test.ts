@@ -3,9 +3,12 @@ import { toAgentId } from '../../src/core/ids.ts'
 import type { Tool } from '../../src/core/turn.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
+import { owner } from '../fakes/routing-policy.ts'
+import { startApiHouse, tokenWith } from './api-house.ts'
 import { startChatHouse, user } from './chat-clients.ts'
 import { parley } from './house-command.ts'
 import { type Household, recorded, startHousehold } from './household.ts'
+import { toolResult } from './obedient.ts'
 import { setClock } from './set-clock.ts'
 
 const tool = (name: string): Tool => ({
@@ -91,6 +94,45 @@ it('S42: a client continues in its own name what was forked to it, with the toke
   const prompt = await say('and now?')
   expect(prompt).toContain('rain today')
   expect(prompt).not.toContain('an order')
+})
+
+/** Does what the variables of the session say. */
+const byVariables: Script = (request) => {
+  const result = toolResult(request)
+  if (result !== undefined) return textReply(`it says: ${result}`)
+  if (!JSON.stringify(request.system).includes('who write to the notes')) return textReply('fine')
+  const input = { sessionKey: 'cli:notes', message: 'hi', timeoutSeconds: 0 }
+  return { blocks: [{ type: 'tool_use', name: 'sessions_send', input }] }
+}
+
+type Relocate = Household['daemon']['operator']['archives']['relocate']
+const WAYS: [string, (relocate: Relocate) => Promise<unknown>][] = [
+  ['begins afresh', (relocate) => relocate('api:shop:a', { kind: 'move', to: 'api:b', confirmed: true })],
+  [
+    'continues a chat',
+    (relocate) => relocate('telegram:direct:111', { kind: 'fork', to: 'api:shop:a', confirmed: true }),
+  ],
+]
+
+it.each(WAYS)('T32: the variables of a client stay its words where its session %s', async (_, elsewhere) => {
+  const house = await startApiHouse({
+    ...{ script: byVariables, streaming: false, routing: { people: [owner('ada', 'telegram:111')] } },
+    config: { agents: [{ ...main, tools: ['sessions'] }] },
+  })
+  const { sessions, archives } = house.daemon.operator
+  const said = async (name: string, text: string) => {
+    const answer = await sessions.post(name, { text })
+    return 'reply' in answer ? answer.reply : ''
+  }
+  house.telegram.world.say({ from: 111, text: 'hello' })
+  await house.telegram.ledger.nextFromBot('sent')
+  await said('cli:notes', 'hello')
+  const headers = await tokenWith(house, ['sessions:read', 'sessions:write'], 'api:shop')
+  const body = { name: 'api:shop:a', context: { team: 'those who write to the notes' } }
+  expect(await house.ask('/v1/sessions', { headers, body })).toMatchObject({ status: 200 })
+  expect(await said('api:shop:a', 'hello')).toContain('contains words of api:shop')
+  await elsewhere(archives.relocate)
+  expect(await said('api:shop:a', 'hello')).toContain('contains words of api:shop')
 })
 
 it('C17, T37: what is cancelled or set by a client’s name is that of the conversation that it has now', async () => {

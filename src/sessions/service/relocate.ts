@@ -1,24 +1,22 @@
 import { type Address, formatAddress, parseAddress } from '../../core/address.ts'
-import type { AgentProfile } from '../../core/agent-profile.ts'
 import { holdsSession, namespacesOf } from '../../core/caller.ts'
 import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { SessionStartData } from '../../core/event.ts'
 import { failpoint } from '../../core/failpoint.ts'
 import { joinsPeople } from '../../core/joins-people.ts'
 import { type AuthorId, platformIdOf } from '../../core/platform-id.ts'
 import type { Relocation, RelocationRequest } from '../../core/relocation.ts'
-import { isOwnChannel, type Session, type SessionDraft } from '../../core/session.ts'
+import type { Session, SessionDraft } from '../../core/session.ts'
 import { overridesOf } from '../../core/session-settings.ts'
 import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
-import { startSession } from '../turns/open-session.ts'
 import { draftAfter, draftAt } from '../turns/session-draft.ts'
 import { addressOf } from './address-of.ts'
 import { checkForgetting } from './check-forgetting.ts'
 import type { NamedAudiences } from './named-audiences.ts'
 import { placeTitle } from './place-title.ts'
 import type { DaemonSessions } from './session-service.ts'
+import { startAfter } from './start-after.ts'
 
 export interface RelocateDeps {
   readonly store: Store
@@ -172,7 +170,7 @@ async function continueThere(
 ): Promise<Session> {
   const at = clock.now()
   if (there) await tx.sessions.deactivate(there.id, at)
-  const made = await startAs(tx, session, { at, there, draft: () => ({ ...draft(), settingsOf: session.id }) })
+  const made = await startAfter(tx, session, { at, there, draft: () => ({ ...draft(), settingsOf: session.id }) })
   if (!there) await tx.aliases.add(made.scopeKey, [made.displayKey])
   const sendPolicy = there?.sendPolicy
   await tx.sessions.patchOverrides(
@@ -185,55 +183,12 @@ async function continueThere(
   return (await tx.sessions.get(made.id)) ?? made
 }
 
-interface Start {
-  readonly at: number
-  readonly there: Session | undefined
-  draft(this: void): SessionDraft
-}
-
-/** Starts a session after another, with what a client has given that one. */
-async function startAs(tx: StoreWriter, session: Session, { at, there, draft }: Start): Promise<Session> {
-  const row = draft()
-  const { profile, ...start } = await startOfClient(tx, session, { row, there })
-  const begun = { ...row, ...(profile && { agentProfile: profile }) }
-  return startSession(tx, begun, { ...start, at, draw: () => draft().id })
-}
-
-interface StartOfClient extends Pick<SessionStartData, 'context' | 'workspace' | 'workplace'> {
-  readonly profile?: AgentProfile
-}
-
-/**
- * Returns what a client has given its session at the start, for one of a client that continues it: the agent, its tools
- * no more than both sessions have (C28), and the variables. What comes from a chat or another agent continues with
- * what the client has given the session that it had there. A chat has the agent of its rules.
- */
-async function startOfClient(
-  { events }: Pick<StoreReader, 'events'>,
-  session: Session,
-  { row, there }: { readonly row: SessionDraft; readonly there: Session | undefined },
-): Promise<StartOfClient> {
-  const giver = isOwnChannel(session) && row.agentId === session.agentId ? session : there
-  if (!isOwnChannel(row) || giver === undefined) return {}
-  const [first] = await events.since(giver.id, 0, 1)
-  const { context, workspace, workplace } = first?.type === 'session_started' ? first.data : { context: undefined }
-  const given = {
-    ...(context && { context }),
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(workplace && { workplace }),
-  }
-  const own = giver.agentProfile ?? there?.agentProfile
-  if (own === undefined) return given
-  const most = there?.agentProfile?.tools ?? own.tools
-  return { ...given, profile: { ...own, tools: own.tools.filter((tool) => most.includes(tool)) } }
-}
-
 /** The conversation that a session left begins afresh, as after `/new`; that of a client as its client has begun it. */
 async function beginAfresh(tx: StoreWriter, session: Session, deps: RelocateDeps): Promise<Session | undefined> {
   const at = deps.clock.now()
   await tx.sessions.deactivate(session.id, at)
   if ((await tx.sessions.current(session.scopeKey))?.id !== session.id) return undefined
-  return startAs(tx, session, { at, there: undefined, draft: () => draftAfter(session, deps.daemon.ids) })
+  return startAfter(tx, session, { at, there: undefined, draft: () => draftAfter(session, deps.daemon.ids) })
 }
 
 type AudiencePorts = Pick<RelocateDeps, 'channels' | 'clock'> & {
