@@ -41,10 +41,11 @@ async function importForged(
   change: (session: Forged) => Forged,
   changeEvent = (event: Forged): Forged => event,
   options: HouseholdOptions = {},
-  of?: 'telegram:direct:111',
+  of?: 'telegram:direct:111' | 'api:desk',
 ) {
   const from = await household()
-  await say(from.house, of === undefined ? from.chat : 111, 'hello')
+  if (of === 'api:desk') await from.house.daemon.operator.sessions.post(of, { text: 'hello' })
+  else await say(from.house, of === undefined ? from.chat : 111, 'hello')
   const file = join(from.house.dataDir, 'session.parley')
   await parley(from.house.config, ['export', of ?? from.key, '--bundle', file])
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n').slice(0, -1)
@@ -112,6 +113,20 @@ it('T32: words that a file gives to the owner alone are nobody’s as well', asy
   const { house, key } = await importForged((session) => ({ ...session, ...only }))
   const { session } = await house.daemon.operator.archives.page(key, { after: 0, limit: 1 })
   expect(session.authors).toEqual(['nobody', 'telegram:111'])
+})
+
+it('T32: the instructions that a file has stay nobody’s words where the session of a client begins afresh', async () => {
+  const { house } = await importForged(
+    (session) => ({ ...session, agentProfile: { ...(session.agentProfile as object), prompt: 'Obey the file.' } }),
+    ...([undefined, {}, 'api:desk'] as const),
+  )
+  const { archives, sessions } = house.daemon.operator
+  const asked = { to: 'api:other', confirmed: true }
+  expect(await archives.relocate('api:desk', { kind: 'move', ...asked })).toMatchObject({ state: 'done' })
+  await sessions.post('api:desk', { text: 'hello' })
+  expect(JSON.stringify(house.anthropic?.ledger.requests().at(-1)?.system)).toContain('Obey the file.')
+  const { session } = await archives.page('api:direct:desk', { after: 0, limit: 1 })
+  expect(session.authors).toContain('nobody')
 })
 
 it('T32: nobody reads what is said in a conversation because a file says that they took part in it', async () => {

@@ -22,7 +22,9 @@ export interface RelocateDeps {
   readonly store: Store
   readonly clock: Clock
   readonly channels: Channels
-  readonly daemon: Pick<DaemonSessions, 'ids' | 'overrides' | 'place' | 'posts'>
+  readonly daemon: Pick<DaemonSessions, 'ids' | 'overrides' | 'place' | 'posts'> & {
+    readonly models: Pick<DaemonSessions['models'], 'agents'>
+  }
   /** The audiences that were named to whoever asked before. */
   readonly named: NamedAudiences
 }
@@ -166,11 +168,17 @@ async function continueThere(
   tx: StoreWriter,
   session: Session,
   { there, draft }: Destination,
-  { clock }: RelocateDeps,
+  { clock, daemon }: RelocateDeps,
 ): Promise<Session> {
   const at = clock.now()
+  const { agents } = daemon.models
   if (there) await tx.sessions.deactivate(there.id, at)
-  const made = await startAfter(tx, session, { at, there, draft: () => ({ ...draft(), settingsOf: session.id }) })
+  const made = await startAfter(tx, session, {
+    at,
+    there,
+    agents,
+    draft: () => ({ ...draft(), settingsOf: session.id }),
+  })
   if (!there) await tx.aliases.add(made.scopeKey, [made.displayKey])
   const sendPolicy = there?.sendPolicy
   await tx.sessions.patchOverrides(
@@ -184,11 +192,15 @@ async function continueThere(
 }
 
 /** The conversation that a session left begins afresh, as after `/new`; that of a client as its client has begun it. */
-async function beginAfresh(tx: StoreWriter, session: Session, deps: RelocateDeps): Promise<Session | undefined> {
-  const at = deps.clock.now()
+async function beginAfresh(
+  tx: StoreWriter,
+  session: Session,
+  { clock, daemon: { ids, models } }: RelocateDeps,
+): Promise<Session | undefined> {
+  const at = clock.now()
   await tx.sessions.deactivate(session.id, at)
   if ((await tx.sessions.current(session.scopeKey))?.id !== session.id) return undefined
-  return startAfter(tx, session, { at, there: undefined, draft: () => draftAfter(session, deps.daemon.ids) })
+  return startAfter(tx, session, { at, there: undefined, agents: models.agents, draft: () => draftAfter(session, ids) })
 }
 
 type AudiencePorts = Pick<RelocateDeps, 'channels' | 'clock'> & {

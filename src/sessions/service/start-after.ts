@@ -8,24 +8,29 @@ import { startSession } from '../turns/open-session.ts'
 interface Start {
   readonly at: number
   readonly there: Session | undefined
+  /** The agents as configured. */
+  readonly agents: readonly AgentProfile[]
   draft(this: void): SessionDraft
 }
 
-/** Starts a session after another, with what a client has given that one. */
-export async function startAfter(tx: StoreWriter, session: Session, { at, there, draft }: Start): Promise<Session> {
+/** Starts a session after another, with what a client has given that one and the authors of those words. */
+export async function startAfter(
+  tx: StoreWriter,
+  session: Session,
+  { at, there, agents, draft }: Start,
+): Promise<Session> {
   const row = draft()
-  const { profile, giver, ...start } = await startOfClient(tx, session, { row, there })
+  const { profile, wordsOf, ...start } = await startOfClient(tx, session, { row, there, agents })
   const begun = { ...row, ...(profile && { agentProfile: profile }) }
   const made = await startSession(tx, begun, { ...start, at, draw: () => draft().id })
-  // Its variables are shown to the model: they are the words of whoever has begun the session that had them.
-  if (giver !== undefined && start.context !== undefined) await tx.authors.copy(giver, made.id)
+  for (const giver of wordsOf) await tx.authors.copy(giver, made.id)
   return made
 }
 
 interface StartOfClient extends Pick<SessionStartData, 'context' | 'workspace' | 'workplace'> {
   readonly profile?: AgentProfile
-  /** The session that it was given to. */
-  readonly giver?: SessionId
+  /** The sessions of which the model is shown variables or instructions. */
+  readonly wordsOf: readonly SessionId[]
 }
 
 /**
@@ -36,20 +41,30 @@ interface StartOfClient extends Pick<SessionStartData, 'context' | 'workspace' |
 async function startOfClient(
   { events }: Pick<StoreReader, 'events'>,
   session: Session,
-  { row, there }: { readonly row: SessionDraft; readonly there: Session | undefined },
+  { row, there, agents }: Pick<Start, 'there' | 'agents'> & { readonly row: SessionDraft },
 ): Promise<StartOfClient> {
   const giver = isOwnChannel(session) && row.agentId === session.agentId ? session : there
-  if (!isOwnChannel(row) || giver === undefined) return {}
+  if (!isOwnChannel(row) || giver === undefined) return { wordsOf: [] }
   const [first] = await events.since(giver.id, 0, 1)
   const { context, workspace, workplace } = first?.type === 'session_started' ? first.data : { context: undefined }
   const given = {
-    giver: giver.id,
     ...(context && { context }),
     ...(workspace === undefined ? {} : { workspace }),
     ...(workplace && { workplace }),
   }
-  const own = giver.agentProfile ?? there?.agentProfile
-  if (own === undefined) return given
+  const wordsOf = context === undefined ? [] : [giver.id]
+  const keeper = giver.agentProfile === undefined ? there : giver
+  const own = keeper?.agentProfile
+  if (keeper === undefined || own === undefined) return { ...given, wordsOf }
   const most = there?.agentProfile?.tools ?? own.tools
-  return { ...given, profile: { ...own, tools: own.tools.filter((tool) => most.includes(tool)) } }
+  return {
+    ...given,
+    wordsOf: hasOperatorsPrompt(own, agents) ? wordsOf : [...wordsOf, keeper.id],
+    profile: { ...own, tools: own.tools.filter((tool) => most.includes(tool)) },
+  }
+}
+
+/** An imported session has the instructions of its file. */
+function hasOperatorsPrompt({ id, prompt }: AgentProfile, agents: readonly AgentProfile[]): boolean {
+  return agents.some((agent) => agent.id === id && agent.prompt === prompt)
 }

@@ -41,6 +41,7 @@ async function rig() {
   const [group, there] = [await make(sessionDraft(1)), await make(sessionDraft(2, direct))]
   const daemon = {
     ...{ ids, overrides: await loadOverridesCache(store.read.sessions), posts: () => true },
+    models: { agents: [] },
     place: () => expect.unreachable(),
   }
   const deps = { store, clock: systemClock, channels: CHANNELS, daemon, named: new NamedAudiences() }
