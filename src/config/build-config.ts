@@ -8,7 +8,7 @@ import { buildAgents } from './build-agents.ts'
 import { audioKeyWarnings, audioMistakes, buildAudio, voiceWarnings } from './build-audio.ts'
 import { budgetMistakes, budgetWarnings, buildBudgets } from './build-budgets.ts'
 import { buildHooks, hookMistakes } from './build-hooks.ts'
-import { buildHttp, sharedSecretWarnings } from './build-http.ts'
+import { buildHttp, sharedSecretWarnings, shownInGroupWarnings } from './build-http.ts'
 import { buildMcp, mcpMistakes } from './build-mcp.ts'
 import { buildOwnTools, ownToolsMistakes } from './build-own-tools.ts'
 import { buildSchedules } from './build-schedules.ts'
@@ -126,6 +126,7 @@ function warningsOf(parsed: ConfigFile, known: BuildOptions['known']): readonly 
     ...idleToolWarnings(parsed),
     ...idlePlaceWarnings(parsed),
     ...sharedSecretWarnings(parsed),
+    ...shownInGroupWarnings(parsed),
   ]
 }
 

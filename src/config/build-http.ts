@@ -1,3 +1,4 @@
+import { type Address, addressNamed, formatAddress } from '../core/address.ts'
 import { agentNamed, placeNamed, type Surrounding, surroundingOf } from './build-schedules.ts'
 import type { Config, InboundHookSettings } from './config.ts'
 import type { Mistake } from './mistake.ts'
@@ -34,6 +35,30 @@ export function sharedSecretWarnings({ http, hooks }: ConfigFile): readonly stri
       `${path}.secret: ${other.path} has the same secret, so whoever keeps a call of the one could send it to the other; give each its own`,
     ]
   })
+}
+
+/**
+ * Returns one warning for each session that a hook may go to while its answers are posted in another chat, of many
+ * people: a call could have the agent say there what only the people of that session know.
+ */
+export function shownInGroupWarnings({ http }: ConfigFile): readonly string[] {
+  return Object.entries(http?.hooks ?? {}).flatMap(([name, { sessions, deliverTo = '' }]) => {
+    const place = addressNamed(deliverTo)
+    if (place === undefined || place.chatType === 'direct') return []
+    return sessions.flatMap((session, index) => {
+      if (chatOf(addressNamed(session)) === chatOf(place)) return []
+      return [
+        `http.hooks.${name}.sessions[${index}]: what the agent answers to a call in ${session} is posted in ${deliverTo}, which is http.hooks.${name}.deliverTo, and everybody there reads it; keep one of the two`,
+      ]
+    })
+  })
+}
+
+/** The topics of a chat have the same people. */
+function chatOf(address: Address | undefined): string | undefined {
+  if (address === undefined) return undefined
+  const { topic: _, ...chat } = address
+  return formatAddress(chat)
 }
 
 function build(name: string, { secret, signature, sessions, prompt, ...block }: Block, around: Surrounding) {

@@ -82,3 +82,23 @@ hooks: { archive: { on: session_save, url: "https://e.org", secret: "\${env:FOUR
     'http.hooks.alarm.secret: hooks.archive has the same secret, so whoever keeps a call of the one could send it to the other; give each its own',
   ])
 })
+
+test('T34: a hook that has what another conversation knows said in a group is warned about', async () => {
+  const warned = async (sessions: readonly string[], deliverTo: string) => {
+    const hook = JSON.stringify({ secret: 'a-secret-of-twenty-characters', sessions, deliverTo })
+    const { config } = await load(`${TELEGRAM}http: { hooks: { build: ${hook} } }\n`)
+    return config.warnings.filter((warning) => warning.startsWith('http.hooks'))
+  }
+  expect(await warned([], 'telegram:group:-100')).toEqual([])
+  expect(await warned(['telegram:group:-100'], 'telegram:group:-100/42')).toEqual([])
+  expect(await warned(['telegram:group:-100'], 'telegram:direct:111')).toEqual([])
+  const message = (at: number, session: string) =>
+    `http.hooks.build.sessions[${at}]: what the agent answers to a call in ${session} is posted in telegram:group:-100, ` +
+    'which is http.hooks.build.deliverTo, and everybody there reads it; keep one of the two'
+  const sessions = ['telegram:direct:111', 'telegram:group:-100', 'telegram:group:-200', 'cli:notes']
+  expect(await warned(sessions, 'telegram:group:-100')).toEqual([
+    message(0, 'telegram:direct:111'),
+    message(2, 'telegram:group:-200'),
+    message(3, 'cli:notes'),
+  ])
+})
