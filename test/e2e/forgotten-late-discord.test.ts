@@ -62,3 +62,14 @@ it('S41: an edit goes from the bot that has received the message by that alone',
   expect(one.prompt()).not.toContain(CANARY)
   expect(holding(one.house.dataDir, CANARY)).toEqual([])
 })
+
+it('S41: a message that somebody has deleted is forgotten by whoever wrote it', async () => {
+  const { house, servers, channel, ask, message } = await forgottenByOne()
+  const { world, ledger } = servers.parley
+  world.raw('MESSAGE_DELETE', { id: message.id, channel_id: channel.id, guild_id: channel.guild_id })
+  await ask('parley', `<@${PARLEY}> well?`)
+  const after = ledger.mark()
+  world.slash({ from: '444', channel: channel.id, command: 'forget', input: message.id })
+  expect((await ledger.nextWhisper('edited', { after })).text).toMatch(/^Forgotten: .*1 received message/)
+  expect(holding(house.dataDir, CANARY)).toEqual([])
+})

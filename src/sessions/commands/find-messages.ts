@@ -18,7 +18,11 @@ export async function findMessages(read: Readers, asked: string | MessageLink): 
     typeof asked === 'string'
       ? await read.inbox.find(asked)
       : ofAccount(await read.inbox.ofMessage(asked.channel, asked.messageId, asked.chat), asked)
-  return received.length > 0 ? received : answered(read, asked)
+  if (received.some(({ dispatch: { event } }) => 'text' in event))
+    return received.filter(({ dispatch: { event } }) => event.kind !== 'reaction')
+  // Reactions and deletions have the number of the message that they are about, which may be one of ours.
+  const ours = await answered(read, asked)
+  return ours.length > 0 ? ours : received
 }
 
 /** Rows that are looked through, so that the question has a bounded cost. */

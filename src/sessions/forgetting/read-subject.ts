@@ -156,8 +156,9 @@ async function messageSubject(
   const { channel, account, chat } = call.dispatch.event.address
   const owner = call.decision.identity.role === 'owner'
   const link = isOwnName(named) ? named : (ports.readLink(named) ?? { channel, account, chat, messageId: named })
+  // Others may have deleted it, or have reacted to it.
   const left = (await ports.findMessages(link)).filter(
-    ({ id, outcome }) => id !== call.inboxId && outcome !== 'forgotten',
+    ({ id, outcome, dispatch: { event } }) => id !== call.inboxId && outcome !== 'forgotten' && 'text' in event,
   )
   const said = left.filter(({ decision }) => decision.kind !== 'control')
   // A command is words of somebody as well, with what it has made.

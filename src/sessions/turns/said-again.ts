@@ -121,8 +121,8 @@ async function isForgottenQuote(
   if (quoted.own) return isOwnForgotten(read, address, messageId)
   const rows = await read.inbox.ofMessage(address.channel, messageId, address.chat)
   // In some groups each bot counts messages by itself, and what is kept for how long may differ: its own row decides.
-  const here = rows.filter(({ dispatch: { event } }) => isHere(event.address, address))
-  if (here.some(({ dispatch: { event } }) => 'text' in event)) return (await emptiedOf(read, here)).length > 0
+  const here = rows.filter(({ dispatch: { event } }) => 'text' in event && isHere(event.address, address))
+  if (here.length > 0) return (await emptiedOf(read, here)).length > 0
   return isForgottenQuoteBeside(read, channels, address, quoted)
 }
 

@@ -104,9 +104,10 @@ async function rowsOf(
 ): Promise<readonly InboxRow[]> {
   const { channel, chat } = address
   const ids = await countedByBot(read, channels, address, sentAt)
-  if (ids.length === 0) return read.inbox.ofMessage(channel, messageId, chat)
+  // Reactions and deletions have the number of a message, and may be forgotten without it.
+  if (ids.length === 0) return (await read.inbox.ofMessage(channel, messageId, chat)).filter(isText)
   const rows = sentAt === undefined ? [] : await read.inbox.saidAt(channel, sentAt)
-  return rows.filter((row) => ids.includes(addressOf(row).chat))
+  return rows.filter((row) => isText(row) && ids.includes(addressOf(row).chat))
 }
 
 /**
@@ -147,6 +148,10 @@ async function sentBeside(
     .flat()
     .filter(({ address: said }) => isOfOtherBot(said, address))
     .filter(({ id, startedAt }) => isWithin(sendingSpan(madeAt(id) ?? sentAt, startedAt), sentAt))
+}
+
+function isText({ dispatch: { event } }: InboxRow): boolean {
+  return 'text' in event
 }
 
 function addressOf({ dispatch }: InboxRow): Address {

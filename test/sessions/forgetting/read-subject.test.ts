@@ -70,6 +70,17 @@ it('S41: a member has their own message forgotten, and learns of no other chat w
   })
 })
 
+it.each([
+  ['deleted', { kind: 'delete', original: 'e1' }],
+  ['reacted to', { kind: 'reaction', added: ['👍'], removed: [] }],
+])('S41: a member has their own message forgotten that somebody else has %s', async (_, about) => {
+  const { address, messageId } = message()
+  const event = { ...about, eventKey: 'e2', address, messageId, sender: user('999'), sentAt: 1 } as never
+  const theirs = { ...row('in_2'), dispatch: dispatchOf(event) }
+  expect(await subject('5', [theirs, row('in_1', BOB)], BOB)).toMatchObject({ rows: ['in_1'] })
+  await expect(subject('5', [theirs], BOB)).rejects.toEqual(refused('not_found'))
+})
+
 it('S41: the last message is the last own one that is not forgotten yet', async () => {
   const rows = [
     row('in_1', BOB),

@@ -161,6 +161,22 @@ it('S41: an edit brings back no words that have gone for their age', async () =>
   expect(await isOfForgotten(store.read, CHANNELS, { ...row.dispatch, event: edit })).toBe(true)
 })
 
+it('S41: a quotation stays where nothing is forgotten of what is quoted but a reaction to it', async () => {
+  const { store, row } = await stored('refused: stranger')
+  const { address, sender } = row.dispatch.event
+  const further = inboxRow(SUPERGROUP, 7, { state: 'done', outcome: 'forgotten' })
+  const about = { eventKey: 'a reaction', address, messageId: '7', sentAt: 1 }
+  const reaction = { ...about, kind: 'reaction', sender, added: ['👍'], removed: [] } as const
+  await store.write((tx) => tx.inbox.add({ ...further, dispatch: { ...row.dispatch, event: reaction } }))
+  const quotes = (at: object) => {
+    const quoted = { messageId: '7', text: 'echo', own: false, sender }
+    const event = { ...row.dispatch.event, messageId: '9', address: { ...address, ...at }, quoted } as Dispatch['event']
+    return withoutForgottenQuote(store.read, CHANNELS, { ...row.dispatch, event })
+  }
+  for (const at of [{}, { account: 'second' }])
+    expect(await quotes(at)).toMatchObject({ event: { quoted: { text: 'echo' } } })
+})
+
 it('S41: a quotation stays where the bot itself has another message of that number, or keeps it for longer', async () => {
   const { store, row } = await stored('forgotten')
   const { event } = row.dispatch
