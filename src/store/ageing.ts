@@ -33,11 +33,11 @@ export class AgeingReading implements AgeingReader {
   }
 }
 
-/** Rows of what was forgotten stay, without its words: a platform gives these again with an edit or a quotation. */
+/** Rows that were emptied stay: a platform gives their words again with an edit or a quotation. */
 export class AgeingWriting extends AgeingReading implements AgeingWriter {
   async messages(before: number, limit: number): Promise<number> {
     const query = `SELECT id FROM inbox WHERE session_id IS NULL AND state = 'done' AND id < $1
-      AND COALESCE(outcome, '') <> 'forgotten' ORDER BY id LIMIT $2`
+      AND COALESCE(outcome, '') NOT IN ('forgotten', 'aged') ORDER BY id LIMIT $2`
     const ids = (await this.sql.all(query, [inboxIdFloor(before), limit])).map((row) => id<InboxId>(row, 'id'))
     await this.#deleteAll('DELETE FROM inbox WHERE id IN', ids)
     if (ids.length > 0) {

@@ -87,7 +87,8 @@ function isSameByBots(kept: OnRecord, further: OnRecord, chats: Chats): boolean 
   const isNumberedOnce = [one, other].every(({ address }) => !countsByBot(chats.channels, address))
   if (isNumberedOnce && hasSameName(one, other)) return true
   if (!isNumberedByBot(one, chats) && !isNumberedByBot(other, chats)) return false
-  return hasSameContent(one, other) || isUnheard(kept) || isUnheard(further)
+  // One that has gone for its age has nothing to lose, and found by another it would stand for all of its second.
+  return hasSameContent(one, other) || isUnheard(kept) || (isUnheard(further) && further.outcome !== 'aged')
 }
 
 /** One that came late has the id that its group got meanwhile, and the number that it had before. */
@@ -97,7 +98,10 @@ function isNumberedByBot({ address, sentAt }: InboundEvent, { channels, moves }:
   return countsByBot(channels, address) || (hasOwnNumbers(channels, address.channel) && moves.some(isBefore))
 }
 
-/** A stranger's message that a bot leaves alone is kept without words, so it may be any that another bot has. */
+/**
+ * A stranger's message that a bot leaves alone is kept without words, and so is what was too old there: it may be any
+ * that another bot has.
+ */
 function isUnheard({ dispatch, outcome }: OnRecord): boolean {
   return outcome !== 'forgotten' && isWordless(dispatch.event)
 }

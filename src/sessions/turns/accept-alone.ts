@@ -49,10 +49,10 @@ export async function acceptAlone(tx: StoreWriter, row: NewInboxRow): Promise<Ac
 /** Records, without the words, an edit of what was forgotten: it changes nothing and brings nothing back. */
 export function acceptForgotten(
   tx: StoreWriter,
-  { id, dispatch, decision }: Omit<NewInboxRow, 'state'>,
+  { id, dispatch, decision, outcome }: Omit<NewInboxRow, 'state'> & { readonly outcome: 'forgotten' | 'aged' },
 ): Promise<Accepted> {
   const kept = { dispatch: withoutWords(dispatch), decision: withoutReasons(decision) }
-  return acceptAlone(tx, { id, ...kept, state: 'done', outcome: 'forgotten' })
+  return acceptAlone(tx, { id, ...kept, state: 'done', outcome })
 }
 
 /** Records, without the words, a stranger's message that nobody will ever handle. */

@@ -26,7 +26,7 @@ import { recordTheirAuthors, refuseStale } from './made-of.ts'
 import { type OpenPorts, openSession } from './open-session.ts'
 import { replyTargetOf } from './parted-chat.ts'
 import { type Adopts, recordStart } from './record-turn.ts'
-import { isOfForgotten, withoutForgottenQuote } from './said-again.ts'
+import { isOfAged, isOfForgotten, withoutForgottenQuote } from './said-again.ts'
 import { askedIn, countedFor, type StartedTurn } from './started-turn.ts'
 import type { QueuePlace } from './turn-queue.ts'
 import { userMessage } from './user-message.ts'
@@ -87,7 +87,10 @@ async function acceptDecided(
 ): Promise<Accepted> {
   await refuseForgotten(tx, given.posted?.turn)
   const id = deps.ids.inbox()
-  if (await isOfForgotten(tx, deps.channels, given)) return acceptForgotten(tx, { id, dispatch: given, decision })
+  if (await isOfForgotten(tx, deps.channels, given)) {
+    const outcome = (await isOfAged(tx, given)) ? 'aged' : 'forgotten'
+    return acceptForgotten(tx, { id, dispatch: given, decision, outcome })
+  }
   const dispatch = await withoutForgottenQuote(tx, deps.channels, given)
   switch (decision.kind) {
     case 'ignore':

@@ -32,6 +32,15 @@ export async function isOfForgotten(
   return waited !== undefined && isDeleted(read, event, waited)
 }
 
+/** Returns true for an edit of what has gone for its age alone: another bot of ours may keep it for longer. */
+export async function isOfAged(read: Reader, { event }: Pick<Dispatch, 'event'>): Promise<boolean> {
+  if (event.kind !== 'edit') return false
+  const { address, messageId } = event
+  const rows = await read.inbox.ofMessage(address.channel, messageId, address.chat)
+  const here = rows.filter(({ dispatch }) => isHere(dispatch.event.address, address))
+  return here.some(({ outcome }) => outcome === 'aged') && (await forgottenOf(read, here)).length === 0
+}
+
 /** One who has a piece of an album or of a long text forgotten means all of it: a further piece may come later. */
 async function isPieceOfForgotten(read: Reader, event: InboundEvent): Promise<boolean> {
   if (!('text' in event) || event.piece === undefined) return false

@@ -17,6 +17,7 @@ export const ageingContract: ContractPart = (underTest) => {
     const { sessionId: _session, ...command } = { ...answer, source: row.id, id: ids.delivery() }
     await store.write(async (tx) => {
       await tx.inbox.add(row)
+      await tx.inbox.add({ ...inboxRow(1, 2, { state: 'done', outcome: 'aged' }), id: ids.inbox() })
       await tx.outbox.add([answer, command])
       for (const { source } of [answer, command]) await tx.forgetting.emptySent(source)
     })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Address } from '../../../src/core/address.ts'
 import { toAccountId } from '../../../src/core/ids.ts'
-import { isQuoteOf } from '../../../src/sessions/forgetting/same-message.ts'
+import { isOneMessage, isQuoteOf } from '../../../src/sessions/forgetting/same-message.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { dispatchOf, group, message, user } from '../../fakes/dispatch.ts'
 
@@ -31,4 +31,16 @@ it('S41: what this bot has received is known by its number alone', () => {
       chats,
     )
   expect([isOne('7'), isOne('70')]).toEqual([true, false])
+})
+
+it.each([
+  ['a bot that left its writer alone: it may be any of its second', 'refused: stranger', [true, true]],
+  ['a bot that was asked to forget one', 'forgotten', [false, false]],
+  ['a bot that keeps its messages for a shorter time: it may be any if it is named there', 'aged', [false, true]],
+] as const)('S41: in a small group one is without words at %s', (_, outcome, expected) => {
+  const said = message({ address: beside('-5'), sentAt: 5_000, messageId: '7' })
+  const left = message({ address: group('-5'), sentAt: 5_000, messageId: '70', text: '' })
+  const one = { dispatch: dispatchOf(said) }
+  const wordless = { dispatch: dispatchOf(left), outcome }
+  expect([isOneMessage(one, wordless, chats), isOneMessage(wordless, one, chats)]).toEqual(expected)
 })

@@ -5,6 +5,7 @@ import type { Dispatch } from '../../../src/core/dispatch.ts'
 import { NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
 import { madeAt, type ScheduleId, type SourceId, toAccountId, toSessionId } from '../../../src/core/ids.ts'
 import { admittedKey } from '../../../src/sessions/people/admitted-key.ts'
+import { type AcceptDeps, acceptDispatch } from '../../../src/sessions/turns/accept-dispatch.ts'
 import { inThreadKey } from '../../../src/sessions/turns/in-thread-key.ts'
 import { refuseStale } from '../../../src/sessions/turns/made-of.ts'
 import { isGone, isOfForgotten, withoutForgottenQuote } from '../../../src/sessions/turns/said-again.ts'
@@ -159,6 +160,16 @@ it('S41: an edit brings back no words that have gone for their age', async () =>
   const { event } = row.dispatch
   const edit = { ...event, kind: 'edit', original: event.eventKey, eventKey: 'an edit' } as Dispatch['event']
   expect(await isOfForgotten(store.read, CHANNELS, { ...row.dispatch, event: edit })).toBe(true)
+})
+
+it('S41: an edit of what has gone for its age takes the message from no bot that keeps it for longer', async () => {
+  const { store, row } = await stored('aged')
+  const { event } = row.dispatch
+  const edit = { ...event, kind: 'edit', original: event.eventKey, eventKey: 'an edit' } as Dispatch['event']
+  const edited = { dispatch: { ...row.dispatch, event: edit }, decision: row.decision }
+  await store.write((tx) => acceptDispatch(tx, edited, { ids, channels: CHANNELS } as AcceptDeps))
+  const address = { ...event.address, account: toAccountId('second') }
+  expect(await isGone(store.read, CHANNELS, { ...event, eventKey: 'of another bot', address })).toBe(false)
 })
 
 it('S41: a quotation stays where nothing is forgotten of what is quoted but a reaction to it', async () => {
