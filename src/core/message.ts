@@ -182,6 +182,8 @@ export interface InboundEdit extends TextFacts {
   readonly kind: 'edit'
   /** The event key of the message as it first arrived. */
   readonly original: string
+  /** The time of that message, ms since the epoch, where its number alone does not say which it is. */
+  readonly saidAt?: number
 }
 
 /** A deleted message. Not every platform says who deleted it, so the sender may be the author or nobody. */
@@ -223,6 +225,11 @@ export type InboundEvent =
   | InboundReaction
   | InboundMembership
   | InboundMigration
+
+/** Returns when a message was sent, ms since the epoch: an edit has a time of its own. */
+export function saidAt(event: InboundEvent): number {
+  return (event.kind === 'edit' ? event.saidAt : undefined) ?? event.sentAt
+}
 
 /** The kinds that carry text somebody may want answered. */
 export type InboundText = InboundMessage | InboundCommand | InboundEdit

@@ -36,8 +36,8 @@ export interface InboxReader {
    */
   ofMessage(channel: ChannelId, messageId: string, chat?: string): Promise<readonly InboxRow[]>
   /**
-   * Returns what was said on a channel at a time, ms since the epoch, oldest first; nothing where nobody has asked
-   * since then that something is forgotten.
+   * Returns what was said on a channel at a time, ms since the epoch, oldest first, edits by when their message was;
+   * nothing where nobody has asked since then that something is forgotten.
    */
   saidAt(channel: ChannelId, at: number): Promise<readonly InboxRow[]>
   /** Does so for the pieces of what was sent as one at about this time: `of` is their name. */

@@ -21,8 +21,9 @@ const COMMAND: Decision['kind'] = 'control'
 const WAITING = `SELECT ${COLUMNS} FROM ${ROWS}
   WHERE inbox.state = 'waiting' AND inbox.session_id = $1 AND kind = $2 ORDER BY no LIMIT ($3 + 0)`
 
-/** The index has it: what comes late is asked for by when it was sent. */
-const SENT_AT = "CASE WHEN json_valid(dispatch) THEN json_extract(dispatch, '$.event.sentAt') END"
+/** The index has it: what comes late is asked for by when it was sent, an edit by when its message was. */
+const SAID_AT = `CASE WHEN json_valid(dispatch)
+  THEN COALESCE(json_extract(dispatch, '$.event.saidAt'), json_extract(dispatch, '$.event.sentAt')) END`
 
 const codec: RowCodec<InboxRow> = {
   table: 'inbox',
@@ -97,7 +98,7 @@ export class InboxReading implements InboxReader {
 
   async saidAt(channel: ChannelId, at: number): Promise<readonly InboxRow[]> {
     if (!(await this.#hasAskedSince(at))) return []
-    return this.#list(`message_id IS NOT NULL AND ${SENT_AT} = $1 AND channel = $2 ORDER BY no`, [at, channel])
+    return this.#list(`message_id IS NOT NULL AND ${SAID_AT} = $1 AND channel = $2 ORDER BY no`, [at, channel])
   }
 
   async piecesOf(channel: ChannelId, of: string, at: number): Promise<readonly InboxRow[]> {
@@ -105,7 +106,7 @@ export class InboxReading implements InboxReader {
     // The pieces of one text are sent in less.
     const { from, to } = sendingSpan(at)
     const isPiece = "CASE WHEN json_valid(dispatch) THEN json_extract(dispatch, '$.event.piece.of') END = $3"
-    const where = `message_id IS NOT NULL AND ${SENT_AT} BETWEEN $1 AND $2 AND ${isPiece} AND channel = $4 ORDER BY no`
+    const where = `message_id IS NOT NULL AND ${SAID_AT} BETWEEN $1 AND $2 AND ${isPiece} AND channel = $4 ORDER BY no`
     return this.#list(where, [from, to, of, channel])
   }
 

@@ -49,7 +49,7 @@ export function readEdit(message: Fields, { context, updateId }: UpdateReading):
   const eventKey = `${context.bot.id}:edit:${facts.address.chat}/${facts.messageId}@${at / 1000}#${updateId}`
   return {
     kind: 'event',
-    event: { kind: 'edit', eventKey, original: messageKey(facts, context), ...facts, sentAt: at },
+    event: { kind: 'edit', eventKey, original: messageKey(facts, context), ...facts, sentAt: at, saidAt: facts.sentAt },
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Address } from '../../core/address.ts'
 import { type Channels, countsByBot, hasOwnNumbers } from '../../core/channel-traits.ts'
 import type { TimedMove } from '../../core/chat-move.ts'
-import type { InboundEvent, QuotedMessage } from '../../core/message.ts'
+import { type InboundEvent, type QuotedMessage, saidAt } from '../../core/message.ts'
 import { hasSameContent, isWordless } from '../../core/same-content.ts'
 import type { ReceivedRow } from '../../store/forget-port.ts'
 
@@ -48,7 +48,7 @@ export function isQuoteOf(
 
 /** An older log does not say when what is quoted was sent: there its words are compared. */
 function isOfTime(one: InboundEvent, { sentAt, text = '' }: QuotedMessage): boolean {
-  return sentAt === undefined ? 'text' in one && one.text.includes(text) : one.sentAt === sentAt
+  return sentAt === undefined ? 'text' in one && one.text.includes(text) : saidAt(one) === sentAt
 }
 
 /** Returns true for a group in which another bot of ours may have received what was said. */
@@ -81,9 +81,9 @@ function isSamePiece(one: InboundEvent, other: InboundEvent): boolean {
 function isSameByBots(kept: OnRecord, further: OnRecord, chats: Chats): boolean {
   const [one, other] = [kept.dispatch.event, further.dispatch.event]
   if (!('text' in one) || !('text' in other)) return false
-  // Elsewhere a number is of one message, and an edit has a time of its own.
+  // Elsewhere a number is of one message.
   if (!hasOwnNumbers(chats.channels, one.address.channel)) return hasSameName(one, other)
-  if (one.sentAt !== other.sentAt) return false
+  if (saidAt(one) !== saidAt(other)) return false
   const isNumberedOnce = [one, other].every(({ address }) => !countsByBot(chats.channels, address))
   if (isNumberedOnce && hasSameName(one, other)) return true
   if (!isNumberedByBot(one, chats) && !isNumberedByBot(other, chats)) return false
@@ -92,9 +92,10 @@ function isSameByBots(kept: OnRecord, further: OnRecord, chats: Chats): boolean 
 }
 
 /** One that came late has the id that its group got meanwhile, and the number that it had before. */
-function isNumberedByBot({ address, sentAt }: InboundEvent, { channels, moves }: Chats): boolean {
+function isNumberedByBot(said: InboundEvent, { channels, moves }: Chats): boolean {
+  const { address } = said
   const isBefore = ({ channel, to, at }: TimedMove) =>
-    channel === address.channel && to === address.chat && sentAt <= at
+    channel === address.channel && to === address.chat && saidAt(said) <= at
   return countsByBot(channels, address) || (hasOwnNumbers(channels, address.channel) && moves.some(isBefore))
 }
 

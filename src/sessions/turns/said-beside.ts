@@ -1,7 +1,7 @@
 import type { Address } from '../../core/address.ts'
 import { type Channels, countsByBot, hasOwnNumbers } from '../../core/channel-traits.ts'
 import { madeAt, turnOf } from '../../core/ids.ts'
-import { type InboundEvent, type InboundText, type QuotedMessage, quotesOtherBot } from '../../core/message.ts'
+import { type InboundEvent, type InboundText, type QuotedMessage, quotesOtherBot, saidAt } from '../../core/message.ts'
 import type { Delivery } from '../../core/outbound.ts'
 import { hasSameContent } from '../../core/same-content.ts'
 import { isWithin, sendingSpan } from '../../core/sending-span.ts'
@@ -20,10 +20,11 @@ const WAITED_MS = 24 * 3_600_000
 export async function isForgottenBeside(read: SentReader, channels: Traits, event: InboundEvent): Promise<boolean> {
   if (!('text' in event) || event.address.chatType === 'direct') return false
   if (event.sender.kind === 'bot' && (await isForgottenAnswer(read, channels, event))) return true
-  // A number may be of two messages on a channel that has such groups; elsewhere an edit has a time of its own.
-  const isOfTime = ({ sentAt }: InboundEvent): boolean =>
-    sentAt === event.sentAt || !hasOwnNumbers(channels, event.address.channel)
-  const rows = (await rowsOf(read, channels, event.address, event)).filter(
+  // A number may be of two messages on a channel that has such groups.
+  const at = saidAt(event)
+  const isOfTime = (said: InboundEvent): boolean =>
+    saidAt(said) === at || !hasOwnNumbers(channels, event.address.channel)
+  const rows = (await rowsOf(read, channels, event.address, { messageId: event.messageId, sentAt: at })).filter(
     ({ dispatch: { event: said } }) => said.sender.id === event.sender.id && isOfTime(said),
   )
   const beside = rows.filter((row) => isOfOtherBot(addressOf(row), event.address))
@@ -32,7 +33,7 @@ export async function isForgottenBeside(read: SentReader, channels: Traits, even
   const own = rows.filter((row) => !beside.includes(row))
   const here = await forgottenOf(read, own)
   if (own.some((row) => !here.includes(row) && hasName(row, event))) return false
-  const counted = await countedByBot(read, channels, event.address, event.sentAt)
+  const counted = await countedByBot(read, channels, event.address, at)
   return counted.length === 0 || isOneOfSecond(event, { here, beside, forgotten })
 }
 
@@ -66,8 +67,14 @@ function isOneOfSecond(event: InboundEvent, { here, beside, forgotten }: RowsOfS
   const live = beside.filter((row) => !forgotten.includes(row)).map(({ dispatch }) => dispatch.event)
   const isLive = (said: InboundEvent): boolean => live.some((one) => hasSameContent(one, said))
   const accounts = new Set(forgotten.map((row) => addressOf(row).account))
-  const isOf = (account: string) => forgotten.filter((row) => addressOf(row).account === account).length > here.length
+  const isOf = (account: string): boolean =>
+    messagesIn(forgotten.filter((row) => addressOf(row).account === account)) > messagesIn(here)
   return !isLive(event) && [...accounts].some(isOf)
+}
+
+/** An edit is no further message. */
+function messagesIn(rows: readonly InboxRow[]): number {
+  return new Set(rows.flatMap(({ dispatch: { event } }) => ('text' in event ? event.messageId : []))).size
 }
 
 /** Returns true for the quotation of a message that another bot of ours has received, or sent, and forgotten. */

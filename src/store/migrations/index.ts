@@ -46,6 +46,7 @@ import { quotingMessages } from './0045-quoting-messages.ts'
 import { missedBudgets } from './0046-missed-budgets.ts'
 import { spentBesideTurns } from './0047-spent-beside-turns.ts'
 import { saidAt } from './0048-said-at.ts'
+import { editsSaidAt } from './0049-edits-said-at.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -98,4 +99,5 @@ export const MIGRATIONS: readonly Migration[] = [
   missedBudgets,
   spentBesideTurns,
   saidAt,
+  editsSaidAt,
 ]

@@ -53,7 +53,7 @@ const text = {
 }
 const event = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('message'), ...text }),
-  z.strictObject({ kind: z.literal('edit'), original: z.string().min(1), ...text }),
+  z.strictObject({ kind: z.literal('edit'), original: z.string().min(1), saidAt: z.int(), ...text }),
   z.strictObject({
     ...{ kind: z.literal('command'), ...text, messageId: z.string(), name: z.string().min(1), args: z.string() },
     answerBy: z.string().optional(),

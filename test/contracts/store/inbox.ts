@@ -173,6 +173,10 @@ export const inboxContract: ContractPart = (underTest) => {
     )
     expect(idsOf(await store.read.inbox.saidAt('telegram', at))).toEqual(idsOf([...rows.slice(0, 2), late]))
     expect(await store.read.inbox.saidAt('discord', at)).toEqual([])
+    const edit = saidAt(5, at + 9_000)
+    const edited = { ...edit.dispatch.event, kind: 'edit', original: '5:1', saidAt: at + 3_000 } as Dispatch['event']
+    await add({ ...edit, dispatch: { ...edit.dispatch, event: edited } })
+    expect(idsOf(await store.read.inbox.saidAt('telegram', at + 3_000))).toEqual([edit.id])
     const album = saidAt(3, at)
     const piece = { of: 'an album', more: false }
     const event = { ...album.dispatch.event, piece } as Dispatch['event']

@@ -19,10 +19,11 @@ removeTempFolders()
 const SUPERGROUP = 1_000_000_001
 
 /** A message that is stored, with this outcome; its group counts messages once for all bots. */
-async function stored(outcome: 'forgotten' | 'aged' | 'refused: stranger', chat = SUPERGROUP) {
+async function stored(outcome: 'forgotten' | 'aged' | 'refused: stranger', chat = SUPERGROUP, changes: object = {}) {
   const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
   onTestFinished(() => store.close())
-  const row = inboxRow(chat, 7, { state: 'done', outcome })
+  const { dispatch, ...given } = inboxRow(chat, 7, { state: 'done', outcome })
+  const row = { ...given, dispatch: { ...dispatch, event: { ...dispatch.event, ...changes } as Dispatch['event'] } }
   await store.write((tx) => tx.inbox.add(row))
   const { event } = row.dispatch
   const anew: Dispatch = { ...row.dispatch, event: { ...event, eventKey: admittedKey(event.eventKey) } }
@@ -223,15 +224,19 @@ it('S41: a quotation of a person stays where another bot of ours has a forgotten
 const SMALL = 1
 
 /** A message of a small group, which another bot counts as 40; the request to forget it is there. */
-async function inSmallGroup() {
-  const { store, row } = await stored('forgotten', SMALL)
+const inSmallGroup = () => forgottenIn(SMALL, '40')
+/** One of a group that counts messages once for all bots. */
+const inSupergroup = () => forgottenIn(SUPERGROUP, '7')
+
+async function forgottenIn(chat: number, messageId: string, changes: object = {}) {
+  const { store, row } = await stored('forgotten', chat, changes)
   const plan = { ...NO_PLAN, inbox: [row.id] }
   const askedAt = row.dispatch.event.sentAt + 1
   await store.write((tx) => tx.forgetting.begin({ id: 'one', state: 'done', plan, counts: NOTHING_FORGOTTEN, askedAt }))
   const address = { ...row.dispatch.event.address, account: toAccountId('second') }
   const beside = (changes: object): Dispatch => ({
     ...row.dispatch,
-    event: { ...row.dispatch.event, messageId: '40', eventKey: 'of another bot', address, ...changes } as never,
+    event: { ...row.dispatch.event, messageId, eventKey: 'of another bot', address, ...changes } as never,
   })
   const isLate = (changes: object = {}) => isOfForgotten(store.read, CHANNELS, beside(changes))
   return { store, row, beside, isLate }
@@ -265,6 +270,43 @@ it('S41: so is its edit, where the bot that gets the edit has the message', asyn
   const edit = { kind: 'edit', text: 'a third', eventKey: 'an edit' }
   expect(await isLate({ ...edit, original: 'another', messageId: '41' })).toBe(false)
   expect(await isLate({ ...edit, original: 'the copy', messageId: '40' })).toBe(true)
+})
+
+it.each([
+  ['counts messages by itself', inSmallGroup],
+  ['has the same number', inSupergroup],
+])('S41: an edit of a forgotten message is known by when that was sent, where each bot %s', async (_, forgotten) => {
+  const { row, isLate } = await forgotten()
+  const { sentAt, eventKey } = row.dispatch.event
+  const edit = { kind: 'edit', eventKey: 'an edit', original: eventKey, text: 'again', sentAt: sentAt + 60_000 }
+  expect(await isLate({ ...edit, saidAt: sentAt })).toBe(true)
+  expect(await isLate({ ...edit, saidAt: sentAt - 1_000 })).toBe(false)
+})
+
+it('S41: where each bot counts messages by itself, a message is known also from an edit, the only one that has come', async () => {
+  const saidAt = 1_000_000
+  const edit = { kind: 'edit', original: 'unknown', sentAt: saidAt + 60_000, saidAt }
+  const { store, row, beside, isLate } = await forgottenIn(SMALL, '40', edit)
+  const message = { kind: 'message', original: undefined, saidAt: undefined }
+  expect(await isLate({ ...message, sentAt: saidAt })).toBe(true)
+  expect(await isLate({ ...message, sentAt: saidAt + 60_000 })).toBe(false)
+  const quoted = { messageId: '40', text: 'echo', own: false, sender: row.dispatch.event.sender, sentAt: saidAt }
+  const quotes = beside({ ...message, messageId: '50', sentAt: saidAt + 90_000, quoted })
+  const { event } = await withoutForgottenQuote(store.read, CHANNELS, quotes)
+  expect('quoted' in event && event.quoted?.text).toBeUndefined()
+})
+
+it('S41: where each bot counts messages by itself, a forgotten edit is no second message of its second', async () => {
+  const { store, row, beside, isLate } = await inSmallGroup()
+  const { event } = row.dispatch
+  const edit = { ...event, kind: 'edit', eventKey: 'an edit', original: event.eventKey, saidAt: event.sentAt } as const
+  const edited = { ...row.dispatch, event: { ...edit, sentAt: event.sentAt + 1_000 } as Dispatch['event'] }
+  const add = (dispatch: Dispatch, no: number) =>
+    store.write((tx) => tx.inbox.add({ ...inboxRow(SMALL, no, { state: 'done', outcome: 'forgotten' }), dispatch }))
+  await add(edited, 7)
+  expect(await isLate()).toBe(true)
+  await add(beside({}), 9)
+  expect(await isLate({ text: 'a third', eventKey: 'a third', messageId: '41' })).toBe(false)
 })
 
 it('S41: where each bot counts messages by itself, a quotation is known by its writer and the second of what is quoted', async () => {
