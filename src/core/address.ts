@@ -64,6 +64,11 @@ export function addressNamed(text: string): Address | undefined {
   }
 }
 
+/** Returns true for one chat of one account: another, or another platform, has chats and messages of the same ids. */
+export function isSameChat(one: Address, { channel, account, chat }: Address): boolean {
+  return one.channel === channel && one.account === account && one.chat === chat
+}
+
 /** The conversation an address lies in: what deliveries are ordered by. Topics of one chat are ordered apart. */
 export function conversationOf(address: Address): string {
   return formatAddress(address)

@@ -1,6 +1,6 @@
 import type { ChannelAdapter, TextFormat } from '../channels/adapter.ts'
 import { findsOwnMessages, provesSending } from '../channels/capabilities.ts'
-import type { Address } from '../core/address.ts'
+import { type Address, isSameChat } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import { errorCode } from '../core/errors.ts'
 import { failpoint } from '../core/failpoint.ts'
@@ -176,11 +176,6 @@ async function look(
     if (!foreign) return { kind: 'found', messageId, outdated }
   }
   return { kind: 'absent' }
-}
-
-/** Another account, or another platform, has chats and messages of the same ids. */
-function isSameChat(one: Address, { channel, account, chat }: Address): boolean {
-  return one.channel === channel && one.account === account && one.chat === chat
 }
 
 async function prove(deps: PerformDeps, { conversation: { address } }: Head) {

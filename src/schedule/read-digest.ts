@@ -1,4 +1,4 @@
-import { type Address, addressNamed, formatAddress } from '../core/address.ts'
+import { type Address, addressNamed, formatAddress, isSameChat } from '../core/address.ts'
 import { amended, saidHere } from '../core/amended.ts'
 import type { Identity } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
@@ -133,9 +133,8 @@ function isSaid(event: SessionEvent): event is Said {
 }
 
 function isIn(then: Address, { of, follow }: Pick<Place, 'of' | 'follow'>): boolean {
-  const { channel, account, chat, topic } = follow(then)
-  const isInChat = channel === of.channel && account === of.account && chat === of.chat
-  return isInChat && (of.topic === undefined || topic === of.topic)
+  const at = follow(then)
+  return isSameChat(at, of) && (of.topic === undefined || at.topic === of.topic)
 }
 
 /** Sessions of an agent other than the default one have it before their place. */

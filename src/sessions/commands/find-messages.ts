@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Address } from '../../core/address.ts'
+import { type Address, isSameChat } from '../../core/address.ts'
 import { type ChatMove, movedAddress } from '../../core/chat-move.ts'
 import { type InboxId, isInboxId, turnOf } from '../../core/ids.ts'
 import type { InboundEvent } from '../../core/message.ts'
@@ -61,13 +61,9 @@ export async function lastMessage(
 }
 
 /** Rows from before a chat of these got its present id have the old one. */
-function isSaidIn(
-  { channel, account, chat, topic }: Address,
-  { decision, dispatch: { event } }: InboxRow,
-  moves: readonly ChatMove[],
-): boolean {
+function isSaidIn(address: Address, { decision, dispatch: { event } }: InboxRow, moves: readonly ChatMove[]): boolean {
   const at = moves.reduce(movedAddress, event.address)
-  const same = at.channel === channel && at.account === account && at.chat === chat && at.topic === topic
+  const same = isSameChat(at, address) && at.topic === address.topic
   return same && decision.kind !== 'control' && SAID.includes(event.kind)
 }
 

@@ -1,4 +1,4 @@
-import { type Address, addressNamed } from '../../core/address.ts'
+import { type Address, addressNamed, isSameChat } from '../../core/address.ts'
 import { askingAuthor, senderAuthor } from '../../core/author.ts'
 import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
 import { movedAddress, type TimedMove } from '../../core/chat-move.ts'
@@ -11,7 +11,7 @@ import { type AuthorId, NOBODY } from '../../core/platform-id.ts'
 import type { ReceivedRow, SentRow } from '../../store/forget-port.ts'
 import { isSaidIn, type LogOrigin, liesIn } from './origin.ts'
 import { ownName } from './own-quotes.ts'
-import { isIn, isOneMessage, isQuoteOf } from './same-message.ts'
+import { isOneMessage, isQuoteOf } from './same-message.ts'
 
 type Traits = Pick<Channels, 'traits'>
 
@@ -76,7 +76,7 @@ export function matchesOf(
   /** In a log that joins chats, whose numbers are each of one chat, a message names its own. */
   const isInItsChat = ({ dispatch }: ReceivedRow, { chat }: UserMessageData): boolean => {
     const named = chat === undefined ? dispatch.event.address : addressNamed(chat)
-    return named !== undefined && isIn(now(dispatch.event.address), now(named))
+    return named !== undefined && isSameChat(now(dispatch.event.address), now(named))
   }
   /** A log that topics share does not say in which something was said: what was received there does. */
   const isSaid = (place: ForgottenPlace, origin: LogOrigin, data: UserMessageData): boolean => {

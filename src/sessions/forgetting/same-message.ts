@@ -1,4 +1,4 @@
-import type { Address } from '../../core/address.ts'
+import { type Address, isSameChat } from '../../core/address.ts'
 import { type Channels, countsByBot, hasOwnNumbers } from '../../core/channel-traits.ts'
 import type { TimedMove } from '../../core/chat-move.ts'
 import { type InboundEvent, type QuotedMessage, saidAt } from '../../core/message.ts'
@@ -17,10 +17,6 @@ export interface Chats {
   now(this: void, address: Address): Address
 }
 
-export function isIn(one: Address, { channel, account, chat }: Address): boolean {
-  return one.channel === channel && one.account === account && one.chat === chat
-}
-
 /**
  * Returns true where one of these messages is quoted in a chat. The number of a message is one of its chat; the one by
  * which another bot has received it counts where the bot of the chat has not received it.
@@ -32,7 +28,7 @@ export function isQuoteOf(
   chats: Chats,
 ): boolean {
   const { channels, now } = chats
-  const own = messages.filter(({ dispatch: { event } }) => isIn(now(event.address), now(here)))
+  const own = messages.filter(({ dispatch: { event } }) => isSameChat(now(event.address), now(here)))
   const isOfOther = (one: OnRecord): boolean =>
     isBeside(now(one.dispatch.event.address), now(here)) &&
     one.dispatch.event.sender.id === quoted?.sender?.id &&
@@ -64,7 +60,7 @@ export function isOneMessage(kept: OnRecord, further: OnRecord, chats: Chats): b
   const { now } = chats
   const [one, other] = [kept.dispatch.event, further.dispatch.event]
   if (one.sender.id !== other.sender.id) return false
-  if (isIn(one.address, other.address)) return hasSameName(one, other) || isSamePiece(one, other)
+  if (isSameChat(one.address, other.address)) return hasSameName(one, other) || isSamePiece(one, other)
   const isOfOtherBot = one.address.account !== other.address.account
   return isOfOtherBot && isBeside(now(one.address), now(other.address)) && isSameByBots(kept, further, chats)
 }

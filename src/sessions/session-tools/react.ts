@@ -1,4 +1,4 @@
-import { type Address, formatAddress } from '../../core/address.ts'
+import { type Address, formatAddress, isSameChat } from '../../core/address.ts'
 import { saidHere } from '../../core/amended.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { DeliveryReceipt, OutboundMessage } from '../../core/outbound.ts'
@@ -90,9 +90,7 @@ async function placeOf(
 ): Promise<Address> {
   const { topic: _topic, ...chat } = address
   const places = (await inbox.inSession(session.id, messageId)).map(({ dispatch: { event } }) => event.address)
-  const found = places.find(
-    (one) => one.channel === chat.channel && one.account === chat.account && one.chat === chat.chat,
-  )
+  const found = places.find((one) => isSameChat(one, address))
   if (found === undefined) return address
   return found.topic === undefined ? chat : { ...chat, topic: found.topic }
 }

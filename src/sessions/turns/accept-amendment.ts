@@ -1,3 +1,4 @@
+import { isSameChat } from '../../core/address.ts'
 import { furtherAuthors } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
@@ -91,11 +92,10 @@ export async function findWaitingTexts(
   { event }: Pick<Dispatch, 'event'>,
 ): Promise<readonly FoundText[]> {
   if (event.kind !== 'edit' && event.kind !== 'delete') return []
-  const { channel, account, chat } = event.address
-  return (await tx.inbox.waitingTexts(channel, event.messageId)).flatMap((row) => {
+  return (await tx.inbox.waitingTexts(event.address.channel, event.messageId)).flatMap((row) => {
     const { decision, sessionId, dispatch } = row
     const { address, sender } = dispatch.event
-    const isSame = address.account === account && address.chat === chat
+    const isSame = isSameChat(address, event.address)
     const mayAmend = event.kind === 'delete' || sender.id === event.sender.id
     return isSame && mayAmend && sessionId && decision.kind === 'run' ? { ...row, decision, sessionId } : []
   })

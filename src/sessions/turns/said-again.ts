@@ -1,4 +1,4 @@
-import type { Address } from '../../core/address.ts'
+import { type Address, isSameChat } from '../../core/address.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import type { InboundEvent, QuotedMessage } from '../../core/message.ts'
@@ -37,7 +37,7 @@ export async function isOfAged(read: Reader, { event }: Pick<Dispatch, 'event'>)
   if (event.kind !== 'edit') return false
   const { address, messageId } = event
   const rows = await read.inbox.ofMessage(address.channel, messageId, address.chat)
-  const here = rows.filter(({ dispatch }) => isHere(dispatch.event.address, address))
+  const here = rows.filter(({ dispatch }) => isSameChat(dispatch.event.address, address))
   return here.some(({ outcome }) => outcome === 'aged') && (await forgottenOf(read, here)).length === 0
 }
 
@@ -45,7 +45,7 @@ export async function isOfAged(read: Reader, { event }: Pick<Dispatch, 'event'>)
 async function isPieceOfForgotten(read: Reader, event: InboundEvent): Promise<boolean> {
   if (!('text' in event) || event.piece === undefined) return false
   const pieces = await read.inbox.piecesOf(event.address.channel, event.piece.of, event.sentAt)
-  const here = pieces.filter(({ dispatch }) => isHere(dispatch.event.address, event.address))
+  const here = pieces.filter(({ dispatch }) => isSameChat(dispatch.event.address, event.address))
   return (await forgottenOf(read, here)).length > 0
 }
 
@@ -130,18 +130,14 @@ async function isForgottenQuote(
   if (quoted.own) return isOwnForgotten(read, address, messageId)
   const rows = await read.inbox.ofMessage(address.channel, messageId, address.chat)
   // In some groups each bot counts messages by itself, and what is kept for how long may differ: its own row decides.
-  const here = rows.filter(({ dispatch: { event } }) => 'text' in event && isHere(event.address, address))
+  const here = rows.filter(({ dispatch: { event } }) => 'text' in event && isSameChat(event.address, address))
   if (here.length > 0) return (await emptiedOf(read, here)).length > 0
   return isForgottenQuoteBeside(read, channels, address, quoted)
 }
 
-function isHere(one: Address, { channel, account, chat }: Address): boolean {
-  return one.channel === channel && one.account === account && one.chat === chat
-}
-
 /** A message of ours that the platform still has: what it said was taken out of its row, or is going to be. */
 async function isOwnForgotten(read: SentReader, address: Address, messageId: string): Promise<boolean> {
-  const rows = (await read.outbox.ofMessage(messageId)).filter(({ address: said }) => isHere(said, address))
+  const rows = (await read.outbox.ofMessage(messageId)).filter(({ address: said }) => isSameChat(said, address))
   // It is older than what is kept of answers: nobody knows whether it was forgotten, and no model is shown it.
   return rows.length === 0 || hasForgotten(read, rows)
 }
