@@ -7,24 +7,28 @@ import type { BudgetGate } from './budget-gate.ts'
 import { amountOf, heardUsage, spokenUsage } from './estimate.ts'
 
 export interface PaidAudioDeps {
-  readonly gate: BudgetGate
-  readonly settings: BudgetSettings
+  /** Undefined where nobody has a budget. */
+  readonly budgets: { readonly gate: BudgetGate; readonly settings: BudgetSettings } | undefined
   /** The names of the endpoint's models, by what they do. */
   readonly models: { readonly transcribe?: string; readonly speak?: string }
+  /** Called with the usage of each call, whoever it is charged to. Never rejects. */
+  spent(this: void, usage: Usage): Promise<void>
 }
 
-/** Puts the budgets before every call of the audio endpoint that is charged to somebody. */
-export function payForAudio({ transcribe, speak }: Audio, { gate, settings, models }: PaidAudioDeps): Audio {
-  async function paid<Result>(
-    { charge, most, model = '' }: { readonly charge: Charge; readonly most: Usage; readonly model: string | undefined },
-    signal: AbortSignal,
-    call: () => Promise<{ readonly result: Result; readonly used: Usage }>,
-  ): Promise<Result> {
-    const price = priceOf(`audio/${model}`, settings.prices)
-    const held = await gate.hold({ charge, cost: amountOf(most, price) }, signal)
+interface AudioCall<Result> {
+  readonly charge: Charge | undefined
+  readonly most: Usage
+  readonly model: string | undefined
+  make(): Promise<{ readonly result: Result; readonly used: Usage }>
+}
+
+/** Counts every call of the audio endpoint, and puts the budgets before those that are charged to somebody. */
+export function payForAudio({ transcribe, speak }: Audio, { budgets, models, spent }: PaidAudioDeps): Audio {
+  async function paid<Result>({ charge, most, model, make }: AudioCall<Result>, signal: AbortSignal): Promise<Result> {
+    const settle = charge && budgets && (await held(budgets, { charge, most, model }, signal))
     let used = most
     try {
-      const done = await call()
+      const done = await make()
       used = done.used
       return done.result
     } catch (error) {
@@ -32,31 +36,40 @@ export function payForAudio({ transcribe, speak }: Audio, { gate, settings, mode
       if (COST_NOTHING.includes(errorCode(error))) used = NO_USAGE
       throw error
     } finally {
-      await gate.settle(held, amountOf(used, price))
+      await settle?.(used)
+      await spent(used)
     }
   }
   return {
     ...(transcribe && {
       async transcribe(recording, signal, charge) {
-        if (charge === undefined) return transcribe(recording, signal)
         const most = heardUsage(recording)
-        return paid({ charge, most, model: models.transcribe }, signal, async () => {
+        const make = async () => {
           const result = await transcribe(recording, signal)
           return { result, used: result.usage ?? most }
-        })
+        }
+        return paid({ charge, most, model: models.transcribe, make }, signal)
       },
     }),
     ...(speak && {
       async speak(text, signal, charge) {
-        if (charge === undefined) return speak(text, signal)
         const most = spokenUsage(text)
-        return paid({ charge, most, model: models.speak }, signal, async () => ({
-          result: await speak(text, signal),
-          used: most,
-        }))
+        const make = async () => ({ result: await speak(text, signal), used: most })
+        return paid({ charge, most, model: models.speak, make }, signal)
       },
     }),
   }
+}
+
+/** Holds the most that a call may cost; returns the function that settles it. */
+async function held(
+  { gate, settings }: NonNullable<PaidAudioDeps['budgets']>,
+  { charge, most, model = '' }: Pick<AudioCall<unknown>, 'most' | 'model'> & { readonly charge: Charge },
+  signal: AbortSignal,
+): Promise<(used: Usage) => Promise<void>> {
+  const price = priceOf(`audio/${model}`, settings.prices)
+  const call = await gate.hold({ charge, cost: amountOf(most, price) }, signal)
+  return (used) => gate.settle(call, amountOf(used, price))
 }
 
 const COST_NOTHING: readonly ErrorCode[] = ['too_long', 'unavailable', 'forbidden']

@@ -19,6 +19,7 @@ import type { RunAgent, Summarize } from '../core/turn.ts'
 import type { Store } from '../store/store.ts'
 import type { Budgets } from './make-budgets.ts'
 import { makeWeb, type OwnNet } from './make-web.ts'
+import { type CountBeside, countBeside, countedBeside } from './spent-beside.ts'
 
 interface AgentDeps {
   readonly config: Config
@@ -28,7 +29,7 @@ interface AgentDeps {
   readonly logger: Logger
   /** The tools by group name, besides the built-in groups. */
   readonly tools: Readonly<Record<string, ToolGroup>>
-  readonly store: Pick<Store, 'read'>
+  readonly store: Pick<Store, 'read' | 'write'>
   readonly net: OwnNet
   readonly budgets: Budgets | undefined
   readonly measures: Measures
@@ -53,13 +54,18 @@ export interface ConfiguredAgent {
  * Returns the agent with the configured models and tools. It is made at the first turn: asking for the time zone takes
  * 13 ms, which no start should wait for.
  */
-export function makeAgent(parts: AgentDeps, sessions: SessionTools): ConfiguredAgent {
+export function makeAgent(
+  parts: AgentDeps,
+  sessions: SessionTools,
+): ConfiguredAgent & { readonly spentBeside: CountBeside } {
   let made: ConfiguredAgent | undefined
+  const spentBeside = countBeside(parts)
   const agent = (): ConfiguredAgent => {
-    made ??= configured(parts, sessions)
+    made ??= configured({ ...parts, spentBeside }, sessions)
     return made
   }
   return {
+    spentBeside,
     runAgent: (request, signal) => agent().runAgent(request, signal),
     precheck: (request, signal) => agent().precheck(request, signal),
     // No turn bounds these: they are charged to whoever asks for one by a command, else to their session.
@@ -76,13 +82,14 @@ async function charged<Request extends { readonly sessionId: SessionId; readonly
   return charge === undefined ? request : { ...request, charge }
 }
 
-function configured(parts: AgentDeps, sessions: SessionTools): ConfiguredAgent {
+function configured(parts: AgentDeps & { readonly spentBeside: CountBeside }, sessions: SessionTools): ConfiguredAgent {
   const { config, clock, random, logger: root, tools, media, called, rests, redact } = parts
   const logger = root.child({ subsystem: 'agent' })
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const settings = { ...revealed(config.models), scriptFolder: config.scriptFolder }
   const all = createModels(settings, { clock, random, logger, media })
   const models = paidBy(parts, countCalls(all, parts.measures, config.budgets?.prices))
+  const beside = countedBeside(models, parts.spentBeside)
   const runAgent = createRunAgent({
     ...{ models, media, called, rests, redact, clock, timeZone, logger },
     tools: createCatalogue({ timeZone, sessions, web: makeWeb(parts), more: tools }),
@@ -90,9 +97,9 @@ function configured(parts: AgentDeps, sessions: SessionTools): ConfiguredAgent {
   })
   return {
     runAgent,
-    summarize: createSummarize({ models, called, rests, clock, logger }),
+    summarize: createSummarize({ models: beside, called, rests, clock, logger }),
     precheck: createPrecheck({ models, called, clock, logger }),
-    introspect: createIntrospect({ models, called, rests, clock, logger }),
+    introspect: createIntrospect({ models: beside, called, rests, clock, logger }),
   }
 }
 

@@ -27,6 +27,7 @@ import type { InboxRow } from '../store/inbox-port.ts'
 import type { Store, StoreReader } from '../store/store.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import type { Lookups } from './lookups.ts'
+import { countBeside } from './spent-beside.ts'
 
 export interface BudgetDeps {
   readonly config: Pick<Config, 'budgets' | 'audio'>
@@ -237,15 +238,14 @@ async function participantsOf(
   return { ...asked, askers: only ? [same ?? only] : [], strangers: rows.length === 0 || asked.strangers }
 }
 
-/** Returns the audio endpoint; each of its calls has to fit the budgets. */
-export function paidAudio(
-  audio: Audio,
-  budgets: Budgets | undefined,
-  { audio: endpoint }: BudgetDeps['config'],
-): Audio {
-  if (budgets === undefined || endpoint === undefined) return audio
-  const { gate, settings } = budgets
-  const { transcribe, speak } = endpoint
+interface PaidAudioDeps extends Pick<BudgetDeps, 'config' | 'store' | 'clock' | 'logger'> {
+  readonly budgets: Budgets | undefined
+}
+
+/** Returns the audio endpoint; each of its calls has to fit the budgets, and is in the cost of the day. */
+export function paidAudio(audio: Audio, deps: PaidAudioDeps): Audio {
+  const { budgets, config } = deps
+  const { transcribe, speak } = config.audio ?? {}
   const models = { ...(transcribe && { transcribe: transcribe.model }), ...(speak && { speak: speak.model }) }
-  return payForAudio(audio, { gate, settings, models })
+  return payForAudio(audio, { budgets, models, spent: countBeside(deps) })
 }

@@ -15,7 +15,7 @@ import type { CurrentRouting } from './reload.ts'
 
 export interface MakeChatDeps
   extends Pick<ChatDeskDeps, 'clock' | 'logger' | 'ids' | 'running' | 'transcript' | 'runAgent' | 'sessions'>,
-    Pick<ChatDeskDeps, 'agent' | 'place'> {
+    Pick<ChatDeskDeps, 'agent' | 'place' | 'spentBeside'> {
   readonly config: Config
   readonly store: Pick<Store, 'read'>
   readonly policies: CurrentRouting

@@ -135,7 +135,7 @@ export function createStages(parts: StagesDeps): Stages {
   const runner = createCommandRunner({ store, logger, say, commands, parting, running, crowded })
   const [longTerm, media] = [makeLongTerm(parts, access.reach), scalePictures({ ...parts, logger })]
   const equipment = { ...parts, ...modelHealth, media, tools: agentTools(parts, access, longTerm) }
-  const { runAgent, summarize, precheck, introspect } = makeAgent(equipment, access.sessionTools)
+  const { runAgent, summarize, precheck, introspect, spentBeside } = makeAgent(equipment, access.sessionTools)
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
   const memory = makeMemory(parts, { introspect, running, transcript, agent, longTerm })
   const ports = turnPorts({ ...parts, logger, pictures: media, agent, most: VIEW_LIMITS.contextMessages })
@@ -178,9 +178,9 @@ export function createStages(parts: StagesDeps): Stages {
     dropView: transcript.drop,
     answerAgain: createAnswerAgain({ ...claims, ids, clock, running, publicTurns, speaks, resume: pipeline.resume }),
     askAside: createAskAside({
-      ...{ ids, logger, store, clock, transcript, running, runAgent, agent, joined, speaks, typing: delivery.typing },
+      ...{ ...shared, logger, running, runAgent, agent, joined, speaks, spentBeside, typing: delivery.typing },
     }),
-    chat: makeChat({ ...parts, ...own, running, transcript, runAgent, agent, pictures: media }),
+    chat: makeChat({ ...parts, ...own, running, transcript, runAgent, agent, spentBeside, pictures: media }),
     ...own,
   }
 }

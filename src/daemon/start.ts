@@ -157,7 +157,7 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   const [entrance, commands] = [createEntrance(redact), new Map<string, ChatCommand>()]
   const [accounts, lookups] = [await loadAccounts(config.channels, plugins), await loadLookups({ ...world, commands })]
   const budgets = await makeBudgets({ ...world, lookups, channels })
-  const [hub, audio] = [makeHub(world), paidAudio(makeAudio({ ...world, net }), budgets, config)]
+  const [hub, audio] = [makeHub(world), paidAudio(makeAudio({ ...world, net }), { ...world, budgets })]
   const adapter = hub.adapter.bind(hub)
   const delivery = makeDelivery({ ...world, audio, accounts, lookups, timing, adapter })
   const [say, closeCards] = [makeSay(store, delivery), makeCloseCards({ store, clock, logger }, delivery)]

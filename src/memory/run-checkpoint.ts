@@ -164,7 +164,6 @@ async function write(
   const events = [{ type: 'checkpoint_written', data }] as const
   // A checkpoint is not activity of the session, which keeps its place in lists.
   const seq = await tx.events.append(session.id, now.lastActivityAt, events)
-  await tx.turns.spendBeside(at, found.usage)
   const description = oneLine(found.description ?? '', MEMORY_LIMITS.description)
   if (description !== '') await tx.sessions.describe(session.id, description, 'ai')
   await tx.checkpoints.settle(session.id)

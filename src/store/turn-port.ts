@@ -69,7 +69,7 @@ export interface TurnWriter {
   giveUpUnreadable(at: number): Promise<readonly Pick<Turn, 'id' | 'sessionId'>[]>
   /** Fenced by epoch: throws `conflict` when this process no longer owns the running turn. */
   finish(id: TurnId, end: TurnEnd): Promise<void>
-  /** Counts a call that no turn has made: a checkpoint, a summary, a side question. */
+  /** Counts a call that no turn has made: a checkpoint, a summary, a transcription, a chat that is not kept. */
   spendBeside(at: number, usage: Usage): Promise<void>
   /** Deletes what was counted beside turns before a time, at most `limit` rows; returns how many. */
   sweepBeside(before: number, limit: number): Promise<number>

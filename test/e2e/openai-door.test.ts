@@ -201,11 +201,14 @@ describe('a chat with a user', () => {
   })
 })
 
-/** The rows of each table, and the files that are kept. */
+/** The rows of each table but that of what answers have cost, and the files that are kept. */
 function leftIn({ config, dataDir }: ChatHouse) {
   const database = new Database(config.store.path)
   try {
-    const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all() as string[]
+    const tables = database
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'spent_beside_turns'")
+      .pluck()
+      .all() as string[]
     const rows = tables.map((name) => [name, database.prepare(`SELECT COUNT(*) FROM "${name}"`).pluck().get()])
     const folder = join(dataDir, 'media')
     const files = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
@@ -216,7 +219,7 @@ function leftIn({ config, dataDir }: ChatHouse) {
 }
 
 describe('a chat without a user', () => {
-  it('leaves no row and no file, also where it fails or its client leaves', async () => {
+  it('leaves no row but what it has cost, and no file, also where it fails or its client leaves', async () => {
     const gate = createGate()
     const replies = [
       textReply('fine'),
@@ -263,8 +266,9 @@ describe('a chat without a user', () => {
     // Of its tools it has those that leave nothing behind.
     expect(request?.tools?.map((tool) => tool.name).toSorted()).toEqual(['current_time', 'schedule_list'])
     expect(await home.sessions()).toEqual([])
-    const { startedAt: _, ...after } = await home.daemon.operator.status()
+    const { startedAt: _, spentToday, ...after } = await home.daemon.operator.status()
     expect(before).toMatchObject(after)
+    expect(spentToday?.usage).toEqual({ input: usage?.prompt_tokens, output: usage?.completion_tokens })
     await home.restart()
     expect(await home.sessions()).toEqual([])
   })

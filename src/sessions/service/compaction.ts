@@ -119,7 +119,6 @@ async function writeSummary(deps: CompactionDeps, session: SessionIdentity, char
     if (lastSeq === undefined) return undefined
     const data: SummaryData = { ...summary, turns, back: lastSeq + 1 - upTo }
     const events = [{ type: 'context_compacted', data }] as const
-    await tx.turns.spendBeside(at, summary.usage)
     return { seq: await tx.events.append(session.id, at, events), at, events }
   })
   if (written === undefined) return 0

@@ -1,18 +1,16 @@
 import type { Address } from '../../core/address.ts'
 import type { AgentProfile } from '../../core/agent-profile.ts'
 import { BudgetSpent, type Charge } from '../../core/budget.ts'
-import type { Clock } from '../../core/clock.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { IdSource, PersonId, SessionId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
-import { NO_USAGE, tokensOf } from '../../core/model.ts'
+import { NO_USAGE, tokensOf, type Usage } from '../../core/model.ts'
 import { failureCause } from '../../core/model-remedy.ts'
 import type { Reader } from '../../core/outbound.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import { stripSilence } from '../../core/silence.ts'
 import type { RunAgent, TurnResult } from '../../core/turn.ts'
-import type { Store } from '../../store/store.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import type { ReceivedMessage } from '../view/received.ts'
 import type { Transcript } from '../view/transcript.ts'
@@ -20,8 +18,8 @@ import type { Transcript } from '../view/transcript.ts'
 export interface SideQuestionDeps {
   readonly ids: Pick<IdSource, 'turn'>
   readonly logger: Logger
-  readonly store: Pick<Store, 'write'>
-  readonly clock: Pick<Clock, 'now'>
+  /** Counts what no turn has cost. Never rejects. */
+  spentBeside(this: void, usage: Usage): Promise<void>
   readonly transcript: Pick<Transcript, 'aside'>
   readonly running: Pick<RunningTurns, 'stopping'>
   readonly runAgent: RunAgent
@@ -81,7 +79,7 @@ export function createAskAside(deps: SideQuestionDeps): AskAside {
 }
 
 async function ask(
-  { ids, logger, store, clock, transcript, running, runAgent, agent, joined }: SideQuestionDeps,
+  { ids, logger, spentBeside, transcript, running, runAgent, agent, joined }: SideQuestionDeps,
   session: SessionIdentity,
   { question, by }: { readonly question: ReceivedMessage; readonly by: AskedBy },
 ): Promise<TurnResult> {
@@ -105,11 +103,7 @@ async function ask(
     const step = await steps.next()
     if (!step.done) continue
     const { usage } = step.value
-    await store
-      .write((tx) => tx.turns.spendBeside(clock.now(), usage))
-      .catch((err: unknown) => {
-        logger.error('The cost of a side question was not counted', { traceId: by.traceId, sessionId: session.id, err })
-      })
+    await spentBeside(usage)
     const tokens = tokensOf(usage)
     logger.info('A side question was answered', { traceId: by.traceId, sessionId: session.id, tokens })
     return step.value

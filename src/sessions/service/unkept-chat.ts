@@ -8,7 +8,7 @@ import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { type AgentId, type IdSource, type MediaId, runId, toSessionId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
-import { type ModelMessage, NO_USAGE, tokensOf } from '../../core/model.ts'
+import { type ModelMessage, NO_USAGE, tokensOf, type Usage } from '../../core/model.ts'
 import { failureCause } from '../../core/model-remedy.ts'
 import {
   ChatRefused,
@@ -45,6 +45,8 @@ export interface UnkeptChatDeps extends Pick<KeptChatDeps, 'files' | 'whoIs'> {
   agent(session: SessionIdentity): AgentProfile
   /** Returns what the calls for these words are charged to. */
   charge(this: void, asked: Decided): Charge | undefined
+  /** Counts what no turn has cost. Never rejects. */
+  spentBeside(this: void, usage: Usage): Promise<void>
   /** Deletes files that were kept for these words alone. */
   forgetFiles(this: void, ids: readonly MediaId[]): Promise<unknown>
 }
@@ -70,7 +72,7 @@ export async function answerUnkept(
   chat: UnkeptChat,
   watch: CompletionWatch,
 ): Promise<CompletionAnswer> {
-  const { files, clock, logger, transcript, running, runAgent, ids, forgetFiles } = deps
+  const { files, clock, logger, transcript, running, runAgent, ids, spentBeside, forgetFiles } = deps
   const draft = draftOf(deps, chat)
   const traceId = ids.trace()
   const { dispatch, decision } = decided(deps, chat, { draft, traceId })
@@ -98,6 +100,7 @@ export async function answerUnkept(
     let step = await steps.next()
     while (!step.done) step = await steps.next()
     const { value } = step
+    await spentBeside(value.usage)
     logger.info('A chat that is not kept has ended', { traceId, outcome: value.kind, tokens: tokensOf(value.usage) })
     const text = answerIn(value, traceId)
     growing.end(text)
