@@ -37,6 +37,9 @@ export function createBudgetDesk<Charged>({
   }
   const reported = (states: readonly BudgetNow[]) => states.map((state) => reportOf(state, settings.timezone))
   return {
+    get timezone() {
+      return settings.timezone
+    },
     async here(charged) {
       const { shared, askers } = chargeOf(charged) ?? { shared: [], askers: [] }
       return reported(await statesOf(read.budgets, [...shared, ...askers.flat()], now()))

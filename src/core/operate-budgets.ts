@@ -14,6 +14,8 @@ export interface BudgetReport {
 
 /** The budgets as people ask for them. No call asks a model. */
 export interface BudgetDesk<Charged> {
+  /** The zone whose days count. */
+  readonly timezone: string
   /** Returns those that a call must fit which this would cause. */
   here(charged: Charged): Promise<readonly BudgetReport[]>
   /** Returns those of everybody who has spent something in the present periods, the fullest first. */

@@ -1,4 +1,5 @@
 import { NO_USAGE, tokensRead, type Usage } from './model.ts'
+import { instantsOf, wallTimeAt } from './wall-time.ts'
 
 /** The cost of a number of turns. */
 export interface Spending {
@@ -19,7 +20,8 @@ export function spendingInWords({ turns, usage }: Spending): string {
   return `${turns} ${turns === 1 ? 'turn' : 'turns'}, ${tokensRead(usage)} tokens in${ofThem}, ${output} out`
 }
 
-/** Returns midnight in the daemon's time zone, which the log uses too. */
-export function midnightBefore(now: number): number {
-  return new Date(now).setHours(0, 0, 0, 0)
+/** Returns the beginning of the day in the zone of the budgets; without one in the daemon's, which the log uses too. */
+export function dayBegan(now: number, timezone: string | undefined): number {
+  if (timezone === undefined) return new Date(now).setHours(0, 0, 0, 0)
+  return instantsOf(timezone, new Date(wallTimeAt(timezone, now)).setUTCHours(0, 0, 0, 0))[0]
 }

@@ -42,6 +42,7 @@ export async function openOffline(
     clock: systemClock,
     version,
     models: config.agents.map(({ model }) => model),
+    timezone: config.budgets?.timezone,
     ownerNamed: config.routing.people.some(({ role }) => role === 'owner'),
     sessions: offlineSessions(config, { store, clock: systemClock, channels }),
     archives: createArchives({

@@ -10,7 +10,7 @@ import type { RetentionLimit } from '../core/operate-forgetting.ts'
 import type { ChannelStatus } from '../core/operate-parts.ts'
 import type { OperatorService, ServedOperator, StatusReport } from '../core/operator.ts'
 import { isDecided } from '../core/outbound.ts'
-import { midnightBefore } from '../core/spending.ts'
+import { dayBegan } from '../core/spending.ts'
 import { tokenDoer } from '../core/token.ts'
 import { operateMemory } from '../memory/operate-memory.ts'
 import type { ChatWatch } from '../sessions/lookups/chat-watch.ts'
@@ -47,6 +47,8 @@ export interface OperatorSources {
   readonly why: WhyService
   /** True if the configuration names an owner; used only where no daemon runs. */
   readonly ownerNamed?: boolean
+  /** The zone of the budgets; used only where no daemon runs. */
+  readonly timezone?: string | undefined
   readonly daemon?: DaemonSources
 }
 
@@ -56,7 +58,7 @@ export interface DaemonSources extends ForPrograms {
   readonly access: Access
   readonly watch: Pick<ChatWatch, 'botsHeld'>
   readonly modelHealth: Pick<ModelHealth, 'troubles'>
-  readonly budgets: Pick<BudgetDesk<never>, 'nearlySpent' | 'all'> | undefined
+  readonly budgets: Pick<BudgetDesk<never>, 'nearlySpent' | 'all' | 'timezone'> | undefined
   /** Returns the age limits of conversations. */
   ageLimits(this: void): Promise<readonly RetentionLimit[]>
   readonly startedAt: number
@@ -150,6 +152,7 @@ async function status({
   version,
   models,
   ownerNamed,
+  timezone,
   daemon,
   clock,
 }: OperatorSources): Promise<StatusReport> {
@@ -177,7 +180,7 @@ async function status({
     sessions: await read.lists.stored(),
     runningTurns: (await read.turns.running()).length,
     waiting: await read.inbox.waitingCount(),
-    spentToday: await read.turns.spentSince(midnightBefore(clock.now())),
+    spentToday: await read.turns.spentSince(dayBegan(clock.now(), daemon?.budgets?.timezone ?? timezone)),
     outbox: counts,
     uncertain: await Promise.all(uncertain.map((delivery) => listedDelivery(delivery, read))),
     undelivered: await Promise.all(undelivered.map((delivery) => listedDelivery(delivery, read))),

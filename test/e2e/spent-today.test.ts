@@ -12,11 +12,11 @@ import { withDatabase } from '../store/temp-database.ts'
 import { type ApiHouse, startApiHouse } from './api-house.ts'
 import { recorded } from './household.ts'
 import { isCheckpoint } from './remembering.ts'
-import { setClock } from './set-clock.ts'
+import { type SetClock, setClock } from './set-clock.ts'
 
 const usage = { input_tokens: 300, output_tokens: 40 }
 const agent = { id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Talk.', tools: [] } as const
-const BUDGETS = { timezone: 'UTC', warnAt: 1, prices: {}, total: { day: { tokens: 10_000_000 } } }
+const BUDGETS = { warnAt: 1, prices: {}, total: { day: { tokens: 10_000_000 } } }
 
 interface House extends ApiHouse {
   /** Says something to the bot and returns the answer. */
@@ -28,10 +28,11 @@ interface House extends ApiHouse {
 interface Scene {
   readonly checkpoint?: () => Reply
   readonly voice?: string
-  readonly at?: string
+  readonly clock?: SetClock
+  readonly timezone?: string
 }
 
-async function startHouse({ checkpoint, voice, at }: Scene = {}): Promise<House> {
+async function startHouse({ checkpoint, voice, clock, timezone = 'UTC' }: Scene = {}): Promise<House> {
   const script: Script = (request) => {
     if (checkpoint && isCheckpoint(request)) return checkpoint()
     return textReply(JSON.stringify(request.system).includes('You condense') ? 'trains' : lastUserText(request), {
@@ -39,10 +40,10 @@ async function startHouse({ checkpoint, voice, at }: Scene = {}): Promise<House>
     })
   }
   const house = await startApiHouse({
-    ...{ script, streaming: false, clock: setClock(at ?? '2026-11-26T12:00:00Z') },
+    ...{ script, streaming: false, clock: clock ?? setClock('2026-11-26T12:00:00Z') },
     config: {
       agents: [{ ...agent, ...(voice && { voice: 'always' as const }), ...(checkpoint && { tools: ['memory'] }) }],
-      budgets: BUDGETS,
+      budgets: { ...BUDGETS, timezone },
       ...(voice === undefined ? {} : { audio: audioAt(voice) }),
     },
   })
@@ -114,4 +115,16 @@ it('C22, C33: a recording that is heard and an answer that is spoken are in the 
   const [status, budget] = await house.counts()
   expect(budget).toBeGreaterThan(340)
   expect(status).toBe(budget)
+})
+
+it('C22, C33: the day is that of the budgets, in their zone', async () => {
+  const clock = setClock('2026-11-26T14:50:00Z')
+  const house = await startHouse({ clock, timezone: 'Asia/Tokyo' })
+  await house.say('hello')
+  expect(await house.say('/usage')).toContain('Today, everywhere: 1 turn, 300 tokens in, 40 out')
+  clock.set('2026-11-26T15:10:00Z')
+  expect(await house.say('/usage')).toContain('Today, everywhere: 0 turns, 0 tokens in, 0 out')
+  expect((await house.daemon.operator.status()).spentToday).toMatchObject({ turns: 0 })
+  await house.say('good morning')
+  expect((await house.daemon.operator.status()).spentToday).toMatchObject({ turns: 1 })
 })

@@ -1,11 +1,14 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
-import { midnightBefore, spendingInWords } from '../../core/spending.ts'
+import type { BudgetDesk } from '../../core/operate-budgets.ts'
+import { dayBegan, spendingInWords } from '../../core/spending.ts'
 import type { Store } from '../../store/store.ts'
 
 export interface UsageCommandDeps {
   readonly store: Pick<Store, 'read'>
   readonly clock: Clock
+  /** Undefined where no budget is configured. */
+  readonly budgets: { readonly desk: Pick<BudgetDesk<CommandCall>, 'timezone'> } | undefined
 }
 
 /**
@@ -20,10 +23,13 @@ export function usageCommand(deps: UsageCommandDeps): ChatCommand {
   }
 }
 
-async function usage({ decision }: CommandCall, { store: { read }, clock }: UsageCommandDeps): Promise<string> {
+async function usage(
+  { decision }: CommandCall,
+  { store: { read }, clock, budgets }: UsageCommandDeps,
+): Promise<string> {
   const current = await read.sessions.current(decision.route.scopeKey)
   const here = current ? `Here: ${spendingInWords(await read.events.spent(current.id))}` : 'Here: nothing yet'
   if (decision.identity.role !== 'owner') return here
-  const today = await read.turns.spentSince(midnightBefore(clock.now()))
+  const today = await read.turns.spentSince(dayBegan(clock.now(), budgets?.desk.timezone))
   return `${here}\nToday, everywhere: ${spendingInWords(today)}`
 }
