@@ -6,6 +6,7 @@ import { sizeInWords } from '../core/content-words.ts'
 import { DEFAULT_FILE_LIMITS } from '../core/media.ts'
 import type { Audience, DeletionPolicy, EditPolicy, GroupRule, PlaceMatch, SendRule } from '../core/policy.ts'
 import { formatMissed } from '../core/schedule.ts'
+import { grouped } from '../core/spending.ts'
 import type { Config } from './config.ts'
 import { explainSessions } from './explain-sessions.ts'
 import { explainTools } from './explain-tools.ts'
@@ -164,7 +165,7 @@ function accessLines({ routing }: Config): string[] {
     `routing.wakeWords: ${wakeText(wakeWords)}`,
     `routing.edits: ${EDITS[edits]}`,
     `routing.deletions: ${DELETIONS[deletions]}`,
-    `routing.botBudget: in one chat ${botBudget.turns} answers and ${botBudget.tokens} tokens for other bots, until a person is answered or ${botBudget.quietMinutes} quiet minutes`,
+    `routing.botBudget: in one chat ${botBudget.turns} answers and ${grouped(botBudget.tokens)} tokens for other bots, until a person is answered or ${botBudget.quietMinutes} quiet minutes`,
   ]
 }
 

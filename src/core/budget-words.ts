@@ -1,4 +1,5 @@
 import type { Amount, BudgetHit, BudgetState, Limit, Payer } from './budget.ts'
+import { grouped } from './spending.ts'
 import { wallTimeAt } from './wall-time.ts'
 
 /** Returns the sentence for whoever is not answered any more, with the time from which on they are. */
@@ -18,7 +19,7 @@ export function warningInWords(budget: BudgetState, timezone: string, cheaper: s
   return `Of my budget ${ofPayer(payer)} ${when}, ${spentInWords(budget)} is used. It begins anew on ${timeInWords(resetsAt, timezone)}.${then}`
 }
 
-/** Returns `chat telegram:group:-100, day: 1200 of 5000 tokens; begins anew on 2026-11-27 at 00:00 (Europe/Berlin)`. */
+/** Returns `chat telegram:group:-100, day: 1,200 of 5,000 tokens; begins anew on 2026-11-27 at 00:00 (UTC)`. */
 export function budgetInWords(budget: BudgetState, timezone: string): string {
   const { payer, period, resetsAt } = budget
   return `${nameOf(payer)}, ${period}: ${spentInWords(budget)}; begins anew on ${timeInWords(resetsAt, timezone)}`
@@ -57,11 +58,11 @@ function ofPayer({ kind, id }: Payer): string {
   }
 }
 
-/** Returns `$0.52 of $1.00`, `800 of 1000 tokens`, or both. */
+/** Returns `$0.52 of $1.00`, `800 of 1,000 tokens`, or both. */
 function spentInWords({ limit, used }: Pick<BudgetState, 'limit' | 'used'>): string {
   return [
     ...(limit.micros === undefined ? [] : [`${dollars(used)} of ${dollars({ micros: limit.micros })}`]),
-    ...(limit.tokens === undefined ? [] : [`${used.tokens} of ${limit.tokens} tokens`]),
+    ...(limit.tokens === undefined ? [] : [`${grouped(used.tokens)} of ${grouped(limit.tokens)} tokens`]),
   ].join(' and ')
 }
 
@@ -76,10 +77,10 @@ function timeInWords(instant: number, timezone: string): string {
   return `${day} at ${time.slice(0, 5)} (${timezone})`
 }
 
-/** Returns a limit in words: `$5.00 and 100000 tokens`. */
+/** Returns a limit in words: `$5.00 and 100,000 tokens`. */
 export function limitInWords({ micros, tokens }: Limit): string {
   return [
     ...(micros === undefined ? [] : [dollars({ micros })]),
-    ...(tokens === undefined ? [] : [`${tokens} tokens`]),
+    ...(tokens === undefined ? [] : [`${grouped(tokens)} tokens`]),
   ].join(' and ')
 }

@@ -34,14 +34,16 @@ describe('budgets in words', () => {
     expect(hitInWords({ ...hit('chat', { id: 'x' }), tooSmall: true })).toMatch(
       /; the whole of it is less than one call/,
     )
-    expect(hitInWords(hit('strangers'))).toMatch(/^all strangers, day: 4800 of 5000 tokens; begins anew on 2026-11-27/)
+    expect(hitInWords(hit('strangers'))).toMatch(
+      /^all strangers, day: 4,800 of 5,000 tokens; begins anew on 2026-11-27/,
+    )
   })
 
   it('C33: the warning says how much is used, and whether another model answers', () => {
     const limit = { micros: 1_000_000, tokens: 5_000 }
     const said = warningInWords(hit('person', { limit, micros: 805_000 }), BERLIN, undefined)
     expect(said).toBe(
-      'Of my budget for you for today, $0.81 of $1.00 and 4800 of 5000 tokens is used. It begins anew on 2026-11-27 at 00:00 (Europe/Berlin).',
+      'Of my budget for you for today, $0.81 of $1.00 and 4,800 of 5,000 tokens is used. It begins anew on 2026-11-27 at 00:00 (Europe/Berlin).',
     )
     expect(warningInWords(hit('chat', { period: 'month' }), BERLIN, 'anthropic/small')).toMatch(
       /for this month.*A cheaper model answers until then\.$/,

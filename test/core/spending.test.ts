@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dayBegan } from '../../src/core/spending.ts'
+import { dayBegan, grouped } from '../../src/core/spending.ts'
 
 it.each([
   ['Europe/Berlin', '2026-10-25T22:30:00Z', '2026-10-24T22:00:00.000Z', 'of 25 hours'],
@@ -8,4 +8,13 @@ it.each([
   ['America/Santiago', '2026-09-06T12:00:00Z', '2026-09-06T04:00:00.000Z', 'whose midnight the clocks leave out'],
 ])('C22: in %s it is a day at %s that began at %s, %s', (zone, now, began) => {
   expect(new Date(dayBegan(Date.parse(now), zone)).toISOString()).toBe(began)
+})
+
+it.each([
+  [0, '0'],
+  [999, '999'],
+  [1_000, '1,000'],
+  [12_345_678, '12,345,678'],
+])('C22: %i is written %s', (count, written) => {
+  expect(grouped(count)).toBe(written)
 })

@@ -32,7 +32,7 @@ describe('budgets on Slack', () => {
     world.say({ from: 'U333', channel, thread, text: '<@U0BOT> !budget' })
     const shown = (await ledger.nextWhisper({ after: later })).text
     expect(shown).toMatch(
-      /topic slack:channel:\w+\/[\d.]+, day: 9500 of 10000 tokens; begins anew on .*; a call did not fit/,
+      /topic slack:channel:\w+\/[\d.]+, day: 9,500 of 10,000 tokens; begins anew on .*; a call did not fit/,
     )
     const other = ledger.mark()
     world.say({ from: 'U333', channel, text: '<@U0BOT> hello elsewhere' })
@@ -50,7 +50,7 @@ describe('budgets on Discord', () => {
     const after = ledger.mark()
     world.slash({ from: '222', channel: house.channel, command: 'budget' })
     const { text } = await ledger.nextWhisper('edited', { after })
-    expect(text).toMatch(/^Budgets here:\n.*everything, month: 0 of 50000 tokens/)
+    expect(text).toMatch(/^Budgets here:\n.*everything, month: 0 of 50,000 tokens/)
     expect(text).toMatch(/All others I show you in our direct chat\.$/)
   })
 
@@ -71,7 +71,7 @@ describe('budgets on Discord', () => {
     world.slash({ from: '222', channel: house.thread, command: 'budget' })
     const { text } = await ledger.nextWhisper('edited', { after })
     expect(text).toMatch(
-      /topic discord:channel:\d+\/\d+, day: 9500 of 10000 tokens; begins anew on .*; a call did not fit/,
+      /topic discord:channel:\d+\/\d+, day: 9,500 of 10,000 tokens; begins anew on .*; a call did not fit/,
     )
     world.slash({ from: '444', channel: house.thread, command: 'budget' })
     expect((await ledger.nextWhisper('edited', { after: ledger.mark() })).text).toBe('No budget applies to you here.')

@@ -74,7 +74,7 @@ describe('who pays for a task', () => {
     const { say } = await house({ person: { only: { bob: { day: { tokens: 50_000 } } } } })
     expect(await say(444, 'read')).toContain('a page')
     expect(await say(444, 'task')).toContain('work done')
-    expect(await say(444, '/budget')).toContain('bob, day: 2500 of 50000')
+    expect(await say(444, '/budget')).toContain('bob, day: 2,500 of 50,000')
   })
 
   it('C33: whoever has asked, for the turn in which a call is made that was allowed late', async () => {
@@ -91,6 +91,6 @@ describe('who pays for a task', () => {
     const late = ledger.mark()
     await say(111, `/approve ${code}`, 'I do it now')
     await heard(444, 'it says paid', late)
-    expect(await say(444, '/budget')).toContain('bob, day: 1500 of 50000')
+    expect(await say(444, '/budget')).toContain('bob, day: 1,500 of 50,000')
   })
 })

@@ -85,7 +85,7 @@ describe('a budget of a chat', () => {
     expect(house.calls()).toBe(calls)
     expect(house.texts(group).filter((text) => text.startsWith('Of my budget'))).toHaveLength(1)
     await house.restart()
-    const hit = /day: \d+ of 2900 tokens; begins anew on 2026-11-27 at 00:00 \(UTC\); a call did not fit$/m
+    const hit = /day: [\d,]+ of 2,900 tokens; begins anew on 2026-11-27 at 00:00 \(UTC\); a call did not fit$/m
     expect(await house.ask(111, 111, '/budget')).toMatch(hit)
     expect((await house.daemon.operator.status()).budgets).toMatchObject([{ words: expect.stringMatching(hit) }])
     expect(await house.outcome(111, group, `${ME} and after a restart?`)).toBe('failed')
@@ -202,17 +202,17 @@ describe('a budget of a chat', () => {
     expect(await house.outcome(444, group, `${ME} hello`)).toBe('answered')
     await expect.poll(warnings, POLL).toHaveLength(1)
     expect(warnings()[0]).toBe(
-      'Of my budget for this chat for today, 1000 of 5000 tokens is used. It begins anew on 2026-11-27 at 00:00 (UTC).',
+      'Of my budget for this chat for today, 1,000 of 5,000 tokens is used. It begins anew on 2026-11-27 at 00:00 (UTC).',
     )
     await house.restart()
     expect(await house.outcome(444, group, `${ME} hello`)).toBe('answered')
     expect(await house.outcome(444, group, `${ME} hello`)).toBe('answered')
     expect(warnings()).toHaveLength(1)
-    const words = `chat telegram:group:${group}, day: 2000 of 5000 tokens; begins anew on 2026-11-27 at 00:00 (UTC)`
+    const words = `chat telegram:group:${group}, day: 2,000 of 5,000 tokens; begins anew on 2026-11-27 at 00:00 (UTC)`
     expect(await house.ask(111, 111, '/budget')).toBe(
-      `Budgets here:\n• chat telegram:direct:111, day: 0 of 5000 tokens; begins anew on 2026-11-27 at 00:00 (UTC)\n\nOthers:\n• ${words}`,
+      `Budgets here:\n• chat telegram:direct:111, day: 0 of 5,000 tokens; begins anew on 2026-11-27 at 00:00 (UTC)\n\nOthers:\n• ${words}`,
     )
-    expect(await house.ask(444, 444, '/budget')).toMatch(/^Budgets here:\n• chat telegram:direct:444, day: 0 of 5000/)
+    expect(await house.ask(444, 444, '/budget')).toMatch(/^Budgets here:\n• chat telegram:direct:444, day: 0 of 5,000/)
     expect(await house.ask(111, 111, '/status')).toContain(`• budget of ${words}`)
     expect((await house.daemon.operator.status()).budgets).toMatchObject([{ words, period: 'day' }])
   })

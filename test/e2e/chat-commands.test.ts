@@ -93,7 +93,7 @@ describe('the cache of a provider', () => {
     const house = await family({ script: () => textReply('answered', { usage }), config: { store: { path } } })
     await house.tell(444, '@parley_bot hello')
     await house.tell(444, '@parley_bot and again')
-    const spent = '2 turns, 2040 tokens in (1800 from the cache, 200 into the cache), 10 out'
+    const spent = '2 turns, 2,040 tokens in (1,800 from the cache, 200 into the cache), 10 out'
     expect(await house.tell(444, '/usage')).toBe(`Here: ${spent}`)
     await house.restart()
     expect(await house.tell(111, '/usage')).toBe(`Here: ${spent}\nToday, everywhere: ${spent}`)
