@@ -5,15 +5,15 @@ import { type ModelMessage, type ModelRequest, tokensOf, type Usage } from '../c
 import { costOf } from '../core/prices.ts'
 import { tokensIn } from './text-tokens.ts'
 
-/** Tokens of a picture of any size: those of a large one. */
-const PICTURE = 1_600
 /** Tokens of a message beside its text. */
 const MESSAGE = 8
 /** The most that may be thought beside an answer: what `agent` asks providers for (`BUDGET`, `ROOM` there). */
 const THOUGHTS = { off: 0, low: 2_048, medium: 8_192, high: 16_384 } as const
 
-/** Returns the tokens that a model will read. */
-export function promptTokens({ system, messages, tools }: ModelRequest): number {
+/** Returns the tokens that a model will read, for which each picture is `picture` of them. */
+export function promptTokens({ system, messages, tools }: ModelRequest, picture: number): number {
+  const contentTokens = (content: Content): number =>
+    content.reduce((sum, part) => sum + (part.type === 'text' ? tokensIn(part.text) : picture), 0)
   let tokens = tokensIn(system)
   for (const { name, description, parameters } of tools)
     tokens += tokensIn(name) + tokensIn(description) + tokensIn(JSON.stringify(parameters))
@@ -38,19 +38,21 @@ export function callTokens(args: unknown): number {
   return MESSAGE + tokensIn(JSON.stringify(args) ?? '')
 }
 
-function contentTokens(content: Content): number {
-  return content.reduce((sum, part) => sum + (part.type === 'text' ? tokensIn(part.text) : PICTURE), 0)
-}
-
 /** Returns the most tokens that may be thought. */
 export function mostThoughts({ thinking = 'off' }: Pick<ModelRequest, 'thinking'>): number {
   return THOUGHTS[thinking]
 }
 
+/** The price of a model, and the most tokens that a picture is for it. */
+export interface Priced {
+  readonly price: ModelPrice | undefined
+  readonly picture: number
+}
+
 /** Returns the most that a call may cost: its prompt, none of it from a cache, and the longest answer. */
-export function mostOf(request: ModelRequest, price: ModelPrice | undefined): Amount {
+export function mostOf(request: ModelRequest, { price, picture }: Priced): Amount {
   const output = request.maxTokens + mostThoughts(request)
-  return most({ input: promptTokens(request), output }, price)
+  return most({ input: promptTokens(request, picture), output }, price)
 }
 
 /** A prompt that is written to a cache costs more than one that is not. */

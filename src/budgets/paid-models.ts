@@ -1,10 +1,10 @@
-import type { Amount, BudgetSettings, Charge, ModelPrice } from '../core/budget.ts'
+import type { Amount, BudgetSettings, Charge } from '../core/budget.ts'
 import { type ErrorCode, errorCode } from '../core/errors.ts'
 import type { Model, ModelEvent, ModelRequest, Usage } from '../core/model.ts'
 import { hadBegun, NO_USAGE, tokensRead } from '../core/model.ts'
-import { isFree, priceOf } from '../core/prices.ts'
+import { isFree, pictureTokens, priceOf } from '../core/prices.ts'
 import type { BudgetGate, HeldCall } from './budget-gate.ts'
-import { amountOf, callTokens, mostOf, mostThoughts, promptTokens } from './estimate.ts'
+import { amountOf, callTokens, mostOf, mostThoughts, type Priced, promptTokens } from './estimate.ts'
 import { tokensIn } from './text-tokens.ts'
 
 type Models = (id: string) => Promise<Model>
@@ -29,7 +29,7 @@ export function payForModels({ models, gate, settings }: PaidModelsDeps): PaidMo
     if (charge === undefined || isFree(id)) return own
     const chosen = begun.get(charge) ?? (charge.follows && begun.get(charge.follows)) ?? new Map<string, Choice>()
     begun.set(charge, chosen)
-    const mine: Priced = { model: own, price: priceOf(id, settings.prices) }
+    const mine = pricedAs(id, own, settings)
     return {
       id,
       async *stream(request, signal) {
@@ -45,16 +45,19 @@ export function payForModels({ models, gate, settings }: PaidModelsDeps): PaidMo
 
 type Choice = HeldCall['model']
 
-interface Priced {
+interface PricedModel extends Priced {
   readonly model: Model
-  readonly price: ModelPrice | undefined
+}
+
+function pricedAs(id: string, model: Model, { prices }: Pick<BudgetSettings, 'prices'>): PricedModel {
+  return { model, price: priceOf(id, prices), picture: pictureTokens(id) }
 }
 
 interface PaidCall {
   readonly gate: BudgetGate
   readonly charge: Charge
-  readonly own: Priced
-  readonly other: Priced | undefined
+  readonly own: PricedModel
+  readonly other: PricedModel | undefined
   /** Called with the model that is asked. */
   keep(choice: Choice): unknown
 }
@@ -64,8 +67,8 @@ async function* paid(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, void> {
-  const cost = mostOf(request, own.price)
-  const cheaper = other && mostOf(request, other.price)
+  const cost = mostOf(request, own)
+  const cheaper = other && mostOf(request, other)
   const call = await gate.hold({ charge, cost, ...(cheaper ? { cheaper } : {}) }, signal)
   keep(call.model)
   if (call.model === 'own' || other === undefined)
@@ -91,16 +94,17 @@ async function* paid(
 async function cheaperThan(
   id: string,
   { price }: Priced,
-  { models, settings: { cheaperModel, prices } }: Pick<PaidModelsDeps, 'models' | 'settings'>,
-): Promise<Priced | undefined> {
+  { models, settings }: Pick<PaidModelsDeps, 'models' | 'settings'>,
+): Promise<PricedModel | undefined> {
+  const { cheaperModel, prices } = settings
   if (cheaperModel === undefined || cheaperModel === id) return undefined
   const less = priceOf(cheaperModel, prices)
   if (price !== undefined && less !== undefined && less.output >= price.output) return undefined
   const model = await models(cheaperModel).catch(() => undefined)
-  return model && { model, price: less }
+  return model && pricedAs(cheaperModel, model, settings)
 }
 
-interface Streamed extends Priced {
+interface Streamed extends PricedModel {
   readonly request: ModelRequest
   /** Something of an answer has come. */
   begun: boolean
@@ -117,11 +121,11 @@ async function* settled(
   streamed: Streamed,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, void> {
-  const { model, request, price } = streamed
+  const { model, request, price, picture } = streamed
   let call = first
   let output = 0
   let cost: Amount | undefined
-  const soFar = (): Usage => ({ input: promptTokens(request), output })
+  const soFar = (): Usage => ({ input: promptTokens(request, picture), output })
   // Thoughts are shown to nobody, and are charged.
   const brokenOff = (): Usage => ({ ...soFar(), output: output + mostThoughts(request) })
   const failed = (error: unknown): Usage => {
@@ -135,7 +139,7 @@ async function* settled(
         continue
       }
       if (event.type === 'again') {
-        call = await gate.hold({ charge: call.charge, cost: mostOf(request, price) }, signal)
+        call = await gate.hold({ charge: call.charge, cost: mostOf(request, streamed) }, signal)
         cost = undefined
         continue
       }

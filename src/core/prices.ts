@@ -80,6 +80,20 @@ export function priceOf(model: string, own: PriceList = {}): ModelPrice | undefi
   return undefined
 }
 
+/** The most tokens that providers charge for a picture of any size. */
+const PICTURE = 5_000
+/** Models to which a picture is shown smaller than it is. */
+const SCALED = { models: /^anthropic\/claude-(?:3.*|(?:opus|sonnet|haiku)-4(?:-[0-6])?)$/, picture: 1_600 }
+/** A model that counts more tokens for one, each of which costs less. */
+const MANY = { model: 'openai/gpt-4o-mini', picture: 48_200 }
+
+/** Returns the most tokens that the provider of a model charges for a picture. */
+export function pictureTokens(model: string): number {
+  const plain = model.replace(RELEASE, '')
+  if (plain === MANY.model) return MANY.picture
+  return SCALED.models.test(plain) ? SCALED.picture : PICTURE
+}
+
 const FREE: ModelPrice = { input: 0, output: 0 }
 
 /** Returns true for a model that is no model: a script costs nobody anything, neither money nor tokens. */
