@@ -1,5 +1,5 @@
 import type { Amount, BudgetHit, BudgetSettings, BudgetState, Charge, PayerBudget } from '../core/budget.ts'
-import { BudgetSpent } from '../core/budget.ts'
+import { BudgetSpent, NO_AMOUNT } from '../core/budget.ts'
 import { stopInWords } from '../core/budget-words.ts'
 import type { Clock } from '../core/clock.ts'
 import { deferred } from '../core/deferred.ts'
@@ -118,20 +118,27 @@ export function createBudgetGate(deps: BudgetGateDeps): BudgetGate {
     }
   }
 
+  /** Returns undefined once it is worth another look, and for a call that is stopped meanwhile, which holds nothing. */
+  async function holdOnce(wanted: Wanted, id: string, signal: AbortSignal): Promise<HeldCall | undefined> {
+    // Taken before the store is read, so that no settlement in between is missed.
+    const settled = next.promise
+    const { decision, budgets } = await store.write((tx) => tryToHold(tx, wanted, id))
+    if (decision.kind === 'stop') throw wanted.failure ?? stop(decision, wanted.charge)
+    if (decision.kind === 'call') {
+      failpoint('CP33-cost-held')
+      if (!signal.aborted) return { id, model: decision.model, budgets, charge: wanted.charge }
+      await record(id, NO_AMOUNT)
+    } else await firstOf({ settled, ms: untilNext(budgets, clock.now()), clock }, signal)
+    return undefined
+  }
+
   return {
     async hold(wanted, signal) {
       const id = `${store.epoch}-${++made}`
       for (;;) {
-        // Taken before the store is read, so that no settlement in between is missed.
-        const settled = next.promise
-        const { decision, budgets } = await store.write((tx) => tryToHold(tx, wanted, id))
-        if (decision.kind === 'call') {
-          failpoint('CP33-cost-held')
-          return { id, model: decision.model, budgets, charge: wanted.charge }
-        }
-        if (decision.kind === 'stop') throw wanted.failure ?? stop(decision, wanted.charge)
-        await firstOf({ settled, ms: untilNext(budgets, clock.now()), clock }, signal)
-        if (signal.aborted) throw new ParleyError('aborted', 'The call was stopped while it waited for its budget.')
+        if (signal.aborted) throw new ParleyError('aborted', 'The call was stopped before it was made.')
+        const call = await holdOnce(wanted, id, signal)
+        if (call !== undefined) return call
       }
     },
     async settle(call, cost) {

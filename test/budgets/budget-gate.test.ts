@@ -59,6 +59,19 @@ describe('calls side by side', () => {
   })
 })
 
+it.each(['before', 'while'] as const)(
+  'C33: a call that is stopped %s its cost is put on record is not made, and costs nothing',
+  async (when) => {
+    const rig = await startRig(daily(LIMIT))
+    const stop = new AbortController()
+    if (when === 'before') stop.abort()
+    const held = rig.gate.hold({ charge: rig.charge, cost: cost(600) }, stop.signal)
+    stop.abort()
+    await expect(held).rejects.toMatchObject({ code: 'aborted' })
+    expect(await rig.spent()).toMatchObject({ spent: 0, held: 0 })
+  },
+)
+
 it('C33: a call that waits looks again within a minute: somebody may have set the clock into the next day', async () => {
   const rig = await startRig(daily(LIMIT))
   const { gate, charge, clock } = rig
