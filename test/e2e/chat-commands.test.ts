@@ -79,8 +79,8 @@ describe('/usage', () => {
     const { tell } = await family()
     expect(await tell(444, '/usage')).toBe('Here: nothing yet')
     await tell(444, '@parley_bot hello')
-    expect(await tell(444, '/usage')).toMatch(/^Here: 1 turn, \d+ tokens in, \d+ out$/)
-    expect(await tell(111, '/usage')).toMatch(/^Here: 1 turn.*\nToday, everywhere: 1 turn, \d+ tokens in/)
+    expect(await tell(444, '/usage')).toMatch(/^Here: 1 turn, [\d,]+ tokens in, \d+ out$/)
+    expect(await tell(111, '/usage')).toMatch(/^Here: 1 turn.*\nToday, everywhere: 1 turn, [\d,]+ tokens in/)
   })
 })
 

@@ -143,7 +143,7 @@ describe('a checkpoint', () => {
     })
     // Its cost is that of the session, and of the day.
     const [, here, today] = /^Here: (.+)\nToday, everywhere: (.+)$/.exec((await home.say('/usage')) ?? '') ?? []
-    expect([here, today]).toEqual([expect.stringMatching(/^1 turn, \d+ tokens in/), here])
+    expect([here, today]).toEqual([expect.stringMatching(/^1 turn, [\d,]+ tokens in/), here])
   })
 
   it('S10: /new has the old session looked through, and a failure of that changes nothing', async () => {
