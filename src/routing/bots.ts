@@ -2,6 +2,7 @@ import { type BotBudget, type BotSpending, isExhausted } from '../core/bot-budge
 import type { Channels } from '../core/channel-traits.ts'
 import type { Decision, TraceStep } from '../core/dispatch.ts'
 import type { BotPolicy, GroupRule } from '../core/policy.ts'
+import { grouped } from '../core/spending.ts'
 import { type Link, matchesLink, parseLink, type SenderAt } from './identity-links.ts'
 import { pass, stop } from './trace.ts'
 
@@ -36,7 +37,7 @@ export function admitsBot({ links }: BotRule, bot: SenderAt): boolean {
 /** Bots are answered within the chat's budget; beyond it what they say is stored and owes no turn. */
 export function holdBack(decision: Decision, spent: BotSpending, budget: BotBudget): Decision {
   if (decision.kind !== 'run' || !isExhausted(spent, budget)) return decision
-  const because = `bots had ${spent.turns} answers and ${spent.tokens} tokens here; wait for a person or for quiet`
+  const because = `bots had ${spent.turns} answers and ${grouped(spent.tokens)} tokens here; wait for a person or for quiet`
   const { route, addressed, identity, trace } = decision
   const step = stop('group-rule', because, 'routing.botBudget')
   return { kind: 'context', reason: 'bot_budget', route, addressed, identity, trace: [...trace, step] }

@@ -129,7 +129,7 @@ describe('a summary of what was said long ago', () => {
     const { message_id } = home.telegram.world.messages(111, { by: 'person' }).at(-1)?.message ?? {}
     const [why] = await daemon.operator.why(String(message_id))
     expect(why?.context).toMatch(
-      /^read 8 earlier messages, 6 left out, a summary in the place of older ones, \d+ tokens$/,
+      /^read 8 earlier messages, 6 left out, a summary in the place of older ones, [\d,]+ tokens$/,
     )
     const [session] = (await daemon.operator.sessions.list({ limit: 1, offset: 0, inactive: false })).sessions
     const { events } = await daemon.operator.sessions.history(session?.id ?? '', { limit: 100 })

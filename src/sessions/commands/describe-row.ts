@@ -8,6 +8,7 @@ import { plainExcerpt, senderName } from '../../core/label.ts'
 import type { PrecheckVerdict } from '../../core/precheck.ts'
 import type { Session } from '../../core/session.ts'
 import { silenceReason, stripSilence } from '../../core/silence.ts'
+import { grouped } from '../../core/spending.ts'
 import { withTitle } from '../../core/titles.ts'
 import type { ContextRead } from '../../core/turn-end.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
@@ -117,7 +118,7 @@ export function contextInWords({ messages, leftOut, summary, shortened, thread, 
   const summed = summary ? ['a summary in the place of older ones'] : []
   const cut = shortened ? ['shortened because the model took no more'] : []
   const read = `read ${messages} earlier ${messages === 1 ? 'message' : 'messages'}`
-  return [read, ...older, ...threadInWords(thread), ...summed, ...cut, `${tokens} tokens`].join(', ')
+  return [read, ...older, ...threadInWords(thread), ...summed, ...cut, `${grouped(tokens)} tokens`].join(', ')
 }
 
 function threadInWords(thread: ThreadReadData | undefined): readonly string[] {
