@@ -1,10 +1,11 @@
 import type { SessionEvent, UserMessageData } from './event.ts'
 import type { TurnId } from './ids.ts'
 import { type MessageName, messageNameKey } from './message.ts'
+import { Spoken } from './spoken.ts'
 
 /**
- * Events as people in the conversation see them now: an edited message with its last text, a deleted one gone, and
- * nothing of an exchange that was taken back. What was before the first of these events is not known, so an edit of it
+ * Events as people in the conversation see them now: an edited message with its last text, a deleted one gone, nothing
+ * of an exchange that was taken back, and a voice note with the words that are said in it. What was before the first of these events is not known, so an edit of it
  * says nothing here.
  */
 export function amended(events: readonly SessionEvent[]): readonly SessionEvent[] {
@@ -36,13 +37,14 @@ export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefi
   /** Messages that replies of others quote still. */
   const takenBack = new Set<string>()
   const isTakenBack = takenBackBehind()
+  const spoken = new Spoken()
   return (event) => {
     // A message that is asked once more is there again.
     if (event.type === 'exchange_taken_back' && event.data.again === undefined)
       for (const name of event.data.messages.map(messageNameKey)) takenBack.add(name)
     if (event.type === 'history_taken_over') {
       // The copy before it is of another conversation, in which a message may have the same id.
-      for (const known of [edits, deleted, takenBack]) known.clear()
+      for (const known of [edits, deleted, takenBack, spoken]) known.clear()
     }
     return isTakenBack(event) || event.forgotten ? undefined : current(event)
   }
@@ -55,17 +57,28 @@ export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefi
       case 'message_edited': {
         const name = editOf(event.data)
         if (!edits.has(name)) edits.set(name, event.data)
-        return isDeleted(event.data) ? undefined : { ...event, data: withoutDeletedQuote(event.data) }
+        return isDeleted(event.data) ? undefined : { ...event, data: heard(withoutDeletedQuote(event.data)) }
       }
+      case 'files_read':
+        spoken.add(event.data.files)
+        return event
       case 'user_message':
-        return isDeleted(event.data) ? undefined : { ...event, data: asEdited(withoutDeletedQuote(event.data)) }
+        return isDeleted(event.data) ? undefined : { ...event, data: heard(asEdited(withoutDeletedQuote(event.data))) }
       case 'thread_read': {
-        const messages = event.data.messages.filter((one) => !isDeleted(one)).map(withoutDeletedQuote)
+        const messages = event.data.messages
+          .filter((one) => !isDeleted(one))
+          .map(withoutDeletedQuote)
+          .map(heard)
         return { ...event, data: { ...event.data, messages } }
       }
       default:
         return event
     }
+  }
+
+  /** A file is read after its message. */
+  function heard(data: UserMessageData): UserMessageData {
+    return spoken.in(data)
   }
 
   /** A message is met once: one of that name before it is of a chat that has got a new id since. */

@@ -5,6 +5,7 @@ import { labelledWords, plainExcerpt, speakerName } from '../core/label.ts'
 import type { NumberedLine } from '../core/memory.ts'
 import { type MessageName, messageNameKey } from '../core/message.ts'
 import { stripSilence } from '../core/silence.ts'
+import { spokenWords } from '../core/spoken.ts'
 import type { MessageRef } from '../store/memory-port.ts'
 
 /** The part of a session's log that a checkpoint looks at. */
@@ -62,7 +63,7 @@ function saidIn(event: SessionEvent): readonly Said[] {
 }
 
 function byPerson(message: UserMessageData): Said {
-  const words = labelledWords(message)
+  const words = [labelledWords(message), spokenWords(message)].filter((part) => part !== '').join('\n')
   const quoted =
     message.quoted?.text && !message.quoted.own ? ` [in reply to: ${plainExcerpt(message.quoted.text, 200)}]` : ''
   return { text: words === '' ? '' : `[${speakerName(message)}]${quoted} ${cut(words)}`, message }

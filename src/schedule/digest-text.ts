@@ -3,6 +3,7 @@ import { formatAddress } from '../core/address.ts'
 import type { SessionEvent } from '../core/event.ts'
 import { escapeLabels, labelledWords, quoteLines, speakerName } from '../core/label.ts'
 import { stripSilence } from '../core/silence.ts'
+import { spokenWords } from '../core/spoken.ts'
 
 /** One message of a digest. */
 export interface DigestLine {
@@ -22,10 +23,11 @@ const LONGEST_TEXT = 2_000
 export function digestLine(event: SessionEvent, place: string): DigestLine | undefined {
   switch (event.type) {
     case 'user_message': {
-      const { text, refused, from } = event.data
-      return refused || from || text.trim() === ''
+      const { refused, from } = event.data
+      const words = [labelledWords(event.data), spokenWords(event.data)].filter((part) => part.trim() !== '').join('\n')
+      return refused || from || words === ''
         ? undefined
-        : { at: event.at, place, who: speakerName(event.data), text: labelledWords(event.data) }
+        : { at: event.at, place, who: speakerName(event.data), text: words }
     }
     case 'assistant_message':
     case 'assistant_posted': {

@@ -24,6 +24,19 @@ it('S34: a checkpoint reads what was quoted, but no answer of the agent once mor
   expect(textsOf(message(1, 'yes', { quoted: { ...quoted, own: true } }))).toEqual(['[Ada] yes'])
 })
 
+it('S34: a checkpoint reads what its writers have said in voice notes, and no recording that was passed on', () => {
+  const note = { attachments: [{ ref: 'r1', kind: 'voice' }] } as const
+  const read = (seq: number): SessionEvent => ({
+    ...{ seq, at: seq, type: 'files_read' },
+    data: { files: [{ ref: 'r1', spoken: 'Bo gets a kite' }] },
+  })
+  expect(textsOf(message(1, '', note), read(2))).toEqual(['[Ada] [voice note] Bo gets a kite'])
+  expect(sliceOf([message(1, '', note), read(2)]).sources).toEqual(new Map([[1, { messageId: '1' }]]))
+  expect(textsOf(message(1, '', { ...note, forwarded: {} }), read(2)).join()).not.toContain('kite')
+  const deleted: SessionEvent = { seq: 3, at: 3, type: 'message_deleted', data: { messageId: '1' } }
+  expect(textsOf(message(1, '', note), read(2), deleted)).toEqual([])
+})
+
 it('S39: a text that has no telling word of any line is made of all of them', () => {
   const slice = sliceOf([message(1, 'the gate opens with bluebird'), message(2, 'tea at seven')])
   expect(sourcesOf('The bluebird opens it.', [], slice)).toEqual([{ messageId: '1' }])

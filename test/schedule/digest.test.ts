@@ -67,6 +67,17 @@ describe('what a digest reads', () => {
     ])
   })
 
+  it('is also what somebody has said in a voice note', async () => {
+    const { store } = await startRig()
+    const { id } = await say(store, 'telegram:group:-1', 1_000, {
+      text: '',
+      attachments: [{ ref: 'r1', kind: 'voice' }],
+    })
+    const data = { files: [{ ref: 'r1', spoken: 'the drill is charged' }] }
+    await store.write((tx) => tx.events.append(id, 2_000, [{ type: 'files_read', data }]))
+    expect((await read(store)).text).toContain('Ada: [voice note] the drill is charged')
+  })
+
   it('is also what other agents heard there', async () => {
     const { store } = await startRig()
     await say(store, 'agent:second:telegram:group:-1', 1_000, { text: 'one' })

@@ -2,9 +2,11 @@ import type { ContentPart, MediaPart } from '../../core/content.ts'
 import { mediaOf } from '../../core/content.ts'
 import { isNothing } from '../../core/emptied.ts'
 import type { SessionEvent, ToolCallData, UserMessageData } from '../../core/event.ts'
-import { labelledWords, speakerName } from '../../core/label.ts'
+import { speakerName } from '../../core/label.ts'
 import type { MessageName } from '../../core/message.ts'
 import { isAboutExport } from '../../core/operate-archives.ts'
+import { Spoken } from '../../core/spoken.ts'
+import { saidText } from '../view/event-text.ts'
 
 /** A message of a transcript, whatever became of it. */
 export interface TranscriptRow {
@@ -36,20 +38,30 @@ export type TranscriptPart =
 
 /** Returns the rows of a log, those of unanswered and interrupted turns too (C37), without what its writers deleted. */
 export function transcriptRows(events: readonly SessionEvent[]): readonly TranscriptRow[] {
-  const deleted = events.flatMap(({ type, data }) => (type === 'message_deleted' ? [data] : []))
-  return events.filter((event) => !isAboutExport(event)).flatMap((event) => rowsOf(event, deleted))
+  const later: Later = { deleted: [], spoken: new Spoken() }
+  for (const { type, data } of events) {
+    if (type === 'message_deleted') later.deleted.push(data)
+    if (type === 'files_read') later.spoken.add(data.files)
+  }
+  return events.filter((event) => !isAboutExport(event)).flatMap((event) => rowsOf(event, later))
 }
 
-function rowsOf(event: SessionEvent, deleted: readonly MessageName[]): readonly TranscriptRow[] {
+/** Facts about messages that stand behind them in the log. */
+interface Later {
+  readonly deleted: MessageName[]
+  readonly spoken: Spoken
+}
+
+function rowsOf(event: SessionEvent, later: Later): readonly TranscriptRow[] {
   switch (event.type) {
     case 'user_message':
-      return [userRow(event, event.data, deleted)]
+      return [userRow(event, event.data, later)]
     case 'message_edited':
-      return [{ ...userRow(event, event.data, deleted), edited: true }]
+      return [{ ...userRow(event, event.data, later), edited: true }]
     case 'thread_read':
       return event.data.messages
         .filter((message) => !isNothing(message))
-        .map((message) => userRow(event, message, deleted))
+        .map((message) => userRow(event, message, later))
     case 'assistant_step':
       return [row(event, 'assistant', [...textParts(event.data.text), ...event.data.calls.map(callPart)])]
     case 'assistant_message':
@@ -75,11 +87,14 @@ function row(
   return { sequenceNumber: seq, createdAt: new Date(at).toISOString(), role, ...turn, content }
 }
 
-function userRow(event: SessionEvent, message: UserMessageData, deleted: readonly MessageName[]): TranscriptRow {
+function userRow(event: SessionEvent, message: UserMessageData, { deleted, spoken }: Later): TranscriptRow {
   const name = speakerName(message)
   if (deleted.some((one) => isSame(one, message))) return { ...row(event, 'user', []), name, deleted: true }
-  const files = (message.attachments ?? []).flatMap(({ media }) => (media ? [mediaPart(media)] : []))
-  return { ...row(event, 'user', [...textParts(labelledWords(message)), ...files]), name }
+  const { attachments = [] } = message
+  const files = attachments.flatMap(({ media }) => (media ? [mediaPart(media)] : []))
+  // What the log has no file of is named in words.
+  const named = spoken.in({ ...message, attachments: attachments.filter(({ media }) => media === undefined) })
+  return { ...row(event, 'user', [...textParts(saidText(named)), ...files]), name }
 }
 
 function isSame(one: MessageName, other: MessageName): boolean {

@@ -1,6 +1,14 @@
 import type { SessionEvent } from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
-import { applyEdit, dropDeleted, type ReceivedMessage, redact, takeMessages, withoutDropped } from '../view/received.ts'
+import {
+  applyEdit,
+  dropDeleted,
+  type ReceivedMessage,
+  redact,
+  takeMessages,
+  withoutDropped,
+  withReadFiles,
+} from '../view/received.ts'
 
 /** A turn that ended with an answer, or with the agent's decision to say nothing. */
 export interface CompletedTurn {
@@ -56,6 +64,11 @@ export class TurnGroups {
       case 'thread_read':
         this.#grow(({ received }) => ({ received: [...event.data.messages, ...received] }))
         return
+      case 'files_read': {
+        const read = new Map(event.data.files.map(({ ref, ...reading }) => [ref, reading]))
+        this.#grow(({ received }) => ({ received: withReadFiles(received, read) }))
+        return
+      }
       case 'assistant_step':
         this.#grow(({ tools }) => ({ tools: [...new Set([...tools, ...event.data.calls.map(({ tool }) => tool)])] }))
         return

@@ -8,8 +8,8 @@ import type {
   ThreadReadData,
   UserMessageData,
 } from '../../core/event.ts'
-import { labelledWords, plainExcerpt, speakerName } from '../../core/label.ts'
-import type { FilesReadData, ReadFile } from '../../core/message.ts'
+import { escapeLabels, labelledWords, plainExcerpt, speakerName } from '../../core/label.ts'
+import type { AttachmentRef, FilesReadData, ReadFile } from '../../core/message.ts'
 import type { TurnEndData } from '../../core/turn-end.ts'
 
 /** Returns an event as a line of text for people. */
@@ -79,8 +79,14 @@ export function eventText(event: SessionEvent): string {
 /** Returns the words of a message, and below them what came with it, in words. */
 export function saidText(data: UserMessageData): string {
   const things = (data.enclosed ?? []).map((line) => `[${plainExcerpt(line, LONGEST_LINE)}]`)
-  const files = (data.attachments ?? []).map((file) => `[${fileWords(file)}]`)
+  const files = (data.attachments ?? []).map(attachedText)
   return [labelledWords(data), ...things, ...files].filter((part) => part !== '').join('\n')
+}
+
+/** A voice note is named, with what is said in it where that is known. */
+function attachedText(file: AttachmentRef): string {
+  const name = `[${fileWords(file)}]`
+  return file.spoken === undefined ? name : `${name} ${escapeLabels(file.spoken)}`
 }
 
 const LONGEST_LINE = 500

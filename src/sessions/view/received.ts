@@ -1,6 +1,7 @@
 import { isOfSameSender, withWordsOf } from '../../core/amended.ts'
 import type { TakenMessages, UserMessageData } from '../../core/event.ts'
 import type { AttachmentRef, FileReading, MessageName } from '../../core/message.ts'
+import { isOwnVoice } from '../../core/spoken.ts'
 
 /** A user message as a model view keeps it. */
 export type ReceivedMessage = UserMessageData & {
@@ -78,14 +79,6 @@ function readingOf(
   if (reading?.spoken === undefined || isOwnVoice(file, message)) return reading
   const { spoken: text, ...rest } = reading
   return { ...rest, text }
-}
-
-/** A recording that was passed on, or kept as a file, may be of anybody; that of a quoted message is its writer's. */
-export function isOwnVoice(
-  { kind, quoted }: Pick<AttachmentRef, 'kind' | 'quoted'>,
-  { forwarded, via, from }: Pick<UserMessageData, 'forwarded' | 'via' | 'from'>,
-): boolean {
-  return kind === 'voice' && quoted === undefined && forwarded === undefined && via === undefined && from === undefined
 }
 
 /** Returns true for a file of which no turn has found out yet whether it can be shown. */

@@ -62,6 +62,27 @@ async function exported(format: ExportFormat, events: readonly SessionEvent[]): 
   return text
 }
 
+it('C35: what is said in a voice note is in the workflow and in Markdown, where other things are named', async () => {
+  const log = eventLog()
+  log.user('', {
+    attachments: [
+      { ref: 'r1', kind: 'voice', about: '3 s' },
+      { ref: 'r2', kind: 'photo' },
+    ],
+  })
+  log.started('t1')
+  log.add({ type: 'files_read', data: { files: [{ ref: 'r1', spoken: 'when is the train?' }] } }, 't1')
+  log.answered('t1', 'At seven.')
+  log.user('', { enclosed: ['location: 52.5, 13.4'] })
+  expect(nodesOf(log.events)[1]).toMatchObject({
+    prompt_template: '[voice note, 0:03] when is the train?\n[attached: photo]',
+  })
+  expect(await exported('workflow', log.events)).toContain('[voice note, 3 s] when is the train?')
+  const page = await exported('markdown', log.events)
+  expect(page).toContain('> [voice note, 3 s] when is the train?\n> [photo]')
+  expect(page).toContain('> [location: 52.5, 13.4]')
+})
+
 it('C35: an exchange that was taken back is in no workflow and no Markdown, and stays in the bundle', async () => {
   const log = eventLog()
   log.user('when is the train?')

@@ -47,6 +47,16 @@ it('F-I02: a message of the history cannot pass for the words of somebody else o
 })
 
 describe('newest messages', () => {
+  it('T13: a voice note is shown with what is said in it', async () => {
+    const log = eventLog()
+    log.user('', { attachments: [{ ref: 'r1', kind: 'voice', about: '3 s' }] })
+    log.add({ type: 'files_read', data: { files: [{ ref: 'r1', spoken: 'water the plants' }] } })
+    const { reader, session } = logOf(log.events)
+    expect(texts((await newestMessages(reader, session, ROOMY)).messages)).toEqual([
+      '[voice note, 3 s] water the plants',
+    ])
+  })
+
   it('T14: the newest are kept, in order; what is passed over does not count', async () => {
     const log = eventLog()
     for (let no = 1; no <= 5; no++) {
