@@ -9,6 +9,7 @@ import { recordingOf, saidInRecording } from '../../src/rehearsal/recordings.ts'
 import { fileFields } from '../../src/rehearsal/telegram/files.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { startHousehold } from './household.ts'
+import { doing, toolResult } from './obedient.ts'
 import { startSlackHousehold } from './slack-household.ts'
 
 type Sent = Parameters<typeof fileFields>[1]
@@ -16,14 +17,16 @@ type Sent = Parameters<typeof fileFields>[1]
 const KEY = 'sk-canary-of-the-audio-endpoint'
 const script: Script = () => textReply('Heard you.')
 
-async function household(voice: VoiceMode = 'never') {
+async function household(voice: VoiceMode = 'never', model: Script = script) {
   const audio = await startOpenAiServer({ apiKey: KEY })
   onTestFinished(audio.close)
   const house = await startHousehold({
-    ...{ script, streaming: false },
+    ...{ script: model, streaming: false },
     config: {
       secrets: [new Secret(KEY)],
-      agents: [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Talk.', tools: ['time'], voice }],
+      agents: [
+        { id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Talk.', tools: ['time', 'memory'], voice },
+      ],
       audio: {
         ...{ baseUrl: audio.baseUrl, apiKey: new Secret(KEY), limits: DEFAULT_AUDIO_LIMITS },
         ...{ transcribe: { model: 'whisper-1' }, speak: { model: 'tts-1', voice: 'alloy', format: 'opus' } },
@@ -64,6 +67,16 @@ describe('a voice note', () => {
     await send(note('the one and only', 75))
     expect(shown()).toContain('[voice note, 1:15] the one and only')
     expect(heard()).toBe(1)
+  })
+
+  it('is found by what is said in it, and shown with that', async () => {
+    const { send, note, world, house } = await household('never', doing)
+    await send(note('water the plants'))
+    const after = house.telegram.ledger.mark()
+    world.say({ from: 111, text: 'do session_search {"query":"plants"}' })
+    await house.telegram.ledger.nextFromBot('sent', { after })
+    const results = house.anthropic?.ledger.requests().map(toolResult)
+    expect(results?.at(-1)).toContain('[voice note, 12 s] water the plants')
   })
 
   it('that was forwarded is nobody’s words', async () => {

@@ -92,7 +92,7 @@ function userRow(event: SessionEvent, message: UserMessageData, { deleted, spoke
   if (deleted.some((one) => isSame(one, message))) return { ...row(event, 'user', []), name, deleted: true }
   const { attachments = [] } = message
   const files = attachments.flatMap(({ media }) => (media ? [mediaPart(media)] : []))
-  // What the log has no file of is named in words.
+  // A file that the log does not have is named in words.
   const named = spoken.in({ ...message, attachments: attachments.filter(({ media }) => media === undefined) })
   return { ...row(event, 'user', [...textParts(saidText(named)), ...files]), name }
 }

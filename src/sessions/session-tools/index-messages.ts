@@ -3,6 +3,7 @@ import type { SessionId, TurnId } from '../../core/ids.ts'
 import { labelledWords } from '../../core/label.ts'
 import type { MessageName } from '../../core/message.ts'
 import { stripSilence } from '../../core/silence.ts'
+import { Spoken, spokenWords } from '../../core/spoken.ts'
 import type { MessageRef } from '../../store/memory-port.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -25,7 +26,9 @@ export async function indexSession(
     const page = untilCopied(next)
     const last = page.at(-1)
     if (last === undefined) break
-    const changes = { ...changesOf(page), copied: last.type === 'history_taken_over' }
+    const from = Math.max(0, after - PAGE)
+    const earlier = page.some(isHeard) ? await read.events.since(session, from, after - from) : []
+    const changes = { ...changesOf(page, earlier), copied: last.type === 'history_taken_over' }
     const isIndexed = await write(async (tx) => {
       // Another search may have been here first, or something was forgotten since it was read: it is read again then.
       if ((await tx.search.indexedTo(session)) !== after || (await tx.forgetting.hasRemovedSince(since))) return false
@@ -51,7 +54,16 @@ interface Indexed {
   readonly message?: MessageRef
 }
 
-function changesOf(events: readonly SessionEvent[]): {
+/** Returns true where the words of a recording are read. */
+function isHeard({ type, data }: SessionEvent): boolean {
+  return type === 'files_read' && data.files.some(({ spoken }) => spoken !== undefined)
+}
+
+/** The recording of an earlier message may be read with the next turn. */
+function changesOf(
+  events: readonly SessionEvent[],
+  earlier: readonly SessionEvent[],
+): {
   readonly added: readonly Indexed[]
   readonly gone: readonly MessageRef[]
 } {
@@ -62,12 +74,25 @@ function changesOf(events: readonly SessionEvent[]): {
       added = added.filter(({ message }) => message === undefined || !isSame(message, old))
       gone.push(old)
     }
+    if (isHeard(event)) added = [...added, ...heardWith(event, [...earlier, ...events])]
     const words = wordsOf(event)
     if (words === '') continue
     const message = nameOf(event)
     added = [...added, { seq: event.seq, words, ...(message ? { message } : {}) }]
   }
   return { added, gone }
+}
+
+/** Returns the words of the recordings that an event has read, each in the place of the message with which it came. */
+function heardWith(read: SessionEvent, events: readonly SessionEvent[]): readonly Indexed[] {
+  const spoken = new Spoken()
+  if (read.type === 'files_read') spoken.add(read.data.files)
+  return events.flatMap((event) => {
+    if (event.type !== 'user_message' || event.seq > read.seq || event.forgotten || event.data.refused) return []
+    const words = spokenWords(spoken.in(event.data))
+    const message = refOf(event.data)
+    return words === '' ? [] : [{ seq: event.seq, words, ...(message ? { message } : {}) }]
+  })
 }
 
 /** Returns the names of what an event replaces or removes. */

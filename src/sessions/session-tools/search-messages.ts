@@ -148,17 +148,27 @@ async function messageAt(
 /** Deletions that are looked through. */
 const MOST_CHANGES = 1_000
 
-/** Returns a message as it reads now: a reply names no file of a message that was deleted or taken back since. */
+/**
+ * Returns a message as it reads now: a reply names no file of a message that was deleted or taken back since, and a
+ * voice note has the words that are said in it.
+ */
 async function asItReads(
   { events }: Pick<StoreReader, 'events'>,
   session: SessionId,
   event: SessionEvent,
 ): Promise<SessionEvent | undefined> {
-  if (!('quoted' in event.data) || event.data.quoted === undefined) return event
+  if (event.type !== 'user_message' && event.type !== 'message_edited') return event
+  const { quoted, attachments = [] } = event.data
+  if (quoted === undefined && !attachments.some(({ kind }) => kind === 'voice')) return event
   const amend = amendBackwards()
   for (const later of (await events.latestOf(session, CHANGES, MOST_CHANGES)).toReversed())
     if (later.seq > event.seq) amend(later)
   return amend(event)
 }
 
-const CHANGES = ['message_deleted', 'exchange_taken_back', 'history_taken_over'] as const satisfies EventType[]
+const CHANGES = [
+  'message_deleted',
+  'exchange_taken_back',
+  'history_taken_over',
+  'files_read',
+] as const satisfies EventType[]

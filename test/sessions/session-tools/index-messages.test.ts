@@ -32,3 +32,26 @@ it('S41: words that are forgotten between their reading and their indexing are i
   expect(await find('heron')).toEqual([])
   expect(await find('gull')).toHaveLength(1)
 })
+
+it('what is said in a voice note is found, and gone with its message', async () => {
+  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  onTestFinished(() => store.close())
+  const draft = sessionDraft(1)
+  const note = (messageId: string) => userMessage('', { messageId, attachments: [{ ref: messageId, kind: 'voice' }] })
+  const heard = (ref: string, spoken: string) => ({ type: 'files_read', data: { files: [{ ref, spoken }] } }) as const
+  const add = (...events: Parameters<Parameters<Parameters<typeof store.write>[0]>[0]['events']['append']>[2]) =>
+    store.write((tx) => tx.events.append(draft.id, 1, events))
+  const find = async (words: string) => {
+    await indexSession(store, draft.id, 1_000)
+    return (await store.read.search.find({ words, of: 'messages', limit: 5 })).map(({ seq }) => seq)
+  }
+  await store.write((tx) => tx.sessions.create(draft, 1))
+  await add(note('1'), note('2'), heard('1', 'water the plants'))
+  expect(await find('plants')).toEqual([1])
+  await add(heard('2', 'the heron is back'))
+  expect(await find('heron')).toEqual([2])
+  await add({ type: 'message_deleted', data: { messageId: '2' } })
+  expect(await find('heron')).toEqual([])
+  await store.write((tx) => tx.forgetting.empty(draft.id, [1], 'all'))
+  expect(await find('plants')).toEqual([])
+})
