@@ -7,7 +7,8 @@ import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
 import { recordingOf } from '../../src/rehearsal/recordings.ts'
 import { fileFields } from '../../src/rehearsal/telegram/files.ts'
 import { forgettingHouse, holding } from './forgetting-house.ts'
-import { recorded } from './household.ts'
+import { type HouseholdOptions, recorded } from './household.ts'
+import { doing } from './obedient.ts'
 
 const MARK = 'zq9canary-4711'
 
@@ -35,16 +36,38 @@ it.each([
   expect(holding(home.dataDir, MARK)).toEqual([])
 })
 
-it('S41: nothing is left of a recording whose turn was stopped while it was being heard', async () => {
+async function hearingHouse(options: HouseholdOptions = {}) {
   const audio = await startOpenAiServer({ apiKey: 'key' })
   onTestFinished(audio.close)
   const transcribe = { model: 'whisper-1' }
   const settings = { baseUrl: audio.baseUrl, apiKey: new Secret('key'), limits: DEFAULT_AUDIO_LIMITS, transcribe }
-  const { home, world, say } = await forgettingHouse({ config: { audio: settings } })
+  const house = await forgettingHouse({ ...options, config: { audio: settings } })
+  const { world } = house
+  const note = (said: string) => {
+    const file = { as: 'voice', mime: 'audio/ogg', bytes: recordingOf(said), more: { duration: 3 } } as const
+    return world.say({ from: 111, text: '', extra: fileFields(world, file) })
+  }
+  return { ...house, audio, note }
+}
+
+it.each(['do sessions_history {"sessionKey":"telegram:direct:111"}', 'do session_search {"query":"qum"}'])(
+  'S41: nothing is left of the few words of a voice note that a tool has shown (%s)',
+  async (look) => {
+    const { home, note, answered, say } = await hearingHouse({ script: doing })
+    let replyTo = 0
+    await answered(() => {
+      replyTo = note('qumj').message_id
+    }, 111)
+    expect(await say(look)).toBe('fine')
+    expect(await say('/forget', { replyTo })).toMatch(/^Forgotten: .*1 result of a tool/)
+    expect(holding(home.dataDir, 'qumj')).toEqual([])
+  },
+)
+
+it('S41: nothing is left of a recording whose turn was stopped while it was being heard', async () => {
+  const { home, audio, note, say } = await hearingHouse()
   const hold = audio.faults.add({ action: { kind: 'hold', when: 'before' } })
-  const bytes = recordingOf(`it is ${MARK}`)
-  const extra = fileFields(world, { as: 'voice', mime: 'audio/ogg', bytes, more: { duration: 12 } })
-  world.say({ from: 111, text: '', extra })
+  note(`it is ${MARK}`)
   await hold.reached
   expect(holding(home.dataDir, MARK)).not.toEqual([])
   expect(await say('/stop')).toBe('Stopped.')

@@ -3,6 +3,7 @@ import type { InboxId, TurnId } from '../../core/ids.ts'
 import { speakerName } from '../../core/label.ts'
 import { hasForeignText, messageNameKey, type ReadFile } from '../../core/message.ts'
 import type { Session } from '../../core/session.ts'
+import { isOwnVoice } from '../../core/spoken.ts'
 import { wordsIn } from '../../core/words-in.ts'
 import type { MessageRef } from '../../store/memory-port.ts'
 import { FoundParts } from './found-parts.ts'
@@ -67,6 +68,8 @@ export class FirstReading {
   passedOn = false
   readonly #of: ScanOf
   readonly #rows = new Set<InboxId>()
+  /** The names of those who have said what is in recordings, by the name of each recording. */
+  readonly #speakers = new Map<string, string>()
   /** A message that is meant was said since the last turn took messages. */
   #waits = false
 
@@ -145,7 +148,10 @@ export class FirstReading {
     if (data.triggers) this.#waits = true
     if (data.messageId !== undefined)
       this.messages.push({ messageId: data.messageId, ...(data.chat === undefined ? {} : { chat: data.chat }) })
-    for (const { ref, quoted } of data.attachments ?? []) if (!quoted) this.refs.add(ref)
+    for (const file of data.attachments ?? []) {
+      if (!file.quoted) this.refs.add(file.ref)
+      if (isOwnVoice(file, data)) this.#speakers.set(file.ref, speakerName(data))
+    }
   }
 
   /** A file of the quoted message is its writer's too, as is all that somebody passed on. */
@@ -159,7 +165,10 @@ export class FirstReading {
 
   /** The content of their files may be repeated as their words may. */
   #addFileWords(files: readonly ReadFile[], at: number): void {
-    for (const { ref, text = '', spoken = '' } of files)
-      if (this.refs.has(ref)) for (const words of [text, spoken]) this.#of.again.tellings.add(words, at)
+    for (const { ref, text = '', spoken = '' } of files) {
+      if (!this.refs.has(ref)) continue
+      this.#of.again.tellings.add(text, at)
+      this.#of.again.tellings.add(spoken, at, [this.#speakers.get(ref) ?? []].flat())
+    }
   }
 }
