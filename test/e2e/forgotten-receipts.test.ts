@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { startHousehold } from './household.ts'
@@ -36,4 +38,19 @@ it('S41: whoever has somebody forgotten by one id is shown all ids that go with 
   const { whose } = await daemon.operator.forgetting.forget({ kind: 'person', name: 'telegram:111', confirmed: false })
   expect(whose?.person).toBe('ada')
   expect(whose?.ids).toEqual(expect.arrayContaining(['telegram:111', 'discord:222']))
+})
+
+it('S41: the receipt names the copies of the database, which stay as they are', async () => {
+  const { daemon, dataDir, telegram } = await startHousehold({ script: hear, streaming: false })
+  const copy = join(dataDir, 'parley.db.before-v7')
+  writeFileSync(copy, 'an older database')
+  const answered = async (text: string) => {
+    const after = telegram.ledger.mark()
+    telegram.world.say({ from: 111, text })
+    return (await telegram.ledger.nextFromBot('sent', { after })).text
+  }
+  await answered('the bin goes out')
+  const asked = { kind: 'chat', name: 'telegram:direct:111', confirmed: false } as const
+  expect((await daemon.operator.forgetting.forget(asked)).backups).toEqual([copy])
+  expect(await answered('/forget chat')).toContain(`Copies of the database that I do not change: ${copy}.`)
 })
