@@ -5,8 +5,8 @@ import { Spoken } from './spoken.ts'
 
 /**
  * Events as people in the conversation see them now: an edited message with its last text, a deleted one gone, nothing
- * of an exchange that was taken back, and a voice note with the words that are said in it. The time before the first of
- * these events is not known, so an edit of a message from then says nothing here.
+ * of an exchange that was taken back, and a voice note with the words that are said in it. What was before the first of
+ * these events is not known, so an edit of it says nothing here.
  */
 export function amended(events: readonly SessionEvent[]): readonly SessionEvent[] {
   const amend = amendBackwards()

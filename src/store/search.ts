@@ -44,12 +44,11 @@ export class SearchReading implements SearchReader {
     const long = asked.filter((word) => [...word].length >= SHORTEST_INDEXED)
     const short = asked.filter((word) => [...word].length < SHORTEST_INDEXED).slice(0, MOST_SHORT)
     const parts = Array.from({ length: MOST_SHORT }, (_, at) => likePart(short[at]))
-    if (long.length === 0) return (await this.sql.all(SHORT_WORDS, [...place, ...parts])).map(hitOf)
-    const all = (await this.sql.all(ALL_WORDS, [...place, matching(long, ' '), ...parts])).map(hitOf)
-    if (all.length >= limit || asked.length === 1) return all
-    const some = (await this.sql.all(SOME_WORDS, [...place, matching(long, ' OR ')])).map(hitOf)
-    const known = new Set(all.map(keyOf))
-    return [...all, ...some.filter((hit) => !known.has(keyOf(hit)))].slice(0, limit)
+    if (long.length === 0) return eachOnce(await this.sql.all(SHORT_WORDS, [...place, ...parts]))
+    const all = await this.sql.all(ALL_WORDS, [...place, matching(long, ' '), ...parts])
+    if (all.length >= limit || asked.length === 1) return eachOnce(all)
+    const some = await this.sql.all(SOME_WORDS, [...place, matching(long, ' OR ')])
+    return eachOnce([...all, ...some]).slice(0, limit)
   }
 
   async indexedTo(session: SessionId): Promise<number> {
@@ -140,15 +139,21 @@ export function messageKey({ messageId, chat }: MessageRef): string {
   return `${chat ?? ''} ${messageId}`
 }
 
+/** Returns the hits of rows: what is written with a voice note and what is said in it are of one message. */
+function eachOnce(rows: readonly SqlRow[]): readonly SearchHit[] {
+  const hits = new Map<string, SearchHit>()
+  for (const hit of rows.map(hitOf)) {
+    const key = `${hit.sessionId} ${hit.seq} ${hit.entry}`
+    if (!hits.has(key)) hits.set(key, hit)
+  }
+  return [...hits.values()]
+}
+
 function hitOf(row: SqlRow): SearchHit {
   const sessionId = id<SessionId>(row, 'session_id')
   return row.entry_no === null
     ? { sessionId, seq: integer(row, 'seq') }
     : { sessionId, entry: integer(row, 'entry_no') }
-}
-
-function keyOf({ sessionId, seq, entry }: SearchHit): string {
-  return `${sessionId} ${seq} ${entry}`
 }
 
 /** Each word is a quoted string, in which nothing is an operator. */

@@ -142,16 +142,20 @@ export class FirstReading {
     if (place === undefined) this.found.add(seq)
     else this.parts.go(seq, place)
     if (isOwn) for (const words of wordsIn(data)) this.#of.again.tellings.add(words, at, [speakerName(data)])
+    this.#name(seq, data)
+    for (const file of data.attachments ?? []) {
+      if (!file.quoted) this.refs.add(file.ref)
+      if (isOwnVoice(file, data)) this.#speakers.set(file.ref, speakerName(data))
+    }
+  }
+
+  #name(seq: number, data: UserMessageData): void {
     if (data.row !== undefined) this.#rows.add(data.row)
     const name = messageNameKey(data)
     this.ofMessage.set(name, [...(this.ofMessage.get(name) ?? []), seq])
     if (data.triggers) this.#waits = true
     if (data.messageId !== undefined)
       this.messages.push({ messageId: data.messageId, ...(data.chat === undefined ? {} : { chat: data.chat }) })
-    for (const file of data.attachments ?? []) {
-      if (!file.quoted) this.refs.add(file.ref)
-      if (isOwnVoice(file, data)) this.#speakers.set(file.ref, speakerName(data))
-    }
   }
 
   /** A file of the quoted message is its writer's too, as is all that somebody passed on. */

@@ -91,7 +91,7 @@ function heardWith(read: SessionEvent, events: readonly SessionEvent[]): readonl
     if (event.type !== 'user_message' || event.seq > read.seq || event.forgotten || event.data.refused) return []
     const words = spokenWords(spoken.in(event.data))
     const message = refOf(event.data)
-    return words === '' ? [] : [{ seq: event.seq, words, ...(message ? { message } : {}) }]
+    return words === '' ? [] : [{ seq: event.seq, words, ...(message ? { message: notesOf(message) } : {}) }]
   })
 }
 
@@ -99,13 +99,24 @@ function heardWith(read: SessionEvent, events: readonly SessionEvent[]): readonl
 function replacedBy(event: SessionEvent): readonly MessageRef[] {
   switch (event.type) {
     case 'message_edited':
-    case 'message_deleted':
       return [refOf(event.data) ?? []].flat()
+    case 'message_deleted':
+      return allOf(event.data)
     case 'exchange_taken_back':
-      return [...event.data.messages.flatMap((one) => refOf(one) ?? []), answerOf(event.data.turn)]
+      return [...event.data.messages.flatMap(allOf), answerOf(event.data.turn)]
     default:
       return []
   }
+}
+
+function allOf(name: MessageName): readonly MessageRef[] {
+  const message = refOf(name)
+  return message === undefined ? [] : [message, notesOf(message)]
+}
+
+/** An edit changes what is written with a voice note, and not what is said in it: the index knows it by another name. */
+function notesOf({ messageId, ...chat }: MessageRef): MessageRef {
+  return { messageId: `notes of ${messageId}`, ...chat }
 }
 
 function nameOf(event: SessionEvent): MessageRef | undefined {

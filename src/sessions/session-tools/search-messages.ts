@@ -145,12 +145,12 @@ async function messageAt(
   return { sessionKey: shownKey(session, caller), sessionId, ...message, text }
 }
 
-/** Deletions that are looked through. */
+/** Changes of messages that are looked through. */
 const MOST_CHANGES = 1_000
 
 /**
  * Returns a message as it reads now: a reply names no file of a message that was deleted or taken back since, and a
- * voice note has the words that are said in it.
+ * voice note has the words that are said in it, and those that are written with it by now.
  */
 async function asItReads(
   { events }: Pick<StoreReader, 'events'>,
@@ -167,6 +167,7 @@ async function asItReads(
 }
 
 const CHANGES = [
+  'message_edited',
   'message_deleted',
   'exchange_taken_back',
   'history_taken_over',

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
+import type { UserMessageData } from '../../../src/core/event.ts'
 import { indexSession } from '../../../src/sessions/session-tools/index-messages.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { sessionDraft, userMessage } from '../../store/sample-rows.ts'
@@ -48,10 +49,19 @@ it('what is said in a voice note is found, and gone with its message', async () 
   await store.write((tx) => tx.sessions.create(draft, 1))
   await add(note('1'), note('2'), heard('1', 'water the plants'))
   expect(await find('plants')).toEqual([1])
+  const edited = userMessage('for the kitchen', { messageId: '1' }).data as UserMessageData
+  await add({ type: 'message_edited', data: edited })
+  expect(await find('water')).toEqual([1])
+  expect(await find('kitchen')).toEqual([4])
+  await add({ type: 'message_deleted', data: { messageId: '1' } })
+  expect(await find('water')).toEqual([])
   await add(heard('2', 'the heron is back'))
   expect(await find('heron')).toEqual([2])
   await add({ type: 'message_deleted', data: { messageId: '2' } })
   expect(await find('heron')).toEqual([])
-  await store.write((tx) => tx.forgetting.empty(draft.id, [1], 'all'))
+  await add(userMessage('the plants', { messageId: '3', attachments: [{ ref: '3', kind: 'voice' }] }))
+  await add(heard('3', 'water the plants, please'))
+  expect(await find('plants')).toEqual([8])
+  await store.write((tx) => tx.forgetting.empty(draft.id, [8], 'all'))
   expect(await find('plants')).toEqual([])
 })
