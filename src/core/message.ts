@@ -208,6 +208,11 @@ export interface InboundMembership extends InboundFacts {
   readonly chatTitle?: string
 }
 
+/** The sender has left the chat, or was put out of it: what is said there from then on is not for them. */
+export interface InboundDeparture extends InboundFacts {
+  readonly kind: 'departure'
+}
+
 /** The chat got a new id; rules, sessions and links must move with it. */
 export interface InboundMigration extends InboundFacts {
   readonly kind: 'migration'
@@ -224,6 +229,7 @@ export type InboundEvent =
   | InboundDelete
   | InboundReaction
   | InboundMembership
+  | InboundDeparture
   | InboundMigration
 
 /** Returns when a message was sent, ms since the epoch: an edit has a time of its own. */

@@ -1,5 +1,5 @@
 import type { ChannelId, SessionId } from '../core/ids.ts'
-import { text } from './rows.ts'
+import { id, text } from './rows.ts'
 import { SessionListing } from './session-listing.ts'
 import type { ParticipantReader, ParticipantWriter } from './small-port.ts'
 import type { RepositoryDeps, Sql, WriteDeps } from './sql.ts'
@@ -16,12 +16,17 @@ export class ParticipantReading implements ParticipantReader {
     return (await this.sql.all(query, [sessionId])).map((row) => text(row, 'participant'))
   }
 
-  async inAnyTeam(channel: ChannelId, id: string): Promise<readonly string[]> {
+  async sessionsOf(participant: string): Promise<readonly SessionId[]> {
+    const query = 'SELECT session_id FROM participants WHERE participant = $1'
+    return (await this.sql.all(query, [participant])).map((row) => id(row, 'session_id'))
+  }
+
+  async inAnyTeam(channel: ChannelId, user: string): Promise<readonly string[]> {
     // The character after the colon bounds the range, which the index gives.
     const rows = await this.sql.all(
       `SELECT DISTINCT participant FROM participants WHERE participant >= $1 AND participant < $2
         AND substr(participant, length(participant) - length($3) + 1) = $3`,
-      [`${channel}:`, `${channel};`, `/${id}`.toLowerCase()],
+      [`${channel}:`, `${channel};`, `/${user}`.toLowerCase()],
     )
     return rows.map((row) => text(row, 'participant'))
   }
@@ -46,6 +51,13 @@ export class ParticipantWriting extends ParticipantReading implements Participan
     if (added > 0) await new SessionListing(sql).joined(sessionId, participant)
     known.keepParticipant(sessionId, participant)
     sql.afterUndo(() => known.forgetParticipants(sessionId))
+  }
+
+  async leave(sessionId: SessionId, participant: string): Promise<void> {
+    const query = 'DELETE FROM participants WHERE session_id = $1 AND participant = $2'
+    if ((await this.sql.run(query, [sessionId, participant])) === 0) return
+    await new SessionListing(this.sql).left(sessionId, [participant])
+    this.#deps.known.forgetParticipants(sessionId)
   }
 
   async remove(sessionId: SessionId): Promise<void> {

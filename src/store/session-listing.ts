@@ -116,12 +116,13 @@ export class SessionListing {
     await this.#enter(participantList(participant), shelf, { no: integer(row, 'no') })
   }
 
-  /** Called before the participants of a session are taken away. */
-  async left(id: SessionId): Promise<void> {
+  /** Called where these participants of a session are taken away, and before all of them are. */
+  async left(id: SessionId, participants?: readonly string[]): Promise<void> {
     const row = await this.#sql.get(STATE, [id])
     const shelf = row && optional(row, 'shelf', integer)
     if (row === undefined || shelf === undefined || shelf % 4 === TASK) return
-    for (const list of await this.#memberLists(id)) await this.#leave(list, shelf, { no: integer(row, 'no') })
+    const lists = participants?.map(participantList) ?? (await this.#memberLists(id))
+    for (const list of lists) await this.#leave(list, shelf, { no: integer(row, 'no') })
   }
 
   async #listsOf(row: SqlRow): Promise<readonly string[]> {

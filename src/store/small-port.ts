@@ -115,6 +115,8 @@ export interface AliasWriter {
 export interface ParticipantReader {
   /** In the order of joining. */
   of(sessionId: SessionId): Promise<readonly string[]>
+  /** Returns the sessions in which somebody takes part. */
+  sessionsOf(participant: string): Promise<readonly SessionId[]>
   /** Returns those of any session that have this id in a team, whichever it is. */
   inAnyTeam(channel: ChannelId, id: string): Promise<readonly string[]>
 }
@@ -122,6 +124,8 @@ export interface ParticipantReader {
 export interface ParticipantWriter {
   /** Each once (S22). */
   add(sessionId: SessionId, participant: string, at: number): Promise<void>
+  /** Takes one away, who has left. Whoever shall stay an author of the session has to be written down as one. */
+  leave(sessionId: SessionId, participant: string): Promise<void>
   /** All of a session. */
   remove(sessionId: SessionId): Promise<void>
 }

@@ -122,6 +122,7 @@ describe('one gate for every kind of event', () => {
   const kinds: InboundEvent[] = [
     { ...rest, kind: 'reaction', added: ['👍'], removed: [] },
     { ...rest, kind: 'membership', status: 'joined' },
+    { ...rest, kind: 'departure' },
   ]
 
   it.each(kinds.map((event) => [event.kind, event] as const))(

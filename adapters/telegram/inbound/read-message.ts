@@ -1,5 +1,6 @@
 import {
   hasForeignText,
+  type InboundDeparture,
   type InboundMigration,
   type InboundText,
   type QuotedMessage,
@@ -12,12 +13,14 @@ import { readAttachments } from './attachments.ts'
 import { readEnclosed } from './enclosed.ts'
 import { findMentions, readCommand, readText } from './mentions.ts'
 import { type InboundContext, optionalTime, readPlace, readTitles, timeOf, type UpdateReading } from './reading.ts'
-import { readAuthor, readForwarded, readVia, readWriter } from './sender.ts'
+import { readAuthor, readForwarded, readUser, readVia, readWriter } from './sender.ts'
 
 /** A Message (or channel post) that is new: a message, a command, or the notice that a chat moved. */
 export function readMessage(message: Fields, { context }: UpdateReading): InboundReading {
   const migration = readMigration(message, context)
   if (migration !== null) return { kind: 'event', event: migration }
+  const departure = readDeparture(message, context)
+  if (departure !== undefined) return { kind: 'event', event: departure }
   const facts = readTextFacts(message, context)
   if (typeof facts === 'string') return dropped(facts)
   const eventKey = messageKey(facts, context)
@@ -131,6 +134,20 @@ function readMigration(message: Fields, context: InboundContext): InboundMigrati
     address: toAddress(account, { chatType: 'group', chat: before }),
     to: toAddress(account, { chatType: 'group', chat: after }),
     sender: readAuthor(message),
+    sentAt: timeOf(message.date),
+  }
+}
+
+/** The bot itself has a notice of its own. */
+function readDeparture(message: Fields, context: InboundContext): InboundDeparture | undefined {
+  const gone = optionalFields(message.left_chat_member)
+  if (gone === undefined || idOf(gone.id) === context.bot.id) return undefined
+  const address = readPlace(message, context)
+  return {
+    kind: 'departure',
+    eventKey: `${context.bot.id}:departure:${idOf(message.message_id)}@${address.chat}`,
+    address,
+    sender: readUser(gone),
     sentAt: timeOf(message.date),
   }
 }

@@ -1,8 +1,9 @@
 import { furtherAuthors } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
-import type { Dispatch } from '../../core/dispatch.ts'
+import type { Dispatch, Identity } from '../../core/dispatch.ts'
+import { unlessUnreadable } from '../../core/errors.ts'
 import type { SessionId } from '../../core/ids.ts'
-import { identifiesNobody, platformIdOf } from '../../core/platform-id.ts'
+import { identifiesNobody, personAuthor, platformIdOf } from '../../core/platform-id.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
 /**
@@ -28,4 +29,32 @@ export async function recordSpeakers(
   for (const author of furtherAuthors(channels, dispatch)) await tx.authors.add(session, author)
   const from = dispatch.posted?.from
   if (from && 'session' in from) await tx.authors.copy(from.session, session, dispatch.receivedAt)
+}
+
+/**
+ * Has whoever left a chat take part in none of its sessions: they read there no more than on the platform. Their words
+ * stay, so they stay an author. A session that joins several chats keeps them.
+ */
+export async function recordDeparture(
+  tx: StoreWriter,
+  dispatch: Dispatch,
+  { person }: Identity,
+  { channels }: { readonly channels: Channels },
+): Promise<void> {
+  const participant = participantOf(channels, dispatch)
+  if (participant === undefined) return
+  const { channel, chatType, chat } = dispatch.event.address
+  const place = `${chatType}:${chat}`.toLowerCase()
+  // The same person may have come by another entrance besides.
+  const names = person === undefined ? [participant] : [participant, personAuthor(person)]
+  for (const id of await tx.participants.sessionsOf(participant)) {
+    const scope = (await tx.sessions.get(id).catch(unlessUnreadable))?.scope
+    const there = scope?.values.chat?.toLowerCase()
+    if (scope?.channel !== channel || !(there === place || there?.startsWith(`${place}/`))) continue
+    const here = await tx.participants.of(id)
+    for (const name of names.filter((one) => here.includes(one))) {
+      await tx.authors.add(id, name)
+      await tx.participants.leave(id, name)
+    }
+  }
 }

@@ -6,7 +6,7 @@ import type { SessionIdentity } from '../../core/session.ts'
 import type { NewInboxRow } from '../../store/inbox-port.ts'
 import type { SessionReader } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
-import { recordSpeakers } from '../people/participants.ts'
+import { recordDeparture, recordSpeakers } from '../people/participants.ts'
 import {
   type Accepted,
   acceptAlone,
@@ -94,9 +94,9 @@ async function acceptDecided(
   const dispatch = await withoutForgottenQuote(tx, deps.channels, given)
   switch (decision.kind) {
     case 'ignore':
-      return acceptIgnored(tx, { id, dispatch, decision })
+      return departing(tx, await acceptIgnored(tx, { id, dispatch, decision }), { dispatch, decision }, deps)
     case 'refuse':
-      return acceptRefusal(tx, { id, dispatch, decision }, deps)
+      return departing(tx, await acceptRefusal(tx, { id, dispatch, decision }, deps), { dispatch, decision }, deps)
     case 'control':
       return acceptAlone(tx, { id, dispatch, decision, state: 'waiting' })
     case 'amend':
@@ -106,6 +106,18 @@ async function acceptDecided(
     case 'run':
       return acceptRun(tx, { id, dispatch, decision }, deps)
   }
+}
+
+/** Somebody leaves whatever they may say: nothing is asked for by that, and a repeat changes nothing. */
+async function departing(
+  tx: StoreWriter,
+  accepted: Accepted,
+  { dispatch, decision }: Omit<DecidedDispatch, 'position'>,
+  deps: AcceptDeps,
+): Promise<Accepted> {
+  if (accepted.kind === 'done' && dispatch.event.kind === 'departure')
+    await recordDeparture(tx, dispatch, decision.identity, deps)
+  return accepted
 }
 
 async function acceptAmended(

@@ -71,6 +71,7 @@ const event = z.discriminatedUnion('kind', [
     status: z.enum(['joined', 'left', 'restricted']),
     chatTitle: z.string().optional(),
   }),
+  z.strictObject({ kind: z.literal('departure'), ...facts }),
   z.strictObject({ kind: z.literal('migration'), ...facts, to: address }),
 ])
 const reading = z.discriminatedUnion('kind', [

@@ -239,6 +239,24 @@ export const sessionContract: ContractPart = (underTest) => {
     expect(await listed([])).toEqual([])
   })
 
+  it('S20, S22: whoever leaves takes part no more, in no list and no total either, until they join again', async () => {
+    const { store } = underTest
+    const { id } = await makeSession(store, 1)
+    const query = { limit: 10, offset: 0, inactive: false, participants: ['telegram:444'] }
+    const total = async (): Promise<number> => (await store.read.sessions.list(query)).total
+    const join = (): Promise<void> => store.write((tx) => tx.participants.add(id, 'telegram:444', 1))
+    await join()
+    await store.write((tx) => tx.participants.add(id, 'telegram:555', 1))
+    expect(await store.read.participants.sessionsOf('telegram:444')).toEqual([id])
+    const leave = (): Promise<void> => store.write((tx) => tx.participants.leave(id, 'telegram:444'))
+    await leave()
+    await leave()
+    expect(await store.read.participants.of(id)).toEqual(['telegram:555'])
+    expect([await total(), await store.read.participants.sessionsOf('telegram:444')]).toEqual([0, []])
+    await join()
+    expect(await total()).toBe(1)
+  })
+
   it('S12: a list leaves out what was last active before', async () => {
     const old = await makeSession(underTest.store, 1)
     const fresh = await makeSession(underTest.store, 2)
