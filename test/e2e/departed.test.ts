@@ -3,6 +3,7 @@ import { toAgentId } from '../../src/core/ids.ts'
 import { member, owner } from '../fakes/routing-policy.ts'
 import { type Household, startHousehold } from './household.ts'
 import { callText, repeating } from './obedient.ts'
+import { startSlackHousehold } from './slack-household.ts'
 
 const GROUP = -1001000000001
 const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['sessions', 'memory'] }]
@@ -68,4 +69,27 @@ it('S22: whoever comes back takes part again with the first word', async () => {
   await say(house, 111, 'we buy another bluebird', GROUP)
   await say(house, 444, 'hello again @parley_bot', GROUP)
   expect(await readInPrivate(house)).toContain('we buy another bluebird')
+})
+
+it('S20: on Slack, whoever has left a channel is shown nothing of its threads in private any more', async () => {
+  const routing = { people: [owner('ada', 'slack:T01/U333'), member('bob', 'slack:T01/U444')] }
+  const { slack } = await startSlackHousehold({ script: repeating, agents, routing, config: {} })
+  const { world, ledger } = slack
+  const { id: channel } = world.addChannel({ name: 'workshop', members: ['U333', 'U444'] })
+  const search = async (): Promise<string> => {
+    const after = ledger.mark()
+    world.say({ from: 'U444', text: callText('session_search', { query: 'bluebird' }) })
+    return (await ledger.nextFromBot('sent', { after, where: (sent) => sent.text.includes('it says') })).text
+  }
+  const root = world.say({ from: 'U444', channel, text: '<@U0BOT> hello' })
+  await ledger.nextFromBot('sent', { where: ({ thread }) => thread === root.ts })
+  const first = world.say({ from: 'U333', channel, thread: root, text: 'a bluebird' })
+  await ledger.confirmed(first.ts)
+  expect(await search()).toContain('a bluebird')
+  const extra = { subtype: 'channel_leave' }
+  const gone = world.say({ from: 'U444', channel, text: '<@U444> has left the channel', extra })
+  await ledger.confirmed(gone.ts)
+  const second = world.say({ from: 'U333', channel, thread: root, text: 'another bluebird' })
+  await ledger.confirmed(second.ts)
+  expect(await search()).not.toContain('another bluebird')
 })

@@ -1,6 +1,7 @@
-import { type Fields, fieldsOf, isFields } from '../../shared/fields.ts'
+import { type Fields, isFields } from '../../shared/fields.ts'
 import { dropped, type InboundReading, readSafely, wordOf } from '../../shared/reading.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
+import { readDeparture } from './read-departure.ts'
 import { readDelete, readEdit, readMessage } from './read-message.ts'
 import type { InboundContext } from './reading.ts'
 
@@ -25,9 +26,23 @@ function readEvent(event: Fields, context: InboundContext): InboundReading {
     case 'app_mention':
       return readMessage(event, context)
     case 'message':
-      if (event.subtype === 'message_changed') return readEdit(fieldsOf(event), context)
-      return event.subtype === 'message_deleted' ? readDelete(event, context) : readMessage(event, context)
+      return readAnyMessage(event, context)
     default:
       return dropped(`event:${wordOf(event.type)}`)
+  }
+}
+
+/** The subtype says what a `message` is about. */
+function readAnyMessage(event: Fields, context: InboundContext): InboundReading {
+  switch (event.subtype) {
+    case 'message_changed':
+      return readEdit(event, context)
+    case 'message_deleted':
+      return readDelete(event, context)
+    case 'channel_leave':
+    case 'group_leave':
+      return readDeparture(event, context)
+    default:
+      return readMessage(event, context)
   }
 }

@@ -157,7 +157,7 @@ function authorOf(share: Fields, team: string | undefined): Forwarded {
 }
 
 /** The address of a message; a thread is a topic, named by the ts of its root. */
-function readPlace(message: Fields, frame: Fields, { account, bot, chatType }: InboundContext): Address {
+export function readPlace(message: Fields, frame: Fields, { account, bot, chatType }: InboundContext): Address {
   const topic = message.thread_ts === undefined ? undefined : stampOf(message.thread_ts)
   return toAddress(account, {
     chatType: toChatType(frame.channel_type) ?? chatType,
@@ -177,7 +177,7 @@ export function teamIn({ user_team: user, source_team: source, team, bot_profile
  * Users of another workspace (Slack Connect) keep their own team: the same id there would be somebody else. Without a
  * team a sender is one of ours only where nobody else can write.
  */
-function readSender(message: Fields, { bot, senderName, internal }: InboundContext): Sender {
+export function readSender(message: Fields, { bot, senderName, internal }: InboundContext): Sender {
   const profile = isFields(message.user_profile) ? message.user_profile : {}
   const isBot = message.bot_id !== undefined
   const app = isFields(message.bot_profile) ? message.bot_profile : {}
@@ -214,7 +214,7 @@ function isOurs(message: Fields, context: InboundContext): boolean {
   return message.user === 'USLACKBOT' || isOwn(message, context)
 }
 
-function isOwn(message: Fields, { bot }: Pick<InboundContext, 'bot'>): boolean {
+export function isOwn(message: Fields, { bot }: Pick<InboundContext, 'bot'>): boolean {
   return message.user === bot.userId || message.bot_id === bot.botId
 }
 
@@ -233,11 +233,11 @@ function messageKey(
   return `${keyBase(context)}:message:${address.chat}/${messageId}`
 }
 
-function keyBase({ bot }: InboundContext): string {
+export function keyBase({ bot }: InboundContext): string {
   return `${bot.team}/${bot.userId}`
 }
 
-function stampOf(value: unknown): string {
+export function stampOf(value: unknown): string {
   if (!isStamp(value)) throw new Malformed('a ts is missing')
   return value
 }
