@@ -75,8 +75,8 @@ export interface ChatSchedules {
    */
   cancel(id: string, asker: ScheduleAsker, key: string): Promise<ChatSchedule | undefined>
   /**
-   * Returns who asks by a turn. Throws `forbidden` for a turn that no known person in a chat has begun, such as the run
-   * of a schedule: schedules make no schedules.
+   * Returns who asks by a call of a turn. Throws `forbidden` for a turn that no known person in a chat has begun, such
+   * as the run of a schedule: schedules make no schedules.
    */
-  askerOf(turn: TurnRef): Promise<ScheduleAsker>
+  askerOf(turn: TurnRef, callId: string): Promise<ScheduleAsker>
 }

@@ -81,8 +81,8 @@ export function makeSchedules({ config, policies, lookups, entrance, ...parts }:
   const fromChats = createChatSchedules({
     ...{ store, clock, logger, zoneOf, changed: service.changed },
     identityOf: (author) => identityOfAuthor(lookups, author),
-    askerOf: (turn) =>
-      askerOfTurn({ read: store.read, clock, channels, whoIs, authorsOf, readsAlone, isKnownAddress }, turn),
+    askerOf: (turn, callId) =>
+      askerOfTurn({ read: store.read, clock, channels, whoIs, authorsOf, readsAlone, isKnownAddress }, turn, callId),
   })
   return {
     ...service,

@@ -1,3 +1,4 @@
+import { approvedCode } from '../core/approval.ts'
 import { senderAuthor } from '../core/author.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { ScheduleAsker } from '../core/chat-schedules.ts'
@@ -26,8 +27,8 @@ export interface TurnAskerDeps {
 }
 
 /** Implements `ChatSchedules.askerOf`. */
-export async function askerOfTurn(deps: TurnAskerDeps, turn: TurnRef): Promise<ScheduleAsker> {
-  const rows = await rowsBehind(deps, turn.id)
+export async function askerOfTurn(deps: TurnAskerDeps, turn: TurnRef, callId: string): Promise<ScheduleAsker> {
+  const rows = await rowsBehind(deps, turn.id, callId)
   const row = rows.at(-1)
   if (row === undefined) throw new ParleyError('forbidden', NOT_HERE)
   const { dispatch } = row
@@ -56,14 +57,20 @@ const NOT_HERE =
 const NOT_KNOWN = 'Denied: I keep reminders and tasks only for people my owner has let in by name.'
 
 /**
- * Returns the messages of people that a turn answers; of a call that was allowed late, those of the turn that asked.
+ * Returns the messages of people behind a call: of one that was allowed late, those of the turn that asked; else those
+ * behind such calls of its turn, and at the end those that the turn answers.
  */
-async function rowsBehind({ read }: TurnAskerDeps, turn: TurnId): Promise<readonly InboxRow[]> {
-  const rows = await read.inbox.ofTurn(turn)
-  const code = rows.at(-1)?.dispatch.posted?.approval
-  const asked = code === undefined ? undefined : await read.approvals.get(code)
-  const behind = asked === undefined ? rows : await read.inbox.ofTurn(asked.turnId)
-  return behind.filter(({ dispatch }) => dispatch.origin === 'platform')
+async function rowsBehind({ read }: TurnAskerDeps, turn: TurnId, callId: string): Promise<readonly InboxRow[]> {
+  const allowed = approvedCode(callId)
+  const rows = allowed === undefined ? await read.inbox.ofTurn(turn) : []
+  const codes = allowed === undefined ? rows.flatMap(({ dispatch }) => dispatch.posted?.approval ?? []) : [allowed]
+  const asked = await Promise.all(codes.map((code) => rowsOfQuestion({ read }, code)))
+  return [...asked.flat(), ...rows].filter(({ dispatch }) => dispatch.origin === 'platform')
+}
+
+async function rowsOfQuestion({ read }: Pick<TurnAskerDeps, 'read'>, code: string): Promise<readonly InboxRow[]> {
+  const question = await read.approvals.get(code)
+  return question === undefined ? [] : read.inbox.ofTurn(question.turnId)
 }
 
 /** Returns who has sent a message and where, as a maker of schedules; undefined for somebody who is no known person. */

@@ -26,7 +26,7 @@ export function scheduleCancel(schedules: Pick<ChatSchedules, 'cancel' | 'askerO
     },
     async run(args, { turnId, sessionId, agentId, callId }) {
       const { id } = readArgs(ARGS, args)
-      const asker = await schedules.askerOf({ id: turnId, sessionId, agentId })
+      const asker = await schedules.askerOf({ id: turnId, sessionId, agentId }, callId)
       const cancelled = await schedules.cancel(id, asker, `${turnId} ${callId}`)
       if (cancelled === undefined) return { content: textContent(JSON.stringify({ cancelled: { id } })) }
       return shownSchedules([cancelled], ([one]) => ({ cancelled: one }))

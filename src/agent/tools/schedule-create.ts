@@ -40,7 +40,7 @@ export function scheduleCreate(schedules: Pick<ChatSchedules, 'create' | 'askerO
     },
     async run(args, { turnId, sessionId, agentId, callId }) {
       const wish = readArgs(ARGS, args)
-      const asker = await schedules.askerOf({ id: turnId, sessionId, agentId })
+      const asker = await schedules.askerOf({ id: turnId, sessionId, agentId }, callId)
       return shownSchedules([await schedules.create(wish, asker, callKey(turnId, callId))], ([made]) => made)
     },
   }

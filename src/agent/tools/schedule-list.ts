@@ -13,8 +13,8 @@ export function scheduleList(schedules: Pick<ChatSchedules, 'list' | 'askerOf'>)
       description: 'Lists the reminders and tasks of this conversation, the next first.',
       parameters: { type: 'object', properties: {}, additionalProperties: false },
     },
-    async run(_args, { turnId, sessionId, agentId }) {
-      const asker = await schedules.askerOf({ id: turnId, sessionId, agentId })
+    async run(_args, { turnId, sessionId, agentId, callId }) {
+      const asker = await schedules.askerOf({ id: turnId, sessionId, agentId }, callId)
       return shownSchedules(await schedules.list(asker), (rows) => ({ schedules: rows }))
     },
   }
