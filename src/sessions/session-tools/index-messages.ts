@@ -114,7 +114,7 @@ function allOf(name: MessageName): readonly MessageRef[] {
   return message === undefined ? [] : [message, notesOf(message)]
 }
 
-/** An edit changes what is written with a voice note, and not what is said in it: the index knows it by another name. */
+/** An edit changes what is written with a voice note and nothing that is said in it, which has a name of its own. */
 function notesOf({ messageId, ...chat }: MessageRef): MessageRef {
   return { messageId: `notes of ${messageId}`, ...chat }
 }
