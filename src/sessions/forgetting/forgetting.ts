@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Channels } from '../../core/channel-traits.ts'
 import { sleep } from '../../core/clock.ts'
-import { ParleyError } from '../../core/errors.ts'
+import { errorCode, ParleyError, toError } from '../../core/errors.ts'
 import { failpoint } from '../../core/failpoint.ts'
 import {
   addCounts,
@@ -87,10 +87,14 @@ export function createForgetting(deps: ForgettingDeps): ForgettingService {
 
   async function result(one: Forgetting): Promise<ForgetReceipt> {
     const { emptied, whole } = run(one)
-    const counts = await emptied
-    if (one.plan.sessions.some((session) => session.running !== undefined)) return receipt(one, 'waits', counts)
-    await whole
-    return receipt(one, 'done', counts)
+    try {
+      const counts = await emptied
+      if (one.plan.sessions.some((session) => session.running !== undefined)) return receipt(one, 'waits', counts)
+      await whole
+      return receipt(one, 'done', counts)
+    } catch (err) {
+      throw deps.stopping() ? err : goesOn(err)
+    }
   }
 
   async function known(id: string): Promise<ForgetReceipt | undefined> {
@@ -229,8 +233,14 @@ async function forgetFiles(deps: ForgettingDeps, ids: readonly MediaId[]): Promi
   }
 }
 
-const FILE_LEFT =
-  'A file of it cannot be deleted from my disk now; everything else of it is gone. I try again within the hour, and at my next start.'
+const FILE_LEFT = 'a file of it cannot be deleted from my disk now; everything else of it is gone'
+
+/** A request that was begun cannot be taken back: the reason alone would read as if nothing were removed. */
+function goesOn(cause: unknown): unknown {
+  if (errorCode(cause) !== 'unavailable') return cause
+  const text = `It is not forgotten as a whole yet: ${toError(cause).message}. I try again within the hour, and at my next start.`
+  return new ParleyError('unavailable', text, { cause })
+}
 
 async function pieceOf(tx: StoreWriter, row: Forgetting['plan']['inbox'][number]): Promise<void> {
   for (const piece of pieces({ ...NO_PLAN, inbox: [row] })) await piece(tx)
