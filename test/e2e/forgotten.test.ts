@@ -221,6 +221,13 @@ describe('/forget', () => {
     expect(holding(home.dataDir, MARK)).toEqual([])
   })
 
+  it('S41: takes the first word of a message that begins like a command and is none of ours', async () => {
+    const { home, say } = await house()
+    expect(await say(`/${MARK} after dark`)).toContain(`/${MARK} after dark`)
+    expect(await say('/forget last')).toMatch(/^Forgotten: /)
+    expect(holding(home.dataDir, MARK)).toEqual([])
+  })
+
   it('is for everybody about their own words: those of others and their answers stay', async () => {
     const { home, group, say } = await house()
     await say('my cat is called Tom', { chat: group })

@@ -9,7 +9,7 @@ import {
 import type { InboxId, ScheduleId, SessionId } from '../../core/ids.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
-import { withoutQuoted, withoutReasons, withoutWords } from '../people/kept-text.ts'
+import { withoutAnything, withoutQuoted } from '../people/kept-text.ts'
 
 export interface ApplyPorts {
   /** Removes a schedule with what it still owes. */
@@ -96,10 +96,6 @@ export function* pieces(plan: ForgetPlan): Generator<ApplyStep> {
 export function isNotEmpty(row: Pick<InboxRow, 'dispatch' | 'decision'>): boolean {
   const { dispatch, decision } = row
   return JSON.stringify(withoutAnything(row)) !== JSON.stringify({ dispatch, decision })
-}
-
-function withoutAnything({ dispatch, decision }: Pick<InboxRow, 'dispatch' | 'decision'>) {
-  return { dispatch: withoutWords(dispatch), decision: withoutReasons(decision) }
 }
 
 /** With an outcome the words go, without one what others are quoted with. */

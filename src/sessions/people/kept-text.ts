@@ -14,7 +14,7 @@ export function withoutText({ event, schedule, raw: _raw, ...rest }: Dispatch): 
 }
 
 /** Returns the dispatch without a word of what was said and without a name: ids say who and where. */
-export function withoutWords(dispatch: Dispatch): Dispatch {
+function withoutWords(dispatch: Dispatch): Dispatch {
   const { event, posted, ...rest } = withoutText(dispatch)
   const { id, kind, team } = event.sender
   const { titles: _titles, ...left } = event
@@ -29,8 +29,21 @@ export function withoutWords(dispatch: Dispatch): Dispatch {
   return { ...rest, event: member }
 }
 
+/** A dispatch with what was decided about it. */
+interface Decided {
+  readonly dispatch: Dispatch
+  readonly decision: Decision
+}
+
+/** Returns both without a word of what was said and without a reason; what was begun like a command may be none. */
+export function withoutAnything({ dispatch, decision }: Decided): Decided {
+  const { event, ...rest } = withoutWords(dispatch)
+  const isOurs = decision.kind === 'control' || event.kind !== 'command'
+  return { dispatch: { ...rest, event: isOurs ? event : { ...event, name: '' } }, decision: withoutReasons(decision) }
+}
+
 /** Returns the decision with the stages and settings of its trace; the facts that they looked at go. */
-export function withoutReasons<Decided extends Decision>(decision: Decided): Decided {
+function withoutReasons(decision: Decision): Decision {
   return { ...decision, trace: decision.trace.map((step) => ({ ...step, because: '' })) }
 }
 

@@ -3,7 +3,7 @@ import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import type { IdSource, InboxId, SessionId, TurnId } from '../../core/ids.ts'
 import type { NewInboxRow } from '../../store/inbox-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
-import { withoutReasons, withoutText, withoutWords, withShortText } from '../people/kept-text.ts'
+import { withoutAnything, withoutText, withShortText } from '../people/kept-text.ts'
 import { recordRefusal } from '../people/record-refusal.ts'
 import type { Appended } from './record-turn.ts'
 import type { StartedTurn } from './started-turn.ts'
@@ -51,8 +51,7 @@ export function acceptForgotten(
   tx: StoreWriter,
   { id, dispatch, decision, outcome }: Omit<NewInboxRow, 'state'> & { readonly outcome: 'forgotten' | 'aged' },
 ): Promise<Accepted> {
-  const kept = { dispatch: withoutWords(dispatch), decision: withoutReasons(decision) }
-  return acceptAlone(tx, { id, ...kept, state: 'done', outcome })
+  return acceptAlone(tx, { id, ...withoutAnything({ dispatch, decision }), state: 'done', outcome })
 }
 
 /** Records, without the words, a stranger's message that nobody will ever handle. */
