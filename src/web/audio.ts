@@ -17,6 +17,8 @@ export interface AudioEndpoint {
 
 /** Characters of a transcript; the rest of a longer one is left out. */
 const LONGEST_TRANSCRIPT = 20_000
+/** Characters of an answer in which they are looked for: of 20 MB that would stop everything else for two seconds. */
+const LOOKED_AT = 3 * LONGEST_TRANSCRIPT
 /** The type of each format as the endpoint names formats. */
 const TYPES: Readonly<Record<string, string>> = {
   opus: 'audio/ogg',
@@ -118,7 +120,7 @@ const TOKENS_A_MINUTE = 1_000
 function readTranscript(answer: Answer, { baseUrl }: AudioEndpoint): Heard {
   const { text, usage } = answerIn(answer.bytes)
   if (text === undefined) throw strange({ baseUrl, call: 'transcriptions' }, NO_TRANSCRIPT, seen(answer))
-  const said = text.replace(/\s+/g, ' ').trim()
+  const said = text.slice(0, LOOKED_AT).replace(/\s+/g, ' ').trim()
   if (said === '') throw new ParleyError('unreadable', 'The audio endpoint heard no words.')
   const words = said.slice(0, LONGEST_TRANSCRIPT).replace(/[\uD800-\uDBFF]$/, '')
   return { said: words, ...(usage ? { usage } : {}) }

@@ -72,6 +72,7 @@ describe('an audio endpoint', () => {
     ['answers a page', 200, '<html>hello</html>', 'something that is no transcript'],
     ['answers another type', 200, '{"text":{"a":1}}', 'something that is no transcript'],
     ['answers no words', 200, '{"text":"  \\n "}', 'heard no words'],
+    ['has its words behind 60,000 spaces', 200, JSON.stringify({ text: `${' '.repeat(60_000)}hi` }), 'heard no words'],
     ['answers nothing', 200, '', 'something that is no transcript'],
     ['answers too much', 200, `{"text":"${'x'.repeat(200_000)}"}`, 'more than is taken'],
   ])('that %s fails in words, without its words or the key', async (_, status, body, words) => {
