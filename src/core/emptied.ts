@@ -1,10 +1,21 @@
-import type { EventDraft, SessionEvent, SessionStartData, UserMessageData } from './event.ts'
+import type {
+  EventDraft,
+  SessionEvent,
+  SessionStartData,
+  ToolCallData,
+  ToolResultData,
+  UserMessageData,
+} from './event.ts'
 import type { EventParts } from './forgetting.ts'
 import { hasForeignText } from './message.ts'
 
+/** The name of a call in a step that is emptied: a model may have made up one of what was said to it. */
+const SOME_TOOL = 'forgotten'
+
 /**
  * Returns an event without anything that was said, done or shown in it: what is left says which messages a turn took,
- * which calls a step made, how much it cost, and nothing of whom. Emptied once more, it is the same.
+ * how many calls a step made, which tools ran, how much it cost, and nothing of whom. Emptied once more, it is the
+ * same.
  */
 export function emptied(event: EventDraft): EventDraft {
   switch (event.type) {
@@ -17,14 +28,12 @@ export function emptied(event: EventDraft): EventDraft {
       return { type: event.type, data: { files: [] } }
     case 'assistant_step': {
       const { model, usage, calls } = event.data
-      return { type: event.type, data: { text: '', model, usage, calls: calls.map((call) => ({ ...call, args: {} })) } }
+      return { type: event.type, data: { text: '', model, usage, calls: calls.map(unnamed) } }
     }
     case 'tool_call':
       return { type: event.type, data: { ...event.data, args: {} } }
-    case 'tool_result': {
-      const { callId, tool, isError, denied } = event.data
-      return { type: event.type, data: { callId, tool, content: [], isError, ...(denied && { denied }) } }
-    }
+    case 'tool_result':
+      return { type: event.type, data: withoutResult(event.data) }
     case 'approval_requested':
       return { type: event.type, data: { ...event.data, args: {} } }
     case 'assistant_message': {
@@ -94,6 +103,15 @@ const WITHOUT_CONTENT: ReadonlySet<SessionEvent['type']> = new Set([
   ...(['messages_dropped', 'approval_decided', 'history_taken_over', 'exchange_taken_back'] as const),
   ...(['words_forgotten', 'session_exported'] as const),
 ])
+
+/** A call keeps the id by which its result is known; the name of a tool that ran is on record beside it. */
+function unnamed({ callId }: ToolCallData): ToolCallData {
+  return { callId, tool: SOME_TOOL, args: {} }
+}
+
+function withoutResult({ callId, isError, denied }: ToolResultData): ToolResultData {
+  return { callId, tool: SOME_TOOL, content: [], isError, ...(denied && { denied }) }
+}
 
 /** The message keeps its name, by which it is one of a turn, and nothing of its sender. */
 function nothingSaid({ messageId, chat, row, addressed, triggers, refused }: UserMessageData): UserMessageData {

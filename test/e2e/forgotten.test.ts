@@ -228,6 +228,13 @@ describe('/forget', () => {
     expect(holding(home.dataDir, MARK)).toEqual([])
   })
 
+  it('S41: takes the name by which the model has asked for a tool that is not there', async () => {
+    const { home, say } = await house()
+    expect(await say(`memory_${MARK} {}`)).toContain(`There is no tool "memory_${MARK}"`)
+    expect(await say('/forget last')).toMatch(/^Forgotten: /)
+    expect(holding(home.dataDir, MARK)).toEqual([])
+  })
+
   it('is for everybody about their own words: those of others and their answers stay', async () => {
     const { home, group, say } = await house()
     await say('my cat is called Tom', { chat: group })
