@@ -53,6 +53,12 @@ describe('a file that arrived', () => {
     expect(await read(Buffer.from(`${' '.repeat(20)}a`), 10)).toMatchObject({ text: ' '.repeat(10) })
   })
 
+  it('F-G07: of a text whose beginning alone was looked at it is not said that there is nothing in it', async () => {
+    const read = reader(mediaStoreIn(join(folder(), 'media')))
+    const words = Buffer.from(`${' '.repeat(1_000_000)}words`)
+    expect(await read(words)).toMatchObject({ text: ' '.repeat(1_000), cut: 'the rest of 1.0 MB' })
+  })
+
   it('F-G07: a long text is not decoded to its end: only its beginning is looked at, in any encoding', async () => {
     const read = reader(mediaStoreIn(join(folder(), 'media')))
     const long = (unit: string, encoding: BufferEncoding) => Buffer.alloc(5_000_000, Buffer.from(unit, encoding))

@@ -37,6 +37,9 @@ async function arrive(bytes: Uint8Array, library: NonNullable<ScaleDeps['library
 const heavy = (width: number, height: number): Uint8Array =>
   Buffer.concat([png(width, height), Buffer.alloc(MOST_SHOWN_BYTES)])
 
+/** The place behind the first chunk of a PNG. */
+const END_OF_HEADER = 33
+
 describe('a picture that is larger than models take', () => {
   it('is named where the library that scales is not installed', async () => {
     const { reading, kept } = await arrive(png(9_000, 20), () => undefined)
@@ -72,6 +75,15 @@ describe('a picture that is larger than models take', () => {
     expect(kept).toEqual(Buffer.from(png(40, 30)))
     expect(isToBeScaled('image/png', heavy(40, 30))).toBe(true)
     expect((await arrive(Buffer.alloc(MOST_SHOWN_BYTES + 1, 'text'), never)).reading.text).toBeDefined()
+  })
+
+  it('that moves is kept as it came, also where the size in its header says nothing of that', async () => {
+    const still = png(9_000, 20)
+    const frames = Buffer.from('\0\0\0\x08acTL\0\0\0\x02\0\0\0\0\0\0\0\0', 'latin1')
+    const moving = Buffer.concat([still.subarray(0, END_OF_HEADER), frames, still.subarray(END_OF_HEADER)])
+    const { reading, kept } = await arrive(moving, () => expect.unreachable())
+    expect(reading).toMatchObject({ unread: 'of the type image/apng', media: { type: 'file' } })
+    expect(kept).toEqual(moving)
   })
 
   it('keeps nobody waiting whose turn was stopped, and the next picture has its place', async () => {
