@@ -147,7 +147,7 @@ module.exports = {
     // An entry of its own, as above.
     { from: { path: '^src/http/' }, to: { path: '^hono/route$' } },
     ...allow('^src/hooks/', '^src/store/(store|[a-z]+-port)\\.ts$'),
-    ...vendor('^src/hooks/', 'p-limit'),
+    ...vendor('^src/(hooks|memory)/', 'p-limit'),
     ...vendor('^src/mcp/', 'zod'),
     ...vendor('^src/own/', 'zod', 'jiti'),
     ...allow('^src/own/', '^config/own-tools\\.d\\.ts$'),

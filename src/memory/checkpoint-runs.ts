@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { backOffMs } from '../core/backoff.ts'
 import type { Charge } from '../core/budget.ts'
 import type { CheckpointReason } from '../core/checkpoint.ts'
@@ -36,7 +37,7 @@ const MOST_ATTEMPTS = 8
 export function createCheckpointRuns(deps: CheckpointRunDeps): CheckpointRuns {
   const { store, clock, logger, pending, stopping } = deps
   const running = new Set<SessionId>()
-  const inTurn = createSlots(AT_ONCE)
+  const inTurn = pLimit(AT_ONCE)
 
   async function run(session: SessionId, reason: CheckpointReason, charge?: Charge): Promise<CheckpointOutcome> {
     if (running.has(session)) return { kind: 'running' }
@@ -91,21 +92,4 @@ export function createCheckpointRuns(deps: CheckpointRunDeps): CheckpointRuns {
   }
 
   return { has: (session) => running.has(session), run, runOwed, resume, background }
-}
-
-/** Returns a function that runs so many at a time; the others wait in order. */
-function createSlots(atOnce: number): <T>(run: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let free = atOnce
-  return async (run) => {
-    if (free > 0) free--
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await run()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free++
-    }
-  }
 }
