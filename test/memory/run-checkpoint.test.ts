@@ -127,6 +127,18 @@ it('S38: an entry that a person corrects while a checkpoint runs stays as they h
   expect(await kept()).toMatchObject([{ text: 'coffee' }])
 })
 
+it('S38: a checkpoint changes no entry that it was not shown, as one of another session', async () => {
+  const { store, draft, run } = await rig()
+  const other = { ...sessionDraft(2), agentId: draft.agentId }
+  const entry = { agentId: draft.agentId, sessionId: other.id, authors: [], by: 'checkpoint', at: 1 } as const
+  const { no } = await store.write(async (tx) => {
+    await tx.sessions.create(other, 1)
+    return tx.memory.add({ ...entry, text: 'tea', request: 'r', sources: [] })
+  })
+  await run(async () => {}, { ...FOUND, saved: [], changed: [{ no, text: 'coffee', lines: [1] }], removed: [no] })
+  expect(await store.read.memory.get(no)).toMatchObject({ text: 'tea' })
+})
+
 it('S41: a checkpoint reads nothing of a message that is being forgotten', async () => {
   const { store, session, run, append, shown } = await rig()
   await append({ ...SAID, data: { ...SAID.data, text: 'tea', messageId: '6' } } as EventToAppend)
@@ -147,6 +159,9 @@ it('S39: a working memory names the messages it is made of, and none where they 
     await append({ ...SAID, data: { ...SAID.data, messageId: `${no}` } } as EventToAppend)
   await run(async () => {})
   expect(await sources()).toMatchObject({ working: 'Blue.' })
+  expect(await sources()).not.toHaveProperty('sources')
+  await append({ ...SAID, data: { ...SAID.data, messageId: '400' } } as EventToAppend)
+  await run(async () => {})
   expect(await sources()).not.toHaveProperty('sources')
 })
 
