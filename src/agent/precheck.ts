@@ -2,6 +2,7 @@ import type { Charge } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
 import { textContent } from '../core/content.ts'
 import { inWords } from '../core/content-words.ts'
+import { cutText } from '../core/cut-text.ts'
 import { errorCode } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import { type Model, type ModelMessage, type ModelRequest, NO_USAGE } from '../core/model.ts'
@@ -80,9 +81,6 @@ function readVerdict(text: string, model: string): PrecheckVerdict {
   if (silent) return { answer: false, model, because: 'it said nothing' }
   const [, word, reason = ''] = /^\W*(yes|no)\b[\s:,.;*-]*([^\n]*)/i.exec(said) ?? []
   if (word === undefined) return { answer: true, model, because: 'the pre-check said neither yes nor no' }
-  const because = reason
-    .trim()
-    .slice(0, LONGEST_REASON)
-    .replace(/[\uD800-\uDBFF]$/, '')
+  const because = cutText(reason.trim(), LONGEST_REASON)
   return { answer: word.toLowerCase() === 'yes', model, because: because === '' ? 'it gave no reason' : because }
 }

@@ -1,4 +1,5 @@
 import { type Content, textContent, textOf } from '../core/content.ts'
+import { cutText } from '../core/cut-text.ts'
 import type { ModelMessage, ModelToolResult } from '../core/model.ts'
 
 /** The part of a request that results of tools may fill; the numbers are shares of the model's window. */
@@ -112,7 +113,7 @@ function withResult({ results }: ToolMessage, at: number, result: ModelToolResul
 function trimmed(content: Content): Content {
   const text = textOf(content)
   if (text.length <= 2 * END) return content
-  const begin = text.slice(0, END).replace(/[\uD800-\uDBFF]$/, '')
+  const begin = cutText(text, END)
   const end = text.slice(-END).replace(/^[\uDC00-\uDFFF]/, '')
   const left = text.length - begin.length - end.length
   return textContent(`${begin}\n[${left} characters of this result are left out here to save room]\n${end}`)

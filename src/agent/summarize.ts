@@ -2,6 +2,7 @@ import type { Charge } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
 import { textContent } from '../core/content.ts'
 import { inWords } from '../core/content-words.ts'
+import { cutText } from '../core/cut-text.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Model, ModelMessage, ModelRequest } from '../core/model.ts'
 import type { Summarize, SummaryRequest } from '../core/turn.ts'
@@ -95,6 +96,6 @@ function written(message: ModelMessage, longest: number): readonly string[] {
 
 function cut(text: string, longest: number): string {
   if (text.length <= longest) return text
-  const kept = text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')
+  const kept = cutText(text, longest)
   return `${kept} [cut: ${text.length - kept.length} more characters]`
 }

@@ -1,3 +1,5 @@
+import { cutText } from './cut-text.ts'
+
 /**
  * Returns a text as it is searched: without case, marks above letters and their other spellings, so that `STRASSE`
  * finds `Straße` and `a` finds `ä`. NUL, which no query language takes, is a space.
@@ -28,7 +30,7 @@ export function searchWords(query: string): readonly string[] {
   const words = [...new Set(folded.match(/[\p{L}\p{N}]+/gu) ?? [])]
   if (words.length > 0) return words.slice(0, MOST_WORDS)
   const other = folded.trim()
-  return other === '' ? [] : [other.slice(0, 64).replace(/[\uD800-\uDBFF]$/, '')]
+  return other === '' ? [] : [cutText(other, 64)]
 }
 
 /** Shorter words are in too many texts. */

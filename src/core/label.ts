@@ -1,3 +1,4 @@
+import { cutText } from './cut-text.ts'
 import type { UserMessageData } from './event.ts'
 import { type Forwarded, hasForeignText, type Sender } from './message.ts'
 
@@ -182,9 +183,9 @@ export function lookOf(text: string): string {
 /** Letters that are drawn like a colon or a full stop count as such. */
 const NO_LETTERS = /[^\p{L}\p{N}]+|[\uA4F8-\uA4FD]+/gu
 
-/** Cuts between characters. */
+/** Ends a text that is cut with an ellipsis. */
 function shorten(text: string, longest: number): string {
   if (text.length <= longest) return text
-  const kept = text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')
+  const kept = cutText(text, longest - 1)
   return `${kept.trimEnd()}…`
 }

@@ -1,3 +1,5 @@
+import { cutText } from './cut-text.ts'
+
 const LONGEST_NAME = 100
 const NAMELESS = 'file'
 
@@ -11,5 +13,5 @@ export function sendableName(name: string): string {
   if (plain === '' || /^\.+$/.test(plain)) return NAMELESS
   if (plain.length <= LONGEST_NAME) return plain
   const ending = /\.[\w-]{1,10}$/.exec(plain)?.[0] ?? ''
-  return `${plain.slice(0, LONGEST_NAME - ending.length).replace(/[\uD800-\uDBFF]$/, '')}${ending}`
+  return `${cutText(plain, LONGEST_NAME - ending.length)}${ending}`
 }

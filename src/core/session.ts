@@ -1,5 +1,6 @@
 import type { ChatType } from './address.ts'
 import type { AgentProfile } from './agent-profile.ts'
+import { cutText } from './cut-text.ts'
 import type { AccountId, AgentId, ChannelId, ScopeKey, SessionId } from './ids.ts'
 import type { SessionOverrides, SettingValues } from './session-settings.ts'
 
@@ -118,5 +119,5 @@ export type Role = 'owner' | 'member' | 'guest'
  */
 export function fallbackDescription(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  return line.length <= 80 ? line : `${line.slice(0, 77).replace(/[\uD800-\uDBFF]$/, '')}...`
+  return line.length <= 80 ? line : `${cutText(line, 77)}...`
 }

@@ -1,4 +1,5 @@
 import type { TextFormat } from '../channels/adapter.ts'
+import { cutText } from '../core/cut-text.ts'
 import type { RenderedPart } from '../core/outbound.ts'
 import { withoutFile } from './plan-reply.ts'
 
@@ -14,7 +15,7 @@ export function isRepeat(part: RenderedPart, mark: string): boolean {
 export function markRepeat(part: RenderedPart, mark: string, limit: TextFormat['limit']): RenderedPart {
   const plain = `${mark}${part.plain}`
   if (plain.length <= limit) return { ...part, text: `${mark}${part.text}`, plain }
-  const cut = `${plain.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+  const cut = `${cutText(plain, limit - 1)}…`
   return { ...part, text: cut, plain: cut, markup: 'plain' }
 }
 

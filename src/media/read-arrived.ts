@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { MediaPart } from '../core/content.ts'
 import { sizeInWords } from '../core/content-words.ts'
+import { cutText } from '../core/cut-text.ts'
 import { isFull } from '../core/full-disk.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ArrivedFile, MediaStore, ReadArrived } from '../core/media.ts'
@@ -100,10 +101,10 @@ function reasonOf(mime: string, kind: ArrivedFile['kind']): string {
 /** The most bytes of a character in any encoding. */
 const BYTES_A_CHARACTER = 4
 
-/** Cuts between characters. */
+/** Returns the beginning of a text, and in words how much of it was left out. */
 function cutAt(longest: number, text: string, size: number): FileReading {
   if (text.length <= longest) return { text }
-  const shown = text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')
+  const shown = cutText(text, longest)
   // A long file is not decoded to its end only to count.
   const more = size > COUNTED ? `the rest of ${sizeInWords(size)}` : `${text.length - shown.length} more characters`
   return { text: shown, cut: more }

@@ -1,10 +1,8 @@
-/** Returns a text without what a text column does not give back, at most so long and never half a character. */
+import { cutText } from '../core/cut-text.ts'
+
+/** Returns a text without what a text column does not give back, at most so long. */
 export function shortened(text: string, longest: number): string {
-  return text
-    .replaceAll('\0', '')
-    .trim()
-    .slice(0, longest)
-    .replace(/[\uD800-\uDBFF]$/, '')
+  return cutText(text.replaceAll('\0', '').trim(), longest)
 }
 
 /** Returns a text as one line, without the marks of a heading or a quotation around it. */

@@ -1,4 +1,5 @@
 import { amended } from '../core/amended.ts'
+import { cutText } from '../core/cut-text.ts'
 import type { SessionEvent, UserMessageData } from '../core/event.ts'
 import { tellingWords } from '../core/fold-text.ts'
 import { labelledWords, plainExcerpt, speakerName } from '../core/label.ts'
@@ -71,7 +72,7 @@ function byPerson(message: UserMessageData): Said {
 
 function cut(text: string): string {
   if (text.length <= LONGEST_LINE) return text
-  return `${text.slice(0, LONGEST_LINE).replace(/[\uD800-\uDBFF]$/, '')} [cut]`
+  return `${cutText(text, LONGEST_LINE)} [cut]`
 }
 
 /** Older lines are left out where all of them are too many. */

@@ -1,3 +1,4 @@
+import { cutText } from '../core/cut-text.ts'
 import { literal as asIs } from '../core/literal.ts'
 import type { Button } from '../core/outbound.ts'
 import type { NewQuestion, Question } from '../core/question.ts'
@@ -76,5 +77,5 @@ export function lateAnswer({ text, answer = '' }: Question): string {
 }
 
 function excerpt(line: string, longest: number): string {
-  return line.length <= longest ? line : `${line.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')}…`
+  return line.length <= longest ? line : `${cutText(line, longest)}…`
 }

@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts'
 import { formatAddress } from '../core/address.ts'
+import { cutText } from '../core/cut-text.ts'
 import type { SessionEvent } from '../core/event.ts'
 import { escapeLabels, labelledWords, quoteLines, speakerName } from '../core/label.ts'
 import { stripSilence } from '../core/silence.ts'
@@ -66,7 +67,7 @@ export function digestText(of: Address, lines: readonly DigestLine[], timezone: 
 
 function quoted({ at, place, who, text }: DigestLine, { name, timezone }: { name: string; timezone: string }): string {
   const topic = place === name.toLowerCase() ? '' : ` (${place})`
-  const cut = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT).replace(/[\uD800-\uDBFF]$/, '')}…` : text
+  const cut = text.length > LONGEST_TEXT ? `${cutText(text, LONGEST_TEXT)}…` : text
   return quoteLines(`[${timeOf(at, timezone)}] ${who}${topic}: ${cut}`)
 }
 

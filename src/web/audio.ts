@@ -1,4 +1,5 @@
 import type { Audio, AudioLimits, Heard, SoundFile } from '../core/audio.ts'
+import { cutText } from '../core/cut-text.ts'
 import { ParleyError } from '../core/errors.ts'
 import { tokenCount, toUsage, type Usage } from '../core/model.ts'
 import type { SeenAnswer } from '../core/wire-error.ts'
@@ -122,7 +123,7 @@ function readTranscript(answer: Answer, { baseUrl }: AudioEndpoint): Heard {
   if (text === undefined) throw strange({ baseUrl, call: 'transcriptions' }, NO_TRANSCRIPT, seen(answer))
   const said = text.slice(0, LOOKED_AT).replace(/\s+/g, ' ').trim()
   if (said === '') throw new ParleyError('unreadable', 'The audio endpoint heard no words.')
-  const words = said.slice(0, LONGEST_TRANSCRIPT).replace(/[\uD800-\uDBFF]$/, '')
+  const words = cutText(said, LONGEST_TRANSCRIPT)
   return { said: words, ...(usage ? { usage } : {}) }
 }
 

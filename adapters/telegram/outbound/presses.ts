@@ -1,4 +1,5 @@
 import { type Clock, sleep } from '../../../src/core/clock.ts'
+import { cutText } from '../../../src/core/cut-text.ts'
 import type { DeliveryReceipt, RenderedPart } from '../../../src/core/outbound.ts'
 import { NOTHING_ANY_MORE } from '../../shared/press.ts'
 import type { TelegramClient } from '../connection/client.ts'
@@ -46,7 +47,7 @@ export class Presses {
     if (open === undefined) return undefined
     this.#open.delete(id)
     open.abort()
-    const text = plain.length <= LONGEST ? plain : `${plain.slice(0, LONGEST - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+    const text = plain.length <= LONGEST ? plain : `${cutText(plain, LONGEST - 1)}…`
     const outcome = await this.#notify(id, text, signal)
     // The notice has no id; that of the press stands for it.
     return outcome.kind === 'answered' ? { kind: 'sent', messageId: `press:${id}` } : receiptOf(outcome)

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { textContent } from '../../core/content.ts'
+import { cutText } from '../../core/cut-text.ts'
 import type { Tool, ToolContext, ToolOutput } from '../../core/turn.ts'
 import type { WebPage, WebTools } from '../../core/web.ts'
 import { isAllowedHost } from '../../core/web-address.ts'
@@ -79,6 +80,6 @@ function headOf({ url, title, type, plain, cut }: Extract<WebPage, { kind: 'text
 function beginning(text: string, most: number): string {
   if (text.trim() === '') return '[There is no text.]'
   if (text.length <= most) return text
-  const kept = copied(text.slice(0, most).replace(/[\uD800-\uDBFF]$/, ''))
+  const kept = copied(cutText(text, most))
   return `${kept}\n[cut: ${text.length - kept.length} more characters; ask for more with maxCharacters]`
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../../core/cut-text.ts'
 import type { Decision, Dispatch, PostedText, ScheduledRun } from '../../core/dispatch.ts'
 import { type Forwarded, hasForeignText, type InboundEvent } from '../../core/message.ts'
 
@@ -89,10 +90,9 @@ function shortText(text: string | undefined, longest: number): { readonly text?:
   return text === undefined ? {} : { text: cut(text, longest) }
 }
 
-/** A pair of surrogates is not cut in two. */
 function cut(text: string, longest: number): string {
   if (text.length <= longest) return text
-  return `${text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')}${CUT}`
+  return `${cutText(text, longest)}${CUT}`
 }
 
 function withoutData({ data: _digest, ...run }: ScheduledRun): ScheduledRun {

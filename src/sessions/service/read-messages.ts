@@ -1,4 +1,5 @@
 import { amendBackwards } from '../../core/amended.ts'
+import { cutText } from '../../core/cut-text.ts'
 import type { SessionEvent } from '../../core/event.ts'
 import { isLeaving } from '../../core/forgetting.ts'
 import type { Session } from '../../core/session.ts'
@@ -86,7 +87,7 @@ const BYTES_PER_UNIT = 6
 /** Returns the beginning of a message that is too large by itself, and never half a character. */
 function cutTo(message: HistoryMessage, bytes: number): HistoryMessage {
   const room = Math.max(0, bytes - sizeOf({ ...message, text: '' }))
-  const kept = message.text.slice(0, Math.floor(room / BYTES_PER_UNIT)).replace(/[\uD800-\uDBFF]$/, '')
+  const kept = cutText(message.text, Math.floor(room / BYTES_PER_UNIT))
   return { ...message, text: `${kept}\n[cut: ${message.text.length - kept.length} more characters]` }
 }
 

@@ -1,4 +1,5 @@
 import { amendBackwards } from '../../core/amended.ts'
+import { cutText } from '../../core/cut-text.ts'
 import type { EventType, SessionEvent, UserMessageData } from '../../core/event.ts'
 import { isLeaving } from '../../core/forgetting.ts'
 import type { SessionId } from '../../core/ids.ts'
@@ -138,10 +139,7 @@ async function messageAt(
   const [message] =
     now === undefined ? [] : messagesOf(now.type === 'message_edited' ? { ...now, type: 'user_message' } : now, false)
   if (message === undefined) return undefined
-  const text =
-    message.text.length > LONGEST
-      ? `${message.text.slice(0, LONGEST).replace(/[\uD800-\uDBFF]$/, '')} [cut]`
-      : message.text
+  const text = message.text.length > LONGEST ? `${cutText(message.text, LONGEST)} [cut]` : message.text
   return { sessionKey: shownKey(session, caller), sessionId, ...message, text }
 }
 

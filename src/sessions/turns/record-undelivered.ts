@@ -1,5 +1,6 @@
 import { formatAddress } from '../../core/address.ts'
 import { saidIn } from '../../core/content-words.ts'
+import { cutText } from '../../core/cut-text.ts'
 import type { EventDraft, UndeliveredData } from '../../core/event.ts'
 import { madeAt, turnOf } from '../../core/ids.ts'
 import { plainExcerpt } from '../../core/label.ts'
@@ -39,7 +40,7 @@ async function recordFate(
   // A session that has the id since did not say it.
   if (session === undefined || session.createdAt > (madeAt(id) ?? at)) return
   const plain = saidIn(part).replace(/\s+/g, ' ').trim()
-  const text = plain.length > BEGINNING ? `${plain.slice(0, BEGINNING).replace(/[\uD800-\uDBFF]$/, '')}…` : plain
+  const text = plain.length > BEGINNING ? `${cutText(plain, BEGINNING)}…` : plain
   const event = eventOf({ to: formatAddress(address), text })
   // A file and its caption are of the turn as its answer is.
   const turnId = turnOf(source)

@@ -1,4 +1,5 @@
 import { inWords } from '../../core/content-words.ts'
+import { cutText } from '../../core/cut-text.ts'
 import type { ModelMessage, ModelToolCall, ModelToolResult } from '../../core/model.ts'
 import type { VerboseLevel } from '../../core/session.ts'
 
@@ -33,6 +34,6 @@ function noteOf({ name, args }: ModelToolCall, result: ModelToolResult | undefin
 /** Returns one line of code that no markup in it can end. */
 function code(text: string): string {
   const line = text.replace(/[`\s\p{Cc}]+/gu, ' ').trim()
-  const cut = line.length <= SHOWN ? line : `${line.slice(0, SHOWN).replace(/[\uD800-\uDBFF]$/, '')}…`
+  const cut = line.length <= SHOWN ? line : `${cutText(line, SHOWN)}…`
   return `\`${cut === '' ? ' ' : cut}\``
 }
