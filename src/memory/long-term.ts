@@ -15,8 +15,8 @@ import type { AuthorId } from '../core/platform-id.ts'
 import type { Session } from '../core/session.ts'
 import type { TurnRef } from '../core/session-tools.ts'
 import type { Principal } from '../core/turn.ts'
-import type { MessageRef } from '../store/memory-port.ts'
-import type { Store } from '../store/store.ts'
+import type { MessageRef, SearchQuery } from '../store/memory-port.ts'
+import type { Store, StoreReader } from '../store/store.ts'
 import { shortened } from './memory-text.ts'
 import { likeIn, sliceOf } from './slice.ts'
 import { workingNow } from './working-now.ts'
@@ -47,10 +47,10 @@ export interface LongTermDeps {
 export type LongTerm = MemoryTools & Omit<MemoryDesk, 'checkpoint'>
 
 const MOST_FOUND = 50
-/** The entries among which those that somebody may see are looked for. */
-const MOST_LOOKED_THROUGH = 1_000
-/** The newest events among which the messages behind a text are looked for. */
-const MOST_LOOKED_AT = 1_000
+/** The newest entries that are looked through for those that somebody may see. */
+const MOST_ENTRIES = 1_000
+/** The newest events that are looked through for the messages that a text is made of. */
+const MOST_EVENTS = 1_000
 
 /**
  * Long-term memory. An entry goes where its session goes: whoever may read that today may be shown it, so that what was
@@ -73,7 +73,7 @@ export function createLongTerm(deps: LongTermDeps): LongTerm {
       const { agentId, sessionId } = turn
       const entry = { agentId, sessionId, authors, text: checked(text), at: clock.now() }
       // The turn may be asked to keep what somebody has said before it.
-      const said = sliceOf(await read.events.latest(sessionId, MOST_LOOKED_AT))
+      const said = sliceOf(await read.events.latest(sessionId, MOST_EVENTS))
       const sources = [...messages, ...likeIn(said, entry.text)]
       const saved = store.write(async (tx) => {
         await refuseForgotten(tx, turn.id)
@@ -91,7 +91,7 @@ export function createLongTerm(deps: LongTermDeps): LongTerm {
     },
     async list(asker, words, limit) {
       // Most may be the entries of others.
-      const most = asker.joined ? MOST_LOOKED_THROUGH : bounded(limit)
+      const most = asker.joined ? MOST_ENTRIES : bounded(limit)
       const found = await lookUp(deps, await askerSessions(deps, asker), { words, limit: most })
       const mine = await Promise.all(found.map(async (entry) => ((await isSeen(deps, asker, entry)) ? [entry] : [])))
       return mine.flat().slice(0, bounded(limit)).map(shown)
@@ -118,7 +118,7 @@ export function createLongTerm(deps: LongTermDeps): LongTerm {
     },
     async working(asker) {
       const { sessionId: id } = asker
-      if (await isOthersToo(deps, asker)) return undefined
+      if (await seesOwnOnly(deps, asker)) return undefined
       return (await workingNow(read, id, await read.events.latestCheckpoint(id)))?.working
     },
     has,
@@ -162,8 +162,16 @@ async function lookUp(
   { words, limit }: { readonly words: string; readonly limit: number },
 ): Promise<readonly MemoryEntry[]> {
   if (words.trim() === '') return read.memory.newest(sessions, limit)
-  const hits = await read.search.find({ words, of: 'entries', sessions, limit })
-  const entries = await Promise.all(hits.map(({ entry = 0 }) => read.memory.get(entry)))
+  return entriesFound(read, { words, sessions, limit })
+}
+
+/** Returns the entries that have these words. */
+export async function entriesFound(
+  { search, memory }: Pick<StoreReader, 'search' | 'memory'>,
+  query: Omit<SearchQuery, 'of'>,
+): Promise<readonly MemoryEntry[]> {
+  const hits = await search.find({ ...query, of: 'entries' })
+  const entries = await Promise.all(hits.map(({ entry = 0 }) => memory.get(entry)))
   return entries.filter((entry) => entry !== undefined)
 }
 
@@ -215,13 +223,13 @@ async function named(deps: LongTermDeps, no: number, sessions: readonly SessionI
   return entry
 }
 
-/** Returns whether an asker may see the entry of a session that they read. */
+/** Returns whether an asker may see an entry of a session that they read. */
 async function isSeen(deps: LongTermDeps, asker: MemoryAsker, { authors }: MemoryEntry): Promise<boolean> {
-  return !(await isOthersToo(deps, asker)) || isOnly(deps, asker.author, authors)
+  return !(await seesOwnOnly(deps, asker)) || isOnly(deps, asker.author, authors)
 }
 
-/** The whole of a session that joins people of different chats is for an owner. */
-async function isOthersToo({ identityOf }: LongTermDeps, { author, joined }: MemoryAsker): Promise<boolean> {
+/** Returns true for an asker who sees their own entries alone: the session joins people of different chats. */
+async function seesOwnOnly({ identityOf }: LongTermDeps, { author, joined }: MemoryAsker): Promise<boolean> {
   return joined === true && (await identityOf(author)).role !== 'owner'
 }
 

@@ -3,6 +3,7 @@ import type { MemoryEntry } from '../core/memory.ts'
 import type { MemoryOperator, MemoryReport } from '../core/operate-memory.ts'
 import { sessionTitle } from '../core/titles.ts'
 import type { Store } from '../store/store.ts'
+import { entriesFound } from './long-term.ts'
 
 const MOST_LISTED = 50
 
@@ -23,9 +24,7 @@ export function operateMemory({ store }: { readonly store: Pick<Store, 'read' | 
   return {
     async list({ words = '', before }) {
       if (words.trim() === '') return Promise.all((await read.memory.all(MOST_LISTED, before)).map(reportOf))
-      const hits = await read.search.find({ words, of: 'entries', limit: MOST_LISTED })
-      const entries = await Promise.all(hits.map(({ entry = 0 }) => read.memory.get(entry)))
-      return Promise.all(entries.filter((entry) => entry !== undefined).map(reportOf))
+      return Promise.all((await entriesFound(read, { words, limit: MOST_LISTED })).map(reportOf))
     },
     show: async (no) => reportOf(await found(no)),
     async remove(no) {
