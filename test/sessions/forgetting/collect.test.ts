@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { ForgetTarget } from '../../../src/core/forgetting.ts'
-import { toAccountId, toPersonId, toScheduleId } from '../../../src/core/ids.ts'
+import { type TurnId, toAccountId, toPersonId, toScheduleId } from '../../../src/core/ids.ts'
 import type { AuthorId } from '../../../src/core/platform-id.ts'
 import type { CronDefinition } from '../../../src/core/schedule.ts'
 import { Collection } from '../../../src/sessions/forgetting/collect.ts'
@@ -277,4 +277,14 @@ it.each([
   const [first, last] = [await hears({}), await hears({}, pieceOf({}))]
   const { inbox } = await plan({ kind: 'message', rows: [last], before: NOW })
   expect(new Set(inbox)).toEqual(new Set([...theirs, first, last]))
+})
+
+it('S41: of the answers in a chat the newest hundred are deleted there', async () => {
+  const { exchange, plan } = await rig()
+  const first = await exchange(NOW - HOUR_MS)
+  const others: TurnId[] = []
+  for (let no = 0; no < 100; no++) others.push(await exchange(NOW - HOUR_MS + 1))
+  const { unsay, sessions } = await plan(CHAT)
+  expect(unsay).toEqual(others)
+  expect(sessions[0]?.turns).toContain(first)
 })
