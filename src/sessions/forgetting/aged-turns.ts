@@ -97,9 +97,7 @@ async function planOf(tx: StoreWriter, session: Session, found: readonly Session
   const { id } = session
   const first = found[0]?.seq ?? 0
   const messages = found.flatMap(messagesIn)
-  const said = messages.map(({ text }) => text)
-  for (const text of said) await tx.sessions.unsay(id, text)
-  await forgetMade(tx, id, { messages, said })
+  await forgetMade(tx, id, { messages, said: messages.map(({ text }) => text) })
   const folds = (await tx.events.latestOf(id, ['context_compacted', 'checkpoint_written'], FOLDS)).filter(
     (event) =>
       !event.forgotten &&

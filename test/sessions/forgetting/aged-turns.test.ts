@@ -27,6 +27,7 @@ const NOW = 100 * DAY_MS
 const TURN = 'turn_1' as TurnId
 const ENDED: EventToAppend = { ...turnCompleted, turnId: TURN }
 const LIMIT = NOW - 10 * DAY_MS
+const OLD = LIMIT - 2 * DAY_MS
 
 const answer = (text: string): EventToAppend => ({ ...assistantMessage(text), turnId: TURN })
 
@@ -68,11 +69,20 @@ it('S41: a turn without an end goes once it is a day older than the limit', asyn
   expect(await left()).toEqual(['user_message'])
 })
 
+it('S41: a turn without an end from a clock that was ahead keeps nothing that is old', async () => {
+  const { remove, left } = await house([
+    [systemClock.now() + DAY_MS, answer('that broke off')],
+    [OLD, userMessage('an old question')],
+  ])
+  expect(await remove()).toMatchObject({ events: 2 })
+  expect(await left()).toEqual([])
+})
+
 it('S41: nothing goes by age while a turn of the session runs', async () => {
   const { store, session, remove } = await house([
-    [LIMIT - 2 * DAY_MS, userMessage('an old question')],
-    [LIMIT - 2 * DAY_MS, answer('an old answer')],
-    [LIMIT - 2 * DAY_MS, ENDED],
+    [OLD, userMessage('an old question')],
+    [OLD, answer('an old answer')],
+    [OLD, ENDED],
   ])
   const running = turnOf(session.id, 1)
   await store.write((tx) => tx.turns.start(running))
@@ -82,8 +92,6 @@ it('S41: nothing goes by age while a turn of the session runs', async () => {
   )
   expect(await remove()).toMatchObject({ events: 3 })
 })
-
-const OLD = LIMIT - 2 * DAY_MS
 
 it('S41: what was made of old words goes with them: entries, summaries, and what lists show', async () => {
   const said = userMessage('an old question about llamas', { messageId: '5' })
