@@ -19,7 +19,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
 import { policy } from '../../fakes/routing-policy.ts'
-import { ids, sessionDraft, userMessage } from '../../store/sample-rows.ts'
+import { ids, inboxRow, sessionDraft, userMessage } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
@@ -56,6 +56,7 @@ it.each<[string, Partial<SessionDraft>]>([
   ['of a schedule', { kind: 'cron' }],
   ['of a hook', { kind: 'hook' }],
   ['of a node', { kind: 'node' }],
+  ['that was imported, which no chat has taken over', { displayKey: 'sk_v1_x', scopeKey: toScopeKey('sk_v1_x') }],
   ['below another session', { parent: 'telegram:2026-01-01-00000000' as SessionId }],
 ])('F-H11: a session is continued in no session %s', async (_, changes) => {
   const { make, group, move } = await rig()
@@ -64,6 +65,42 @@ it.each<[string, Partial<SessionDraft>]>([
     code: 'invalid',
     message: expect.stringContaining('no conversation in which people write'),
   })
+})
+
+it('F-H11: it is asked before a session goes into a direct chat, unless all of its words are of whoever writes there', async () => {
+  const { store, make, group, there, move } = await rig()
+  const ofNobody = await store.write(async (tx) => {
+    const session = await tx.sessions.create(sessionDraft(3), 1)
+    await tx.events.append(session.id, 1, [userMessage('hello')])
+    return (await tx.sessions.get(session.id)) ?? session
+  })
+  const audience = expect.stringContaining('words of nobody who is on record')
+  expect(await move(ofNobody, there.displayKey, false)).toMatchObject({ state: 'asks', audience })
+  const others = await make(sessionDraft(4))
+  await store.write((tx) => tx.authors.add(others.id, 'telegram:444'))
+  expect(await move(others, there.displayKey, false)).toMatchObject({ state: 'asks' })
+  expect(await move(group, there.displayKey, false)).toMatchObject({ state: 'done' })
+})
+
+it('F-H11: whether the agent may speak in a chat is as it was there, whatever is set for the session that comes', async () => {
+  const { store, group, there, move, current } = await rig()
+  await store.write((tx) => tx.sessions.patchOverrides(group.id, { set: { sendPolicy: 'allow' }, inherit: [] }))
+  await move(group, there.displayKey)
+  const came = await store.read.sessions.get((await current(there)) ?? there.id)
+  expect(came).toMatchObject({ displayKey: there.displayKey })
+  expect(came?.id).not.toBe(there.id)
+  expect(came?.sendPolicy).toBeUndefined()
+})
+
+it('F-H11: a session is not moved while a message in it or in the other one waits for its turn', async () => {
+  const { store, group, there, move, current } = await rig()
+  for (const [at, { id }] of [group, there].entries()) {
+    const row = inboxRow(1, at, { sessionId: id })
+    await store.write((tx) => tx.inbox.add(row))
+    await expect(move(group, there.displayKey)).rejects.toMatchObject({ code: 'conflict' })
+    await store.write((tx) => tx.inbox.settle(row.id, 'context'))
+  }
+  expect(await current(there)).toBe(there.id)
 })
 
 it('F-H11: a session in which somebody else has spoken while it was asked about is not moved', async () => {
