@@ -6,7 +6,7 @@ import { createArchives } from '../../../src/sessions/service/archives.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { noMedia } from '../../fakes/media.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
-import { sessionDraft } from '../../store/sample-rows.ts'
+import { sessionDraft, userMessage } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 import { ADA, BOB, OPERATOR, token } from '../service-rig.ts'
 
@@ -74,4 +74,19 @@ it('S41: no page has what is taken out of its session while it is read', async (
   const slow = { read: { ...store.read, events }, write: store.write } as typeof store
   const archives = createArchives({ store: slow, clock: systemClock, media: noMedia, redact: (text) => text })
   await expect(archives.page(OPERATOR, id, { after: 0, limit: 5 })).rejects.toMatchObject({ code: 'conflict' })
+})
+
+it('a file is handed out by the session alone that has it in a message, though it is in the store', async () => {
+  const { id, store } = await rig()
+  const own = mediaId('1'.repeat(64))
+  const photo = {
+    ref: 'photo',
+    kind: 'photo',
+    media: { type: 'image', mime: 'image/png', media: own, size: 3 },
+  } as const
+  await store.write((tx) => tx.events.append(id, 1, [userMessage('look', { attachments: [photo] })]))
+  const media = { read: async () => Buffer.from('png') }
+  const archives = createArchives({ store, clock: systemClock, media, redact: (text) => text })
+  expect(await archives.file(ADA, id, own)).toEqual({ media: own, base64: 'cG5n' })
+  await expect(archives.file(ADA, id, mediaId('2'.repeat(64)))).rejects.toMatchObject({ code: 'not_found' })
 })

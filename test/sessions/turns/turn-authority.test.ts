@@ -98,6 +98,15 @@ describe('who reads the answer of a turn', () => {
     expect(readers).toBe('shared')
   })
 
+  it.each(['here', 'asker'] as const)(
+    'of a task is unknown where those of the conversation that began it are not known, with inGroups: %s',
+    async (inGroups) => {
+      const task = await begin({ parent: other.session, source: { kind: 'task', interactive: false } })
+      const posted = bySession(task, { readers: [] })
+      expect((await authorityIn(task, { ...asked('111'), posted }, { inGroups })).readers).toBe('shared')
+    },
+  )
+
   it('of a private session are also the readers of the one whose turn asks', async () => {
     const own = await begin(OWN)
     const posted = bySession(own, { readers: ['telegram:444'] })
