@@ -87,9 +87,12 @@ async function imported(said: Said = {}, { at = NOW, event: more, dryRun = false
 
 const { scope } = draft
 const bySender = { ...scope, dimensions: ['chat', 'sender'] as const }
+const byTopic = { ...scope, dimensions: ['chat', 'topic'] as const }
 
 it.each<[string, Said]>([
   ['belongs to one person in it', { scope: { ...bySender, values: { chat: `group:${CHAT}`, sender: 'ada' } } }],
+  ['joins all chats', { scope: { ...scope, dimensions: [], values: {} } }],
+  ['does not say of which topic it is', { scope: { ...byTopic, values: { chat: `group:${CHAT}` } } }],
   ['is of another kind', { kind: 'main' }],
   ['is none of a direct chat', { kind: 'other' }],
   ['is of a direct chat, which its scope does not say', { chatType: 'direct', kind: 'other' }],
@@ -99,6 +102,16 @@ it.each<[string, Said]>([
   expect(report.state).toBe('beside')
   expect([made?.metadata, made?.kind]).toEqual([{}, 'other'])
   expect(made?.scopeKey).not.toBe(KEY)
+})
+
+it('S42: an id that a client has named is kept in its place alone: elsewhere a token could reach it', async () => {
+  const source = { kind: 'api', interactive: true } as const
+  const own = { ...scope, channel: 'api', values: { chat: 'direct:notes' } } as const
+  const notes: Said = { id: toSessionId('api:notes'), source, scope: own, chatType: 'direct', kind: 'other' }
+  expect((await imported(notes)).report).toMatchObject({ state: 'in place', session: 'api:notes' })
+  const { report } = await imported({ ...notes, scopeKey: toScopeKey('sk_of_another') })
+  expect(report.state).toBe('beside')
+  expect(report.session).not.toBe('api:notes')
 })
 
 it('a session says nothing where its file has it deliver, in its own chat or elsewhere', async () => {
@@ -121,8 +134,8 @@ it('a session says nothing in another chat than its own, whatever its file has a
 it('a session of one topic says nothing in another topic, whatever its file has as its place', async () => {
   const own = { channel: 'telegram', account: 'default', chat_type: 'group', chat_id: CHAT }
   const room = { ...scope, values: { chat: `group:${CHAT}/42` } }
-  const byTopic = { ...scope, dimensions: ['chat', 'topic'], values: { chat: `group:${CHAT}`, topic: 'topic:42' } }
-  for (const one of [room, byTopic] as (typeof scope)[]) {
+  const topic = { ...byTopic, values: { chat: `group:${CHAT}`, topic: 'topic:42' } }
+  for (const one of [room, topic] as (typeof scope)[]) {
     const placed = async (metadata: object) =>
       (await imported({ scope: one, metadata: metadata as never })).made?.metadata
     expect(await placed({ ...own, topic_id: '42' })).toMatchObject({ topic_id: '42' })
