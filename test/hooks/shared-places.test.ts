@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { sharedPlaces } from '../../src/hooks/shared-places.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
 
-it('R8: a conversation with many messages leaves places to the others, and takes its own in their order', async () => {
+it('R8: a chat with many messages leaves places to the others, and takes its own in their order', async () => {
   const inPlace = sharedPlaces({ all: 3, each: 2 })
   const begun: string[] = []
   const ended = deferred<void>()
