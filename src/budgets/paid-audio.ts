@@ -72,4 +72,4 @@ async function held(
   return (used) => gate.settle(call, amountOf(used, price))
 }
 
-const COST_NOTHING: readonly ErrorCode[] = ['too_long', 'unavailable', 'forbidden']
+const COST_NOTHING: readonly ErrorCode[] = ['too_long', 'unavailable']
