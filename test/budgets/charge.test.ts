@@ -63,3 +63,9 @@ it('C33: a group and its topics are charged under the id that the group has now,
   expect(await names('chat', 'telegram:direct:111')).toEqual(['telegram:direct:111'])
   expect(await names('person', 'ada')).toEqual(['ada'])
 })
+
+it('C33: the limit of each is that of a person with any name', () => {
+  const rules = settings({ person: { each: of(5), only: {} } })
+  for (const id of ['ada', 'constructor', 'toString'])
+    expect(budgetsOf(rules, { kind: 'person', id })).toMatchObject([{ period: 'day', limit: { tokens: 5 } }])
+})

@@ -58,6 +58,8 @@ describe('whether a call fits', () => {
     expect(ask(ada, bob)).toMatchObject({ kind: 'call', asker: 1 })
     expect(ask(ada, [])).toMatchObject({ kind: 'call', asker: 1 })
     expect(ask(ada, ada)).toMatchObject({ kind: 'stop', hit: { payer: ADA } })
+    const held = [budget({ tokens: 100 }, amount(0), { payer: BOB, held: 100 })]
+    expect(ask(ada, held)).toEqual({ kind: 'wait' })
   })
 })
 

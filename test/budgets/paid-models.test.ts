@@ -272,12 +272,17 @@ describe('the cheaper model', () => {
     expect(await ask(rig, { ...rig.charge })).toBe(SMALL)
   })
 
-  it('C33: is followed by no second answer where it breaks off within its own', async () => {
+  it('C33: is followed by no second answer where it breaks off within its own, or is stopped', async () => {
     const rig = await paidRig(settings, [
       ...both.slice(0, 1),
       failing(SMALL, 'model_failed', [{ type: 'text', delta: 'hi' }]),
     ])
     expect([await ask(rig, { ...rig.charge }), await ask(rig, { ...rig.charge })]).toEqual([BIG, 'model_failed'])
+    const stopped = await paidRig(settings, [...both.slice(0, 1), failing(SMALL, 'aborted')])
+    expect([await ask(stopped, { ...stopped.charge }), await ask(stopped, { ...stopped.charge })]).toEqual([
+      BIG,
+      'aborted',
+    ])
   })
 
   it('C33: is not asked in the place of one that costs no more', async () => {
