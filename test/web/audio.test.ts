@@ -7,7 +7,7 @@ import { toError } from '../../src/core/errors.ts'
 import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
 import { recordingOf, saidInRecording } from '../../src/rehearsal/recordings.ts'
 import { type AudioEndpoint, createAudio } from '../../src/web/audio.ts'
-import { createDoor, type DoorDeps } from '../../src/web/door.ts'
+import { createDoor, type Door, type DoorDeps } from '../../src/web/door.ts'
 
 const KEY = 'sk-canary-4711'
 const NOTE = { bytes: recordingOf('buy milk'), mime: 'audio/ogg; codecs=opus' }
@@ -190,4 +190,18 @@ describe('an audio endpoint', () => {
     const url = await serve((request) => void request.resume())
     expect(await failureOf(endpoint(url).speak?.('hello', AbortSignal.timeout(100)))).toMatchObject({ code: 'aborted' })
   })
+})
+
+it('R9: a transcript is cut, and no redirect of the endpoint is followed, wherever it leads', async () => {
+  const asked: unknown[] = []
+  const bytes = Buffer.from(JSON.stringify({ text: 'a'.repeat(20_001) }))
+  const headers = { 'content-type': 'application/json' }
+  const ask: Door['ask'] = async (url, request) => {
+    asked.push([url, request.follow])
+    return { kind: 'answer', status: 200, headers, bytes, cut: false } as never
+  }
+  const at = { baseUrl: 'http://127.0.0.1:1/v1//', limits: DEFAULT_AUDIO_LIMITS }
+  const heard = await createAudio({ ...at, transcribe: { model: 'm' } }, { ask }).transcribe?.(NOTE, never)
+  expect(heard?.said).toHaveLength(20_000)
+  expect(asked).toEqual([['http://127.0.0.1:1/v1/audio/transcriptions', false]])
 })
