@@ -129,7 +129,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   try {
     const daemon = await open(options, { policies, store, hooks, media, commits, broken: disk.signal })
     if (options.oldStores) await tellOldStores(options.oldStores, logger)
-    removeLeftTrials(clock)
+    // By the clock that has written the times of files.
+    removeLeftTrials(systemClock)
     return daemon
   } catch (error) {
     await store.close()

@@ -1,4 +1,5 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
@@ -66,6 +67,13 @@ describe('a session on another machine', () => {
     expect(await promptFor(to.house, to.chat, 'and tomorrow?')).toBe(
       await promptFor(from.house, from.chat, 'and tomorrow?'),
     )
+  })
+
+  it('the copy for a trial that is under way stays, whatever time a daemon has that starts meanwhile', async (test) => {
+    const folder = mkdtempSync(join(tmpdir(), `parley-trial-${process.pid}-`))
+    test.onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    await household()
+    expect(existsSync(folder)).toBe(true)
   })
 
   it('K39: a second import doubles nothing, and says so', async () => {
