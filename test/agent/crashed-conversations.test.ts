@@ -9,6 +9,7 @@ import { type AnthropicServer, startAnthropicServer } from '../../src/rehearsal/
 import { EMPTY_VIEW, extendView, requestMessages } from '../../src/sessions/view/model-view.ts'
 import { noMedia } from '../fakes/media.ts'
 import { eventLog } from '../fakes/session-events.ts'
+import { runs } from '../sample.ts'
 import { movedClock } from './moved-clock.ts'
 import { agentWith, never, tool, turnRequest } from './turns.ts'
 
@@ -103,16 +104,16 @@ async function converse(crashAt: number): Promise<boolean> {
 }
 
 describe('conversations with crashes', () => {
-  it('C27: 20 random conversations that crash at each commit are accepted by the strict server, without tool parts of earlier turns', async () => {
+  it('C27: random conversations that crash at each commit are accepted by the strict server, without tool parts of earlier turns', async () => {
     let crashes = 0
-    for (const plan of fc.sample(plans, { numRuns: 20, seed: 41 })) {
+    for (const plan of fc.sample(plans, { ...runs(20), seed: 41 })) {
       playPlan(plan)
       for (let at = 0; await converse(at); at++) crashes++
     }
     expect(server.ledger.all(({ kind }) => kind === 'refused')).toEqual([])
     const talks = server.ledger.requests().filter(({ messages }) => messages.length > 3 && smallTalk(messages.at(-1)))
-    expect(talks.length).toBeGreaterThan(100)
+    expect(talks.length).toBeGreaterThan(30)
     expect(talks.filter((request) => JSON.stringify(request.messages).includes('tool_use'))).toEqual([])
-    expect(crashes).toBeGreaterThan(100)
+    expect(crashes).toBeGreaterThan(30)
   })
 })
