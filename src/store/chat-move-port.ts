@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts'
-import type { ChatMove } from '../core/chat-move.ts'
+import type { ChatMove, TimedMove } from '../core/chat-move.ts'
 import type { Decision, Dispatch, ReplyTarget } from '../core/dispatch.ts'
 import type { ChannelId, DeliveryId, InboxId, ScheduleId, ScopeKey, SessionId, TurnId } from '../core/ids.ts'
 import type { ScheduleDefinition } from '../core/schedule.ts'
@@ -7,7 +7,7 @@ import type { Session } from '../core/session.ts'
 
 /** Chats that got a new id: a part of the store port, apart only for its size. */
 export interface ChatMoveReader {
-  all(): Promise<readonly ChatMove[]>
+  all(): Promise<readonly TimedMove[]>
   /** Returns when a chat got this id, in ms since the epoch; undefined if it always had it. */
   movedAt(channel: ChannelId, to: string): Promise<number | undefined>
   /** Returns the id that a chat has now; undefined for one that has not moved. */

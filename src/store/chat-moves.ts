@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts'
-import type { ChatMove } from '../core/chat-move.ts'
+import type { ChatMove, TimedMove } from '../core/chat-move.ts'
 import type { Decision, Dispatch, ReplyTarget } from '../core/dispatch.ts'
 import type { ChannelId, DeliveryId, InboxId, ScheduleId, ScopeKey, SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
@@ -9,10 +9,15 @@ import type { ChatMoveReader, ChatMoveWriter } from './chat-move-port.ts'
 import { id, integer, type RowCodec, readRows, text } from './rows.ts'
 import type { RepositoryDeps, Sql, WriteDeps } from './sql.ts'
 
-const codec: RowCodec<ChatMove> = {
+const codec: RowCodec<TimedMove> = {
   table: 'chat_moves',
   key: ['channel', 'from_chat'],
-  decode: (row) => ({ channel: id(row, 'channel'), from: text(row, 'from_chat'), to: text(row, 'to_chat') }),
+  decode: (row) => ({
+    channel: id(row, 'channel'),
+    from: text(row, 'from_chat'),
+    to: text(row, 'to_chat'),
+    at: integer(row, 'moved_at'),
+  }),
 }
 
 export class ChatMoveReading implements ChatMoveReader {
@@ -24,8 +29,9 @@ export class ChatMoveReading implements ChatMoveReader {
     this.#logger = logger
   }
 
-  async all(): Promise<readonly ChatMove[]> {
-    const rows = await this.sql.all('SELECT channel, from_chat, to_chat FROM chat_moves ORDER BY from_chat', [])
+  async all(): Promise<readonly TimedMove[]> {
+    const query = 'SELECT channel, from_chat, to_chat, moved_at FROM chat_moves ORDER BY from_chat'
+    const rows = await this.sql.all(query, [])
     return readRows(codec, rows, this.#logger)
   }
 
@@ -36,7 +42,7 @@ export class ChatMoveReading implements ChatMoveReader {
   }
 
   async movedTo(channel: ChannelId, from: string): Promise<string | undefined> {
-    const query = 'SELECT channel, from_chat, to_chat FROM chat_moves WHERE channel = $1 AND from_chat = $2'
+    const query = 'SELECT channel, from_chat, to_chat, moved_at FROM chat_moves WHERE channel = $1 AND from_chat = $2'
     const row = await this.sql.get(query, [channel, from])
     return readRows(codec, row === undefined ? [] : [row], this.#logger)[0]?.to
   }

@@ -6,15 +6,7 @@ import { Tellings } from '../../core/repeats.ts'
 import type { Schedule } from '../../core/schedule.ts'
 import type { SentRow } from '../../store/forget-port.ts'
 import { entriesFound, tellMade } from './entries-of-words.ts'
-import {
-  type ForgetReader,
-  NO_PAUSE,
-  type Pause,
-  pausing,
-  relativesOf,
-  runningIn,
-  timedMoves,
-} from './forget-reader.ts'
+import { type ForgetReader, NO_PAUSE, type Pause, pausing, relativesOf, runningIn } from './forget-reader.ts'
 import { MadeByCalls } from './made-by-calls.ts'
 import { addMadeSoFar, shownLater, withRows } from './made-meanwhile.ts'
 import { applicantsOf, type ForgottenWords, isScheduleOf } from './made-of-words.ts'
@@ -83,7 +75,7 @@ export class Collection {
 
   async #begin(read: ForgetReader): Promise<Matches> {
     if (this.#matches) return this.#matches
-    const facts = await this.#received.factsOf(this.#target, read, await timedMoves(read.chatMoves))
+    const facts = await this.#received.factsOf(this.#target, read, await read.chatMoves.all())
     this.#matches = matchesOf(this.#target, facts, this.#channels)
     return this.#matches
   }

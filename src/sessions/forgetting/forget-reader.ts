@@ -1,4 +1,3 @@
-import type { TimedMove } from '../../core/chat-move.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
 import { messageNameKey } from '../../core/message.ts'
 import type { StoreReader } from '../../store/store.ts'
@@ -90,11 +89,4 @@ export async function runningIn({ turns, inbox }: ForgetReader, session: Session
   const rows = turn === undefined ? [] : await inbox.ofTurn(turn.id)
   const messages = rows.flatMap((row) => nameOfRow(row) ?? []).map(messageNameKey)
   return turn && { turn: turn.id, messages }
-}
-
-/** Returns the chats that got a new id, with the time of each. */
-export async function timedMoves(read: ForgetReader['chatMoves']): Promise<readonly TimedMove[]> {
-  const moves = await read.all()
-  const timed = moves.map(async (move) => ({ ...move, at: (await read.movedAt(move.channel, move.to)) ?? 0 }))
-  return Promise.all(timed)
 }

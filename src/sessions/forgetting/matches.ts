@@ -69,7 +69,7 @@ export function matchesOf(
   channels: Traits,
 ): Matches {
   const now = (address: Address): Address => (moves.length === 0 ? address : moves.reduce(movedAddress, address))
-  const chats = { channels, moves, now }
+  const chats = { channels, moves }
   const lies = (place: ForgottenPlace, address: Address): boolean => liesIn(place, now(address))
   const isOneNumbering = (one: ReceivedRow, at: number): boolean =>
     renumbered.every((time) => one.dispatch.receivedAt < time === at < time)

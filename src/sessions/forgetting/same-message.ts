@@ -1,21 +1,13 @@
 import { type Address, isSameChat } from '../../core/address.ts'
-import { type Channels, countsByBot, hasOwnNumbers } from '../../core/channel-traits.ts'
-import type { TimedMove } from '../../core/chat-move.ts'
+import { countsByBot } from '../../core/channel-traits.ts'
+import { movedAddress } from '../../core/chat-move.ts'
 import { type InboundEvent, type QuotedMessage, saidAt } from '../../core/message.ts'
+import { type Chats, isBeside, sameBeside } from '../../core/same-beside.ts'
 import { hasSameContent, isWordless } from '../../core/same-content.ts'
 import type { ReceivedRow } from '../../store/forget-port.ts'
 
-type Traits = Pick<Channels, 'traits'>
-
 /** A message as it is on record. */
 export type OnRecord = Pick<ReceivedRow, 'dispatch' | 'outcome'>
-
-/** The chats by the ids that they have by now, and what is known of their platforms. */
-export interface Chats {
-  readonly channels: Traits
-  readonly moves: readonly TimedMove[]
-  now(this: void, address: Address): Address
-}
 
 /**
  * Returns true where one of these messages is quoted in a chat. The number of a message is one of its chat; the one by
@@ -27,10 +19,11 @@ export function isQuoteOf(
   here: Address,
   chats: Chats,
 ): boolean {
-  const { channels, now } = chats
+  const { channels, moves } = chats
+  const now = (address: Address): Address => moves.reduce(movedAddress, address)
   const own = messages.filter(({ dispatch: { event } }) => isSameChat(now(event.address), now(here)))
   const isOfOther = (one: OnRecord): boolean =>
-    isBeside(now(one.dispatch.event.address), now(here)) &&
+    isBeside(one.dispatch.event.address, here, moves) &&
     one.dispatch.event.sender.id === quoted?.sender?.id &&
     !own.some((other) => isOneMessage(one, other, chats))
   return messages.some((one) => {
@@ -47,22 +40,18 @@ function isOfTime(one: InboundEvent, { sentAt, text = '' }: QuotedMessage): bool
   return sentAt === undefined ? 'text' in one && one.text.includes(text) : saidAt(one) === sentAt
 }
 
-/** Returns true for a group in which another bot of ours may have received what was said. */
-function isBeside(one: Address, { channel, chat, chatType }: Address): boolean {
-  return chatType !== 'direct' && one.channel === channel && one.chat === chat
-}
-
 /**
  * Returns true for what people call one message: its edits, the pieces of an album, and the same of a group as another
  * bot of ours has received it.
  */
 export function isOneMessage(kept: OnRecord, further: OnRecord, chats: Chats): boolean {
-  const { now } = chats
   const [one, other] = [kept.dispatch.event, further.dispatch.event]
-  if (one.sender.id !== other.sender.id) return false
-  if (isSameChat(one.address, other.address)) return hasSameName(one, other) || isSamePiece(one, other)
-  const isOfOtherBot = one.address.account !== other.address.account
-  return isOfOtherBot && isBeside(now(one.address), now(other.address)) && isSameByBots(kept, further, chats)
+  if (isSameChat(one.address, other.address))
+    return one.sender.id === other.sender.id && (hasSameName(one, other) || isSamePiece(one, other))
+  const sameness = sameBeside(one, other, chats)
+  if (sameness !== 'perhaps') return sameness === 'same'
+  // One that has gone for its age has nothing to lose, and found by another it would stand for all of its second.
+  return hasSameContent(one, other) || isUnheard(kept) || (isUnheard(further) && further.outcome !== 'aged')
 }
 
 function hasSameName(one: InboundEvent, other: InboundEvent): boolean {
@@ -71,28 +60,6 @@ function hasSameName(one: InboundEvent, other: InboundEvent): boolean {
 
 function isSamePiece(one: InboundEvent, other: InboundEvent): boolean {
   return 'text' in one && 'text' in other && one.piece !== undefined && one.piece.of === other.piece?.of
-}
-
-/** The second and the content say which is the same in groups in which each bot counts messages by itself. */
-function isSameByBots(kept: OnRecord, further: OnRecord, chats: Chats): boolean {
-  const [one, other] = [kept.dispatch.event, further.dispatch.event]
-  if (!('text' in one) || !('text' in other)) return false
-  // Elsewhere a number is of one message.
-  if (!hasOwnNumbers(chats.channels, one.address.channel)) return hasSameName(one, other)
-  if (saidAt(one) !== saidAt(other)) return false
-  const isNumberedOnce = [one, other].every(({ address }) => !countsByBot(chats.channels, address))
-  if (isNumberedOnce && hasSameName(one, other)) return true
-  if (!isNumberedByBot(one, chats) && !isNumberedByBot(other, chats)) return false
-  // One that has gone for its age has nothing to lose, and found by another it would stand for all of its second.
-  return hasSameContent(one, other) || isUnheard(kept) || (isUnheard(further) && further.outcome !== 'aged')
-}
-
-/** One that came late has the id that its group got meanwhile, and the number that it had before. */
-function isNumberedByBot(said: InboundEvent, { channels, moves }: Chats): boolean {
-  const { address } = said
-  const isBefore = ({ channel, to, at }: TimedMove) =>
-    channel === address.channel && to === address.chat && saidAt(said) <= at
-  return countsByBot(channels, address) || (hasOwnNumbers(channels, address.channel) && moves.some(isBefore))
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Address } from '../../core/address.ts'
-import { type Channels, countsByBot, hasOwnNumbers } from '../../core/channel-traits.ts'
+import { type Channels, countsByBot } from '../../core/channel-traits.ts'
 import { madeAt, turnOf } from '../../core/ids.ts'
 import { type InboundEvent, type InboundText, type QuotedMessage, quotesOtherBot, saidAt } from '../../core/message.ts'
 import type { Delivery } from '../../core/outbound.ts'
+import { type Chats, idsWhereCounted, isBeside, sameBeside } from '../../core/same-beside.ts'
 import { hasSameContent } from '../../core/same-content.ts'
 import { isWithin, sendingSpan } from '../../core/sending-span.ts'
 import { isEmptied } from '../../core/turn-end.ts'
@@ -19,22 +20,20 @@ const WAITED_MS = 24 * 3_600_000
 /** Returns true for a message of a group that another bot of ours has received, or sent, and forgotten. */
 export async function isForgottenBeside(read: SentReader, channels: Traits, event: InboundEvent): Promise<boolean> {
   if (!('text' in event) || event.address.chatType === 'direct') return false
-  if (event.sender.kind === 'bot' && (await isForgottenAnswer(read, channels, event))) return true
-  // A number may be of two messages on a channel that has such groups.
-  const at = saidAt(event)
-  const isOfTime = (said: InboundEvent): boolean =>
-    saidAt(said) === at || !hasOwnNumbers(channels, event.address.channel)
-  const rows = (await rowsOf(read, channels, event.address, { messageId: event.messageId, sentAt: at })).filter(
-    ({ dispatch: { event: said } }) => said.sender.id === event.sender.id && isOfTime(said),
-  )
-  const beside = rows.filter((row) => isOfOtherBot(addressOf(row), event.address))
+  const chats = await chatsOf(read, channels, event.address)
+  if (event.sender.kind === 'bot' && (await isForgottenAnswer(read, chats, event))) return true
+  const rows = await rowsOf(read, chats, event.address, { messageId: event.messageId, sentAt: saidAt(event) })
+  const copyOf = (said: InboundEvent, row: InboxRow) => sameBeside(row.dispatch.event, said, chats)
+  const beside = rows.filter((row) => copyOf(event, row) !== 'another')
   const forgotten = await forgottenOf(read, beside)
   if (forgotten.length === 0) return false
-  const own = rows.filter((row) => !beside.includes(row))
+  const own = rows
+    .filter((row) => addressOf(row).account === event.address.account)
+    .filter((row) => forgotten.some(({ dispatch }) => copyOf(dispatch.event, row) !== 'another'))
   const here = await forgottenOf(read, own)
   if (own.some((row) => !here.includes(row) && hasName(row, event))) return false
-  const counted = await countedByBot(read, channels, event.address, at)
-  return counted.length === 0 || isOneOfSecond(event, { here, beside, forgotten })
+  const isNumberedOnce = idsWhereCounted(event.address, saidAt(event), chats).length === 0
+  return isNumberedOnce || isOneOfSecond(event, { here, beside, forgotten })
 }
 
 /** Returns true for an edit of a message that the bot itself has: its own row decides. */
@@ -45,11 +44,11 @@ function hasName({ dispatch: { event } }: InboxRow, { messageId }: InboundText):
 /** Bots receive nothing of one another in groups in which each counts messages by itself. */
 async function isForgottenAnswer(
   read: SentReader,
-  channels: Traits,
+  chats: Chats,
   { address, messageId }: Pick<InboundText, 'address' | 'messageId'>,
 ): Promise<boolean> {
-  if (countsByBot(channels, address)) return false
-  return hasForgotten(read, await sentBeside(read, channels, address, { messageId, own: false }))
+  if (countsByBot(chats.channels, address)) return false
+  return hasForgotten(read, await sentBeside(read, chats, address, { messageId, own: false }))
 }
 
 interface RowsOfSecond {
@@ -85,15 +84,16 @@ export async function isForgottenQuoteBeside(
   quoted: QuotedMessage,
 ): Promise<boolean> {
   const { sender } = quoted
+  const chats = await chatsOf(read, channels, address)
   // The bot has no row of that number, unless it is of another number before the chat got its id.
-  const rows = (await rowsOf(read, channels, address, quoted)).filter(
+  const rows = (await rowsOf(read, chats, address, quoted)).filter(
     ({ dispatch: { event } }) =>
-      (isOfOtherBot(event.address, address) || event.address.chat !== address.chat) &&
+      (isBeside(event.address, address, chats.moves) || event.address.chat !== address.chat) &&
       (sender === undefined || event.sender.id === sender.id),
   )
   const forgotten = await emptiedOf(read, rows)
   if (forgotten.length > 0) return !(countsByBot(channels, address) && isKept(rows, forgotten, quoted))
-  return quotesOtherBot(quoted, address) && hasForgotten(read, await sentBeside(read, channels, address, quoted))
+  return quotesOtherBot(quoted, address) && hasForgotten(read, await sentBeside(read, chats, address, quoted))
 }
 
 /** Another message of that second has the quoted words, and one of our bots has it. */
@@ -102,49 +102,35 @@ function isKept(rows: readonly InboxRow[], forgotten: readonly InboxRow[], { tex
   return text !== '' && live.some((said) => 'text' in said && said.text.includes(text))
 }
 
+/** Most chats have had their id from the beginning: then no moves are read. */
+async function chatsOf({ chatMoves }: Reader, channels: Traits, { channel, chat }: Address): Promise<Chats> {
+  const hasMoved = (await chatMoves.movedAt(channel, chat)) !== undefined
+  return { channels, moves: hasMoved ? await chatMoves.all() : [] }
+}
+
 /** Returns the rows of a message of a group by all our bots; where each bot counts by itself, those of its second. */
 async function rowsOf(
   read: Reader,
-  channels: Traits,
+  chats: Chats,
   address: Address,
   { messageId, sentAt }: Pick<QuotedMessage, 'messageId' | 'sentAt'>,
 ): Promise<readonly InboxRow[]> {
   const { channel, chat } = address
-  const ids = await countedByBot(read, channels, address, sentAt)
+  const ids = idsWhereCounted(address, sentAt, chats)
   // Reactions and deletions have the number of a message, and may be forgotten without it.
   if (ids.length === 0) return (await read.inbox.ofMessage(channel, messageId, chat)).filter(isText)
   const rows = sentAt === undefined ? [] : await read.inbox.saidAt(channel, sentAt)
   return rows.filter((row) => isText(row) && ids.includes(addressOf(row).chat))
 }
 
-/**
- * Returns the ids of a group where each bot counts messages by itself, none elsewhere. One that comes late has the id
- * that its group got meanwhile, and the number that it had before.
- */
-async function countedByBot(
-  { chatMoves }: Pick<Reader, 'chatMoves'>,
-  channels: Traits,
-  address: Address,
-  sentAt: number | undefined,
-): Promise<readonly string[]> {
-  const { channel, chat } = address
-  if (countsByBot(channels, address)) return [chat]
-  if (sentAt === undefined || !hasOwnNumbers(channels, channel)) return []
-  const movedAt = await chatMoves.movedAt(channel, chat)
-  if (movedAt === undefined || sentAt > movedAt) return []
-  const moves = await chatMoves.all()
-  return [chat, ...moves.filter((move) => move.channel === channel && move.to === chat).map(({ from }) => from)]
-}
-
 /** Returns what our other bots have said in a group that may be what is quoted. */
 async function sentBeside(
-  read: SentReader,
-  channels: Traits,
+  { outbox }: SentReader,
+  chats: Chats,
   address: Address,
   { messageId, sentAt }: QuotedMessage,
 ): Promise<readonly Delivery[]> {
-  const { outbox } = read
-  const ids = await countedByBot(read, channels, address, sentAt)
+  const ids = idsWhereCounted(address, sentAt, chats)
   if (ids.length === 0)
     return (await outbox.ofMessage(messageId)).filter(({ address: said }) => isBeside(said, address))
   if (sentAt === undefined) return []
@@ -153,7 +139,7 @@ async function sentBeside(
   const rows = await Promise.all(ids.map((chat) => outbox.plannedFor({ ...address, chat }, times)))
   return rows
     .flat()
-    .filter(({ address: said }) => isOfOtherBot(said, address))
+    .filter(({ address: said }) => isBeside(said, address, chats.moves))
     .filter(({ id, startedAt }) => isWithin(sendingSpan(madeAt(id) ?? sentAt, startedAt), sentAt))
 }
 
@@ -163,15 +149,6 @@ function isText({ dispatch: { event } }: InboxRow): boolean {
 
 function addressOf({ dispatch }: InboxRow): Address {
   return dispatch.event.address
-}
-
-/** Returns true for an address of the same group by another bot of ours. */
-function isBeside(one: Address, address: Address): boolean {
-  return one.channel === address.channel && one.chat === address.chat && isOfOtherBot(one, address)
-}
-
-function isOfOtherBot({ account }: Address, address: Address): boolean {
-  return address.chatType !== 'direct' && account !== address.account
 }
 
 /** Returns those of the rows that somebody has asked to be forgotten. */

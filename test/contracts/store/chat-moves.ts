@@ -14,7 +14,7 @@ export const chatMoveContract: ContractPart = (underTest) => {
     const add = () => underTest.store.write((tx) => tx.chatMoves.add(MOVE, 1))
     expect([await add(), await add()]).toEqual([true, false])
     const { chatMoves } = (await underTest.reopen()).read
-    expect(await chatMoves.all()).toEqual([MOVE])
+    expect(await chatMoves.all()).toEqual([{ ...MOVE, at: 1 }])
     expect([await chatMoves.movedAt('telegram', '-100200'), await chatMoves.movedAt('telegram', '-200')]).toEqual([
       1,
       undefined,
