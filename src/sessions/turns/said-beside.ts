@@ -32,8 +32,7 @@ export async function isForgottenBeside(read: SentReader, channels: Traits, even
     .filter((row) => forgotten.some(({ dispatch }) => copyOf(dispatch.event, row) !== 'another'))
   const here = await forgottenOf(read, own)
   if (own.some((row) => !here.includes(row) && hasName(row, event))) return false
-  const isNumberedOnce = idsWhereCounted(event.address, saidAt(event), chats).length === 0
-  return isNumberedOnce || isOneOfSecond(event, { here, beside, forgotten })
+  return forgotten.some((row) => copyOf(event, row) === 'same') || isOneOfSecond(event, { here, beside, forgotten })
 }
 
 /** Returns true for an edit of a message that the bot itself has: its own row decides. */

@@ -327,6 +327,17 @@ it('S41: where each bot counts messages by itself, a quotation is known by its w
   expect([await quote({}), await quote({ text: 'of what went' })]).toEqual(['echo', undefined])
 })
 
+it('S41: a supergroup has one number for all bots from the first, though its new id was known here later', async () => {
+  const { store, row, isLate } = await inSupergroup()
+  const { event } = row.dispatch
+  const { channel, chat } = event.address
+  await store.write((tx) => tx.chatMoves.add({ channel, from: '-5', to: chat }, event.sentAt + 60_000))
+  const other = { ...event, text: 'again', messageId: '8', eventKey: 'the other' } as Dispatch['event']
+  const dispatch = { ...row.dispatch, event: other }
+  await store.write((tx) => tx.inbox.add({ ...inboxRow(SUPERGROUP, 8, { state: 'done' }), dispatch }))
+  expect([await isLate({ text: 'again' }), await isLate({ text: 'again', messageId: '8' })]).toEqual([true, false])
+})
+
 it('S41: so is one of what was said before the group became a supergroup, in a message that comes late', async () => {
   const { store, row, beside } = await inSmallGroup()
   const { address, sentAt, sender } = row.dispatch.event
