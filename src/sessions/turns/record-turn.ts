@@ -18,6 +18,7 @@ import { furtherPieces } from './further-pieces.ts'
 import { dropParted, type Parting } from './parted.ts'
 import { replyTargetOf } from './parted-chat.ts'
 import { askedIn, countedFor, isPublic, type StartedTurn } from './started-turn.ts'
+import { withStepsOnRecord } from './steps-on-record.ts'
 import type { TurnQueue } from './turn-queue.ts'
 
 /** Appended events, of which the first has the number `seq`. */
@@ -261,7 +262,8 @@ export interface TurnEnding {
 }
 
 /** Ends a turn and every message bound to it, fenced by epoch. A turn has exactly one end event (C5). */
-export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, ending: TurnEnding): Promise<Appended> {
+export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, given: TurnEnding): Promise<Appended> {
+  const ending = await withStepsOnRecord(tx, turn, given)
   const { usage, steps, error, answer, cut, partial, context, precheck, budget } = ending
   const failure = error === undefined ? {} : { error }
   const unasked = precheck?.answer === false ? { unasked: true as const } : {}

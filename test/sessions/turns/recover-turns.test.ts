@@ -19,9 +19,10 @@ import { createTurnQueue } from '../../../src/sessions/turns/turn-queue.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import type { NewInboxRow } from '../../../src/store/inbox-port.ts'
 import type { Store } from '../../../src/store/store.ts'
+import type { Turn } from '../../../src/store/turn-port.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { nobodyParted } from '../../fakes/parting.ts'
-import { inboxRow, sessionDraft, turnOf } from '../../store/sample-rows.ts'
+import { inboxRow, sessionDraft, turnOf, userMessage } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
@@ -292,6 +293,25 @@ describe('the turns a dead process left running', () => {
     const { ended } = await recover(store)
     expect(await store.read.turns.get(ids[0] as TurnId)).toMatchObject({ state: 'quarantined', error: 'quarantined' })
     expect(ended).toEqual([])
+  })
+
+  it('C22: what the steps of one that is set aside have cost is counted with its end', async () => {
+    const { store, ids } = await crashed(4)
+    const { id, sessionId, traceId } = (await store.read.turns.get(ids[0] as TurnId)) as Turn
+    const step = { text: '', calls: [], model: 'some/model', usage: { input: 300, output: 40 } }
+    const other = turnOf(sessionId, 2).id
+    await store.write((tx) =>
+      tx.events.append(sessionId, 1, [
+        { type: 'assistant_step', turnId: other, data: step },
+        { type: 'turn_started', turnId: id, data: { traceId } },
+        { type: 'assistant_step', turnId: id, data: step },
+        ...Array.from({ length: 250 }, (_, no) => userMessage(`message ${no}`)),
+        { type: 'assistant_step', turnId: id, data: step },
+      ]),
+    )
+    await recover(store)
+    expect(await store.read.turns.get(id)).toMatchObject({ state: 'quarantined', usage: { input: 600, output: 80 } })
+    expect((await store.read.events.spent(sessionId)).usage).toMatchObject({ input: 600, output: 80 })
   })
 
   it('F-A20: one that waits for its turn when the daemon stops is not begun and not counted', async () => {

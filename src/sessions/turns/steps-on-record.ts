@@ -1,0 +1,41 @@
+import type { SessionEvent } from '../../core/event.ts'
+import { addUsage } from '../../core/model.ts'
+import type { StoreWriter } from '../../store/store.ts'
+import type { TurnEnding } from './record-turn.ts'
+import type { StartedTurn } from './started-turn.ts'
+
+/**
+ * Returns the ending of a turn with the steps on record, where it knows of none: whatever else than its agent ends a
+ * turn, such as a further crash, its steps are paid for.
+ */
+export async function withStepsOnRecord(
+  tx: Pick<StoreWriter, 'events'>,
+  turn: Pick<StartedTurn, 'id' | 'session'>,
+  ending: TurnEnding,
+): Promise<TurnEnding> {
+  if (ending.kind === 'completed' || ending.steps > 0) return ending
+  let { usage, steps } = ending
+  for await (const event of eventsBack(tx, turn)) {
+    if (event.turnId !== turn.id || event.type !== 'assistant_step') continue
+    usage = addUsage(usage, event.data.usage)
+    steps++
+  }
+  return { ...ending, usage, steps }
+}
+
+const PAGE = 200
+
+/** Yields the events since the beginning of a turn, in pages from the newest back. */
+async function* eventsBack(
+  { events }: Pick<StoreWriter, 'events'>,
+  { id, session }: Pick<StartedTurn, 'id' | 'session'>,
+): AsyncGenerator<SessionEvent> {
+  let page = await events.latest(session.id, PAGE)
+  for (;;) {
+    yield* page
+    const before = (page[0]?.seq ?? 1) - 1
+    if (before === 0 || page.some((event) => event.type === 'turn_started' && event.turnId === id)) return
+    const from = Math.max(0, before - PAGE)
+    page = await events.since(session.id, from, before - from)
+  }
+}
