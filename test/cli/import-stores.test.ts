@@ -216,6 +216,15 @@ describe.each([
   })
 })
 
+it('K39: a file of the same name in another store, where it has another key, is another conversation', async () => {
+  const cli = await beside('picoclaw')
+  const meta = join(cli.loaded.config.dataDir, 'picoclaw/workspace/sessions/agent_main_telegram_direct_444.meta.json')
+  await cli.run('import', 'picoclaw')
+  writeFileSync(meta, readFileSync(meta, 'utf8').replace(':444', ':555'))
+  expect(await cli.run('import', 'picoclaw')).toBe(EXIT.ok)
+  expect(cli.out()).toContain('1 imported, 1 there already, 0 skipped')
+})
+
 it('K39: two agents of one store may have files of one name, of which the report loses none', async () => {
   const cli = await beside('openclaw')
   const agents = join(cli.loaded.config.dataDir, 'openclaw', 'agents')
