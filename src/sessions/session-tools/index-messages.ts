@@ -3,7 +3,8 @@ import type { SessionId, TurnId } from '../../core/ids.ts'
 import { labelledWords } from '../../core/label.ts'
 import type { MessageName } from '../../core/message.ts'
 import { stripSilence } from '../../core/silence.ts'
-import { Spoken, spokenWords } from '../../core/spoken.ts'
+import { isOwnVoice, Spoken, spokenWords } from '../../core/spoken.ts'
+import { messagesIn } from '../../core/words-in.ts'
 import type { MessageRef } from '../../store/memory-port.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -26,8 +27,7 @@ export async function indexSession(
     const page = untilCopied(next)
     const last = page.at(-1)
     if (last === undefined) break
-    const from = Math.max(0, after - PAGE)
-    const earlier = page.some(isHeard) ? await read.events.since(session, from, after - from) : []
+    const earlier = await withRecordings(read, session, { page, after })
     const changes = { ...changesOf(page, earlier), copied: last.type === 'history_taken_over' }
     const isIndexed = await write(async (tx) => {
       // Another search may have been here first, or something was forgotten since it was read: it is read again then.
@@ -48,18 +48,50 @@ function untilCopied(events: readonly SessionEvent[]): readonly SessionEvent[] {
   return end === -1 ? events : events.slice(0, end + 1)
 }
 
+/** Events before a page among which the messages of its recordings are looked for. */
+const MOST_BACK = 5_000
+
+/** Returns the messages before a page that came with recordings whose words are read in it, perhaps long after. */
+async function withRecordings(
+  { events }: Pick<Store['read'], 'events'>,
+  session: SessionId,
+  { page, after }: { readonly page: readonly SessionEvent[]; readonly after: number },
+): Promise<readonly SessionEvent[]> {
+  const here = new Set<string>()
+  const missing = new Set<string>()
+  for (const event of page) {
+    for (const ref of recordingsIn(event)) here.add(ref)
+    for (const ref of heardIn(event)) if (!here.has(ref)) missing.add(ref)
+  }
+  let found: readonly SessionEvent[] = []
+  for (let first = after; missing.size > 0 && first > 0 && after - first < MOST_BACK; first -= PAGE) {
+    const from = Math.max(0, first - PAGE)
+    const before = await events.since(session, from, first - from)
+    found = [...before.filter((event) => recordingsIn(event).some((ref) => missing.has(ref))), ...found]
+    for (const ref of before.flatMap(recordingsIn)) missing.delete(ref)
+  }
+  return found
+}
+
+/** Returns the names of the recordings that their senders have spoken. */
+function recordingsIn(event: SessionEvent): readonly string[] {
+  return messagesIn(event).flatMap((message) =>
+    (message.attachments ?? []).flatMap((file) => (isOwnVoice(file, message) ? file.ref : [])),
+  )
+}
+
+/** Returns the names of the recordings whose words an event has. */
+function heardIn({ type, data }: SessionEvent): readonly string[] {
+  return type === 'files_read' ? data.files.flatMap(({ ref, spoken }) => (spoken === undefined ? [] : ref)) : []
+}
+
 interface Indexed {
   readonly seq: number
   readonly words: string
   readonly message?: MessageRef
 }
 
-/** Returns true where the words of a recording are read. */
-function isHeard({ type, data }: SessionEvent): boolean {
-  return type === 'files_read' && data.files.some(({ spoken }) => spoken !== undefined)
-}
-
-/** The recording of an earlier message may be read with the next turn. */
+/** The recording of an earlier message may be read with a later turn. */
 function changesOf(
   events: readonly SessionEvent[],
   earlier: readonly SessionEvent[],
@@ -74,7 +106,7 @@ function changesOf(
       added = added.filter(({ message }) => message === undefined || !isSame(message, old))
       gone.push(old)
     }
-    if (isHeard(event)) added = [...added, ...heardWith(event, [...earlier, ...events])]
+    if (heardIn(event).length > 0) added = [...added, ...heardWith(event, [...earlier, ...events])]
     const words = wordsOf(event)
     if (words === '') continue
     const message = nameOf(event)

@@ -65,3 +65,22 @@ it('what is said in a voice note is found, and gone with its message', async () 
   await store.write((tx) => tx.forgetting.empty(draft.id, [8], 'all'))
   expect(await find('plants')).toEqual([])
 })
+
+it('what is said in a voice note is found however much was said before it was read', async () => {
+  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  onTestFinished(() => store.close())
+  const draft = sessionDraft(1)
+  const files = [{ ref: 'a', spoken: 'water the plants' }]
+  const between = Array.from({ length: 450 }, (_, nth) => userMessage(`message ${nth}`, { messageId: `1${nth}` }))
+  await store.write(async (tx) => {
+    await tx.sessions.create(draft, 1)
+    await tx.events.append(draft.id, 1, [
+      userMessage('', { messageId: '1', attachments: [{ ref: 'a', kind: 'voice' }] }),
+      ...between,
+      { type: 'files_read', data: { files } },
+    ])
+  })
+  await indexSession(store, draft.id, 1_000)
+  const found = await store.read.search.find({ words: 'plants', of: 'messages', limit: 5 })
+  expect(found.map(({ seq }) => seq)).toEqual([1])
+})
