@@ -79,6 +79,20 @@ describe('a voice note', () => {
     expect(results?.at(-1)).toContain('[voice note, 12 s] water the plants')
   })
 
+  it('is found once where what is written with it was edited since', async () => {
+    const { send, note, world, house } = await household('never', doing)
+    await send({ ...note('water the plants'), caption: 'for today' })
+    const [said] = world.messages(111)
+    world.edit({ chat: 111, message: said?.message.message_id ?? 0, text: 'plants, for tomorrow' })
+    const after = house.telegram.ledger.mark()
+    world.say({ from: 111, text: 'do session_search {"query":"plants"}' })
+    await house.telegram.ledger.nextFromBot('sent', { after })
+    const found = house.anthropic?.ledger.requests().map(toolResult).at(-1)
+    expect(JSON.parse(found ?? '')).toMatchObject([
+      { text: 'plants, for tomorrow\n[voice note, 12 s] water the plants' },
+    ])
+  })
+
   it('that was forwarded is nobody’s words', async () => {
     const { send, note, shown, isReached } = await household()
     const origin = { type: 'hidden_user', date: 1, sender_user_name: 'Mallory' }

@@ -50,8 +50,9 @@ export async function searchMessages(
   if (await catchUpHits(deps, hits)) hits = await read.search.find(query)
   const found: MatchingMessage[] = []
   const asked = await askedIn(deps, caller)
+  const looking = { caller, reach, asked, changes: changesOnce(read), shown: new Set<string>() }
   for (const hit of hits) {
-    const message = await messageAt(deps, hit, { caller, reach, asked })
+    const message = await messageAt(deps, hit, looking)
     if (message) found.push(message)
     if (found.length === most) break
   }
@@ -98,6 +99,10 @@ interface Looking {
   readonly reach: CallerReach
   /** The messages that the calling turn answers: they have the words because they ask for them. */
   readonly asked: ReadonlySet<string>
+  /** Returns the changes of messages of a session, the newest first. */
+  changes(this: void, session: SessionId): Promise<readonly SessionEvent[]>
+  /** The messages that are found so far: an edited voice note is one of two events. */
+  readonly shown: Set<string>
 }
 
 async function askedIn({ read }: SearchDeps, { turn }: SessionCaller): Promise<ReadonlySet<string>> {
@@ -126,7 +131,7 @@ function isAsked(
 async function messageAt(
   { read }: SearchDeps,
   { sessionId, seq }: SearchHit,
-  { caller, reach, asked }: Looking,
+  { caller, reach, asked, changes, shown }: Looking,
 ): Promise<MatchingMessage | undefined> {
   const session = await read.sessions.get(sessionId)
   if (seq === undefined || session === undefined || (await reach.reads(session)).kind !== 'allowed') return undefined
@@ -134,13 +139,22 @@ async function messageAt(
   if (event === undefined || event.seq !== seq || isLeaving(event, await read.forgetting.leaving(sessionId)))
     return undefined
   if (isAsked(event, sessionId, { caller, asked })) return undefined
-  const now = await asItReads(read, sessionId, event)
+  const now = await asItReads(event, () => changes(sessionId))
+  if (now === undefined || isShown(now, sessionId, shown)) return undefined
   // An edit has the words of a message as it reads now.
-  const [message] =
-    now === undefined ? [] : messagesOf(now.type === 'message_edited' ? { ...now, type: 'user_message' } : now, false)
+  const [message] = messagesOf(now.type === 'message_edited' ? { ...now, type: 'user_message' } : now, false)
   if (message === undefined) return undefined
   const text = message.text.length > LONGEST ? `${cutText(message.text, LONGEST)} [cut]` : message.text
   return { sessionKey: shownKey(session, caller), sessionId, ...message, text }
+}
+
+/** Notes that a message is shown; returns true if it was before. */
+function isShown({ type, data }: SessionEvent, session: SessionId, shown: Set<string>): boolean {
+  if ((type !== 'user_message' && type !== 'message_edited') || data.messageId === undefined) return false
+  const name = `${session} ${nameOf(data)}`
+  if (shown.has(name)) return true
+  shown.add(name)
+  return false
 }
 
 /** Changes of messages that are looked through. */
@@ -151,16 +165,14 @@ const MOST_CHANGES = 1_000
  * voice note has the words that are said in it, and those that are written with it by now.
  */
 async function asItReads(
-  { events }: Pick<StoreReader, 'events'>,
-  session: SessionId,
   event: SessionEvent,
+  changes: () => Promise<readonly SessionEvent[]>,
 ): Promise<SessionEvent | undefined> {
   if (event.type !== 'user_message' && event.type !== 'message_edited') return event
   const { quoted, attachments = [] } = event.data
   if (quoted === undefined && !attachments.some(({ kind }) => kind === 'voice')) return event
   const amend = amendBackwards()
-  for (const later of (await events.latestOf(session, CHANGES, MOST_CHANGES)).toReversed())
-    if (later.seq > event.seq) amend(later)
+  for (const later of await changes()) if (later.seq > event.seq) amend(later)
   return amend(event)
 }
 
@@ -171,3 +183,13 @@ const CHANGES = [
   'history_taken_over',
   'files_read',
 ] as const satisfies EventType[]
+
+/** Each session's are read once for all that is found there: they may have the texts of many files. */
+function changesOnce({ events }: Pick<StoreReader, 'events'>): Looking['changes'] {
+  const known = new Map<SessionId, readonly SessionEvent[]>()
+  return async (session) => {
+    const changes = known.get(session) ?? (await events.latestOf(session, CHANGES, MOST_CHANGES)).toReversed()
+    known.set(session, changes)
+    return changes
+  }
+}
