@@ -53,11 +53,12 @@ export class ParticipantWriting extends ParticipantReading implements Participan
     sql.afterUndo(() => known.forgetParticipants(sessionId))
   }
 
-  async leave(sessionId: SessionId, participant: string): Promise<void> {
+  async leave(sessionId: SessionId, participant: string): Promise<boolean> {
     const query = 'DELETE FROM participants WHERE session_id = $1 AND participant = $2'
-    if ((await this.sql.run(query, [sessionId, participant])) === 0) return
+    if ((await this.sql.run(query, [sessionId, participant])) === 0) return false
     await new SessionListing(this.sql).left(sessionId, [participant])
     this.#deps.known.forgetParticipants(sessionId)
+    return true
   }
 
   async remove(sessionId: SessionId): Promise<void> {

@@ -124,8 +124,11 @@ export interface ParticipantReader {
 export interface ParticipantWriter {
   /** Each once (S22). */
   add(sessionId: SessionId, participant: string, at: number): Promise<void>
-  /** Takes one away, who has left. Whoever shall stay an author of the session has to be written down as one. */
-  leave(sessionId: SessionId, participant: string): Promise<void>
+  /**
+   * Takes one away, who has left; returns false for somebody who took no part. Whoever shall stay an author of the
+   * session has to be written down as one.
+   */
+  leave(sessionId: SessionId, participant: string): Promise<boolean>
   /** All of a session. */
   remove(sessionId: SessionId): Promise<void>
 }

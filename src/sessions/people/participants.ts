@@ -51,10 +51,6 @@ export async function recordDeparture(
     const scope = (await tx.sessions.get(id).catch(unlessUnreadable))?.scope
     const there = scope?.values.chat?.toLowerCase()
     if (scope?.channel !== channel || !(there === place || there?.startsWith(`${place}/`))) continue
-    const here = await tx.participants.of(id)
-    for (const name of names.filter((one) => here.includes(one))) {
-      await tx.authors.add(id, name)
-      await tx.participants.leave(id, name)
-    }
+    for (const name of names) if (await tx.participants.leave(id, name)) await tx.authors.add(id, name)
   }
 }
