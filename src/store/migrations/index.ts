@@ -47,6 +47,7 @@ import { missedBudgets } from './0046-missed-budgets.ts'
 import { spentBesideTurns } from './0047-spent-beside-turns.ts'
 import { saidAt } from './0048-said-at.ts'
 import { editsSaidAt } from './0049-edits-said-at.ts'
+import { spokenWordsSearched } from './0050-spoken-words-searched.ts'
 import type { Migration } from './migration.ts'
 
 /** Every migration there is, in order. */
@@ -100,4 +101,5 @@ export const MIGRATIONS: readonly Migration[] = [
   spentBesideTurns,
   saidAt,
   editsSaidAt,
+  spokenWordsSearched,
 ]
