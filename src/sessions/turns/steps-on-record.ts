@@ -1,18 +1,23 @@
 import type { SessionEvent } from '../../core/event.ts'
-import { addUsage } from '../../core/model.ts'
+import { addUsage, type Usage } from '../../core/model.ts'
 import type { StoreWriter } from '../../store/store.ts'
-import type { TurnEnding } from './record-turn.ts'
 import type { StartedTurn } from './started-turn.ts'
+
+interface Ended {
+  readonly kind: string
+  readonly usage: Usage
+  readonly steps: number
+}
 
 /**
  * Returns the ending of a turn with the steps on record, where it knows of none: whatever else than its agent ends a
  * turn, such as a further crash, its steps are paid for.
  */
-export async function withStepsOnRecord(
+export async function withStepsOnRecord<Ending extends Ended>(
   tx: Pick<StoreWriter, 'events'>,
   turn: Pick<StartedTurn, 'id' | 'session'>,
-  ending: TurnEnding,
-): Promise<TurnEnding> {
+  ending: Ending,
+): Promise<Ending> {
   if (ending.kind === 'completed' || ending.steps > 0) return ending
   let { usage, steps } = ending
   for await (const event of eventsBack(tx, turn)) {
