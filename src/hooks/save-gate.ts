@@ -9,8 +9,9 @@ type Decide = (dispatch: Dispatch) => Decided
 /**
  * Returns `decide` with the hooks of `before_save` behind it: they are asked about each message that a session will
  * have, and what they answer is stored. The messages of a chat keep their order: one waits until those before it have
- * passed, under the id that the chat had before as well. Commands, such as `/stop`, wait for nothing, unless a model is
- * shown their words, or they are about the last message. Never rejects because of a hook.
+ * passed, under the id that the chat had before as well; so does the notice that somebody has left. Commands, such as
+ * `/stop`, wait for nothing, unless a model is shown their words, or they are about the last message. Never rejects
+ * because of a hook.
  */
 export function saveGate(
   decide: Decide,
@@ -33,6 +34,7 @@ export function saveGate(
       if (ABOUT_THE_LAST.has(decision.command)) await before
       return { dispatch: await withoutOrder(dispatch, decision.command, beforeSave), decision }
     }
+    if (dispatch.event.kind === 'departure') await before
     if (decision.kind !== 'run' && decision.kind !== 'context' && decision.kind !== 'amend')
       return { dispatch, decision }
     const asked = asHooksLeave(dispatch, beforeSave)

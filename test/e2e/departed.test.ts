@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
 import { member, owner } from '../fakes/routing-policy.ts'
-import { type Household, startHousehold } from './household.ts'
+import { heldHook } from './held-hook.ts'
+import { type Household, type HouseholdOptions, startHousehold } from './household.ts'
 import { callText, repeating } from './obedient.ts'
-import { startSlackHousehold } from './slack-household.ts'
 
 const GROUP = -1001000000001
 const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['sessions', 'memory'] }]
@@ -14,8 +14,9 @@ const READING = [
   callText('sessions_history', { sessionKey: `telegram:group:${GROUP}` }),
 ]
 
-async function startGroup(): Promise<Household> {
-  const house = await startHousehold({ script: repeating, streaming: false, config: { agents }, routing: { people } })
+async function startGroup(config: HouseholdOptions['config'] = {}): Promise<Household> {
+  const settings = { config: { agents, ...config }, routing: { people } }
+  const house = await startHousehold({ script: repeating, streaming: false, ...settings })
   const type = 'supergroup'
   house.telegram.world.addChat({ type, id: GROUP, title: 'Family', members: [111, 444] })
   await say(house, 444, 'hello @parley_bot', GROUP)
@@ -71,25 +72,21 @@ it('S22: whoever comes back takes part again with the first word', async () => {
   expect(await readInPrivate(house)).toContain('we buy another bluebird')
 })
 
-it('S20: on Slack, whoever has left a channel is shown nothing of its threads in private any more', async () => {
-  const routing = { people: [owner('ada', 'slack:T01/U333'), member('bob', 'slack:T01/U444')] }
-  const { slack } = await startSlackHousehold({ script: repeating, agents, routing, config: {} })
-  const { world, ledger } = slack
-  const { id: channel } = world.addChannel({ name: 'workshop', members: ['U333', 'U444'] })
-  const search = async (): Promise<string> => {
-    const after = ledger.mark()
-    world.say({ from: 'U444', text: callText('session_search', { query: 'bluebird' }) })
-    return (await ledger.nextFromBot('sent', { after, where: (sent) => sent.text.includes('it says') })).text
-  }
-  const root = world.say({ from: 'U444', channel, text: '<@U0BOT> hello' })
-  await ledger.nextFromBot('sent', { where: ({ thread }) => thread === root.ts })
-  const first = world.say({ from: 'U333', channel, thread: root, text: 'a bluebird' })
-  await ledger.confirmed(first.ts)
-  expect(await search()).toContain('a bluebird')
-  const extra = { subtype: 'channel_leave' }
-  const gone = world.say({ from: 'U444', channel, text: '<@U444> has left the channel', extra })
-  await ledger.confirmed(gone.ts)
-  const second = world.say({ from: 'U333', channel, thread: root, text: 'another bluebird' })
-  await ledger.confirmed(second.ts)
-  expect(await search()).not.toContain('another bluebird')
+it('S20, R8: whoever leaves while a hook is asked about their last words has left behind these', async () => {
+  const { hook, asked, answer } = await heldHook('before_save', { held: 'goodbye' })
+  const house = await startGroup({ hooks: [hook] })
+  const { telegram, daemon } = house
+  await say(house, 111, '/new', GROUP)
+  const after = telegram.ledger.mark()
+  telegram.world.say({ from: 444, text: 'goodbye @parley_bot', chat: GROUP })
+  await asked
+  const gone = telegram.ledger.mark()
+  telegram.world.setMember({ chat: GROUP, user: 444, by: 111, status: 'kicked' })
+  await telegram.ledger.next((entry) => entry.kind === 'delivered', { after: gone })
+  await telegram.ledger.nextCall('getUpdates', { after: telegram.ledger.mark() })
+  answer()
+  await telegram.ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === GROUP })
+  await daemon.settled()
+  await say(house, 111, 'we buy another bluebird', GROUP)
+  expect(await readInPrivate(house)).not.toContain('we buy another bluebird')
 })

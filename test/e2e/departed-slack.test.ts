@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import { toAgentId } from '../../src/core/ids.ts'
+import type { ApiMessage } from '../../src/rehearsal/slack/api-types.ts'
+import { member, owner } from '../fakes/routing-policy.ts'
+import { callText, repeating } from './obedient.ts'
+import { startSlackHousehold } from './slack-household.ts'
+
+const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools: ['sessions', 'memory'] }]
+
+/** A channel of Ada and Bob, whose id the configuration gives without its workspace. */
+async function startChannel({ external = false }: { readonly external?: boolean } = {}) {
+  const routing = { people: [owner('ada', 'slack:T01/U333'), member('bob', 'slack:U444')] }
+  const house = await startSlackHousehold({ script: repeating, agents, routing, config: {} })
+  const { world, ledger } = house.slack
+  const { id: channel } = world.addChannel({ name: 'workshop', members: ['U333', 'U444'], external })
+  /** Says it in the channel, or in a thread of it, and waits for the answer where the agent is addressed. */
+  const ask = async (from: string, text: string, thread?: ApiMessage): Promise<ApiMessage> => {
+    const after = ledger.mark()
+    const said = world.say({ from, channel, text: `<@U0BOT> ${text}`, ...(thread ? { thread } : {}) })
+    await ledger.nextFromBot('sent', { after, where: (sent) => sent.thread === (thread ?? said).ts })
+    return said
+  }
+  const tell = async (from: string, text: string, thread: ApiMessage): Promise<void> => {
+    await ledger.confirmed(world.say({ from, channel, text, thread }).ts)
+  }
+  /** The notice names no workspace. */
+  const leave = async (from: string): Promise<void> => {
+    const extra = { subtype: 'channel_leave', team: undefined }
+    const { ts } = world.say({ from, channel, text: `<@${from}> has left the channel`, extra })
+    world.setMember(channel, false, from)
+    await ledger.confirmed(ts)
+  }
+  const search = async (query = 'bluebird'): Promise<string> => {
+    const after = ledger.mark()
+    world.say({ from: 'U444', text: callText('session_search', { query }) })
+    return (await ledger.nextFromBot('sent', { after, where: (sent) => sent.text.includes('it says') })).text
+  }
+  return { ...house, world, ledger, channel, ask, tell, leave, search }
+}
+
+it.each([
+  { of: 'a channel', external: false },
+])('S20: whoever has left $of is shown nothing of its threads in private any more', async ({ external }) => {
+  const { ask, tell, leave, search } = await startChannel({ external })
+  const root = await ask('U444', 'hello')
+  await tell('U333', 'a bluebird', root)
+  expect(await search()).toContain('a bluebird')
+  await leave('U444')
+  await tell('U333', 'another bluebird', root)
+  expect(await search()).not.toContain('another bluebird')
+})
