@@ -85,7 +85,8 @@ export function makeForgetting({
     schedulesChanged: () => schedules.changed(),
     backups: () => copiesOf(config.store.path),
   })
-  const idsOf = (person: PersonId) => personIds(people, store, person)
+  // Whoever has left every chat is on record as an author alone.
+  const idsOf = (person: PersonId) => personIds(people, store.read.authors, person)
   const retention = createRetention({
     ...{ ...ports, ageingTime: parts.ageingTime },
     limits: compileAgeLimits(config.retention ?? { rules: [] }, channels, lookups.moves),

@@ -1,5 +1,6 @@
-import type { SessionId } from '../core/ids.ts'
+import type { ChannelId, SessionId } from '../core/ids.ts'
 import { type AuthorId, NOBODY } from '../core/platform-id.ts'
+import { inATeam, isInATeam } from './participants.ts'
 import { text } from './rows.ts'
 import type { AuthorReader, AuthorWriter } from './small-port.ts'
 import type { RepositoryDeps, Sql } from './sql.ts'
@@ -28,6 +29,12 @@ export class AuthorReading implements AuthorReader {
     const authors = (await this.sql.all(OF_SESSION, [sessionId, MOST_AUTHORS + 1])).map((row) => text(row, 'author'))
     if (authors.length <= MOST_AUTHORS) return authors
     return [...authors.filter((author) => author !== NOBODY).slice(0, MOST_AUTHORS), NOBODY]
+  }
+
+  async inAnyTeam(channel: ChannelId, user: string): Promise<readonly AuthorId[]> {
+    const query = `SELECT participant AS author FROM participants WHERE ${isInATeam('participant')}
+      UNION SELECT author FROM authors WHERE ${isInATeam('author')}`
+    return (await this.sql.all(query, inATeam(channel, user))).map((row) => text(row, 'author'))
   }
 }
 

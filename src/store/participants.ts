@@ -4,6 +4,16 @@ import { SessionListing } from './session-listing.ts'
 import type { ParticipantReader, ParticipantWriter } from './small-port.ts'
 import type { RepositoryDeps, Sql, WriteDeps } from './sql.ts'
 
+/** Returns the condition that a name is this id in some team; the character after the colon bounds its range. */
+export function isInATeam(name: string): string {
+  return `${name} >= $1 AND ${name} < $2 AND substr(${name}, length(${name}) - length($3) + 1) = $3`
+}
+
+/** Returns the parameters of that condition. */
+export function inATeam(channel: ChannelId, user: string): readonly [string, string, string] {
+  return [`${channel}:`, `${channel};`, `/${user}`.toLowerCase()]
+}
+
 export class ParticipantReading implements ParticipantReader {
   protected readonly sql: Sql
 
@@ -22,12 +32,8 @@ export class ParticipantReading implements ParticipantReader {
   }
 
   async inAnyTeam(channel: ChannelId, user: string): Promise<readonly string[]> {
-    // The character after the colon bounds the range, which the index gives.
-    const rows = await this.sql.all(
-      `SELECT DISTINCT participant FROM participants WHERE participant >= $1 AND participant < $2
-        AND substr(participant, length(participant) - length($3) + 1) = $3`,
-      [`${channel}:`, `${channel};`, `/${user}`.toLowerCase()],
-    )
+    const query = `SELECT DISTINCT participant FROM participants WHERE ${isInATeam('participant')}`
+    const rows = await this.sql.all(query, inATeam(channel, user))
     return rows.map((row) => text(row, 'participant'))
   }
 }

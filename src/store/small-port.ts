@@ -140,6 +140,8 @@ export interface AuthorReader {
    * do no more than all of them together.
    */
   of(sessionId: SessionId): Promise<readonly AuthorId[]>
+  /** Returns those of any session, participants too, that have this id in a team, whichever it is. */
+  inAnyTeam(channel: ChannelId, id: string): Promise<readonly AuthorId[]>
 }
 
 export interface AuthorWriter {

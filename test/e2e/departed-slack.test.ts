@@ -49,3 +49,12 @@ it.each([
   await tell('U333', 'another bluebird', root)
   expect(await search()).not.toContain('another bluebird')
 })
+
+it('S41: whoever has left the one channel where they spoke is forgotten by name', async () => {
+  const { daemon, ask, leave } = await startChannel()
+  await ask('U444', 'the bin goes out')
+  await leave('U444')
+  const forget = (name: string) => daemon.operator.forgetting.forget({ kind: 'person', name, confirmed: false })
+  expect((await forget('bob')).counts.events).toBeGreaterThan(0)
+  expect((await forget('slack:U444')).counts.events).toBeGreaterThan(0)
+})

@@ -92,7 +92,7 @@ async function withTeam({ store: { read }, channels }: SubjectPorts, named: stri
   const id = rest.join(':')
   if (!channels.traits(channel).ids.ofTeams || id.includes('/')) return named
   const recent = await senders(read, channels, (sender, at) => at === channel && sender.id.toLowerCase() === id)
-  const found = [...new Set([...(await read.participants.inAnyTeam(channel, id)), ...recent])]
+  const found = [...new Set([...(await read.authors.inAnyTeam(channel, id)), ...recent])]
   const [only] = found
   if (only !== undefined && found.length === 1) return only
   const { name } = channels.traits(channel)

@@ -1,7 +1,7 @@
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import type { PersonId } from '../../core/ids.ts'
-import type { Store, StoreReader } from '../../store/store.ts'
+import type { ParticipantReader } from '../../store/small-port.ts'
 
 /** The people as they are now; a reload and a link change them. */
 export interface PeopleNow {
@@ -14,28 +14,31 @@ export interface PeopleNow {
   whoIs(platformId: string): Identity
 }
 
+/** The participants of sessions, or their authors, who may have left. */
+type NamesInTeams = Pick<ParticipantReader, 'inAnyTeam'>
+
 /**
  * Returns the platform ids of a person in the form of participants: those of the configuration, and those that
  * were linked which the configuration gives to nobody else. A configured id without its team means that id in each team
- * where it took part.
+ * where it is among the names that are given here.
  */
 export async function personIds(
   { configuredIds, linkedIds, whoIs, channels }: PeopleNow,
-  { read }: Pick<Store, 'read'>,
+  names: NamesInTeams,
   person: PersonId,
 ): Promise<readonly string[]> {
   const configured = configuredIds(person)
-  const seen = await Promise.all(configured.map((id) => withTeams(channels, id, read)))
+  const seen = await Promise.all(configured.map((id) => withTeams(channels, id, names)))
   return [...configured, ...[...linkedIds(person), ...seen.flat()].filter((id) => whoIs(id).person === person)]
 }
 
 async function withTeams(
   { traits }: PeopleNow['channels'],
   platformId: string,
-  { participants }: Pick<StoreReader, 'participants'>,
-) {
+  names: NamesInTeams,
+): Promise<readonly string[]> {
   const [, channel = '', id] = /^([^:]+):([^/]+)$/.exec(platformId) ?? []
-  return id === undefined || !traits(channel).ids.ofTeams ? NONE : participants.inAnyTeam(channel, id)
+  return id === undefined || !traits(channel).ids.ofTeams ? NONE : names.inAnyTeam(channel, id)
 }
 
 const NONE: readonly string[] = []

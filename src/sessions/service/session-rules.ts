@@ -40,7 +40,7 @@ export function sessionRules(
   return {
     read: store.read,
     staleMs: (session.staleDays ?? STALE_DAYS) * DAY_MS,
-    platformIds: (person) => personIds(people, store, person),
+    platformIds: (person) => personIds(people, store.read.participants, person),
     mainIsShared: people.mainIsShared,
     refusesModel: (agent, model) => refusedModel(rules, agent, model),
   }

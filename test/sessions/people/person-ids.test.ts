@@ -31,7 +31,7 @@ async function idsOf(store: Store, people: Parameters<typeof policy>[0] = {}): P
     linkedIds: () => [],
     whoIs: (id: string) => personBehind(routing.people, { personOf: () => undefined }, id),
   }
-  return personIds(now, store, BOB)
+  return personIds(now, store.read.participants, BOB)
 }
 
 it('S20, F-H04: an id without a team is that of whoever took part with it, and of nobody else', async () => {
