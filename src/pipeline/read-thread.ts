@@ -8,7 +8,7 @@ import type { IdSource } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { InboundEvent } from '../core/message.ts'
 import type { ThreadRead } from '../core/thread.ts'
-import { recordSpeakers } from '../sessions/people/participants.ts'
+import { recordAuthors } from '../sessions/people/participants.ts'
 import { inThreadKey } from '../sessions/turns/in-thread-key.ts'
 import { isEditedSince, isGone } from '../sessions/turns/said-again.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
@@ -93,7 +93,7 @@ async function record(
     for (const row of rows) {
       if (await isGone(tx, deps.channels, row.dispatch.event)) continue
       messages.push(row.message)
-      await recordSpeakers(tx, session.id, row.dispatch, deps)
+      await recordAuthors(tx, session.id, row.dispatch, deps)
       await addRow(tx, session, row, deps)
     }
     await tx.events.append(session.id, deps.clock.now(), [{ type: 'thread_read', turnId, data: { ...data, messages } }])

@@ -50,6 +50,34 @@ it.each([
   expect(await search()).not.toContain('another bluebird')
 })
 
+it('S20, S22: whoever had left before the agent read what they had said in a thread takes no part in it', async () => {
+  const { world, channel, ledger, ask, search } = await startChannel()
+  world.setMember(channel, false)
+  const root = world.say({ from: 'U444', channel, text: 'the boiler leaks' })
+  world.setMember(channel, false, 'U444')
+  world.setMember(channel, true)
+  await ask('U333', 'we buy a bluebird', root)
+  expect(await search()).not.toContain('we buy a bluebird')
+  const to = callText('sessions_send', { sessionKey: 'slack:direct:D1', message: 'hello', timeoutSeconds: 0 })
+  const after = ledger.mark()
+  await ask('U333', to, root)
+  expect((await ledger.nextFromBot('sent', { after })).text).toMatch(/Denied: .* slack:t01\/u444/)
+})
+
+it('S20, S22: whoever has left a thread takes no part in it either where it begins afresh', async () => {
+  const { world, channel, ledger, ask, leave, search } = await startChannel()
+  const root = world.say({ from: 'U444', channel, text: 'the boiler leaks' })
+  await ledger.confirmed(root.ts)
+  await ask('U444', 'what now?', root)
+  await leave('U444')
+  await ask('U333', 'we look for it', root)
+  const after = ledger.mark()
+  world.say({ from: 'U333', channel, thread: root, text: '!new' })
+  await ledger.next((entry) => entry.kind === 'whisper', { after })
+  await ask('U333', 'we buy a bluebird', root)
+  expect(await search()).not.toContain('we buy a bluebird')
+})
+
 it('S41: whoever has left the one channel where they spoke is forgotten by name', async () => {
   const { daemon, ask, leave } = await startChannel()
   await ask('U444', 'the bin goes out')

@@ -32,6 +32,21 @@ export async function recordSpeakers(
 }
 
 /**
+ * Records the authors of a message that was said before its session was there. Whoever wrote it may have left the chat
+ * since, also before the agent came into it: they take part with their next word.
+ */
+export async function recordAuthors(
+  tx: StoreWriter,
+  session: SessionId,
+  dispatch: Dispatch,
+  { channels }: { readonly channels: Channels },
+): Promise<void> {
+  const writer = participantOf(channels, dispatch)
+  if (writer !== undefined) await tx.authors.add(session, writer)
+  for (const author of furtherAuthors(channels, dispatch)) await tx.authors.add(session, author)
+}
+
+/**
  * Has whoever left a chat take part in none of its sessions: they read there no more than on the platform. Their words
  * stay, so they stay an author. A session that joins several chats keeps them.
  */
