@@ -40,6 +40,7 @@ async function startChannel({ external = false }: { readonly external?: boolean 
 
 it.each([
   { of: 'a channel', external: false },
+  { of: 'a channel with another workspace', external: true },
 ])('S20: whoever has left $of is shown nothing of its threads in private any more', async ({ external }) => {
   const { ask, tell, leave, search } = await startChannel({ external })
   const root = await ask('U444', 'hello')

@@ -56,16 +56,30 @@ export async function recordDeparture(
   { person }: Identity,
   { channels }: { readonly channels: Channels },
 ): Promise<void> {
-  const participant = participantOf(channels, dispatch)
-  if (participant === undefined) return
   const { channel, chatType, chat } = dispatch.event.address
   const place = `${chatType}:${chat}`.toLowerCase()
   // The same person may have come by another entrance besides.
-  const names = person === undefined ? [participant] : [participant, personAuthor(person)]
-  for (const id of await tx.participants.sessionsOf(participant)) {
-    const scope = (await tx.sessions.get(id).catch(unlessUnreadable))?.scope
-    const there = scope?.values.chat?.toLowerCase()
-    if (scope?.channel !== channel || !(there === place || there?.startsWith(`${place}/`))) continue
-    for (const name of names) if (await tx.participants.leave(id, name)) await tx.authors.add(id, name)
+  const further = person === undefined ? [] : [personAuthor(person)]
+  for (const participant of await participantsOf(tx, dispatch, channels)) {
+    const names = [participant, ...further]
+    for (const id of await tx.participants.sessionsOf(participant)) {
+      const scope = (await tx.sessions.get(id).catch(unlessUnreadable))?.scope
+      const there = scope?.values.chat?.toLowerCase()
+      if (scope?.channel !== channel || !(there === place || there?.startsWith(`${place}/`))) continue
+      for (const name of names) if (await tx.participants.leave(id, name)) await tx.authors.add(id, name)
+    }
   }
+}
+
+/** A notice need not name the workspace: then it is of whoever has the id there, and who stays soon says something. */
+async function participantsOf(
+  { participants }: StoreWriter,
+  dispatch: Dispatch,
+  channels: Channels,
+): Promise<readonly string[]> {
+  const participant = participantOf(channels, dispatch)
+  if (participant === undefined) return []
+  const { address, sender } = dispatch.event
+  const isOfATeam = sender.team !== undefined || !channels.traits(address.channel).ids.ofTeams
+  return isOfATeam ? [participant] : [participant, ...(await participants.inAnyTeam(address.channel, sender.id))]
 }
