@@ -9,7 +9,7 @@ import {
   OPEN_MS,
   WAITS_MS,
 } from '../core/approval.ts'
-import { tokenBehind } from '../core/author.ts'
+import { tokensBehind } from '../core/author.ts'
 import type { ApprovalOutcome, CallGate, GatedCall, GateVerdict } from '../core/call-gate.ts'
 import type { CardKeeper } from '../core/card-keeper.ts'
 import { sleep } from '../core/clock.ts'
@@ -210,8 +210,8 @@ class ApprovalService implements Omit<Approvals, keyof ApprovalDesk | 'closeIfOv
     if (await store.read.forgetting.isForgetting(approval.turnId)) return
     const session = await store.read.sessions.get(approval.sessionId)
     if (session === undefined || session.inactiveAt !== undefined) return
-    const token = tokenBehind(await store.read.inbox.ofTurn(approval.turnId))
-    await accept(followUp(approval, session, { traceId: ids.trace(), at: clock.now(), token }))
+    const ledBy = tokensBehind(await store.read.inbox.ofTurn(approval.turnId))
+    await accept(followUp(approval, session, { traceId: ids.trace(), at: clock.now(), ledBy }))
   }
 
   async #followIfLate(code: string): Promise<void> {

@@ -7,12 +7,12 @@ import { lateApproval } from './approval-card.ts'
 /**
  * Returns the message that begins the turn in which a call is made that was allowed too late for its own. Its event key
  * is that of the question, so that it is accepted once. No person's words are in it, and the turn has the authors of
- * its session; where a token has led to the question, it has led to this too.
+ * its session; the tokens that have led to the question have led to this too.
  */
 export function followUp(
   approval: Approval,
   { id, agentId, scope, scopeKey, displayKey, kind, chatType }: Session,
-  { traceId, at, token }: { readonly traceId: TraceId; readonly at: number; readonly token: string | undefined },
+  { traceId, at, ledBy }: { readonly traceId: TraceId; readonly at: number; readonly ledBy: readonly string[] },
 ): Dispatch {
   const { code, reply, turnId: turn } = approval
   const name = `approval:${code}`
@@ -31,7 +31,7 @@ export function followUp(
     posted: {
       ...{ session: id, route, turn, approval: code, identity: { role: 'owner' } },
       from: { session: id, displayKey, agent: agentId, hops: 1 },
-      ...(token === undefined ? {} : { token }),
+      ...(ledBy.length === 0 ? {} : { ledBy }),
     },
   }
 }

@@ -28,9 +28,10 @@ export function askingAuthors(channels: Traits, dispatch: Dispatch): readonly Au
   return [askingAuthor(channels, dispatch) ?? [], dispatch.schedule?.askers ?? NONE].flat()
 }
 
-/** Returns the token that messages of a turn came with; such a message has a turn to itself. */
-export function tokenBehind(rows: readonly { readonly dispatch: Pick<Dispatch, 'posted'> }[]): string | undefined {
-  return rows.map(({ dispatch }) => dispatch.posted?.token).find((token) => token !== undefined)
+/** Returns the tokens that have led to the messages of a turn, each once. */
+export function tokensBehind(rows: readonly { readonly dispatch: Pick<Dispatch, 'posted'> }[]): readonly string[] {
+  const all = rows.flatMap(({ dispatch: { posted } }) => [posted?.token ?? [], posted?.ledBy ?? []].flat())
+  return [...new Set(all)]
 }
 
 /**

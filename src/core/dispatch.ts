@@ -103,11 +103,10 @@ export interface PostedText {
   readonly participant?: string
   /** The namespace of the token that speaks for them. */
   readonly client?: Namespace
-  /**
-   * The id of the token that it came with, or that the turn which wrote it had come with: once that was revoked, it has
-   * nobody's authority.
-   */
+  /** The id of the token that it came with: once that was revoked, it has nobody's authority. */
   readonly token?: string
+  /** The ids of the tokens that have led to the turn which wrote it: each counts as its own would. */
+  readonly ledBy?: readonly string[]
   /** The writer, where it is not the sender in their own words. */
   readonly from?: Writer
   /** The turn whose call wrote it: whoever has asked there pays for the answer. */

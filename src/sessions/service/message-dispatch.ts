@@ -19,8 +19,10 @@ export interface MessageFacts {
   readonly from?: Writer
   /** The turn that writes. */
   readonly turn?: TurnId
-  /** The token that led to it. */
+  /** The token that it comes with. */
   readonly token?: string | undefined
+  /** Those that have led to that turn. */
+  readonly ledBy?: readonly string[]
   readonly text: string
   readonly announce: boolean
   /** The place in which the answer is posted instead of the session's own chat. */
@@ -35,7 +37,7 @@ export interface MessageFacts {
  * that it is accepted once, however often the call is made.
  */
 export function messageDispatch(channels: Pick<Channels, 'traits'>, facts: MessageFacts): Dispatch {
-  const { to, by, readers = [], from, turn, token, text, runId, traceId, receivedAt } = facts
+  const { to, by, readers = [], from, turn, token, ledBy = [], text, runId, traceId, receivedAt } = facts
   const address = addressOf(to)
   const reader = lastReader(to, channels)
   return {
@@ -62,6 +64,7 @@ export function messageDispatch(channels: Pick<Channels, 'traits'>, facts: Messa
       ...speakerOf(by, from),
       ...(turn === undefined ? {} : { turn }),
       ...(token === undefined ? {} : { token }),
+      ...(ledBy.length === 0 ? {} : { ledBy }),
       ...(readers.length === 0 ? {} : { readers }),
     },
   }

@@ -1,5 +1,5 @@
 import type { Address } from '../../core/address.ts'
-import { tokenBehind } from '../../core/author.ts'
+import { tokensBehind } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Dispatch, Writer, WritingHook, WritingSession } from '../../core/dispatch.ts'
@@ -170,11 +170,11 @@ async function handOver(
 async function behindMessage(
   { read }: Pick<SendDeps, 'read'>,
   { turn }: SessionCaller,
-): Promise<Pick<MessageFacts, 'turn' | 'token'> & { readonly from?: WritingSession | undefined }> {
+): Promise<Pick<MessageFacts, 'turn' | 'ledBy'> & { readonly from?: WritingSession | undefined }> {
   if (turn === undefined) return {}
   const asked = await read.inbox.ofTurn(turn.id)
   const session = await read.sessions.get(turn.sessionId)
-  return { turn: turn.id, token: tokenBehind(asked), from: session && writingSession(session, asked) }
+  return { turn: turn.id, ledBy: tokensBehind(asked), from: session && writingSession(session, asked) }
 }
 
 /** The number of hops of a message comes from the messages that the writing turn answers. */

@@ -1,5 +1,5 @@
 import { type Address, conversationOf } from '../../core/address.ts'
-import { askingAuthors, tokenBehind } from '../../core/author.ts'
+import { askingAuthors, tokensBehind } from '../../core/author.ts'
 import { namespacesOf } from '../../core/caller.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import { type SessionId, toPersonId } from '../../core/ids.ts'
@@ -77,10 +77,10 @@ async function askersOf({ read, channels }: TurnAuthorsDeps, rows: readonly Inbo
   return unique(askers.flat())
 }
 
-/** Returns true if a token that was revoked since has led to these messages. */
+/** Returns true if one of the tokens that have led to these messages was revoked since. */
 async function isRevoked({ tokens }: TurnAuthorsDeps['read'], rows: readonly InboxRow[]): Promise<boolean> {
-  const token = tokenBehind(rows)
-  return token !== undefined && (await tokens.get(token))?.revokedAt !== undefined
+  const behind = await Promise.all(tokensBehind(rows).map((token) => tokens.get(token)))
+  return behind.some((token) => token?.revokedAt !== undefined)
 }
 
 /** A clock that is ahead by less is set right some time: a token that has expired by it then reads on. */

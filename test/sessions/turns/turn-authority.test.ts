@@ -188,6 +188,20 @@ describe('who reads the answer of a turn', () => {
     expect(readers).toEqual(['telegram:111', 'listener:api', 'holder:api:shop', 'holder:api'])
   })
 
+  it('S42: of what several tokens have led to is nobody once any of them is revoked', async () => {
+    const own = await begin(OWN)
+    const token = { scopes: ['chat'], label: '', createdAt: 1 } as const
+    await store.write(async (tx) => {
+      await tx.tokens.add({ ...token, id: 'a', hash: 'a' })
+      await tx.tokens.add({ ...token, id: 'b', hash: 'b', revokedAt: 2 })
+    })
+    const { readers, authors } = await authorityIn(own, {
+      ...asked('111'),
+      posted: bySession(own, { ledBy: ['a', 'b'] }),
+    })
+    expect({ readers, authors }).toEqual({ readers: ['nobody'], authors: ['nobody'] })
+  })
+
   it('S42: of a schedule are also the holders of tokens for the chat that it delivers to, whose session has it on record', async () => {
     const namespace = parseNamespace('telegram')
     if (namespace === undefined) throw new Error('it is a namespace')
