@@ -35,7 +35,7 @@ async function startChannel({ external = false }: { readonly external?: boolean 
     world.say({ from: 'U444', text: callText('session_search', { query }) })
     return (await ledger.nextFromBot('sent', { after, where: (sent) => sent.text.includes('it says') })).text
   }
-  return { ...house, world, ledger, channel, ask, tell, leave, search }
+  return { ...house, house, world, ledger, channel, ask, tell, leave, search }
 }
 
 it.each([
@@ -86,4 +86,22 @@ it('S41: whoever has left the one channel where they spoke is forgotten by name'
   const forget = (name: string) => daemon.operator.forgetting.forget({ kind: 'person', name, confirmed: false })
   expect((await forget('bob')).counts.events).toBeGreaterThan(0)
   expect((await forget('slack:U444')).counts.events).toBeGreaterThan(0)
+})
+
+it('S20: whoever leaves while what they said in an outage is read back has left behind that too', async () => {
+  const { house, slack, world, channel, ask, leave, search } = await startChannel()
+  const root = await ask('U333', 'hello')
+  await house.stop()
+  const last = world.say({ from: 'U444', channel, thread: root, text: 'goodbye' })
+  slack.events.giveUp()
+  const history = slack.faults.add({ method: 'conversations.history', action: { kind: 'hold', when: 'before' } })
+  const started = house.start()
+  await history.reached
+  await leave('U444')
+  history.release()
+  await started
+  await expect.poll(async () => (await house.daemon.operator.why(last.ts)).length).toBe(1)
+  await house.daemon.settled()
+  await ask('U333', 'we buy a bluebird', root)
+  expect(await search()).not.toContain('we buy a bluebird')
 })

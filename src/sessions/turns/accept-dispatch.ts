@@ -108,15 +108,17 @@ async function acceptDecided(
   }
 }
 
-/** Somebody leaves whatever they may say: nothing is asked for by that, and a repeat changes nothing. */
+/**
+ * Somebody leaves whatever they may say: nothing is asked for by that. A repeat counts too: what they had said before,
+ * in an outage, may have been read back since the notice came.
+ */
 async function departing(
   tx: StoreWriter,
   accepted: Accepted,
   { dispatch, decision }: Omit<DecidedDispatch, 'position'>,
   deps: AcceptDeps,
 ): Promise<Accepted> {
-  if (accepted.kind === 'done' && dispatch.event.kind === 'departure')
-    await recordDeparture(tx, dispatch, decision.identity, deps)
+  if (dispatch.event.kind === 'departure') await recordDeparture(tx, dispatch, decision.identity, deps)
   return accepted
 }
 
