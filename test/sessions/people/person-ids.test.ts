@@ -23,7 +23,11 @@ async function storeWith(...participants: readonly string[]): Promise<Store> {
   return store
 }
 
-async function idsOf(store: Store, people: Parameters<typeof policy>[0] = {}): Promise<readonly string[]> {
+async function idsOf(
+  store: Store,
+  people: Parameters<typeof policy>[0] = {},
+  among: 'participants' | 'authors' = 'participants',
+): Promise<readonly string[]> {
   const routing = routingOf(policy(people))
   const now = {
     channels: routing.channels,
@@ -31,7 +35,7 @@ async function idsOf(store: Store, people: Parameters<typeof policy>[0] = {}): P
     linkedIds: () => [],
     whoIs: (id: string) => personBehind(routing.people, { personOf: () => undefined }, id),
   }
-  return personIds(now, store.read.participants, BOB)
+  return personIds(now, store.read[among], BOB)
 }
 
 it('S20, F-H04: an id without a team is that of whoever took part with it, and of nobody else', async () => {
@@ -46,4 +50,15 @@ it('S20, F-H04: an id without a team is that of whoever took part with it, and o
   expect(anywhere).toEqual(['slack:u444', 'slack:t01/u444', 'slack:t02/u444'])
   expect(await idsOf(store, { people: [member('bob', 'slack:T01/U444')] })).toEqual(['slack:t01/u444'])
   expect(await idsOf(store, { people: [member('bob', 'U444')] })).toContain('slack:t02/u444')
+})
+
+it('S41: among authors is also whoever has left, or was quoted', async () => {
+  const store = await storeWith('slack:t01/u444')
+  await store.write(async (tx) => {
+    for (const one of ['slack:t02/u444', 'slack:t02/u4445', 'slack:t01/u444'])
+      await tx.authors.add(sessionDraft(1).id, one)
+  })
+  const people = { people: [member('bob', 'slack:U444')] }
+  expect(await idsOf(store, people, 'authors')).toEqual(['slack:u444', 'slack:t01/u444', 'slack:t02/u444'])
+  expect(await idsOf(store, people)).toEqual(['slack:u444', 'slack:t01/u444'])
 })
