@@ -161,6 +161,7 @@ function asksForAdmission(
       return kind === 'person' || fact !== undefined || addressed || event.address.chatType === 'group'
     case 'edit':
     case 'delete':
+    case 'departure':
       return fact !== undefined
     case 'membership':
       return kind === 'place' && event.status === 'joined'

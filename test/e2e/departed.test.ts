@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
-import { member, owner } from '../fakes/routing-policy.ts'
+import { member, owner, policy } from '../fakes/routing-policy.ts'
 import { heldHook } from './held-hook.ts'
 import { type Household, type HouseholdOptions, startHousehold } from './household.ts'
 import { callText, repeating } from './obedient.ts'
@@ -87,6 +87,24 @@ it('S20, R8: whoever leaves while a hook is asked about their last words has lef
   answer()
   await telegram.ledger.nextFromBot('sent', { after, where: ({ chatId }) => chatId === GROUP })
   await daemon.settled()
+  await say(house, 111, 'we buy another bluebird', GROUP)
+  expect(await readInPrivate(house)).not.toContain('we buy another bluebird')
+})
+
+it('S20: whoever left a group before an owner let it in takes no part in what they had said there', async () => {
+  const routing = policy({ people, access: { direct: 'allowlist', groups: [] } })
+  const house = await startHousehold({ script: repeating, streaming: false, config: { agents }, routing })
+  const { world, ledger } = house.telegram
+  await say(house, 111, 'hello')
+  world.addChat({ type: 'supergroup', id: GROUP, title: 'Family', members: [111, 444] })
+  const after = ledger.mark()
+  world.say({ from: 444, text: 'hello @parley_bot', chat: GROUP })
+  const card = await ledger.nextFromBot('sent', { after, where: ({ text }) => text.includes('/admit') })
+  await leave(house)
+  const admitted = ledger.mark()
+  world.say({ from: 111, text: `/admit ${/\/admit ([a-z0-9]{5})/.exec(card.text)?.[1]}` })
+  await ledger.nextFromBot('sent', { after: admitted, where: ({ chatId }) => chatId === GROUP })
+  await house.daemon.settled()
   await say(house, 111, 'we buy another bluebird', GROUP)
   expect(await readInPrivate(house)).not.toContain('we buy another bluebird')
 })

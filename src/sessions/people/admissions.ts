@@ -6,7 +6,7 @@ import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { IdSource, PersonId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { InboundEvent } from '../../core/message.ts'
+import type { InboundEdit, InboundEvent, InboundMessage } from '../../core/message.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 import type { Store } from '../../store/store.ts'
 import type { AdmissionFacts } from './admission-facts.ts'
@@ -76,7 +76,7 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
     await Promise.all(wanted.map((dispatch) => deps.accept(anew(dispatch, deps))))
     const last = waiting.at(-1)
     if (last) await store.write((tx) => tx.admissions.forget(key, last))
-    return wanted.length
+    return wanted.filter(({ event }) => event.kind !== 'departure').length
   }
 
   function noteAsking({ key }: Applicant): void {
@@ -131,23 +131,27 @@ export function createAdmissions(deps: AdmissionDeps): Admissions {
 }
 
 /**
- * Returns the texts among the rows in order, as edited meanwhile and without those that were deleted. A change means a
- * message by its event key: in a chat that got a new id the numbers of messages begin anew.
+ * Returns the texts among the rows in order, as edited meanwhile and without those that were deleted, and the notices
+ * that somebody has left. A change means a message by its event key: in a chat that got a new id the numbers of
+ * messages begin anew.
  */
-function stillWanted(rows: readonly (InboxRow | undefined)[]): Dispatch[] {
-  const events = rows.flatMap((row) => (row ? [row.dispatch.event] : []))
+function stillWanted(all: readonly (InboxRow | undefined)[]): Dispatch[] {
+  const rows = all.filter((row) => row !== undefined)
+  const events = rows.map(({ dispatch }) => dispatch.event)
   const gone = new Set(events.flatMap((event) => (event.kind === 'delete' ? [event.original] : [])))
   const waits = new Set(events.flatMap((event) => (event.kind === 'message' ? [event.eventKey] : [])))
   const edits = new Map(events.flatMap((event) => (event.kind === 'edit' ? [[event.original, event] as const] : [])))
-  return rows.flatMap((row) => {
-    const event = row?.dispatch.event
-    if (!row || (event?.kind !== 'message' && event?.kind !== 'command' && event?.kind !== 'edit')) return []
+  return rows.flatMap(({ dispatch }) => {
+    const { event } = dispatch
+    if (!('text' in event)) return event.kind === 'departure' ? [dispatch] : []
     const original = event.kind === 'edit' ? event.original : event.eventKey
     if (gone.has(original) || (event.kind === 'edit' && waits.has(original))) return []
-    const edit = event.kind === 'message' ? edits.get(original) : undefined
-    if (!edit || !isOfSameSender(event, edit)) return [row.dispatch]
-    return [{ ...row.dispatch, event: withWordsOf(event, edit) }]
+    return event.kind === 'message' ? [{ ...dispatch, event: asEdited(event, edits.get(original)) }] : [dispatch]
   })
+}
+
+function asEdited(message: InboundMessage, edit: InboundEdit | undefined): InboundMessage {
+  return edit && isOfSameSender(message, edit) ? withWordsOf(message, edit) : message
 }
 
 /**
