@@ -1,9 +1,11 @@
+import type { Address } from '../../core/address.ts'
 import { furtherAuthors } from '../../core/author.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Dispatch, Identity } from '../../core/dispatch.ts'
 import { unlessUnreadable } from '../../core/errors.ts'
 import type { SessionId } from '../../core/ids.ts'
 import { identifiesNobody, personAuthor, platformIdOf } from '../../core/platform-id.ts'
+import type { Session } from '../../core/session.ts'
 import type { StoreWriter } from '../../store/store.ts'
 
 /**
@@ -56,19 +58,24 @@ export async function recordDeparture(
   { person }: Identity,
   { channels }: { readonly channels: Channels },
 ): Promise<void> {
-  const { channel, chatType, chat } = dispatch.event.address
-  const place = `${chatType}:${chat}`.toLowerCase()
+  const { address } = dispatch.event
   // The same person may have come by another entrance besides.
   const further = person === undefined ? [] : [personAuthor(person)]
   for (const participant of await participantsOf(tx, dispatch, channels)) {
     const names = [participant, ...further]
     for (const id of await tx.participants.sessionsOf(participant)) {
-      const scope = (await tx.sessions.get(id).catch(unlessUnreadable))?.scope
-      const there = scope?.values.chat?.toLowerCase()
-      if (scope?.channel !== channel || !(there === place || there?.startsWith(`${place}/`))) continue
+      const session = await tx.sessions.get(id).catch(unlessUnreadable)
+      if (session === undefined || !isOfChat(session, address)) continue
       for (const name of names) if (await tx.participants.leave(id, name)) await tx.authors.add(id, name)
     }
   }
+}
+
+/** Returns true for a session of the chat, or of a topic of it. */
+function isOfChat({ scope }: Pick<Session, 'scope'>, { channel, chatType, chat }: Address): boolean {
+  const place = `${chatType}:${chat}`.toLowerCase()
+  const there = scope.values.chat?.toLowerCase()
+  return scope.channel === channel && (there === place || there?.startsWith(`${place}/`) === true)
 }
 
 /** A notice need not name the workspace: then it is of whoever has the id there, and who stays soon says something. */
