@@ -1,14 +1,8 @@
 import type { SessionEvent } from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
-import {
-  applyEdit,
-  dropDeleted,
-  type ReceivedMessage,
-  redact,
-  takeMessages,
-  withoutDropped,
-  withReadFiles,
-} from '../view/received.ts'
+import type { FilesReadData } from '../../core/message.ts'
+import { Spoken } from '../../core/spoken.ts'
+import { applyEdit, dropDeleted, type ReceivedMessage, redact, takeMessages, withoutDropped } from '../view/received.ts'
 
 /** A turn that ended with an answer, or with the agent's decision to say nothing. */
 export interface CompletedTurn {
@@ -64,13 +58,11 @@ export class TurnGroups {
       case 'thread_read':
         this.#grow(({ received }) => ({ received: [...event.data.messages, ...received] }))
         return
-      case 'files_read': {
-        const read = new Map(event.data.files.map(({ ref, ...reading }) => [ref, reading]))
-        this.#grow(({ received }) => ({ received: withReadFiles(received, read) }))
+      case 'files_read':
+        this.#hear(event.data)
         return
-      }
       case 'assistant_step':
-        this.#grow(({ tools }) => ({ tools: [...new Set([...tools, ...event.data.calls.map(({ tool }) => tool)])] }))
+        this.#grow(({ tools }) => ({ tools: [...new Set([...tools, ...callsIn(event)])] }))
         return
       case 'turn_completed':
         this.#end(event.data.outcome !== 'failed', event.data.unasked)
@@ -82,6 +74,13 @@ export class TurnGroups {
       default:
         return
     }
+  }
+
+  /** Other files are named: what is in them was written by nobody here. */
+  #hear({ files }: FilesReadData): void {
+    const spoken = new Spoken()
+    spoken.add(files)
+    this.#grow(({ received }) => ({ received: received.map((message) => spoken.in(message)) }))
   }
 
   #grow(change: (open: OpenTurn) => Partial<OpenTurn>): void {
@@ -104,4 +103,9 @@ export class TurnGroups {
     if (unasked) this.#pending = [...open.received.map((one) => ({ ...one, triggers: false })), ...this.#pending]
     else if (completed) this.#completed.push(open)
   }
+}
+
+/** Calls that were forgotten have no names. */
+function callsIn({ data, forgotten }: Extract<SessionEvent, { readonly type: 'assistant_step' }>): readonly string[] {
+  return forgotten ? [] : data.calls.map(({ tool }) => tool)
 }

@@ -64,18 +64,23 @@ async function exported(format: ExportFormat, events: readonly SessionEvent[]): 
 
 it('C35: what is said in a voice note is in the workflow and in Markdown, where other things are named', async () => {
   const log = eventLog()
+  const files = [
+    { ref: 'r1', spoken: 'when is the train?' },
+    { ref: 'r3', text: 'no running' },
+  ]
   log.user('', {
     attachments: [
       { ref: 'r1', kind: 'voice', about: '3 s' },
       { ref: 'r2', kind: 'photo' },
+      { ref: 'r3', fileName: 'rules.txt' },
     ],
   })
   log.started('t1')
-  log.add({ type: 'files_read', data: { files: [{ ref: 'r1', spoken: 'when is the train?' }] } }, 't1')
+  log.add({ type: 'files_read', data: { files } }, 't1')
   log.answered('t1', 'At seven.')
   log.user('', { enclosed: ['location: 52.5, 13.4'] })
   expect(nodesOf(log.events)[1]).toMatchObject({
-    prompt_template: '[voice note, 0:03] when is the train?\n[attached: photo]',
+    prompt_template: '[voice note, 0:03] when is the train?\n[attached: photo]\n[attached: rules.txt]',
   })
   expect(await exported('workflow', log.events)).toContain('[voice note, 3 s] when is the train?')
   const page = await exported('markdown', log.events)
