@@ -2,7 +2,7 @@ import type { Applicant } from '../../core/admission.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import { ParleyError, unlessUnreadable } from '../../core/errors.ts'
 import type { IdSource, InboxId } from '../../core/ids.ts'
-import type { InboundEvent } from '../../core/message.ts'
+import type { InboundEvent, Sender } from '../../core/message.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { textBytes, withoutText } from './kept-text.ts'
 
@@ -28,9 +28,19 @@ export async function recordRefusal(
   const { event, receivedAt: at } = dispatch
   if ((await ask(tx, { dispatch, asks }, ids)) === 'added') await forgetBeyond(tx, 'unnotified')
   if (event.kind === 'membership') return
+  if (event.kind === 'departure' && !(await hasWaiting(tx, asks.key, event.sender))) return
   const bounds = { since: at - KEPT_MS, messages: MOST_HANDLED, bytes: MOST_BYTES }
   const gone = await tx.admissions.refuse(asks.key, { inbox: id, at, bytes: textBytes(dispatch) }, bounds)
   await forgetTexts(tx, gone)
+}
+
+/** Whoever leaves and has nothing there that waits takes the place of no message. */
+async function hasWaiting(tx: StoreWriter, key: string, sender: Sender): Promise<boolean> {
+  for (const id of await tx.admissions.refusals(key, 0, MOST_HANDLED)) {
+    const event = (await tx.inbox.get(id).catch(unlessUnreadable))?.dispatch.event
+    if (event?.sender.id === sender.id && event.kind !== 'departure') return true
+  }
+  return false
 }
 
 /** Codes are short, so two applicants may draw the same one: then another is drawn. */

@@ -38,3 +38,27 @@ it.each([
     await store.close()
   },
 )
+
+it('S20: whoever leaves a group that waits takes the place of no message, unless one of theirs waits', async () => {
+  const store = await openSqliteStore({ path: join(tempFolder(), 'parley.db'), clock: systemClock })
+  const asks = { kind: 'place', key: 'telegram:group:-1' } as const
+  const refuse = async (no: number, isLeft = false, from = `${no}`) => {
+    const row = inboxRow(no, no)
+    const { address, eventKey, sentAt } = row.dispatch.event
+    const facts = { address, eventKey, sentAt, sender: { id: from, kind: 'user' } } as const
+    const event = isLeft ? ({ ...facts, kind: 'departure' } as const) : { ...row.dispatch.event, sender: facts.sender }
+    const dispatch = { ...row.dispatch, event }
+    await store.write(async (tx) => {
+      await tx.inbox.add({ ...row, dispatch })
+      await recordRefusal(tx, { id: row.id, dispatch, asks }, ids)
+    })
+    return row.id
+  }
+  const waiting = async () => store.read.admissions.refusals(asks.key, 0, MOST_HANDLED)
+  const spoken = await refuse(1, false, 'ann')
+  for (let no = 2; no <= MOST_HANDLED + 2; no++) await refuse(no, true)
+  expect(await waiting()).toEqual([spoken])
+  const left = await refuse(MOST_HANDLED + 3, true, 'ann')
+  expect(await waiting()).toEqual([spoken, left])
+  await store.close()
+})
