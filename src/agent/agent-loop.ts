@@ -15,12 +15,12 @@ import {
   type ToolContext,
   type TurnResult,
 } from '../core/turn.ts'
-import type { ModelAnswer } from './ask-model.ts'
 import { loopWarning, watchLoop } from './doom-loop.ts'
 import { gateCalls } from './gate-calls.ts'
+import type { ModelAnswer } from './models/ask-model.ts'
+import { createPictureRecord } from './models/picture-record.ts'
 import { ask, equip } from './next-step.ts'
 import { withOwnIds } from './own-call-ids.ts'
-import { createPictureRecord } from './picture-record.ts'
 import { type CallPlan, planCalls } from './plan-calls.ts'
 import { runTools } from './run-tools.ts'
 import { begun, type Progress, type RunAgentServices, type RunningAgent, type Settings, take } from './turn-progress.ts'
@@ -88,8 +88,8 @@ function limitOf({ request, progress }: RunningAgent): string | undefined {
 
 /** Journals an answer that asks for tools and gives it their results. */
 async function* act(run: RunningAgent, tools: readonly Tool[], answer: ModelAnswer): Steps {
-  const { text, calls, reasoning } = answer
-  const step: ModelMessage = { role: 'assistant', text, calls, ...(reasoning === undefined ? {} : { reasoning }) }
+  const { text, calls, opaque } = answer
+  const step: ModelMessage = { role: 'assistant', text, calls, ...(opaque === undefined ? {} : { opaque }) }
   run.progress.messages = [...run.progress.messages, step]
   yield journalStep(answer)
   yield* settle(run, tools, calls)
@@ -153,8 +153,9 @@ function contextOf({ settings, request, signal }: RunningAgent): Omit<ToolContex
   return { turnId, sessionId, agentId: agent.id, signal, now: () => settings.clock.now(), keep }
 }
 
-function journalStep({ text, calls, model, usage }: ModelAnswer): JournalDraft {
-  const data = { text, model, usage, calls: calls.map(({ id, name, args }) => ({ callId: id, tool: name, args })) }
+function journalStep({ text, calls, model, usage, opaque }: ModelAnswer): JournalDraft {
+  const asked = calls.map(({ id, name, args }) => ({ callId: id, tool: name, args }))
+  const data = { text, model, usage, calls: asked, ...(opaque === undefined ? {} : { opaque }) }
   return { type: 'assistant_step', data }
 }
 

@@ -2,9 +2,9 @@ import { textContent } from '../core/content.ts'
 import { quoteLines } from '../core/label.ts'
 import type { Introspect, Introspection, IntrospectionRequest } from '../core/memory.ts'
 import { addUsage, type ModelMessage, type ModelRequest, NO_USAGE } from '../core/model.ts'
-import { askModel, type ModelAnswer } from './ask-model.ts'
 import { inTime } from './in-time.ts'
 import { CHECKPOINT_TOOLS, nothingYet, take } from './introspect-calls.ts'
+import { askModel, type ModelAnswer } from './models/ask-model.ts'
 import { LOOKING_BACK_MS, type SummarizeServices, summaryChain } from './summarize.ts'
 
 /** The limits of a checkpoint: calls of the model, and of its tools. */
@@ -50,8 +50,8 @@ export function createIntrospect(services: SummarizeServices): Introspect {
     return { ...writing, model, usage }
   }
 
-  function stepOf({ text, calls, reasoning }: ModelAnswer): ModelMessage {
-    return { role: 'assistant', text, calls, ...(reasoning === undefined ? {} : { reasoning }) }
+  function stepOf({ text, calls, opaque }: ModelAnswer): ModelMessage {
+    return { role: 'assistant', text, calls, ...(opaque === undefined ? {} : { opaque }) }
   }
 
   function resultsOf({ calls }: ModelAnswer, writing: ReturnType<typeof nothingYet>): ModelMessage {

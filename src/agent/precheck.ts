@@ -8,8 +8,8 @@ import type { Logger } from '../core/logger.ts'
 import { type Model, type ModelMessage, type ModelRequest, NO_USAGE } from '../core/model.ts'
 import type { PrecheckRequest, PrecheckVerdict, RunPrecheck } from '../core/precheck.ts'
 import { stripSilence } from '../core/silence.ts'
-import { askModel } from './ask-model.ts'
 import { inTime } from './in-time.ts'
+import { askModel } from './models/ask-model.ts'
 
 export interface PrecheckServices {
   /** May reject with `model_unconfigured`. */

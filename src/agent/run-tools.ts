@@ -6,9 +6,9 @@ import { errorCode, toError } from '../core/errors.ts'
 import type { ToolResultData } from '../core/event.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { AgentSteps, JournalDraft, ToolContext, ToolOutput } from '../core/turn.ts'
+import { copied } from './models/whole-characters.ts'
 import type { CallPlan } from './plan-calls.ts'
 import { errorResult, INTERRUPTED } from './plan-calls.ts'
-import { copied } from './whole-characters.ts'
 
 /** An abort waits this long for a running tool before its outcome counts as unknown. */
 const ABORT_GRACE_MS = 2_000

@@ -6,9 +6,9 @@ import { cutText } from '../core/cut-text.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Model, ModelMessage, ModelRequest } from '../core/model.ts'
 import type { Summarize, SummaryRequest } from '../core/turn.ts'
-import { askModel } from './ask-model.ts'
 import { inTime } from './in-time.ts'
-import { createModelChain, type ModelChain } from './model-chain.ts'
+import { askModel } from './models/ask-model.ts'
+import { createModelChain, type ModelChain } from './models/model-chain.ts'
 
 export interface SummarizeServices {
   /** May reject with `model_unconfigured`. */

@@ -4,9 +4,9 @@ import type { Logger } from '../core/logger.ts'
 import type { MediaStore } from '../core/media.ts'
 import { addUsage, type Model, type ModelMessage, tokensRead, type Usage } from '../core/model.ts'
 import type { Tool, ToolResultLimits, TurnRequest } from '../core/turn.ts'
-import type { ModelAnswer } from './ask-model.ts'
+import type { ModelAnswer } from './models/ask-model.ts'
+import type { PictureRecord } from './models/picture-record.ts'
 import { isTalk } from './pair-calls.ts'
-import type { PictureRecord } from './picture-record.ts'
 
 export interface RunAgentServices {
   /** May reject with `model_unconfigured`. */

@@ -28,8 +28,8 @@ export function promptTokens({ system, messages, tools }: ModelRequest, picture:
 }
 
 /** A provider is given the thoughts of a running turn again with each of its steps, and charges them as read. */
-function writtenTokens({ text, calls, reasoning }: Extract<ModelMessage, { role: 'assistant' }>): number {
-  const thoughts = reasoning?.tokens ?? 0
+function writtenTokens({ text, calls, opaque }: Extract<ModelMessage, { role: 'assistant' }>): number {
+  const thoughts = opaque?.tokens ?? 0
   return thoughts + tokensIn(text) + calls.reduce((sum, { args }) => sum + callTokens(args), 0)
 }
 

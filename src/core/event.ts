@@ -5,7 +5,7 @@ import type { Writer } from './dispatch.ts'
 import type { ExportRecord } from './export-format.ts'
 import type { InboxId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
 import type { AttachmentRef, FilesReadData, Forwarded, MessageName, QuotedMessage, Sender } from './message.ts'
-import type { ToolClass, Usage } from './model.ts'
+import type { Opaque, ToolClass, Usage } from './model.ts'
 import type { AuthorId } from './platform-id.ts'
 import type { SessionContext } from './session-context.ts'
 import type { TakenBackData } from './taken-back.ts'
@@ -72,7 +72,7 @@ export type EventDraft =
   | { readonly type: 'files_read'; readonly data: FilesReadData }
   | { readonly type: 'turn_steered'; readonly data: TakenMessages & { readonly messages: number } }
   | { readonly type: 'messages_dropped'; readonly data: TakenMessages & { readonly messages: number } }
-  | { readonly type: 'assistant_step'; readonly data: AssistantData & { readonly calls: readonly ToolCallData[] } }
+  | { readonly type: 'assistant_step'; readonly data: StepData }
   | { readonly type: 'tool_call'; readonly data: ToolCallData & { readonly class: ToolClass } }
   | { readonly type: 'tool_result'; readonly data: ToolResultData }
   | { readonly type: 'approval_requested'; readonly data: ApprovalRequestData }
@@ -264,6 +264,12 @@ export interface AssistantData {
   readonly usage: Usage
   /** Answered elsewhere: nobody in the conversation saw it. */
   readonly unseen?: true
+}
+
+/** A model call that asked for tools. */
+export interface StepData extends AssistantData {
+  readonly calls: readonly ToolCallData[]
+  readonly opaque?: Opaque
 }
 
 export interface ToolCallData {

@@ -35,17 +35,22 @@ export type ModelMessage =
       readonly role: 'assistant'
       readonly text: string
       readonly calls: readonly ModelToolCall[]
-      /**
-       * Stands for what the model thought before it, which its adapter keeps in memory for the rest of the turn (C26).
-       */
-      readonly reasoning?: Thoughts
+      readonly opaque?: Opaque
     }
   | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] }
 
-/** Stands for the thoughts of a step, which the model reads again with the results of its calls. */
-export interface Thoughts {
+/**
+ * The fields of a step that only the server of its model understands: thoughts, their signatures, whatever it put on its
+ * calls. They go back with the step to the same model until the turn ends, unchanged, to no other model, and are shown
+ * to nobody (C26, decision 0047).
+ */
+export interface Opaque {
+  /** `<server>/<model>`: the model that wrote them. */
+  readonly model: string
   /** The most tokens that they are in the next prompt. */
   readonly tokens: number
+  /** A JSON value in the form of the adapter that made it. */
+  readonly data: unknown
 }
 
 export interface ModelToolCall {
@@ -60,10 +65,14 @@ export interface ModelToolResult {
   readonly isError: boolean
 }
 
-/** `failed`: the call has failed before it gave anything. `again`: it is made once more right after this event. */
+/**
+ * `failed`: the call has failed before it gave anything. `again`: it is made once more right after this event.
+ * `retract`: the text so far was a thought and is no part of the answer.
+ */
 export type ModelEvent =
   | { readonly type: 'failed'; readonly failure: unknown }
   | { readonly type: 'again' }
+  | { readonly type: 'retract' }
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'tool_call'; readonly call: ModelToolCall }
   | {
@@ -71,7 +80,7 @@ export type ModelEvent =
       readonly stop: StopReason
       readonly usage: Usage
       readonly model: string
-      readonly reasoning?: Thoughts
+      readonly opaque?: Opaque
     }
 
 /**

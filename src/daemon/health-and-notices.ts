@@ -1,4 +1,4 @@
-import { missingKey } from '../agent/models.ts'
+import { missingKey } from '../agent/models/catalogue.ts'
 import type { Accounts } from '../channels/accounts.ts'
 import type { Config } from '../config/config.ts'
 import { type Address, formatAddress } from '../core/address.ts'

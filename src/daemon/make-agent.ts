@@ -1,6 +1,6 @@
 import { createRunAgent } from '../agent/agent-loop.ts'
 import { createIntrospect } from '../agent/introspect.ts'
-import { createModels, type ModelSettings } from '../agent/models.ts'
+import { createModels, type ModelSettings } from '../agent/models/catalogue.ts'
 import { createPrecheck } from '../agent/precheck.ts'
 import { createSummarize } from '../agent/summarize.ts'
 import { createCatalogue, type ToolGroup } from '../agent/tools/catalogue.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { echoModel } from '../../src/agent/scripted/echo.ts'
+import { echoModel } from '../../src/agent/models/scripted/echo.ts'
 import { textContent } from '../../src/core/content.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import { armFailpoints } from '../../src/core/failpoint.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { thinkingParams } from '../../src/agent/anthropic-thinking.ts'
+import { thinkingParams } from '../../src/agent/models/anthropic-thinking.ts'
 import { textContent } from '../../src/core/content.ts'
-import type { ModelMessage, ModelRequest, Thoughts } from '../../src/core/model.ts'
+import type { ModelMessage, ModelRequest, Opaque } from '../../src/core/model.ts'
 
 const asking = (changes: Partial<ModelRequest>): ModelRequest => ({
   system: '',
@@ -11,11 +11,11 @@ const asking = (changes: Partial<ModelRequest>): ModelRequest => ({
   ...changes,
 })
 
-const step = (reasoning?: Thoughts): ModelMessage => ({
+const step = (opaque?: Opaque): ModelMessage => ({
   role: 'assistant',
   text: '',
   calls: [{ id: '1', name: 'time', args: {} }],
-  ...(reasoning ? { reasoning } : {}),
+  ...(opaque ? { opaque } : {}),
 })
 
 describe('T37: a thinking level', () => {
@@ -43,6 +43,11 @@ describe('T37: a thinking level', () => {
   it('C19: stays out of a turn whose earlier thoughts a crash took', () => {
     const go = (messages: ModelMessage[]) => thinkingParams('claude-haiku-4-5', asking({ thinking: 'low', messages }))
     expect(go([{ role: 'user', content: textContent('x') }, step()])).not.toHaveProperty('thinking')
-    expect(go([{ role: 'user', content: textContent('x') }, step({ tokens: 0 })])).toHaveProperty('thinking')
+    expect(
+      go([
+        { role: 'user', content: textContent('x') },
+        step({ model: 'anthropic/claude-haiku-4-5', tokens: 0, data: [] }),
+      ]),
+    ).toHaveProperty('thinking')
   })
 })

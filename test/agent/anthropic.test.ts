@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createAnthropic } from '../../src/agent/anthropic.ts'
-import { retryModel } from '../../src/agent/retry-model.ts'
+import { createAnthropic } from '../../src/agent/models/anthropic.ts'
+import { retryModel } from '../../src/agent/models/retry-model.ts'
 import { textContent } from '../../src/core/content.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Model, ModelEvent, ModelMessage, ModelRequest } from '../../src/core/model.ts'
@@ -99,7 +99,7 @@ describe('anthropic', () => {
     })
   })
 
-  it('C26: reasoning and its signature never leave the adapter', async () => {
+  it('C26: a thought and its signature are no text of the answer, and go with its step to the same model alone', async () => {
     const blocks: AnswerReply['blocks'] = [
       { type: 'thinking', thinking: 'secret thought', signature: 'c2lnbmF0dXJl' },
       { type: 'text', text: 'Answer' },
@@ -107,7 +107,10 @@ describe('anthropic', () => {
     server.setScript(playReplies({ blocks }))
     const events = await collect(await modelOf())
     expect(events.map(({ type }) => type)).toEqual(['text', 'end'])
-    expect(JSON.stringify(events)).not.toMatch(/secret thought|c2lnbmF0dXJl/)
+    const [said, end] = events
+    expect(said).toEqual({ type: 'text', delta: 'Answer' })
+    expect(end).toMatchObject({ opaque: { model: 'anthropic/some-model' } })
+    expect(JSON.stringify(end)).toContain('secret thought')
   })
 
   it('C33: thoughts are read again with each step, so the most tokens that they are is known without them', async () => {
@@ -117,8 +120,8 @@ describe('anthropic', () => {
     }
     const answer = { type: 'text', text: 'Answer' } as const
     const thought = { type: 'thinking', thinking: 'secret thought', signature: 'c2lnbmF0dXJl' } as const
-    expect(await end([thought, answer])).toMatchObject({ reasoning: { tokens: 700 } })
-    expect(await end([answer])).toMatchObject({ reasoning: { tokens: 0 } })
+    expect(await end([thought, answer])).toMatchObject({ opaque: { tokens: 700 } })
+    expect(await end([answer])).toMatchObject({ opaque: { tokens: 0 } })
   })
 
   it('tool calls come whole, with their arguments parsed, several in one answer', async () => {

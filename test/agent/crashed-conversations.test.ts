@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createAnthropic } from '../../src/agent/anthropic.ts'
+import { createAnthropic } from '../../src/agent/models/anthropic.ts'
 import type { ToolClass } from '../../src/core/model.ts'
 import type { RunAgent, TurnResult } from '../../src/core/turn.ts'
 import type { ReplyBlock } from '../../src/rehearsal/anthropic/script.ts'

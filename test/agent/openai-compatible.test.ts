@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createOpenAi } from '../../src/agent/openai-compatible.ts'
+import { createOpenAi } from '../../src/agent/models/openai.ts'
 import type { MediaPart } from '../../src/core/content.ts'
 import { textContent } from '../../src/core/content.ts'
 import type { MediaId } from '../../src/core/ids.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ModelError } from '../../src/agent/model-error.ts'
-import { retryModel } from '../../src/agent/retry-model.ts'
+import { ModelError } from '../../src/agent/models/model-error.ts'
+import { retryModel } from '../../src/agent/models/retry-model.ts'
 import { type ErrorCode, ParleyError } from '../../src/core/errors.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Model, ModelEvent } from '../../src/core/model.ts'

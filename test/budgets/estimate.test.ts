@@ -25,7 +25,7 @@ it('C33: the most that a call may cost has all that the model may think beside i
 it('C33: a prompt has the thoughts of the steps before, which a provider is given and charges again', () => {
   const calls = [{ id: '1', name: 'time', args: {} }]
   const after = (tokens: number) => {
-    const step = { role: 'assistant', text: '', calls, reasoning: { tokens } } as const
+    const step = { role: 'assistant', text: '', calls, opaque: { model: 'some/model', tokens, data: [] } } as const
     return promptTokens({ ...QUESTION, messages: [...QUESTION.messages, step] }, 0)
   }
   expect(after(9_000) - after(0)).toBe(9_000)

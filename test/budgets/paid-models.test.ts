@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ModelError } from '../../src/agent/model-error.ts'
-import { retryModel } from '../../src/agent/retry-model.ts'
+import { ModelError } from '../../src/agent/models/model-error.ts'
+import { retryModel } from '../../src/agent/models/retry-model.ts'
 import { type PaidModels, payForModels } from '../../src/budgets/paid-models.ts'
 import type { BudgetSettings, Charge } from '../../src/core/budget.ts'
 import type { Clock } from '../../src/core/clock.ts'

@@ -4,7 +4,7 @@ import { cutText } from '../../core/cut-text.ts'
 import type { Tool, ToolContext, ToolOutput } from '../../core/turn.ts'
 import type { WebPage, WebTools } from '../../core/web.ts'
 import { isAllowedHost } from '../../core/web-address.ts'
-import { copied } from '../whole-characters.ts'
+import { copied } from '../models/whole-characters.ts'
 import { number, readArgs, text } from './read-args.ts'
 
 const ARGS = z.object({ url: text, maxCharacters: number.exactOptional() })

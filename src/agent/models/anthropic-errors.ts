@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../core/errors.ts'
-import { notAnswered, notTheApi, publicUrl, type SeenAnswer, type WireCall } from '../core/wire-error.ts'
+import type { ErrorCode } from '../../core/errors.ts'
+import { notAnswered, notTheApi, publicUrl, type SeenAnswer, type WireCall } from '../../core/wire-error.ts'
 import { ModelError, type RetryAdvice } from './model-error.ts'
 import { redacted, retryAdvice, TOO_LONG, wordsOf } from './sdk-failure.ts'
 

@@ -1,5 +1,5 @@
-import { type ErrorCode, errorCode, ParleyError } from '../core/errors.ts'
-import type { Model } from '../core/model.ts'
+import { type ErrorCode, errorCode, ParleyError } from '../../core/errors.ts'
+import type { Model } from '../../core/model.ts'
 
 export interface ModelChainDeps {
   /** May reject with `model_unconfigured`. */

@@ -1,6 +1,6 @@
-import type { Content } from '../core/content.ts'
-import { inWords, nameOf } from '../core/content-words.ts'
-import type { ModelMessage, ToolSpec } from '../core/model.ts'
+import type { Content } from '../../core/content.ts'
+import { inWords, nameOf } from '../../core/content-words.ts'
+import type { ModelMessage, ToolSpec } from '../../core/model.ts'
 import { type ThoughtBlock, thoughtsOf } from './anthropic-thinking.ts'
 import { type Images, NO_IMAGES } from './load-images.ts'
 import { argumentsObject } from './tool-arguments.ts'
@@ -88,7 +88,7 @@ function blocksOf(message: ModelMessage, { thinks, images }: Shown): WireBlock[]
       }))
       const said: WireBlock[] = message.text.trim() === '' ? [] : [{ type: 'text', text: message.text }]
       // Thoughts come first and unchanged, because the API checks that.
-      const thought = thinks ? thoughtsOf(message.reasoning) : []
+      const thought = thinks ? thoughtsOf(message.opaque) : []
       return [...thought, ...said, ...calls]
     }
     case 'tool':

@@ -1,6 +1,6 @@
-import { type Clock, sleep } from '../../core/clock.ts'
-import { ParleyError } from '../../core/errors.ts'
-import type { Model, ModelEvent, ModelRequest, ModelToolCall, Usage } from '../../core/model.ts'
+import { type Clock, sleep } from '../../../core/clock.ts'
+import { ParleyError } from '../../../core/errors.ts'
+import type { Model, ModelEvent, ModelRequest, ModelToolCall, Usage } from '../../../core/model.ts'
 import { chooseStep, type Script, type ScriptStep } from './script.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 
 export interface IdleTimer {
   /** Aborts once nothing happened for the whole time while the timer ran. */

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { type ErrorCode, ParleyError, toError } from '../../core/errors.ts'
+import { type ErrorCode, ParleyError, toError } from '../../../core/errors.ts'
 import type { Script } from './script.ts'
 
 const MODEL_FAILURES = [

@@ -1,8 +1,8 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import type { Clock } from '../core/clock.ts'
-import { ParleyError } from '../core/errors.ts'
-import { type Logger, silentLogger } from '../core/logger.ts'
-import { type MediaStore, MOST_SHOWN_BYTES } from '../core/media.ts'
+import type { Clock } from '../../core/clock.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { type Logger, silentLogger } from '../../core/logger.ts'
+import { type MediaStore, MOST_SHOWN_BYTES } from '../../core/media.ts'
 import {
   type Model,
   type ModelEvent,
@@ -12,7 +12,7 @@ import {
   tokenCount,
   toUsage,
   type Usage,
-} from '../core/model.ts'
+} from '../../core/model.ts'
 import { CACHE_MARK, markEnd } from './anthropic-cache.ts'
 import { notAnthropic, toModelError } from './anthropic-errors.ts'
 import { toWireMessages, toWireTools } from './anthropic-messages.ts'
@@ -187,7 +187,7 @@ function closeBlock(reading: Reading): ModelEvent | undefined {
 
 /** Throws `model_failed` if the answer broke off. */
 function endOf({ stop, usage, model, thoughts, begun }: Reading): ModelEvent {
-  if (stop) return { type: 'end', stop, usage, model, reasoning: keepThoughts(thoughts, usage.output) }
+  if (stop) return { type: 'end', stop, usage, model, opaque: keepThoughts(model, thoughts, usage.output) }
   throw new ModelError('model_failed', 'The answer of Anthropic broke off.', { advice: { retry: true }, begun })
 }
 

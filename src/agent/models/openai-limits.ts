@@ -1,5 +1,5 @@
-import type { ModelRequest } from '../core/model.ts'
-import type { ThinkingLevel } from '../core/session.ts'
+import type { ModelRequest } from '../../core/model.ts'
+import type { ThinkingLevel } from '../../core/session.ts'
 
 /** The part of a request that says how long the answer may be and how much may be thought. */
 export interface LimitParams {

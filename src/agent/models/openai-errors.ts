@@ -1,5 +1,12 @@
-import type { ErrorCode } from '../core/errors.ts'
-import { notAnswered, notTheApi, publicUrl, type SeenAnswer, versionHint, type WireCall } from '../core/wire-error.ts'
+import type { ErrorCode } from '../../core/errors.ts'
+import {
+  notAnswered,
+  notTheApi,
+  publicUrl,
+  type SeenAnswer,
+  versionHint,
+  type WireCall,
+} from '../../core/wire-error.ts'
 import { ModelError, type RetryAdvice } from './model-error.ts'
 import { redacted, retryAdvice, TOO_LONG, wordsOf } from './sdk-failure.ts'
 

@@ -1,4 +1,4 @@
-import { type ErrorCode, ParleyError } from '../core/errors.ts'
+import { type ErrorCode, ParleyError } from '../../core/errors.ts'
 
 /** Says if the same request may be retried, and after how many ms if the provider named a time. */
 export type RetryAdvice = { readonly retry: false } | { readonly retry: true; readonly afterMs?: number }

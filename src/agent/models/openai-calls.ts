@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ModelToolCall } from '../core/model.ts'
+import type { ModelToolCall } from '../../core/model.ts'
 import { parseArguments } from './tool-arguments.ts'
 
 /** A piece of a tool call. Compatible servers leave out what OpenAI promises. */

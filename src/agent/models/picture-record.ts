@@ -1,6 +1,6 @@
-import { mediaOf } from '../core/content.ts'
-import type { MediaId } from '../core/ids.ts'
-import type { ModelMessage } from '../core/model.ts'
+import { mediaOf } from '../../core/content.ts'
+import type { MediaId } from '../../core/ids.ts'
+import type { ModelMessage } from '../../core/model.ts'
 import { contentsOf, withoutImages } from './without-images.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { ModelMessage, ModelRequest, Thoughts } from '../core/model.ts'
-import type { ThinkingLevel } from '../core/session.ts'
+import type { ModelMessage, ModelRequest, Opaque } from '../../core/model.ts'
+import type { ThinkingLevel } from '../../core/session.ts'
 
 type Effort = Exclude<ThinkingLevel, 'off'>
 
@@ -45,23 +45,18 @@ export function thinkingParams(model: string, { thinking, maxTokens, messages }:
 
 /** A step with tool calls belongs to the running turn; without thoughts of its own it comes from before a crash. */
 function hasItsThoughts(message: ModelMessage): boolean {
-  return message.role !== 'assistant' || message.calls.length === 0 || message.reasoning !== undefined
+  return message.role !== 'assistant' || message.calls.length === 0 || message.opaque !== undefined
 }
 
 export type ThoughtBlock =
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
 
-/** Thoughts never leave the adapter: what travels with a step is an object that stands for them (C26). */
-const kept = new WeakMap<Thoughts, readonly ThoughtBlock[]>()
-
 /** `written` are the tokens of the whole answer: a provider does not say how many of them are thoughts. */
-export function keepThoughts(blocks: readonly ThoughtBlock[], written: number): Thoughts {
-  const handle = { tokens: blocks.length === 0 ? 0 : written }
-  kept.set(handle, blocks)
-  return handle
+export function keepThoughts(model: string, blocks: readonly ThoughtBlock[], written: number): Opaque {
+  return { model, tokens: blocks.length === 0 ? 0 : written, data: blocks }
 }
 
-export function thoughtsOf(handle: Thoughts | undefined): readonly ThoughtBlock[] {
-  return handle === undefined ? [] : (kept.get(handle) ?? [])
+export function thoughtsOf(opaque: Opaque | undefined): readonly ThoughtBlock[] {
+  return (opaque?.data ?? []) as readonly ThoughtBlock[]
 }

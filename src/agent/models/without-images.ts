@@ -1,7 +1,7 @@
-import type { Content } from '../core/content.ts'
-import { nameOf } from '../core/content-words.ts'
-import type { MediaId } from '../core/ids.ts'
-import type { ModelMessage } from '../core/model.ts'
+import type { Content } from '../../core/content.ts'
+import { nameOf } from '../../core/content-words.ts'
+import type { MediaId } from '../../core/ids.ts'
+import type { ModelMessage } from '../../core/model.ts'
 
 /** Returns whether a model would be shown a picture. */
 export function showsImages(messages: readonly ModelMessage[]): boolean {

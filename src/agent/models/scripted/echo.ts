@@ -1,5 +1,5 @@
-import { textOf } from '../../core/content.ts'
-import { type Model, type ModelEvent, NO_USAGE } from '../../core/model.ts'
+import { textOf } from '../../../core/content.ts'
+import { type Model, type ModelEvent, NO_USAGE } from '../../../core/model.ts'
 import { untagged } from './untagged.ts'
 
 const ID = 'scripted/echo'

@@ -1,8 +1,8 @@
-import type { MediaPart } from '../core/content.ts'
-import { mediaOf } from '../core/content.ts'
-import type { MediaId } from '../core/ids.ts'
-import type { MediaStore } from '../core/media.ts'
-import type { ModelMessage } from '../core/model.ts'
+import type { MediaPart } from '../../core/content.ts'
+import { mediaOf } from '../../core/content.ts'
+import type { MediaId } from '../../core/ids.ts'
+import type { MediaStore } from '../../core/media.ts'
+import type { ModelMessage } from '../../core/model.ts'
 
 /** Limits of a provider for one request. */
 export interface ImageLimits {

@@ -1,6 +1,6 @@
-import { ParleyError } from '../core/errors.ts'
-import { failpoint } from '../core/failpoint.ts'
-import type { Model, ModelEvent, ModelRequest, ModelToolCall, StopReason, Thoughts, Usage } from '../core/model.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { failpoint } from '../../core/failpoint.ts'
+import type { Model, ModelEvent, ModelRequest, ModelToolCall, Opaque, StopReason, Usage } from '../../core/model.ts'
 
 /** A whole answer of the model. */
 export interface ModelAnswer {
@@ -9,7 +9,7 @@ export interface ModelAnswer {
   readonly stop: StopReason
   readonly usage: Usage
   readonly model: string
-  readonly reasoning?: Thoughts | undefined
+  readonly opaque?: Opaque | undefined
 }
 
 interface Asking {
@@ -44,6 +44,10 @@ function receive(event: ModelEvent, received: Received, show: Asking['show']): M
     case 'failed':
     case 'again':
       return undefined
+    case 'retract':
+      received.text = ''
+      show('')
+      return undefined
     case 'text':
       received.text += event.delta
       show(received.text)
@@ -55,8 +59,8 @@ function receive(event: ModelEvent, received: Received, show: Asking['show']): M
     case 'end': {
       failpoint('CP6-model-answer-uncommitted')
       const { text, calls } = received
-      const { stop, usage, model, reasoning } = event
-      return { text, calls, stop, usage, model, reasoning }
+      const { stop, usage, model, opaque } = event
+      return { text, calls, stop, usage, model, opaque }
     }
   }
 }

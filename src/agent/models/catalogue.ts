@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { ParleyError } from '../core/errors.ts'
-import type { MediaStore } from '../core/media.ts'
-import type { Model } from '../core/model.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { MediaStore } from '../../core/media.ts'
+import type { Model } from '../../core/model.ts'
 import { type RetryServices, retryModel } from './retry-model.ts'
 
 /** The `models:` block of the configuration, secrets resolved. */
@@ -77,7 +77,7 @@ async function makeAnthropic(model: string, { anthropic }: ModelSettings, servic
 
 async function makeOpenAi(model: string, { openai = {} }: ModelSettings, services: ModelServices): Promise<Model> {
   checkKey(`openai/${model}`, openai.apiKey || openai.baseUrl ? ['openai'] : [])
-  const { createOpenAi } = await import('./openai-compatible.ts')
+  const { createOpenAi } = await import('./openai.ts')
   const { clock, media } = services
   return retryModel(await createOpenAi({ ...openai, model, clock, media }), services)
 }

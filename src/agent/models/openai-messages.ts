@@ -1,6 +1,6 @@
-import type { ContentPart } from '../core/content.ts'
-import { inWords, nameOf } from '../core/content-words.ts'
-import type { ModelMessage, ModelToolResult, ToolSpec } from '../core/model.ts'
+import type { ContentPart } from '../../core/content.ts'
+import { inWords, nameOf } from '../../core/content-words.ts'
+import type { ModelMessage, ModelToolResult, ToolSpec } from '../../core/model.ts'
 import { type Images, NO_IMAGES } from './load-images.ts'
 import { argumentsObject } from './tool-arguments.ts'
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../core/logger.ts'
+import type { Logger } from '../../core/logger.ts'
 
 /** Texts that were logged; a provider has a handful of them. */
 const logged = new Set<string>()

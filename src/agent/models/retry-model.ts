@@ -1,7 +1,7 @@
-import { type Clock, sleep } from '../core/clock.ts'
-import { ParleyError } from '../core/errors.ts'
-import type { Logger } from '../core/logger.ts'
-import type { Model, ModelEvent, ModelRequest } from '../core/model.ts'
+import { type Clock, sleep } from '../../core/clock.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Model, ModelEvent, ModelRequest } from '../../core/model.ts'
 import { ModelError } from './model-error.ts'
 
 export interface RetryServices {

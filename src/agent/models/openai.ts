@@ -1,7 +1,7 @@
 import type OpenAI from 'openai'
-import type { Clock } from '../core/clock.ts'
-import { ParleyError } from '../core/errors.ts'
-import type { MediaStore } from '../core/media.ts'
+import type { Clock } from '../../core/clock.ts'
+import { ParleyError } from '../../core/errors.ts'
+import type { MediaStore } from '../../core/media.ts'
 import {
   type Model,
   type ModelEvent,
@@ -11,7 +11,7 @@ import {
   tokenCount,
   toUsage,
   type Usage,
-} from '../core/model.ts'
+} from '../../core/model.ts'
 import { startIdleTimer } from './idle-timer.ts'
 import { type ImageLimits, type Images, loadImages } from './load-images.ts'
 import { ModelError, withBegun } from './model-error.ts'

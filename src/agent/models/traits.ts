@@ -1,0 +1,95 @@
+/**
+ * What sets the server of a model, or a model on it, apart from what its protocol promises. A dialect is a list of them
+ * that is known beforehand (`dialects.ts`); the others are learnt from refusals and answers, once a process
+ * (`refusals.ts`). `parley status` says each in these words.
+ */
+const TRAITS = {
+  'no-usage-option': 'does not know stream_options',
+  'max-tokens': 'takes max_tokens alone',
+  'max-completion-tokens': 'takes max_completion_tokens alone',
+  'no-temperature': 'takes no temperature',
+  'no-effort': 'takes no reasoning_effort',
+  'no-pictures': 'sees no pictures, which are named to it',
+  'no-tools': 'takes no tools, so that it has none',
+  'no-system': 'takes no system prompt, which stands in front of the first message',
+  'nine-character-ids': 'takes ids of calls of nine characters alone',
+  'thoughts-with-calls': 'refuses a call without the thoughts that led to it',
+  'no-thoughts-back': 'refuses its own thoughts',
+  'signed-calls': 'refuses a call without its signature',
+  'own-fields-refused': 'refuses fields that it put on its calls itself',
+  thinks: 'thinks before it answers, so that its answers get more room',
+  'thinks-unopened':
+    'thinks without marking where a thought begins, so that nothing is shown before its answer is whole',
+  'thinks-always': 'cannot be told not to think',
+  'thinks-by-budget': 'takes a number of tokens for its thoughts',
+  'thinks-as-it-sees-fit': 'decides by itself how long it thinks',
+  'cannot-think': 'takes nothing about thinking',
+  'no-cache-marks': 'takes no cache marks',
+} as const
+
+export type Trait = keyof typeof TRAITS
+
+/** The traits of one model, those of its dialect among them. */
+export interface ModelTraits {
+  has(trait: Trait): boolean
+  /** Notes a trait. Returns false if it was known, so that nothing is tried for it again. */
+  learn(trait: Trait): boolean
+  /** The tokens that the model reads at once, where its server has named them. */
+  window: number | undefined
+  /** The most tokens of an answer, where its server has named them. */
+  longestAnswer: number | undefined
+}
+
+/** The traits of one model, in words. */
+export interface LearntTraits {
+  readonly model: string
+  /** One sentence a trait, without a subject. */
+  readonly learnt: readonly string[]
+}
+
+/** The traits of all models since the start of the process. */
+export interface TraitBook {
+  /** `known`: the traits of the dialect. */
+  of(model: string, known?: readonly Trait[]): ModelTraits
+  /** Returns the models of which something was learnt. */
+  learnt(): readonly LearntTraits[]
+}
+
+export function createTraitBook(): TraitBook {
+  const books = new Map<string, { readonly traits: ModelTraits; readonly learnt: Set<Trait> }>()
+  return {
+    of(model, known = []) {
+      const book = books.get(model) ?? { ...traitsOf(known) }
+      books.set(model, book)
+      return book.traits
+    },
+    learnt: () =>
+      [...books].flatMap(([model, { traits, learnt }]) => {
+        const words = [...[...learnt].map((trait) => TRAITS[trait]), ...numbersOf(traits)]
+        return words.length === 0 ? [] : [{ model, learnt: words }]
+      }),
+  }
+}
+
+function traitsOf(known: readonly Trait[]): { readonly traits: ModelTraits; readonly learnt: Set<Trait> } {
+  const learnt = new Set<Trait>()
+  const has = (trait: Trait): boolean => known.includes(trait) || learnt.has(trait)
+  const traits: ModelTraits = {
+    has,
+    learn(trait) {
+      if (has(trait)) return false
+      learnt.add(trait)
+      return true
+    },
+    window: undefined,
+    longestAnswer: undefined,
+  }
+  return { traits, learnt }
+}
+
+function numbersOf({ window, longestAnswer }: ModelTraits): readonly string[] {
+  return [
+    ...(window === undefined ? [] : [`reads ${window} tokens at once`]),
+    ...(longestAnswer === undefined ? [] : [`writes ${longestAnswer} tokens at most`]),
+  ]
+}
