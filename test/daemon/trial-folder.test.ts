@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import { expect, it } from 'vitest'
 import { removeLeftTrials } from '../../src/daemon/trial-folder.ts'
+import { openFolder } from '../fakes/open-folder.ts'
 import { removeTempFolders, tempFolder } from '../store/temp-database.ts'
 
 removeTempFolders()
@@ -31,7 +32,7 @@ function removeAsUser(folder: string) {
 }
 
 it('a trial that cannot be removed stops nothing, and keeps no other', () => {
-  const folder = tempFolder()
+  const folder = openFolder()
   const [stays, goes] = [1, 2].map((no) => join(folder, `parley-trial-${dead()}-${no}`))
   const inside = join(String(stays), 'inside')
   mkdirSync(inside, { recursive: true })

@@ -6,7 +6,6 @@ import {
   existsSync,
   lchownSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   rmSync,
   statSync,
@@ -15,11 +14,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { EXIT } from '../../src/core/errors.ts'
 import { startTelegramServer } from '../../src/rehearsal/telegram/server.ts'
+import { type OpenProgram, openFolder, openProgram } from '../fakes/open-folder.ts'
 import { PRODUCT, START_WITHIN_MS } from './daemon-child.ts'
 import { CASE } from './rounds.ts'
 
@@ -41,9 +40,8 @@ interface Machine {
 }
 
 /** A folder of Alice's, a configuration that all may read, and the built program. */
-async function machine(): Promise<Machine> {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-host-'))
-  chmodSync(folder, 0o755)
+async function machine({ node, main }: OpenProgram): Promise<Machine> {
+  const folder = openFolder()
   const telegram = await startTelegramServer({ bots: [{ token: TOKEN, canReadAllGroupMessages: true }] })
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
@@ -63,11 +61,10 @@ async function machine(): Promise<Machine> {
       await once(child, 'exit')
     }
     await telegram.close()
-    rmSync(folder, { recursive: true })
   })
   const launch = (uid: number, ...argv: string[]): ChildProcess => {
     const env = { PATH: process.env.PATH ?? '', PARLEY_CONFIG: config, TMPDIR: shared }
-    const child = spawn(process.execPath, [PRODUCT, ...argv], { cwd: folder, env, uid, gid: uid })
+    const child = spawn(node, [main, ...argv], { cwd: folder, env, uid, gid: uid })
     children.push(child)
     return child
   }
@@ -123,8 +120,19 @@ const FORGED = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-len
 const owners = (folder: string): number[] => readdirSync(folder).map((name) => statSync(join(folder, name)).uid)
 
 describe.runIf(process.geteuid?.() === ROOT && existsSync(PRODUCT))('on a machine of several users', CASE, () => {
+  let program: OpenProgram
+  beforeAll(() => {
+    // Files of root that the other users read.
+    const umask = process.umask(0o022)
+    program = openProgram()
+    return () => {
+      program.remove()
+      process.umask(umask)
+    }
+  })
+
   test('F-F09: a data folder that others may write to is refused with 78 and the remedy, by daemon and client', async () => {
-    const { data, run } = await machine()
+    const { data, run } = await machine(program)
     chmodSync(data, 0o777)
     for (const uid of [ALICE, ROOT])
       expect(await run(uid, 'start')).toEqual({
@@ -140,7 +148,7 @@ describe.runIf(process.geteuid?.() === ROOT && existsSync(PRODUCT))('on a machin
   })
 
   test('F-F09: a data folder or a database of somebody else is refused with 78', async () => {
-    const { data, run } = await machine()
+    const { data, run } = await machine(program)
     chmodSync(data, 0o755)
     const others = `belongs to user ${ALICE}, and this runs as user ${EVE}`
     expect(await run(EVE, 'start')).toMatchObject({ code: EXIT.config, text: expect.stringContaining(others) })
@@ -154,7 +162,7 @@ describe.runIf(process.geteuid?.() === ROOT && existsSync(PRODUCT))('on a machin
   })
 
   test('F-F09: a data folder that its owner may not write to is refused with 78 and its path, whatever is in it', async () => {
-    const { data, run } = await machine()
+    const { data, run } = await machine(program)
     writeFileSync(join(data, 'parley.db'), '', { mode: 0o600 })
     chownSync(join(data, 'parley.db'), ALICE, ALICE)
     chmodSync(data, 0o500)
@@ -165,13 +173,13 @@ describe.runIf(process.geteuid?.() === ROOT && existsSync(PRODUCT))('on a machin
   })
 
   test('a folder on the way that others may write to is refused with 78', async () => {
-    const { data, run } = await machine()
+    const { data, run } = await machine(program)
     chmodSync(join(data, '..'), 0o777)
     expect(await run(ALICE, 'start')).toMatchObject({ code: EXIT.config, text: expect.stringContaining('chmod go-w') })
   })
 
   test('a socket of somebody else, or what is none, is refused with 78 by daemon and client', async () => {
-    const { data, run } = await machine()
+    const { data, run } = await machine(program)
     const socket = join(data, 'parley.sock')
     const server = await impostor(socket, FORGED)
     chownSync(socket, EVE, EVE)
@@ -197,7 +205,7 @@ describe.runIf(process.geteuid?.() === ROOT && existsSync(PRODUCT))('on a machin
   })
 
   test('root asks the daemon of another user and reads its store; what it makes there is that user’s', async () => {
-    const { data, run, start } = await machine()
+    const { data, run, start } = await machine(program)
     const daemon = await start(ALICE)
     expect(await run(ROOT, 'status')).toMatchObject({ code: EXIT.ok, text: expect.stringContaining('up') })
     expect(await run(ALICE, 'status')).toMatchObject({ code: EXIT.ok })
@@ -213,7 +221,7 @@ describe.runIf(process.geteuid?.() === ROOT && existsSync(PRODUCT))('on a machin
   })
 
   test('a daemon of root in the folder of another user leaves nothing there that this user cannot open', async () => {
-    const { data, run, start } = await machine()
+    const { data, run, start } = await machine(program)
     const daemon = await start(ROOT)
     expect(readdirSync(data)).toEqual(expect.arrayContaining(['parley.db', 'parley.db-wal', 'parley.sock']))
     expect(new Set(owners(data))).toEqual(new Set([ALICE]))
@@ -223,7 +231,7 @@ describe.runIf(process.geteuid?.() === ROOT && existsSync(PRODUCT))('on a machin
   })
 
   test('what others put among temporary files under the name of a trial touches no file of ours, and stops no start', async () => {
-    const { data, shared, run, start } = await machine()
+    const { data, shared, run, start } = await machine(program)
     const letters = join(data, '..', 'letters')
     mkdirSync(letters)
     writeFileSync(join(letters, 'letter'), 'Dear Bob')

@@ -35,9 +35,8 @@ describe('compiled code', () => {
     expect(used({})).toBeUndefined()
     expect(used({ HOME: '/proc' })).toBeUndefined()
     symlinkSync('nowhere', join(home, '.cache'))
-    mkdirSync(join(home, 'readable'))
-    chmodSync(join(home, 'readable'), 0o755)
-    mkdirSync(join(home, 'readable', 'compiled'), { mode: 0o755 })
+    mkdirSync(join(home, 'readable', 'compiled'), { recursive: true })
+    for (const path of ['readable', 'readable/compiled']) chmodSync(join(home, path), 0o755)
     expect(used({ CACHE_DIRECTORY: join(home, 'readable') })).toBeUndefined()
   })
 

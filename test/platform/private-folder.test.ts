@@ -20,13 +20,14 @@ import {
   toFolderError,
 } from '../../src/platform/private-folder.ts'
 import { localFolder } from '../fakes/local-folder.ts'
+import { openFolder } from '../fakes/open-folder.ts'
 
 const AS_ROOT = process.geteuid?.() === 0
 const [NOBODY, SOMEBODY] = [65534, 65533]
 
 /** `parent/data` in a folder of the test's own. */
-async function place(): Promise<{ parent: string; data: string }> {
-  const parent = join(await localFolder(), 'parent')
+async function place(folder?: string): Promise<{ parent: string; data: string }> {
+  const parent = join(folder ?? (await localFolder()), 'parent')
   const data = join(parent, 'data')
   mkdirSync(data, { recursive: true, mode: 0o700 })
   return { parent, data }
@@ -175,8 +176,8 @@ describe.runIf(AS_ROOT)('among several users', () => {
   })
 
   test('a user keeps nothing in a folder of root, and takes no file of root, but may ask the daemon of root there', async () => {
-    const { parent, data } = await place()
-    for (const path of [join(parent, '..'), parent, data]) chmodSync(path, 0o755)
+    const { parent, data } = await place(openFolder())
+    for (const path of [parent, data]) chmodSync(path, 0o755)
     const theirs = join(parent, 'theirs')
     mkdirSync(theirs)
     chownSync(theirs, NOBODY, NOBODY)
