@@ -34,7 +34,7 @@ const MOST_OPEN = 0
 const MOST_COLUMNS = 120
 
 /** Codes of others: an engine, a range of control characters, ids of the Slack examples. */
-const FOREIGN = new Set(['V8', 'C0', 'U1', 'T01'])
+const FOREIGN = new Set(['V8', 'C0', 'U1', 'U333', 'U444', 'U555', 'T01'])
 
 const everywhere = ['src', 'adapters', 'test'].flatMap(files)
 
@@ -47,7 +47,7 @@ const NAMES = new Set(
 )
 
 describe('references', () => {
-  const sources = everywhere.filter((path) => /\.(ts|cjs)$/.test(path))
+  const sources = everywhere.filter((path) => /\.(ts|[cm]js)$/.test(path))
   const passages: Passage[] = [
     ...sources.flatMap((path) => commentsOf(path).map((text) => ({ path, text }))),
     ...[...everywhere, 'README.md'].filter((path) => path.endsWith('.md')).map((path) => ({ path, text: read(path) })),
@@ -120,7 +120,7 @@ function named(passages: readonly Passage[], find: (passage: Passage) => readonl
 
 /** `CP12` is a failpoint, `F-A09` a fault case, `K33-K36` a range of statements. */
 function unknownCodes({ text }: Passage): string[] {
-  return [...text.matchAll(/(?<![\w/:#@<-])(?:F-)?[A-Z]{1,2}\d{1,2}(?:-[SRTKC]\d{1,2})?(?![\w/])/g)]
+  return [...text.matchAll(/(?<![\w/:#@<-])(?:F-)?[A-Z]{1,2}\d{1,3}(?:-[SRTKC]\d{1,3})?(?![\w/])/g)]
     .map(([code]) => code)
     .filter((code) => {
       if (FOREIGN.has(code) || FAILPOINTS.has(code)) return false
@@ -150,7 +150,7 @@ function wideLines({ text }: Passage): string[] {
 /** A page by its file, a decision by its number, a part of a page in capitals by its number. */
 function absentPages({ path, text }: Passage): string[] {
   const pages = [...text.matchAll(/(?<![\w<])[\w./-]*[\w-]+\.md\b/g)].map(([page]) => page)
-  const decisions = [...text.matchAll(/\bdecision (\d+)/g)].map(([, number = '']) => number)
+  const decisions = [...text.matchAll(/\b[Dd]ecisions? (\d+)/g)].map(([, number = '']) => number)
   const called = /\b[A-Z]{5,},? (?:\d{1,2}(?:\.\d)?(?![\d.])|(?:section|rule|row|decision) \d+)/g
   const numbered = /(?:^|[(,] ?)(?:section|rule|row) \d+(?=[:)])/g
   const parts = [...text.matchAll(called), ...text.matchAll(numbered)]
@@ -192,7 +192,11 @@ function titlesOf(path: string): Passage[] {
     if (ts.isCallExpression(node) && isTest(node.expression)) {
       const [first] = node.arguments
       if (first !== undefined && ts.isStringLiteralLike(first)) found.push({ path, text: first.text })
-      if (first !== undefined && ts.isTemplateExpression(first)) found.push({ path, text: first.head.text })
+      if (first !== undefined && ts.isTemplateExpression(first))
+        found.push({
+          path,
+          text: [first.head, ...first.templateSpans.map(({ literal }) => literal)].map(({ text }) => text).join('…'),
+        })
     }
     ts.forEachChild(node, visit)
   }
