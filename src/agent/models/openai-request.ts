@@ -1,0 +1,302 @@
+import { createHash } from 'node:crypto'
+import type { ContentPart } from '../../core/content.ts'
+import { inWords, nameOf } from '../../core/content-words.ts'
+import type { ModelMessage, ModelRequest, ModelToolCall, ModelToolResult, ToolSpec } from '../../core/model.ts'
+import type { ThinkingLevel } from '../../core/session.ts'
+import type { Images } from './load-images.ts'
+import { portableId } from './portable-id.ts'
+import { legalName } from './tool-names.ts'
+import { argumentsObject } from './tool-arguments.ts'
+import type { ModelTraits, Trait } from './traits.ts'
+import type { Built } from './wire-model.ts'
+
+/** The subset of the Chat Completions API that is ever sent, and the fields of its own that a server gets back. */
+export type ChatMessage =
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: string | ShownPart[] }
+  | { role: 'assistant'; content: string | object[] | null; tool_calls?: WireCall[]; [field: string]: unknown }
+  | { role: 'tool'; tool_call_id: string; content: string }
+
+type ShownPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
+
+interface WireCall {
+  id: string
+  type: 'function'
+  function: { name: string; arguments: string }
+  [field: string]: unknown
+}
+
+export interface ChatBody extends LimitParams {
+  model: string
+  messages: ChatMessage[]
+  stream: true
+  stream_options?: { include_usage: true }
+  tools?: { type: 'function'; function: { name: string; description: string; parameters: Record<string, unknown> } }[]
+}
+
+/** The fields of a step that a server of this API put there, which are its alone. */
+export interface StepFields {
+  /** Fields of the message: thoughts in whatever fields they came. */
+  readonly message: Readonly<Record<string, unknown>>
+  /** Parts of its content that are no text. */
+  readonly parts: readonly object[]
+  /** For each call its fields, with the id as it came; null: none. */
+  readonly calls: readonly (Readonly<Record<string, unknown>> | null)[]
+}
+
+interface Asking {
+  /** `<server>/<model>`. */
+  readonly id: string
+  readonly model: string
+  readonly traits: ModelTraits
+}
+
+/** Returns the request as the server of a model takes it, as far as its traits are known. */
+export function buildRequest(request: ModelRequest, images: Images, asking: Asking): Built<ChatBody> {
+  const { model, traits } = asking
+  const avoidable = new Set<Trait>()
+  /** Returns true unless the trait forbids it; a refusal may then be for that. */
+  const may = (trait: Trait): boolean => {
+    if (traits.has(trait)) return false
+    avoidable.add(trait)
+    return true
+  }
+  const tools = request.tools.length > 0 && may('no-tools') ? toWireTools(request.tools) : []
+  const body: ChatBody = {
+    model,
+    ...limitParams(request, asking, may),
+    messages: toWireMessages(request, images, { ...asking, may }),
+    stream: true,
+    ...(may('no-usage-option') ? { stream_options: { include_usage: true } } : {}),
+    ...(tools.length === 0 ? {} : { tools }),
+  }
+  return { body, avoidable }
+}
+
+function toWireTools(tools: readonly ToolSpec[]): NonNullable<ChatBody['tools']> {
+  return tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    // The API refuses an object whose properties are not named, even if it has none.
+    function: { name, description, parameters: { properties: {}, ...parameters, type: 'object' } },
+  }))
+}
+
+interface Translating extends Asking {
+  may(trait: Trait): boolean
+}
+
+/** What stands between the results of tools and what a person says next, since some servers refuse that order. */
+const BRIDGE = '(The results are there.)'
+/** What stands in front of a conversation that the assistant began, since many templates refuse that. */
+const OPENING = '(The conversation so far.)'
+
+/**
+ * Translates our messages into a form that every server takes: what is said in a row by one side is merged, because
+ * local servers demand that roles alternate; between the results of tools and a user stands an assistant (Mistral); text
+ * alone is a string, because many know no other; the pictures of tool results follow in a user message, because tool
+ * messages carry text only.
+ */
+function toWireMessages({ system, messages }: ModelRequest, images: Images, at: Translating): ChatMessage[] {
+  const wire: ChatMessage[] = []
+  const said = (parts: ShownPart[]): void => {
+    const last = wire.at(-1)
+    if (last?.role === 'tool') wire.push(assistantText(BRIDGE, at))
+    if (last?.role === 'user') last.content = asContent([...asParts(last.content), ...parts])
+    else wire.push({ role: 'user', content: asContent(parts) })
+  }
+  const takesTools = !at.traits.has('no-tools')
+  const steps = createSteps(at)
+  for (const message of messages) {
+    if (message.role === 'user') {
+      const parts = message.content.flatMap((part) => shown(part, images, at))
+      said(parts.length === 0 ? [textPart('(a message without text)')] : parts)
+    } else if (message.role === 'assistant') {
+      addAssistant(wire, takesTools ? steps.step(message) : textOnly(message, at))
+    } else if (takesTools) {
+      wire.push(...message.results.map(steps.result))
+      const pictures = message.results.flatMap((result) => picturesOf(result, images, at))
+      if (pictures.length > 0) said(pictures)
+    } else {
+      said(message.results.map(({ content }) => textPart(`(a tool) ${inWords(content)}`)))
+    }
+  }
+  if (wire[0]?.role === 'assistant') wire.unshift({ role: 'user', content: OPENING })
+  return withSystem(system, wire, at)
+}
+
+/** A model that takes no system prompt reads it in front of what is said first. */
+function withSystem(system: string, wire: ChatMessage[], { may }: Translating): ChatMessage[] {
+  if (system === '') return wire
+  if (may('no-system')) return [{ role: 'system', content: system }, ...wire]
+  const [first, ...rest] = wire
+  if (first?.role !== 'user') return [{ role: 'user', content: system }, ...wire]
+  return [{ role: 'user', content: asContent([textPart(system), ...asParts(first.content)]) }, ...rest]
+}
+
+/** A text of the assistant behind another is one with it; one that says and calls nothing is left out. */
+function addAssistant(wire: ChatMessage[], message: ChatMessage | undefined): void {
+  if (message?.role !== 'assistant') return
+  const last = wire.at(-1)
+  const joins = last?.role === 'assistant' && last.tool_calls === undefined && typeof last.content === 'string'
+  if (!joins || Array.isArray(message.content)) return void wire.push(message)
+  wire[wire.length - 1] = { ...message, content: [last.content, message.content ?? []].flat().join('\n\n') }
+}
+
+function assistantText(content: string, { may }: Translating): Extract<ChatMessage, { role: 'assistant' }> {
+  return { role: 'assistant', content, ...(may('thoughts-with-calls') ? {} : NO_THOUGHTS) }
+}
+
+/** What a server that demands thoughts takes where there are none of its own. */
+const NO_THOUGHTS = { reasoning_content: '' } as const
+
+type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>
+
+/** A step for a model that takes no tools: what another model has called before it took over. */
+function textOnly({ text, calls }: AssistantMessage, at: Translating): ChatMessage | undefined {
+  const called = calls.map(({ name, args }) => `(I used ${name} with ${JSON.stringify(argumentsObject(args))}.)`)
+  const words = [...(text.trim() === '' ? [] : [text]), ...called].join('\n')
+  return words === '' ? undefined : assistantText(words, at)
+}
+
+/** Translates steps and their results, whose ids belong together. */
+function createSteps(at: Translating) {
+  const { id: model, may } = at
+  const ids = new Map<string, string>()
+  const taken = new Set<string>()
+  const wireId = (call: ModelToolCall, own: unknown): string => {
+    const nine = !may('nine-character-ids')
+    const wanted = typeof own === 'string' && !taken.has(own) ? own : call.id
+    const id = nine ? nineCharacters(wanted) : wanted === own ? wanted : portableId(wanted)
+    taken.add(id)
+    ids.set(call.id, id)
+    return id
+  }
+  return {
+    step({ text, calls, opaque }: AssistantMessage): ChatMessage | undefined {
+      const content = text.trim() === '' ? null : text
+      if (calls.length === 0) return content === null ? undefined : assistantText(content, at)
+      const own = opaque?.model === model ? (opaque.data as StepFields) : undefined
+      const { message = {}, parts = [] } = own !== undefined && may('no-thoughts-back') ? own : {}
+      const asked = calls.map<WireCall>((call, nth) => {
+        const { id, ...fields } = own?.calls[nth] ?? {}
+        const back = own === undefined ? foreignCall(nth, may) : may('own-fields-refused') ? fields : {}
+        return {
+          ...back,
+          id: wireId(call, id),
+          type: 'function',
+          function: { name: legalName(call.name), arguments: JSON.stringify(argumentsObject(call.args)) },
+        }
+      })
+      const thoughts = may('thoughts-with-calls') || 'reasoning_content' in message ? {} : NO_THOUGHTS
+      const said = parts.length === 0 ? content : [...parts, ...(content === null ? [] : [textPart(content)])]
+      return { ...thoughts, ...message, role: 'assistant', content: said, tool_calls: asked }
+    },
+    result({ id, content }: ModelToolResult): ChatMessage {
+      const words = inWords(content)
+      return { role: 'tool', tool_call_id: ids.get(id) ?? id, content: words.trim() === '' ? '(no output)' : words }
+    },
+  }
+}
+
+/** The signature that Gemini documents for calls that it did not make itself; the first call of a step has one. */
+const ANY_SIGNATURE = { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } }
+
+function foreignCall(nth: number, may: Translating['may']): Readonly<Record<string, unknown>> {
+  return nth > 0 || may('signed-calls') ? {} : ANY_SIGNATURE
+}
+
+/** Mistral's form of an id; the same id gives the same one in each request. */
+function nineCharacters(id: string): string {
+  if (/^[a-zA-Z0-9]{9}$/.test(id)) return id
+  return createHash('sha256').update(id).digest('hex').slice(0, 9)
+}
+
+/** Returns the pictures of a result, each under the name by which its tool message speaks of it. */
+function picturesOf({ content }: ModelToolResult, images: Images, at: Translating): ShownPart[] {
+  return content.flatMap((part) => {
+    const parts = part.type === 'text' ? [] : shown(part, images, at)
+    return part.type !== 'text' && parts.some(({ type }) => type === 'image_url')
+      ? [textPart(`From a tool: ${nameOf(part)}`), ...parts]
+      : []
+  })
+}
+
+/** Files that are not shown are named in words. */
+function shown(part: ContentPart, images: Images, { may }: Translating): ShownPart[] {
+  if (part.type === 'text') return part.text.trim() === '' ? [] : [textPart(part.text)]
+  const data = images.get(part.media)
+  if (data === undefined || !may('no-pictures')) return [textPart(nameOf(part))]
+  return [{ type: 'image_url', image_url: { url: `data:${part.mime};base64,${data}` } }]
+}
+
+function asParts(content: string | ShownPart[]): ShownPart[] {
+  return typeof content === 'string' ? [textPart(content)] : content
+}
+
+/** Text alone is a string. */
+function asContent(parts: ShownPart[]): string | ShownPart[] {
+  const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []))
+  return texts.length === parts.length ? texts.join('\n') : parts
+}
+
+function textPart(text: string): { type: 'text'; text: string } {
+  return { type: 'text', text }
+}
+
+/** The part of a request that says how long the answer may be and how much may be thought. */
+export interface LimitParams {
+  max_tokens?: number
+  max_completion_tokens?: number
+  reasoning_effort?: Effort
+  temperature?: number
+}
+
+type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
+
+/** Tokens for thoughts; they count towards the answer's limit, which is raised by them. */
+const ROOM: Readonly<Record<Effort, number>> = { none: 0, minimal: 2_048, low: 2_048, medium: 8_192, high: 16_384 }
+
+/** OpenAI's models that think, and those of them that can do without; the names may follow that of a vendor. */
+const THINKS = /^(.*\/)?(o\d|gpt-[5-9])/
+const NEED_NOT_THINK = /^(.*\/)?gpt-(5\.\d|[6-9])/
+const BARELY_THINKS = /^(.*\/)?gpt-5/
+/** OpenAI's models that cannot think, which refuse an effort. */
+const CANNOT = /^(.*\/)?(gpt-[34]|chatgpt-|gpt-\d(\.\d+)?-chat)/
+
+/**
+ * OpenAI's models that refuse tools while they think, which they do unless the request says `none`: only its newer API
+ * has both (decision 0019). A vendor in front of the name is a gateway that knows its way.
+ */
+const EITHER_THINKS_OR_CALLS = /^gpt-(5\.([2-9]|\d\d)|[6-9])/
+
+/**
+ * Returns the limit of the answer and the effort of a thinking level (T37). OpenAI's own API takes one limit for every
+ * model; other servers know the older one, but for the models of OpenAI that refuse it. A model of another vendor is
+ * given the level as it is.
+ */
+export function limitParams(
+  { maxTokens, tools, temperature, thinking: wanted }: Pick<ModelRequest, 'maxTokens' | 'thinking' | 'tools' | 'temperature'>,
+  { model, traits }: Pick<Asking, 'model' | 'traits'>,
+  may: (trait: Trait) => boolean,
+): LimitParams {
+  const thinks = THINKS.test(model)
+  const thinking = tools.length > 0 && EITHER_THINKS_OR_CALLS.test(model) ? 'off' : wanted
+  const asks = thinking !== undefined && !CANNOT.test(model) && may('no-effort')
+  const effort = asks ? effortOf(model, thinking) : undefined
+  const room = ROOM[effort ?? (thinks || traits.has('thinks') ? 'medium' : 'none')]
+  const most = Math.min(maxTokens + room, traits.longestAnswer ?? Number.POSITIVE_INFINITY)
+  const newer = !traits.has('max-tokens') && (thinks || traits.has('max-completion-tokens'))
+  may(newer ? 'max-tokens' : 'max-completion-tokens')
+  return {
+    ...(newer ? { max_completion_tokens: most } : { max_tokens: most }),
+    ...(effort === undefined ? {} : { reasoning_effort: effort }),
+    // OpenAI's models that think take no temperature but their own.
+    ...(temperature !== undefined && !thinks && may('no-temperature') ? { temperature } : {}),
+  }
+}
+
+function effortOf(model: string, thinking: ThinkingLevel): Effort {
+  if (thinking !== 'off') return thinking
+  if (!THINKS.test(model) || NEED_NOT_THINK.test(model)) return 'none'
+  return BARELY_THINKS.test(model) ? 'minimal' : 'low'
+}

@@ -1,0 +1,164 @@
+import type { Clock } from '../../core/clock.ts'
+import { ParleyError } from '../../core/errors.ts'
+import { type Logger, silentLogger } from '../../core/logger.ts'
+import type { MediaStore } from '../../core/media.ts'
+import type { Model, ModelEvent, ModelRequest } from '../../core/model.ts'
+import { notTheApi, toModelError } from './failure.ts'
+import { startIdleTimer } from './idle-timer.ts'
+import { type ImageLimits, type Images, loadImages } from './load-images.ts'
+import { ModelError, withBegun } from './model-error.ts'
+import { endedInOrder } from './model-fetch.ts'
+import { numbersIn, traitOfRefusal } from './refusals.ts'
+import type { ServerPlace } from './server-place.ts'
+import type { ModelTraits, Trait } from './traits.ts'
+
+export interface WireOptions {
+  /** The name of the server under `models`; default: that of its protocol. */
+  readonly name?: string
+  /** Absent: none is sent, which servers on one's own machine allow. */
+  readonly apiKey?: string
+  /** Default: the public API. Never taken from the environment. */
+  readonly baseUrl?: string
+  /** The server's model name. */
+  readonly model: string
+  readonly clock: Clock
+  readonly media: Pick<MediaStore, 'read'>
+  /** Default: the traits of the dialect, in a book of its own. */
+  readonly traits?: ModelTraits
+  readonly logger?: Logger
+  /** Silence after which a stream counts as stalled. Default 60 s. */
+  readonly idleMs?: number
+}
+
+/** A request as it goes out. */
+export interface Built<Body> {
+  readonly body: Body
+  /** The traits with which the request would be another one: what a refusal of this one can teach. */
+  readonly avoidable: ReadonlySet<Trait>
+}
+
+/** What sets one protocol apart; `Reading` is an answer as far as it has come. */
+export interface Protocol<Body, Piece, Reading> {
+  readonly images: ImageLimits
+  build(request: ModelRequest, images: Images): Built<Body>
+  /** Throws what its SDK throws. */
+  open(body: Body, signal: AbortSignal): Promise<{ readonly pieces: AsyncIterable<Piece>; readonly response: Response }>
+  begin(): Reading
+  /** Returns what a piece adds. Throws for one that is an error. */
+  read(piece: Piece, reading: Reading): readonly ModelEvent[]
+  /** Returns true once the answer can do without whatever follows. */
+  isWhole(reading: Reading): boolean
+  /**
+   * Returns the calls and the end. `inOrder`: the server has said that nothing follows. Throws a `ModelError` if the
+   * answer broke off.
+   */
+  end(reading: Reading, inOrder: boolean): readonly ModelEvent[]
+}
+
+interface Wire<Body, Piece, Reading> {
+  /** `<server>/<model>`. */
+  readonly id: string
+  readonly server: ServerPlace
+  readonly protocol: Protocol<Body, Piece, Reading>
+  readonly traits: ModelTraits
+  readonly options: WireOptions
+}
+
+/**
+ * Returns the model behind a server. A request that is refused for something it can do without is made again at once
+ * without that, and all later ones too: each trait is learnt once, so this ends.
+ */
+export function wireModel<Body, Piece, Reading>(wire: Wire<Body, Piece, Reading>): Model {
+  const { id, traits, options } = wire
+  return {
+    id,
+    async *stream(request, signal) {
+      const images = await loadImages(request.messages, options.media, wire.protocol.images)
+      for (;;) {
+        const built = wire.protocol.build(request, traits.has('no-pictures') ? new Map() : images)
+        try {
+          return yield* attempt(wire, built.body, signal)
+        } catch (error) {
+          if (!(error instanceof ModelError) || error.begun) throw error
+          const lesson = learn(error, built.avoidable, traits)
+          if (lesson === undefined) throw withPicture(error, built.body, images)
+          const { logger = silentLogger } = options
+          logger.info('A model server refused a part of a request; it is asked without it', { model: id, lesson, err: error })
+        }
+      }
+    },
+  }
+}
+
+async function* attempt<Body, Piece, Reading>(
+  { id, server, protocol, options }: Wire<Body, Piece, Reading>,
+  body: Body,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void, void> {
+  const { clock, idleMs = 60_000 } = options
+  const idle = startIdleTimer(clock, idleMs)
+  const reading = protocol.begin()
+  let begun = false
+  let inOrder = false
+  try {
+    const either = AbortSignal.any([signal, idle.signal])
+    const { pieces, response } = await protocol.open(body, either)
+    const type = response.headers.get('content-type') ?? ''
+    if (!type.startsWith('text/event-stream')) throw notTheApi(server, { status: response.status, type })
+    for await (const piece of pieces) {
+      idle.pause()
+      const events = protocol.read(piece, reading)
+      begun = true
+      yield* events
+      idle.resume()
+    }
+    // The SDK ends an aborted stream without an error.
+    either.throwIfAborted()
+    inOrder = endedInOrder(response)
+  } catch (error) {
+    if (signal.aborted) throw new ParleyError('aborted', 'The model call was stopped.')
+    if (!protocol.isWhole(reading)) throw withBegun(idle.signal.aborted ? stalled(id, idleMs) : toModelError(error, server), begun)
+  } finally {
+    idle.pause()
+  }
+  yield* protocol.end(reading, inOrder)
+}
+
+function stalled(id: string, idleMs: number): ModelError {
+  return new ModelError('model_stalled', `Nothing came from ${id} for ${idleMs / 1000} s.`, { advice: { retry: true } })
+}
+
+/** Notes what a refusal teaches and returns its name; undefined where the same request would be refused again. */
+function learn({ refusal }: ModelError, avoidable: ReadonlySet<Trait>, traits: ModelTraits): string | undefined {
+  if (refusal === undefined) return undefined
+  const { window, longestAnswer } = numbersIn(refusal.words)
+  if (window !== undefined) traits.window = window
+  if (longestAnswer !== undefined && longestAnswer < (traits.longestAnswer ?? Number.POSITIVE_INFINITY)) {
+    traits.longestAnswer = longestAnswer
+    return `answers of ${longestAnswer} tokens`
+  }
+  const trait = traitOfRefusal(refusal, avoidable)
+  return trait !== undefined && traits.learn(trait) ? trait : undefined
+}
+
+/** Names the picture for which the request was refused, where the words of the server say where it stands. */
+function withPicture(error: ModelError, body: unknown, images: Images): ModelError {
+  const { code, message, advice, cause, refusal } = error
+  const [path] = images.size === 0 ? [] : (PLACE.exec(refusal?.words ?? '') ?? [])
+  if (path === undefined) return error
+  const place = JSON.stringify(nodeAt(body, path.match(/[a-z_]+|\d+/g) ?? [])) ?? ''
+  const [picture] = [...images].find(([, data]) => place.includes(data)) ?? []
+  if (picture === undefined) return error
+  return new ModelError(code, message, { advice, cause, picture, ...(refusal ? { refusal } : {}) })
+}
+
+/** The place of a part of a message: `messages.3.content.1`, `messages.[0].content.[1]`, in a result of a tool too. */
+const PLACE = /messages[.[]+\d+\]?\.content[.[]+\d+\]?(\.tool_result\.content\.\d+)?/
+
+function nodeAt(body: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((node, key) => {
+    // The type of a block stands in a path of Anthropic's and is no key.
+    if (key === 'tool_result' || typeof node !== 'object' || node === null) return node
+    return (node as Readonly<Record<string, unknown>>)[key]
+  }, body)
+}

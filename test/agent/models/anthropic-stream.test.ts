@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createAnthropic } from '../../../src/agent/models/anthropic.ts'
+import { textContent } from '../../../src/core/content.ts'
+import type { ModelEvent, ModelRequest } from '../../../src/core/model.ts'
+import { type AnthropicServer, startAnthropicServer } from '../../../src/rehearsal/anthropic/server.ts'
+import { noMedia } from '../../fakes/media.ts'
+import { movedClock } from '../moved-clock.ts'
+import { never } from '../turns.ts'
+
+let server: AnthropicServer
+beforeEach(async () => {
+  server = await startAnthropicServer()
+})
+afterEach(() => server.close())
+
+const look = { name: 'look', description: 'Looks.', parameters: { type: 'object' } }
+const request: ModelRequest = {
+  ...{ system: '', messages: [{ role: 'user', content: textContent('hello') }], tools: [look], maxTokens: 100 },
+}
+
+async function eventsOf(events: readonly { readonly type: string }[]): Promise<ModelEvent[]> {
+  const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+  const headers = { 'content-type': 'text/event-stream' }
+  server.faults.add({ action: { kind: 'answer', when: 'before', status: 200, body, headers } })
+  const { apiKey, baseUrl } = server
+  const model = await createAnthropic({ apiKey, baseUrl, model: 'm', clock: movedClock(), media: noMedia })
+  const got: ModelEvent[] = []
+  for await (const event of model.stream(request, never())) got.push(event)
+  return got
+}
+
+const begin = { type: 'message_start', message: { model: 'm', usage: { input_tokens: 3, output_tokens: 0 } } }
+const start = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block })
+const tool = (index: number, more: object = { input: {} }) => start(index, { type: 'tool_use', id: `t${index}`, name: 'look', ...more })
+const add = (index: number, delta: object) => ({ type: 'content_block_delta', index, delta })
+const json = (index: number, partial_json: string) => add(index, { type: 'input_json_delta', partial_json })
+const text = (index: number, words: string) => add(index, { type: 'text_delta', text: words })
+const think = (index: number, thinking: string) => add(index, { type: 'thinking_delta', thinking })
+const close = (index: number) => ({ type: 'content_block_stop', index })
+const finish = (stop_reason: string) => ({ type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 9 } })
+const stop = { type: 'message_stop' }
+
+const callsOf = (events: readonly ModelEvent[]) => events.flatMap((event) => (event.type === 'tool_call' ? [event.call.args] : []))
+const opaqueOf = (events: readonly ModelEvent[]) => events.flatMap((event) => (event.type === 'end' ? [event.opaque?.data] : []))[0]
+
+describe('blocks of the Messages API, as servers send them', () => {
+  it.each([
+    ['arguments in the first event', [tool(0, { input: { at: 1 } }), close(0)], [{ at: 1 }]],
+    ['arguments in the first event as a text', [tool(0, { input: '{"at":1}' }), close(0)], [{ at: 1 }]],
+    ['a first event without input', [tool(0, {}), json(0, '{"at":1}'), close(0)], [{ at: 1 }]],
+    ['a block without its end', [tool(0), json(0, '{"at":1}')], [{ at: 1 }]],
+    ['pieces of two calls by turns', [tool(0), tool(1), json(0, '{"at"'), json(1, '{"at"'), json(1, ':2}'), json(0, ':1}'), close(1), close(0)], [{ at: 1 }, { at: 2 }]],
+    ['a beginning with each piece', [tool(0), json(0, '{"at"'), tool(0), json(0, ':1}'), close(0)], [{ at: 1 }]],
+    ['an index that does not begin with 0', [tool(4), json(4, '{"at":1}')], [{ at: 1 }]],
+    ['a block of a kind that nobody knows', [start(0, { type: 'fallback', from: {} }), close(0), tool(1, { input: { at: 1 } })], [{ at: 1 }]],
+  ])('%s', async (_name, blocks, expected) => {
+    const events = await eventsOf([begin, ...blocks, finish('tool_use'), stop])
+    expect(callsOf(events)).toEqual(expected)
+    expect(events.at(-1)).toMatchObject({ type: 'end', stop: 'tools' })
+  })
+
+  it('calls that end with end_turn are calls', async () => {
+    expect((await eventsOf([begin, tool(0), finish('end_turn'), stop])).at(-1)).toMatchObject({ stop: 'tools' })
+  })
+
+  it('a text whose block never began, and one that begins with its words, are said', async () => {
+    const said = (events: readonly ModelEvent[]) => events.map((event) => (event.type === 'text' ? event.delta : '')).join('')
+    expect(said(await eventsOf([begin, text(0, 'Hel'), text(0, 'lo'), finish('end_turn'), stop]))).toBe('Hello')
+    expect(said(await eventsOf([begin, start(0, { type: 'text', text: 'Hel' }), text(0, 'lo'), finish('end_turn')]))).toBe('Hello')
+  })
+
+  it('an answer that begins a second time is the second one alone', async () => {
+    const first = [begin, start(0, { type: 'text', text: '' }), text(0, 'Let me'), tool(1), json(1, '{"a')]
+    const second = [begin, start(0, { type: 'text', text: '' }), text(0, 'Hello'), close(0), finish('end_turn'), stop]
+    const events = await eventsOf([...first, ...second])
+    expect(events).toMatchObject([{ delta: 'Let me' }, { type: 'retract' }, { delta: 'Hello' }, { type: 'end', stop: 'end' }])
+    expect((await eventsOf([begin, ...second])).map(({ type }) => type)).toEqual(['text', 'end'])
+  })
+
+  it('the end of the message without a reason is an answer where there is one', async () => {
+    expect((await eventsOf([begin, text(0, 'Hello'), stop])).at(-1)).toMatchObject({ stop: 'end' })
+    await expect(eventsOf([begin, stop])).rejects.toMatchObject({ code: 'model_failed' })
+    await expect(eventsOf([begin, text(0, 'Hello')])).rejects.toMatchObject({ code: 'model_failed' })
+  })
+
+  it('a window that is full cuts an answer, and is a conversation too long where there is none', async () => {
+    const full = finish('model_context_window_exceeded')
+    expect((await eventsOf([begin, text(0, 'Hello'), full, stop])).at(-1)).toMatchObject({ stop: 'length' })
+    await expect(eventsOf([begin, full, stop])).rejects.toMatchObject({ code: 'model_context_length' })
+  })
+
+  it('an id that other servers refuse is one of ours', async () => {
+    for (const id of ['functions.look:0', '', undefined, 'x'.repeat(50)]) {
+      const [called] = await eventsOf([begin, tool(0, { id, input: {} }), finish('tool_use')])
+      expect(called).toMatchObject({ call: { id: expect.stringMatching(/^call_[0-9a-f]{32}$/) } })
+    }
+  })
+
+  it('C26: thoughts keep their places between texts and calls, as they came', async () => {
+    const events = await eventsOf([
+      begin,
+      ...[start(0, { type: 'thinking', thinking: '', signature: '' }), think(0, 'First'), add(0, { type: 'signature_delta', signature: 's' }), close(0)],
+      ...[start(1, { type: 'text', text: '' }), text(1, 'Look.'), close(1)],
+      ...[tool(2, { input: { at: 1 }, caller: { type: 'direct' } }), close(2)],
+      ...[start(3, { type: 'redacted_thinking', data: 'd' }), close(3)],
+      ...[tool(4, { input: { at: 2 } }), close(4), finish('tool_use'), stop],
+    ])
+    expect(opaqueOf(events)).toEqual([
+      { type: 'thought', block: { type: 'thinking', thinking: 'First', signature: 's' } },
+      { type: 'text', length: 5 },
+      { type: 'call', fields: { caller: { type: 'direct' } } },
+      { type: 'thought', block: { type: 'redacted_thinking', data: 'd' } },
+      { type: 'call' },
+    ])
+  })
+
+  it('C26: a thought without signature, as servers that imitate the API send it, gets none', async () => {
+    const events = await eventsOf([begin, start(0, { type: 'thinking', thinking: 'Hm' }), think(0, '.'), tool(1), finish('tool_use')])
+    expect(opaqueOf(events)).toEqual([{ type: 'thought', block: { type: 'thinking', thinking: 'Hm.' } }, { type: 'call' }])
+  })
+})
