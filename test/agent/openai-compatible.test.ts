@@ -244,7 +244,7 @@ describe('openai', () => {
 
   it.each<[Reply, string, boolean, string]>([
     [REFUSALS.rateLimit(7), 'model_overloaded', true, 'Rate limit reached'],
-    [REFUSALS.quota, 'model_overloaded', false, 'Check the plan and the credit of the key.'],
+    [REFUSALS.quota, 'model_no_credit', false, 'Check the plan and the credit of the key.'],
     [REFUSALS.server, 'model_overloaded', true, 'The server had an error'],
     [REFUSALS.overloaded, 'model_overloaded', true, 'overloaded'],
     [{ error: { status: 400, message: 'no such thing', type: 'x' } }, 'model_invalid_request', false, 'no such thing'],
@@ -261,7 +261,7 @@ describe('openai', () => {
       'maximum context',
     ],
     [{ error: { status: 401, message: 'wrong', type: 'x' } }, 'model_auth', false, 'Check models.openai.apiKey.'],
-    [{ error: { status: 402, message: 'Insufficient credits', type: 'x' } }, 'model_overloaded', false, 'credit'],
+    [{ error: { status: 402, message: 'Insufficient credits', type: 'x' } }, 'model_no_credit', false, 'credit'],
     [{ error: { status: 403, message: 'not for you', type: 'x' } }, 'model_auth', false, 'not for you'],
     [{ error: { status: 404, message: 'gone', type: 'x' } }, 'model_unconfigured', false, 'Check the model name'],
     [{ error: { status: 408, message: 'slow', type: 'x' } }, 'model_failed', true, 'slow'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createOpenAi } from '../../src/agent/models/openai.ts'
-import { isPublicApi } from '../../src/agent/models/openai-errors.ts'
 import { limitParams } from '../../src/agent/models/openai-limits.ts'
+import { isPublicApi } from '../../src/agent/models/server-place.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { textContent } from '../../src/core/content.ts'
 import type { ModelRequest } from '../../src/core/model.ts'
@@ -36,7 +36,7 @@ describe('the limit of an answer and the effort', () => {
 
   it("go by OpenAI's own servers, in whatever region", () => {
     const urls = ['https://api.openai.com/v1/', 'https://eu.api.openai.com/v1', 'https://api.openai.com.example.org/v1']
-    expect(urls.map(isPublicApi)).toEqual([true, true, false])
+    expect(urls.map((baseUrl) => isPublicApi({ kind: 'openai', baseUrl }))).toEqual([true, true, false])
   })
 
   it('leave room for thoughts where nothing is set, and are named as OpenAI demands', () => {

@@ -14,14 +14,15 @@ import {
   type Usage,
 } from '../../core/model.ts'
 import { CACHE_MARK, markEnd } from './anthropic-cache.ts'
-import { notAnthropic, toModelError } from './anthropic-errors.ts'
 import { toWireMessages, toWireTools } from './anthropic-messages.ts'
 import { keepThoughts, type ThoughtBlock, temperatureParam, thinkingParams } from './anthropic-thinking.ts'
+import { notTheApi, toModelError } from './failure.ts'
 import { startIdleTimer } from './idle-timer.ts'
 import { type ImageLimits, type Images, loadImages } from './load-images.ts'
 import { ModelError, withBegun } from './model-error.ts'
-import { modelFetch } from './model-fetch.ts'
+import { createModelFetch } from './model-fetch.ts'
 import { withoutPrinting } from './sdk-warnings.ts'
+import { PUBLIC_API, type ServerPlace, serverName } from './server-place.ts'
 import { parseArguments } from './tool-arguments.ts'
 
 interface AnthropicOptions {
@@ -37,8 +38,6 @@ interface AnthropicOptions {
   readonly idleMs?: number
 }
 
-const PUBLIC_API = 'https://api.anthropic.com'
-
 type StreamEvents = AsyncIterable<Anthropic.RawMessageStreamEvent>
 
 /**
@@ -47,14 +46,24 @@ type StreamEvents = AsyncIterable<Anthropic.RawMessageStreamEvent>
  */
 export async function createAnthropic(options: AnthropicOptions): Promise<Model> {
   const sdk = await import('@anthropic-ai/sdk')
+  const server = placeOf(options)
   const client = new sdk.Anthropic({
-    apiKey: options.apiKey,
-    baseURL: options.baseUrl ?? PUBLIC_API,
+    // The SDK demands a key and looks for one of its own without; its fetch decides what is sent.
+    apiKey: server.apiKey || 'none',
+    baseURL: server.baseUrl,
+    // Of the environment's headers its fetch could not tell this one from ours.
+    defaultHeaders: { 'anthropic-beta': null },
+    webhookKey: null,
+    openTelemetry: { propagation: false, traces: false },
     maxRetries: 0,
     logLevel: 'off',
-    fetch: modelFetch,
+    fetch: createModelFetch(server),
   })
   return { id: `anthropic/${options.model}`, stream: (request, signal) => stream(client, options, { request, signal }) }
+}
+
+function placeOf({ apiKey, baseUrl = PUBLIC_API.anthropic }: AnthropicOptions): ServerPlace {
+  return { name: 'anthropic', kind: 'anthropic', baseUrl, apiKey }
 }
 
 interface Call {
@@ -64,9 +73,11 @@ interface Call {
 
 async function* stream(
   client: Anthropic,
-  { model, clock, media, logger = silentLogger, apiKey, baseUrl = PUBLIC_API, idleMs = 60_000 }: AnthropicOptions,
+  options: AnthropicOptions,
   { request, signal }: Call,
 ): AsyncGenerator<ModelEvent, void, void> {
+  const { model, clock, media, logger = silentLogger, idleMs = 60_000 } = options
+  const server = placeOf(options)
   const images = await loadImages(request.messages, media, IMAGE_LIMITS)
   const idle = startIdleTimer(clock, idleMs)
   const reading: Reading = {
@@ -80,7 +91,7 @@ async function* stream(
     const created = withoutPrinting(() => client.messages.create(body, { signal: either }), logger)
     const { data, response } = await created.withResponse()
     const type = response.headers.get('content-type') ?? ''
-    if (!type.startsWith('text/event-stream')) throw notAnthropic(baseUrl, { status: response.status, type })
+    if (!type.startsWith('text/event-stream')) throw notTheApi(server, { status: response.status, type })
     const events: StreamEvents = data
     for await (const event of events) {
       idle.pause()
@@ -94,11 +105,11 @@ async function* stream(
   } catch (error) {
     if (signal.aborted) throw new ParleyError('aborted', 'The model call was stopped.')
     if (idle.signal.aborted) throw stalled(model, idleMs)
-    throw withBegun(toModelError(error, { apiKey, baseUrl }), reading.begun)
+    throw withBegun(toModelError(error, server), reading.begun)
   } finally {
     idle.pause()
   }
-  yield endOf(reading)
+  yield endOf(reading, server)
 }
 
 /** The API refuses larger images, and more of them; its limit is on what is sent, which is base64. */
@@ -186,9 +197,10 @@ function closeBlock(reading: Reading): ModelEvent | undefined {
 }
 
 /** Throws `model_failed` if the answer broke off. */
-function endOf({ stop, usage, model, thoughts, begun }: Reading): ModelEvent {
+function endOf({ stop, usage, model, thoughts, begun }: Reading, server: ServerPlace): ModelEvent {
   if (stop) return { type: 'end', stop, usage, model, opaque: keepThoughts(model, thoughts, usage.output) }
-  throw new ModelError('model_failed', 'The answer of Anthropic broke off.', { advice: { retry: true }, begun })
+  const message = `The answer of ${serverName(server)} broke off.`
+  throw new ModelError('model_failed', message, { advice: { retry: true }, begun })
 }
 
 /** A server in between may send a null where a text belongs. */

@@ -12,14 +12,15 @@ import {
   toUsage,
   type Usage,
 } from '../../core/model.ts'
+import { badCallOf, failureIn, notTheApi, toModelError } from './failure.ts'
 import { startIdleTimer } from './idle-timer.ts'
 import { type ImageLimits, type Images, loadImages } from './load-images.ts'
 import { ModelError, withBegun } from './model-error.ts'
+import { createModelFetch } from './model-fetch.ts'
 import { addDelta, type GrowingCalls, wholeCalls } from './openai-calls.ts'
-import { isPublicApi, notOpenAi, PUBLIC_API, serverName, toModelError } from './openai-errors.ts'
-import { fetchForSdk, isBareError } from './openai-fetch.ts'
 import { limitParams } from './openai-limits.ts'
 import { toWireMessages, toWireTools } from './openai-messages.ts'
+import { isPublicApi, PUBLIC_API, type ServerPlace, serverName } from './server-place.ts'
 
 interface OpenAiOptions {
   /** Absent: none is sent, which servers on one's own machine allow. */
@@ -41,18 +42,22 @@ interface OpenAiOptions {
  */
 export async function createOpenAi(options: OpenAiOptions): Promise<Model> {
   const { default: OpenAi } = await import('openai')
-  const { apiKey = '', baseUrl = PUBLIC_API } = options
+  const server = placeOf(options)
+  const { apiKey, baseUrl } = server
   const client = new OpenAi({
-    // The SDK demands a key; the header decides what is sent.
+    // The SDK demands a key; its fetch decides what is sent.
     apiKey: apiKey || 'none',
     baseURL: baseUrl,
-    defaultHeaders: { Authorization: apiKey === '' ? null : `Bearer ${apiKey}` },
     ...{ adminAPIKey: null, organization: null, project: null, webhookSecret: null },
     maxRetries: 0,
     logLevel: 'off',
-    fetch: fetchForSdk,
+    fetch: createModelFetch(server),
   })
   return { id: `openai/${options.model}`, stream: (request, signal) => stream(client, options, { request, signal }) }
+}
+
+function placeOf({ apiKey = '', baseUrl = PUBLIC_API.openai }: OpenAiOptions): ServerPlace {
+  return { name: 'openai', kind: 'openai', baseUrl, apiKey }
 }
 
 interface Call {
@@ -62,9 +67,11 @@ interface Call {
 
 async function* stream(
   client: OpenAI,
-  { model, clock, media, apiKey = '', baseUrl = PUBLIC_API, idleMs = 60_000 }: OpenAiOptions,
+  options: OpenAiOptions,
   { request, signal }: Call,
 ): AsyncGenerator<ModelEvent, void, void> {
+  const { model, clock, media, idleMs = 60_000 } = options
+  const server = placeOf(options)
   const images = await loadImages(request.messages, media, IMAGE_LIMITS)
   const idle = startIdleTimer(clock, idleMs)
   const reading: Reading = {
@@ -73,12 +80,14 @@ async function* stream(
   }
   try {
     const either = AbortSignal.any([signal, idle.signal])
-    const body = bodyOf(request, { model, isPublic: isPublicApi(baseUrl), images })
+    const body = bodyOf(request, { model, isPublic: isPublicApi(server), images })
     const { data, response } = await client.chat.completions.create(body, { signal: either }).withResponse()
     const type = response.headers.get('content-type') ?? ''
-    if (!type.startsWith('text/event-stream')) throw notOpenAi(baseUrl, { status: response.status, type })
+    if (!type.startsWith('text/event-stream')) throw notTheApi(server, { status: response.status, type })
     for await (const chunk of data) {
       idle.pause()
+      const failure = failureIn(chunk, server)
+      if (failure !== undefined) throw failure
       const text = read(chunk, reading)
       reading.begun = true
       if (text) yield { type: 'text', delta: text }
@@ -88,13 +97,13 @@ async function* stream(
     either.throwIfAborted()
   } catch (error) {
     if (signal.aborted) throw new ParleyError('aborted', 'The model call was stopped.')
-    const failure = idle.signal.aborted ? stalled(model, idleMs) : toModelError(error, { apiKey, baseUrl })
+    const failure = idle.signal.aborted ? stalled(model, idleMs) : toModelError(error, server)
     // Behind the finish reason come the usage and the end of the stream, which an answer can do without.
     if (reading.finish === undefined) throw withBegun(failure, reading.begun)
   } finally {
     idle.pause()
   }
-  yield* endOf(reading, serverName(baseUrl))
+  yield* endOf(reading, server)
 }
 
 /** The API takes larger images; more than these only fill the conversation. */
@@ -136,7 +145,6 @@ interface Reading {
  * shows in the stop reason.
  */
 function read(chunk: OpenAI.ChatCompletionChunk, reading: Reading): string | undefined {
-  if (isBareError(chunk)) throw Object.assign(new Error('The server broke off.'), { error: chunk, code: chunk.code })
   if (chunk.model) reading.model = `openai/${chunk.model}`
   if (chunk.usage) reading.usage = usageOf(chunk.usage)
   const [choice] = chunk.choices ?? []
@@ -159,9 +167,12 @@ function wordsOf(content: unknown): string | undefined {
 }
 
 /** The calls are complete now. Throws `model_failed` if the answer broke off. */
-function* endOf({ finish, usage, model, calls, refused, begun }: Reading, server: string): Generator<ModelEvent> {
+function* endOf({ finish, usage, model, calls, refused, begun }: Reading, server: ServerPlace): Generator<ModelEvent> {
+  const badCall = badCallOf(finish ?? '', server)
+  if (badCall !== undefined) throw withBegun(badCall, begun)
   if (finish === undefined || BROKEN.has(finish)) {
-    throw new ModelError('model_failed', `The answer of ${server} broke off.`, { advice: { retry: true }, begun })
+    const message = `The answer of ${serverName(server)} broke off.`
+    throw new ModelError('model_failed', message, { advice: { retry: true }, begun })
   }
   for (const call of wholeCalls(calls)) yield { type: 'tool_call', call }
   yield { type: 'end', stop: refused ? 'refused' : stopOf(finish, calls.length > 0), usage, model }
