@@ -180,6 +180,7 @@ function writtenIn(event: ModelEvent): number {
 const COST_NOTHING: readonly ErrorCode[] = [
   'model_overloaded',
   'model_auth',
+  'model_no_credit',
   'model_unconfigured',
   'model_invalid_request',
   'model_context_length',

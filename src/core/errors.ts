@@ -31,6 +31,8 @@ export type ErrorCode =
   | 'model_refused'
   | 'model_context_length'
   | 'model_invalid_request'
+  | 'model_no_credit'
+  | 'model_bad_call'
   | 'model_empty'
   | 'model_failed'
 

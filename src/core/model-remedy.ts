@@ -3,10 +3,12 @@ import type { ErrorCode } from './errors.ts'
 const REMEDIES: Readonly<Partial<Record<ErrorCode, string>>> = {
   model_auth: 'Set a valid key in models.<provider>.apiKey (or its variable) and start the daemon again.',
   model_unconfigured: 'Correct the model of the agent or the settings of its provider and start the daemon again.',
+  model_no_credit: 'Check the plan and the credit of the key; the next message is tried anew.',
   model_overloaded: 'Wait a few minutes; the next message is tried anew.',
   model_stalled: 'Wait a few minutes; the next message is tried anew.',
   model_refused: 'Ask in other words.',
   model_empty: 'Ask again.',
+  model_bad_call: 'Ask again, perhaps in smaller steps; if it goes on, choose a model that is better with tools.',
   model_context_length: 'Start a fresh conversation with `/new`.',
   model_failed: 'Check the network of this machine and models.<provider>.baseUrl; the next message is tried anew.',
   turn_limit: 'Start a fresh conversation with `/new`, or raise session.turnCap.',
@@ -21,6 +23,7 @@ export function modelRemedy(code: ErrorCode): string {
 
 const CAUSES: Readonly<Partial<Record<ErrorCode, string>>> = {
   model_auth: 'the model provider refused the key',
+  model_no_credit: 'the account at the model provider has no credit left',
   model_unconfigured: 'the agent has no model that can be called',
   model_overloaded: 'the model is overloaded',
   model_stalled: 'the model stopped answering',
@@ -28,6 +31,7 @@ const CAUSES: Readonly<Partial<Record<ErrorCode, string>>> = {
   model_empty: 'the model returned an empty answer',
   model_context_length: 'the conversation is too long for the model',
   model_invalid_request: 'the model provider rejected the request',
+  model_bad_call: 'the model wrote a tool call that its server could not read',
   model_failed: 'the call of the model failed',
   turn_limit: 'the conversation has had all its turns',
   budget_spent: 'a budget is used up',

@@ -39,9 +39,14 @@ const OFFLINE = ' (there is no such host, or this machine is offline)'
  * Returns what to say of an answer that is not the API's. Below 500 something else lives at that address, which looks
  * the same whatever the platform; from 500 on it may be the API in trouble.
  */
-export function notTheApi({ call, at, api, setting }: WireCall, { status, type }: SeenAnswer): string {
-  const said = `${call} at ${at} was answered ${status} with ${kindOf(type)}`
-  return status >= 500 ? said : `${said}, which is not ${api}: check ${setting}`
+export function notTheApi(asked: WireCall, answer: SeenAnswer): string {
+  const said = wasAnswered(asked, answer)
+  return answer.status >= 500 ? said : `${said}, which is not ${asked.api}: check ${asked.setting}`
+}
+
+/** Returns what to say of an answer of which nothing but this is known. */
+export function wasAnswered({ call, at }: Pick<WireCall, 'call' | 'at'>, { status, type }: SeenAnswer): string {
+  return `${call} at ${at} was answered ${status} with ${kindOf(type)}`
 }
 
 /** Returns what to add to a setting that names a server with an API of OpenAI and has no version in its path. */

@@ -34,10 +34,12 @@ const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   model_unconfigured: 503,
   model_overloaded: 503,
   model_auth: 502,
+  model_no_credit: 502,
   model_stalled: 502,
   model_refused: 502,
   model_context_length: 502,
   model_invalid_request: 502,
+  model_bad_call: 502,
   model_empty: 502,
   model_failed: 502,
 }

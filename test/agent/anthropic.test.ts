@@ -287,8 +287,8 @@ describe('anthropic', () => {
     const body = { type: 'error', error: { type: 'rate_limit_error', message: 'Spend limit reached.', details } }
     server.faults.add({ action: { kind: 'answer', when: 'before', status: 429, body } })
     const capped = await failureOf(textReply('never'))
-    expect(capped).toMatchObject({ code: 'model_overloaded', advice: { retry: false } })
-    expect(capped.message).toContain('Raise the spend limit')
+    expect(capped).toMatchObject({ code: 'model_no_credit', advice: { retry: false } })
+    expect(capped.message).toContain('Check the plan and the credit of the key.')
   })
 
   it('F-B20: a stalled call is tried once more after a pause and gives one answer', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createOpenAi } from '../../src/agent/models/openai.ts'
-import { isPublicApi } from '../../src/agent/models/openai-errors.ts'
-import { limitParams } from '../../src/agent/models/openai-limits.ts'
+import { limitParams } from '../../src/agent/models/openai-request.ts'
+import { isPublicApi } from '../../src/agent/models/server-place.ts'
+import { createTraitBook } from '../../src/agent/models/traits.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { textContent } from '../../src/core/content.ts'
 import type { ModelRequest } from '../../src/core/model.ts'
@@ -17,8 +18,12 @@ const hello: ModelRequest = {
 }
 
 describe('the limit of an answer and the effort', () => {
+  const limits = (model: string, request: Pick<ModelRequest, 'tools' | 'thinking'>, isPublic: boolean) => {
+    const traits = createTraitBook().of(model, isPublic ? ['max-completion-tokens'] : [])
+    return limitParams({ maxTokens: 1_000, ...request }, { model, traits }, () => true)
+  }
   const of = (model: string, thinking?: ModelRequest['thinking'], isPublic = false) =>
-    limitParams({ model, isPublic }, { maxTokens: 1_000, tools: [], ...(thinking ? { thinking } : {}) })
+    limits(model, { tools: [], ...(thinking ? { thinking } : {}) }, isPublic)
 
   it('follow the level, where the model can think', () => {
     expect(of('o3', 'high')).toEqual({ max_completion_tokens: 17_384, reasoning_effort: 'high' })
@@ -36,7 +41,7 @@ describe('the limit of an answer and the effort', () => {
 
   it("go by OpenAI's own servers, in whatever region", () => {
     const urls = ['https://api.openai.com/v1/', 'https://eu.api.openai.com/v1', 'https://api.openai.com.example.org/v1']
-    expect(urls.map(isPublicApi)).toEqual([true, true, false])
+    expect(urls.map((baseUrl) => isPublicApi({ kind: 'openai', baseUrl }))).toEqual([true, true, false])
   })
 
   it('leave room for thoughts where nothing is set, and are named as OpenAI demands', () => {
@@ -47,8 +52,7 @@ describe('the limit of an answer and the effort', () => {
 
   it('are without thoughts where the model takes no tools with them', () => {
     const tools = [{ name: 'look', description: 'Looks.', parameters: {} }]
-    const withTools = (model: string) =>
-      limitParams({ model, isPublic: true }, { maxTokens: 1_000, tools, thinking: 'high' })
+    const withTools = (model: string) => limits(model, { tools, thinking: 'high' }, true)
     expect(withTools('gpt-5.6-sol')).toEqual({ max_completion_tokens: 1_000, reasoning_effort: 'none' })
     expect(withTools('gpt-5.1')).toMatchObject({ reasoning_effort: 'high' })
     expect(withTools('openai/gpt-5.6-sol')).toMatchObject({ reasoning_effort: 'high' })

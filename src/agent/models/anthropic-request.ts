@@ -93,7 +93,9 @@ export function buildRequest(request: ModelRequest, images: Images, asking: Aski
     ...temperature,
     messages: marks ? markEnd(messages) : messages,
     stream: true,
-    ...(request.system === '' ? {} : { system: [{ type: 'text', text: request.system, ...(marks ? CACHE_MARK : {}) }] }),
+    ...(request.system === ''
+      ? {}
+      : { system: [{ type: 'text', text: request.system, ...(marks ? CACHE_MARK : {}) }] }),
     ...(tools.length === 0 || !may('no-tools') ? {} : { tools }),
   }
   return { body, avoidable }
@@ -184,7 +186,9 @@ function assistantBlocks({ text, calls, opaque }: AssistantMessage, { id, unthin
   }))
   if (own === undefined) return [...textBlock(text), ...asked]
   const takesThoughts = !unthinking && may('no-thoughts-back')
-  const placed = isLaidOut(own, text, asked.length) ? inPlaces(own, text, asked) : [...thoughtsIn(own), ...textBlock(text), ...asked]
+  const placed = isLaidOut(own, text, asked.length)
+    ? inPlaces(own, text, asked)
+    : [...thoughtsIn(own), ...textBlock(text), ...asked]
   return takesThoughts ? placed : placed.filter(({ type }) => type !== 'thinking' && type !== 'redacted_thinking')
 }
 
@@ -220,8 +224,11 @@ function textBlock(text: string): WireBlock[] {
 /** A message for a model that takes no tools: what another model has called before it took over. */
 function textBlocks(message: ModelMessage, at: Translating): WireBlock[] {
   if (message.role === 'user') return blocksOf(message, at)
-  if (message.role === 'tool') return message.results.flatMap(({ content }) => textBlock(`(a tool) ${inWords(content)}`))
-  const called = message.calls.map(({ name, args }) => `(I used ${name} with ${JSON.stringify(argumentsObject(args))}.)`)
+  if (message.role === 'tool')
+    return message.results.flatMap(({ content }) => textBlock(`(a tool) ${inWords(content)}`))
+  const called = message.calls.map(
+    ({ name, args }) => `(I used ${name} with ${JSON.stringify(argumentsObject(args))}.)`,
+  )
   return [message.text, ...called].flatMap(textBlock)
 }
 
@@ -328,7 +335,11 @@ function hasItsThoughts(message: ModelMessage, id: string): boolean {
 }
 
 /** Returns the temperature of a request that asks for one, where the model takes it. */
-function temperatureParam({ temperature }: ModelRequest, { model }: Asking, may: (trait: Trait) => boolean): { temperature?: number } {
+function temperatureParam(
+  { temperature }: ModelRequest,
+  { model }: Asking,
+  may: (trait: Trait) => boolean,
+): { temperature?: number } {
   const takes = temperature !== undefined && TAKES_TEMPERATURE.test(claudeName(model))
   return takes && may('no-temperature') ? { temperature } : {}
 }

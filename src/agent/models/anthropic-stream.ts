@@ -1,5 +1,14 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import { type ModelEvent, type ModelToolCall, NO_USAGE, type Opaque, type StopReason, tokenCount, toUsage, type Usage } from '../../core/model.ts'
+import {
+  type ModelEvent,
+  type ModelToolCall,
+  NO_USAGE,
+  type Opaque,
+  type StopReason,
+  tokenCount,
+  toUsage,
+  type Usage,
+} from '../../core/model.ts'
 import type { PlacedBlock, ThoughtBlock } from './anthropic-request.ts'
 import { ModelError } from './model-error.ts'
 import { ownId } from './portable-id.ts'
@@ -31,7 +40,11 @@ export function beginReading(model: string): Reading {
  * Pieces of blocks belong together by their index, whatever their order; a block may lack its end. A second beginning
  * of the message, which gateways send after a failure of their own, begins the answer anew.
  */
-export function readEvent(event: Anthropic.RawMessageStreamEvent, server: string, reading: Reading): readonly ModelEvent[] {
+export function readEvent(
+  event: Anthropic.RawMessageStreamEvent,
+  server: string,
+  reading: Reading,
+): readonly ModelEvent[] {
   switch (event.type) {
     case 'message_start':
       return startMessage(event.message, server, reading)
@@ -51,7 +64,11 @@ export function readEvent(event: Anthropic.RawMessageStreamEvent, server: string
   }
 }
 
-function startMessage(message: Partial<Anthropic.Message> | undefined, server: string, reading: Reading): readonly ModelEvent[] {
+function startMessage(
+  message: Partial<Anthropic.Message> | undefined,
+  server: string,
+  reading: Reading,
+): readonly ModelEvent[] {
   const hadText = [...reading.blocks.values()].some((block) => block.type === 'text' && block.length > 0)
   reading.blocks.clear()
   if (message?.model) reading.model = `${server}/${message.model}`
@@ -59,9 +76,15 @@ function startMessage(message: Partial<Anthropic.Message> | undefined, server: s
   return hadText ? [{ type: 'retract' }] : []
 }
 
-type StartedBlock = Partial<Anthropic.RawContentBlockStartEvent['content_block']> & { readonly [field: string]: unknown }
+type StartedBlock = Partial<Anthropic.RawContentBlockStartEvent['content_block']> & {
+  readonly [field: string]: unknown
+}
 
-function startBlock(index: number, started: Anthropic.RawContentBlockStartEvent['content_block'], reading: Reading): readonly ModelEvent[] {
+function startBlock(
+  index: number,
+  started: Anthropic.RawContentBlockStartEvent['content_block'],
+  reading: Reading,
+): readonly ModelEvent[] {
   const known = reading.blocks.get(index)
   const block = started as unknown as StartedBlock
   const { type, id, name, input, ...fields } = block
@@ -75,9 +98,13 @@ function startBlock(index: number, started: Anthropic.RawContentBlockStartEvent[
   }
   if (type === 'thinking') {
     const signature = typeof block.signature === 'string' ? { signature: block.signature } : {}
-    reading.blocks.set(index, { type: 'thought', block: { type, thinking: String(block.thinking ?? ''), ...signature } })
+    reading.blocks.set(index, {
+      type: 'thought',
+      block: { type, thinking: String(block.thinking ?? ''), ...signature },
+    })
   }
-  if (type === 'redacted_thinking') reading.blocks.set(index, { type: 'thought', block: { type, data: String(block.data ?? '') } })
+  if (type === 'redacted_thinking')
+    reading.blocks.set(index, { type: 'thought', block: { type, data: String(block.data ?? '') } })
   return []
 }
 
@@ -91,7 +118,8 @@ function addDelta(index: number, delta: Anthropic.RawContentBlockDelta, reading:
       if (block?.type === 'call') block.json += delta.partial_json ?? ''
       return []
     case 'thinking_delta':
-      if (block === undefined) reading.blocks.set(index, { type: 'thought', block: { type: 'thinking', thinking: delta.thinking } })
+      if (block === undefined)
+        reading.blocks.set(index, { type: 'thought', block: { type: 'thinking', thinking: delta.thinking } })
       else if (block.type === 'thought' && block.block.type === 'thinking') block.block.thinking += delta.thinking ?? ''
       return []
     case 'signature_delta':
@@ -117,17 +145,28 @@ export function isWhole({ blocks, reason, over }: Reading): boolean {
 }
 
 /** Returns the calls and the end. Throws `model_failed` if the answer broke off. */
-export function endOf(reading: Reading, asked: { readonly id: string; readonly server: string }): readonly ModelEvent[] {
+export function endOf(
+  reading: Reading,
+  asked: { readonly id: string; readonly server: string },
+): readonly ModelEvent[] {
   const { blocks, reason, usage, model } = reading
   const all = [...blocks.values()]
   if (!isWhole(reading)) throw failed('model_failed', `The answer of ${asked.server} broke off.`)
   if (reason === 'model_context_window_exceeded' && all.every(({ type }) => type === 'thought'))
     throw failed('model_context_length', `${asked.server}: ${reason}.`)
   const stop = stopOf(reason)
-  const calls = all.flatMap((block): ModelToolCall[] => (block.type === 'call' ? [{ id: ownId(block.id), name: block.name, args: argsOf(block) }] : []))
+  const calls = all.flatMap((block): ModelToolCall[] =>
+    block.type === 'call' ? [{ id: ownId(block.id), name: block.name, args: argsOf(block) }] : [],
+  )
   return [
     ...calls.map((call) => ({ type: 'tool_call' as const, call })),
-    { type: 'end', stop: stop === 'end' && calls.length > 0 ? 'tools' : stop, usage, model, opaque: opaqueOf(all, usage, asked.id) },
+    {
+      type: 'end',
+      stop: stop === 'end' && calls.length > 0 ? 'tools' : stop,
+      usage,
+      model,
+      opaque: opaqueOf(all, usage, asked.id),
+    },
   ]
 }
 

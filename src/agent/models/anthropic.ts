@@ -4,14 +4,11 @@ import { MOST_SHOWN_BYTES } from '../../core/media.ts'
 import type { Model } from '../../core/model.ts'
 import { buildRequest, type MessagesBody } from './anthropic-request.ts'
 import { beginReading, endOf, isWhole, type Reading, readEvent } from './anthropic-stream.ts'
-import { serverName } from './failure.ts'
 import { createModelFetch } from './model-fetch.ts'
 import { withoutPrinting } from './sdk-warnings.ts'
-import type { ServerPlace } from './server-place.ts'
+import { PUBLIC_API, type ServerPlace, serverName } from './server-place.ts'
 import { createTraitBook } from './traits.ts'
 import { type Protocol, type WireOptions, wireModel } from './wire-model.ts'
-
-const PUBLIC_API = 'https://api.anthropic.com'
 
 /**
  * A model behind the Messages API, by the official SDK, which is loaded only here. The SDK retries nothing: there is no
@@ -20,7 +17,7 @@ const PUBLIC_API = 'https://api.anthropic.com'
  */
 export async function createAnthropic(options: WireOptions): Promise<Model> {
   const sdk = await import('@anthropic-ai/sdk')
-  const { name = 'anthropic', apiKey = '', baseUrl = PUBLIC_API, model, logger = silentLogger } = options
+  const { name = 'anthropic', apiKey = '', baseUrl = PUBLIC_API.anthropic, model, logger = silentLogger } = options
   const server: ServerPlace = { name, kind: 'anthropic', baseUrl, apiKey }
   const client = new sdk.Anthropic({
     // The SDK demands a key; without one, no header of it goes out.

@@ -1,8 +1,262 @@
-import { boundedAnswer } from './bounded-answer.ts'
+import { type ErrorBody, isPage, readErrorBody, readErrorValue, saysError } from './error-body.ts'
+import { ModelError } from './model-error.ts'
+import type { ServerPlace } from './server-place.ts'
 import { withWholeCharacters } from './whole-characters.ts'
 
-/** Asks a model as `fetch` does, for a client library: no half of a character goes out, and no flood comes in. */
-export async function modelFetch(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-  const whole = typeof init.body === 'string' ? { ...init, body: withWholeCharacters(init.body) } : init
-  return boundedAnswer(await fetch(url, whole))
+const MB = 1_000_000
+/** The longest answers have 128,000 tokens, of which each comes as an event of about 300 bytes. */
+const MOST_STREAMED = 64 * MB
+/** Client libraries look through an event from its beginning with each piece of it. */
+const MOST_OF_AN_EVENT = 4 * MB
+/** An answer that is no stream says why there is none. */
+const MOST_SAID = MB
+
+/**
+ * Returns the `fetch` for the client library of a server. What goes out is what the configuration names: no header that
+ * a library takes from the environment or that describes this machine, no half of a character. What comes in is in the
+ * one form that the library knows, whatever the server has for it: an error as JSON with `error`, an answer as a stream;
+ * a flood fails with `model_failed`.
+ */
+export function createModelFetch(server: ServerPlace): typeof fetch {
+  return async (url, init = {}) => {
+    const body = typeof init.body === 'string' ? withWholeCharacters(init.body) : init.body
+    const response = await fetch(url, { ...init, ...(body == null ? {} : { body }), headers: headersFor(server, init) })
+    return response.ok ? answerOf(response, server) : errorAnswer(response, await textOf(response.body))
+  }
+}
+
+/** Returns true once the body of this response has been read as far as its `[DONE]`. */
+export function endedInOrder(response: Response): boolean {
+  return ended.has(response)
+}
+
+const ended = new WeakSet<Response>()
+
+/** The version of the Messages API that the client library is of. */
+const MESSAGES_VERSION = '2026-10-21'
+
+/** What a library would send besides may be from the environment, the values of these names too. */
+function headersFor({ kind, apiKey }: ServerPlace, init: RequestInit): Headers {
+  const sent = new Headers({ accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'Parley' })
+  if (kind === 'openai') {
+    if (apiKey !== '') sent.set('authorization', `Bearer ${apiKey}`)
+    return sent
+  }
+  sent.set('anthropic-version', MESSAGES_VERSION)
+  const beta = new Headers(init.headers).get('anthropic-beta')
+  if (beta !== null) sent.set('anthropic-beta', beta)
+  if (apiKey !== '') sent.set('x-api-key', apiKey)
+  return sent
+}
+
+/** Reads a body, and no more of it than an error can be. */
+async function textOf(body: Response['body']): Promise<string> {
+  if (body === null) return ''
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of body) {
+    pieces.push(piece)
+    size += piece.length
+    if (size >= MOST_SAID) break
+  }
+  return Buffer.concat(pieces).subarray(0, MOST_SAID).toString('utf8')
+}
+
+/** Returns an error in the shape that both libraries know, with its true status and headers; without words if it has none. */
+function errorAnswer({ status, statusText, headers }: Response, text: string): Response {
+  const type = headers.get('content-type') ?? ''
+  const error = readErrorBody(text, type)
+  const kept = withoutLength(headers)
+  if (error !== undefined)
+    return new Response(inOneShape(error), { status, statusText, headers: withWait(kept, error) })
+  if (text.trim() === '') kept.delete('content-type')
+  else if (isPage(text, type)) kept.set('content-type', 'text/html')
+  return new Response('', { status, statusText, headers: kept })
+}
+
+function inOneShape({ message, type, retryAfterMs, ...error }: ErrorBody): string {
+  const wait = retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }
+  return JSON.stringify({ type: 'error', error: { message, type: type ?? null, ...error, ...wait } })
+}
+
+function withWait(headers: Headers, { retryAfterMs }: ErrorBody): Headers {
+  if (retryAfterMs !== undefined && !headers.has('retry-after') && !headers.has('retry-after-ms'))
+    headers.set('retry-after', String(retryAfterMs / 1_000))
+  return headers
+}
+
+function withoutLength(headers: Headers): Headers {
+  const kept = new Headers(headers)
+  kept.delete('content-length')
+  kept.delete('content-encoding')
+  return kept
+}
+
+/**
+ * Returns a good answer as a stream of events, by what its first bytes are and not by what its type says. JSON that says
+ * an error becomes the answer that it should have been; anything else is handed on as it is.
+ */
+async function answerOf(response: Response, server: ServerPlace): Promise<Response> {
+  const { status, statusText, headers } = response
+  if (response.body === null) return response
+  const { first, body } = await begun(response.body)
+  const kept = withoutLength(headers)
+  if (/^[[{]/.test(first)) return wholeAnswer({ text: await textOf(body), headers: kept, status }, server)
+  const isStream = /^(data|event|id|retry)?:/.test(first)
+  if (isStream) kept.set('content-type', 'text/event-stream')
+  const bounds = isStream ? { most: MOST_STREAMED, event: MOST_OF_AN_EVENT } : { most: MOST_SAID, event: MOST_SAID }
+  const watched = body.pipeThrough(guard(bounds, () => ended.add(handed)))
+  const handed = new Response(watched, { status, statusText, headers: kept })
+  return handed
+}
+
+interface Whole {
+  readonly text: string
+  readonly headers: Headers
+  readonly status: number
+}
+
+/** An answer that came whole where a stream was asked for. */
+function wholeAnswer({ text, headers, status }: Whole, server: ServerPlace): Response {
+  const value = parsed(text)
+  const events = streamOf(value, server.kind)
+  if (events !== undefined) {
+    headers.set('content-type', 'text/event-stream')
+    const handed = new Response(events, { status, headers })
+    ended.add(handed)
+    return handed
+  }
+  const error = saysError(value) ? readErrorValue(value) : undefined
+  if (!headers.get('content-type')?.includes('json')) headers.set('content-type', 'application/json')
+  if (error === undefined) return new Response(text, { status, headers })
+  return new Response(inOneShape(error), { status: error.status ?? 500, headers: withWait(headers, error) })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads a body until it shows a letter, and returns that beginning with the whole of the body. */
+async function begun(source: ReadableStream<Uint8Array>): Promise<{ first: string; body: ReadableStream<Uint8Array> }> {
+  const reader = source.getReader()
+  const read: Uint8Array[] = []
+  let first = ''
+  for (let size = 0; first === '' && size < MOST_SAID; ) {
+    const { done, value } = await reader.read()
+    if (done) break
+    read.push(value)
+    size += value.length
+    first = Buffer.from(value)
+      .subarray(0, 64)
+      .toString('utf8')
+      .trim()
+      .replace(/^\uFEFF/, '')
+  }
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = read.shift() ?? (await reader.read()).value
+      if (next === undefined) controller.close()
+      else controller.enqueue(next)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+  return { first, body }
+}
+
+const BETWEEN_EVENTS = ['\n\n', '\r\n\r\n', '\r\r']
+/** Bytes of a piece in which the end of an event, or the mark of the end of all, may have begun. */
+const BEGUN = 16
+const DONE = /[\r\n]data: ?\[DONE\]/
+
+/** Passes a body on until it is longer than any answer, and tells when its `[DONE]` has passed. */
+function guard(
+  bounds: { readonly most: number; readonly event: number },
+  done: () => void,
+): TransformStream<Uint8Array, Uint8Array> {
+  let [all, event] = [0, 0]
+  let before: Uint8Array = Buffer.from('\n')
+  return new TransformStream({
+    transform(piece, controller) {
+      const seen = Buffer.concat([before, piece])
+      const end = Math.max(...BETWEEN_EVENTS.map((between) => seen.lastIndexOf(between)))
+      if (seen.includes('[DONE]') && DONE.test(seen.toString('latin1'))) done()
+      const known = before.length
+      before = seen.subarray(-BEGUN)
+      all += piece.length
+      event = end < known - 3 ? event + piece.length : seen.length - end
+      if (all <= bounds.most && event <= bounds.event) controller.enqueue(piece)
+      else controller.error(new ModelError('model_failed', TOO_MUCH, { advice: { retry: false } }))
+    },
+  })
+}
+
+const TOO_MUCH = 'The server of the model sent more than any answer has.'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Returns the events of a stream for an answer that a server gave whole, although a stream was asked for; undefined for
+ * what is no answer of the protocol.
+ */
+function streamOf(answer: unknown, kind: ServerPlace['kind']): string | undefined {
+  if (!isFields(answer)) return undefined
+  return kind === 'openai' ? completionStream(answer) : messageStream(answer)
+}
+
+function completionStream(completion: Fields): string | undefined {
+  const { choices } = completion
+  if (!Array.isArray(choices) || !choices.every((choice) => isFields(choice) && isFields(choice.message)))
+    return undefined
+  if (choices.length === 0) return undefined
+  const deltas = choices.map(({ message, ...choice }) => ({ ...choice, delta: deltaOf(message) }))
+  return `data: ${JSON.stringify({ ...completion, object: 'chat.completion.chunk', choices: deltas })}\n\ndata: [DONE]\n\n`
+}
+
+/** Within a stream a call says by its index which one it is. */
+function deltaOf(message: Fields): Fields {
+  const { tool_calls } = message
+  if (!Array.isArray(tool_calls)) return message
+  return { ...message, tool_calls: tool_calls.filter(isFields).map((call, index) => ({ index, ...call })) }
+}
+
+function messageStream(message: Fields): string | undefined {
+  const { content, stop_reason, stop_sequence, usage } = message
+  if (!Array.isArray(content) || !('stop_reason' in message)) return undefined
+  const blocks = content
+    .filter(isFields)
+    .flatMap((block, index) => [
+      { type: 'content_block_start', index, content_block: emptied(block) },
+      ...deltasOf(block).map((delta) => ({ type: 'content_block_delta', index, delta })),
+      { type: 'content_block_stop', index },
+    ])
+  const events = [
+    { type: 'message_start', message: { ...message, content: [], stop_reason: null } },
+    ...blocks,
+    { type: 'message_delta', delta: { stop_reason: stop_reason ?? 'end_turn', stop_sequence }, usage: usage ?? {} },
+    { type: 'message_stop' },
+  ]
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+}
+
+/** A block as a stream begins it; what grows comes in deltas. */
+function emptied(block: Fields): Fields {
+  if (block.type === 'tool_use') return { ...block, input: {} }
+  if (block.type === 'text') return { ...block, text: '' }
+  return block.type === 'thinking' ? { ...block, thinking: '', signature: '' } : block
+}
+
+function deltasOf({ type, text, input, thinking, signature }: Fields): Fields[] {
+  if (type === 'text') return [{ type: 'text_delta', text }]
+  if (type === 'tool_use') return [{ type: 'input_json_delta', partial_json: JSON.stringify(input ?? {}) }]
+  if (type !== 'thinking') return []
+  const signed = typeof signature === 'string' ? [{ type: 'signature_delta', signature }] : []
+  return [{ type: 'thinking_delta', thinking }, ...signed]
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -5,8 +5,8 @@ import type { ModelMessage, ModelRequest, ModelToolCall, ModelToolResult, ToolSp
 import type { ThinkingLevel } from '../../core/session.ts'
 import type { Images } from './load-images.ts'
 import { portableId } from './portable-id.ts'
-import { legalName } from './tool-names.ts'
 import { argumentsObject } from './tool-arguments.ts'
+import { legalName } from './tool-names.ts'
 import type { ModelTraits, Trait } from './traits.ts'
 import type { Built } from './wire-model.ts'
 
@@ -275,7 +275,12 @@ const EITHER_THINKS_OR_CALLS = /^gpt-(5\.([2-9]|\d\d)|[6-9])/
  * given the level as it is.
  */
 export function limitParams(
-  { maxTokens, tools, temperature, thinking: wanted }: Pick<ModelRequest, 'maxTokens' | 'thinking' | 'tools' | 'temperature'>,
+  {
+    maxTokens,
+    tools,
+    temperature,
+    thinking: wanted,
+  }: Pick<ModelRequest, 'maxTokens' | 'thinking' | 'tools' | 'temperature'>,
   { model, traits }: Pick<Asking, 'model' | 'traits'>,
   may: (trait: Trait) => boolean,
 ): LimitParams {

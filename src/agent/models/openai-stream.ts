@@ -1,8 +1,19 @@
 import type OpenAI from 'openai'
-import { type ModelEvent, type ModelToolCall, NO_USAGE, type Opaque, type StopReason, tokenCount, toUsage, type Usage } from '../../core/model.ts'
-import { ModelError } from './model-error.ts'
+import {
+  type ModelEvent,
+  type ModelToolCall,
+  NO_USAGE,
+  type Opaque,
+  type StopReason,
+  tokenCount,
+  toUsage,
+  type Usage,
+} from '../../core/model.ts'
+import { badCallOf, failureIn } from './failure.ts'
+import { ModelError, withBegun } from './model-error.ts'
 import type { StepFields } from './openai-request.ts'
 import { ownId } from './portable-id.ts'
+import { type ServerPlace, serverName } from './server-place.ts'
 import { parseArguments } from './tool-arguments.ts'
 
 /** One answer as far as it has come. */
@@ -42,10 +53,15 @@ interface Choice {
  * Returns the text that a chunk adds. Thoughts and whatever else only the server understands are kept for it alone
  * (C26); a refusal shows in the stop reason. Throws for a chunk that is an error.
  */
-export function readChunk(sent: OpenAI.ChatCompletionChunk, server: string, reading: Reading): readonly ModelEvent[] {
+export function readChunk(
+  sent: OpenAI.ChatCompletionChunk,
+  server: ServerPlace,
+  reading: Reading,
+): readonly ModelEvent[] {
+  const failure = failureIn(sent, server)
+  if (failure !== undefined) throw failure
   const chunk = sent as unknown as Chunk
-  throwIfError(chunk)
-  if (typeof chunk.model === 'string' && chunk.model !== '') reading.model = `${server}/${chunk.model}`
+  if (typeof chunk.model === 'string' && chunk.model !== '') reading.model = `${server.name}/${chunk.model}`
   const [choice] = chunk.choices ?? []
   const usage = chunk.usage ?? groqUsage(chunk) ?? choice?.usage
   if (usage) reading.usage = usageOf(usage)
@@ -55,7 +71,8 @@ export function readChunk(sent: OpenAI.ChatCompletionChunk, server: string, read
   const delta = choice.delta ?? {}
   if (delta.refusal) reading.refused = true
   for (const piece of callPieces(delta)) addPiece(reading.calls, piece)
-  for (const [name, value] of Object.entries(delta)) if (IS_OWN_FIELD.test(name)) mergeField(reading.message, name, value)
+  for (const [name, value] of Object.entries(delta))
+    if (IS_OWN_FIELD.test(name)) mergeField(reading.message, name, value)
   const text = wordsOf(delta.content, reading.parts)
   if (text === '') return []
   reading.said = true
@@ -69,23 +86,18 @@ function groqUsage({ x_groq: groq }: Chunk): WireUsage | undefined {
   return typeof groq === 'object' && groq !== null && 'usage' in groq ? (groq.usage as WireUsage) : undefined
 }
 
-/** Some servers send an error where a chunk belongs, in forms that the SDK does not know. */
-function throwIfError(chunk: Chunk): void {
-  const { message, error_message = message, error_type, code = error_type, object } = chunk
-  if (typeof error_message !== 'string' || (object !== 'error' && chunk.choices)) return
-  throw Object.assign(new Error(error_message), { error: { message: error_message, code, type: chunk.type }, code })
-}
-
 /** Some servers send a list of parts in the place of a text; thoughts among them are kept, what is no text says nothing. */
 function wordsOf(content: unknown, parts: object[]): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
-  return content.map((part: unknown) => {
-    if (typeof part !== 'object' || part === null) return ''
-    if ('text' in part && typeof part.text === 'string') return part.text
-    if ('thinking' in part) mergeInto(parts, part)
-    return ''
-  }).join('')
+  return content
+    .map((part: unknown) => {
+      if (typeof part !== 'object' || part === null) return ''
+      if ('text' in part && typeof part.text === 'string') return part.text
+      if ('thinking' in part) mergeInto(parts, part)
+      return ''
+    })
+    .join('')
 }
 
 /**
@@ -110,7 +122,8 @@ const GROWING = ['text', 'thinking', 'summary', 'data', 'content']
 function mergeInto(list: unknown[], entry: unknown): void {
   const last = list.at(-1)
   const same = isFields(last) && isFields(entry) && last.type === entry.type && last.index === entry.index
-  if (!same || (last.id && entry.id && last.id !== entry.id)) return void list.push(isFields(entry) ? { ...entry } : entry)
+  if (!same || (last.id && entry.id && last.id !== entry.id))
+    return void list.push(isFields(entry) ? { ...entry } : entry)
   for (const [name, value] of Object.entries(entry)) {
     if (GROWING.includes(name)) mergeField(last, name, value)
     else if (value !== null && value !== undefined && value !== '') last[name] = value
@@ -186,23 +199,38 @@ function callOf(calls: GrowingCall[], piece: CallPiece): GrowingCall {
 function goesOn(known: GrowingCall, { id, name, index }: CallPiece): boolean {
   if (known.name === '') return id === '' || known.id === '' || id === known.id
   if (id !== '' && id === known.id) return true
-  return name === known.name && index !== undefined && known.json !== '' && typeof parseArguments(known.json) === 'string'
+  return (
+    name === known.name && index !== undefined && known.json !== '' && typeof parseArguments(known.json) === 'string'
+  )
 }
 
 /**
  * Returns the calls and the end. `inOrder`: `[DONE]` has come, with which an answer is whole without any finish reason.
  * Throws `model_failed` if the answer broke off.
  */
-export function endOf(reading: Reading, inOrder: boolean, asked: { readonly id: string; readonly server: string }): readonly ModelEvent[] {
+export function endOf(
+  reading: Reading,
+  inOrder: boolean,
+  { id, server }: { readonly id: string; readonly server: ServerPlace },
+): readonly ModelEvent[] {
   const { usage, model, refused } = reading
-  const calls = reading.calls.map<ModelToolCall>(({ id, name, json }) => ({ id: ownId(id), name, args: parseArguments(json) }))
+  const calls = reading.calls.map<ModelToolCall>(({ id, name, json }) => ({
+    id: ownId(id),
+    name,
+    args: parseArguments(json),
+  }))
   const isThere = reading.said || calls.length > 0
   const finish = reading.finish?.toLowerCase() ?? (inOrder && isThere ? 'stop' : 'error')
-  if (/malformed.*call/.test(finish)) throw failed('model_bad_call', `${asked.server}: the model wrote a call of a tool that cannot be read.`)
-  if (BROKEN.test(finish)) throw failed('model_failed', `The answer of ${asked.server} broke off.`)
-  if (finish === 'model_context_window_exceeded' && !isThere) throw failed('model_context_length', `${asked.server}: ${finish}`)
+  const badCall = badCallOf(finish, server)
+  if (badCall !== undefined) throw withBegun(badCall, true)
+  if (BROKEN.test(finish)) throw failed('model_failed', `The answer of ${serverName(server)} broke off.`)
+  if (finish === 'model_context_window_exceeded' && !isThere)
+    throw failed('model_context_length', `${serverName(server)} ended the answer with ${finish}.`)
   const stop = refused ? 'refused' : stopOf(finish, calls.length > 0)
-  return [...calls.map((call) => ({ type: 'tool_call' as const, call })), { type: 'end', stop, usage, model, ...opaqueOf(reading, calls, asked.id) }]
+  return [
+    ...calls.map((call) => ({ type: 'tool_call' as const, call })),
+    { type: 'end', stop, usage, model, ...opaqueOf(reading, calls, id) },
+  ]
 
   function failed(code: ModelError['code'], message: string): ModelError {
     return new ModelError(code, message, { advice: { retry: code !== 'model_context_length' }, begun: true })
@@ -221,7 +249,11 @@ function stopOf(finish: string, callsTools: boolean): StopReason {
   return callsTools ? 'tools' : 'end'
 }
 
-function opaqueOf({ message, parts, calls: grown, usage }: Reading, calls: readonly ModelToolCall[], model: string): { readonly opaque?: Opaque } {
+function opaqueOf(
+  { message, parts, calls: grown, usage }: Reading,
+  calls: readonly ModelToolCall[],
+  model: string,
+): { readonly opaque?: Opaque } {
   const fields = grown.map(({ id, fields: own }, nth) => {
     const renamed = id !== '' && id !== calls[nth]?.id ? { id } : {}
     return Object.keys(own).length + Object.keys(renamed).length === 0 ? null : { ...own, ...renamed }

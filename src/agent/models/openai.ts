@@ -1,15 +1,12 @@
 import type OpenAI from 'openai'
 import type { Model } from '../../core/model.ts'
 import { traitsOfServer } from './dialects.ts'
-import { serverName } from './failure.ts'
 import { createModelFetch } from './model-fetch.ts'
 import { buildRequest, type ChatBody } from './openai-request.ts'
 import { beginReading, endOf, type Reading, readChunk } from './openai-stream.ts'
-import type { ServerPlace } from './server-place.ts'
+import { PUBLIC_API, type ServerPlace } from './server-place.ts'
 import { createTraitBook } from './traits.ts'
 import { type Protocol, type WireOptions, wireModel } from './wire-model.ts'
-
-const PUBLIC_API = 'https://api.openai.com/v1'
 
 /**
  * A model behind the Chat Completions API, of OpenAI or of any server that speaks it, by the official SDK, which is
@@ -18,7 +15,7 @@ const PUBLIC_API = 'https://api.openai.com/v1'
  */
 export async function createOpenAi(options: WireOptions): Promise<Model> {
   const { default: OpenAi } = await import('openai')
-  const { name = 'openai', apiKey = '', baseUrl = PUBLIC_API, model } = options
+  const { name = 'openai', apiKey = '', baseUrl = PUBLIC_API.openai, model } = options
   const server: ServerPlace = { name, kind: 'openai', baseUrl, apiKey }
   const client = new OpenAi({
     // The SDK demands a key; without one, no header of it goes out.
@@ -41,10 +38,10 @@ export async function createOpenAi(options: WireOptions): Promise<Model> {
       return { pieces: data, response }
     },
     begin: () => beginReading(id),
-    read: (chunk, reading) => readChunk(chunk, name, reading),
+    read: (chunk, reading) => readChunk(chunk, server, reading),
     // Behind the finish reason come the usage and the end of the stream, which an answer can do without.
     isWhole: ({ finish }) => finish !== undefined,
-    end: (reading, inOrder) => endOf(reading, inOrder, { id, server: serverName(server) }),
+    end: (reading, inOrder) => endOf(reading, inOrder, { id, server }),
   }
   return wireModel({ id, server, protocol, traits, options })
 }

@@ -83,7 +83,11 @@ export function wireModel<Body, Piece, Reading>(wire: Wire<Body, Piece, Reading>
           const lesson = learn(error, built.avoidable, traits)
           if (lesson === undefined) throw withPicture(error, built.body, images)
           const { logger = silentLogger } = options
-          logger.info('A model server refused a part of a request; it is asked without it', { model: id, lesson, err: error })
+          logger.info('A model server refused a part of a request; it is asked without it', {
+            model: id,
+            lesson,
+            err: error,
+          })
         }
       }
     },
@@ -109,7 +113,7 @@ async function* attempt<Body, Piece, Reading>(
       idle.pause()
       const events = protocol.read(piece, reading)
       begun = true
-      yield* events
+      for (const event of events) yield event
       idle.resume()
     }
     // The SDK ends an aborted stream without an error.
@@ -117,11 +121,12 @@ async function* attempt<Body, Piece, Reading>(
     inOrder = endedInOrder(response)
   } catch (error) {
     if (signal.aborted) throw new ParleyError('aborted', 'The model call was stopped.')
-    if (!protocol.isWhole(reading)) throw withBegun(idle.signal.aborted ? stalled(id, idleMs) : toModelError(error, server), begun)
+    if (!protocol.isWhole(reading))
+      throw withBegun(idle.signal.aborted ? stalled(id, idleMs) : toModelError(error, server), begun)
   } finally {
     idle.pause()
   }
-  yield* protocol.end(reading, inOrder)
+  for (const event of protocol.end(reading, inOrder)) yield event
 }
 
 function stalled(id: string, idleMs: number): ModelError {

@@ -22,6 +22,7 @@ const OUTAGES: readonly ErrorCode[] = [
   'model_stalled',
   'model_failed',
   'model_auth',
+  'model_no_credit',
   'model_unconfigured',
 ]
 /** After this time a line says again what the matter is: nobody looks further back. */

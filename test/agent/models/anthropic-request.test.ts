@@ -6,8 +6,17 @@ import type { ModelMessage, ModelRequest } from '../../../src/core/model.ts'
 import { call } from '../turns.ts'
 
 const user = (text: string): ModelMessage => ({ role: 'user', content: textContent(text) })
-const thought = (thinking: string): PlacedBlock => ({ type: 'thought', block: { type: 'thinking', thinking, signature: 's' } })
-const layout: readonly PlacedBlock[] = [thought('one'), { type: 'text', length: 5 }, { type: 'call' }, thought('two'), { type: 'call' }]
+const thought = (thinking: string): PlacedBlock => ({
+  type: 'thought',
+  block: { type: 'thinking', thinking, signature: 's' },
+})
+const layout: readonly PlacedBlock[] = [
+  thought('one'),
+  { type: 'text', length: 5 },
+  { type: 'call' },
+  thought('two'),
+  { type: 'call' },
+]
 const turn = (model: string, text = 'Look.', data: readonly PlacedBlock[] = layout): ModelMessage[] => [
   user('hi'),
   { role: 'assistant', text, calls: [call('a', 'look'), call('b', 'look')], opaque: { model, tokens: 9, data } },
@@ -19,8 +28,15 @@ function built(model: string, more: Partial<ModelRequest> = {}, traits: readonly
   const request: ModelRequest = { system: '', messages: [user('hi')], tools: [], maxTokens: 4096, ...more }
   return buildRequest(request, new Map(), { id, model, traits: createTraitBook().of(id, traits) })
 }
-const kinds = (model: string, messages: ModelMessage[], more: Partial<ModelRequest> = {}, traits: readonly Trait[] = []) =>
-  built(model, { messages, ...more }, traits).body.messages[1]?.content.map((block) => ('thinking' in block ? block.thinking : block.type))
+const kinds = (
+  model: string,
+  messages: ModelMessage[],
+  more: Partial<ModelRequest> = {},
+  traits: readonly Trait[] = [],
+) =>
+  built(model, { messages, ...more }, traits).body.messages[1]?.content.map((block) =>
+    'thinking' in block ? block.thinking : block.type,
+  )
 
 describe('C26: thoughts of a step go back to their model', () => {
   const model = 'claude-sonnet-5-5'
@@ -44,7 +60,9 @@ describe('C26: thoughts of a step go back to their model', () => {
   })
 
   it('a text of white space between them is left out', () => {
-    expect(kinds(model, turn(own, '\n', [thought('one'), { type: 'text', length: 1 }, { type: 'call' }, { type: 'call' }]))).toEqual(['one', 'tool_use', 'tool_use'])
+    expect(
+      kinds(model, turn(own, '\n', [thought('one'), { type: 'text', length: 1 }, { type: 'call' }, { type: 'call' }])),
+    ).toEqual(['one', 'tool_use', 'tool_use'])
   })
 })
 
@@ -90,7 +108,9 @@ describe('T37: a thinking level is what the model takes, by whatever name it goe
   it('C19: a model that takes a number of tokens does not think in a turn with a step of another model', () => {
     const own = turn('anthropic/claude-haiku-4-5')
     expect(built('claude-haiku-4-5', { thinking: 'low', messages: own }).body).toHaveProperty('thinking')
-    expect(built('claude-haiku-4-5', { thinking: 'low', messages: turn('openai/gpt-5') }).body).not.toHaveProperty('thinking')
+    expect(built('claude-haiku-4-5', { thinking: 'low', messages: turn('openai/gpt-5') }).body).not.toHaveProperty(
+      'thinking',
+    )
     expect(built('claude-sonnet-5-5', { thinking: 'low', messages: turn('openai/gpt-5') }).body).toMatchObject(adaptive)
   })
 
@@ -104,7 +124,9 @@ describe('T37: a thinking level is what the model takes, by whatever name it goe
 
   it('a temperature goes out where the model takes one and does not think', () => {
     expect(built('claude-haiku-4-5', { temperature: 0.3 }).body).toMatchObject({ temperature: 0.3 })
-    expect(built('anthropic/claude-haiku-4.5', { temperature: 0.3, thinking: 'low' }).body).not.toHaveProperty('temperature')
+    expect(built('anthropic/claude-haiku-4.5', { temperature: 0.3, thinking: 'low' }).body).not.toHaveProperty(
+      'temperature',
+    )
     expect(built('claude-opus-4-7', { temperature: 0.3 }).body).not.toHaveProperty('temperature')
     expect(built('claude-haiku-4-5', { temperature: 0.3 }, ['no-temperature']).body).not.toHaveProperty('temperature')
   })
@@ -127,7 +149,10 @@ describe('ids and names of calls', () => {
     ]
     const [, asked, answered] = built('claude-sonnet-5-5', { messages }).body.messages
     const [use] = asked?.content ?? []
-    expect(use).toMatchObject({ id: expect.stringMatching(/^[a-zA-Z0-9_-]+$/), name: expect.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/) })
+    expect(use).toMatchObject({
+      id: expect.stringMatching(/^[a-zA-Z0-9_-]+$/),
+      name: expect.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/),
+    })
     expect(answered?.content).toMatchObject([{ tool_use_id: use?.type === 'tool_use' ? use.id : '' }])
   })
 })

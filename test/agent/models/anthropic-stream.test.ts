@@ -31,7 +31,8 @@ async function eventsOf(events: readonly { readonly type: string }[]): Promise<M
 
 const begin = { type: 'message_start', message: { model: 'm', usage: { input_tokens: 3, output_tokens: 0 } } }
 const start = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block })
-const tool = (index: number, more: object = { input: {} }) => start(index, { type: 'tool_use', id: `t${index}`, name: 'look', ...more })
+const tool = (index: number, more: object = { input: {} }) =>
+  start(index, { type: 'tool_use', id: `t${index}`, name: 'look', ...more })
 const add = (index: number, delta: object) => ({ type: 'content_block_delta', index, delta })
 const json = (index: number, partial_json: string) => add(index, { type: 'input_json_delta', partial_json })
 const text = (index: number, words: string) => add(index, { type: 'text_delta', text: words })
@@ -40,8 +41,10 @@ const close = (index: number) => ({ type: 'content_block_stop', index })
 const finish = (stop_reason: string) => ({ type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 9 } })
 const stop = { type: 'message_stop' }
 
-const callsOf = (events: readonly ModelEvent[]) => events.flatMap((event) => (event.type === 'tool_call' ? [event.call.args] : []))
-const opaqueOf = (events: readonly ModelEvent[]) => events.flatMap((event) => (event.type === 'end' ? [event.opaque?.data] : []))[0]
+const callsOf = (events: readonly ModelEvent[]) =>
+  events.flatMap((event) => (event.type === 'tool_call' ? [event.call.args] : []))
+const opaqueOf = (events: readonly ModelEvent[]) =>
+  events.flatMap((event) => (event.type === 'end' ? [event.opaque?.data] : []))[0]
 
 describe('blocks of the Messages API, as servers send them', () => {
   it.each([
@@ -49,10 +52,18 @@ describe('blocks of the Messages API, as servers send them', () => {
     ['arguments in the first event as a text', [tool(0, { input: '{"at":1}' }), close(0)], [{ at: 1 }]],
     ['a first event without input', [tool(0, {}), json(0, '{"at":1}'), close(0)], [{ at: 1 }]],
     ['a block without its end', [tool(0), json(0, '{"at":1}')], [{ at: 1 }]],
-    ['pieces of two calls by turns', [tool(0), tool(1), json(0, '{"at"'), json(1, '{"at"'), json(1, ':2}'), json(0, ':1}'), close(1), close(0)], [{ at: 1 }, { at: 2 }]],
+    [
+      'pieces of two calls by turns',
+      [tool(0), tool(1), json(0, '{"at"'), json(1, '{"at"'), json(1, ':2}'), json(0, ':1}'), close(1), close(0)],
+      [{ at: 1 }, { at: 2 }],
+    ],
     ['a beginning with each piece', [tool(0), json(0, '{"at"'), tool(0), json(0, ':1}'), close(0)], [{ at: 1 }]],
     ['an index that does not begin with 0', [tool(4), json(4, '{"at":1}')], [{ at: 1 }]],
-    ['a block of a kind that nobody knows', [start(0, { type: 'fallback', from: {} }), close(0), tool(1, { input: { at: 1 } })], [{ at: 1 }]],
+    [
+      'a block of a kind that nobody knows',
+      [start(0, { type: 'fallback', from: {} }), close(0), tool(1, { input: { at: 1 } })],
+      [{ at: 1 }],
+    ],
   ])('%s', async (_name, blocks, expected) => {
     const events = await eventsOf([begin, ...blocks, finish('tool_use'), stop])
     expect(callsOf(events)).toEqual(expected)
@@ -64,16 +75,24 @@ describe('blocks of the Messages API, as servers send them', () => {
   })
 
   it('a text whose block never began, and one that begins with its words, are said', async () => {
-    const said = (events: readonly ModelEvent[]) => events.map((event) => (event.type === 'text' ? event.delta : '')).join('')
+    const said = (events: readonly ModelEvent[]) =>
+      events.map((event) => (event.type === 'text' ? event.delta : '')).join('')
     expect(said(await eventsOf([begin, text(0, 'Hel'), text(0, 'lo'), finish('end_turn'), stop]))).toBe('Hello')
-    expect(said(await eventsOf([begin, start(0, { type: 'text', text: 'Hel' }), text(0, 'lo'), finish('end_turn')]))).toBe('Hello')
+    expect(
+      said(await eventsOf([begin, start(0, { type: 'text', text: 'Hel' }), text(0, 'lo'), finish('end_turn')])),
+    ).toBe('Hello')
   })
 
   it('an answer that begins a second time is the second one alone', async () => {
     const first = [begin, start(0, { type: 'text', text: '' }), text(0, 'Let me'), tool(1), json(1, '{"a')]
     const second = [begin, start(0, { type: 'text', text: '' }), text(0, 'Hello'), close(0), finish('end_turn'), stop]
     const events = await eventsOf([...first, ...second])
-    expect(events).toMatchObject([{ delta: 'Let me' }, { type: 'retract' }, { delta: 'Hello' }, { type: 'end', stop: 'end' }])
+    expect(events).toMatchObject([
+      { delta: 'Let me' },
+      { type: 'retract' },
+      { delta: 'Hello' },
+      { type: 'end', stop: 'end' },
+    ])
     expect((await eventsOf([begin, ...second])).map(({ type }) => type)).toEqual(['text', 'end'])
   })
 
@@ -99,7 +118,12 @@ describe('blocks of the Messages API, as servers send them', () => {
   it('C26: thoughts keep their places between texts and calls, as they came', async () => {
     const events = await eventsOf([
       begin,
-      ...[start(0, { type: 'thinking', thinking: '', signature: '' }), think(0, 'First'), add(0, { type: 'signature_delta', signature: 's' }), close(0)],
+      ...[
+        start(0, { type: 'thinking', thinking: '', signature: '' }),
+        think(0, 'First'),
+        add(0, { type: 'signature_delta', signature: 's' }),
+        close(0),
+      ],
       ...[start(1, { type: 'text', text: '' }), text(1, 'Look.'), close(1)],
       ...[tool(2, { input: { at: 1 }, caller: { type: 'direct' } }), close(2)],
       ...[start(3, { type: 'redacted_thinking', data: 'd' }), close(3)],
@@ -115,7 +139,16 @@ describe('blocks of the Messages API, as servers send them', () => {
   })
 
   it('C26: a thought without signature, as servers that imitate the API send it, gets none', async () => {
-    const events = await eventsOf([begin, start(0, { type: 'thinking', thinking: 'Hm' }), think(0, '.'), tool(1), finish('tool_use')])
-    expect(opaqueOf(events)).toEqual([{ type: 'thought', block: { type: 'thinking', thinking: 'Hm.' } }, { type: 'call' }])
+    const events = await eventsOf([
+      begin,
+      start(0, { type: 'thinking', thinking: 'Hm' }),
+      think(0, '.'),
+      tool(1),
+      finish('tool_use'),
+    ])
+    expect(opaqueOf(events)).toEqual([
+      { type: 'thought', block: { type: 'thinking', thinking: 'Hm.' } },
+      { type: 'call' },
+    ])
   })
 })

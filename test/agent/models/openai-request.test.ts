@@ -9,7 +9,10 @@ import { call } from '../turns.ts'
 const ID = 'some/model'
 const look = { name: 'look', description: 'Looks.', parameters: { type: 'object' } }
 const user = (text: string): ModelMessage => ({ role: 'user', content: textContent(text) })
-const step = (calls: readonly ModelToolCall[], more: { text?: string; own?: Partial<StepFields>; model?: string } = {}): ModelMessage => {
+const step = (
+  calls: readonly ModelToolCall[],
+  more: { text?: string; own?: Partial<StepFields>; model?: string } = {},
+): ModelMessage => {
   const { text = '', own, model = ID } = more
   const data = { message: {}, parts: [], calls: calls.map(() => null), ...own }
   return { role: 'assistant', text, calls, ...(own ? { opaque: { model, tokens: 1, data } } : {}) }
@@ -45,7 +48,9 @@ describe('the order of roles is one that every server takes', () => {
 
   it('what one side says in a row is one message; a conversation begins with a person', () => {
     const said = (text: string): ModelMessage => ({ role: 'assistant', text, calls: [] })
-    expect(wire([user('a'), user('b'), said('c'), said('d'), step([call('1', 'look')], { text: 'e' }), results(['1'])])).toMatchObject([
+    expect(
+      wire([user('a'), user('b'), said('c'), said('d'), step([call('1', 'look')], { text: 'e' }), results(['1'])]),
+    ).toMatchObject([
       { role: 'user', content: 'a\nb' },
       { role: 'assistant', content: 'c\n\nd\n\ne', tool_calls: [{ id: '1' }] },
       { role: 'tool' },
@@ -55,12 +60,18 @@ describe('the order of roles is one that every server takes', () => {
 })
 
 describe('what only a server understands goes back to its model', () => {
-  const own = { message: { reasoning_content: 'I see.' }, calls: [{ extra_content: { google: { thought_signature: 's' } }, id: 'functions.look:0' }] }
+  const own = {
+    message: { reasoning_content: 'I see.' },
+    calls: [{ extra_content: { google: { thought_signature: 's' } }, id: 'functions.look:0' }],
+  }
   const turn = (model: string) => [user('look'), step([call('call_1', 'look')], { own, model }), results(['call_1'])]
 
   it('thoughts and fields of calls as they came, the id of the call among them', () => {
     expect(wire(turn(ID)).slice(1)).toMatchObject([
-      { reasoning_content: 'I see.', tool_calls: [{ id: 'functions.look:0', extra_content: { google: { thought_signature: 's' } } }] },
+      {
+        reasoning_content: 'I see.',
+        tool_calls: [{ id: 'functions.look:0', extra_content: { google: { thought_signature: 's' } } }],
+      },
       { role: 'tool', tool_call_id: 'functions.look:0' },
     ])
   })
@@ -71,15 +82,27 @@ describe('what only a server understands goes back to its model', () => {
 
   it('two calls with one id of the server stay two', () => {
     const again = { calls: [{ id: 'call:0' }] }
-    const messages = wire([user('x'), step([call('a', 'look')], { own: again }), results(['a']), step([call('b', 'look')], { own: again }), results(['b'])])
-    const ids = messages.flatMap((message) => ('tool_calls' in message ? (message.tool_calls ?? []) : [])).map(({ id }) => id)
+    const messages = wire([
+      user('x'),
+      step([call('a', 'look')], { own: again }),
+      results(['a']),
+      step([call('b', 'look')], { own: again }),
+      results(['b']),
+    ])
+    const ids = messages
+      .flatMap((message) => ('tool_calls' in message ? (message.tool_calls ?? []) : []))
+      .map(({ id }) => id)
     expect(new Set(ids).size).toBe(2)
     expect(messages.flatMap((message) => (message.role === 'tool' ? message.tool_call_id : []))).toEqual(ids)
   })
 
   it('parts of a content stand before its text', () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }
-    const [, said] = wire([user('x'), step([call('a', 'look')], { text: 'Yes.', own: { parts: [thinking] } }), results(['a'])])
+    const [, said] = wire([
+      user('x'),
+      step([call('a', 'look')], { text: 'Yes.', own: { parts: [thinking] } }),
+      results(['a']),
+    ])
     expect(said?.content).toEqual([thinking, { type: 'text', text: 'Yes.' }])
   })
 
@@ -98,7 +121,7 @@ describe('what only a server understands goes back to its model', () => {
     const [, signed] = wire(foreign, ['signed-calls'])
     const signature = { google: { thought_signature: 'skip_thought_signature_validator' } }
     expect(signed).toMatchObject({ tool_calls: [{ extra_content: signature }, { id: 'b' }] })
-    expect(JSON.stringify(signed).match(/thought_signature/g)).toHaveLength(1)
+    expect(JSON.stringify(signed).match(/"thought_signature"/g)).toHaveLength(1)
   })
 })
 
@@ -112,20 +135,31 @@ describe('ids and names of calls are fit for whoever reads them', () => {
 
   it.each(['toolu_01A09q90qw90lq917835lq9', 'call_1', 'a'])('%s stays', (id) => expect(idsOf(id)).toBe(id))
 
-  it.each(['', 'functions.look:0', 'x'.repeat(41), 'ü', 'a|b'])('%j becomes one of OpenAI and Anthropic, the same each time', (id) => {
-    expect(idsOf(id)).toMatch(/^[a-zA-Z0-9_-]{1,40}$/)
-    expect(idsOf(id)).toBe(idsOf(id))
-  })
+  it.each(['', 'functions.look:0', 'x'.repeat(41), 'ü', 'a|b'])(
+    '%j becomes one of OpenAI and Anthropic, the same each time',
+    (id) => {
+      expect(idsOf(id)).toMatch(/^[a-zA-Z0-9_-]{1,40}$/)
+      expect(idsOf(id)).toBe(idsOf(id))
+    },
+  )
 
-  it.each(['toolu_01A09q90qw90lq917835lq9', 'call_1', '', 'functions.look:0'])('%j is nine characters for Mistral', (id) => {
-    expect(idsOf(id, ['nine-character-ids'])).toMatch(/^[a-zA-Z0-9]{9}$/)
-    expect(idsOf('gSIMJiOkT', ['nine-character-ids'])).toBe('gSIMJiOkT')
-  })
+  it.each(['toolu_01A09q90qw90lq917835lq9', 'call_1', '', 'functions.look:0'])(
+    '%j is nine characters for Mistral',
+    (id) => {
+      expect(idsOf(id, ['nine-character-ids'])).toMatch(/^[a-zA-Z0-9]{9}$/)
+      expect(idsOf('gSIMJiOkT', ['nine-character-ids'])).toBe('gSIMJiOkT')
+    },
+  )
 
-  it.each(['', 'note<|channel|>commentary', 'functions.note', 'ü', 'x'.repeat(99)])('a call by the name %j goes back by a legal one', (name) => {
-    const [, asked] = wire([user('x'), step([call('a', name)]), results(['a'])])
-    expect(asked).toMatchObject({ tool_calls: [{ function: { name: expect.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/) } }] })
-  })
+  it.each(['', 'note<|channel|>commentary', 'functions.note', 'ü', 'x'.repeat(99)])(
+    'a call by the name %j goes back by a legal one',
+    (name) => {
+      const [, asked] = wire([user('x'), step([call('a', name)]), results(['a'])])
+      expect(asked).toMatchObject({
+        tool_calls: [{ function: { name: expect.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/) } }],
+      })
+    },
+  )
 })
 
 describe('what a server cannot do is left out', () => {
@@ -143,7 +177,10 @@ describe('what a server cannot do is left out', () => {
 
   it('a system prompt stands in front of what is said first', () => {
     const system = 'Be brief.'
-    expect(wire([user('hello')], [], { system })).toEqual([{ role: 'system', content: system }, { role: 'user', content: 'hello' }])
+    expect(wire([user('hello')], [], { system })).toEqual([
+      { role: 'system', content: system },
+      { role: 'user', content: 'hello' },
+    ])
     expect(wire([user('hello')], ['no-system'], { system })).toEqual([{ role: 'user', content: 'Be brief.\nhello' }])
     expect(built([user('hello')]).avoidable.has('no-system')).toBe(false)
     expect(built([user('hello')], [], { system }).avoidable.has('no-system')).toBe(true)
@@ -159,7 +196,11 @@ describe('what a server cannot do is left out', () => {
 
   it('stream options, an effort, a temperature', () => {
     const asked = { thinking: 'low', temperature: 0.3 } as const
-    expect(built([user('x')], [], asked).body).toMatchObject({ stream_options: {}, reasoning_effort: 'low', temperature: 0.3 })
+    expect(built([user('x')], [], asked).body).toMatchObject({
+      stream_options: {},
+      reasoning_effort: 'low',
+      temperature: 0.3,
+    })
     const { body } = built([user('x')], ['no-usage-option', 'no-effort', 'no-temperature'], asked)
     expect(Object.keys(body).sort()).toEqual(['max_tokens', 'messages', 'model', 'stream', 'tools'])
   })
@@ -174,7 +215,10 @@ describe('the limit of an answer', () => {
   it('is given by the name that the server takes; a refusal of one teaches the other', () => {
     expect(limit([])).toEqual({ max_tokens: 1_000, max_completion_tokens: undefined })
     expect(limit(['max-completion-tokens'])).toEqual({ max_tokens: undefined, max_completion_tokens: 1_000 })
-    expect(limit(['max-completion-tokens', 'max-tokens'])).toEqual({ max_tokens: 1_000, max_completion_tokens: undefined })
+    expect(limit(['max-completion-tokens', 'max-tokens'])).toEqual({
+      max_tokens: 1_000,
+      max_completion_tokens: undefined,
+    })
     expect(built([user('x')]).avoidable.has('max-completion-tokens')).toBe(true)
   })
 
@@ -182,7 +226,11 @@ describe('the limit of an answer', () => {
     expect(limit(['thinks'])).toMatchObject({ max_tokens: 9_192 })
     const traits = createTraitBook().of(ID)
     traits.longestAnswer = 800
-    const { body } = buildRequest({ system: '', messages: [user('x')], tools: [], maxTokens: 1_000 }, new Map(), { id: ID, model: 'm', traits })
+    const { body } = buildRequest({ system: '', messages: [user('x')], tools: [], maxTokens: 1_000 }, new Map(), {
+      id: ID,
+      model: 'm',
+      traits,
+    })
     expect(body.max_tokens).toBe(800)
   })
 })

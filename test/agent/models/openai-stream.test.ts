@@ -31,7 +31,9 @@ async function eventsOf(body: string): Promise<ModelEvent[]> {
 
 const sse = (chunks: readonly object[], end = 'data: [DONE]\n\n'): string =>
   chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('') + end
-const delta = (fields: object, finish: string | null = null) => ({ choices: [{ index: 0, delta: fields, finish_reason: finish }] })
+const delta = (fields: object, finish: string | null = null) => ({
+  choices: [{ index: 0, delta: fields, finish_reason: finish }],
+})
 const piece = (fields: object, finish: string | null = null) => delta({ tool_calls: [fields] }, finish)
 const fn = (name: string | undefined, args?: unknown) => ({
   function: { ...(name === undefined ? {} : { name }), ...(args === undefined ? {} : { arguments: args }) },
@@ -39,30 +41,89 @@ const fn = (name: string | undefined, args?: unknown) => ({
 const callsOf = (events: readonly ModelEvent[]) =>
   events.flatMap((event) => (event.type === 'tool_call' ? [[event.call.name, event.call.args]] : []))
 const one = [['look', { at: 1 }]]
-const two = [['look', { at: 1 }], ['look', { at: 2 }]]
+const two = [
+  ['look', { at: 1 }],
+  ['look', { at: 2 }],
+]
 
 describe('pieces of calls, as servers send them', () => {
   it.each([
-    ['each piece with another id, only the first with a name', [
-      piece({ index: 0, id: 'a', ...fn('look', '') }), piece({ index: 0, id: 'b', ...fn(undefined, '{"at"') }), piece({ index: 0, id: 'c', ...fn('', ':1}') }),
-    ], one],
-    ['arguments under the next index', [piece({ index: 0, id: 'a', ...fn('look', '') }), piece({ index: 1, ...fn(undefined, '{"at":1}') })], one],
-    ['the first index is 1', [piece({ index: 1, id: 'a', ...fn('look', '') }), piece({ index: 1, ...fn(undefined, '{"at":1}') })], one],
-    ['an empty id and an empty name behind', [piece({ index: 0, id: 'a', ...fn('look', '{"at"') }), piece({ index: 0, id: '', ...fn('', ':1}') })], one],
-    ['the name again with each piece', [piece({ index: 0, id: 'a', ...fn('look', '{"at"') }), piece({ index: 0, id: 'a', ...fn('look', ':1}') })], one],
-    ['the name again, and another id, with each piece', [piece({ index: 0, id: 'a', ...fn('look', '{"at"') }), piece({ index: 0, id: 'b', ...fn('look', ':1}') })], one],
+    [
+      'each piece with another id, only the first with a name',
+      [
+        piece({ index: 0, id: 'a', ...fn('look', '') }),
+        piece({ index: 0, id: 'b', ...fn(undefined, '{"at"') }),
+        piece({ index: 0, id: 'c', ...fn('', ':1}') }),
+      ],
+      one,
+    ],
+    [
+      'arguments under the next index',
+      [piece({ index: 0, id: 'a', ...fn('look', '') }), piece({ index: 1, ...fn(undefined, '{"at":1}') })],
+      one,
+    ],
+    [
+      'the first index is 1',
+      [piece({ index: 1, id: 'a', ...fn('look', '') }), piece({ index: 1, ...fn(undefined, '{"at":1}') })],
+      one,
+    ],
+    [
+      'an empty id and an empty name behind',
+      [piece({ index: 0, id: 'a', ...fn('look', '{"at"') }), piece({ index: 0, id: '', ...fn('', ':1}') })],
+      one,
+    ],
+    [
+      'the name again with each piece',
+      [piece({ index: 0, id: 'a', ...fn('look', '{"at"') }), piece({ index: 0, id: 'a', ...fn('look', ':1}') })],
+      one,
+    ],
+    [
+      'the name again, and another id, with each piece',
+      [piece({ index: 0, id: 'a', ...fn('look', '{"at"') }), piece({ index: 0, id: 'b', ...fn('look', ':1}') })],
+      one,
+    ],
     ['arguments as an object', [piece({ index: 0, id: 'a', ...fn('look', { at: 1 }) })], one],
-    ['a null for the arguments', [piece({ index: 0, id: 'a', ...fn('look', null) }), piece({ index: 0, ...fn(undefined, '{"at":1}') })], one],
-    ['the name behind the arguments', [piece({ index: 0, id: 'a', ...fn(undefined, '{"at":1}') }), piece({ index: 0, ...fn('look') })], one],
-    ['the older form', [delta({ function_call: { name: 'look', arguments: '{"at"' } }), delta({ function_call: { arguments: ':1}' } })], one],
-    ['two without index, whole, with ids', [piece({ id: 'a', ...fn('look', '{"at":1}') }), piece({ id: 'b', ...fn('look', '{"at":2}') })], two],
-    ['two with the index 0 and ids of their own', [piece({ index: 0, id: 'a', ...fn('look', '{"at":1}') }), piece({ index: 0, id: 'b', ...fn('look', '{"at":2}') })], two],
+    [
+      'a null for the arguments',
+      [piece({ index: 0, id: 'a', ...fn('look', null) }), piece({ index: 0, ...fn(undefined, '{"at":1}') })],
+      one,
+    ],
+    [
+      'the name behind the arguments',
+      [piece({ index: 0, id: 'a', ...fn(undefined, '{"at":1}') }), piece({ index: 0, ...fn('look') })],
+      one,
+    ],
+    [
+      'the older form',
+      [delta({ function_call: { name: 'look', arguments: '{"at"' } }), delta({ function_call: { arguments: ':1}' } })],
+      one,
+    ],
+    [
+      'two without index, whole, with ids',
+      [piece({ id: 'a', ...fn('look', '{"at":1}') }), piece({ id: 'b', ...fn('look', '{"at":2}') })],
+      two,
+    ],
+    [
+      'two with the index 0 and ids of their own',
+      [
+        piece({ index: 0, id: 'a', ...fn('look', '{"at":1}') }),
+        piece({ index: 0, id: 'b', ...fn('look', '{"at":2}') }),
+      ],
+      two,
+    ],
     ['two without index and id', [piece(fn('look', '{"at":1}')), piece(fn('look', '{"at":2}'))], two],
-    ['two by turns', [
-      piece({ index: 0, id: 'a', ...fn('look', '') }), piece({ index: 1, id: 'b', ...fn('look', '') }),
-      piece({ index: 0, ...fn(undefined, '{"at"') }), piece({ index: 1, ...fn(undefined, '{"at"') }),
-      piece({ index: 0, ...fn(undefined, ':1}') }), piece({ index: 1, ...fn(undefined, ':2}') }),
-    ], two],
+    [
+      'two by turns',
+      [
+        piece({ index: 0, id: 'a', ...fn('look', '') }),
+        piece({ index: 1, id: 'b', ...fn('look', '') }),
+        piece({ index: 0, ...fn(undefined, '{"at"') }),
+        piece({ index: 1, ...fn(undefined, '{"at"') }),
+        piece({ index: 0, ...fn(undefined, ':1}') }),
+        piece({ index: 1, ...fn(undefined, ':2}') }),
+      ],
+      two,
+    ],
     ['a name of nothing', [piece({ index: 0, id: 'a', ...fn('', '{"at":1}') })], [['', { at: 1 }]]],
   ])('%s', async (_name, chunks, expected) => {
     expect(callsOf(await eventsOf(sse([...chunks, delta({}, 'tool_calls')])))).toEqual(expected)
@@ -73,13 +134,21 @@ describe('the end of a stream', () => {
   const said = delta({ content: 'All of it.' })
   it.each([
     ['[DONE] without any finish reason, all words there', sse([said]), 'end'],
-    ['[DONE] without any finish reason, a call there', sse([piece({ index: 0, id: 'a', ...fn('look', '{}') })]), 'tools'],
+    [
+      '[DONE] without any finish reason, a call there',
+      sse([piece({ index: 0, id: 'a', ...fn('look', '{}') })]),
+      'tools',
+    ],
     ['a finish reason of Gemini for calls', sse([piece({ id: 'a', ...fn('look', '{}') }), delta({}, 'stop')]), 'tools'],
     ['a finish reason in capitals', sse([said, delta({}, 'MAX_TOKENS')]), 'length'],
     ['words and the reason in one chunk', sse([delta({ content: 'x' }, 'stop')]), 'end'],
     ['a window that is full', sse([said, delta({}, 'model_context_window_exceeded')]), 'length'],
     ['an answer that a filter took', sse([delta({}, 'sensitive')]), 'refused'],
-    ['an empty first chunk of Azure', sse([{ choices: [], id: '', model: '', prompt_filter_results: [] }, said, delta({}, 'stop')]), 'end'],
+    [
+      'an empty first chunk of Azure',
+      sse([{ choices: [], id: '', model: '', prompt_filter_results: [] }, said, delta({}, 'stop')]),
+      'end',
+    ],
     ['choices that are null', sse([{ choices: null }, said, delta({}, 'stop')]), 'end'],
     ['a delta that is null', sse([{ choices: [{ delta: null }] }, said, delta({}, 'stop')]), 'end'],
   ])('%s is an answer', async (_name, body, stop) => {
@@ -90,10 +159,22 @@ describe('the end of a stream', () => {
     ['neither reason nor [DONE]', sse([said], ''), 'model_failed'],
     ['[DONE] and nothing else', sse([delta({ content: '' })]), 'model_failed'],
     ['a reason that says it broke', sse([said, delta({}, 'network_error')]), 'model_failed'],
-    ['an upstream that broke', sse([{ choices: [{ delta: { content: '' }, finish_reason: 'stop', native_finish_reason: 'network_error' }] }]), 'model_failed'],
-    ['a call that Gemini could not read', sse([delta({}, 'function_call_filter: MALFORMED_FUNCTION_CALL')]), 'model_bad_call'],
+    [
+      'an upstream that broke',
+      sse([{ choices: [{ delta: { content: '' }, finish_reason: 'stop', native_finish_reason: 'network_error' }] }]),
+      'model_failed',
+    ],
+    [
+      'a call that Gemini could not read',
+      sse([delta({}, 'function_call_filter: MALFORMED_FUNCTION_CALL')]),
+      'model_bad_call',
+    ],
     ['a full window and no word', sse([delta({}, 'model_context_window_exceeded')]), 'model_context_length'],
-    ['an error in a form of its own', sse([{ choices: null, error_type: 'BadRequestError', error_message: 'no' }]), 'model_'],
+    [
+      'an error in a form of its own',
+      sse([{ choices: null, error_type: 'BadRequestError', error_message: 'no' }]),
+      'model_',
+    ],
   ])('%s is a failure', async (_name, body, code) => {
     await expect(eventsOf(body)).rejects.toMatchObject({ code: expect.stringContaining(code) })
   })
@@ -106,12 +187,46 @@ describe('usage', () => {
   }
 
   it.each([
-    ['of xAI, which counts thoughts beside the answer', { prompt_tokens: 12, completion_tokens: 2, total_tokens: 354, completion_tokens_details: { reasoning_tokens: 340 } }, { input: 12, output: 342 }],
-    ['of Gemini, which names them nowhere', { prompt_tokens: 10, completion_tokens: 6, total_tokens: 105 }, { input: 10, output: 95 }],
-    ['without a total', { prompt_tokens: 10, completion_tokens: 6, completion_tokens_details: { reasoning_tokens: 89 } }, { input: 10, output: 95 }],
-    ['of OpenAI, which counts them among the answer', { prompt_tokens: 10, completion_tokens: 95, total_tokens: 105, completion_tokens_details: { reasoning_tokens: 89 } }, { input: 10, output: 95 }],
-    ['of DeepSeek, with a cache of its own name', { prompt_tokens: 10, completion_tokens: 1, prompt_cache_hit_tokens: 8 }, { input: 2, output: 1, cacheRead: 8 }],
-    ['of Kimi, with a cache at the top', { prompt_tokens: 10, completion_tokens: 1, cached_tokens: 8 }, { input: 2, output: 1, cacheRead: 8 }],
+    [
+      'of xAI, which counts thoughts beside the answer',
+      {
+        prompt_tokens: 12,
+        completion_tokens: 2,
+        total_tokens: 354,
+        completion_tokens_details: { reasoning_tokens: 340 },
+      },
+      { input: 12, output: 342 },
+    ],
+    [
+      'of Gemini, which names them nowhere',
+      { prompt_tokens: 10, completion_tokens: 6, total_tokens: 105 },
+      { input: 10, output: 95 },
+    ],
+    [
+      'without a total',
+      { prompt_tokens: 10, completion_tokens: 6, completion_tokens_details: { reasoning_tokens: 89 } },
+      { input: 10, output: 95 },
+    ],
+    [
+      'of OpenAI, which counts them among the answer',
+      {
+        prompt_tokens: 10,
+        completion_tokens: 95,
+        total_tokens: 105,
+        completion_tokens_details: { reasoning_tokens: 89 },
+      },
+      { input: 10, output: 95 },
+    ],
+    [
+      'of DeepSeek, with a cache of its own name',
+      { prompt_tokens: 10, completion_tokens: 1, prompt_cache_hit_tokens: 8 },
+      { input: 2, output: 1, cacheRead: 8 },
+    ],
+    [
+      'of Kimi, with a cache at the top',
+      { prompt_tokens: 10, completion_tokens: 1, cached_tokens: 8 },
+      { input: 2, output: 1, cacheRead: 8 },
+    ],
     ['with nulls', { prompt_tokens: null, completion_tokens: null, total_tokens: null }, { input: 0, output: 0 }],
   ])('%s', async (_name, usage, expected) => {
     expect(await usageOf(usage)).toEqual(expected)
@@ -127,22 +242,41 @@ describe('usage', () => {
 
 describe('fields of the server alone (C26)', () => {
   const opaqueOf = async (chunks: readonly object[]) => {
-    const events = await eventsOf(sse([...chunks, piece({ index: 0, id: 'a', ...fn('look', '{}') }), delta({}, 'tool_calls')]))
+    const events = await eventsOf(
+      sse([...chunks, piece({ index: 0, id: 'a', ...fn('look', '{}') }), delta({}, 'tool_calls')]),
+    )
     expect(events.filter(({ type }) => type === 'text')).toEqual([])
     const end = events.at(-1)
     return end?.type === 'end' ? (end.opaque?.data as StepFields | undefined) : undefined
   }
 
   it.each([
-    ['reasoning_content', [delta({ reasoning_content: 'I ' }), delta({ reasoning_content: null }), delta({ reasoning_content: 'see.' })], { reasoning_content: 'I see.' }],
+    [
+      'reasoning_content',
+      [delta({ reasoning_content: 'I ' }), delta({ reasoning_content: null }), delta({ reasoning_content: 'see.' })],
+      { reasoning_content: 'I see.' },
+    ],
     ['an empty thought', [delta({ reasoning_content: '' })], { reasoning_content: '' }],
     ['reasoning', [delta({ reasoning: 'I ' }), delta({ reasoning: 'see.' })], { reasoning: 'I see.' }],
-    ['reasoning_details in pieces', [
-      delta({ reasoning_details: [{ type: 'reasoning.text', text: 'I ', index: 0 }] }),
-      delta({ reasoning_details: [{ type: 'reasoning.text', text: 'see.', index: 0, signature: 's' }] }),
-      delta({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'd', index: 1 }] }),
-    ], { reasoning_details: [{ type: 'reasoning.text', text: 'I see.', index: 0, signature: 's' }, { type: 'reasoning.encrypted', data: 'd', index: 1 }] }],
-    ['a signature that comes alone', [delta({ extra_content: { google: { thought_signature: 's' } } })], { extra_content: { google: { thought_signature: 's' } } }],
+    [
+      'reasoning_details in pieces',
+      [
+        delta({ reasoning_details: [{ type: 'reasoning.text', text: 'I ', index: 0 }] }),
+        delta({ reasoning_details: [{ type: 'reasoning.text', text: 'see.', index: 0, signature: 's' }] }),
+        delta({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'd', index: 1 }] }),
+      ],
+      {
+        reasoning_details: [
+          { type: 'reasoning.text', text: 'I see.', index: 0, signature: 's' },
+          { type: 'reasoning.encrypted', data: 'd', index: 1 },
+        ],
+      },
+    ],
+    [
+      'a signature that comes alone',
+      [delta({ extra_content: { google: { thought_signature: 's' } } })],
+      { extra_content: { google: { thought_signature: 's' } } },
+    ],
   ])('%s is kept whole and said nowhere', async (_name, chunks, message) => {
     expect(await opaqueOf(chunks)).toEqual({ message, parts: [], calls: [null] })
   })
@@ -164,7 +298,9 @@ describe('fields of the server alone (C26)', () => {
       ]),
     )
     const end = events.at(-1)
-    expect(end).toMatchObject({ opaque: { model: 'openai/m', data: { calls: [{ id: 'functions.look:0', extra_content }, null] } } })
+    expect(end).toMatchObject({
+      opaque: { model: 'openai/m', data: { calls: [{ id: 'functions.look:0', extra_content }, null] } },
+    })
     expect(events[0]).toMatchObject({ type: 'tool_call', call: { id: expect.stringMatching(/^call_[0-9a-f]{32}$/) } })
     expect(events[1]).toEqual({ type: 'tool_call', call: call('b', 'look') })
   })

@@ -7,11 +7,13 @@ import type { Script } from './script.ts'
 
 const MODEL_FAILURES = [
   'model_auth',
+  'model_no_credit',
   'model_overloaded',
   'model_stalled',
   'model_refused',
   'model_context_length',
   'model_invalid_request',
+  'model_bad_call',
   'model_failed',
 ] as const satisfies readonly ErrorCode[]
 
