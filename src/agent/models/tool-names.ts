@@ -1,0 +1,93 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { cutText } from '../../core/cut-text.ts'
+import type { ModelToolCall, ToolSpec } from '../../core/model.ts'
+import { isRecord } from './loose-values.ts'
+import { parseArguments } from './tool-arguments.ts'
+
+/** Characters of the name of a tool that every provider takes. */
+const LONGEST_NAME = 64
+
+/** Name spaces that models know from their training and put before the names of tools. */
+const SPACES =
+  /^(?:functions?|tools?|default_api|default|api|assistant|namespace|multi_tool_use|[\w-]+(?=::))(?:::|[.:/])/i
+
+/**
+ * Returns the name of the one offered tool that a name means, which a model wrote in another spelling: with a name
+ * space, a number or tokens around it, in other letters. Returns the name, of 64 characters at most, where none or
+ * several could be meant.
+ */
+export function resolveName(name: string, tools: readonly Pick<ToolSpec, 'name'>[]): string {
+  const offered = new Set(tools.map((tool) => tool.name))
+  const cut = (name.split('<|')[0] ?? '').trim().replace(/^["'`]|["'`]$/g, '')
+  const bare = cut.replace(SPACES, '')
+  for (const exact of [name, cut, bare, cut.replace(/:\d+$/, ''), bare.replace(/:\d+$/, '')])
+    if (offered.has(exact)) return exact
+  const alike = [cut, bare, bare.replace(/:\d+$/, '')].map(spelled).filter((one) => one !== '')
+  const meant = [...offered].filter((tool) => alike.includes(spelled(tool)))
+  const [only] = meant
+  return meant.length === 1 && only !== undefined ? only : cutText(name, LONGEST_NAME)
+}
+
+function spelled(name: string): string {
+  return name.toLowerCase().replace(/[-_.\s]/g, '')
+}
+
+/**
+ * Returns the calls that a call means: by the names of the offered tools, with arguments that were written as JSON
+ * twice read, and those of `multi_tool_use.parallel` for itself.
+ */
+export function resolveCalls(call: ModelToolCall, tools: readonly Pick<ToolSpec, 'name'>[]): readonly ModelToolCall[] {
+  const name = resolveName(call.name, tools)
+  const args = argumentsOf(call.args)
+  const several = tools.some((tool) => tool.name === name) ? undefined : severalOf(call.name, args)
+  if (several === undefined) return [{ id: call.id, name, args }]
+  return several.map((one) => ({
+    ...{ id: callId(), name: resolveName(one.name, tools) },
+    args: argumentsOf(one.args),
+  }))
+}
+
+function argumentsOf(args: unknown): unknown {
+  if (typeof args !== 'string') return args
+  const read = parseArguments(args)
+  if (typeof read === 'string' && read !== args) return argumentsOf(read)
+  return isRecord(read) && args.trim() !== '' ? read : args
+}
+
+interface Several {
+  readonly name: string
+  readonly args: unknown
+}
+
+/** The wrapper in which models of OpenAI call several tools at once, though nobody offers it. */
+function severalOf(name: string, args: unknown): readonly Several[] | undefined {
+  if (!/^(?:functions\.)?(?:multi_tool_use[._-])?parallel(?:<\||$)/.test(name.trim())) return undefined
+  const uses: unknown = isRecord(args) ? args.tool_uses : undefined
+  if (!Array.isArray(uses) || uses.length === 0) return undefined
+  const several = uses.map(useOf).filter((use) => use !== undefined)
+  return several.length === uses.length ? several : undefined
+}
+
+function useOf(use: unknown): Several | undefined {
+  if (!isRecord(use) || typeof use.recipient_name !== 'string') return undefined
+  return { name: use.recipient_name, args: use.parameters ?? {} }
+}
+
+/** Returns a new id that every provider takes. */
+export function callId(): string {
+  return `call_${randomUUID().replaceAll('-', '')}`
+}
+
+const LEGAL = /^[a-zA-Z0-9_-]{1,64}$/
+const DIGEST = 8
+
+/**
+ * Returns a name that every provider takes in a history, for a call whose name is none. Names that differ stay
+ * different.
+ */
+export function legalName(name: string): string {
+  if (LEGAL.test(name)) return name
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, DIGEST)
+  const legal = name.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, LONGEST_NAME - DIGEST - 1)
+  return `${legal === '' || legal === '_' ? 'unnamed' : legal}_${digest}`
+}
