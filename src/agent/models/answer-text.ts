@@ -1,0 +1,281 @@
+import type { ToolSpec } from '../../core/model.ts'
+import {
+  ANALYSIS,
+  ASSUMED,
+  beginningLength,
+  type FoundMark,
+  findMark,
+  LONGEST_MARK,
+  MESSAGE,
+  STRIPPED,
+} from './answer-marks.ts'
+import {
+  drop,
+  type Ending,
+  keep,
+  openThought,
+  type Reading,
+  retract,
+  type Said,
+  say,
+  sayLead,
+  startReading,
+  type Thought,
+} from './answer-reading.ts'
+import { readThought } from './answer-thoughts.ts'
+import { type Place, type Standing, standingOf } from './mark-place.ts'
+import { couldBeCalls, readCalls, readWholeCalls, type TextCall } from './text-calls.ts'
+
+/**
+ * Reads the text of one answer as it comes. Thoughts are never said, calls that are written as text are collected, and
+ * all else is said unchanged, at once but for an end that may be the beginning of a mark. How the text is cut into
+ * deltas changes nothing but where words are taken back.
+ *
+ * Thoughts:
+ * - An opening mark at the start of the answer, or right behind another thought, begins one; so do the tokens of a model
+ *   anywhere, and other marks at the start of a line or right behind a sentence if their closing mark comes. What is
+ *   opened at the start and never closed is a thought to its end; elsewhere these are somebody's words, unless the
+ *   answer was cut.
+ * - A closing mark without an opening one: all before it was a thought, which is taken back. At the very end of an
+ *   answer that has thought elsewhere it is only left out.
+ * - With `unopened` the answer is taken for a thought until a closing mark comes; if none does, it is the answer, and a
+ *   thought where it was cut and no thoughts came apart.
+ * - Marks that stand in the text as somebody's words are none (`mark-place.ts`); a closing mark whose opening one is kept
+ *   as words is kept with it. Within a thought a closing mark that reads like words is one after all where the answer
+ *   ends without another.
+ * - White space behind a thought, and in front of one that begins the answer, is left out.
+ *
+ * Calls: from the first mark of one, outside of code, the answer waits for its end; words behind calls are said then.
+ */
+export interface AnswerReader {
+  read(delta: string): readonly Said[]
+  end(ending: Ending): { readonly said: readonly Said[]; readonly calls: readonly TextCall[] }
+  /** There were thoughts in the text. */
+  readonly thought: boolean
+  /** There was a thought whose beginning was not marked. */
+  readonly unopened: boolean
+  /** Something other than white space was said and not taken back. */
+  readonly spoken: boolean
+}
+
+/** Starts to read an answer. `unopened`: its model thinks without marking where a thought begins. */
+export function createAnswerReader(tools: readonly ToolSpec[], unopened: boolean): AnswerReader {
+  const reading = startReading(tools, unopened)
+  return {
+    read(delta) {
+      if (reading.calls === undefined) reading.left += delta
+      else reading.calls.text += delta
+      return look(reading)
+    },
+    end(ending) {
+      reading.ending = ending
+      const said = look(reading)
+      return { said, calls: reading.found }
+    },
+    get thought() {
+      return reading.thought
+    },
+    get unopened() {
+      return reading.unopened
+    },
+    get spoken() {
+      return reading.spoken
+    },
+  }
+}
+
+function look(reading: Reading): readonly Said[] {
+  while (step(reading));
+  if (reading.out !== '') {
+    reading.events.push({ type: 'text', delta: reading.out })
+    reading.shown = true
+    reading.out = ''
+  }
+  return reading.events.splice(0)
+}
+
+/** Decides the next part of what is left. Returns false when more of the answer has to come, or nothing is left. */
+function step(reading: Reading): boolean {
+  if (reading.calls !== undefined) return reading.ending !== undefined && endCalls(reading, reading.calls)
+  if (reading.open !== undefined) return readThought(reading, reading.open)
+  if (reading.fresh && !readStart(reading)) return false
+  if (reading.calls !== undefined || reading.open !== undefined) return true
+  return readText(reading)
+}
+
+/** Reads the start of an answer, or of what follows a thought. Returns false when more of it has to come. */
+function readStart(reading: Reading): boolean {
+  const { left, ending } = reading
+  const words = left.trimStart()
+  if (!reading.thought) reading.lead += left.slice(0, left.length - words.length)
+  reading.left = words
+  const final = ending !== undefined
+  if (words === '') {
+    if (final || reading.lead.length >= LONGEST_MARK) sayLead(reading)
+    return false
+  }
+  if (!final && (UNTOKENED.startsWith(words) || couldBeMark(words))) return false
+  return readWithoutTokens(reading) || readWhole(reading)
+}
+
+const UNTOKENED = STRIPPED.text + MESSAGE
+
+/** Opens a thought of gpt-oss whose tokens a server has removed. Returns false if there is none. */
+function readWithoutTokens(reading: Reading): boolean {
+  const { left, unclosed } = reading
+  if (left.startsWith(UNTOKENED)) return openThought(reading, ANALYSIS, UNTOKENED.length)
+  const begins = !unclosed.has(STRIPPED.text) && /^analysis[A-Z]/.test(left)
+  return begins && openThought(reading, STRIPPED, STRIPPED.text.length)
+}
+
+/** Begins what can only be read as a whole. Returns false when more of the answer has to come. */
+function readWhole(reading: Reading): boolean {
+  const { left, tools, read, ending, assumes } = reading
+  if (assumes) {
+    if (findMark(left)?.at === 0) return true
+    reading.assumes = false
+    return openThought(reading, ASSUMED, 0)
+  }
+  const calls = tools.length > 0 && !read.has('whole') ? couldBeCalls(left) : 'no'
+  if (calls === 'yes') {
+    reading.calls = { kind: 'whole', text: left }
+    reading.left = ''
+  }
+  return calls !== 'undecided' || ending !== undefined
+}
+
+function couldBeMark(words: string): boolean {
+  return beginningLength(words) === words.length && words.length < LONGEST_MARK
+}
+
+function readText(reading: Reading): boolean {
+  const { left, ending } = reading
+  const found = findMark(left)
+  if (found === undefined) {
+    const end = ending === undefined ? beginningLength(left) : 0
+    say(reading, left.slice(0, left.length - end))
+    reading.left = left.slice(left.length - end)
+    return false
+  }
+  say(reading, left.slice(0, found.at))
+  reading.left = left.slice(found.at)
+  return meet(reading, found)
+}
+
+/** Decides about a mark that what is left begins with. Returns false when more of the answer has to come. */
+function meet(reading: Reading, found: FoundMark): boolean {
+  const { left, ending, place, fresh, unclosed } = reading
+  const { mark, length } = found
+  const after = left.slice(length)
+  if (mark.kind === 'open' && fresh && !unclosed.has(mark.text)) return openThought(reading, mark, length)
+  const isHeader = mark.kind === 'header'
+  const standing = standingOf(place, { after, final: ending !== undefined, expected: isHeader })
+  if (standing === 'undecided') return false
+  if (mark.kind === 'open') return meetOpen(reading, { mark, length, standing })
+  if (standing !== 'a mark') return keep(reading, length)
+  switch (mark.kind) {
+    case 'header':
+      return meetHeader(reading, length)
+    case 'close':
+      return reading.kept.delete(mark.text) ? keep(reading, length) : meetClose(reading, length)
+    case 'call':
+      return meetCall(reading, { bare: mark.bare, length })
+    case 'dropped':
+      return drop(reading, length)
+  }
+}
+
+interface Opened {
+  readonly mark: Thought['mark']
+  readonly length: number
+  readonly standing: Standing
+}
+
+function meetOpen(reading: Reading, { mark, length, standing }: Opened): boolean {
+  const mayBegin = standing === 'a mark' && !reading.unclosed.has(mark.text)
+  if (mayBegin && (mark.sure || beginsThought(reading.place))) return openThought(reading, mark, length)
+  if (standing !== 'quoted') for (const close of mark.closes) reading.kept.add(close)
+  return keep(reading, length)
+}
+
+/** At the start of a line that is not indented like code, or right behind a sentence. */
+function beginsThought({ line }: Place): boolean {
+  return /^ {0,3}$|[.!?…。！？]$/.test(line)
+}
+
+/** A closing mark without an opening one. */
+function meetClose(reading: Reading, length: number): boolean {
+  const { left, ending, thought } = reading
+  const after = left.slice(length)
+  if (after.trim() === '') {
+    if (ending === undefined) return false
+    if (thought || ending.apart) return drop(reading, length)
+  }
+  retract(reading)
+  return drop(reading, length)
+}
+
+function meetHeader(reading: Reading, length: number): boolean {
+  const { left, ending } = reading
+  const end = left.indexOf(MESSAGE)
+  const begun = end < 0 && ending === undefined && left.length < MOST_OF_A_HEADER
+  if (!/^[a-z]/i.test(left.slice(length))) return begun && left.length === length ? false : keep(reading, length)
+  if (begun) return false
+  return end < 0 && ending === undefined ? keep(reading, length) : readHeader(reading, end < 0 ? left.length : end)
+}
+
+/** Reads the header of a message, which ends at an offset of what is left. */
+function readHeader(reading: Reading, end: number): boolean {
+  const { left, ending } = reading
+  const header = left.slice(0, end)
+  const after = left.slice(end + MESSAGE.length)
+  if (/\bto=/.test(header)) return beginCalls(reading)
+  if (/analysis/.test(header)) {
+    reading.headed = true
+    return openThought(reading, ANALYSIS, left.length - after.length)
+  }
+  if (/commentary/.test(header)) {
+    if (after.trim() === '' && ending === undefined) return false
+    if (/^\s*\{/.test(after)) return beginCalls(reading)
+  } else if (/final/.test(header) && !reading.headed && !reading.fresh) retract(reading)
+  reading.headed = true
+  reading.left = after
+  if (!reading.fresh && reading.place.line !== '') say(reading, '\n\n')
+  return true
+}
+
+const MOST_OF_A_HEADER = 200
+
+function meetCall(reading: Reading, { bare, length }: { readonly bare: boolean; readonly length: number }): boolean {
+  if (reading.read.has('marked')) return drop(reading, length)
+  const after = reading.left.slice(length)
+  if (BEGUN_CALL.test(after) && reading.ending === undefined) return false
+  const follows = bare ? /^\S/ : CALL
+  return follows.test(after) || BEGUN_CALL.test(after) ? beginCalls(reading) : keep(reading, length)
+}
+
+/** What may yet become a call, and what is one, behind a mark of calls. */
+const BEGUN_CALL = /^\s*[\w.:/-]{0,64}\s*$/
+const CALL = /^\s*(?:[{[<`]|\w[\w.:/-]*\s*[<({[\n])/
+
+function beginCalls(reading: Reading): boolean {
+  reading.calls = { kind: 'marked', text: reading.left }
+  reading.left = ''
+  return true
+}
+
+/** Reads the calls at the end of the answer. Words beside them are said. */
+function endCalls(reading: Reading, { kind, text }: NonNullable<Reading['calls']>): boolean {
+  reading.calls = undefined
+  reading.read.add(kind)
+  if (kind === 'whole') {
+    const calls = readWholeCalls(text, reading.tools)
+    reading.found = [...reading.found, ...(calls ?? [])]
+    reading.left = calls === undefined ? text : ''
+    return true
+  }
+  const { calls, rest } = readCalls(text, reading.tools)
+  reading.found = [...reading.found, ...calls]
+  reading.left = rest.trim() === '' ? '' : rest
+  return true
+}

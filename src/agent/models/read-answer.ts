@@ -1,0 +1,110 @@
+import type { Model, ModelEvent, ModelRequest, ModelToolCall, Opaque, StopReason, ToolSpec } from '../../core/model.ts'
+import { type AnswerReader, createAnswerReader } from './answer-text.ts'
+import { ModelError } from './model-error.ts'
+import type { TextCall } from './text-calls.ts'
+import { callId, resolveCalls } from './tool-names.ts'
+import type { ModelTraits } from './traits.ts'
+
+/**
+ * Models whose templates put the opening mark into the prompt, so that their answers begin with a thought. Those of
+ * Anthropic and Google never write one into the text.
+ */
+const UNOPENED =
+  /^(?!.*(?:claude|gemini)).*(?:(?:^|[/:_-])r1(?=$|[-:_.@])|qwq|think(?:ing|er)?(?=$|[-:_.@])|olmo-?3.*think|exaone-deep|deepscaler|deepcoder|skywork-or1|minimax-m2)/i
+
+interface Reading {
+  readonly model: Model
+  readonly traits: ModelTraits
+  /** Thoughts of this model came apart from its text. */
+  apart: boolean
+}
+
+type End = Extract<ModelEvent, { readonly type: 'end' }>
+
+/**
+ * Returns a model whose answers are read for what its server should have read: thoughts in the text are never said,
+ * calls written as text are calls, and calls have the names of the tools that they mean (`answer-text.ts`,
+ * `text-calls.ts`, `tool-names.ts`). Throws `model_empty`, to be tried again, the first time that thoughts have used up
+ * the tokens of an answer: what is learnt by it gives the next one more.
+ */
+export function readAnswer(model: Model, traits: ModelTraits): Model {
+  const reading: Reading = { model, traits, apart: false }
+  return { id: model.id, stream: (request, signal) => read(reading, request, signal) }
+}
+
+async function* read(
+  reading: Reading,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void, void> {
+  const { model } = reading
+  let reader = startReader(reading, request)
+  let called = false
+  for await (const event of model.stream(request, signal)) {
+    switch (event.type) {
+      case 'text':
+        yield* reader.read(event.delta)
+        break
+      case 'tool_call':
+        called = true
+        for (const call of resolveCalls(event.call, request.tools)) yield { type: 'tool_call', call }
+        break
+      case 'end':
+        yield* endOf(event, { reading, reader, called, tools: request.tools })
+        break
+      default:
+        // Whatever was said before is no part of the answer.
+        reader = startReader(reading, request)
+        yield event
+    }
+  }
+}
+
+function startReader({ model, traits, apart }: Reading, { tools }: ModelRequest): AnswerReader {
+  return createAnswerReader(tools, traits.has('thinks-unopened') || (!apart && UNOPENED.test(model.id)))
+}
+
+interface Read {
+  readonly reading: Reading
+  readonly reader: AnswerReader
+  /** Calls came apart from the text. */
+  readonly called: boolean
+  readonly tools: readonly ToolSpec[]
+}
+
+function* endOf(event: End, { reading, reader, called, tools }: Read): Generator<ModelEvent> {
+  const { stop, opaque } = event
+  const apart = hasThoughts(opaque)
+  reading.apart ||= apart
+  const { said, calls: written } = reader.end({ cut: stop === 'length', apart })
+  const calls = tools.length === 0 ? [] : written.flatMap((call) => resolveCalls(withId(call), tools))
+  learn(reading, reader, { stop, apart, called: called || calls.length > 0 })
+  yield* said
+  for (const call of calls) yield { type: 'tool_call', call }
+  const asks = called || calls.length > 0
+  yield asks && stop === 'end' ? { ...event, stop: 'tools' } : event
+}
+
+function withId({ name, args }: TextCall): ModelToolCall {
+  return { id: callId(), name, args }
+}
+
+function hasThoughts(opaque: Opaque | undefined): boolean {
+  return opaque !== undefined && opaque.tokens > 0
+}
+
+interface Ended {
+  readonly stop: StopReason
+  readonly apart: boolean
+  readonly called: boolean
+}
+
+/** Notes what the answer shows of its model. Throws `model_empty` where that gives another try more room. */
+function learn({ model, traits }: Reading, reader: AnswerReader, { stop, apart, called }: Ended): void {
+  if (reader.unopened) traits.learn('thinks-unopened')
+  const usedUp = stop === 'length' && !reader.spoken && !called
+  const thinks = reader.thought || (apart && usedUp)
+  if (!thinks || !traits.learn('thinks') || !usedUp) return
+  const message = `The tokens of the answer of ${model.id} were used up by its thoughts.`
+  throw new ModelError('model_empty', message, { advice: { retry: true }, begun: true })
+}

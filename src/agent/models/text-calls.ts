@@ -1,0 +1,296 @@
+import type { ToolSpec } from '../../core/model.ts'
+import { isRecord, readJson, readPythonCalls } from './loose-values.ts'
+import { parseArguments } from './tool-arguments.ts'
+import { resolveName } from './tool-names.ts'
+
+/** A call that a model has written as text. */
+export interface TextCall {
+  /** As it was written; '' where none could be read. */
+  readonly name: string
+  /** The text itself where it could not be read. */
+  readonly args: unknown
+  /** It could be read. */
+  readonly whole: boolean
+}
+
+export interface ReadCalls {
+  readonly calls: readonly TextCall[]
+  /** The words beside them. */
+  readonly rest: string
+}
+
+/** A way to write calls: the pattern of one, and what a match of it says. */
+interface Form {
+  readonly pattern: RegExp
+  read(groups: readonly string[], tools: readonly ToolSpec[]): readonly TextCall[] | undefined
+}
+
+const END = '<\\|(?:call|end|return|eom_id|eot_id|im_end)\\|>'
+
+/**
+ * Each form in which some model writes its calls. A closing mark may be missing at the end. Tools give the types of
+ * arguments that are written as bare words.
+ */
+const FORMS: readonly Form[] = [
+  {
+    // gpt-oss. Words of a message that calls nothing are kept.
+    pattern: new RegExp(
+      `((?:<\\|(?:channel|constrain|start)\\|>[^<]{0,200}){1,4})<\\|message\\|>([\\s\\S]*?)(?:${END}|(?=<\\|(?:start|channel)\\|>)|$)`,
+      'g',
+    ),
+    read: () => undefined,
+  },
+  {
+    // Claude, MiniMax, DeepSeek (DSML).
+    pattern: /<invoke\s+name=["']?([^"'>]*)["']?\s*>([\s\S]*?)(?:<\/invoke>|(?=<invoke\s)|$)/g,
+    read: ([name = '', body = ''], tools) => [withParameters(name, body, tools)],
+  },
+  {
+    // Qwen3-Coder; with JSON in it Llama 3.1 and what Groq reports.
+    pattern: /<function(?:=|\s+name=)\s*["']?([^"'>\s{(]+)["']?\s*>?([\s\S]*?)(?:<\/function>|(?=<function[=\s])|$)/g,
+    read: ([name = '', body = ''], tools) => [withParameters(name, body, tools)],
+  },
+  {
+    // Kimi, DeepSeek.
+    pattern:
+      /<\|tool_call_begin\|>([\s\S]*?)(?:<\|tool_call_end\|>|(?=<\|tool_call_begin\|>)|<\|tool_calls[a-z_]*_end\|>|$)/g,
+    read: ([body = '']) => [separated(body)],
+  },
+  {
+    // Hermes, Qwen, GLM, Olmo.
+    pattern:
+      /<(tool_calls?|function_calls?|functioncall|tools)>([\s\S]*?)(?:<\/(?:tool_calls?|function_calls?|functioncall|tools)>|(?=<tool_call>)|$)/g,
+    read: ([, body = ''], tools) => payload(body, tools),
+  },
+  {
+    // Gemma 4, FunctionGemma, Granite, LFM2, Cohere, InternLM.
+    pattern:
+      /<(?:\|tool_calls?\|?|start_function_call|\|tool_call_start\||\|START_ACTION\||\|action_start\|)>([\s\S]*?)(?:<(?:tool_call\||end_function_call|\|\/?tool_calls?\||\|tool_call_end\||\|END_ACTION\||\|action_end\|)>|$)/g,
+    read: ([body = ''], tools) => payload(body.replace('<|plugin|>', ''), tools),
+  },
+  {
+    // Mistral, Llama.
+    pattern: new RegExp(
+      `(?:\\[TOOL_CALLS\\]|<\\|python_tag\\|>)([\\s\\S]*?)(?:(?=\\[TOOL_CALLS\\])|${END}|</s>|$)`,
+      'g',
+    ),
+    read: ([body = ''], tools) => payload(body, tools),
+  },
+]
+
+/** What is left around calls, and results that a model has invented. */
+const AROUND =
+  /<\/?(?:tool_calls?|function_calls?|functioncall|invoke|function|parameter|tools)>|<\|\/?tool_calls?(?:_section)?(?:_begin|_end)?\|>|<tool_call\||<\|END_ACTION\|>|<\|(?:call|end|return)\|>|<\|tool_outputs?_begin\|>[\s\S]*?(?:<\|tool_outputs_end\|>|$)|<(tool_response|function_results?)>[\s\S]*?(?:<\/\1>|$)/g
+
+/**
+ * Reads the end of an answer, which begins with a mark of calls. What cannot be read becomes a call with the raw text as
+ * its arguments, so that its model is told.
+ */
+export function readCalls(text: string, tools: readonly ToolSpec[]): ReadCalls {
+  const spelled = inOneSpelling(text)
+  let rest = spelled
+  const calls: TextCall[] = []
+  for (const [index, form] of FORMS.entries()) {
+    rest = rest.replace(form.pattern, (...match: unknown[]) => {
+      const [written = '', ...groups] = match.filter((part) => typeof part === 'string').slice(0, -1)
+      if (index === 0) return readMessage(groups, calls)
+      calls.push(...(form.read(groups, tools) ?? [unread(written, groups.at(-1) ?? '')]))
+      return ''
+    })
+  }
+  if (calls.length > 0 || !BEGUN.test(spelled)) return { calls, rest: rest.replace(AROUND, '') }
+  return { calls: [unread(spelled, spelled)], rest: '' }
+}
+
+/** An opening mark, as distinct from the closing ones and the messages of gpt-oss. */
+const BEGUN = /^\s*(?:<(?!\/|\|(?:start|channel)\|)|\[TOOL_CALLS\])/
+
+/** Marks of several spellings, and tags with a name space. */
+function inOneSpelling(text: string): string {
+  return text
+    .replaceAll(']<]minimax[>[', '')
+    .replace(/<(\/?)(?:(?:minimax|atem|antml):|[|｜‖]+DSML[|｜‖]+)/g, '<$1')
+    .replace(/<[|｜]\s?(tool[\w▁ ]{0,40}?)\s?[|｜]>/g, (_, name: string) => `<|${name.replace(/[▁ ]/g, '_')}|>`)
+}
+
+/** Reads a message of gpt-oss. Returns its words where it is none that calls or thinks. */
+function readMessage([headers = '', body = '']: readonly string[], calls: TextCall[]): string {
+  const [, name] = /\bto=([^\s<]+)/.exec(headers) ?? []
+  const args = readJson(body)?.value
+  const isCall = name !== undefined || (headers.includes('commentary') && isRecord(args))
+  if (!isCall) return headers.includes('analysis') ? '' : body
+  if (name !== undefined && isRecord(args)) calls.push({ name, args, whole: true })
+  else if (name !== undefined && body.trim() === '') calls.push({ name, args: {}, whole: true })
+  else calls.push({ name: name ?? '', args: body.trim(), whole: false })
+  return ''
+}
+
+function unread(written: string, body: string): TextCall {
+  const [, name = ''] =
+    /["']name["']\s*:\s*["']([^"']*)/.exec(written) ??
+    /(?:function=|name=["']?|call:|\[TOOL_CALLS\]\s*)([\w.-]+)/.exec(written) ??
+    /^\s*([\w.-]+)\s*(?:[({\n[]|<arg_key>)/.exec(body) ??
+    []
+  return { name, args: body.trim(), whole: false }
+}
+
+/** `NAME<|tool_sep|>{…}`, `function<|tool_sep|>NAME` with the arguments in a block, `functions.NAME:0<|…|>{…}`. */
+function separated(body: string): TextCall {
+  const [head = '', ...tail] = body.split(/<\|(?:tool_sep|tool_call_argument_begin)\|>/)
+  const text = tail.join('').trim()
+  const [, called, block] = /^([\w.:-]+)\s*```(?:json)?\s*([\s\S]*?)(?:```|$)/.exec(text) ?? []
+  const name = (called ?? head).trim()
+  const args = readJson(block ?? text)?.value
+  if (isRecord(args)) return { name, args, whole: true }
+  return { name, args: (block ?? text).trim(), whole: false }
+}
+
+/** Reads what stands between the marks of calls. */
+function payload(body: string, tools: readonly ToolSpec[]): readonly TextCall[] | undefined {
+  if (body.replace(AROUND, '').trim() === '') return []
+  return readJsonCalls(body) ?? readNamed(body, tools) ?? pythonCalls(body)
+}
+
+function pythonCalls(body: string): readonly TextCall[] | undefined {
+  return readPythonCalls(body)?.map(({ name, args }) => ({
+    ...{ name: name.replace(/\.call$/, ''), args },
+    whole: true,
+  }))
+}
+
+/** `NAME[ARGS]{…}`, `NAME{…}`, `call:NAME{…}`, each any number of times, and `NAME<arg_key>…` once. */
+function readNamed(body: string, tools: readonly ToolSpec[]): readonly TextCall[] | undefined {
+  const [glm, glmName = '', pairs = ''] = /^\s*([\w.:-]+)\s*((?:<arg_key>[\s\S]*)?)$/.exec(body) ?? []
+  if (glm !== undefined) return readPairs(glmName, pairs, tools)
+  const calls: TextCall[] = []
+  for (let left = body.trim(); left !== ''; ) {
+    const [head, name = ''] =
+      /^[\s;,]*(?:call:)?([\w.:/-]+)\s*(?:\[CALL_ID\][^[{]*)?(?:\[ARGS\])?\s*(?=\{)/.exec(left) ?? []
+    if (head === undefined) return undefined
+    const read = readJson(left.slice(head.length))
+    if (!isRecord(read?.value)) return undefined
+    calls.push({ name, args: read.value, whole: true })
+    left = left.slice(head.length + read.end).trim()
+  }
+  return calls.length === 0 ? undefined : calls
+}
+
+function readPairs(name: string, pairs: string, tools: readonly ToolSpec[]): readonly TextCall[] {
+  const found = [
+    ...pairs.matchAll(/<arg_key>([^<]*)<\/arg_key>\s*<arg_value>([\s\S]*?)(?:<\/arg_value>|(?=<arg_key>)|$)/g),
+  ]
+  const args = found.map(([, key = '', value = '']) => [key.trim(), typed(value, schemaOf(name, key.trim(), tools))])
+  const whole = pairs.trim() === '' || found.length > 0
+  return [{ name, args: whole ? Object.fromEntries(args) : pairs, whole }]
+}
+
+/** Arguments as tags: `<parameter=x>`, `<parameter name="x">` or, of MiniMax, `<x>`; JSON where there is no tag. */
+function withParameters(name: string, body: string, tools: readonly ToolSpec[]): TextCall {
+  const called = name.trim()
+  const tags = [
+    ...body.matchAll(
+      /<parameter(?:=|\s+name=)["']?([^"'>]+)["']?([^>]*)>([\s\S]*?)(?:<\/parameter>|(?=<parameter[=\s])|$)/g,
+    ),
+  ].map(([, key = '', more = '', value = '']) => ({ key: key.trim(), value, isText: more.includes('string="true"') }))
+  const all = tags.length > 0 ? tags : plainTags(body)
+  const inside = body.replace(/<\/?tool_calls?>|<\/function_calls>/g, '').trim()
+  if (all.length === 0 && inside !== '') {
+    const args = readJson(inside.replace(/^>/, ''))?.value
+    return isRecord(args) ? { name: called, args, whole: true } : { name: called, args: inside, whole: false }
+  }
+  const args = all.map(({ key, value, isText }) => [
+    key,
+    isText ? inLines(value) : typed(value, schemaOf(called, key, tools)),
+  ])
+  return { name: called, args: Object.fromEntries(args), whole: true }
+}
+
+function plainTags(body: string): { readonly key: string; readonly value: string; readonly isText: boolean }[] {
+  const tags: ReturnType<typeof plainTags> = []
+  const pattern = /<([\w.-]{1,64})>/g
+  for (let found = pattern.exec(body); found !== null; found = pattern.exec(body)) {
+    const [, key = ''] = found
+    const end = body.indexOf(`</${key}>`, pattern.lastIndex)
+    if (end < 0) return []
+    tags.push({ key, value: body.slice(pattern.lastIndex, end), isText: false })
+    pattern.lastIndex = end
+  }
+  return tags
+}
+
+function schemaOf(name: string, key: string, tools: readonly ToolSpec[]): unknown {
+  const known = resolveName(name, tools)
+  const properties = tools.find((tool) => tool.name === known)?.parameters.properties
+  const schema = isRecord(properties) ? properties[key] : undefined
+  return isRecord(schema) ? schema.type : undefined
+}
+
+/** Returns a value that was written without quotation marks, by the type that the tool gives it. */
+function typed(written: string, type: unknown): unknown {
+  const text = inLines(written)
+  if (type === 'string') return text
+  const word = /^(?:True|False|None)$/.test(text) ? text.toLowerCase().replace('none', 'null') : text.trim()
+  const isValue = /^(?:[[{]|-?\d|(?:true|false|null)$)/.test(word)
+  return isValue ? (readJson(word, true)?.value ?? parseArguments(word)) : text
+}
+
+/** Without the line ends that the marks stand in. */
+function inLines(text: string): string {
+  return text.replace(/^\r?\n/, '').replace(/\r?\n$/, '')
+}
+
+/** Reads calls as objects of JSON, one after the other or in a list; undefined if there is anything else. */
+function readJsonCalls(text: string): readonly TextCall[] | undefined {
+  const calls: TextCall[] = []
+  for (let left = text.trim(); left !== ''; ) {
+    const read = readJson(left)
+    if (read === undefined) return undefined
+    for (const value of Array.isArray(read.value) ? read.value : [read.value]) {
+      const call = callOf(value)
+      if (call === undefined) return undefined
+      calls.push(call)
+    }
+    left = left.slice(read.end).replace(/^[\s;,}]+/, '')
+  }
+  return calls.length === 0 ? undefined : calls
+}
+
+function callOf(value: unknown): TextCall | undefined {
+  if (!isRecord(value)) return undefined
+  const inner = isRecord(value.function) ? value.function : value
+  const name = [inner.name, inner.tool_name, value.function, inner.tool].find((one) => typeof one === 'string')
+  const args = inner.arguments ?? inner.parameters ?? inner.args ?? {}
+  return typeof name === 'string' ? { name, args, whole: true } : undefined
+}
+
+const KEYS = ['name', 'arguments', 'parameters', 'function', 'type', 'id'] as const
+
+/** Says if an answer that begins so could be nothing but calls in JSON. */
+export function couldBeCalls(text: string): 'yes' | 'no' | 'undecided' {
+  const [begun, key = '', behind] = /^\[?\s*(?:\{\s*(?:"(\w*)("?\s*:?))?)?/.exec(text) ?? ['']
+  const keys = KEYS.filter((known) => (behind ? known === key : known.startsWith(key)))
+  if (begun === '' || keys.length === 0) return 'no'
+  if (behind?.endsWith(':')) return 'yes'
+  return begun.length === text.length && text.length < LONGEST_BEGINNING ? 'undecided' : 'no'
+}
+
+const LONGEST_BEGINNING = 40
+
+/**
+ * Reads a whole answer that is nothing but calls in JSON, each of an offered tool and with nothing beside its name and
+ * its arguments; undefined for any other answer.
+ */
+export function readWholeCalls(text: string, tools: readonly ToolSpec[]): readonly TextCall[] | undefined {
+  const plain = text.replace(/<\/tool_call>\s*$/, '').trim()
+  const calls = readJsonCalls(plain)
+  const values = calls === undefined ? [] : [readJson(plain)?.value].flat()
+  const isPlain = values.every((value) => isRecord(value) && isCallAlone(value))
+  const offered = calls?.every(({ name }) => tools.some((tool) => tool.name === resolveName(name, tools)))
+  return isPlain && offered ? calls : undefined
+}
+
+function isCallAlone(value: Record<string, unknown>): boolean {
+  const inner = isRecord(value.function) ? value.function : value
+  const known: readonly string[] = KEYS
+  return Object.keys(value).every((key) => known.includes(key)) && ('arguments' in inner || 'parameters' in inner)
+}
