@@ -1,3 +1,5 @@
+import type { Refused } from './refused.ts'
+
 interface Details {
   readonly type?: string
   readonly param?: string | null
@@ -22,6 +24,12 @@ export class ChatError extends Error {
     this.type = type
     this.param = param
     this.code = code
+  }
+
+  /** Returns what it says, for the shape of another server. */
+  asRefused(): Refused {
+    const { status, message, type, param, code } = this
+    return { status, message, param, code, ...(type === 'invalid_request_error' ? {} : { type }) }
   }
 }
 
@@ -69,10 +77,6 @@ export interface ErrorFields {
   readonly type: string
   readonly param?: string | null
   readonly code?: string | null
-}
-
-export function errorJson({ message, type, param = null, code = null }: ErrorFields): string {
-  return JSON.stringify({ error: { message, type, param, code } }, null, 2)
 }
 
 /** Returns `'a', 'b', and 'c'`. */

@@ -24,7 +24,7 @@ export async function playWhole(playing: Playing): Promise<Ending> {
   if (interrupt !== undefined && interrupt.kind !== 'end') return breakOff(playing, interrupt, 0)
   if (response.destroyed) return { how: 'gone', deltas: 0 }
   const { usage, ...rest } = completion
-  const body = JSON.stringify(reply.quirks?.noUsage ? rest : { ...rest, usage })
+  const body = JSON.stringify(playing.quirks.noUsage ? rest : { ...rest, usage })
   sendBody(response, { status: 200, body, headers: { 'x-request-id': requestId } })
   return { how: 'complete', deltas: 0 }
 }
@@ -85,7 +85,7 @@ async function breakOff(playing: Playing, interrupt: Interrupt, deltas: number):
       playing.response.end()
       return { how: 'cut', deltas }
     case 'error':
-      playing.response.end(writeChunk(interrupt.data))
+      playing.response.end(writeChunk(interrupt.data, interrupt.event))
       return { how: 'error', deltas }
   }
 }

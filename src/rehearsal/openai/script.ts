@@ -6,7 +6,8 @@ import { textOf } from './request.ts'
 
 /**
  * The model's reply, part by part. A missing id is made up. Arguments that are a string are sent as they are, torn JSON
- * too. `reasoning` is what compatible servers send beside the text; OpenAI itself keeps it back.
+ * too. `reasoning` is what compatible servers send beside the text or in it, as their dialect has it; OpenAI itself keeps
+ * it back.
  */
 export type ReplyPart =
   | { type: 'text'; text: string }
@@ -18,30 +19,58 @@ export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter'
 
 /**
  * The failure of a stream after `afterDelta` deltas of the whole reply (0: before the first). `error`: `data` as one
- * event after HTTP 200, then the end of the stream. `stall`: silence on an open connection until the client or server
+ * event after HTTP 200, under the name `event`, then the end of the stream. `stall`: silence on an open connection until the client or server
  * closes. `cut`: the connection is destroyed. `end`: the stream ends in order, but with neither a finish reason nor
  * [DONE]. Without streaming `cut` and `stall` mean the same for the whole answer, and `error` is the body.
  */
 export type Interrupt =
-  | { kind: 'error'; afterDelta: number; data: object }
+  | { kind: 'error'; afterDelta: number; data: object; event?: string }
   | { kind: 'stall' | 'cut' | 'end'; afterDelta: number }
 
-/** The ways in which compatible servers differ from OpenAI. */
+/** The ways in which the answers of compatible servers differ from OpenAI's; those of a dialect are in its table. */
 export interface Quirks {
   /** The arguments of a call come in one piece with its name, as Ollama sends them. */
   wholeArguments?: boolean
+  /** The arguments are an object, no text. */
+  objectArguments?: boolean
   /** Tool calls have no index. */
   noIndex?: boolean
   /** Every tool call has the index 0. */
   sameIndex?: boolean
+  /** The index of the first call: some count the blocks of the answer. */
+  firstIndex?: number
+  /** The arguments come under the index behind that of their call. */
+  argumentsApart?: boolean
   /** Tool calls have no id. */
   noIds?: boolean
+  /** Each piece of a call has an id of its own. */
+  freshIds?: boolean
+  /** Each piece of a call has its name again, or an empty one. */
+  laterNames?: 'same' | 'empty'
+  /** Tool calls have no type. */
+  noType?: boolean
+  /** The first call of an answer has a signature, in `extra_content.google`. */
+  signatures?: boolean
+  /** A streamed answer with calls ends with `stop`. */
+  callsEndWithStop?: boolean
   /** The stream ends without [DONE]. */
   noDone?: boolean
+  /** The stream has [DONE] and no finish reason. */
+  noFinish?: boolean
+  /** Chunks have no field for the finish reason before the last. */
+  lateFinish?: boolean
   /** No usage is reported, whatever the request says, as older versions of Ollama do. */
   noUsage?: boolean
+  /** The usage comes with the finish reason, asked for or not: in the chunk, in its choice, or in `x_groq` as well. */
+  usageAt?: 'finish' | 'choice' | 'groq'
   /** Texts come as lists of parts. */
   partLists?: boolean
+  /** Texts have an empty thought beside them, and thoughts no text. */
+  nullFields?: boolean
+  /** A stream begins with the verdict of a filter, in a chunk without choices. */
+  filters?: boolean
+  /** A stream begins with a comment. */
+  processing?: boolean
   /** Another word where the finish reason stands. */
   finishReason?: string
 }
@@ -52,7 +81,7 @@ export interface AnswerReply {
   /** Default: `tool_calls` when a part calls a tool, else `stop`. */
   finishReason?: FinishReason
   /** Default: counted from the text, four characters a token, and from the beginnings that earlier requests shared. */
-  usage?: { prompt_tokens: number; completion_tokens: number; cached_tokens?: number }
+  usage?: { prompt_tokens: number; completion_tokens: number; cached_tokens?: number; reasoning_tokens?: number }
   /** Cuts text, refusal and arguments into deltas. Default: pieces of 12 UTF-16 units. */
   split?: (text: string) => readonly string[]
   /** The wait before each delta (without streaming: before the answer). */
@@ -69,6 +98,10 @@ export interface ErrorReply {
     /** The value of the `retry-after` header. */
     retryAfterSeconds?: number
     headers?: Readonly<Record<string, string>>
+    /** The whole body, in the shape of another server; see `refusal`. */
+    body?: unknown
+    /** It comes as an event of a stream that began well. */
+    inStream?: boolean
   }
 }
 

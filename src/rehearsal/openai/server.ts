@@ -7,18 +7,26 @@ import { FaultBook } from '../faults.ts'
 import type { ListenOptions } from '../http-server.ts'
 import { sendBody, startHttpServer } from '../http-server.ts'
 import { parseStrictly } from '../parse-strictly.ts'
-import { ChatError, type ErrorFields, errorJson, invalid } from './api-error.ts'
+import { ChatError, invalid } from './api-error.ts'
 import { readSpeech, readTranscription, speechOf, transcriptOf } from './audio.ts'
+import { writeChunk } from './chunks.ts'
+import { type Dialect, dialectOf, type Limits, refusedBy } from './dialects.ts'
 import { ChatLedger, type EndedEntry } from './ledger-entries.ts'
 import { playStream, playWhole } from './play-reply.ts'
-import { PromptPrefixes, type PromptUsage } from './prompt-prefixes.ts'
-import { buildCompletion } from './reply-completion.ts'
+import { PromptPrefixes } from './prompt-prefixes.ts'
+import { errorReply, refused } from './refusals.ts'
+import type { DialectName, Refused } from './refused.ts'
+import { buildCompletion, type Completion, signatureOf, thoughtsOf } from './reply-completion.ts'
 import type { ChatRequest } from './request.ts'
 import type { ErrorReply, Script } from './script.ts'
 import { echoScript } from './script.ts'
+import { SentSteps } from './sent-steps.ts'
+import { fieldsToReturn } from './thoughts.ts'
 import { validateRequest } from './validate.ts'
 
-export interface OpenAiServerOptions extends ListenOptions {
+export interface OpenAiServerOptions extends ListenOptions, Limits {
+  /** The server that this one is like. Default: OpenAI. */
+  dialect?: DialectName
   /** Default `rehearsal-key`. */
   apiKey?: string
   /** Takes calls with any key and without one, as servers on one's own machine do. */
@@ -27,8 +35,6 @@ export interface OpenAiServerOptions extends ListenOptions {
   script?: Script
   /** The models that exist; if absent, every name does. */
   models?: readonly string[]
-  /** The most tokens of a prompt, as they are estimated. Default: no limit. */
-  contextTokens?: number
   /** Milliseconds since the epoch. Default Date.now. */
   now?: () => number
 }
@@ -75,7 +81,9 @@ class ChatRehearsal {
   readonly faults: FaultBook<ChatCall, Interruption>
   readonly #options: OpenAiServerOptions
   readonly #now: () => number
+  readonly #dialect: Dialect
   readonly #prefixes = new PromptPrefixes()
+  readonly #sent = new SentSteps()
   readonly #closing = new AbortController()
   #script: Script
   #requests = 0
@@ -86,6 +94,7 @@ class ChatRehearsal {
     setMaxListeners(0, this.#closing.signal)
     this.apiKey = options.apiKey ?? 'rehearsal-key'
     this.#options = options
+    this.#dialect = dialectOf(options.dialect)
     this.#now = options.now ?? Date.now
     this.#script = options.script ?? echoScript
     this.faults = new FaultBook(this.#now)
@@ -113,7 +122,10 @@ class ChatRehearsal {
   async #serve(received: Received): Promise<void> {
     const { request, response } = received
     const method = methodOf(request)
-    const apiKey = this.#authenticate(request)
+    const apiKey = request.headers.authorization?.replace(/^Bearer /i, '') ?? ''
+    if (!this.#options.keyless && apiKey !== this.apiKey) {
+      return this.#sendError(response, refused('noKey', this.#dialect.name, { value: apiKey }), received.requestId)
+    }
     const body = method === 'chat' || method === 'speech' ? parseJson(received.body) : undefined
     const fault = this.faults.take({ method, body })
     const faulty = fault === undefined ? undefined : { response, fault, closing: this.#closing.signal }
@@ -164,62 +176,42 @@ class ChatRehearsal {
     const at = this.#now()
     const request = this.#validate(body)
     const prompt = this.#prefixes.count(request, { apiKey, at })
-    this.#checkRoom(prompt)
+    const sent = this.#sent
+    const wrong = refusedBy(this.#dialect, request, { limits: this.#options, sent, tokens: prompt.prompt_tokens })
+    if (wrong !== undefined) return this.#sendError(response, wrong, requestId)
     const turn = this.#turns++
     this.ledger.append({ kind: 'accepted', at, turn, request, headers: Object.keys(headers) })
     const reply = await this.#script(request, turn)
     if (faulty !== undefined && !(await meet(faulty, 'after'))) return this.#ended(turn, { how: 'cut', deltas: 0 })
-    if ('error' in reply) return this.#answerError(response, reply, requestId)
-    const completion = buildCompletion(reply, { model: request.model, turn, at, prompt })
-    const includeUsage = request.stream_options?.include_usage === true
-    const playing = { ...{ response, completion, reply, includeUsage, turn, requestId }, closing: this.#closing.signal }
+    if ('error' in reply) return this.#sendReply(response, reply, requestId)
+    const dialect = this.#dialect
+    const completion = buildCompletion(reply, { model: request.model, turn, at, prompt, dialect })
+    this.#remember(completion, thoughtsOf(reply), turn)
+    const playing = {
+      ...{ response, completion, reply, requestId, closing: this.#closing.signal },
+      includeUsage: request.stream_options?.include_usage === true,
+      quirks: { ...dialect.quirks, ...reply.quirks },
+      thoughts: { form: dialect.thoughts, signature: signatureOf(turn) },
+    }
     const ending = await (request.stream === true ? playStream(playing) : playWhole(playing))
     this.#ended(turn, { ...ending, usage: completion.usage })
   }
 
+  #remember({ model, choices: [{ message }] }: Completion, thoughts: string, turn: number): void {
+    const { tool_calls: calls = [] } = message
+    this.#sent.add({ model, calls, thoughts, signature: signatureOf(turn), fields: fieldsToReturn(message) })
+  }
+
   #validate(body: unknown): ChatRequest {
-    const request = validateRequest(body)
+    const own = this.#dialect.name === 'openai' || this.#dialect.name === 'azure'
+    const request = validateRequest(body, own)
     const { models } = this.#options
     if (models !== undefined && !models.includes(request.model)) throw unknownModel(request.model)
     return request
   }
 
-  #checkRoom({ prompt_tokens: tokens }: PromptUsage): void {
-    const { contextTokens = Number.POSITIVE_INFINITY } = this.#options
-    if (tokens <= contextTokens) return
-    throw invalid(
-      `This model's maximum context length is ${contextTokens} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`,
-      'messages',
-      'context_length_exceeded',
-    )
-  }
-
   #ended(turn: number, ending: Pick<EndedEntry, 'how' | 'deltas' | 'usage'>): void {
     this.ledger.append({ kind: 'ended', at: this.#now(), turn, ...ending })
-  }
-
-  #answerError(response: ServerResponse, { error }: ErrorReply, requestId: string): void {
-    const { status, retryAfterSeconds } = error
-    const headers: Record<string, string> = { ...error.headers }
-    if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds)
-    this.#sendError(response, error, { status, headers: { ...headers, 'x-request-id': requestId } })
-  }
-
-  /** Returns the key of the caller. */
-  #authenticate({ headers }: IncomingMessage): string {
-    const given = headers.authorization?.replace(/^Bearer /i, '') ?? ''
-    if (this.#options.keyless || given === this.apiKey) return given
-    if (given === '') {
-      throw new ChatError(
-        401,
-        "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
-      )
-    }
-    throw new ChatError(
-      401,
-      `Incorrect API key provided: ${masked(given)}. You can find your API key at https://platform.openai.com/account/api-keys.`,
-      { code: 'invalid_api_key' },
-    )
   }
 
   /**
@@ -228,18 +220,28 @@ class ChatRehearsal {
   #refuse(response: ServerResponse, error: unknown, requestId: string): void {
     const message = error instanceof Error ? error.message : String(error)
     const known = error instanceof ChatError ? error : new ChatError(500, message, { type: 'server_error' })
-    this.#sendError(response, known, { status: known.status, headers: { 'x-request-id': requestId } })
+    this.#sendError(response, known.asRefused(), requestId)
   }
 
-  #sendError(
-    response: ServerResponse,
-    error: ErrorFields,
-    { status, headers }: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
-  ): void {
-    const { code = null, message } = error
+  #sendError(response: ServerResponse, refused: Refused, requestId: string): void {
+    this.#sendReply(response, errorReply(this.#dialect.name, refused), requestId)
+  }
+
+  #sendReply(response: ServerResponse, { error }: ErrorReply, requestId: string): void {
+    const { status, code = null, message, retryAfterSeconds } = error
     this.ledger.append({ kind: 'refused', at: this.#now(), status, code, message })
-    if (response.headersSent) response.socket?.destroy()
-    else sendBody(response, { status, body: errorJson(error), headers })
+    if (response.headersSent) {
+      response.socket?.destroy()
+      return
+    }
+    const { body = errorReply(this.#dialect.name, error).error.body, inStream } = error
+    const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+    const headers = { ...error.headers, ...wait, 'x-request-id': requestId }
+    const stream = { ...headers, 'content-type': 'text/event-stream; charset=utf-8' }
+    const answer = inStream
+      ? { status: 200, body: writeChunk(Object(body), 'error'), headers: stream }
+      : { status, body: JSON.stringify(body, null, 2), headers }
+    sendBody(response, answer)
   }
 }
 
@@ -270,10 +272,6 @@ function pathOf({ url = '' }: IncomingMessage): string {
 function unknownModel(name: string): ChatError {
   const message = `The model \`${name}\` does not exist or you do not have access to it.`
   return new ChatError(404, message, { code: 'model_not_found' })
-}
-
-function masked(key: string): string {
-  return key.length < 12 ? key : `${key.slice(0, 8)}${'*'.repeat(key.length - 12)}${key.slice(-4)}`
 }
 
 function parseJson(body: Buffer | null): unknown {

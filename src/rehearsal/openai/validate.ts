@@ -7,24 +7,30 @@ import { checkCalls, checkToolPairs, checkTools } from './tools.ts'
 const REASONING = /^(o\d|gpt-[5-9])/
 
 /**
- * Checks a parsed body as the Chat Completions API does and returns it typed.
+ * Checks a parsed body as the Chat Completions API does and returns it typed. The rules of OpenAI's own models and for
+ * unknown fields hold for its servers alone (`own`).
  * @throws ChatError 400 invalid_request_error with the wording of the API
  */
-export function validateRequest(body: unknown): ChatRequest {
+export function validateRequest(body: unknown, own = true): ChatRequest {
   if (!isObject(body)) throw invalid('We could not parse the JSON body of your request.')
   for (const field of Object.keys(body)) {
-    if (!fields.has(field)) throw invalid(`Unrecognized request argument supplied: ${field}`)
+    if (own && !fields.has(field)) throw invalid(`Unrecognized request argument supplied: ${field}`)
   }
   if (body.model === undefined || body.model === '') throw invalid('you must provide a model parameter')
   if (typeof body.model !== 'string') throw wrongType('model', 'a string', body.model)
   const messages = checkMessages(body.messages)
   checkToolPairs(messages)
   checkTools(body.tools, body.tool_choice)
-  checkLimits(body, body.model)
-  checkEffort(body.reasoning_effort, body.model)
-  checkToolsOfThinkers(body, body.model)
   checkStream(body)
+  for (const field of ['max_tokens', 'max_completion_tokens']) checkLimit(body[field], field)
+  if (own) checkOwnModels(body, body.model)
   return body as ChatRequest
+}
+
+function checkOwnModels(body: Record<string, unknown>, model: string): void {
+  checkLimits(body, model)
+  checkEffort(body.reasoning_effort, model)
+  checkToolsOfThinkers(body, model)
 }
 
 const fields = new Set(
@@ -71,7 +77,6 @@ function checkAnswered({ tool_call_id: id }: Record<string, unknown>, at: string
 }
 
 function checkLimits(body: Record<string, unknown>, model: string): void {
-  for (const field of ['max_tokens', 'max_completion_tokens']) checkLimit(body[field], field)
   if (body.max_tokens === undefined) return
   if (REASONING.test(model)) {
     throw invalid(
