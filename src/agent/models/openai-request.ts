@@ -177,8 +177,10 @@ function createSteps(at: Translating) {
       if (calls.length === 0) return content === null ? undefined : assistantText(content, at)
       const own = opaque?.model === model ? (opaque.data as StepFields) : undefined
       const { message = {}, parts = [] } = own !== undefined && may('no-thoughts-back') ? own : {}
+      // Where calls were read out of the text, or out of one another, nobody knows whose the fields are.
+      const fieldsOf = own?.calls.length === calls.length ? own.calls : []
       const asked = calls.map<WireCall>((call, nth) => {
-        const { id, ...fields } = own?.calls[nth] ?? {}
+        const { id, ...fields } = fieldsOf[nth] ?? {}
         const back = own === undefined ? foreignCall(nth, may) : may('own-fields-refused') ? fields : {}
         return {
           ...back,
