@@ -1,4 +1,4 @@
-import type { SessionEvent } from './event.ts'
+import type { EventDraft } from './event.ts'
 import { isDeeper } from './levels.ts'
 import type { Opaque } from './model.ts'
 
@@ -18,10 +18,10 @@ export function isStorable(opaque: Opaque): boolean {
 }
 
 /**
- * Returns an event as it leaves the daemon for anything but a bundle (C26). Every other report of an event names the
- * fields that it shows, and `opaque` is none of them.
+ * Returns an event as it leaves the daemon for anything but a bundle (C26): for hooks and pages of the log. Every other
+ * report of an event names the fields that it shows, and `opaque` is none of them.
  */
-export function withoutOpaque(event: SessionEvent): SessionEvent {
+export function withoutOpaque<Event extends EventDraft>(event: Event): Event {
   if (event.type !== 'assistant_step' || event.data.opaque === undefined) return event
   const { opaque: _opaque, ...data } = event.data
   return { ...event, data }
