@@ -4,6 +4,7 @@ import { errorCode, ParleyError } from '../core/errors.ts'
 import type { ToolResultData } from '../core/event.ts'
 import { silentLogger } from '../core/logger.ts'
 import { type ModelMessage, type ModelToolCall, NO_USAGE } from '../core/model.ts'
+import { isStorable } from '../core/opaque.ts'
 import { stripSilence } from '../core/silence.ts'
 import {
   type AgentSteps,
@@ -61,7 +62,7 @@ async function* runLoop(run: RunningAgent): ReturnType<RunAgent> {
       const reason = limitOf(run)
       if (reason !== undefined) return stoppedBy(reason, progress)
       const asked = await ask(run, equipment)
-      const answer = { ...asked, calls: withOwnIds(asked.calls, progress.messages) }
+      const answer = bounded({ ...asked, calls: withOwnIds(asked.calls, progress.messages) })
       take(answer, progress)
       signal.throwIfAborted()
       if (answer.calls.length === 0 || answer.stop === 'length' || answer.stop === 'refused') {
@@ -84,6 +85,11 @@ function limitOf({ request, progress }: RunningAgent): string | undefined {
   return progress.steps >= (request.agent.maxSteps ?? MAX_STEPS)
     ? `I stopped here after ${progress.steps} steps.`
     : undefined
+}
+
+/** Returns an answer without opaque fields that cannot be stored: a turn is the same whether it was resumed or not. */
+function bounded({ opaque, ...answer }: ModelAnswer): ModelAnswer {
+  return opaque !== undefined && isStorable(opaque) ? { ...answer, opaque } : answer
 }
 
 /** Journals an answer that asks for tools and gives it their results. */

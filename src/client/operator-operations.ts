@@ -34,8 +34,8 @@ export function operatorOperations(call: CallOperation) {
       unseen: (message: string) => get<readonly string[]>('message.unseen', '/v1/unseen', { message }),
     },
     archive: {
-      page: async (name: string, { after, limit }: Partial<ArchiveQuery> = {}) =>
-        get<ArchivePage>('archive.page', at`/v1/archives/${name}`, { after, limit }),
+      page: async (name: string, { after, limit, opaque }: Partial<ArchiveQuery> = {}) =>
+        get<ArchivePage>('archive.page', at`/v1/archives/${name}`, { after, limit, opaque }),
       file: async (name: string, media: string) =>
         get<ArchivedFile>('archive.file', at`/v1/archives/${name}/files`, { media }),
       exported: async (name: string, record: ExportRecord) =>

@@ -33,7 +33,7 @@ export type HookCall =
   | BeforeSave
   | BeforeTool
 
-/** The events as the log has them, in order; the first has the number `seq`. */
+/** The events as the log has them, without opaque fields (C26), in order; the first has the number `seq`. */
 export type HookEvents = readonly (EventDraft & { readonly turnId?: TurnId })[]
 
 /**

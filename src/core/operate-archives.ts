@@ -9,8 +9,8 @@ import type { SessionOverrides } from './session-settings.ts'
 /** Sessions as they leave and change their place, as the operator asks for it. Nobody but an owner may. */
 export interface ArchiveOperator {
   /**
-   * Returns the events after number `after`, at most `limit` (1-200), in order and without the values of configured
-   * secrets. Throws `not_found`.
+   * Returns the events after number `after`, at most `limit` (1-200), in order, without the values of configured
+   * secrets, and without the opaque fields of steps unless they are asked for. Throws `not_found`.
    */
   page(name: string, page: ArchiveQuery): Promise<ArchivePage>
   /** Returns a file that the session names. Throws `not_found`, also for a file of another session. */
@@ -44,6 +44,8 @@ export interface SessionDownload {
 export interface ArchiveQuery {
   readonly after: number
   readonly limit: number
+  /** With the opaque fields of steps, which only a bundle keeps (C26). */
+  readonly opaque?: boolean
 }
 
 export interface ArchivePage {

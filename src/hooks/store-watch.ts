@@ -1,6 +1,7 @@
 import type { HookCall } from '../core/hook.ts'
 import type { SessionId } from '../core/ids.ts'
 import type { Usage } from '../core/model.ts'
+import { withoutOpaque } from '../core/opaque.ts'
 import type { EventToAppend } from '../store/event-port.ts'
 import type { StoreWatch } from '../store/store.ts'
 import type { Hooks } from './hooks.ts'
@@ -16,7 +17,7 @@ export function hookWatch({ has, notify, forget }: Pick<Hooks, 'has' | 'notify' 
         const call = callOf(session, event)
         if (call) notify(call)
       }
-      notify({ on: 'session_save', session, seq, events })
+      notify({ on: 'session_save', session, seq, events: events.map(withoutOpaque) })
     },
     deleted: (session) => notify({ on: 'session_delete', session }),
     pointed() {},

@@ -4,7 +4,7 @@ import { textContent } from '../../src/core/content.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import { armFailpoints } from '../../src/core/failpoint.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import type { ModelMessage } from '../../src/core/model.ts'
+import type { ModelMessage, Opaque } from '../../src/core/model.ts'
 import type { JournalDraft } from '../../src/core/turn.ts'
 import { agentWith, call, failure, fakeModel, never, play, results, tool, turnRequest } from './turns.ts'
 
@@ -50,6 +50,28 @@ describe('run-turn', () => {
       { role: 'tool', results: [{ id: 'a', content: textContent("3 o'clock"), isError: false }] },
     ])
     expect(played.result).toMatchObject({ kind: 'final', text: 'One.', steps: 2, usage: { input: 20, output: 2 } })
+  })
+
+  describe('opaque fields of a step', () => {
+    const tools = [tool('clock')]
+    const played = (opaque: Opaque) => {
+      const model = fakeModel({ calls: [call('a', 'clock')], opaque }, { deltas: ['One.'] })
+      return play(agentWith(model, tools)(turnRequest(), never())).then((one) => ({ ...one, model }))
+    }
+
+    it('C26: they are on record with their step before its tools run, and go back with it', async () => {
+      const opaque = { model: 'fake/model', tokens: 7, data: [{ signature: 'sig' }] }
+      const { journal, model } = await played(opaque)
+      expect(journal[0]).toMatchObject({ type: 'assistant_step', data: { opaque } })
+      expect(model.requests[1]?.messages[1]).toMatchObject({ role: 'assistant', opaque })
+    })
+
+    it('C26: what is too large to be stored is not kept, and the turn goes on without it', async () => {
+      const { journal, model, result } = await played({ model: 'fake/model', tokens: 7, data: 'x'.repeat(1_000_001) })
+      expect(journal[0]?.data).not.toHaveProperty('opaque')
+      expect(model.requests[1]?.messages[1]).not.toHaveProperty('opaque')
+      expect(result).toMatchObject({ kind: 'final', text: 'One.' })
+    })
   })
 
   it('R14, C11: the step limit ends with an assistant text, turn_limit and real usage', async () => {

@@ -12,6 +12,7 @@ import {
   type ModelRequest,
   type ModelToolCall,
   NO_USAGE,
+  type Opaque,
   type StopReason,
 } from '../../src/core/model.ts'
 import type { JournalDraft, RunAgent, Tool, ToolContext, TurnRequest, TurnResult } from '../../src/core/turn.ts'
@@ -23,6 +24,7 @@ export interface Say {
   readonly deltas?: readonly string[]
   readonly calls?: readonly ModelToolCall[]
   readonly stop?: StopReason
+  readonly opaque?: Opaque
   /** Thrown after the deltas. */
   readonly fail?: unknown
   /** Awaited after the deltas. */
@@ -47,7 +49,9 @@ export function fakeModel(...says: readonly Say[]): FakeModel {
       if (say.fail !== undefined) throw say.fail
       for (const one of say.calls ?? []) yield { type: 'tool_call', call: one }
       const stop = say.stop ?? (say.calls?.length ? 'tools' : 'end')
-      yield { type: 'end', stop, usage: { input: 10, output: 1 }, model: 'fake/model-1' }
+      const { opaque } = say
+      const end = { type: 'end', stop, usage: { input: 10, output: 1 }, model: 'fake/model-1' } as const
+      yield { ...end, ...(opaque && { opaque }) }
     },
   }
 }

@@ -17,7 +17,10 @@ it('C42: an export ends where the session did when it began, whatever is said me
     file: async () => Promise.reject(new ParleyError('internal', 'no file was asked for')),
   }
   const far: (readonly [number, number])[] = []
-  const archive = await openArchive(archives, 'a title', (seq, last) => void far.push([seq, last]))
+  const archive = await openArchive(archives, 'a title', {
+    format: 'jsonl',
+    came: (seq, last) => void far.push([seq, last]),
+  })
   const seen: number[] = []
   for await (const page of archive.pages()) seen.push(...page.map(({ seq }) => seq))
   expect(seen).toEqual(Array.from({ length: 450 }, (_, at) => at + 1))
@@ -37,7 +40,7 @@ it('C42: an export ends where the session did when it began, whatever is said me
 it('a file that is gone is left out, and any other failure ends the export', async () => {
   let code: 'not_found' | 'unreadable' | 'unavailable' = 'not_found'
   const file = () => Promise.reject(new ParleyError(code, 'no'))
-  const archive = await openArchive({ page: async () => ({ session, events: [] }), file }, 'api:x')
+  const archive = await openArchive({ page: async () => ({ session, events: [] }), file }, 'api:x', { format: 'jsonl' })
   for (code of ['not_found', 'unreadable'] as const) expect(await archive.file('m' as never)).toBeUndefined()
   code = 'unavailable'
   await expect(archive.file('m' as never)).rejects.toMatchObject({ code })

@@ -23,7 +23,7 @@ const agent = (model: string) => ({
   agents: [{ id: toAgentId('main'), model: `anthropic/${model}`, prompt: 'You are Parley.', tools: ['time'] }],
 })
 
-it('T37: /think reaches the model as its API wants it, and its thoughts go back to it within the turn, never into the log', async () => {
+it('T37: /think reaches the model as its API wants it, and its thoughts go back to it within the turn, and are shown to nobody', async () => {
   const house = await startHousehold({ streaming: false, script: thoughtful, config: agent('claude-haiku-4-5') })
   expect(await tell(house, '/think high')).toContain('Thinking is high here')
   expect(await tell(house, 'what time is it?')).toBe('it is late')

@@ -25,7 +25,7 @@ export async function exportSession(ports: ExportPorts, name: string, options: E
   await checkWritable(path, force)
   const progress = createProgress(ports.stderr, 'events')
   const done = await askOperator(ports, await ports.load(options.config, 'ask'), async ({ archives, sessions }) => {
-    const archive = await byKey(sessions, name, () => openArchive(archives, name, progress.at))
+    const archive = await byKey(sessions, name, () => openArchive(archives, name, { format, came: progress.at }))
     const bytes = await writePrivately(path, ports.writeExport(format, archive), { force, now: ports.now() })
     progress.end()
     await archives.exported(archive.session.id, { format, path })

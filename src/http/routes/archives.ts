@@ -1,7 +1,18 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { EXPORT_FORMATS } from '../../core/export-format.ts'
 import { isMediaId } from '../../core/ids.ts'
-import { answersWith, bodyText, jsonBody, needs, newRoutes, pathText, queryCount, queryText, takes } from '../route.ts'
+import {
+  answersWith,
+  bodyText,
+  jsonBody,
+  needs,
+  newRoutes,
+  pathText,
+  queryCount,
+  queryFlag,
+  queryText,
+  takes,
+} from '../route.ts'
 import { archivedFile, archivePage, exportRecorded, relocation } from '../schemas/archives.ts'
 
 const AT = '/v1/archives/{name}'
@@ -13,7 +24,10 @@ const PAGE = createRoute({
   method: 'get',
   path: AT,
   security: needs('operate:read'),
-  request: { params, query: z.object({ after: queryCount.prefault('0'), limit: queryCount.prefault('200') }) },
+  request: {
+    params,
+    query: z.object({ after: queryCount.prefault('0'), limit: queryCount.prefault('200'), opaque: queryFlag }),
+  },
   responses: answersWith(archivePage),
 })
 const FILE = createRoute({

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { addressNamed } from '../../core/address.ts'
 import type { EventType } from '../../core/event.ts'
 import { isMediaId } from '../../core/ids.ts'
+import { isStorable } from '../../core/opaque.ts'
 import { FILE_SCOPES } from '../../core/workplace.ts'
 
 /**
@@ -70,6 +71,8 @@ const said = z.looseObject({
 const taken = { messages: count.optional(), rows: z.array(text).optional() }
 const answered = { text, model: text, usage, unseen: flag }
 const call = { callId: text, tool: text, args: z.unknown() }
+/** The turn of an imported step is over, so no model is sent them; they are as large as those of this store at most. */
+const opaque = z.looseObject({ model: text, tokens: count, data: z.unknown() }).refine(isStorable)
 const names = z.array(z.looseObject(name))
 const workplace = z.looseObject({
   ...{ fileScope: z.enum(FILE_SCOPES), workingFolder: text.optional(), activeFile: text.optional() },
@@ -91,7 +94,7 @@ const FORMS: Readonly<Record<EventType, z.ZodType>> = {
   files_read: z.looseObject({ files: z.array(z.looseObject(reading)) }),
   turn_steered: z.looseObject(taken),
   messages_dropped: z.looseObject(taken),
-  assistant_step: z.looseObject({ ...answered, calls: z.array(z.looseObject(call)) }),
+  assistant_step: z.looseObject({ ...answered, calls: z.array(z.looseObject(call)), opaque: opaque.optional() }),
   tool_call: z.looseObject({ ...call, class: z.enum(['pure', 'keyed', 'once']) }),
   tool_result: z.looseObject({
     ...{ callId: text, tool: text, content, isError: z.boolean(), denied: flag, foreign: flag },

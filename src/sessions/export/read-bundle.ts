@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { ParleyError } from '../../core/errors.ts'
 import { EVENT_TYPES, type SessionEvent } from '../../core/event.ts'
 import { isMediaId, type MediaId, mediaId } from '../../core/ids.ts'
+import { isDeeper } from '../../core/levels.ts'
 import type { ArchivedSession } from '../../core/operate-archives.ts'
 import { BUNDLE_VERSION } from './bundle-lines.ts'
 import { isEvent } from './event-forms.ts'
@@ -90,17 +91,7 @@ function parsed(line: string): unknown {
   }
 }
 
-/** Whatever reads or writes a value goes down its levels by calls, of which there are only so many. */
 const MOST_LEVELS = 500
-
-function isDeeper(value: unknown, levels: number): boolean {
-  let level: readonly unknown[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > levels) return true
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
-  }
-  return false
-}
 
 /** A name may be anything in a file that somebody has changed. */
 function named(value: unknown): string {

@@ -5,6 +5,7 @@ import type { SessionEvent } from '../../core/event.ts'
 import type { ExportFormat } from '../../core/export-format.ts'
 import type { MediaId } from '../../core/ids.ts'
 import type { MediaStore } from '../../core/media.ts'
+import { withoutOpaque } from '../../core/opaque.ts'
 import type { ArchivedSession, SessionDownload } from '../../core/operate-archives.ts'
 import { redactedWhole } from '../../core/redact-dispatch.ts'
 import type { Relocation, RelocationRequest } from '../../core/relocation.ts'
@@ -42,12 +43,13 @@ export function createArchives(deps: ArchiveDeps): SessionArchives {
   const { store, clock, media } = deps
   const named = new NamedAudiences()
   const archives: Omit<SessionArchives, 'download'> = {
-    async page(caller, name, { after, limit }) {
+    async page(caller, name, { after, limit, opaque = false }) {
       if (!Number.isInteger(limit) || limit < PAGE.least || limit > PAGE.most)
         throw new ParleyError('invalid', `limit must be ${PAGE.least} to ${PAGE.most}`)
       const since = await store.read.forgetting.removals()
       const session = await find(caller, name, deps)
-      const events = await store.read.events.since(session.id, after, limit)
+      const logged = await store.read.events.since(session.id, after, limit)
+      const events = opaque ? logged : logged.map(withoutOpaque)
       // Asked after each page: a forgetting that begins meanwhile ends the export.
       await checkForgetting(store.read, session, since)
       const redact = <Value>(value: Value): Value => redactedWhole(value, deps.redact)

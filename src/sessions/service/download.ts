@@ -31,6 +31,7 @@ export async function openDownload(
       file: (at, media) => archives.file(caller, at, media),
     },
     name,
+    { format },
   )
   const { id } = archive.session
   const { ending, mediaType } = FILES[format]

@@ -46,6 +46,40 @@ it.each([600, 100_000])('K32: one with %i levels in a line is refused in words',
   expect(() => readBundle(`${body}${end}\n`)).toThrow('The file cannot be imported: one of its lines has more than 500')
 })
 
+const STEP = { text: 'x', model: 'm', usage: { input: 0, output: 0 }, calls: [] }
+const OPAQUE = { model: 'anthropic/m', tokens: 5, data: [{ type: 'thinking', thinking: 'hm', signature: 's' }] }
+const stepWith = (opaque: unknown) => ({ seq: 1, at: 1, type: 'assistant_step', data: { ...STEP, opaque } })
+
+it.each<[string, unknown]>([
+  ['thoughts', OPAQUE],
+  ['none', { ...OPAQUE, data: [] }],
+  ['data of a later form', { ...OPAQUE, data: { reasoning: null } }],
+  ['a field of a later version', { ...OPAQUE, form: 2 }],
+])('C26: a step with %s in its opaque fields is read as it was written', (_, opaque) => {
+  expect(readBundle(bundle(SESSION, stepWith(opaque))).events).toEqual([stepWith(opaque)])
+})
+
+describe('C26: opaque fields of another form, or larger than any of this store, are refused', () => {
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['a text', 'thoughts'],
+    ['a list', [OPAQUE]],
+    ['no model', { tokens: 5, data: [] }],
+    ['a model that is none', { ...OPAQUE, model: { id: 'm' } }],
+    ['no count', { model: 'm', data: [] }],
+    ['a negative count', { ...OPAQUE, tokens: -1 }],
+    ['half a token', { ...OPAQUE, tokens: 0.5 }],
+    ['a count that is too large', { ...OPAQUE, tokens: 1e300 }],
+    ['a count in words', { ...OPAQUE, tokens: 'all' }],
+    ['no data', { model: 'm', tokens: 0 }],
+    ['too much of a later version', { ...OPAQUE, form: 'x'.repeat(1_000_000) }],
+    ['too much data', { ...OPAQUE, data: 'x'.repeat(1_000_000) }],
+    ['too many levels', { ...OPAQUE, data: JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`) }],
+  ])('%s', (_, opaque) => {
+    expect(() => readBundle(bundle(SESSION, stepWith(opaque)))).toThrow('its assistant_step has a form')
+  })
+})
+
 describe('an event of another form is refused, for every prompt of its session would fail', () => {
   const said = { text: 'hi', sender: { id: '1', kind: 'user' }, owner: false, addressed: true, triggers: true }
   it.each<[SessionEvent['type'], unknown]>([
