@@ -112,7 +112,9 @@ function fromFields(fields: Fields, depth: number): ErrorBody | undefined {
   const inner = deeper(fields, depth)
   const message = joined(own?.message, inner?.message) ?? oddWords(fields)
   if (message === undefined) return undefined
-  const code = codeOf(fields) ?? own?.code
+  const named = codeOf(fields)
+  // A status says less than the name that the server behind has for the matter.
+  const code = /^[45]\d\d$/.test(named ?? '') ? (own?.code ?? named) : (named ?? own?.code)
   const type = typeOf(fields) ?? own?.type
   const param = textOf(fields.param) ?? own?.param
   const status = statusOf(fields) ?? inner?.status ?? own?.status

@@ -86,7 +86,7 @@ function refused({ status, body, headers }: Answer, server: ServerPlace): ModelE
 
 /** Returns true for an answer of something that does not know the API: another server, a page, a wrong path. */
 function isElsewhere({ status, type }: SeenAnswer, body: ErrorBody | undefined): boolean {
-  if (body !== undefined) return (status === 404 || status === 405 || status === 500) && isNoPath(body.message)
+  if (body !== undefined) return (status === 404 || status === 405) && isNoPath(body.message)
   if (status >= 500 || CLEAR.has(status)) return false
   // An API may refuse what it was asked without a word; a page or JSON of another kind is from elsewhere.
   return type !== '' || status === 404 || status === 405

@@ -1,5 +1,6 @@
 import { type ErrorBody, isPage, readErrorBody, readErrorValue, saysError } from './error-body.ts'
 import { ModelError } from './model-error.ts'
+import { isNoPath } from './refusals.ts'
 import type { ServerPlace } from './server-place.ts'
 import { withWholeCharacters } from './whole-characters.ts'
 
@@ -71,7 +72,7 @@ function errorAnswer({ status, statusText, headers }: Response, text: string): R
     return new Response(inOneShape(error), { status, statusText, headers: withWait(kept, error) })
   if (text.trim() === '') kept.delete('content-type')
   else if (isPage(text, type)) kept.set('content-type', 'text/html')
-  return new Response('', { status, statusText, headers: kept })
+  return new Response(null, { status, statusText, headers: kept })
 }
 
 function inOneShape({ message, type, retryAfterMs, ...error }: ErrorBody): string {
@@ -128,7 +129,8 @@ function wholeAnswer({ text, headers, status }: Whole, server: ServerPlace): Res
   }
   const error = saysError(value) ? readErrorValue(value) : undefined
   if (!headers.get('content-type')?.includes('json')) headers.set('content-type', 'application/json')
-  if (error === undefined) return new Response(text, { status, headers })
+  // LM Studio answers 200 to an address that it does not know.
+  if (error === undefined || isNoPath(error.message)) return new Response(text, { status, headers })
   return new Response(inOneShape(error), { status: error.status ?? 500, headers: withWait(headers, error) })
 }
 

@@ -68,6 +68,12 @@ const RULES: readonly Rule[] = [
     words:
       /does not support (extended )?thinking|thinking is not supported|(^|[^.a-z_])thinking[`'"]?: extra inputs|(parameter|argument|field)[^a-z]{0,16}thinking\b/i,
   },
+  // Whoever asked by an effort alone can do without it.
+  {
+    trait: 'no-effort',
+    words:
+      /does not support (extended )?thinking|thinking is not supported|reasoning is (mandatory|not supported)|only works in thinking mode/i,
+  },
   { trait: 'no-temperature', words: /\btemperature\b/i, named: true },
   {
     trait: 'no-tools',
