@@ -1,3 +1,4 @@
+import type { AgentProfile } from '../core/agent-profile.ts'
 import { errorCode } from '../core/errors.ts'
 import type { MediaId } from '../core/ids.ts'
 import type { Model, ModelMessage, ModelRequest } from '../core/model.ts'
@@ -16,6 +17,11 @@ import type { RunningAgent } from './turn-progress.ts'
 
 /** Tokens of an answer, where the agent sets none (R14). */
 const ANSWER_TOKENS = 4096
+
+/** Returns the tokens that an agent may write in one answer. */
+export function longestAnswer({ answerTokens = ANSWER_TOKENS }: Pick<AgentProfile, 'answerTokens'>): number {
+  return answerTokens
+}
 
 /** Everything that a turn asks its models with, the same in each step. */
 export interface Equipment {
@@ -117,7 +123,7 @@ function withLess({ progress, request, settings }: RunningAgent, model: Model, r
 
 function nextRequest(run: RunningAgent, { tools, system }: Equipment, model: Model): ModelRequest {
   const { request, progress, settings } = run
-  const { thinking, answerTokens: maxTokens = ANSWER_TOKENS, contextTokens: window } = request.agent
+  const { thinking, contextTokens: window } = request.agent
   const sends = tools.some(({ spec }) => spec.name === SEND_FILE)
   const whole = progress.talk ? progress.messages : paired(run, model)
   const shown = sends ? withHandles(whole) : whole
@@ -127,7 +133,7 @@ function nextRequest(run: RunningAgent, { tools, system }: Equipment, model: Mod
         ...{ window, from: settings.results.pruneFrom },
         besides: tools.reduce((sum, { spec }) => sum + JSON.stringify(spec).length, system.length),
       })
-  const asked = { system, messages, tools: tools.map(({ spec }) => spec), maxTokens }
+  const asked = { system, messages, tools: tools.map(({ spec }) => spec), maxTokens: longestAnswer(request.agent) }
   return thinking === undefined ? asked : { ...asked, thinking }
 }
 

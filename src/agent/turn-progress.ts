@@ -45,9 +45,8 @@ export interface Progress {
   usage: Usage
   /** Tokens that the model read in the first call: the conversation, without what tools have returned since. */
   read: number
-  /** The last answer's model and text, for a turn that a limit ends. */
+  /** The last answer's model, for a turn that a limit ends. */
   model: string
-  text: string
 }
 
 /** A turn that runs. */
@@ -69,7 +68,6 @@ export function begun({ messages, spent, agent }: TurnRequest): Progress {
     steps: spent.steps,
     usage: spent.usage,
     model: agent.model,
-    text: '',
   }
 }
 
@@ -80,5 +78,4 @@ export function take(answer: ModelAnswer, progress: Progress): void {
   progress.usage = addUsage(progress.usage, answer.usage)
   if (progress.read === 0) progress.read = tokensRead(answer.usage)
   progress.model = answer.model
-  progress.text = answer.text
 }

@@ -32,6 +32,7 @@ export type ErrorCode =
   | 'model_context_length'
   | 'model_invalid_request'
   | 'model_empty'
+  | 'model_cut'
   | 'model_failed'
 
 /** The one error class. `message` is for the operator and names the remedy where there is one. */

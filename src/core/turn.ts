@@ -75,6 +75,8 @@ export interface OpenStep {
   readonly results: readonly ToolResultData[]
   /** Call ids whose intent is on record: a `once` tool among them is never run again. */
   readonly intended: readonly string[]
+  /** The answer was cut at the limit of its tokens: none of its calls is made. */
+  readonly cut?: true
 }
 
 /** The identity whose authority a call has. */

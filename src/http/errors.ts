@@ -39,6 +39,7 @@ const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   model_context_length: 502,
   model_invalid_request: 502,
   model_empty: 502,
+  model_cut: 502,
   model_failed: 502,
 }
 
