@@ -35,7 +35,7 @@ type Steps = AgentSteps<void>
 /**
  * The agent loop: ask the model, journal its step, run its tools, ask again, until it answers without tools. See
  * `RunAgent` for the contract. An answer cut at its limit is delivered as it is and is no error. Calls in it may be
- * torn: none is run, the model is told and may go on in smaller steps, three times in a row at most. An empty answer
+ * torn: none is run, the model reads why and may continue in smaller steps, three times in a row at most. An empty answer
  * without a silence marker fails as `model_empty`, one that was cut before anything was said as `model_cut`.
  */
 export function createRunAgent(services: RunAgentServices): RunAgent {
