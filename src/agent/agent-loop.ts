@@ -10,6 +10,7 @@ import {
   DEFAULT_TOOL_RESULTS,
   type JournalDraft,
   type OpenStep,
+  type ReadContext,
   type RunAgent,
   type Tool,
   type ToolContext,
@@ -35,8 +36,8 @@ type Steps = AgentSteps<void>
 /**
  * The agent loop: ask the model, journal its step, run its tools, ask again, until it answers without tools. See
  * `RunAgent` for the contract. An answer cut at its limit is delivered as it is and is no error. Calls in it may be
- * torn: none is run, the model reads why and may continue in smaller steps, three times in a row at most. An empty answer
- * without a silence marker fails as `model_empty`, one that was cut before anything was said as `model_cut`.
+ * torn: none is run, the model reads why and may continue in smaller steps, three times in a row at most. An empty
+ * answer without a silence marker fails as `model_empty`, one that was cut before anything was said as `model_cut`.
  */
 export function createRunAgent(services: RunAgentServices): RunAgent {
   const settings: Settings = {
@@ -174,11 +175,12 @@ function journalStep({ text, calls, stop, model, usage, opaque }: ModelAnswer): 
   return { type: 'assistant_step', data: { text, model, usage, calls: asked, ...cut, ...(opaque && { opaque }) } }
 }
 
-function conclude({ text, stop, model }: ModelAnswer, { usage, steps, read, shortened }: Progress): TurnResult {
+function conclude({ text, stop, model }: ModelAnswer, progress: Progress): TurnResult {
+  const { usage, steps } = progress
   const refused = stop === 'refused'
   const cut = stop === 'length' ? ({ cut: true } as const) : {}
   if (!refused && text.trim() !== '')
-    return { kind: 'final', text, model, usage, steps, ...cut, context: { read, shortened } }
+    return { kind: 'final', text, model, usage, steps, ...cut, context: contextRead(progress) }
   const [code, words] = UNSAID[stop]
   return { kind: 'failed', code, cause: new ParleyError(code, `${model} ${words}.`), usage, steps }
 }
@@ -193,10 +195,14 @@ const UNSAID: Readonly<Record<StopReason, readonly [ErrorCode, string]>> = {
 
 /** Leaves an answer that says so (R14, R17); what the model said along with its last calls comes first. */
 function stoppedBy({ reason, error }: Limit, progress: Progress): TurnResult {
-  const { messages, model, usage, steps, read, shortened } = progress
+  const { messages, model, usage, steps } = progress
   const said = stripSilence(lastSaid(messages)).text.trim()
   const answer = said === '' ? reason : `${said}\n\n${reason}`
-  return { kind: 'final', text: answer, model, usage, steps, error, context: { read, shortened } }
+  return { kind: 'final', text: answer, model, usage, steps, error, context: contextRead(progress) }
+}
+
+function contextRead({ read, shortened, window }: Progress): ReadContext {
+  return { read, shortened, ...(window === undefined ? {} : { window }) }
 }
 
 /** Returns the text of the newest step of the turn, also where a crash lies between it and its end. */

@@ -96,6 +96,8 @@ export interface ReadContext {
   readonly read: number
   /** Parts were left out because the request was too long. */
   readonly shortened: boolean
+  /** The tokens that the model reads at once, where its server has named them. */
+  readonly window?: number
   /** A summary stood for older turns. */
   readonly summary?: boolean
   /** Messages of earlier turns. */

@@ -13,6 +13,7 @@ import {
   type ModelToolCall,
   NO_USAGE,
   type StopReason,
+  type Usage,
 } from '../../src/core/model.ts'
 import type { JournalDraft, RunAgent, Tool, ToolContext, TurnRequest, TurnResult } from '../../src/core/turn.ts'
 import { noMedia } from '../fakes/media.ts'
@@ -23,6 +24,10 @@ export interface Say {
   readonly deltas?: readonly string[]
   readonly calls?: readonly ModelToolCall[]
   readonly stop?: StopReason
+  /** The tokens that the model reads at once, as its server has named them. */
+  readonly window?: number
+  /** Other than 10 in and 1 out. */
+  readonly usage?: Usage
   /** Thrown after the deltas. */
   readonly fail?: unknown
   /** Awaited after the deltas. */
@@ -46,10 +51,14 @@ export function fakeModel(...says: readonly Say[]): FakeModel {
       if (say.hold) await Promise.race([say.hold, aborted(signal)])
       if (say.fail !== undefined) throw say.fail
       for (const one of say.calls ?? []) yield { type: 'tool_call', call: one }
-      const stop = say.stop ?? (say.calls?.length ? 'tools' : 'end')
-      yield { type: 'end', stop, usage: { input: 10, output: 1 }, model: 'fake/model-1' }
+      yield endOf(say)
     },
   }
+}
+
+function endOf({ calls = [], window, ...say }: Say): ModelEvent {
+  const { stop = calls.length > 0 ? 'tools' : 'end', usage = { input: 10, output: 1 } } = say
+  return { type: 'end', stop, usage, model: 'fake/model-1', ...(window === undefined ? {} : { window }) }
 }
 
 /** The events of a model call, each when it is asked for. */

@@ -18,7 +18,7 @@ import { notAnthropic, toModelError } from './anthropic-errors.ts'
 import { toWireMessages, toWireTools } from './anthropic-messages.ts'
 import { keepThoughts, type ThoughtBlock, temperatureParam, thinkingParams } from './anthropic-thinking.ts'
 import { startIdleTimer } from './idle-timer.ts'
-import { type ImageLimits, type Images, loadImages } from './load-images.ts'
+import { type Images, loadImages } from './load-images.ts'
 import { ModelError, withBegun } from './model-error.ts'
 import { modelFetch } from './model-fetch.ts'
 import { withoutPrinting } from './sdk-warnings.ts'
@@ -67,7 +67,7 @@ async function* stream(
   { model, clock, media, logger = silentLogger, apiKey, baseUrl = PUBLIC_API, idleMs = 60_000 }: AnthropicOptions,
   { request, signal }: Call,
 ): AsyncGenerator<ModelEvent, void, void> {
-  const images = await loadImages(request.messages, media, IMAGE_LIMITS)
+  const images = await loadImages(request.messages, media, MOST_IMAGE_BYTES)
   const idle = startIdleTimer(clock, idleMs)
   const reading: Reading = {
     ...{ tool: undefined, thought: undefined, usage: NO_USAGE, stop: undefined, begun: false },
@@ -101,8 +101,8 @@ async function* stream(
   yield endOf(reading)
 }
 
-/** The API refuses larger images, and more of them; its limit is on what is sent, which is base64. */
-const IMAGE_LIMITS: ImageLimits = { most: 100, bytes: MOST_SHOWN_BYTES }
+/** The API refuses larger images; its limit is on what is sent, which is base64. */
+const MOST_IMAGE_BYTES = MOST_SHOWN_BYTES
 
 function bodyOf(model: string, request: ModelRequest, images: Images): Anthropic.MessageCreateParamsStreaming {
   const params = thinkingParams(model, request)

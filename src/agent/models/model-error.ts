@@ -1,22 +1,48 @@
 import { type ErrorCode, ParleyError } from '../../core/errors.ts'
+import type { MediaId } from '../../core/ids.ts'
 
 /** Says if the same request may be retried, and after how many ms if the provider named a time. */
 export type RetryAdvice = { readonly retry: false } | { readonly retry: true; readonly afterMs?: number }
+
+/** The answer of a server that did not do what it was asked. */
+export interface Refusal {
+  /** The HTTP status; within a stream the one that its words stand for. */
+  readonly status: number
+  /** The server's own words, without the key; empty where it gave none. */
+  readonly words: string
+  /** The server's own name for the matter, such as `context_length_exceeded`. */
+  readonly code?: string
+}
 
 /** A failed model call that knows whether trying again can help. To everybody else it is a `ParleyError`. */
 export class ModelError extends ParleyError {
   readonly advice: RetryAdvice
   /** The provider had begun to answer, so it charges the call. */
   readonly begun: boolean
+  /** Absent where no server answered. */
+  readonly refusal?: Refusal
+  /** The picture for which the server refused the request, where its words name the place of one. */
+  readonly picture?: MediaId
 
-  constructor(code: ErrorCode, message: string, options: { advice: RetryAdvice; begun?: boolean; cause?: unknown }) {
+  constructor(code: ErrorCode, message: string, options: ModelErrorOptions) {
     super(code, message, { cause: options.cause })
     this.advice = options.advice
     this.begun = options.begun ?? false
+    if (options.refusal !== undefined) this.refusal = options.refusal
+    if (options.picture !== undefined) this.picture = options.picture
   }
 }
 
+interface ModelErrorOptions {
+  readonly advice: RetryAdvice
+  readonly begun?: boolean
+  readonly cause?: unknown
+  readonly refusal?: Refusal | undefined
+  readonly picture?: MediaId | undefined
+}
+
 /** Returns a failure of a call with whether its answer had begun. */
-export function withBegun({ code, message, advice, cause }: ModelError, begun: boolean): ModelError {
-  return new ModelError(code, message, { advice, begun, cause })
+export function withBegun(error: ModelError, begun: boolean): ModelError {
+  const { code, message, advice, cause, refusal, picture } = error
+  return new ModelError(code, message, { advice, begun, cause, refusal, picture })
 }

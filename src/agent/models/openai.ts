@@ -13,7 +13,7 @@ import {
   type Usage,
 } from '../../core/model.ts'
 import { startIdleTimer } from './idle-timer.ts'
-import { type ImageLimits, type Images, loadImages } from './load-images.ts'
+import { type Images, loadImages } from './load-images.ts'
 import { ModelError, withBegun } from './model-error.ts'
 import { addDelta, type GrowingCalls, wholeCalls } from './openai-calls.ts'
 import { isPublicApi, notOpenAi, PUBLIC_API, serverName, toModelError } from './openai-errors.ts'
@@ -65,7 +65,7 @@ async function* stream(
   { model, clock, media, apiKey = '', baseUrl = PUBLIC_API, idleMs = 60_000 }: OpenAiOptions,
   { request, signal }: Call,
 ): AsyncGenerator<ModelEvent, void, void> {
-  const images = await loadImages(request.messages, media, IMAGE_LIMITS)
+  const images = await loadImages(request.messages, media, MOST_IMAGE_BYTES)
   const idle = startIdleTimer(clock, idleMs)
   const reading: Reading = {
     ...{ calls: [], usage: NO_USAGE, finish: undefined, refused: false, begun: false },
@@ -97,8 +97,8 @@ async function* stream(
   yield* endOf(reading, serverName(baseUrl))
 }
 
-/** The API takes larger images; more than these only fill the conversation. */
-const IMAGE_LIMITS: ImageLimits = { most: 50, bytes: 5_000_000 }
+/** The API takes larger images, which only fill the conversation. */
+const MOST_IMAGE_BYTES = 5_000_000
 
 function bodyOf(
   request: ModelRequest,
