@@ -1,9 +1,9 @@
 import { textContent } from '../core/content.ts'
 import { inWords } from '../core/content-words.ts'
-import { errorCode, ParleyError } from '../core/errors.ts'
+import { type ErrorCode, errorCode, ParleyError } from '../core/errors.ts'
 import type { ToolResultData } from '../core/event.ts'
 import { silentLogger } from '../core/logger.ts'
-import { type ModelMessage, type ModelToolCall, NO_USAGE } from '../core/model.ts'
+import { type ModelMessage, type ModelToolCall, NO_USAGE, type StopReason } from '../core/model.ts'
 import { isStorable } from '../core/opaque.ts'
 import { stripSilence } from '../core/silence.ts'
 import {
@@ -11,16 +11,17 @@ import {
   DEFAULT_TOOL_RESULTS,
   type JournalDraft,
   type OpenStep,
+  type ReadContext,
   type RunAgent,
   type Tool,
   type ToolContext,
   type TurnResult,
 } from '../core/turn.ts'
-import { loopWarning, watchLoop } from './doom-loop.ts'
+import { cutRefusal, cutsInARow, loopWarning, MOST_CUTS, watchLoop } from './doom-loop.ts'
 import { gateCalls } from './gate-calls.ts'
 import type { ModelAnswer } from './models/ask-model.ts'
 import { createPictureRecord } from './models/picture-record.ts'
-import { ask, equip } from './next-step.ts'
+import { ask, equip, longestAnswer } from './next-step.ts'
 import { withOwnIds } from './own-call-ids.ts'
 import { type CallPlan, planCalls } from './plan-calls.ts'
 import { runTools } from './run-tools.ts'
@@ -35,8 +36,9 @@ type Steps = AgentSteps<void>
 
 /**
  * The agent loop: ask the model, journal its step, run its tools, ask again, until it answers without tools. See
- * `RunAgent` for the contract. An answer cut at its limit is delivered as it is and is no error; calls in it may be
- * torn and are not run. An empty answer without a silence marker fails as `model_empty`.
+ * `RunAgent` for the contract. An answer cut at its limit is delivered as it is and is no error. Calls in it may be
+ * torn: none is run, the model reads why and may continue in smaller steps, three times in a row at most. An empty
+ * answer without a silence marker fails as `model_empty`, one that was cut before anything was said as `model_cut`.
  */
 export function createRunAgent(services: RunAgentServices): RunAgent {
   const settings: Settings = {
@@ -59,15 +61,13 @@ async function* runLoop(run: RunningAgent): ReturnType<RunAgent> {
     else if (request.given) yield* act(run, equipment.tools, givenStep(request.given, request.agent.model))
     for (;;) {
       signal.throwIfAborted()
-      const reason = limitOf(run)
-      if (reason !== undefined) return stoppedBy(reason, progress)
+      const limit = limitOf(run)
+      if (limit !== undefined) return stoppedBy(limit, progress)
       const asked = await ask(run, equipment)
       const answer = bounded({ ...asked, calls: withOwnIds(asked.calls, progress.messages) })
       take(answer, progress)
       signal.throwIfAborted()
-      if (answer.calls.length === 0 || answer.stop === 'length' || answer.stop === 'refused') {
-        return conclude(answer, progress)
-      }
+      if (answer.calls.length === 0 || answer.stop === 'refused') return conclude(answer, progress)
       yield* act(run, equipment.tools, answer)
     }
   } catch (cause) {
@@ -78,12 +78,22 @@ async function* runLoop(run: RunningAgent): ReturnType<RunAgent> {
   }
 }
 
-/** Returns why the turn may not continue, in words for the chat; undefined if it may. */
-function limitOf({ request, progress }: RunningAgent): string | undefined {
+interface Limit {
+  /** Says in words for the chat why the turn may not continue. */
+  readonly reason: string
+  readonly error: ErrorCode
+}
+
+/** Returns the limit that the turn has reached, if it has. */
+function limitOf({ request, progress }: RunningAgent): Limit | undefined {
   if (!progress.talk && watchLoop(progress.messages) === 'stop')
-    return 'I stopped here because I kept repeating the same step.'
+    return { reason: 'I stopped here because I kept repeating the same step.', error: 'turn_limit' }
+  if (!progress.talk && cutsInARow(progress.messages) >= MOST_CUTS) {
+    const reason = `I stopped here because my steps are longer than the ${longestAnswer(request.agent)} tokens that I may write at once (answerTokens).`
+    return { reason, error: 'model_cut' }
+  }
   return progress.steps >= (request.agent.maxSteps ?? MAX_STEPS)
-    ? `I stopped here after ${progress.steps} steps.`
+    ? { reason: `I stopped here after ${progress.steps} steps.`, error: 'turn_limit' }
     : undefined
 }
 
@@ -98,7 +108,7 @@ async function* act(run: RunningAgent, tools: readonly Tool[], answer: ModelAnsw
   const step: ModelMessage = { role: 'assistant', text, calls, ...(opaque === undefined ? {} : { opaque }) }
   run.progress.messages = [...run.progress.messages, step]
   yield journalStep(answer)
-  yield* settle(run, tools, calls)
+  yield* settle(run, tools, calls, { cut: answer.stop === 'length' })
 }
 
 /** The step of calls that the model has asked for in an earlier turn. */
@@ -111,14 +121,14 @@ async function* settle(
   run: RunningAgent,
   tools: readonly Tool[],
   calls: readonly ModelToolCall[],
-  open?: OpenStep,
+  before: { readonly cut: boolean } | OpenStep,
 ): Steps {
   const { settings, request, signal, progress } = run
   progress.talk = false
-  const reason = limitOf(run)
-  const refusal = reason === undefined ? {} : { refusal: 'the turn has reached its limit' }
+  const refusal = refusalOf(run, before.cut === true)
   const context = contextOf(run)
-  const planned = planCalls(calls, { tools, ...(open ? { open } : {}), ...refusal })
+  const open = 'results' in before ? before : undefined
+  const planned = planCalls(calls, { tools, open, refusal })
   const plans = yield* gateCalls(planned, { context, gate: request.gate })
   request.working?.(doingOf(plans))
   const { clock, redact, results: limits } = settings
@@ -129,11 +139,17 @@ async function* settle(
     ...progress.messages,
     { role: 'tool', results: inOrder.map(({ callId, content, isError }) => ({ id: callId, content, isError })) },
   ]
-  if (reason !== undefined || signal.aborted) return
+  if (limitOf(run) !== undefined || signal.aborted) return
   const last = calls.at(-1)
   const warnings = last && watchLoop(progress.messages) === 'warn' ? [textContent(loopWarning(last.name))] : []
   const said = [...warnings, ...(await request.steer())]
   progress.messages = [...progress.messages, ...said.map((content): ModelMessage => ({ role: 'user', content }))]
+}
+
+/** Returns why no call of a step is made, in words for the model. */
+function refusalOf(run: RunningAgent, cut: boolean): string | undefined {
+  if (limitOf(run) !== undefined) return 'the turn has reached its limit'
+  return cut ? cutRefusal(longestAnswer(run.request.agent)) : undefined
 }
 
 /** Returns what the tools that are about to run do, each once, in words for people; empty where none runs. */
@@ -159,25 +175,44 @@ function contextOf({ settings, request, signal }: RunningAgent): Omit<ToolContex
   return { turnId, sessionId, agentId: agent.id, signal, now: () => settings.clock.now(), keep }
 }
 
-function journalStep({ text, calls, model, usage, opaque }: ModelAnswer): JournalDraft {
+function journalStep({ text, calls, stop, model, usage, opaque }: ModelAnswer): JournalDraft {
   const asked = calls.map(({ id, name, args }) => ({ callId: id, tool: name, args }))
-  const data = { text, model, usage, calls: asked, ...(opaque === undefined ? {} : { opaque }) }
-  return { type: 'assistant_step', data }
+  const cut = stop === 'length' ? ({ cut: true } as const) : {}
+  return { type: 'assistant_step', data: { text, model, usage, calls: asked, ...cut, ...(opaque && { opaque }) } }
 }
 
-function conclude({ text, stop, model }: ModelAnswer, { usage, steps, read, shortened }: Progress): TurnResult {
+function conclude({ text, stop, model }: ModelAnswer, progress: Progress): TurnResult {
+  const { usage, steps } = progress
   const refused = stop === 'refused'
   const cut = stop === 'length' ? ({ cut: true } as const) : {}
   if (!refused && text.trim() !== '')
-    return { kind: 'final', text, model, usage, steps, ...cut, context: { read, shortened } }
-  const code = refused ? 'model_refused' : 'model_empty'
-  const cause = new ParleyError(code, `${model} ${refused ? 'declined to answer' : 'answered with nothing at all'}.`)
-  return { kind: 'failed', code, cause, usage, steps }
+    return { kind: 'final', text, model, usage, steps, ...cut, context: contextRead(progress) }
+  const [code, words] = UNSAID[stop]
+  return { kind: 'failed', code, cause: new ParleyError(code, `${model} ${words}.`), usage, steps }
+}
+
+/** The failure of an answer in which nothing is said, by the reason why it ended. */
+const UNSAID: Readonly<Record<StopReason, readonly [ErrorCode, string]>> = {
+  refused: ['model_refused', 'declined to answer'],
+  length: ['model_cut', 'used all tokens of its answer (answerTokens), perhaps for thoughts, and said nothing'],
+  end: ['model_empty', 'answered with nothing at all'],
+  tools: ['model_empty', 'answered with nothing at all'],
 }
 
 /** Leaves an answer that says so (R14, R17); what the model said along with its last calls comes first. */
-function stoppedBy(reason: string, { text, model, usage, steps, read, shortened }: Progress): TurnResult {
-  const said = stripSilence(text).text.trim()
+function stoppedBy({ reason, error }: Limit, progress: Progress): TurnResult {
+  const { messages, model, usage, steps } = progress
+  const said = stripSilence(lastSaid(messages)).text.trim()
   const answer = said === '' ? reason : `${said}\n\n${reason}`
-  return { kind: 'final', text: answer, model, usage, steps, error: 'turn_limit', context: { read, shortened } }
+  return { kind: 'final', text: answer, model, usage, steps, error, context: contextRead(progress) }
+}
+
+function contextRead({ read, shortened, window }: Progress): ReadContext {
+  return { read, shortened, ...(window === undefined ? {} : { window }) }
+}
+
+/** Returns the text of the newest step of the turn, also where a crash lies between it and its end. */
+function lastSaid(messages: readonly ModelMessage[]): string {
+  const step = messages.findLast((message) => message.role === 'assistant')
+  return step?.role === 'assistant' && step.calls.length > 0 ? step.text : ''
 }

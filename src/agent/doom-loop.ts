@@ -1,4 +1,6 @@
-import type { ModelMessage, ModelToolCall } from '../core/model.ts'
+import { textOf } from '../core/content.ts'
+import type { ModelMessage, ModelToolCall, ModelToolResult } from '../core/model.ts'
+import { notRun } from './plan-calls.ts'
 
 /** Identical consecutive calls that count as going in circles. */
 const LIMIT = 3
@@ -41,4 +43,23 @@ export function loopWarning(toolName: string): string {
     `[notice] You have called ${toolName} three times in a row with the same arguments. ` +
     'Do not call it like that again: use what you have, try something else, or answer now.'
   )
+}
+
+/** Steps in a row that were cut at the limit of an answer; the turn ends with the last. */
+export const MOST_CUTS = 3
+const CUT = 'the answer was cut'
+
+/** Returns why no call is made of an answer that was cut at so many tokens, in words for the model. */
+export function cutRefusal(tokens: number): string {
+  return `${CUT} at its limit of ${tokens} tokens within its calls, so that none of them was made. Go on in smaller steps: shorter arguments, and one call an answer.`
+}
+
+/** Returns how many of the newest steps were cut, by their results: there is no state, as in `watchLoop`. */
+export function cutsInARow(messages: readonly ModelMessage[]): number {
+  const steps = messages.filter((message) => message.role === 'tool')
+  return steps.length - 1 - steps.findLastIndex(({ results }) => !results.every(isCut))
+}
+
+function isCut({ isError, content }: ModelToolResult): boolean {
+  return isError && textOf(content).startsWith(notRun(CUT))
 }

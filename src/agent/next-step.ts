@@ -1,21 +1,29 @@
-import { errorCode } from '../core/errors.ts'
+import type { AgentProfile } from '../core/agent-profile.ts'
+import { type ErrorCode, errorCode, ParleyError } from '../core/errors.ts'
 import type { MediaId } from '../core/ids.ts'
-import type { Model, ModelMessage, ModelRequest } from '../core/model.ts'
+import { addUsage, hadBegun, type Model, type ModelMessage, type ModelRequest, tokensRead } from '../core/model.ts'
 import { SEND_FILE } from '../core/send-file.ts'
-import type { Tool } from '../core/turn.ts'
+import type { Tool, TurnRequest } from '../core/turn.ts'
 import { askModel, type ModelAnswer } from './models/ask-model.ts'
 import { createModelChain, type ModelChain } from './models/model-chain.ts'
-import { showsImages, withoutImages } from './models/without-images.ts'
+import { ModelError } from './models/model-error.ts'
+import { imagesIn, type PictureRecord } from './models/picture-record.ts'
+import { withoutImages } from './models/without-images.ts'
 import { pairCalls } from './pair-calls.ts'
 import { buildPrompt } from './prompt.ts'
 import { pruneResults } from './prune-results.ts'
-import { shortenRequest } from './shorten-request.ts'
+import { isMostlyLeftOut, shortenRequest } from './shorten-request.ts'
 import { withHandles } from './show-handles.ts'
 import { skillTools } from './tools/skill.ts'
-import type { RunningAgent } from './turn-progress.ts'
+import type { Progress, RunningAgent } from './turn-progress.ts'
 
 /** Tokens of an answer, where the agent sets none (R14). */
 const ANSWER_TOKENS = 4096
+
+/** Returns the tokens that an agent may write in one answer. */
+export function longestAnswer({ answerTokens = ANSWER_TOKENS }: Pick<AgentProfile, 'answerTokens'>): number {
+  return answerTokens
+}
 
 /** Everything that a turn asks its models with, the same in each step. */
 export interface Equipment {
@@ -57,82 +65,164 @@ export function ask(run: RunningAgent, equipment: Equipment): Promise<ModelAnswe
   )
 }
 
+/** A request of the turn to one model, with what was left out of it so far. */
+interface Attempt {
+  readonly messages: readonly ModelMessage[]
+  readonly shortened: boolean
+  /** Pictures that are not shown. */
+  readonly without: ReadonlySet<MediaId>
+  /** The refusals that named one picture. */
+  readonly named: number
+  /** The failure for which a part was left out on a guess: it is reported if that was not the reason. */
+  readonly failure?: unknown
+}
+
 /**
- * Asks one model. A request that it refuses for what is in it is asked once more without that, for the rest of the
- * turn.
+ * Asks one model. A request that it refuses for a part of it is made again without that part, for the rest of the turn.
+ * No other model is kept from a picture that this one does not take.
  */
 async function askOne(run: RunningAgent, equipment: Equipment, model: Model): Promise<ModelAnswer> {
   const { progress, request, settings, signal } = run
-  const asking = {
-    signal,
-    show(text: string) {
+  const { pictures } = settings
+  let attempt: Attempt = { messages: progress.messages, shortened: progress.shortened, without: new Set(), named: 0 }
+  for (;;) {
+    let shown = false
+    const show = (text: string): void => {
+      shown = true
       progress.begun = true
       request.show(text)
-    },
-  }
-  const { pictures } = settings
-  const without = new Set<MediaId>()
-  progress.messages = pictures.shownTo(model.id, progress.messages)
-  for (;;) {
+    }
+    const { without } = attempt
+    const known = pictures.shownTo(model.id, attempt.messages)
+    const messages = without.size === 0 ? known : withoutImages(known, (media) => without.has(media))
     try {
-      const answer = await askModel(model, nextRequest(run, equipment, model), asking)
-      pictures.took(model.id, progress.messages, without)
+      const answer = await askModel(model, nextRequest(run, equipment, model, messages), { signal, show })
+      if (hasNoRoom(answer)) throw noRoom(answer, progress)
+      pictures.took(model.id, messages, without)
+      progress.messages = attempt.messages
+      progress.shortened = attempt.shortened
       return answer
     } catch (err) {
-      const less = withLess(run, model, err)
-      if (less === undefined) throw err
-      const { traceId, sessionId } = request
-      settings.logger.warn(`The model refused a request; it is asked without ${less.without}`, {
-        ...{ traceId, sessionId, err },
-      })
-      progress.messages = less.messages
-      for (const media of less.pictures ?? []) without.add(media)
+      if (shown || signal.aborted) throw err
+      attempt = withLess(run, { attempt, messages, model: model.id }, err)
     }
   }
 }
 
-interface Less {
+/** The server counts a prompt and no answer: the prompt has left no room for one. */
+function hasNoRoom({ stop, text, calls, usage, opaque }: ModelAnswer): boolean {
+  const said = text !== '' || calls.length > 0 || opaque !== undefined
+  return stop === 'length' && !said && usage.output === 0 && tokensRead(usage) > 0
+}
+
+/** Such a call is paid for. */
+function noRoom({ model, usage }: ModelAnswer, progress: Progress): ParleyError {
+  progress.usage = addUsage(progress.usage, usage)
+  return new ParleyError('model_context_length', `The request left ${model} no room for an answer.`)
+}
+
+interface Failed {
+  readonly attempt: Attempt
+  /** The messages that the model was sent. */
   readonly messages: readonly ModelMessage[]
-  /** The name of the missing, for the log. */
-  readonly without: string
-  readonly pictures?: ReadonlySet<MediaId>
+  readonly model: string
 }
 
 /**
- * Returns the messages without what made the model refuse them, if that can be: a picture that it cannot read would
- * make every later request of the conversation fail as well; a request that is too long is shortened once (R29).
+ * Returns the attempt without what made the model refuse it, if that can be: a picture that it does not take would make
+ * every later request of the conversation fail as well; a request that is too long is shortened once (R29). Throws the
+ * failure of the turn where nothing can be left out.
  */
-function withLess({ progress, request, settings }: RunningAgent, model: Model, refusal: unknown): Less | undefined {
-  const code = errorCode(refusal)
-  if (code === 'model_invalid_request' && showsImages(progress.messages)) {
-    const pictures = settings.pictures.suspects(model.id, progress.messages)
-    const messages = withoutImages(progress.messages, (media) => pictures.has(media))
-    return { messages, without: 'pictures that it may not read', pictures }
-  }
-  if (code !== 'model_context_length' || progress.shortened) return undefined
-  progress.shortened = true
-  const messages = shortenRequest(progress.messages, request.earlier ?? { messages: 0, summary: false })
-  return messages && { messages, without: 'its older parts' }
+function withLess({ request, settings }: RunningAgent, failed: Failed, err: unknown): Attempt {
+  const { attempt } = failed
+  const less = withoutOffending(settings.pictures, failed, err) ?? shorter(request, failed, err)
+  if (less === undefined) throw attempt.failure ?? err
+  const { traceId, sessionId } = request
+  const leftOut = less.shortened === attempt.shortened ? 'pictures' : 'older parts'
+  settings.logger.warn('A call of the model failed and is made again with less', { traceId, sessionId, leftOut, err })
+  return less
 }
 
-function nextRequest(run: RunningAgent, { tools, system }: Equipment, model: Model): ModelRequest {
+function withoutOffending(record: PictureRecord, failed: Failed, err: unknown): Attempt | undefined {
+  const { attempt } = failed
+  const found = offending(record, failed, err)
+  if (found === undefined) return undefined
+  const without = new Set([...attempt.without, ...found.media])
+  const named = attempt.named + (found.named ?? 0)
+  return { ...attempt, without, named, ...(found.isGuess ? { failure: err } : {}) }
+}
+
+function shorter({ earlier }: TurnRequest, { attempt, messages }: Failed, err: unknown): Attempt | undefined {
+  const code = errorCode(err)
+  const isGuess = code === 'model_invalid_request'
+  if (attempt.shortened || !(isGuess || code === 'model_context_length')) return undefined
+  const less = shortenRequest(attempt.messages, earlier ?? { messages: 0, summary: false })
+  if (less === undefined || (isGuess && !isMostlyLeftOut(messages, less))) return undefined
+  return { ...attempt, messages: less, shortened: true, ...(isGuess ? { failure: attempt.failure ?? err } : {}) }
+}
+
+interface Offending {
+  readonly media: Iterable<MediaId>
+  /** Nothing says that a picture is the reason. */
+  readonly isGuess?: true
+  readonly named?: 1
+}
+
+/** A server names only the first of several pictures that it does not take. */
+const MOST_NAMED = 3
+/** Failures that a picture may cause by making the server itself fail. */
+const OF_THE_SERVER: readonly ErrorCode[] = ['model_failed', 'model_overloaded']
+/** The server says that it is asked too much, or by whom: no picture is the reason. */
+const OF_WHO_ASKS: ReadonlySet<number> = new Set([401, 402, 408, 429, 529])
+const PICTURE = /image|picture|vision|multi-?modal|mmproj/i
+
+/** Returns the pictures that may be the reason of a failure. */
+function offending(record: PictureRecord, { attempt, messages, model }: Failed, err: unknown): Offending | undefined {
+  const shown = imagesIn(messages)
+  if (shown.length === 0 || attempt.failure !== undefined || hadBegun(err)) return undefined
+  const { picture, refusal } = err instanceof ModelError ? err : {}
+  if (refusal !== undefined && OF_WHO_ASKS.has(refusal.status)) return undefined
+  if (picture !== undefined && shown.includes(picture) && attempt.named < MOST_NAMED)
+    return { media: [picture], named: 1 }
+  const code = errorCode(err)
+  if (code === 'model_invalid_request' || (refusal !== undefined && PICTURE.test(refusal.words)))
+    return { media: record.suspects(model, messages) }
+  const fresh = OF_THE_SERVER.includes(code) ? record.fresh(model, messages) : new Set<MediaId>()
+  return fresh.size === 0 ? undefined : { media: fresh, isGuess: true }
+}
+
+function nextRequest(
+  run: RunningAgent,
+  { tools, system }: Equipment,
+  model: Model,
+  messages: readonly ModelMessage[],
+): ModelRequest {
   const { request, progress, settings } = run
-  const { thinking, answerTokens: maxTokens = ANSWER_TOKENS, contextTokens: window } = request.agent
+  const { thinking, contextTokens: window = progress.window } = request.agent
   const sends = tools.some(({ spec }) => spec.name === SEND_FILE)
-  const whole = progress.talk ? progress.messages : paired(run, model)
+  const whole = progress.talk ? messages : paired(run, model, messages)
   const shown = sends ? withHandles(whole) : whole
-  const messages = progress.talk
+  const pruned = progress.talk
     ? shown
     : pruneResults(shown, {
         ...{ window, from: settings.results.pruneFrom },
         besides: tools.reduce((sum, { spec }) => sum + JSON.stringify(spec).length, system.length),
       })
-  const asked = { system, messages, tools: tools.map(({ spec }) => spec), maxTokens }
+  const asked = {
+    system,
+    messages: pruned,
+    tools: tools.map(({ spec }) => spec),
+    maxTokens: longestAnswer(request.agent),
+  }
   return thinking === undefined ? asked : { ...asked, thinking }
 }
 
-function paired({ settings, request, progress }: RunningAgent, model: Model): readonly ModelMessage[] {
-  const { messages, repairs } = pairCalls(progress.messages)
+function paired(
+  { settings, request }: RunningAgent,
+  model: Model,
+  asked: readonly ModelMessage[],
+): readonly ModelMessage[] {
+  const { messages, repairs } = pairCalls(asked)
   if (repairs > 0) {
     settings.logger.warn('The history had unpaired tool calls and was repaired for the model', {
       traceId: request.traceId,

@@ -1,4 +1,5 @@
 import { textContent } from '../core/content.ts'
+import { cutText } from '../core/cut-text.ts'
 import type { ToolResultData } from '../core/event.ts'
 import type { ModelToolCall } from '../core/model.ts'
 import type { OpenStep, Tool } from '../core/turn.ts'
@@ -15,11 +16,13 @@ export type CallPlan =
 interface PlanFacts {
   readonly tools: readonly Tool[]
   /** The rest of this step that a crash left. */
-  readonly open?: OpenStep
+  readonly open?: OpenStep | undefined
   /** Why no further call may start. */
-  readonly refusal?: string
+  readonly refusal?: string | undefined
 }
 
+/** The longest name that providers take. */
+const LONGEST_NAME = 64
 /** Text of a `once` call that a crash interrupted (F-A07). */
 export const INTERRUPTED = 'interrupted, outcome unknown, check before repeating'
 
@@ -38,10 +41,15 @@ function planCall(call: ModelToolCall, { tools, open, refusal }: PlanFacts): Cal
   const tool = tools.find(({ spec }) => spec.name === call.name)
   // A tool that meanwhile left the configuration may have been a `once` one.
   if (intended && (!tool || tool.class === 'once')) return answered(call, INTERRUPTED)
-  if (refusal !== undefined) return answered(call, `not run: ${refusal}`)
+  if (refusal !== undefined) return answered(call, notRun(refusal))
   if (!tool) return answered(call, unknownTool(call.name, tools))
   const fault = argumentFault(call.args, tool)
   return fault === undefined ? { kind: 'run', call, tool, intended } : answered(call, fault)
+}
+
+/** Returns what a call is answered with that is not made. */
+export function notRun(reason: string): string {
+  return `not run: ${reason}`
 }
 
 export function errorResult(call: ModelToolCall, text: string): ToolResultData {
@@ -54,7 +62,7 @@ function answered(call: ModelToolCall, text: string): CallPlan {
 
 function unknownTool(name: string, tools: readonly Tool[]): string {
   const known = tools.map(({ spec }) => spec.name).join(', ')
-  return `There is no tool "${name}". ${known === '' ? 'You have no tools.' : `Known tools: ${known}.`}`
+  return `There is no tool "${cutText(name, LONGEST_NAME)}". ${known === '' ? 'You have no tools.' : `Known tools: ${known}.`}`
 }
 
 /** The part of the schema every call is held to; a tool checks the rest itself. */

@@ -123,7 +123,8 @@ function cleared(_: Content, size: number): Content {
   return textContent(`[this result of ${size} characters is left out here to save room]`)
 }
 
-function charactersOf(message: ModelMessage): number {
+/** Returns the length of a message; a picture and any other file count as so many characters. */
+export function charactersOf(message: ModelMessage): number {
   switch (message.role) {
     case 'user':
       return charactersIn(message.content)

@@ -39,15 +39,16 @@ export interface Progress {
   talk: boolean
   /** A model has answered or begun to in this run: from now on no other one is asked. */
   begun: boolean
-  /** A request was too long for the model and has been shortened. */
+  /** A request was too long for the model, which has answered the shortened one. */
   shortened: boolean
   steps: number
   usage: Usage
   /** Tokens that the model read in the first call: the conversation, without what tools have returned since. */
   read: number
-  /** The last answer's model and text, for a turn that a limit ends. */
+  /** Tokens that the model reads at once, where its server has named them. */
+  window: number | undefined
+  /** The last answer's model, for a turn that a limit ends. */
   model: string
-  text: string
 }
 
 /** A turn that runs. */
@@ -66,10 +67,10 @@ export function begun({ messages, spent, agent }: TurnRequest): Progress {
     begun: false,
     shortened: false,
     read: 0,
+    window: undefined,
     steps: spent.steps,
     usage: spent.usage,
     model: agent.model,
-    text: '',
   }
 }
 
@@ -79,6 +80,6 @@ export function take(answer: ModelAnswer, progress: Progress): void {
   progress.steps++
   progress.usage = addUsage(progress.usage, answer.usage)
   if (progress.read === 0) progress.read = tokensRead(answer.usage)
+  progress.window = answer.window ?? progress.window
   progress.model = answer.model
-  progress.text = answer.text
 }

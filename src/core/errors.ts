@@ -34,6 +34,7 @@ export type ErrorCode =
   | 'model_no_credit'
   | 'model_bad_call'
   | 'model_empty'
+  | 'model_cut'
   | 'model_failed'
 
 /** The one error class. `message` is for the operator and names the remedy where there is one. */

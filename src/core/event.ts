@@ -269,6 +269,8 @@ export interface AssistantData {
 /** A model call that asked for tools. */
 export interface StepData extends AssistantData {
   readonly calls: readonly ToolCallData[]
+  /** It was cut at the limit of its tokens: its calls may be torn, and none of them is made. */
+  readonly cut?: true
   readonly opaque?: Opaque
 }
 

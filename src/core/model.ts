@@ -81,6 +81,8 @@ export type ModelEvent =
       readonly usage: Usage
       readonly model: string
       readonly opaque?: Opaque
+      /** The tokens that the model reads at once, where its server has named them. */
+      readonly window?: number
     }
 
 /**

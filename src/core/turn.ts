@@ -75,6 +75,8 @@ export interface OpenStep {
   readonly results: readonly ToolResultData[]
   /** Call ids whose intent is on record: a `once` tool among them is never run again. */
   readonly intended: readonly string[]
+  /** The answer was cut at the limit of its tokens: none of its calls is made. */
+  readonly cut?: true
 }
 
 /** The identity whose authority a call has. */
@@ -94,6 +96,8 @@ export interface ReadContext {
   readonly read: number
   /** Parts were left out because the request was too long. */
   readonly shortened: boolean
+  /** The tokens that the model reads at once, where its server has named them. */
+  readonly window?: number
   /** A summary stood for older turns. */
   readonly summary?: boolean
   /** Messages of earlier turns. */

@@ -28,7 +28,9 @@ const LASTING: readonly ErrorCode[] = ['model_auth', 'model_no_credit', 'model_u
 /** For so long a model that failed is asked behind those that may answer in its place. */
 const REST_MS = 60_000
 /** Failures of one request, which predict nothing about the next. */
-const OF_ONE_REQUEST: readonly ErrorCode[] = ['model_refused', 'model_empty', 'model_context_length', 'model_bad_call']
+const OF_ONE_REQUEST: readonly ErrorCode[] = [
+  ...(['model_refused', 'model_empty', 'model_cut', 'model_context_length', 'model_bad_call'] as const),
+]
 
 /** Keeps the last failure of each model, and notifies the owners of a lasting one. */
 export function createModelHealth({ clock, where, notify, unconfigured }: ModelHealthDeps): ModelHealth {

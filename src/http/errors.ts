@@ -41,6 +41,7 @@ const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   model_invalid_request: 502,
   model_bad_call: 502,
   model_empty: 502,
+  model_cut: 502,
   model_failed: 502,
 }
 

@@ -86,6 +86,36 @@ describe('pruning of the results of a turn', () => {
   })
 })
 
+describe('a window that the server of the model has named', () => {
+  /** A turn of six steps with large results; the first answer names the window. */
+  async function sizes(window: number | undefined, contextTokens?: number) {
+    const steps = [1, 2, 3, 4, 5].map((n) => ({
+      calls: [call(`c${n}`, 'read', { n })],
+      ...(n === 1 && window !== undefined ? { window } : {}),
+    }))
+    const model = fakeModel(...steps, { deltas: ['done'] })
+    const agent = { ...turnRequest().agent, ...(contextTokens === undefined ? {} : { contextTokens }) }
+    const read = tool('read', { run: async () => 'x'.repeat(60_000) })
+    const { result } = await play(agentWith(model, [read])(turnRequest({ agent }), never()))
+    return { result, last: lengths(resultsOf(model.requests.at(-1)?.messages ?? [])) }
+  }
+
+  it('R26, R27: prunes the results of the turn where none is configured', async () => {
+    const { result, last } = await sizes(50_000)
+    expect(last.slice(2)).toEqual([60_000, 60_000, 60_000])
+    expect(last[0]).toBeLessThan(100)
+    expect(result).toMatchObject({ context: { window: 50_000 } })
+  })
+
+  it('R26: the configured one goes before it, and without any nothing is pruned', async () => {
+    expect((await sizes(50_000, 1_000_000)).last).toEqual(Array(5).fill(60_000))
+    const { result, last } = await sizes(undefined)
+    expect(last).toEqual(Array(5).fill(60_000))
+    expect(result).toMatchObject({ kind: 'final', context: { read: 10, shortened: false } })
+    expect(result).not.toHaveProperty('context.window')
+  })
+})
+
 describe('a request that is too long', () => {
   const tooLong = new ParleyError('model_context_length', 'prompt is too long')
   const earlier = Array.from({ length: 6 }, (_, n): ModelMessage[] => [
@@ -123,6 +153,105 @@ describe('a request that is too long', () => {
     expect(before).toEqual([500, 500, 500, 500])
     expect(after?.slice(1)).toEqual([500, 500, 500])
     expect(after?.[0]).toBeLessThan(100)
+  })
+
+  /** Six earlier turns of so many characters each. */
+  const long = (characters: number) =>
+    earlier.map((message) =>
+      message.role === 'assistant' ? { ...message, text: message.text.padEnd(characters, '.') } : message,
+    )
+  const request = (messages: readonly ModelMessage[], summary = false) =>
+    turnRequest({ messages: [...messages, asked], earlier: { messages: 12, summary, said: 12 } })
+  /** As long as all the other turns together, and left out first. */
+  const largest = long(10).map((message, at) =>
+    message.role === 'assistant' && at < 4 ? { ...message, text: 'x'.repeat(30_000) } : message,
+  )
+
+  it.each([
+    ['Please reduce the length of the messages or completion.'],
+    ['Range of input length should be [1, 30720]'],
+    ['超过最大长度'],
+    [''],
+    ['invalid params, context window exceeds limit'],
+  ])(
+    'R29: a refusal in words that nobody knows (%j) is tried once shortened where most of it is left out',
+    async (words) => {
+      const model = fakeModel({ fail: new ParleyError('model_invalid_request', words) }, { deltas: ['fine'] })
+      const { result } = await play(agentWith(model)(request(largest), never()))
+      expect(model.requests[1]?.messages).toEqual([...largest.slice(4), asked])
+      expect(result).toMatchObject({ kind: 'final', text: 'fine', context: { shortened: true } })
+    },
+  )
+
+  it('R29: the first refusal is reported where the shortened request fails as well', async () => {
+    const model = fakeModel(
+      { fail: new ParleyError('model_invalid_request', 'first') },
+      { fail: new ParleyError('model_overloaded', 'second') },
+    )
+    const { result } = await play(agentWith(model)(request(largest), never()))
+    expect(result).toMatchObject({ kind: 'failed', code: 'model_invalid_request', cause: { message: 'first' } })
+    expect(model.requests).toHaveLength(2)
+  })
+
+  it('R29: the model that answers in place of the one that refused is asked the whole', async () => {
+    const one = fakeModel({ fail: new ParleyError('model_invalid_request', 'no') })
+    const two = fakeModel({ deltas: ['fine'] })
+    const models = async (id: string) => (id === 'b/two' ? two : one)
+    const agent = { ...turnRequest().agent, fallback: ['b/two'] }
+    const run = agentWith(one, [], { models })
+    const { result } = await play(run({ ...request(largest), agent }, never()))
+    expect([one.requests.length, two.requests[0]?.messages.length]).toEqual([2, 13])
+    expect(result).toMatchObject({ text: 'fine', context: { shortened: false } })
+  })
+
+  it.each<[string, readonly ModelMessage[]]>([
+    ['is short', long(10)],
+    ['is as long in the part that stays', long(20_000)],
+    [
+      'is short, though most of it could go',
+      largest.map((one) => (one.role === 'assistant' ? { ...one, text: one.text.slice(0, 3_000) } : one)),
+    ],
+    ['has nothing that can be left out', largest.slice(0, 2)],
+  ])('R29: a refusal in unknown words is reported at once where the request %s', async (_, messages) => {
+    const model = fakeModel({ fail: new ParleyError('model_invalid_request', 'no') })
+    const asking = turnRequest({
+      messages: [...messages, asked],
+      earlier: { messages: messages.length, summary: false, said: messages.length },
+    })
+    expect(failure((await play(agentWith(model)(asking, never()))).result)).toBe('model_invalid_request')
+    expect(model.requests).toHaveLength(1)
+  })
+
+  it('R29: a refusal in unknown words of the large results of earlier steps is tried without them', async () => {
+    const steps = ['a', 'b', 'c', 'd'].map((id) => ({ calls: [call(id, id === 'a' ? 'large' : 'small', { id })] }))
+    const model = fakeModel(...steps, { fail: new ParleyError('model_invalid_request', 'no') }, { deltas: ['fine'] })
+    const tools = [tool('large', { run: async () => 'x'.repeat(90_000) }), tool('small')]
+    const { result } = await play(agentWith(model, tools)(turnRequest(), never()))
+    expect(result).toMatchObject({ kind: 'final', text: 'fine', context: { shortened: true } })
+    expect(lengths(resultsOf(model.requests.at(-1)?.messages ?? []))[0]).toBeLessThan(100)
+  })
+
+  it('R29: an answer that ends before its first token for want of room is too long, and is paid for', async () => {
+    const model = fakeModel({ stop: 'length', usage: { input: 8_192, output: 0 } }, { deltas: ['fine'] })
+    const { result } = await play(agentWith(model)(request(largest), never()))
+    expect(model.requests.map(({ messages }) => messages.length)).toEqual([13, 9])
+    expect(result).toMatchObject({
+      ...{ kind: 'final', text: 'fine', steps: 1, usage: { input: 8_202, output: 1 } },
+      context: { shortened: true },
+    })
+    const again = fakeModel({ stop: 'length', usage: { input: 8_192, output: 0 } })
+    expect(failure((await play(agentWith(again)(request(largest), never()))).result)).toBe('model_context_length')
+  })
+
+  it('an answer cut before it said anything is not too long where the server counts what it wrote, or counts nothing', async () => {
+    for (const usage of [
+      { input: 100, output: 4_096 },
+      { input: 0, output: 0 },
+    ]) {
+      const model = fakeModel({ stop: 'length', usage })
+      expect(failure((await play(agentWith(model)(request(largest), never()))).result)).toBe('model_cut')
+      expect(model.requests).toHaveLength(1)
+    }
   })
 
   it('R29: is reported at once where nothing can be left out', async () => {

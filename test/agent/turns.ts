@@ -14,6 +14,7 @@ import {
   NO_USAGE,
   type Opaque,
   type StopReason,
+  type Usage,
 } from '../../src/core/model.ts'
 import type { JournalDraft, RunAgent, Tool, ToolContext, TurnRequest, TurnResult } from '../../src/core/turn.ts'
 import { noMedia } from '../fakes/media.ts'
@@ -25,6 +26,10 @@ export interface Say {
   readonly calls?: readonly ModelToolCall[]
   readonly stop?: StopReason
   readonly opaque?: Opaque
+  /** The tokens that the model reads at once, as its server has named them. */
+  readonly window?: number
+  /** Other than 10 in and 1 out. */
+  readonly usage?: Usage
   /** Thrown after the deltas. */
   readonly fail?: unknown
   /** Awaited after the deltas. */
@@ -48,12 +53,15 @@ export function fakeModel(...says: readonly Say[]): FakeModel {
       if (say.hold) await Promise.race([say.hold, aborted(signal)])
       if (say.fail !== undefined) throw say.fail
       for (const one of say.calls ?? []) yield { type: 'tool_call', call: one }
-      const stop = say.stop ?? (say.calls?.length ? 'tools' : 'end')
-      const { opaque } = say
-      const end = { type: 'end', stop, usage: { input: 10, output: 1 }, model: 'fake/model-1' } as const
-      yield { ...end, ...(opaque && { opaque }) }
+      yield endOf(say)
     },
   }
+}
+
+function endOf({ calls = [], window, opaque, ...say }: Say): ModelEvent {
+  const { stop = calls.length > 0 ? 'tools' : 'end', usage = { input: 10, output: 1 } } = say
+  const more = { ...(window === undefined ? {} : { window }), ...(opaque && { opaque }) }
+  return { type: 'end', stop, usage, model: 'fake/model-1', ...more }
 }
 
 /** The events of a model call, each when it is asked for. */

@@ -33,7 +33,7 @@ export async function createAnthropic(options: WireOptions): Promise<Model> {
   const { traits = createTraitBook().of(id) } = options
   const protocol: Protocol<MessagesBody, Anthropic.RawMessageStreamEvent, Reading> = {
     // The API refuses larger images; its limit is on what is sent, which is base64.
-    images: { most: 20, bytes: MOST_SHOWN_BYTES },
+    pictureBytes: MOST_SHOWN_BYTES,
     build: (request, images) => buildRequest(request, images, { id, model, traits }),
     async open(body, signal) {
       const asked = body as Anthropic.MessageCreateParamsStreaming

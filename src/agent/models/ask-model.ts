@@ -10,6 +10,8 @@ export interface ModelAnswer {
   readonly usage: Usage
   readonly model: string
   readonly opaque?: Opaque | undefined
+  /** The tokens that the model reads at once, where its server has named them. */
+  readonly window?: number | undefined
 }
 
 interface Asking {
@@ -59,8 +61,8 @@ function receive(event: ModelEvent, received: Received, show: Asking['show']): M
     case 'end': {
       failpoint('CP6-model-answer-uncommitted')
       const { text, calls } = received
-      const { stop, usage, model, opaque } = event
-      return { text, calls, stop, usage, model, opaque }
+      const { stop, usage, model, opaque, window } = event
+      return { text, calls, stop, usage, model, opaque, window }
     }
   }
 }

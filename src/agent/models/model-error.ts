@@ -21,20 +21,10 @@ export class ModelError extends ParleyError {
   readonly begun: boolean
   /** Absent where no server answered. */
   readonly refusal?: Refusal
-  /** The picture for which a request was refused, where the server has named it. */
+  /** The picture for which the server refused the request, where its words name the place of one. */
   readonly picture?: MediaId
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: {
-      advice: RetryAdvice
-      begun?: boolean
-      cause?: unknown
-      refusal?: Refusal | undefined
-      picture?: MediaId
-    },
-  ) {
+  constructor(code: ErrorCode, message: string, options: ModelErrorOptions) {
     super(code, message, { cause: options.cause })
     this.advice = options.advice
     this.begun = options.begun ?? false
@@ -43,7 +33,16 @@ export class ModelError extends ParleyError {
   }
 }
 
+interface ModelErrorOptions {
+  readonly advice: RetryAdvice
+  readonly begun?: boolean
+  readonly cause?: unknown
+  readonly refusal?: Refusal | undefined
+  readonly picture?: MediaId | undefined
+}
+
 /** Returns a failure of a call with whether its answer had begun. */
-export function withBegun({ code, message, advice, cause, refusal }: ModelError, begun: boolean): ModelError {
-  return new ModelError(code, message, { advice, begun, cause, refusal })
+export function withBegun(error: ModelError, begun: boolean): ModelError {
+  const { code, message, advice, cause, refusal, picture } = error
+  return new ModelError(code, message, { advice, begun, cause, refusal, picture })
 }

@@ -29,8 +29,8 @@ export async function createOpenAi(options: WireOptions): Promise<Model> {
   const id = `${name}/${model}`
   const { traits = createTraitBook().of(id, traitsOfServer(baseUrl)) } = options
   const protocol: Protocol<ChatBody, OpenAI.ChatCompletionChunk, Reading> = {
-    // The API takes more and larger images; more than these only fill the conversation.
-    images: { most: 50, bytes: 5_000_000 },
+    // The API takes larger images, which only fill the conversation.
+    pictureBytes: 5_000_000,
     build: (request, images) => buildRequest(request, images, { id, model, traits }),
     async open(body, signal) {
       const asked = body as OpenAI.ChatCompletionCreateParamsStreaming

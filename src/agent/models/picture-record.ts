@@ -10,6 +10,8 @@ import { contentsOf, withoutImages } from './without-images.ts'
 export interface PictureRecord {
   /** Returns the messages without the pictures that this model has refused. */
   shownTo(model: string, messages: readonly ModelMessage[]): readonly ModelMessage[]
+  /** Returns the pictures of a request that are new to the model. */
+  fresh(model: string, messages: readonly ModelMessage[]): ReadonlySet<MediaId>
   /** Returns the pictures of a refused request that may be the reason: those that are new to the model, else all. */
   suspects(model: string, messages: readonly ModelMessage[]): ReadonlySet<MediaId>
   /** Called with a request that the model has taken, and with the pictures without which it was asked again. */
@@ -22,14 +24,16 @@ const MOST = 2_000
 export function createPictureRecord(): PictureRecord {
   const [taken, refused] = [new Set<string>(), new Set<string>()]
   const keyOf = (model: string, media: MediaId): string => `${model} ${media}`
+  const fresh = (model: string, messages: readonly ModelMessage[]): ReadonlySet<MediaId> =>
+    new Set(imagesIn(messages).filter((media) => !taken.has(keyOf(model, media))))
   return {
     shownTo(model, messages) {
       return refused.size === 0 ? messages : withoutImages(messages, (media) => refused.has(keyOf(model, media)))
     },
+    fresh,
     suspects(model, messages) {
-      const all = imagesIn(messages)
-      const fresh = all.filter((media) => !taken.has(keyOf(model, media)))
-      return new Set(fresh.length === 0 ? all : fresh)
+      const found = fresh(model, messages)
+      return found.size === 0 ? new Set(imagesIn(messages)) : found
     },
     took(model, messages, without) {
       for (const media of imagesIn(messages)) add(taken, keyOf(model, media))
@@ -38,7 +42,8 @@ export function createPictureRecord(): PictureRecord {
   }
 }
 
-function imagesIn(messages: readonly ModelMessage[]): readonly MediaId[] {
+/** Returns the pictures that a model is shown or named, in order. */
+export function imagesIn(messages: readonly ModelMessage[]): readonly MediaId[] {
   const parts = messages.flatMap((message) => contentsOf(message).flatMap(mediaOf))
   return parts.filter(({ type }) => type === 'image').map(({ media }) => media)
 }

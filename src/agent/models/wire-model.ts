@@ -5,7 +5,7 @@ import type { MediaStore } from '../../core/media.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../core/model.ts'
 import { notTheApi, toModelError } from './failure.ts'
 import { startIdleTimer } from './idle-timer.ts'
-import { type ImageLimits, type Images, loadImages } from './load-images.ts'
+import { type Images, loadImages } from './load-images.ts'
 import { ModelError, withBegun } from './model-error.ts'
 import { endedInOrder } from './model-fetch.ts'
 import { numbersIn, traitOfRefusal } from './refusals.ts'
@@ -39,7 +39,8 @@ export interface Built<Body> {
 
 /** What sets one protocol apart; `Reading` is an answer as far as it has come. */
 export interface Protocol<Body, Piece, Reading> {
-  readonly images: ImageLimits
+  /** The most bytes of a picture. */
+  readonly pictureBytes: number
   build(request: ModelRequest, images: Images): Built<Body>
   /** Throws what its SDK throws. */
   open(body: Body, signal: AbortSignal): Promise<{ readonly pieces: AsyncIterable<Piece>; readonly response: Response }>
@@ -73,7 +74,7 @@ export function wireModel<Body, Piece, Reading>(wire: Wire<Body, Piece, Reading>
   return {
     id,
     async *stream(request, signal) {
-      const images = await loadImages(request.messages, options.media, wire.protocol.images)
+      const images = await loadImages(request.messages, options.media, wire.protocol.pictureBytes)
       for (;;) {
         const built = wire.protocol.build(request, traits.has('no-pictures') ? new Map() : images)
         try {
@@ -95,7 +96,7 @@ export function wireModel<Body, Piece, Reading>(wire: Wire<Body, Piece, Reading>
 }
 
 async function* attempt<Body, Piece, Reading>(
-  { id, server, protocol, options }: Wire<Body, Piece, Reading>,
+  { id, server, protocol, traits, options }: Wire<Body, Piece, Reading>,
   body: Body,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, void> {
@@ -126,7 +127,9 @@ async function* attempt<Body, Piece, Reading>(
   } finally {
     idle.pause()
   }
-  for (const event of protocol.end(reading, inOrder)) yield event
+  const { window } = traits
+  for (const event of protocol.end(reading, inOrder))
+    yield event.type === 'end' && window !== undefined ? { ...event, window } : event
 }
 
 function stalled(id: string, idleMs: number): ModelError {

@@ -3,11 +3,6 @@ import { nameOf } from '../../core/content-words.ts'
 import type { MediaId } from '../../core/ids.ts'
 import type { ModelMessage } from '../../core/model.ts'
 
-/** Returns whether a model would be shown a picture. */
-export function showsImages(messages: readonly ModelMessage[]): boolean {
-  return messages.some((message) => contentsOf(message).some((content) => content.some(({ type }) => type === 'image')))
-}
-
 /**
  * Returns the messages with a line in the place of each of these pictures, from which the model knows that it is not
  * shown it.

@@ -88,12 +88,15 @@ export function createCompaction(deps: CompactionDeps): Compaction {
   }
 }
 
-/** A request that was too long shows it as well, also where the window is not known. */
-function isNearlyFull(result: TurnResult, window: number | undefined): boolean {
+/**
+ * The window of the agent counts, else the one that the server of its model has named. A request that was too long shows
+ * it as well, also where none is known.
+ */
+function isNearlyFull(result: TurnResult, configured: number | undefined): boolean {
   if (result.kind === 'failed') return result.code === 'model_context_length'
   if (result.kind === 'aborted' || result.context === undefined) return false
-  const { read, shortened } = result.context
-  return shortened || (window !== undefined && read >= FULL * window)
+  const { read, shortened, window = Number.POSITIVE_INFINITY } = result.context
+  return shortened || read >= FULL * (configured ?? window)
 }
 
 /** The turns that a summary shall stand for, oldest first. */

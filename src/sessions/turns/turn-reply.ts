@@ -55,7 +55,7 @@ export function priorityOf({ forStrangers }: StartedTurn): Pick<OutboundMessage,
 }
 
 /** Failures caused by the model: their line replaces what was shown, which otherwise stays. */
-const TAKES_BACK: readonly ErrorCode[] = ['model_refused', 'model_empty']
+const TAKES_BACK: readonly ErrorCode[] = ['model_refused', 'model_empty', 'model_cut']
 
 function failureOf(
   { code, cause, shown }: Extract<TurnResult, { kind: 'failed' }>,
@@ -170,6 +170,7 @@ const CALM_LINES: Partial<Record<ErrorCode, string>> = {
   model_invalid_request: 'My language model did not take this conversation as it stands; `/new` starts a fresh one.',
   model_bad_call: 'My language model did not get a tool to work; please try again, perhaps in smaller steps.',
   model_empty: 'I could not come up with an answer; please try again.',
+  model_cut: 'My answer reached its longest before I had said anything; please ask for less at a time.',
   turn_limit: 'This conversation has had as many turns as it may have; `/new` starts a fresh one.',
   budget_spent: 'A budget of mine is used up; `/budget` says which, and when it begins anew.',
   unavailable: 'I could not write this conversation down, perhaps for a full disk; please try again in a few minutes.',

@@ -37,10 +37,11 @@ export function advance(running: RunningTurn, event: StepEvent): RunningTurn {
   switch (event.type) {
     case 'assistant_step': {
       const calls = event.data.calls.map((call) => ({ id: call.callId, name: call.tool, args: call.args }))
-      const { text, opaque } = event.data
+      const { text, opaque, cut } = event.data
       const step: ModelMessage = { role: 'assistant', text, calls, ...(opaque === undefined ? {} : { opaque }) }
       const spent = { steps: running.spent.steps + 1, usage: addUsage(running.spent.usage, event.data.usage) }
-      return { ...running, steps: [...running.steps, step], spent, open: { calls, results: [], intended: [] } }
+      const open: OpenStep = { calls, results: [], intended: [], ...(cut ? { cut } : {}) }
+      return { ...running, steps: [...running.steps, step], spent, open }
     }
     case 'tool_call':
       return running.open
