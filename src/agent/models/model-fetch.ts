@@ -21,7 +21,7 @@ const MOST_SAID = MB
 export function createModelFetch(server: ServerPlace): typeof fetch {
   return async (url, init = {}) => {
     const body = typeof init.body === 'string' ? withWholeCharacters(init.body) : init.body
-    const response = await fetch(url, { ...init, ...(body == null ? {} : { body }), headers: headersFor(server, init) })
+    const response = await fetch(url, { ...init, ...(body == null ? {} : { body }), headers: headersFor(server) })
     return response.ok ? answerOf(response, server) : errorAnswer(response, await textOf(response.body))
   }
 }
@@ -37,15 +37,13 @@ const ended = new WeakSet<Response>()
 const MESSAGES_VERSION = '2026-10-21'
 
 /** What a library would send besides may be from the environment, the values of these names too. */
-function headersFor({ kind, apiKey }: ServerPlace, init: RequestInit): Headers {
+function headersFor({ kind, apiKey }: ServerPlace): Headers {
   const sent = new Headers({ accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'Parley' })
   if (kind === 'openai') {
     if (apiKey !== '') sent.set('authorization', `Bearer ${apiKey}`)
     return sent
   }
   sent.set('anthropic-version', MESSAGES_VERSION)
-  const beta = new Headers(init.headers).get('anthropic-beta')
-  if (beta !== null) sent.set('anthropic-beta', beta)
   if (apiKey !== '') sent.set('x-api-key', apiKey)
   return sent
 }
