@@ -1,11 +1,14 @@
 import { textContent } from '../core/content.ts'
+import type { ParleyError } from '../core/errors.ts'
 import { quoteLines } from '../core/label.ts'
 import type { Introspect, Introspection, IntrospectionRequest } from '../core/memory.ts'
 import { addUsage, type ModelMessage, type ModelRequest, NO_USAGE } from '../core/model.ts'
+import { cutRefusal } from './doom-loop.ts'
 import { inTime } from './in-time.ts'
 import { CHECKPOINT_TOOLS, nothingYet, take } from './introspect-calls.ts'
 import { askModel, type ModelAnswer } from './models/ask-model.ts'
-import { LOOKING_BACK_MS, type SummarizeServices, summaryChain } from './summarize.ts'
+import { notRun } from './plan-calls.ts'
+import { faultOf, LOOKING_BACK_MS, type SummarizeServices, summaryChain } from './summarize.ts'
 
 /** The limits of a checkpoint: calls of the model, and of its tools. */
 const MOST_STEPS = 5
@@ -34,34 +37,53 @@ export function createIntrospect(services: SummarizeServices): Introspect {
     const writing = nothingYet()
     let messages: readonly ModelMessage[] = [{ role: 'user', content: textContent(asked(request)) }]
     let [usage, model, calls, begun] = [NO_USAGE, agent.model, 0, false]
+    /** The fault of the newest answer, until one was whole: nothing is written for a conversation that nobody looked at. */
+    let fault: ParleyError | undefined
+    let whole = false
     for (let step = 0; step < MOST_STEPS && calls < MOST_CALLS; step++) {
       const answer = await chain.call(
-        (one) => askModel(one, requestOf(messages), { signal, show() {} }),
+        async (one) => {
+          const given = await askModel(one, requestOf(messages), { signal, show() {} })
+          return whole ? given : orFault(given)
+        },
         () => begun,
       )
       begun = true
       usage = addUsage(usage, answer.usage)
       model = answer.model
-      if (answer.calls.length === 0) break
+      fault = faultOf(answer)
+      whole ||= fault === undefined
+      if (answer.calls.length === 0 || answer.stop === 'refused') break
       const taken = answer.calls.slice(0, MOST_CALLS - calls)
-      calls += taken.length
+      if (fault === undefined) calls += taken.length
       messages = [...messages, stepOf({ ...answer, calls: taken }), resultsOf({ ...answer, calls: taken }, writing)]
     }
+    if (!whole && fault !== undefined) throw fault
     return { ...writing, model, usage }
+  }
+
+  /** Throws where an answer is no whole one, and has no calls that the model could write again. */
+  function orFault(answer: ModelAnswer): ModelAnswer {
+    const fault = faultOf(answer)
+    if (fault !== undefined && (answer.stop === 'refused' || answer.calls.length === 0)) throw fault
+    return answer
   }
 
   function stepOf({ text, calls, opaque }: ModelAnswer): ModelMessage {
     return { role: 'assistant', text, calls, ...(opaque === undefined ? {} : { opaque }) }
   }
 
-  function resultsOf({ calls }: ModelAnswer, writing: ReturnType<typeof nothingYet>): ModelMessage {
+  function resultsOf({ calls, stop }: ModelAnswer, writing: ReturnType<typeof nothingYet>): ModelMessage {
     const results = calls.map((call) => {
-      const { answer, ok } = take(writing, call)
+      const { answer, ok } = stop === 'length' ? TORN : take(writing, call)
       return { id: call.id, content: textContent(answer), isError: !ok }
     })
     return { role: 'tool', results }
   }
 }
+
+/** The text of a call may be torn. */
+const TORN = { answer: notRun(cutRefusal(MAX_TOKENS)), ok: false }
 
 function requestOf(messages: readonly ModelMessage[]): ModelRequest {
   return { system: SYSTEM, messages, tools: CHECKPOINT_TOOLS, maxTokens: MAX_TOKENS }

@@ -9,7 +9,7 @@ import { type Model, type ModelMessage, type ModelRequest, NO_USAGE } from '../c
 import type { PrecheckRequest, PrecheckVerdict, RunPrecheck } from '../core/precheck.ts'
 import { stripSilence } from '../core/silence.ts'
 import { inTime } from './in-time.ts'
-import { askModel } from './models/ask-model.ts'
+import { askModel, type ModelAnswer } from './models/ask-model.ts'
 
 export interface PrecheckServices {
   /** May reject with `model_unconfigured`. */
@@ -39,7 +39,7 @@ export function createPrecheck(services: PrecheckServices): RunPrecheck {
     try {
       const answer = await askInTime(services, request, signal)
       services.called(model)
-      return { verdict: readVerdict(answer.text, answer.model), usage: answer.usage }
+      return { verdict: readVerdict(answer), usage: answer.usage }
     } catch (err) {
       // Nothing is asked any more, neither whether to answer nor for the answer.
       if (signal.aborted || errorCode(err) === 'budget_spent') throw err
@@ -75,8 +75,14 @@ function shortened(message: ModelMessage): readonly ModelMessage[] {
   return [{ role: 'user', content: textContent(inWords(message.content).slice(-MOST_CHARACTERS)) }]
 }
 
-/** Reads `no: they talk among themselves`; silence means no as well. */
-function readVerdict(text: string, model: string): PrecheckVerdict {
+/**
+ * Reads `no: they talk among themselves`; silence means no as well. An answer that is not whole decides nothing: its
+ * first word may be that of a thought.
+ */
+function readVerdict({ text, model, stop }: ModelAnswer): PrecheckVerdict {
+  if (stop === 'length') return { answer: true, model, because: `the pre-check was cut at its ${MAX_TOKENS} tokens` }
+  if (stop === 'refused') return { answer: true, model, because: 'the pre-check declined to answer' }
+  if (text.trim() === '') return { answer: true, model, because: 'the pre-check was empty' }
   const { text: said, silent } = stripSilence(text)
   if (silent) return { answer: false, model, because: 'it said nothing' }
   const [, word, reason = ''] = /^\W*(yes|no)\b[\s:,.;*-]*([^\n]*)/i.exec(said) ?? []

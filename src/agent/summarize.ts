@@ -3,11 +3,12 @@ import type { Clock } from '../core/clock.ts'
 import { textContent } from '../core/content.ts'
 import { inWords } from '../core/content-words.ts'
 import { cutText } from '../core/cut-text.ts'
+import { errorCode, ParleyError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Model, ModelMessage, ModelRequest } from '../core/model.ts'
 import type { Summarize, SummaryRequest } from '../core/turn.ts'
 import { inTime } from './in-time.ts'
-import { askModel } from './models/ask-model.ts'
+import { askModel, type ModelAnswer } from './models/ask-model.ts'
 import { createModelChain, type ModelChain } from './models/model-chain.ts'
 
 export interface SummarizeServices {
@@ -30,6 +31,10 @@ const TEMPERATURE = 0.3
  */
 const MOST_CHARACTERS = 240_000
 const SHORTEST_PART = 500
+/** The same for a model that the server has said to find more too long. */
+const SHORTEST_AGAIN = 100
+/** A shorter request is too long for no model. */
+const LEAST_CHARACTERS = 4_000
 /** A shorter text is no summary of a conversation (R25). */
 const SHORTEST = 100
 /** The time to look back at a session, with all calls: no person waits for it, but others of its kind do. */
@@ -44,7 +49,7 @@ Write the summary and nothing else.`
 
 /**
  * Returns the models that look back at a session: the agent's model for summaries where it has one, else its own, and
- * those that answer in its place.
+ * those that answer in its place. Nobody waits, so that each is asked whatever the one before it has failed with.
  */
 export function summaryChain(
   { models, called, rests, logger }: Omit<SummarizeServices, 'clock'>,
@@ -53,6 +58,7 @@ export function summaryChain(
   const ids = [...new Set([agent.summaryModel ?? agent.model, agent.model, ...(agent.fallback ?? [])])]
   return createModelChain(ids, {
     ...{ called, rests },
+    asksNext: (failure) => errorCode(failure).startsWith('model_'),
     models: (id) => models(id, charge),
     moved: (model, next, err) => logger.warn('A model failed; the next one is asked', { sessionId, model, next, err }),
   })
@@ -62,24 +68,60 @@ export function summaryChain(
 export function createSummarize(services: SummarizeServices): Summarize {
   return async (asked, signal) => {
     const chain = summaryChain(services, asked)
-    const request = requestOf(asked.messages, asked.agent.contextTokens ?? MOST_CHARACTERS)
     const limit = { clock: services.clock, ms: LOOKING_BACK_MS, what: 'A summary', signal }
     const { text, model, usage } = await inTime(limit, (bounded) =>
       chain.call(
-        (one) => askModel(one, request, { signal: bounded, show() {} }),
+        (one) => summaryBy(one, asked, bounded),
         () => false,
       ),
     )
-    return text.trim().length < SHORTEST ? undefined : { text: text.trim(), model, usage }
+    return { text: text.trim(), model, usage }
   }
 }
 
-function requestOf(messages: readonly ModelMessage[], characters: number): ModelRequest {
-  const longest = Math.max(SHORTEST_PART, Math.floor(Math.min(characters, MOST_CHARACTERS) / messages.length))
-  const asked = `Condense this:\n\n${messages.flatMap((message) => written(message, longest)).join('\n')}`
+/** Asks one model. Where it finds the conversation too long, it is shown a quarter of it, in shorter parts. */
+async function summaryBy(model: Model, { messages, agent }: SummaryRequest, signal: AbortSignal): Promise<ModelAnswer> {
+  const characters = Math.min(agent.contextTokens ?? MOST_CHARACTERS, MOST_CHARACTERS)
+  let asked = wordsOf(messages, Math.max(SHORTEST_PART, Math.floor(characters / messages.length)))
+  for (;;) {
+    try {
+      return whole(await askModel(model, requestOf(asked), { signal, show() {} }))
+    } catch (err) {
+      const longest = Math.max(SHORTEST_AGAIN, Math.floor(asked.length / 4 / messages.length))
+      const less = wordsOf(messages, longest)
+      if (errorCode(err) !== 'model_context_length') throw err
+      if (asked.length < LEAST_CHARACTERS || less.length >= asked.length) throw err
+      asked = less
+    }
+  }
+}
+
+/** Returns an answer that may stand for what it condenses (R25). */
+function whole(answer: ModelAnswer): ModelAnswer {
+  const { text, calls, model } = answer
+  const fault = faultOf(answer)
+  if (fault !== undefined) throw fault
+  if (calls.length > 0) throw new ParleyError('model_empty', `${model} called tools in place of writing a summary.`)
+  if (text.trim().length < SHORTEST) throw new ParleyError('model_empty', 'The summary was too short to be of use.')
+  return answer
+}
+
+/** Returns the reason why an answer is no whole one, if it is not. */
+export function faultOf({ stop, model }: ModelAnswer): ParleyError | undefined {
+  if (stop === 'refused') return new ParleyError('model_refused', `${model} declined to answer.`)
+  return stop === 'length'
+    ? new ParleyError('model_cut', `The answer of ${model} was cut at the limit of its tokens.`)
+    : undefined
+}
+
+function wordsOf(messages: readonly ModelMessage[], longest: number): string {
+  return messages.flatMap((message) => written(message, longest)).join('\n')
+}
+
+function requestOf(words: string): ModelRequest {
   return {
     system: SYSTEM,
-    messages: [{ role: 'user', content: textContent(asked) }],
+    messages: [{ role: 'user', content: textContent(`Condense this:\n\n${words}`) }],
     tools: [],
     maxTokens: MAX_TOKENS,
     temperature: TEMPERATURE,

@@ -166,8 +166,11 @@ export interface SummaryRequest {
 
 export type Summary = Pick<SummaryData, 'text' | 'model' | 'usage'>
 
-/** Writes a summary; undefined for one that is too short to be of use (R25). Throws what the model throws. */
-export type Summarize = (request: SummaryRequest, signal: AbortSignal) => Promise<Summary | undefined>
+/**
+ * Writes a summary. Throws what the model throws, `model_cut`, `model_refused` or `model_empty` where its answer is no
+ * whole text that may stand for anything (R25).
+ */
+export type Summarize = (request: SummaryRequest, signal: AbortSignal) => Promise<Summary>
 
 /** A tool of the agent. Its powers come with the context; it holds no globals. */
 export interface Tool {

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest'
 import { createPrecheck } from '../../src/agent/precheck.ts'
 import { textContent } from '../../src/core/content.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import type { Model, ModelRequest } from '../../src/core/model.ts'
+import type { Model, ModelRequest, StopReason } from '../../src/core/model.ts'
 import { steppedClock } from '../delivery/stepped-clock.ts'
 
 const USAGE = { input: 30, output: 4 }
 const message = (text: string) => ({ role: 'user' as const, content: textContent(text) })
 
 /** A check whose model answers with a text, or never. */
-function checkWith(answer: string | undefined) {
+function checkWith(answer: string | undefined, stop: StopReason = 'end') {
   const clock = steppedClock()
   const requests: ModelRequest[] = []
   const called: unknown[] = []
@@ -23,7 +23,7 @@ function checkWith(answer: string | undefined) {
           signal.aborted ? stop() : signal.addEventListener('abort', stop)
         })
       yield { type: 'text', delta: answer ?? '' }
-      yield { type: 'end', stop: 'end', usage: USAGE, model: 'test/small' }
+      yield { type: 'end', stop, usage: USAGE, model: 'test/small' }
     },
   }
   const check = createPrecheck({
@@ -48,6 +48,23 @@ it.each([
   expect(await ask('hi')).toEqual({ verdict: { answer: expected, model: 'test/small', because }, usage: USAGE })
   expect(called).toEqual([['test/small']])
 })
+
+it.each<[string, StopReason, string]>([
+  ['no: they talk about lunch and', 'length', 'the pre-check was cut at its 200 tokens'],
+  ['No, wait. The user', 'length', 'the pre-check was cut at its 200 tokens'],
+  ['<NO_REPLY>', 'length', 'the pre-check was cut at its 200 tokens'],
+  ['', 'length', 'the pre-check was cut at its 200 tokens'],
+  ['no', 'refused', 'the pre-check declined to answer'],
+  ['', 'end', 'the pre-check was empty'],
+  [' \n', 'end', 'the pre-check was empty'],
+])(
+  'the agent is asked where the answer is %j and ends with %s, and the verdict says why',
+  async (answer, stop, because) => {
+    const { ask, called } = checkWith(answer, stop)
+    expect(await ask('hi')).toEqual({ verdict: { answer: true, model: 'test/small', because }, usage: USAGE })
+    expect(called).toEqual([['test/small']])
+  },
+)
 
 it('shows the end of long messages, and nothing that was said before', async () => {
   const { ask, requests } = checkWith('no')

@@ -149,7 +149,7 @@ describe('a check before the agent is asked', () => {
   it.each([
     ['an error', { error: { status: 400, type: 'invalid_request_error' } }, /failed/],
     ['neither yes nor no', textReply('Perhaps.'), /neither yes nor no/],
-    ['nothing', textReply(''), /neither yes nor no|failed/],
+    ['nothing', textReply(''), /neither yes nor no|failed|was empty/],
   ])('keeps nobody from an answer with %s', async (_, reply, because) => {
     const home = await club(({ model }) => (model === 'small' ? reply : textReply('Here I am.')))
     const report = await home.say('Who knows about basil?')

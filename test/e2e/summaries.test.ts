@@ -19,10 +19,18 @@ function isSummary({ system }: { readonly system?: unknown }): boolean {
   return JSON.stringify(system ?? '').includes('You condense')
 }
 
-async function household(summary: Reply, more: { contextTokens?: number; summaryModel?: string } = {}) {
+async function household(
+  summary: Reply,
+  { script = () => summary, ...more }: { contextTokens?: number; summaryModel?: string; script?: () => Reply } = {},
+) {
   const logger = new AwaitedLog()
   const agents = [{ id: toAgentId('main'), model: MODEL, prompt: 'Be brief.', tools: [], ...more }]
-  const home = await startHousehold({ script: answering(summary), streaming: false, logger, config: { agents } })
+  const home = await startHousehold({
+    script: (request, turn) => answering(isSummary(request) ? script() : summary)(request, turn),
+    streaming: false,
+    logger,
+    config: { agents },
+  })
   return { ...home, logger }
 }
 
@@ -83,17 +91,33 @@ describe('a summary of what was said long ago', () => {
 
   it('R25: one that fails or is too short changes nothing, and the conversation continues', async () => {
     const refused: Reply = { error: { status: 400, type: 'invalid_request_error' } }
-    for (const reply of [textReply('Short.'), refused]) {
+    const cut = textReply(SUMMARY, { stopReason: 'max_tokens' })
+    const declined = textReply(SUMMARY, { stopReason: 'refusal' })
+    for (const reply of [textReply('Short.'), refused, cut, declined]) {
       const home = await household(reply, { contextTokens: 100 })
       for (const n of [1, 2, 3, 4, 5]) await say(home, `question ${n}`)
       await home.logger.line('A summary could not be written; the conversation continues without')
       expect(await say(home, '/compact')).toMatch(
-        /^I could not write a summary: the model (provider rejected|returned an empty)/,
+        /^I could not write a summary: the model (provider rejected|returned an empty|reached the longest|refused)/,
       )
       expect(await say(home, 'and now?')).toBe('answer to and now?')
       const last = home.anthropic?.ledger.requests().findLast((one) => !isSummary(one)) ?? { messages: [] }
       expect(textsOf(last)[0]).toBe('question 1')
     }
+  })
+
+  it('R25: an older summary stays in force where the next one is cut, with the turns behind it', async () => {
+    const replies = [textReply(SUMMARY), textReply(`Torn. ${SUMMARY}`, { stopReason: 'max_tokens' })]
+    const home = await household(replies[0] ?? textReply(''), { script: () => replies.shift() ?? textReply('') })
+    for (const n of [1, 2, 3, 4, 5]) await say(home, `question ${n}`)
+    expect(await say(home, '/compact')).toMatch(/^Done: a summary stands for 1 earlier turn /)
+    await say(home, 'question 6')
+    expect(await say(home, '/compact')).toMatch(/^I could not write a summary: the model reached the longest answer/)
+    await say(home, 'and now?')
+    const texts = textsOf(home.anthropic?.ledger.requests().findLast((one) => !isSummary(one)) ?? { messages: [] })
+    expect(texts.slice(0, 2)).toEqual([expect.stringMatching(/^\[summary of this conversation/), SUMMARY])
+    expect(texts.slice(2, -1)).toEqual([2, 3, 4, 5, 6].flatMap((n) => [`question ${n}`, `answer to question ${n}`]))
+    expect(texts.join()).not.toContain('Torn')
   })
 
   it('R25: after a failure the next turns go without, so that not each of them costs a call', async () => {

@@ -19,8 +19,8 @@ export type Images = ReadonlyMap<MediaId, string>
 export const NO_IMAGES: Images = new Map()
 
 /**
- * Reads the images of a request, the newest of them. One that is larger than `longest` bytes, or that cannot be read any
- * more, is left out.
+ * Reads the newest images of a request. One that is larger than `longest` bytes, or that cannot be read any more, is
+ * left out.
  */
 export async function loadImages(
   messages: readonly ModelMessage[],

@@ -8,6 +8,8 @@ export interface ModelChainDeps {
   called(this: void, id: string, failure?: unknown): void
   /** Returns true for a model that failed a moment ago: one that may answer is asked before it. */
   rests?(this: void, id: string): boolean
+  /** Returns true for a failure behind which the next model is asked; absent: where it is not of the request. */
+  asksNext?(this: void, failure: unknown): boolean
   /** Called when the next model is asked in place of one that failed. */
   moved(this: void, from: string, to: string, failure: unknown): void
 }
@@ -22,10 +24,11 @@ export interface ModelChain {
 }
 
 /** Failures that say something about the request: every other model would be asked the same. */
-const OF_THE_REQUEST: readonly ErrorCode[] = ['model_refused', 'model_empty', 'model_context_length']
+const OF_THE_REQUEST: readonly ErrorCode[] = ['model_refused', 'model_empty', 'model_cut', 'model_context_length']
 
 export function createModelChain(all: readonly string[], deps: ModelChainDeps): ModelChain {
   const rests = (id: string): boolean => deps.rests?.(id) ?? false
+  const asksNext = deps.asksNext ?? isOfTheModel
   // In an outage people wait for the first model at one turn and not at each.
   const ids = [...all.filter((id) => !rests(id)), ...all.filter(rests)]
   let at = 0
@@ -41,7 +44,7 @@ export function createModelChain(all: readonly string[], deps: ModelChainDeps): 
         } catch (error) {
           deps.called(id, error)
           const next = ids[at + 1]
-          if (next === undefined || begun() || !isOfTheModel(error)) throw error
+          if (next === undefined || begun() || !asksNext(error)) throw error
           deps.moved(id, next, error)
           at++
         }

@@ -89,8 +89,8 @@ export function createCompaction(deps: CompactionDeps): Compaction {
 }
 
 /**
- * The window of the agent counts, else the one that the server of its model has named. A request that was too long shows
- * it as well, also where none is known.
+ * The window of the agent counts, else the one that the server of its model has named. A request that was too long
+ * shows it as well, also where none is known.
  */
 function isNearlyFull(result: TurnResult, configured: number | undefined): boolean {
   if (result.kind === 'failed') return result.code === 'model_context_length'
@@ -114,7 +114,6 @@ async function writeSummary(deps: CompactionDeps, session: SessionIdentity, char
   if (fold === undefined) return 0
   const { messages, turns, upTo } = fold
   const summary = await summarize({ agent: agent(session), sessionId: session.id, charge, messages }, running.stopping)
-  if (summary === undefined) throw new ParleyError('model_empty', 'The summary was too short to be of use.')
   failpoint('CP16-summary-uncommitted')
   const at = clock.now()
   const written = await store.write(async (tx) => {
