@@ -51,7 +51,7 @@ export async function createAnthropic(options: AnthropicOptions): Promise<Model>
     // The SDK demands a key and looks for one of its own without; its fetch decides what is sent.
     apiKey: server.apiKey || 'none',
     baseURL: server.baseUrl,
-    // Of the environment's headers its fetch could not tell this one from ours.
+    // One of ANTHROPIC_CUSTOM_HEADERS would look like ours to its fetch.
     defaultHeaders: { 'anthropic-beta': null },
     webhookKey: null,
     openTelemetry: { propagation: false, traces: false },

@@ -4,7 +4,7 @@ import { type ErrorCode, ParleyError } from '../../core/errors.ts'
 export type RetryAdvice = { readonly retry: false } | { readonly retry: true; readonly afterMs?: number }
 
 /** The answer of a server that did not do what it was asked. */
-export interface Refusal {
+export interface ModelRefusal {
   /** The HTTP status; within a stream the one that its words stand for. */
   readonly status: number
   /** The server's own words, without the key; empty where it gave none. */
@@ -19,12 +19,12 @@ export class ModelError extends ParleyError {
   /** The provider had begun to answer, so it charges the call. */
   readonly begun: boolean
   /** Absent where no server answered. */
-  readonly refusal?: Refusal
+  readonly refusal?: ModelRefusal
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { advice: RetryAdvice; begun?: boolean; cause?: unknown; refusal?: Refusal | undefined },
+    options: { advice: RetryAdvice; begun?: boolean; cause?: unknown; refusal?: ModelRefusal | undefined },
   ) {
     super(code, message, { cause: options.cause })
     this.advice = options.advice

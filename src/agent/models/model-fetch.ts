@@ -1,4 +1,4 @@
-import { type ErrorBody, isPage, readErrorBody, readErrorValue, saysError } from './error-body.ts'
+import { isPage, readErrorBody, readErrorValue, type SaidError, saysError } from './error-body.ts'
 import { ModelError } from './model-error.ts'
 import { isNoPath } from './refusals.ts'
 import type { ServerPlace } from './server-place.ts'
@@ -36,7 +36,7 @@ const ended = new WeakSet<Response>()
 /** The version of the Messages API that the client library is of. */
 const MESSAGES_VERSION = '2026-10-21'
 
-/** What a library would send besides may be from the environment, the values of these names too. */
+/** Anything else that a library sends may be from the environment, values of these names included. */
 function headersFor({ kind, apiKey }: ServerPlace, init: RequestInit): Headers {
   const sent = new Headers({ accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'Parley' })
   if (kind === 'openai') {
@@ -75,12 +75,12 @@ function errorAnswer({ status, statusText, headers }: Response, text: string): R
   return new Response(null, { status, statusText, headers: kept })
 }
 
-function inOneShape({ message, type, retryAfterMs, ...error }: ErrorBody): string {
+function inOneShape({ message, type, retryAfterMs, ...error }: SaidError): string {
   const wait = retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }
   return JSON.stringify({ type: 'error', error: { message, type: type ?? null, ...error, ...wait } })
 }
 
-function withWait(headers: Headers, { retryAfterMs }: ErrorBody): Headers {
+function withWait(headers: Headers, { retryAfterMs }: SaidError): Headers {
   if (retryAfterMs !== undefined && !headers.has('retry-after') && !headers.has('retry-after-ms'))
     headers.set('retry-after', String(retryAfterMs / 1_000))
   return headers
@@ -174,7 +174,7 @@ const BETWEEN_EVENTS = ['\n\n', '\r\n\r\n', '\r\r']
 const BEGUN = 16
 const DONE = /[\r\n]data: ?\[DONE\]/
 
-/** Passes a body on until it is longer than any answer, and tells when its `[DONE]` has passed. */
+/** Passes a body on until it is longer than any answer, and calls `done` when its `[DONE]` has passed. */
 function guard(
   bounds: { readonly most: number; readonly event: number },
   done: () => void,

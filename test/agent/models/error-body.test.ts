@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ErrorBody, readErrorBody, saysError } from '../../../src/agent/models/error-body.ts'
+import { readErrorBody, type SaidError, saysError } from '../../../src/agent/models/error-body.ts'
 
 const JSON_TYPE = 'application/json'
 const read = (body: unknown, type = JSON_TYPE) =>
@@ -10,7 +10,7 @@ const signature =
 const missing = 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 3'
 
 /** The bodies are those of the servers, as public reports have them. */
-const BODIES: readonly (readonly [string, unknown, ErrorBody])[] = [
+const BODIES: readonly (readonly [string, unknown, SaidError])[] = [
   [
     'OpenAI',
     {
