@@ -13,6 +13,8 @@ export interface SaidError {
 }
 
 const MOST_WORDS = 2_000
+/** Of longer words the end is not looked at. */
+const MOST_READ = 50_000
 /** Shapes within shapes: a gateway, its upstream, that one's text. */
 const MOST_DEPTH = 6
 /** Complaints about single fields; a server may send one for each message of a conversation. */
@@ -59,19 +61,20 @@ function isSomething(value: unknown): boolean {
 
 /** The text of an error: often with JSON of the server behind in it, which says more. */
 function fromText(text: string, depth: number): SaidError | undefined {
-  const words = withoutFrame(text)
+  const words = withoutFrame(text.slice(0, MOST_READ))
   if (words === '') return undefined
   const inner = depth < MOST_DEPTH ? within(words, depth) : undefined
   if (inner !== undefined) return inner
-  const retryAfterMs = waitIn(words)
-  return { message: cut(words), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  const message = cut(words)
+  const retryAfterMs = waitIn(message)
+  return { message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
 /** Returns words without the frame that a gateway puts around them, and without a request that they repeat. */
 function withoutFrame(text: string): string {
   return text
     .replace(
-      /(?:\n\s*model=|\.? ?context_window_fallbacks=|\n\nSet 'context_window_fallback'|\nReceived Model Group=)[\s\S]*$/,
+      /(?:\n\s{0,8}model=|\.? ?context_window_fallbacks=|\n\nSet 'context_window_fallback'|\nReceived Model Group=)[\s\S]*$/,
       '',
     )
     .replace(/^(?:litellm\.\w+: )+(?:\w+Error: )*/, '')

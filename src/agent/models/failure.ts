@@ -43,7 +43,7 @@ export function failureIn(chunk: unknown, server: ServerPlace): ModelError | und
   return body && refused({ status: statusIn(body), body, headers: new Headers() }, server)
 }
 
-/** Returns what to throw where a server ended an answer with a reason that stands for a call nobody can read, or undefined. */
+/** Returns what to throw where the reason for the end of an answer stands for a call that nobody can read. */
 export function badCallOf(reason: string, server: ServerPlace): ModelError | undefined {
   if (!isBadCall({ words: reason })) return undefined
   const message = `${serverName(server)} ended the answer with ${reason}.`

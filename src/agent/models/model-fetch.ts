@@ -15,8 +15,8 @@ const MOST_SAID = MB
 /**
  * Returns the `fetch` for the client library of a server. What goes out is what the configuration names: no header that
  * a library takes from the environment or that describes this machine, no half of a character. What comes in is in the
- * one form that the library knows, whatever the server has for it: an error as JSON with `error`, an answer as a stream;
- * a flood fails with `model_failed`.
+ * one form that the library knows: an error as JSON with `error`, an answer as a stream. A flood fails with
+ * `model_failed`.
  */
 export function createModelFetch(server: ServerPlace): typeof fetch {
   return async (url, init = {}) => {
@@ -63,7 +63,7 @@ async function textOf(body: Response['body']): Promise<string> {
   return Buffer.concat(pieces).subarray(0, MOST_SAID).toString('utf8')
 }
 
-/** Returns an error in the shape that both libraries know, with its true status and headers; without words if it has none. */
+/** Returns an error in the shape that both libraries know, with its true status and headers, empty if it has no words. */
 function errorAnswer({ status, statusText, headers }: Response, text: string): Response {
   const type = headers.get('content-type') ?? ''
   const error = readErrorBody(text, type)
@@ -94,8 +94,8 @@ function withoutLength(headers: Headers): Headers {
 }
 
 /**
- * Returns a good answer as a stream of events, by what its first bytes are and not by what its type says. JSON that says
- * an error becomes the answer that it should have been; anything else is handed on as it is.
+ * Returns a good answer as a stream of events, by its first bytes and not by its type. JSON that says an error becomes
+ * the answer that it should have been; anything else is handed on as it is.
  */
 async function answerOf(response: Response, server: ServerPlace): Promise<Response> {
   const { status, statusText, headers } = response

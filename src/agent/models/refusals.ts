@@ -104,7 +104,7 @@ export function traitOfRefusal({ status, words }: ModelRefusal, avoidable: Reado
   return RULES.find((rule) => avoidable.has(rule.trait) && fits(rule, words))?.trait
 }
 
-/** Returns true where the words are about a part of the request that the server does not take, so that waiting is vain. */
+/** Returns true where the words are about a part of the request that the server does not take: waiting is vain. */
 export function isAboutTheRequest(words: string): boolean {
   return RULES.some((rule) => fits(rule, words))
 }
@@ -209,7 +209,7 @@ export function isTooLong({ words, code = '' }: Pick<ModelRefusal, 'words' | 'co
   return TOO_LONG_CODES.test(code) || TOO_LONG.some((pattern) => pattern.test(words))
 }
 
-/** The call of a tool that the model wrote and its server could not read, in the words of servers and as a reason of theirs. */
+/** Words and codes of servers, and reasons for an end, for a call of the model that they could not read. */
 const BAD_CALL =
   /tool_use_failed|failed to call a function|tool call validation failed|output_parse_failed|model generated output that could not be parsed|json_validate_failed|failed to generate json|error parsing tool call|failed to parse (input at pos|tool[ _]call|fc )|malformed_(function|tool)_call|malformed function call|invalid sequence as part of tooluse|unexpected tokens? (remaining in message header|\d+ while expecting start token)|error: unexpected end of harmony|xml syntax error on line \d+/i
 
@@ -241,7 +241,7 @@ const NO_CREDIT =
 /** Words that stand for an empty account as well as for the quota of a minute, which comes with a time. */
 const QUOTA = /exceeded (your )?current quota|plan and billing/i
 
-/** Returns true where the account has no credit or has used up its plan: waiting does not help. `waits`: a time was named. */
+/** Returns true where the account has no credit or its plan is used up. `waits`: the server says when to ask again. */
 export function isNoCredit({ status, words, code = '' }: ModelRefusal, waits: boolean): boolean {
   if (status === 402 || NO_CREDIT_CODES.test(code) || NO_CREDIT.test(words)) return true
   return !waits && QUOTA.test(words)
