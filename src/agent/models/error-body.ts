@@ -13,7 +13,7 @@ export interface SaidError {
 }
 
 const MOST_WORDS = 2_000
-/** Of longer words the end is not looked at. */
+/** Longer words are not read to their end. */
 const MOST_READ = 50_000
 /** Shapes within shapes: a gateway, its upstream, that one's text. */
 const MOST_DEPTH = 6

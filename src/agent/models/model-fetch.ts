@@ -63,7 +63,7 @@ async function textOf(body: Response['body']): Promise<string> {
   return Buffer.concat(pieces).subarray(0, MOST_SAID).toString('utf8')
 }
 
-/** Returns an error in the shape that both libraries know, with its true status and headers, empty if it has no words. */
+/** Returns an error in the shape that both libraries know, with its true status and headers; empty without words. */
 function errorAnswer({ status, statusText, headers }: Response, text: string): Response {
   const type = headers.get('content-type') ?? ''
   const error = readErrorBody(text, type)

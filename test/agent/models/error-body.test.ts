@@ -307,6 +307,8 @@ describe('an error body', () => {
     }))
     expect(read({ detail: many })?.message.length).toBeLessThan(300)
     expect(read(`${'{"error":'.repeat(100_000)}{"message":"deep"}${'}'.repeat(100_000)}`)).toBeUndefined()
+    for (const flood of ['\n', '[', '{"error":', '1s', 'try again in '])
+      expect(read(`x${flood.repeat(900_000 / flood.length)}`)?.message.length ?? 0).toBeLessThan(2_100)
     const echo =
       "[{'type': 'value_error', 'loc': ('body',), 'msg': 'Value error, no', 'input': {'messages': ['secret']}}]"
     expect(read({ object: 'error', message: echo })?.message).not.toContain('secret')
