@@ -3,7 +3,7 @@ import type { ErrorCode } from './errors.ts'
 const REMEDIES: Readonly<Partial<Record<ErrorCode, string>>> = {
   model_auth: 'Set a valid key in models.<provider>.apiKey (or its variable) and start the daemon again.',
   model_unconfigured: 'Correct the model of the agent or the settings of its provider and start the daemon again.',
-  model_no_credit: 'Check the plan and the credit of the key; the next message is tried anew.',
+  model_no_credit: 'Pay for more, or raise the limit at the provider; the next message is tried anew.',
   model_overloaded: 'Wait a few minutes; the next message is tried anew.',
   model_stalled: 'Wait a few minutes; the next message is tried anew.',
   model_refused: 'Ask in other words.',

@@ -91,7 +91,9 @@ describe('a model that fails', () => {
       world.messages(111, { by: 'bot' }).filter(({ message }) => message.text?.startsWith('The model '))
     const { message_id } = world.say({ from: 111, text: 'hello' })
     const { text } = await ledger.nextFromBot('sent', { where: (entry) => entry.text.startsWith('The model ') })
-    expect(text).toMatch(/^The model anthropic\/rehearsal cannot answer: Anthropic answered 401: .*Set a valid key/)
+    expect(text).toMatch(
+      /^The model anthropic\/rehearsal cannot answer: 127\.0\.0\.1:\d+ answered 401: .*Set a valid key/,
+    )
     await ledger.nextFromBot('sent', { where: (entry) => CALM.test(entry.text) })
     world.say({ from: 111, text: 'and now?' })
     await logger.line('A turn failed', { nth: 2 })

@@ -71,13 +71,15 @@ it('what was said is shown again with the next turn', async () => {
   ])
 })
 
-it('a spent quota is told in the chat, and to the operator with its remedy', async () => {
+it('a spent quota is told to the owner and the operator with its remedy', async () => {
   const { say, daemon } = await house(() => REFUSALS.quota)
 
-  expect(await say('hi')).toMatch(/\(tr_\w+\)$/)
+  expect(await say('hi')).toMatch(
+    /^The model openai\/gpt-5\.4 cannot answer: .*Check the plan and the credit of the key\./,
+  )
 
   expect((await daemon.operator.status()).modelTroubles).toMatchObject([
-    { model: 'openai/gpt-5.4', code: 'model_overloaded' },
+    { model: 'openai/gpt-5.4', code: 'model_no_credit' },
   ])
 })
 

@@ -1,5 +1,5 @@
 /** An error as a server says it, read from any of the shapes that servers have for it. */
-export interface ErrorBody {
+export interface SaidError {
   /** The server's words, at most about 2,000 characters. Never empty. */
   readonly message: string
   /** The status that the body names, if it does: 400 to 599. */
@@ -13,6 +13,8 @@ export interface ErrorBody {
 }
 
 const MOST_WORDS = 2_000
+/** Longer words are not read to their end. */
+const MOST_READ = 50_000
 /** Shapes within shapes: a gateway, its upstream, that one's text. */
 const MOST_DEPTH = 6
 /** Complaints about single fields; a server may send one for each message of a conversation. */
@@ -22,7 +24,7 @@ const DAY_MS = 86_400_000
 type Fields = Readonly<Record<string, unknown>>
 
 /** Returns the error in the body of an answer, or undefined where it says none: a page, nothing, a stranger's JSON. */
-export function readErrorBody(text: string, contentType: string): ErrorBody | undefined {
+export function readErrorBody(text: string, contentType: string): SaidError | undefined {
   const said = text.trim()
   if (said === '' || isPage(said, contentType)) return undefined
   const json = parsed(said)
@@ -35,7 +37,7 @@ export function isPage(text: string, contentType: string): boolean {
 }
 
 /** Returns the error that parsed JSON says, or undefined. */
-export function readErrorValue(value: unknown, depth = 0): ErrorBody | undefined {
+export function readErrorValue(value: unknown, depth = 0): SaidError | undefined {
   if (depth > MOST_DEPTH) return undefined
   if (typeof value === 'string') return fromText(value, depth)
   if (Array.isArray(value)) return fromList(value, depth)
@@ -58,20 +60,21 @@ function isSomething(value: unknown): boolean {
 }
 
 /** The text of an error: often with JSON of the server behind in it, which says more. */
-function fromText(text: string, depth: number): ErrorBody | undefined {
-  const words = withoutFrame(text)
+function fromText(text: string, depth: number): SaidError | undefined {
+  const words = withoutFrame(text.slice(0, MOST_READ))
   if (words === '') return undefined
   const inner = depth < MOST_DEPTH ? within(words, depth) : undefined
   if (inner !== undefined) return inner
-  const retryAfterMs = waitIn(words)
-  return { message: cut(words), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  const message = cut(words)
+  const retryAfterMs = waitIn(message)
+  return { message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
-/** What a gateway adds to the words of others, and a request that is repeated in them. */
+/** Returns words without the frame that a gateway puts around them, and without a request that they repeat. */
 function withoutFrame(text: string): string {
   return text
     .replace(
-      /(?:\n\s*model=|\.? ?context_window_fallbacks=|\n\nSet 'context_window_fallback'|\nReceived Model Group=)[\s\S]*$/,
+      /(?:\n\s{0,8}model=|\.? ?context_window_fallbacks=|\n\nSet 'context_window_fallback'|\nReceived Model Group=)[\s\S]*$/,
       '',
     )
     .replace(/^(?:litellm\.\w+: )+(?:\w+Error: )*/, '')
@@ -80,7 +83,7 @@ function withoutFrame(text: string): string {
 }
 
 /** Returns the error in JSON with which a text ends, behind the words in front of it. */
-function within(text: string, depth: number): ErrorBody | undefined {
+function within(text: string, depth: number): SaidError | undefined {
   const begin = text.search(/[[{]/)
   if (begin < 0 || !/"(?:message|error|detail|msg)"\s*:/.test(text)) return undefined
   const piece = text.slice(begin).replace(/['"\s.]+$/, '')
@@ -92,22 +95,22 @@ function within(text: string, depth: number): ErrorBody | undefined {
 }
 
 /** A list of one error (Gemini), or of complaints about fields. */
-function fromList(list: readonly unknown[], depth: number): ErrorBody | undefined {
+function fromList(list: readonly unknown[], depth: number): SaidError | undefined {
   const read = list.slice(0, MOST_COMPLAINTS).flatMap((one) => readErrorValue(one, depth + 1) ?? [])
   const [first] = read
   if (first === undefined) return undefined
   return { ...first, message: cut([...new Set(read.map(({ message }) => message))].join('; ')) }
 }
 
-/** Where the words stand themselves, in the order of preference. */
+/** The fields that hold the words, in the order of preference. */
 const WORDS = [
   ...['message', 'msg', 'detail', 'error', 'error_message', 'errorMessage', 'error_description', 'Message'],
   ...['status_msg', 'faultstring', 'title', 'reason'],
 ]
-/** Where another error stands, which has the words. */
+/** The fields that hold another error, which has the words. */
 const DEEPER = ['error', 'errors', 'message', 'detail', 'base_resp', 'fault', 'response']
 
-function fromFields(fields: Fields, depth: number): ErrorBody | undefined {
+function fromFields(fields: Fields, depth: number): SaidError | undefined {
   const own = ownWords(fields, depth)
   const inner = deeper(fields, depth)
   const message = joined(own?.message, inner?.message) ?? oddWords(fields)
@@ -127,7 +130,7 @@ function fromFields(fields: Fields, depth: number): ErrorBody | undefined {
 }
 
 /** Returns the words of an object itself; FastAPI says with them which part of the request they are about. */
-function ownWords(fields: Fields, depth: number): ErrorBody | undefined {
+function ownWords(fields: Fields, depth: number): SaidError | undefined {
   const key = WORDS.find((name) => typeof fields[name] === 'string' && fields[name].trim() !== '')
   const words = key === undefined ? undefined : fromText(String(fields[key]), depth + 1)
   if (words === undefined) return undefined
@@ -138,7 +141,7 @@ function ownWords(fields: Fields, depth: number): ErrorBody | undefined {
   return isProblem ? { ...words, message: joined(title, words.message) ?? title } : words
 }
 
-function deeper(fields: Fields, depth: number): ErrorBody | undefined {
+function deeper(fields: Fields, depth: number): SaidError | undefined {
   const { metadata } = fields
   // OpenRouter keeps the words of the server behind it there.
   const raw = isFields(metadata) && metadata.raw ? readErrorValue(metadata.raw, depth + 1) : undefined

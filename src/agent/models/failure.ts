@@ -7,12 +7,12 @@ import {
   wasAnswered,
   notTheApi as wireNotTheApi,
 } from '../../core/wire-error.ts'
-import { type ErrorBody, readErrorBody, readErrorValue, saysError } from './error-body.ts'
-import { ModelError, type Refusal, type RetryAdvice } from './model-error.ts'
+import { readErrorBody, readErrorValue, type SaidError, saysError } from './error-body.ts'
+import { ModelError, type ModelRefusal, type RetryAdvice } from './model-error.ts'
 import { isAboutTheRequest, isBadCall, isBadKey, isFlagged, isNoCredit, isNoPath, isTooLong } from './refusals.ts'
 import { callTo, isPublicApi, type ServerPlace, serverName } from './server-place.ts'
 
-/** What the errors of both client libraries have in common. */
+/** The errors of both client libraries, as far as they are the same. */
 interface Thrown {
   readonly status?: unknown
   /** OpenAI's library keeps the error of the body here, Anthropic's the body. */
@@ -43,7 +43,7 @@ export function failureIn(chunk: unknown, server: ServerPlace): ModelError | und
   return body && refused({ status: statusIn(body), body, headers: new Headers() }, server)
 }
 
-/** Returns what to throw where a server ended an answer with a reason that stands for a call nobody can read, or undefined. */
+/** Returns what to throw where the reason for the end of an answer stands for a call that nobody can read. */
 export function badCallOf(reason: string, server: ServerPlace): ModelError | undefined {
   if (!isBadCall({ words: reason })) return undefined
   const message = `${serverName(server)} ended the answer with ${reason}.`
@@ -63,7 +63,7 @@ export function notTheApi(server: ServerPlace, answer: SeenAnswer): ModelError {
 interface Answer {
   readonly status: number
   /** Undefined: it says nothing. */
-  readonly body: ErrorBody | undefined
+  readonly body: SaidError | undefined
   readonly headers: Headers
 }
 
@@ -85,14 +85,14 @@ function refused({ status, body, headers }: Answer, server: ServerPlace): ModelE
 }
 
 /** Returns true for an answer of something that does not know the API: another server, a page, a wrong path. */
-function isElsewhere({ status, type }: SeenAnswer, body: ErrorBody | undefined): boolean {
+function isElsewhere({ status, type }: SeenAnswer, body: SaidError | undefined): boolean {
   if (body !== undefined) return (status === 404 || status === 405) && isNoPath(body.message)
   if (status >= 500 || CLEAR.has(status)) return false
   // An API may refuse what it was asked without a word; a page or JSON of another kind is from elsewhere.
   return type !== '' || status === 404 || status === 405
 }
 
-function refusalOf(status: number, body: ErrorBody | undefined, { apiKey }: ServerPlace): Refusal {
+function refusalOf(status: number, body: SaidError | undefined, { apiKey }: ServerPlace): ModelRefusal {
   const { message = '', param, code = body?.type } = body ?? {}
   const words = param === undefined || message.includes(param) ? message : `${message} (${param})`
   return { status, words: redacted(words, apiKey), ...(code === undefined ? {} : { code: redacted(code, apiKey) }) }
@@ -105,7 +105,7 @@ function unsaid(answer: SeenAnswer, server: ServerPlace): string {
 interface Verdict {
   readonly code: ErrorCode
   readonly remedy?: string
-  /** The same request may be taken in a moment. */
+  /** The same request may succeed in a moment. */
   readonly passes: boolean
 }
 
@@ -119,7 +119,7 @@ interface About {
 }
 
 /** Says what a refusal means: the words where one status stands for several things, else the status. */
-function verdict(refusal: Refusal, about: About): Verdict {
+function verdict(refusal: ModelRefusal, about: About): Verdict {
   if (isBadCall(refusal)) return { code: 'model_bad_call', passes: true }
   return ofTheAccount(refusal, about) ?? ofTheRequest(refusal) ?? ofTheStatus(refusal.status, about.name)
 }
@@ -127,7 +127,7 @@ function verdict(refusal: Refusal, about: About): Verdict {
 /** Statuses by which an API refuses what it was asked, whatever the reason. */
 const REFUSING: ReadonlySet<number> = new Set([400, 403, 422, 451])
 
-function ofTheAccount(refusal: Refusal, { waits, name }: About): Verdict | undefined {
+function ofTheAccount(refusal: ModelRefusal, { waits, name }: About): Verdict | undefined {
   const { status, words } = refusal
   if (status === 401) return badKey(name)
   if (isNoCredit(refusal, waits))
@@ -137,7 +137,7 @@ function ofTheAccount(refusal: Refusal, { waits, name }: About): Verdict | undef
   return isKey ? badKey(name) : undefined
 }
 
-function ofTheRequest(refusal: Refusal): Verdict | undefined {
+function ofTheRequest(refusal: ModelRefusal): Verdict | undefined {
   const { status, words } = refusal
   if (REFUSING.has(status) && isFlagged(refusal)) return { code: 'model_refused', passes: false }
   if (status === 413 || isTooLong(refusal)) return { code: 'model_context_length', passes: false }
@@ -195,7 +195,7 @@ const STATUS_OF_NAME: readonly (readonly [RegExp, number])[] = [
 ]
 
 /** Returns the status of an error that came inside a stream. Without a name it is one of the server. */
-function statusIn({ status, code = '', type = '' }: ErrorBody): number {
+function statusIn({ status, code = '', type = '' }: SaidError): number {
   const named = [code, type].map((name) => STATUS_OF_NAME.find(([pattern]) => pattern.test(name))?.[1])
   return status ?? named.find((found) => found !== undefined) ?? 500
 }
@@ -210,7 +210,7 @@ function unreached(thrown: unknown, server: ServerPlace): ModelError {
   return new ModelError('model_failed', `${serverName(server)}: ${said}${where}`, { advice: { retry: true } })
 }
 
-/** What libraries say around the reason. */
+/** Words of libraries around the reason. */
 const EMPTY = /^(connection error\.?|request timed out\.?|fetch failed|terminated)?$/i
 const MOST_CAUSES = 5
 

@@ -1,4 +1,4 @@
-import { type ErrorBody, isPage, readErrorBody, readErrorValue, saysError } from './error-body.ts'
+import { isPage, readErrorBody, readErrorValue, type SaidError, saysError } from './error-body.ts'
 import { ModelError } from './model-error.ts'
 import { isNoPath } from './refusals.ts'
 import type { ServerPlace } from './server-place.ts'
@@ -15,8 +15,8 @@ const MOST_SAID = MB
 /**
  * Returns the `fetch` for the client library of a server. What goes out is what the configuration names: no header that
  * a library takes from the environment or that describes this machine, no half of a character. What comes in is in the
- * one form that the library knows, whatever the server has for it: an error as JSON with `error`, an answer as a stream;
- * a flood fails with `model_failed`.
+ * one form that the library knows: an error as JSON with `error`, an answer as a stream. A flood fails with
+ * `model_failed`.
  */
 export function createModelFetch(server: ServerPlace): typeof fetch {
   return async (url, init = {}) => {
@@ -36,7 +36,7 @@ const ended = new WeakSet<Response>()
 /** The version of the Messages API that the client library is of. */
 const MESSAGES_VERSION = '2026-10-21'
 
-/** What a library would send besides may be from the environment, the values of these names too. */
+/** Anything else that a library sends may be from the environment, values of these names included. */
 function headersFor({ kind, apiKey }: ServerPlace): Headers {
   const sent = new Headers({ accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'Parley' })
   if (kind === 'openai') {
@@ -61,7 +61,7 @@ async function textOf(body: Response['body']): Promise<string> {
   return Buffer.concat(pieces).subarray(0, MOST_SAID).toString('utf8')
 }
 
-/** Returns an error in the shape that both libraries know, with its true status and headers; without words if it has none. */
+/** Returns an error in the shape that both libraries know, with its true status and headers; empty without words. */
 function errorAnswer({ status, statusText, headers }: Response, text: string): Response {
   const type = headers.get('content-type') ?? ''
   const error = readErrorBody(text, type)
@@ -73,12 +73,12 @@ function errorAnswer({ status, statusText, headers }: Response, text: string): R
   return new Response(null, { status, statusText, headers: kept })
 }
 
-function inOneShape({ message, type, retryAfterMs, ...error }: ErrorBody): string {
+function inOneShape({ message, type, retryAfterMs, ...error }: SaidError): string {
   const wait = retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }
   return JSON.stringify({ type: 'error', error: { message, type: type ?? null, ...error, ...wait } })
 }
 
-function withWait(headers: Headers, { retryAfterMs }: ErrorBody): Headers {
+function withWait(headers: Headers, { retryAfterMs }: SaidError): Headers {
   if (retryAfterMs !== undefined && !headers.has('retry-after') && !headers.has('retry-after-ms'))
     headers.set('retry-after', String(retryAfterMs / 1_000))
   return headers
@@ -92,8 +92,8 @@ function withoutLength(headers: Headers): Headers {
 }
 
 /**
- * Returns a good answer as a stream of events, by what its first bytes are and not by what its type says. JSON that says
- * an error becomes the answer that it should have been; anything else is handed on as it is.
+ * Returns a good answer as a stream of events, by its first bytes and not by its type. JSON that says an error becomes
+ * the answer that it should have been; anything else is handed on as it is.
  */
 async function answerOf(response: Response, server: ServerPlace): Promise<Response> {
   const { status, statusText, headers } = response
@@ -172,7 +172,7 @@ const BETWEEN_EVENTS = ['\n\n', '\r\n\r\n', '\r\r']
 const BEGUN = 16
 const DONE = /[\r\n]data: ?\[DONE\]/
 
-/** Passes a body on until it is longer than any answer, and tells when its `[DONE]` has passed. */
+/** Passes a body on until it is longer than any answer, and calls `done` when its `[DONE]` has passed. */
 function guard(
   bounds: { readonly most: number; readonly event: number },
   done: () => void,

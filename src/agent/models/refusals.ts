@@ -1,10 +1,5 @@
-import type { Refusal } from './model-error.ts'
+import type { ModelRefusal } from './model-error.ts'
 import type { Trait } from './traits.ts'
-
-/**
- * What the words of a refusal say, for every server: pure tables. The reports that the words are from stand beside
- * their tests (`refusals.test.ts`).
- */
 
 /** Words for a part of a request that a server does not take. */
 const NOT_TAKEN =
@@ -97,19 +92,19 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** What the server says of the request itself: of a key, of credit, of its load no trait is learnt. */
+/** Statuses that are about the request itself: of a key, of credit, of its load no trait is learnt. */
 const OF_THE_REQUEST: ReadonlySet<number> = new Set([400, 403, 404, 406, 415, 422, 500, 501, 502])
 
 /**
  * Returns the trait that a refusal teaches, if it is among those that the request could do without; undefined where it
  * teaches nothing.
  */
-export function traitOfRefusal({ status, words }: Refusal, avoidable: ReadonlySet<Trait>): Trait | undefined {
+export function traitOfRefusal({ status, words }: ModelRefusal, avoidable: ReadonlySet<Trait>): Trait | undefined {
   if (!OF_THE_REQUEST.has(status)) return undefined
   return RULES.find((rule) => avoidable.has(rule.trait) && fits(rule, words))?.trait
 }
 
-/** Returns true where the words are about a part of the request that the server does not take, so that waiting is vain. */
+/** Returns true where the words are about a part of the request that the server does not take: waiting is vain. */
 export function isAboutTheRequest(words: string): boolean {
   return RULES.some((rule) => fits(rule, words))
 }
@@ -208,18 +203,18 @@ const TOO_LONG: readonly RegExp[] = [
 const NOT_TOO_LONG = /string too long|string_above_max_length|maximum length \d+, but got a string/i
 
 /** Returns true where a refusal says that the conversation does not fit, whose part is to be left out. */
-export function isTooLong({ words, code = '' }: Pick<Refusal, 'words' | 'code'>): boolean {
+export function isTooLong({ words, code = '' }: Pick<ModelRefusal, 'words' | 'code'>): boolean {
   if (NOT_TOO_LONG.test(words)) return false
   if (halfOf(words) !== undefined || firstOf([...ANSWERS, BELOW], words) !== undefined) return false
   return TOO_LONG_CODES.test(code) || TOO_LONG.some((pattern) => pattern.test(words))
 }
 
-/** The call of a tool that the model wrote and its server could not read, in the words of servers and as a reason of theirs. */
+/** Words and codes of servers, and reasons for an end, for a call of the model that they could not read. */
 const BAD_CALL =
   /tool_use_failed|failed to call a function|tool call validation failed|output_parse_failed|model generated output that could not be parsed|json_validate_failed|failed to generate json|error parsing tool call|failed to parse (input at pos|tool[ _]call|fc )|malformed_(function|tool)_call|malformed function call|invalid sequence as part of tooluse|unexpected tokens? (remaining in message header|\d+ while expecting start token)|error: unexpected end of harmony|xml syntax error on line \d+/i
 
 /** Returns true where a server could not read the call that its model wrote, which another try mends. */
-export function isBadCall({ words, code = '' }: Pick<Refusal, 'words' | 'code'>): boolean {
+export function isBadCall({ words, code = '' }: Pick<ModelRefusal, 'words' | 'code'>): boolean {
   return BAD_CALL.test(code) || BAD_CALL.test(words)
 }
 
@@ -227,7 +222,7 @@ const FLAGGED =
   /content[ _]?(filter|management policy|policy_violation)|responsible ?ai ?policy|\bflagged\b|moderation|usage (guidelines|policy)|inappropriate content|data_inspection_failed|content exists risk|considered high risk|\binvalid_prompt\b|safety (system|policy|filter)|敏感内容/i
 
 /** Returns true where a filter of the provider refused what was asked. */
-export function isFlagged({ words, code = '' }: Pick<Refusal, 'words' | 'code'>): boolean {
+export function isFlagged({ words, code = '' }: Pick<ModelRefusal, 'words' | 'code'>): boolean {
   return FLAGGED.test(code) || FLAGGED.test(words)
 }
 
@@ -235,7 +230,7 @@ const BAD_KEY =
   /(incorrect|invalid|wrong|missing|no) (x-)?api[- _]?key|api[- _]?key.{0,20}(not valid|not found|invalid|expired|incorrect|missing|required)|api_key_invalid|invalid_api_key|valid api key|authentication_error|no auth credentials|unauthenticated/i
 
 /** Returns true where the server does not take the key, whatever the status. */
-export function isBadKey({ words, code = '' }: Pick<Refusal, 'words' | 'code'>): boolean {
+export function isBadKey({ words, code = '' }: Pick<ModelRefusal, 'words' | 'code'>): boolean {
   return BAD_KEY.test(code) || BAD_KEY.test(words)
 }
 
@@ -246,8 +241,8 @@ const NO_CREDIT =
 /** Words that stand for an empty account as well as for the quota of a minute, which comes with a time. */
 const QUOTA = /exceeded (your )?current quota|plan and billing/i
 
-/** Returns true where the account has no credit or has used up its plan: waiting does not help. `waits`: a time was named. */
-export function isNoCredit({ status, words, code = '' }: Refusal, waits: boolean): boolean {
+/** Returns true where the account has no credit or its plan is used up. `waits`: the server says when to ask again. */
+export function isNoCredit({ status, words, code = '' }: ModelRefusal, waits: boolean): boolean {
   if (status === 402 || NO_CREDIT_CODES.test(code) || NO_CREDIT.test(words)) return true
   return !waits && QUOTA.test(words)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ErrorBody, readErrorBody, saysError } from '../../../src/agent/models/error-body.ts'
+import { readErrorBody, type SaidError, saysError } from '../../../src/agent/models/error-body.ts'
 
 const JSON_TYPE = 'application/json'
 const read = (body: unknown, type = JSON_TYPE) =>
@@ -10,7 +10,7 @@ const signature =
 const missing = 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 3'
 
 /** The bodies are those of the servers, as public reports have them. */
-const BODIES: readonly (readonly [string, unknown, ErrorBody])[] = [
+const BODIES: readonly (readonly [string, unknown, SaidError])[] = [
   [
     'OpenAI',
     {
@@ -307,6 +307,8 @@ describe('an error body', () => {
     }))
     expect(read({ detail: many })?.message.length).toBeLessThan(300)
     expect(read(`${'{"error":'.repeat(100_000)}{"message":"deep"}${'}'.repeat(100_000)}`)).toBeUndefined()
+    for (const flood of ['\n', '[', '{"error":', '1s', 'try again in '])
+      expect(read(`x${flood.repeat(900_000 / flood.length)}`)?.message.length ?? 0).toBeLessThan(2_100)
     const echo =
       "[{'type': 'value_error', 'loc': ('body',), 'msg': 'Value error, no', 'input': {'messages': ['secret']}}]"
     expect(read({ object: 'error', message: echo })?.message).not.toContain('secret')

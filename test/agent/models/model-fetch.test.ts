@@ -151,13 +151,13 @@ describe('what leaves', () => {
   }
 
   it.each([
-    ['openai', 'key', SAID, createOpenAi, { authorization: 'Bearer key' }],
-    ['openai', '', SAID, createOpenAi, {}],
-    ['anthropic', 'key', STREAMED, createAnthropic, { 'x-api-key': 'key', 'anthropic-version': '2026-10-21' }],
-    ['anthropic', '', STREAMED, createAnthropic, { 'anthropic-version': '2026-10-21' }],
+    ['openai', 'key', { said: SAID, create: createOpenAi, own: { authorization: 'Bearer key' } }],
+    ['openai', '', { said: SAID, create: createOpenAi, own: {} }],
+    ['anthropic', 'key', { said: STREAMED, create: createAnthropic, own: { 'x-api-key': 'key' } }],
+    ['anthropic', '', { said: STREAMED, create: createAnthropic, own: {} }],
   ] as const)(
     'to a server of %s with the key "%s" is nothing of the environment',
-    async (_kind, apiKey, said, create, own) => {
+    async (_kind, apiKey, { said, create, own }) => {
       stubAll()
       const { baseUrl, heard } = await startServer('text/event-stream', [said])
       await collect(await create({ ...given, apiKey, baseUrl }))
