@@ -5,9 +5,12 @@ import type { ScriptStep } from '../../src/agent/models/scripted/script.ts'
 import type { Model } from '../../src/core/model.ts'
 import { type Reply as AnthropicReply, playReplies as playBlocks } from '../../src/rehearsal/anthropic/script.ts'
 import { startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
+import { refusal } from '../../src/rehearsal/openai/refusals.ts'
+import { DIALECTS, type DialectName } from '../../src/rehearsal/openai/refused.ts'
 import { playReplies, type Reply } from '../../src/rehearsal/openai/script.ts'
 import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
 import { type Behaviour, type ModelRig, modelContract, pictureStore } from '../contracts/model-contract.ts'
+import { sample } from '../sample.ts'
 import { movedClock } from './moved-clock.ts'
 
 /** The texts are cut where the behaviour says; whatever else is streamed comes whole. */
@@ -27,27 +30,26 @@ function anthropicReply(behaviour: Behaviour): AnthropicReply {
   if ('after' in behaviour) {
     return { ...answer, interrupt: { kind: INTERRUPTS[behaviour.after], afterDelta: texts.length } }
   }
-  const { calls = [], stop } = behaviour
+  const { calls = [], stop, thoughts } = behaviour
   const asked = calls.map(({ name, args }) => ({ type: 'tool_use' as const, name, input: args }))
+  const thought = thoughts === undefined ? [] : [{ type: 'thinking' as const, thinking: thoughts }]
   const reasons = { length: 'max_tokens', refused: 'refusal' } as const
-  return { ...answer, blocks: [text, ...asked], ...(stop ? { stopReason: reasons[stop] } : {}) }
+  return { ...answer, blocks: [...thought, text, ...asked], ...(stop ? { stopReason: reasons[stop] } : {}) }
 }
 
-function openAiReply(behaviour: Behaviour): Reply {
-  if ('fails' in behaviour) {
-    const message = "This model's maximum context length is 8 tokens. However, your messages resulted in 9 tokens."
-    return { error: { status: 400, type: 'invalid_request_error', code: 'context_length_exceeded', message } }
-  }
+function openAiReply(behaviour: Behaviour, dialect: DialectName): Reply {
+  if ('fails' in behaviour) return refusal('tooLong', dialect)
   const { texts } = behaviour
   const text = { type: 'text', text: texts.join('') } as const
   const answer = { parts: [text], split: splitAt(texts) }
   if ('after' in behaviour) {
     return { ...answer, interrupt: { kind: INTERRUPTS[behaviour.after], afterDelta: texts.length } }
   }
-  const { calls = [], stop } = behaviour
+  const { calls = [], stop, thoughts } = behaviour
   const asked = calls.map(({ name, args }) => ({ type: 'tool_call' as const, name, arguments: args }))
+  const thought = thoughts === undefined ? [] : [{ type: 'reasoning' as const, reasoning: thoughts }]
   const reasons = { length: 'length', refused: 'content_filter' } as const
-  return { ...answer, parts: [text, ...asked], ...(stop ? { finishReason: reasons[stop] } : {}) }
+  return { ...answer, parts: [...thought, text, ...asked], ...(stop ? { finishReason: reasons[stop] } : {}) }
 }
 
 function scriptStep(behaviour: Behaviour): ScriptStep {
@@ -74,18 +76,26 @@ modelContract('anthropic', async (): Promise<ModelRig> => {
   }
 })
 
-modelContract('openai', async (): Promise<ModelRig> => {
-  const server = await startOpenAiServer()
+async function openAiRig(dialect: DialectName): Promise<ModelRig> {
+  const server = await startOpenAiServer({ dialect })
   const clock = movedClock()
   const { apiKey, baseUrl } = server
   return {
     clock,
     model: await createOpenAi({ apiKey, baseUrl, model: 'some-model', clock, media: pictureStore }),
-    behave: (behaviour) => server.setScript(playReplies(openAiReply(behaviour))),
+    behave: (behaviour) => server.setScript(playReplies(openAiReply(behaviour, dialect))),
     shown: () => JSON.stringify(server.ledger.requests().at(-1)),
     close: () => server.close(),
   }
-})
+}
+
+/** Dialects that the adapter does not keep the contract over yet. */
+const NOT_YET: readonly DialectName[] = [...DIALECTS]
+
+modelContract('openai', () => openAiRig('openai'))
+for (const dialect of sample(DIALECTS, 3)) {
+  if (!NOT_YET.includes(dialect)) modelContract(`openai as ${dialect}`, () => openAiRig(dialect))
+}
 
 modelContract('scripted', async (): Promise<ModelRig> => {
   const clock = movedClock()

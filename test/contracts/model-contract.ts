@@ -15,8 +15,13 @@ import { DOT } from '../fakes/pictures.ts'
 
 /** One thing a model does when it is called. */
 export type Behaviour =
-  /** The texts, all of one length, come one after the other; then the calls. */
-  | { readonly texts: readonly string[]; readonly calls?: readonly AskedCall[]; readonly stop?: 'length' | 'refused' }
+  /** The texts, all of one length, come one after the other; then the calls. Thoughts come in front of all. */
+  | {
+      readonly texts: readonly string[]
+      readonly thoughts?: string
+      readonly calls?: readonly AskedCall[]
+      readonly stop?: 'length' | 'refused'
+    }
   /** After the texts nothing comes any more, or the connection breaks. */
   | { readonly texts: readonly string[]; readonly after: 'silence' | 'break' }
   | { readonly fails: 'model_context_length' }
@@ -34,6 +39,8 @@ export interface ModelRig {
   behave(behaviour: Behaviour): void
   /** Returns what the newest call was shown, as it came to the provider; a model that no picture reaches has none. */
   readonly shown?: () => string
+  /** Takes calls of the history whatever their ids are; absent: those that every provider takes. */
+  readonly anyIds?: true
   close(): Promise<void>
 }
 
@@ -47,6 +54,12 @@ const picture: MediaPart = {
 const look = { name: 'look', description: 'Looks.', parameters: { type: 'object', properties: {} } }
 const user = (content: Content): ModelMessage => ({ role: 'user', content })
 const hello: ModelRequest = { system: 'Be brief.', messages: [user(textContent('hello'))], tools: [], maxTokens: 4096 }
+
+/** Ids as other models make them: of Anthropic, DeepSeek and Mistral, one longer than OpenAI takes, Kimi's. */
+const FOREIGN_IDS = [
+  ...['toolu_01ABCDEFGHJKLMNPQRSTUVWX', 'call_00_9nLfpIQ6VO1JCaEsJcU8WZnS', 'gSIMJiOkT'],
+  ...['chatcmpl-tool-0123456789abcdef0123456789abcdef', 'functions.look:0'],
+]
 
 /** What every model keeps to. Called once for each with its rig. */
 export function modelContract(name: string, openRig: () => Promise<ModelRig>): void {
@@ -129,6 +142,76 @@ export function modelContract(name: string, openRig: () => Promise<ModelRig>): v
       }
     })
 
+    const thoughts = 'They mean the garden. I look twice.'
+    const twoCalls = [
+      { name: 'look', args: { at: 'gate' } },
+      { name: 'look', args: { at: 'pond' } },
+    ]
+
+    /** Plays a step with thoughts and two calls; returns its message and the results, the first with `shown`. */
+    async function stepOf(messages: readonly ModelMessage[], shown: Content = textContent('Seen.')) {
+      rig.behave({ thoughts, texts: ['Wait.'], calls: twoCalls })
+      const events = await answer({ tools: [look], messages })
+      const calls = callsIn(events)
+      const end = events.at(-1)
+      const opaque = end?.type === 'end' ? end.opaque : undefined
+      expect(calls).toMatchObject(twoCalls)
+      const results = calls.map(({ id }, nth) => ({
+        ...{ id, isError: false },
+        content: nth === 0 ? shown : textContent('Nothing.'),
+      }))
+      const step: ModelMessage = { role: 'assistant', text: saidIn(events), calls, ...(opaque && { opaque }) }
+      return { said: saidIn(events), messages: [...messages, step, { role: 'tool' as const, results }] }
+    }
+
+    test('a turn goes on with its thoughts over two steps, and over a message that joins it', async () => {
+      const first = await stepOf([user(textContent('look'))])
+      expect(first.said.trim()).toBe('Wait.')
+      const second = await stepOf(first.messages)
+      rig.behave({ thoughts, texts: ['Seen.'] })
+      const joined = [...second.messages, user(textContent('and the roof?'))]
+      for (const messages of [second.messages, joined]) {
+        const events = await answer({ tools: [look], messages })
+        expect(events.at(-1)).toMatchObject({ type: 'end', stop: 'end' })
+        expect(saidIn(events).trim()).toBe('Seen.')
+      }
+    })
+
+    test('a later turn goes on behind one that called tools, without its thoughts', async () => {
+      const { messages } = await stepOf([user(textContent('look'))])
+      const bare = messages.map((message): ModelMessage => {
+        if (message.role !== 'assistant') return message
+        const { opaque: _, ...rest } = message
+        return rest
+      })
+      const later = [...bare, { role: 'assistant' as const, text: 'Seen.', calls: [] }, user(textContent('thanks'))]
+      rig.behave({ thoughts, texts: ['Bye.'] })
+      const events = await answer({ tools: [look], messages: later })
+      expect([saidIn(events).trim(), events.at(-1)]).toMatchObject(['Bye.', { type: 'end', stop: 'end' }])
+    })
+
+    test('a picture that a tool returned is shown with its result, and named where there are no eyes', async () => {
+      const { messages } = await stepOf([user(textContent('look'))], [...textContent('Here.'), picture])
+      rig.behave({ thoughts, texts: ['Seen.'] })
+      expect((await answer({ tools: [look], messages })).at(-1)).toMatchObject({ type: 'end', stop: 'end' })
+      const shown = rig.shown?.()
+      if (shown !== undefined) expect(shown).toContain(Buffer.from(DOT).toString('base64'))
+    })
+
+    test.each(FOREIGN_IDS)('a turn goes on behind a call of another model, %s, whose thoughts stay out', async (id) => {
+      if (!rig.anyIds && !/^[\w-]{1,40}$/.test(id)) return
+      const opaque = { model: 'other/model', tokens: 7, data: { secret: 'thoughts of another' } }
+      const foreign: ModelMessage[] = [
+        user(textContent('look')),
+        { role: 'assistant', text: 'I look.', calls: [{ id, name: 'look', args: { at: 'roof' } }], opaque },
+        { role: 'tool', results: [{ id, content: textContent('Tiles.'), isError: false }] },
+      ]
+      const { messages } = await stepOf(foreign)
+      rig.behave({ thoughts, texts: ['Seen.'] })
+      expect((await answer({ tools: [look], messages })).at(-1)).toMatchObject({ type: 'end', stop: 'end' })
+      expect(rig.shown?.() ?? '').not.toContain('thoughts of another')
+    })
+
     test('a picture is shown where the model can see, a file that is none is named', async () => {
       rig.behave({ texts: ['Seen.'] })
       const content: Content = [...textContent('See'), picture, { ...picture, type: 'file', name: 'plan.pdf' }]
@@ -182,4 +265,12 @@ export function modelContract(name: string, openRig: () => Promise<ModelRig>): v
 
 function callsIn(events: readonly ModelEvent[]): ModelToolCall[] {
   return events.flatMap((event) => (event.type === 'tool_call' ? [event.call] : []))
+}
+
+/** Returns the text of an answer, without what turned out to be a thought. */
+function saidIn(events: readonly ModelEvent[]): string {
+  return events.reduce((said, event) => {
+    if (event.type === 'retract') return ''
+    return event.type === 'text' ? said + event.delta : said
+  }, '')
 }

@@ -1,5 +1,6 @@
-import { isPictureType, isTorn, pictureTypeOf } from '../pictures.ts'
+import { isPictureType, isTorn, longestSide, pictureTypeOf } from '../pictures.ts'
 import { invalid } from './api-error.ts'
+import type { ContentBlock, RequestMessage } from './request.ts'
 
 /** The limit of one picture, counted in characters of its base64. */
 const mostCharacters = 5_242_880
@@ -22,6 +23,36 @@ export function checkImage(block: Readonly<Record<string, unknown>>, at: string)
   }
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(data)) throw invalid(`${path}: invalid base64 data`)
   checkContent(Buffer.from(data, 'base64'), path, String(type))
+}
+
+/** The most pixels of a side; fewer in requests of many pictures, for each of them. */
+const mostPixels = { few: 8000, many: 2000 }
+const few = 20
+
+/** Checks the sizes of all pictures of a request, also those in tool results. */
+export function checkSizes(messages: readonly RequestMessage[]): void {
+  const pictures = messages.flatMap(({ content }, index) =>
+    typeof content === 'string' ? [] : picturesIn(content, `messages.${index}.content`),
+  )
+  const many = pictures.length > few
+  for (const { at, side } of pictures) {
+    const limit = side > mostPixels.few ? 'few' : 'many'
+    if (side <= (many ? mostPixels.many : mostPixels.few)) continue
+    const where = limit === 'many' ? ' for many-image requests' : ''
+    throw invalid(
+      `${at}.image.source.base64.data: At least one of the image dimensions exceed max allowed size${where}: ${mostPixels[limit]} pixels`,
+    )
+  }
+}
+
+function picturesIn(blocks: readonly ContentBlock[], at: string): { readonly at: string; readonly side: number }[] {
+  return blocks.flatMap((block, nth) => {
+    if (block.type === 'image') {
+      const { data } = (block as { readonly source?: { readonly data?: string } }).source ?? {}
+      return [{ at: `${at}.${nth}`, side: longestSide(Buffer.from(data ?? '', 'base64')) }]
+    }
+    return Array.isArray(block.content) ? picturesIn(block.content, `${at}.${nth}.tool_result.content`) : []
+  })
 }
 
 /** A picture of another type, or of none, is refused in different words. */

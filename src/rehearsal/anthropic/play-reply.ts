@@ -5,7 +5,7 @@ import { sendBody } from '../http-server.ts'
 import { errorJson } from './api-error.ts'
 import type { EndedEntry } from './ledger-entries.ts'
 import type { ReplyMessage } from './reply-message.ts'
-import type { AnswerReply, Interrupt } from './script.ts'
+import type { AnswerReply, Interrupt, Quirks } from './script.ts'
 import type { StreamEvent } from './sse.ts'
 import { streamEvents, writeEvent } from './sse.ts'
 
@@ -13,6 +13,8 @@ export interface Playing {
   readonly response: ServerResponse
   readonly message: ReplyMessage
   readonly reply: AnswerReply
+  /** The quirks of the server and of the reply. */
+  readonly quirks: Quirks
   readonly requestId: string
   /** Called before the first byte of a good answer. */
   readonly begin: () => void
@@ -58,7 +60,7 @@ export async function playStream(playing: Playing): Promise<Ending> {
   })
   let waiting = ''
   let deltas = 0
-  for (const event of streamEvents(message, reply.split)) {
+  for (const event of streamEvents({ message, split: reply.split, quirks: playing.quirks })) {
     const stop = stopBefore(event, reply, deltas)
     if (stop !== undefined) {
       response.write(waiting)

@@ -1,11 +1,12 @@
 import { tokensIn } from './prompt-blocks.ts'
 import type { InputUsage } from './prompt-cache.ts'
-import type { AnswerReply, ReplyBlock, StopReason } from './script.ts'
+import type { AnswerReply, Quirks, ReplyBlock, StopReason } from './script.ts'
 
 export type SentBlock =
   | { type: 'text'; text: string }
   | { type: 'tool_use'; id: string; name: string; input: Readonly<Record<string, unknown>>; caller: { type: 'direct' } }
-  | { type: 'thinking'; thinking: string; signature: string }
+  | { type: 'thinking'; thinking: string; signature?: string }
+  | { type: 'redacted_thinking'; data: string }
 
 /** A complete answer as the API gives it without streaming. */
 export interface ReplyMessage {
@@ -46,11 +47,13 @@ export interface Asked {
   /** Makes the ids of the answer unique on one server. */
   readonly turn: number
   readonly input: InputUsage
+  /** Those of the server and of the reply. */
+  readonly quirks?: Quirks
 }
 
 /** Fills in the fields that a reply leaves out. */
-export function buildReply(reply: AnswerReply, { model, turn, input }: Asked): ReplyMessage {
-  const content = reply.blocks.map((block, index) => sentBlock(block, `${pad(turn)}${pad(index)}`))
+export function buildReply(reply: AnswerReply, { model, turn, input, quirks = {} }: Asked): ReplyMessage {
+  const content = reply.blocks.map((block, index) => sentBlock(block, `${pad(turn)}${pad(index)}`, quirks))
   return {
     id: `msg_rehearsal${pad(turn)}`,
     type: 'message',
@@ -69,9 +72,10 @@ export function buildReply(reply: AnswerReply, { model, turn, input }: Asked): R
   }
 }
 
-function sentBlock(block: ReplyBlock, unique: string): SentBlock {
+function sentBlock(block: ReplyBlock, unique: string, quirks: Quirks): SentBlock {
   switch (block.type) {
     case 'text':
+    case 'redacted_thinking':
       return block
     case 'tool_use':
       return {
@@ -81,8 +85,13 @@ function sentBlock(block: ReplyBlock, unique: string): SentBlock {
         input: block.input,
         caller: { type: 'direct' },
       }
-    case 'thinking':
-      return { type: 'thinking', thinking: block.thinking, signature: block.signature ?? `signature${unique}` }
+    case 'thinking': {
+      const { thinking, signature = `signature${unique}` } = block
+      if (quirks.thoughts === 'text') return { type: 'text', text: `<think>\n${thinking}\n</think>\n\n` }
+      if (quirks.thoughts === 'signed') return { type: 'thinking', thinking: '', signature }
+      if (quirks.signatures === 'none') return { type: 'thinking', thinking }
+      return { type: 'thinking', thinking, signature: quirks.signatures === 'empty' ? '' : signature }
+    }
   }
 }
 

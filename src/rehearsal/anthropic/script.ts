@@ -2,11 +2,30 @@ import type { GateKeeper } from '../deferred.ts'
 import { withoutTime } from '../texts.ts'
 import type { Content, ContentBlock, MessagesRequest } from './request.ts'
 
-/** The model's reply, block by block. A missing id is made up; thinking gets a signature. */
+/** The model's reply, block by block. A missing id is made up; thinking gets a signature, and may have no words. */
 export type ReplyBlock =
   | { type: 'text'; text: string }
   | { type: 'tool_use'; name: string; input: Readonly<Record<string, unknown>>; id?: string }
   | { type: 'thinking'; thinking: string; signature?: string }
+  | { type: 'redacted_thinking'; data: string }
+
+/** The ways in which servers differ from Anthropic's; those of an imitator are in its table. */
+export interface Quirks {
+  /** The input of a call comes with its beginning, and in no further event. */
+  inputAtStart?: boolean
+  /** The beginning of a call has no input. */
+  noInput?: boolean
+  /** The events of all blocks come by turns. */
+  interleaved?: boolean
+  /** Blocks have no end. */
+  unended?: boolean
+  /** The beginning of the message comes twice. */
+  startsTwice?: boolean
+  /** Thoughts have no signature, or an empty one. */
+  signatures?: 'none' | 'empty'
+  /** Thoughts come as text between marks, or as a signature alone. */
+  thoughts?: 'text' | 'signed'
+}
 
 export type StopReason =
   | 'end_turn'
@@ -44,6 +63,7 @@ export interface AnswerReply {
   /** Stops before the delta with this index; see `createGate`. Without streaming any hold stands before the answer. */
   holds?: readonly { beforeDelta: number; gate: GateKeeper }[]
   interrupt?: Interrupt
+  quirks?: Quirks
 }
 
 export interface ErrorReply {
@@ -55,6 +75,8 @@ export interface ErrorReply {
     /** The value of the `retry-after` header. */
     retryAfterSeconds?: number
     headers?: Readonly<Record<string, string>>
+    /** The whole body, where it is not in the shape of the API: a text goes as HTML. */
+    body?: string | object
   }
 }
 

@@ -8,6 +8,7 @@ import type { ListenOptions } from '../http-server.ts'
 import { sendBody, startHttpServer } from '../http-server.ts'
 import { parseStrictly } from '../parse-strictly.ts'
 import { errorJson, invalid, MessagesError } from './api-error.ts'
+import { IMITATIONS, type Imitator } from './imitations.ts'
 import { type EndedEntry, MessagesLedger } from './ledger-entries.ts'
 import { playStream, playWhole } from './play-reply.ts'
 import { PromptCache } from './prompt-cache.ts'
@@ -15,6 +16,7 @@ import { buildReply } from './reply-message.ts'
 import type { MessagesRequest } from './request.ts'
 import type { ErrorReply, Script } from './script.ts'
 import { echoScript } from './script.ts'
+import { SentMessages, type ThinkingType } from './thinking.ts'
 import { validateRequest } from './validate.ts'
 
 export interface AnthropicServerOptions extends ListenOptions {
@@ -26,6 +28,10 @@ export interface AnthropicServerOptions extends ListenOptions {
   script?: Script
   /** The models that exist; if absent, every name does. */
   models?: readonly string[]
+  /** Another vendor's server that speaks this API, with less care for it. Default: Anthropic's own. */
+  imitates?: Imitator
+  /** The kinds of thinking that each model here refuses, besides those that its name says it does. */
+  refusesThinking?: readonly ThinkingType[]
   /** Milliseconds since the epoch. Default Date.now. */
   now?: () => number
 }
@@ -75,7 +81,8 @@ class MessagesRehearsal {
   readonly ledger = new MessagesLedger()
   readonly faults: FaultBook<MessagesCall, Interruption>
   readonly mistakes: unknown[] = []
-  readonly #models: readonly string[] | undefined
+  readonly #options: AnthropicServerOptions
+  readonly #sent = new SentMessages()
   readonly #now: () => number
   readonly #apiKeys: ReadonlySet<string>
   readonly #cache = new PromptCache()
@@ -89,7 +96,7 @@ class MessagesRehearsal {
     setMaxListeners(0, this.#closing.signal)
     this.apiKey = options.apiKey ?? 'rehearsal-key'
     this.#apiKeys = new Set([this.apiKey, ...(options.otherApiKeys ?? [])])
-    this.#models = options.models
+    this.#options = options
     this.#now = options.now ?? Date.now
     this.#script = options.script ?? echoScript
     this.faults = new FaultBook(this.#now)
@@ -141,15 +148,19 @@ class MessagesRehearsal {
     const reply = await this.#script(request, turn)
     if (faulty !== undefined && !(await meet(faulty, 'after'))) return this.#ended(turn, { how: 'cut', deltas: 0 })
     if ('error' in reply) return this.#answerError(response, reply, requestId)
-    const message = buildReply(reply, { model: request.model, turn, input })
-    const playing = { response, message, reply, requestId, begin, closing: this.#closing.signal }
+    const { imitates } = this.#options
+    const quirks = { ...(imitates && IMITATIONS[imitates].quirks), ...reply.quirks }
+    const message = buildReply(reply, { model: request.model, turn, input, quirks })
+    this.#sent.add(message)
+    const playing = { response, message, reply, requestId, begin, quirks, closing: this.#closing.signal }
     const ending = await (request.stream === true ? playStream(playing) : playWhole(playing))
     this.#ended(turn, { ...ending, usage: message.usage })
   }
 
   #validate(body: unknown): MessagesRequest {
-    const request = validateRequest(body)
-    if (this.#models !== undefined && !this.#models.includes(request.model)) {
+    const { imitates, refusesThinking, models } = this.#options
+    const request = validateRequest(body, { sent: this.#sent, imitates, refusesThinking })
+    if (models !== undefined && !models.includes(request.model)) {
       throw new MessagesError(404, 'not_found_error', `model: ${request.model}`)
     }
     return request
@@ -160,11 +171,11 @@ class MessagesRehearsal {
   }
 
   #answerError(response: ServerResponse, { error }: ErrorReply, requestId: string): void {
-    const { status, type, message = type, retryAfterSeconds } = error
+    const { status, type, message = type, retryAfterSeconds, body = errorJson(type, message, requestId) } = error
     this.ledger.append({ kind: 'refused', at: this.#now(), status, type, message })
     const headers: Record<string, string> = { 'request-id': requestId, ...error.headers }
     if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds)
-    sendBody(response, { status, body: errorJson(type, message, requestId), headers })
+    sendBody(response, { status, body: typeof body === 'string' ? body : JSON.stringify(body), headers })
   }
 
   /** Returns the key of the caller. */

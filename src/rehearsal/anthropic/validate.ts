@@ -1,14 +1,23 @@
 import { invalid } from './api-error.ts'
 import { checkCacheMarks } from './cache-marks.ts'
-import { checkImage } from './images.ts'
+import { checkImage, checkSizes } from './images.ts'
+import { checkImitated, type Imitator } from './imitations.ts'
 import type { ContentBlock, MessagesRequest, RequestMessage } from './request.ts'
+import { checkFirstThought, checkSignatures, checkThinking, type SentMessages, type ThinkingType } from './thinking.ts'
 import { checkToolPairs } from './tool-pairs.ts'
+
+export interface Checking {
+  /** What the server has sent before. */
+  readonly sent: SentMessages
+  readonly imitates?: Imitator | undefined
+  readonly refusesThinking?: readonly ThinkingType[] | undefined
+}
 
 /**
  * Checks a parsed body as the Messages API does and returns it typed.
  * @throws MessagesError 400 invalid_request_error with the wording of the API
  */
-export function validateRequest(body: unknown): MessagesRequest {
+export function validateRequest(body: unknown, { sent, imitates, refusesThinking }: Checking): MessagesRequest {
   if (!isObject(body)) throw invalid('Input should be a valid dictionary or object to extract fields from')
   for (const field of ['model', 'max_tokens', 'messages']) {
     if (body[field] === undefined) throw invalid(`${field}: Field required`)
@@ -16,7 +25,6 @@ export function validateRequest(body: unknown): MessagesRequest {
   if (typeof body.model !== 'string') throw invalid('model: Input should be a valid string')
   if (body.model === '') throw invalid('model: String should have at least 1 character')
   checkMaxTokens(body.max_tokens)
-  checkThinking(body.thinking, body.max_tokens)
   const tools = checkTools(body.tools)
   checkCacheMarks(body)
   const messages = checkMessages(body.messages)
@@ -25,8 +33,17 @@ export function validateRequest(body: unknown): MessagesRequest {
     throw invalid('Requests which include `tool_use` or `tool_result` blocks must define tools')
   }
   checkToolPairs(merged)
-  checkThoughts(body.thinking, merged)
-  return body as MessagesRequest
+  checkSizes(messages)
+  const request = body as MessagesRequest
+  if (imitates !== undefined) {
+    checkImitated(imitates, request)
+    return request
+  }
+  checkSignatures(messages)
+  checkThinking(request, refusesThinking)
+  checkFirstThought(request, merged)
+  sent.check(request, merged)
+  return request
 }
 
 /** Returns the blocks of a message; a plain string is one text block. */
@@ -38,31 +55,6 @@ function checkMaxTokens(value: unknown): asserts value is number {
   if (typeof value !== 'number' || !Number.isInteger(value))
     throw invalid('max_tokens: Input should be a valid integer')
   if (value < 1) throw invalid('max_tokens: Input should be greater than or equal to 1')
-}
-
-function checkThinking(thinking: unknown, maxTokens: number): void {
-  if (thinking === undefined) return
-  const types = ['enabled', 'disabled', 'adaptive', 'between_tools']
-  if (!isObject(thinking) || !types.some((type) => type === thinking.type)) {
-    throw invalid(`thinking: Input tag found using 'type' does not match any of the expected tags: ${types.join(', ')}`)
-  }
-  if (thinking.type !== 'enabled') return
-  const budget = thinking.budget_tokens
-  if (typeof budget !== 'number') throw invalid('thinking.enabled.budget_tokens: Field required')
-  if (budget < 1024) throw invalid('thinking.enabled.budget_tokens: Input should be greater than or equal to 1024')
-  if (maxTokens <= budget) throw invalid('`max_tokens` must be greater than `thinking.budget_tokens`')
-}
-
-/** With manual thinking a turn that waits for tool results must begin with the thinking before its tool calls. */
-function checkThoughts(thinking: unknown, merged: readonly RequestMessage[]): void {
-  if (!isObject(thinking) || thinking.type !== 'enabled') return
-  const [asking, results] = merged.slice(-2)
-  if (!asking || !results || !blocksOf(results).some(({ type }) => type === 'tool_result')) return
-  const first = blocksOf(asking)[0]?.type
-  if (first === 'thinking' || first === 'redacted_thinking') return
-  throw invalid(
-    `messages.${merged.length - 2}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`,
-  )
 }
 
 /** Returns true if any tool is defined. */
@@ -125,7 +117,7 @@ const blockTypes = new Set(
 )
 const requiredFields: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
-  thinking: ['thinking', 'signature'],
+  thinking: ['thinking'],
   tool_use: ['id', 'name', 'input'],
   tool_result: ['tool_use_id'],
 }
@@ -138,15 +130,24 @@ function checkBlock(block: unknown, role: string, at: string): ContentBlock {
     throw invalid(`${at}: Input tag '${type}' found using 'type' does not match any of the expected tags`)
   }
   for (const field of requiredFields[type] ?? []) {
-    if (block[field] === undefined || (field === 'signature' && block[field] === '')) {
+    if (block[field] === undefined) {
       throw invalid(`${at}.${type}.${field}: Field required`)
     }
   }
   checkPlace(type, role, at)
   if (type === 'text') checkText(String(block.text))
   if (type === 'image') checkImage(block, at)
+  if (type === 'tool_use') checkCall(block, `${at}.tool_use`)
   if (type === 'tool_result') checkResult(block.content, at)
   return { ...block, type }
+}
+
+/** Calls of the history have names and ids that the API could have given. */
+function checkCall({ name, id }: Record<string, unknown>, at: string): void {
+  if (!/^[a-zA-Z0-9_-]+$/.test(String(id))) throw invalid(`${at}.id: String should match pattern '^[a-zA-Z0-9_-]+$'`)
+  if (String(name).length > 200) throw invalid(`${at}.name: String should have at most 200 characters`)
+  if (/^[a-zA-Z0-9_-]+$/.test(String(name))) return
+  throw invalid(`${at}.name: String should match pattern '^[a-zA-Z0-9_-]{1,64}$'`)
 }
 
 /** A result is a text, or a list of texts and pictures. */

@@ -107,7 +107,7 @@ const TABLE: Readonly<Record<DialectName, Partial<Dialect>>> = {
   vllm: {
     thoughts: 'unopened',
     reservesAnswer: true,
-    callId: (turn, index) => `chatcmpl-tool-${pad(turn, 8)}${pad(index, 8)}`,
+    callId: (turn, index) => `chatcmpl-tool-${pad(turn, 16)}${pad(index, 16)}`,
     quirks: { freshIds: true },
   },
   'llama-cpp': { checks: [llamaCppRoles], callId: (turn, index) => `llama${pad(turn, 13)}${pad(index, 14)}` },

@@ -58,19 +58,19 @@ function checkName(name: unknown, path: string): void {
   )
 }
 
-/** Checks the tool calls that an assistant message carries. */
-export function checkCalls(calls: unknown, at: string): void {
+/** Checks the tool calls that an assistant message carries; OpenAI alone (`own`) limits the length of their ids. */
+export function checkCalls(calls: unknown, at: string, own: boolean): void {
   const path = `${at}.tool_calls`
   if (!Array.isArray(calls)) throw wrongType(path, 'an array of objects', calls)
   if (calls.length === 0) throw emptyArray(path)
-  for (const [nth, call] of calls.entries()) checkCall(call, `${path}[${nth}]`)
+  for (const [nth, call] of calls.entries()) checkCall(call, `${path}[${nth}]`, own)
 }
 
-function checkCall(call: unknown, at: string): void {
+function checkCall(call: unknown, at: string, own: boolean): void {
   if (!isObject(call)) throw wrongType(at, 'an object', call)
   for (const field of ['id', 'type', 'function']) if (call[field] === undefined) throw missing(`${at}.${field}`)
   if (typeof call.id !== 'string') throw wrongType(`${at}.id`, 'a string', call.id)
-  checkLength(`${at}.id`, call.id, mostIdLength)
+  if (own) checkLength(`${at}.id`, call.id, mostIdLength)
   if (call.type !== 'function') throw wrongValue(`${at}.type`, call.type, ['function', 'custom'])
   if (!isObject(call.function)) throw wrongType(`${at}.function`, 'an object', call.function)
   checkName(call.function.name, `${at}.function.name`)

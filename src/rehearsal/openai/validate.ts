@@ -18,7 +18,7 @@ export function validateRequest(body: unknown, own = true): ChatRequest {
   }
   if (body.model === undefined || body.model === '') throw invalid('you must provide a model parameter')
   if (typeof body.model !== 'string') throw wrongType('model', 'a string', body.model)
-  const messages = checkMessages(body.messages)
+  const messages = checkMessages(body.messages, own)
   checkToolPairs(messages)
   checkTools(body.tools, body.tool_choice)
   checkStream(body)
@@ -42,24 +42,24 @@ const fields = new Set(
   ).split(' '),
 )
 
-function checkMessages(messages: unknown): RequestMessage[] {
+function checkMessages(messages: unknown, own: boolean): RequestMessage[] {
   if (messages === undefined) throw missing('messages')
   if (!Array.isArray(messages)) throw wrongType('messages', 'an array of objects', messages)
   if (messages.length === 0) throw emptyArray('messages')
-  for (const [index, message] of messages.entries()) checkMessage(message, `messages[${index}]`)
+  for (const [index, message] of messages.entries()) checkMessage(message, `messages[${index}]`, own)
   return messages
 }
 
 const roles = ['system', 'assistant', 'user', 'function', 'tool', 'developer']
 
-function checkMessage(message: unknown, at: string): void {
+function checkMessage(message: unknown, at: string, own: boolean): void {
   if (!isObject(message)) throw wrongType(at, 'an object', message)
   const { role, content } = message
   if (role === undefined) throw missing(`${at}.role`)
   if (typeof role !== 'string' || !roles.includes(role)) throw wrongValue(`${at}.role`, role, roles)
   if (role === 'tool') checkAnswered(message, at)
   if (role === 'assistant' && message.tool_calls !== undefined) {
-    checkCalls(message.tool_calls, at)
+    checkCalls(message.tool_calls, at, own)
     if (content === undefined || content === null) return
   }
   if (content === undefined) throw missing(`${at}.content`)

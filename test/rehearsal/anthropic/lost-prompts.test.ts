@@ -24,7 +24,9 @@ describe('a cached prefix is lost', () => {
     const data = `iVBORw0K${'A'.repeat(36)}${end}`
     return { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }
   }
+  // A model that takes a budget of thinking.
   const base = {
+    model: 'claude-sonnet-4-6',
     tools: [{ ...tool, ...mark }],
     system: [text(1_500, mark)],
     messages: [user(text(1_000, mark), text(1))],
@@ -37,7 +39,7 @@ describe('a cached prefix is lost', () => {
   test.each<[string, Partial<Params>, number]>([
     ['by nothing', {}, inMessages],
     ['whole by a byte of a tool', { tools: [{ ...tool, ...mark, description: `${tokens(1_999)}xxxy` }] }, 0],
-    ['whole by another model', { model: 'claude-sonnet-4-6' }, 0],
+    ['whole by another model', { model: 'claude-sonnet-5' }, 0],
     [
       'from the system on by a byte of it',
       { system: [{ ...text(1_500, mark), text: `${tokens(1_499)}xxxy` }] },

@@ -191,8 +191,10 @@ describe('the automatic mark', () => {
   })
 
   test('steps over thoughts', async () => {
-    const { send } = await rehearseCache()
+    const { send, server } = await rehearseCache()
     const thought = { type: 'thinking', thinking: tokens(7), signature: 's' } as const
+    server.setScript(() => ({ blocks: [thought] }))
+    await send({})
     expect(await send({ ...mark, messages: [user(text(1_500)), assistant(thought)] })).toEqual([7, 1_500, 0])
   })
 })

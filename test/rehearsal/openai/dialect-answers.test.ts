@@ -69,7 +69,7 @@ describe('each dialect answers in its own form', () => {
     ['mistral', /"tool_calls":\[\{"id":"[a-z0-9]{9}","function":\{"name":"look","arguments":"\{\\"a\\":1\}"\}\}\]/],
     ['groq', /"index":1,"id":"[a-z0-9]{9}"/],
     ['ollama', /"index":0,"id":"call_\d{8}".*"index":0,"id":"call_\d{8}"/],
-    ['vllm', /"id":"chatcmpl-tool-0{14}02".*"id":"chatcmpl-tool-0{14}021"/],
+    ['vllm', /"id":"chatcmpl-tool-0{30}02".*"id":"chatcmpl-tool-0{30}021"/],
     ['litellm', /"tool_calls":\[\{"index":1,"id":"toolu_01/],
   ])('calls of %s', async (dialect, wanted) => {
     expect(JSON.stringify(await streamed(dialect))).toMatch(wanted)

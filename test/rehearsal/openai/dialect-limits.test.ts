@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { DIALECTS, type DialectName } from '../../../src/rehearsal/openai/refused.ts'
 import type { OpenAiServerOptions } from '../../../src/rehearsal/openai/server.ts'
@@ -185,4 +186,14 @@ describe('each dialect says what its server cannot do', () => {
       litellm: 401,
     })
   })
+})
+
+test('the facts page has a section for each dialect, and a source for each row', () => {
+  const page = readFileSync(new URL('../../../src/rehearsal/MODEL-FACTS.md', import.meta.url), 'utf8')
+  const sections = [...page.matchAll(/^## ([a-z-]+)$/gm)].map(([, name]) => name)
+  expect(sections).toEqual([...DIALECTS])
+  const rows = page.split('\n').filter((line) => line.startsWith('| ') && !/^\| (-|what |server )/.test(line))
+  const sources = rows.map((row) => row.split(' | ').at(-1) ?? '')
+  expect(rows.length).toBeGreaterThan(80)
+  expect(sources.filter((source) => !/[\w.-]+\/[\w.-]+|no source|by analogy/.test(source))).toEqual([])
 })
