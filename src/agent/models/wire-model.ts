@@ -8,6 +8,7 @@ import { startIdleTimer } from './idle-timer.ts'
 import { type Images, loadImages } from './load-images.ts'
 import { ModelError, withBegun } from './model-error.ts'
 import { endedInOrder } from './model-fetch.ts'
+import { readAnswer } from './read-answer.ts'
 import { numbersIn, traitOfRefusal } from './refusals.ts'
 import type { ServerPlace } from './server-place.ts'
 import type { ModelTraits, Trait } from './traits.ts'
@@ -71,7 +72,7 @@ interface Wire<Body, Piece, Reading> {
  */
 export function wireModel<Body, Piece, Reading>(wire: Wire<Body, Piece, Reading>): Model {
   const { id, traits, options } = wire
-  return {
+  const model: Model = {
     id,
     async *stream(request, signal) {
       const images = await loadImages(request.messages, options.media, wire.protocol.pictureBytes)
@@ -93,6 +94,7 @@ export function wireModel<Body, Piece, Reading>(wire: Wire<Body, Piece, Reading>
       }
     },
   }
+  return readAnswer(model, traits)
 }
 
 async function* attempt<Body, Piece, Reading>(
