@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ModelError, type Refusal } from '../../src/agent/models/model-error.ts'
+import { ModelError, type ModelRefusal } from '../../src/agent/models/model-error.ts'
 import { createPictureRecord, imagesIn, type PictureRecord } from '../../src/agent/models/picture-record.ts'
 import { type Content, textContent } from '../../src/core/content.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
@@ -20,7 +20,7 @@ const said = (text: string): ModelMessage => ({ role: 'assistant', text, calls: 
 
 interface Failing {
   readonly code: ErrorCode
-  readonly refusal?: Refusal
+  readonly refusal?: ModelRefusal
   readonly picture?: MediaId
   readonly begun?: boolean
 }
@@ -68,7 +68,7 @@ function session(models: Readonly<Record<string, Model>>, pictures: PictureRecor
   return { turn, warned }
 }
 
-const blind = (code: ErrorCode, refusal?: Refusal) => (names: readonly string[]) =>
+const blind = (code: ErrorCode, refusal?: ModelRefusal) => (names: readonly string[]) =>
   names.length > 0 ? { code, ...(refusal ? { refusal } : {}) } : undefined
 
 /** Real words, from the reports on the servers; the status in front. */

@@ -5,7 +5,7 @@ import type { MediaId } from '../../core/ids.ts'
 export type RetryAdvice = { readonly retry: false } | { readonly retry: true; readonly afterMs?: number }
 
 /** The answer of a server that did not do what it was asked. */
-export interface Refusal {
+export interface ModelRefusal {
   /** The HTTP status; within a stream the one that its words stand for. */
   readonly status: number
   /** The server's own words, without the key; empty where it gave none. */
@@ -20,7 +20,7 @@ export class ModelError extends ParleyError {
   /** The provider had begun to answer, so it charges the call. */
   readonly begun: boolean
   /** Absent where no server answered. */
-  readonly refusal?: Refusal
+  readonly refusal?: ModelRefusal
   /** The picture for which the server refused the request, where its words name the place of one. */
   readonly picture?: MediaId
 
@@ -37,7 +37,7 @@ interface ModelErrorOptions {
   readonly advice: RetryAdvice
   readonly begun?: boolean
   readonly cause?: unknown
-  readonly refusal?: Refusal | undefined
+  readonly refusal?: ModelRefusal | undefined
   readonly picture?: MediaId | undefined
 }
 
