@@ -37,7 +37,7 @@ export function createIntrospect(services: SummarizeServices): Introspect {
     const writing = nothingYet()
     let messages: readonly ModelMessage[] = [{ role: 'user', content: textContent(asked(request)) }]
     let [usage, model, calls, begun] = [NO_USAGE, agent.model, 0, false]
-    /** The fault of the newest answer, until one was whole: nothing is written for a conversation that nobody looked at. */
+    // Until one answer was whole nobody has looked at the conversation, so that nothing may be written.
     let fault: ParleyError | undefined
     let whole = false
     for (let step = 0; step < MOST_STEPS && calls < MOST_CALLS; step++) {

@@ -3,9 +3,9 @@ import { approvedCode } from '../core/approval.ts'
 import type { ModelMessage, ModelToolCall } from '../core/model.ts'
 
 /**
- * Returns the calls of a step with another id for each whose id an earlier call of the turn has, or the name of an
- * approval: some compatible servers count calls anew in each answer. Results, approvals and repetitions after a crash
- * are found by the id of a call, so that one id would stand for two calls.
+ * Returns the calls of a step, in their order, with another id for each that has none, or whose id an earlier call of
+ * the turn has, or the name of an approval: some compatible servers count calls anew in each answer. Results, approvals
+ * and repetitions after a crash are found by the id of a call, so that one id would stand for two calls.
  */
 export function withOwnIds(
   calls: readonly ModelToolCall[],
@@ -16,7 +16,7 @@ export function withOwnIds(
     messages.flatMap((message) => (message.role === 'assistant' ? message.calls.map(({ id }) => id) : [])),
   )
   return calls.map((call) => {
-    const own = taken.has(call.id) || approvedCode(call.id) !== undefined
+    const own = call.id === '' || taken.has(call.id) || approvedCode(call.id) !== undefined
     const id = own ? `call_${randomUUID().replaceAll('-', '')}` : call.id
     taken.add(id)
     return own ? { ...call, id } : call
