@@ -61,7 +61,8 @@ export function buildRequest(request: ModelRequest, images: Images, asking: Aski
     avoidable.add(trait)
     return true
   }
-  const tools = request.tools.length > 0 && may('no-tools') ? toWireTools(request.tools) : []
+  const offered = withUsed(request)
+  const tools = offered.length > 0 && may('no-tools') ? toWireTools(offered) : []
   const body: ChatBody = {
     model,
     ...limitParams(request, asking, may),
@@ -71,6 +72,19 @@ export function buildRequest(request: ModelRequest, images: Images, asking: Aski
     ...(tools.length === 0 ? {} : { tools }),
   }
   return { body, avoidable }
+}
+
+/**
+ * Returns the tools of a request, and each other one that its history names: some servers refuse a call of a tool that is
+ * not there (Groq), also where a model has made its name up. It is answered as unknown when it is called.
+ */
+function withUsed({ tools, messages }: ModelRequest): readonly ToolSpec[] {
+  const names = new Set(tools.map(({ name }) => name))
+  const used = messages
+    .flatMap((message) => (message.role === 'assistant' ? message.calls : []))
+    .map(({ name }) => legalName(name))
+  const missing = [...new Set(used)].filter((name) => !names.has(name))
+  return [...tools, ...missing.map((name) => ({ name, description: 'Not available.', parameters: {} }))]
 }
 
 function toWireTools(tools: readonly ToolSpec[]): NonNullable<ChatBody['tools']> {

@@ -63,7 +63,16 @@ function checkMessage(message: unknown, at: string, own: boolean): void {
     if (content === undefined || content === null) return
   }
   if (content === undefined) throw missing(`${at}.content`)
-  checkContent(content, role, at)
+  const parts: unknown = own || role !== 'assistant' ? content : withoutThoughts(content)
+  if (Array.isArray(parts) && parts.length === 0 && message.tool_calls !== undefined) return
+  checkContent(parts, role, at)
+}
+
+/** Mistral takes its own thoughts back as parts of the content of an assistant message. */
+function withoutThoughts(content: unknown): unknown {
+  const isThought = (part: unknown): boolean =>
+    isObject(part) && part.type === 'thinking' && Array.isArray(part.thinking)
+  return Array.isArray(content) ? content.filter((part) => !isThought(part)) : content
 }
 
 function checkAnswered({ tool_call_id: id }: Record<string, unknown>, at: string): void {

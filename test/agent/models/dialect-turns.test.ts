@@ -185,7 +185,8 @@ const SCENARIOS: readonly (readonly [string, (dialect: DialectName) => Promise<v
       const first = await (await rigOf(dialect, [step(text('Wait.'), call('gate')), broken])).turn()
       expect(first.result.kind).toBe('failed')
       const next = otherThan(dialect)
-      const second = await rigOf(next, [step(call('pond')), step(text('All is well.'))], {}, 'beta')
+      const other: ReplyPart = { type: 'reasoning', reasoning: 'First the pond.' }
+      const second = await rigOf(next, [{ parts: [other, call('pond')] }, step(text('All is well.'))], {}, 'beta')
       const played = await second.turn({ messages: [user('look'), ...stepsIn(first.journal)] })
       expect(played.result).toMatchObject({ kind: 'final', text: expect.stringContaining('All is well.') })
       expect(JSON.stringify(second.server.ledger.requests())).not.toContain('suppose')
