@@ -25,7 +25,10 @@ import { withoutPrinting } from './sdk-warnings.ts'
 import { parseArguments } from './tool-arguments.ts'
 
 interface AnthropicOptions {
-  readonly apiKey: string
+  /** The server's name in the configuration, with which the ids of its models begin. Default: anthropic. */
+  readonly name?: string
+  /** Absent: none is sent, which servers on one's own machine allow. */
+  readonly apiKey?: string
   /** Default: the public API. Never taken from the environment. */
   readonly baseUrl?: string
   /** The vendor's model name. */
@@ -48,13 +51,18 @@ type StreamEvents = AsyncIterable<Anthropic.RawMessageStreamEvent>
 export async function createAnthropic(options: AnthropicOptions): Promise<Model> {
   const sdk = await import('@anthropic-ai/sdk')
   const client = new sdk.Anthropic({
-    apiKey: options.apiKey,
+    // The SDK demands a key; the header decides what is sent.
+    apiKey: options.apiKey || 'none',
+    ...(options.apiKey ? {} : { defaultHeaders: { Authorization: null } }),
     baseURL: options.baseUrl ?? PUBLIC_API,
     maxRetries: 0,
     logLevel: 'off',
     fetch: modelFetch,
   })
-  return { id: `anthropic/${options.model}`, stream: (request, signal) => stream(client, options, { request, signal }) }
+  return {
+    id: `${options.name ?? 'anthropic'}/${options.model}`,
+    stream: (request, signal) => stream(client, options, { request, signal }),
+  }
 }
 
 interface Call {
@@ -64,15 +72,17 @@ interface Call {
 
 async function* stream(
   client: Anthropic,
-  { model, clock, media, logger = silentLogger, apiKey, baseUrl = PUBLIC_API, idleMs = 60_000 }: AnthropicOptions,
+  options: AnthropicOptions,
   { request, signal }: Call,
 ): AsyncGenerator<ModelEvent, void, void> {
+  const { name = 'anthropic', model, clock, media, logger = silentLogger } = options
+  const { apiKey = '', baseUrl = PUBLIC_API, idleMs = 60_000 } = options
   const images = await loadImages(request.messages, media, IMAGE_LIMITS)
   const idle = startIdleTimer(clock, idleMs)
   const reading: Reading = {
     ...{ tool: undefined, thought: undefined, usage: NO_USAGE, stop: undefined, begun: false },
     thoughts: [],
-    model: `anthropic/${model}`,
+    ...{ server: name, model: `${name}/${model}` },
   }
   try {
     const either = AbortSignal.any([signal, idle.signal])
@@ -93,7 +103,7 @@ async function* stream(
     either.throwIfAborted()
   } catch (error) {
     if (signal.aborted) throw new ParleyError('aborted', 'The model call was stopped.')
-    if (idle.signal.aborted) throw stalled(model, idleMs)
+    if (idle.signal.aborted) throw stalled(`${name}/${model}`, idleMs)
     throw withBegun(toModelError(error, { apiKey, baseUrl }), reading.begun)
   } finally {
     idle.pause()
@@ -121,7 +131,7 @@ function bodyOf(model: string, request: ModelRequest, images: Images): Anthropic
 }
 
 function stalled(model: string, idleMs: number): ModelError {
-  const message = `Nothing came from anthropic/${model} for ${idleMs / 1000} s.`
+  const message = `Nothing came from ${model} for ${idleMs / 1000} s.`
   return new ModelError('model_stalled', message, { advice: { retry: true } })
 }
 
@@ -132,6 +142,8 @@ interface Reading {
   readonly thoughts: ThoughtBlock[]
   usage: Usage
   stop: StopReason | undefined
+  /** The name of its server. */
+  readonly server: string
   model: string
   /** An event of it has come. */
   begun: boolean
@@ -144,7 +156,7 @@ interface Reading {
 function read(event: Anthropic.RawMessageStreamEvent, reading: Reading): ModelEvent | undefined {
   switch (event.type) {
     case 'message_start':
-      reading.model = `anthropic/${event.message.model}`
+      reading.model = `${reading.server}/${event.message.model}`
       reading.usage = usageOf(event.message.usage, reading.usage)
       return undefined
     case 'content_block_start':

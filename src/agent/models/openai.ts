@@ -22,6 +22,8 @@ import { limitParams } from './openai-limits.ts'
 import { toWireMessages, toWireTools } from './openai-messages.ts'
 
 interface OpenAiOptions {
+  /** The server's name in the configuration, with which the ids of its models begin. Default: openai. */
+  readonly name?: string
   /** Absent: none is sent, which servers on one's own machine allow. */
   readonly apiKey?: string
   /** Default: the public API. Never taken from the environment. */
@@ -52,7 +54,10 @@ export async function createOpenAi(options: OpenAiOptions): Promise<Model> {
     logLevel: 'off',
     fetch: fetchForSdk,
   })
-  return { id: `openai/${options.model}`, stream: (request, signal) => stream(client, options, { request, signal }) }
+  return {
+    id: `${options.name ?? 'openai'}/${options.model}`,
+    stream: (request, signal) => stream(client, options, { request, signal }),
+  }
 }
 
 interface Call {
@@ -62,14 +67,14 @@ interface Call {
 
 async function* stream(
   client: OpenAI,
-  { model, clock, media, apiKey = '', baseUrl = PUBLIC_API, idleMs = 60_000 }: OpenAiOptions,
+  { name = 'openai', model, clock, media, apiKey = '', baseUrl = PUBLIC_API, idleMs = 60_000 }: OpenAiOptions,
   { request, signal }: Call,
 ): AsyncGenerator<ModelEvent, void, void> {
   const images = await loadImages(request.messages, media, IMAGE_LIMITS)
   const idle = startIdleTimer(clock, idleMs)
   const reading: Reading = {
     ...{ calls: [], usage: NO_USAGE, finish: undefined, refused: false, begun: false },
-    model: `openai/${model}`,
+    ...{ server: name, model: `${name}/${model}` },
   }
   try {
     const either = AbortSignal.any([signal, idle.signal])
@@ -88,7 +93,7 @@ async function* stream(
     either.throwIfAborted()
   } catch (error) {
     if (signal.aborted) throw new ParleyError('aborted', 'The model call was stopped.')
-    const failure = idle.signal.aborted ? stalled(model, idleMs) : toModelError(error, { apiKey, baseUrl })
+    const failure = idle.signal.aborted ? stalled(`${name}/${model}`, idleMs) : toModelError(error, { apiKey, baseUrl })
     // Behind the finish reason come the usage and the end of the stream, which an answer can do without.
     if (reading.finish === undefined) throw withBegun(failure, reading.begun)
   } finally {
@@ -116,7 +121,7 @@ function bodyOf(
 }
 
 function stalled(model: string, idleMs: number): ModelError {
-  const message = `Nothing came from openai/${model} for ${idleMs / 1000} s.`
+  const message = `Nothing came from ${model} for ${idleMs / 1000} s.`
   return new ModelError('model_stalled', message, { advice: { retry: true } })
 }
 
@@ -126,6 +131,8 @@ interface Reading {
   usage: Usage
   finish: string | undefined
   refused: boolean
+  /** The name of its server. */
+  readonly server: string
   model: string
   /** A chunk of it has come. */
   begun: boolean
@@ -137,7 +144,7 @@ interface Reading {
  */
 function read(chunk: OpenAI.ChatCompletionChunk, reading: Reading): string | undefined {
   if (isBareError(chunk)) throw Object.assign(new Error('The server broke off.'), { error: chunk, code: chunk.code })
-  if (chunk.model) reading.model = `openai/${chunk.model}`
+  if (chunk.model) reading.model = `${reading.server}/${chunk.model}`
   if (chunk.usage) reading.usage = usageOf(chunk.usage)
   const [choice] = chunk.choices ?? []
   if (choice === undefined) return undefined
