@@ -3,23 +3,18 @@ import { resolve } from 'node:path'
 import type { AgentProfile } from '../core/agent-profile.ts'
 import { type AgentId, toAgentId } from '../core/ids.ts'
 import { mcpGroup } from '../core/mcp.ts'
+import { SCRIPTED } from '../core/model-server.ts'
 import { ownGroup } from '../core/own-group.ts'
+import { checkModels, defaultModel } from './build-models.ts'
+import type { Config } from './config.ts'
 import { DEFAULT_PROMPT } from './default-prompt.ts'
 import { suggestion } from './describe-issue.ts'
-import { type ConfigPath, formatPath, type Mistake } from './mistake.ts'
+import type { Mistake } from './mistake.ts'
 import { readBounded } from './read-bounded.ts'
 import { readSkills } from './read-skills.ts'
 import type { ConfigFile } from './schema.ts'
 
-const DEFAULT_MODEL = 'anthropic/claude-sonnet-5-5'
-const DEFAULT_OF_OPENAI = 'openai/gpt-5.4'
-/** The providers of models, each with what a key of it is set by. */
-const KEYS: Readonly<Record<string, string>> = {
-  anthropic: 'set models.anthropic.apiKey or ANTHROPIC_API_KEY',
-  openai: 'set models.openai.apiKey or OPENAI_API_KEY, or models.openai.baseUrl for a server that needs none',
-}
-const SCRIPTED = 'scripted/'
-const ECHO = `${SCRIPTED}echo`
+const ECHO = `${SCRIPTED}/echo`
 const DEFAULT_TOOLS: readonly string[] = ['time']
 const BUILT_IN_TOOLS: readonly string[] = [
   ...['time', 'sessions', 'message', 'files', 'ask', 'react', 'task', 'schedule', 'web', 'memory'],
@@ -32,11 +27,8 @@ interface AgentOptions {
   readonly folder: string
   /** Tool groups beside the built-in ones. */
   readonly toolGroups?: readonly string[]
-  /**
-   * The providers whose key the file names and that cannot be had now, which is reported elsewhere: no agent becomes an
-   * echo instead.
-   */
-  readonly keyless: readonly string[]
+  /** The servers of models; no agent becomes an echo because the key of one cannot be had now. */
+  readonly models: Config['models']
 }
 
 interface Findings {
@@ -50,26 +42,17 @@ interface Findings {
  */
 export function buildAgents(file: ConfigFile, options: AgentOptions): Findings & { readonly agents: AgentProfile[] } {
   const found: Findings = { mistakes: [], warnings: [] }
+  checkModels(file, options.models, found)
   const agents = file.agents.map((block, index) => ({
     id: toAgentId(block.id),
-    model: modelOf(block, index, { file, options, found }),
+    model: block.model ?? defaultOf(index, { options, found }),
     ...optionsOf(block),
-    ...fallbackOf(block, index, { file, options, found }),
     prompt: promptOf(block, index, { options, found }),
     tools: toolsOf(block, index, { options, found, late: lateGroups(file) }),
     ...skillsOf(block, index, { options, found }),
   }))
   for (const [index, block] of file.agents.entries())
     found.warnings.push(...scriptWarnings(block, index, options.folder))
-  for (const [index, { model }] of (file.workspaces ?? []).entries())
-    checkProvider(model, ['workspaces', index, 'model'], { providers: providersOf(file, options), found })
-  for (const [index, { precheck }] of file.routing.access.groups.entries()) {
-    const path = ['routing', 'access', 'groups', index, 'precheck', 'model']
-    if (precheck) checkProvider(precheck.model, path, { providers: providersOf(file, options), found })
-  }
-  const { cheaperModel } = file.budgets
-  if (cheaperModel !== undefined)
-    checkProvider(cheaperModel, ['budgets', 'cheaperModel'], { providers: providersOf(file, options), found })
   const earlier = new Set<AgentId>()
   for (const [index, { id }] of agents.entries()) {
     const taken = earlier.has(id)
@@ -84,6 +67,7 @@ export function buildAgents(file: ConfigFile, options: AgentOptions): Findings &
 /** Returns the settings that are taken as they stand. */
 function optionsOf({
   models,
+  fallback,
   maxSteps,
   summaryModel,
   contextTokens,
@@ -91,10 +75,11 @@ function optionsOf({
   voice,
 }: AgentBlock): Pick<
   AgentProfile,
-  'models' | 'maxSteps' | 'summaryModel' | 'contextTokens' | 'answerTokens' | 'voice'
+  'models' | 'fallback' | 'maxSteps' | 'summaryModel' | 'contextTokens' | 'answerTokens' | 'voice'
 > {
   return {
     ...(models === undefined ? {} : { models }),
+    ...(fallback === undefined ? {} : { fallback }),
     ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(summaryModel === undefined ? {} : { summaryModel }),
     ...(contextTokens === undefined ? {} : { contextTokens }),
@@ -103,70 +88,11 @@ function optionsOf({
   }
 }
 
-function modelOf(
-  { model }: AgentBlock,
-  index: number,
-  at: { file: ConfigFile; options: AgentOptions; found: Findings },
-): string {
-  const { file, options, found } = at
-  const path = ['agents', index, 'model']
-  const providers = providersOf(file, options)
-  if (model === undefined) return defaultOf(formatPath(path), { file, providers, found })
-  checkProvider(model, path, { providers, found })
-  return model
-}
-
-/**
- * Returns the models that answer in place of the agent's own; they and the one for summaries are checked as that is.
- */
-function fallbackOf(
-  { fallback, summaryModel }: AgentBlock,
-  index: number,
-  { file, options, found }: { file: ConfigFile; options: AgentOptions; found: Findings },
-): Pick<AgentProfile, 'fallback'> {
-  const providers = providersOf(file, options)
-  if (summaryModel !== undefined) checkProvider(summaryModel, ['agents', index, 'summaryModel'], { providers, found })
-  if (fallback === undefined) return {}
-  for (const [nth, model] of fallback.entries())
-    checkProvider(model, ['agents', index, 'fallback', nth], { providers, found })
-  return { fallback }
-}
-
-/** Returns the providers that are configured, also those whose key cannot be had now. */
-function providersOf({ models }: ConfigFile, { keyless }: AgentOptions): readonly string[] {
-  return [...Object.keys(models), ...keyless]
-}
-
-/** Adds a warning for a model without a key, and a mistake for one of no provider there is. */
-function checkProvider(
-  model: string,
-  path: ConfigPath,
-  { providers, found }: { readonly providers: readonly string[]; readonly found: Findings },
-): void {
-  const [provider = ''] = model.split('/', 1)
-  const key = Object.hasOwn(KEYS, provider) ? KEYS[provider] : undefined
-  if (key !== undefined && !providers.includes(provider)) {
-    found.warnings.push(`${formatPath(path)}: ${model} has no key and cannot answer; ${key}`)
-  }
-  if (key === undefined && provider !== 'scripted') {
-    const message = `${formatPath(path)}: no such provider; write anthropic/<model>, openai/<model>, scripted/echo or scripted/<file>`
-    found.mistakes.push({ path, message })
-  }
-}
-
-/** Returns the model of an agent that names none. The models of another server than OpenAI's are not known. */
-function defaultOf(
-  path: string,
-  { file, providers, found }: { file: ConfigFile; providers: readonly string[]; found: Findings },
-): string {
-  if (providers.includes('anthropic')) return DEFAULT_MODEL
-  const elsewhere = file.models.openai?.baseUrl !== undefined
-  if (providers.includes('openai') && !elsewhere) return DEFAULT_OF_OPENAI
-  const why = elsewhere
-    ? 'names no model, so the agent repeats what people say; write openai/<model> as models.openai.baseUrl calls it'
-    : 'no model key is set, so the agent repeats what people say; set ANTHROPIC_API_KEY or OPENAI_API_KEY'
-  found.warnings.push(`${path}: ${why}`)
-  return ECHO
+/** Returns the model of an agent that names none: that of a public API, or an echo. */
+function defaultOf(index: number, { options, found }: { options: AgentOptions; found: Findings }): string {
+  const { model, why } = defaultModel(options.models)
+  if (why !== undefined) found.warnings.push(`agents[${index}].model: ${why}`)
+  return model ?? ECHO
 }
 
 /** Returns a warning for each script an agent names that is not there. */
@@ -182,8 +108,8 @@ function scriptWarnings(
     ...fallback.map((one, nth) => [`agents[${index}].fallback[${nth}]`, one]),
   ]
   return named.flatMap(([path, one]) => {
-    if (one === ECHO || !one?.startsWith(SCRIPTED)) return []
-    const script = resolve(folder, one.slice(SCRIPTED.length))
+    if (one === ECHO || !one?.startsWith(`${SCRIPTED}/`)) return []
+    const script = resolve(folder, one.slice(SCRIPTED.length + 1))
     return existsSync(script) ? [] : [`${path}: there is no script ${script}; write it, or name another model`]
   })
 }

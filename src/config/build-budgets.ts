@@ -1,10 +1,12 @@
 import { type Address, formatAddress, parseAddress } from '../core/address.ts'
 import type { AgentProfile } from '../core/agent-profile.ts'
-import type { BudgetConfig, BudgetLimits, BudgetRules, Limit } from '../core/budget.ts'
+import type { BudgetConfig, BudgetLimits, BudgetRules, Limit, PriceList } from '../core/budget.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import { toPersonId } from '../core/ids.ts'
+import { pricesOf } from '../core/model-server.ts'
 import { foldPlatformId } from '../core/platform-id.ts'
 import { costOf, isFree, LIST_PRICES, priceOf } from '../core/prices.ts'
+import type { Config } from './config.ts'
 import { suggestion } from './describe-issue.ts'
 import { formatPath, type Mistake } from './mistake.ts'
 import { isZone } from './people-zones.ts'
@@ -20,8 +22,11 @@ const RULE_KINDS: readonly RuleKind[] = ['chat', 'topic', 'person', 'schedule']
 const MICROS = 1_000_000
 
 /** Builds the budgets of the daemon; a name in the file is written as the daemon writes it. */
-export function buildBudgets({ budgets }: ConfigFile, channels: Channels): BudgetConfig {
-  const { timezone, warnAt, cheaperModel, total, strangers, prices } = budgets
+export function buildBudgets(
+  { budgets }: ConfigFile,
+  { channels, models }: { readonly channels: Channels; readonly models: Config['models'] },
+): BudgetConfig {
+  const { timezone, warnAt, cheaperModel, total, strangers } = budgets
   const rules = RULE_KINDS.flatMap((kind) => {
     const own = budgets[kind]
     return own === undefined ? [] : [[kind, toRules(own, (name) => keyOf(kind, name, channels) ?? name)] as const]
@@ -41,8 +46,13 @@ export function buildBudgets({ budgets }: ConfigFile, channels: Channels): Budge
             ...(strangers.together === 'unlimited' ? {} : { together: toLimits(strangers.together) }),
           },
         }),
-    prices,
+    prices: pricesIn(budgets, models),
   }
+}
+
+/** Returns the prices of the file, before those of servers that are a public API by another name. */
+function pricesIn({ prices }: Block, models: Config['models']): PriceList {
+  return { ...pricesOf(models), ...prices }
 }
 
 function toRules({ each, only }: FileRules, key: (name: string) => string): BudgetRules {
@@ -142,32 +152,34 @@ function wrongName(kind: RuleKind, name: string, { people, schedules, channels }
 const PROMPT = 500
 const ANSWER_TOKENS = 4_096
 
+type PricedAgent = Pick<AgentProfile, 'model' | 'fallback' | 'summaryModel' | 'answerTokens'>
+
 /**
  * Returns a warning for each model without a price, where the file has a budget of its own, and for each budget that is
  * less than one call of the cheapest agent may cost.
  */
 export function budgetWarnings(
   file: ConfigFile,
-  agents: readonly Pick<AgentProfile, 'model' | 'fallback' | 'summaryModel' | 'answerTokens'>[],
+  { agents, models: servers }: Pick<Config, 'models'> & { readonly agents: readonly PricedAgent[] },
 ): readonly string[] {
   const { budgets } = file
+  const prices = pricesIn(budgets, servers)
   const all = limitsIn(budgets)
   const counts = all.some(([, limit]) => !PRESET.has(limit))
   const models = new Set(modelsIn(file, agents))
   return [
-    ...(counts ? [...models].filter((model) => priceOf(model, budgets.prices) === undefined).map(unpriced) : []),
-    ...all.flatMap(([path, own]) => tooSmall(path, own, { budgets, agents })),
+    ...(counts
+      ? [...models].filter((model) => priceOf(model, prices) === undefined).map((model) => unpriced(model, prices))
+      : []),
+    ...all.flatMap(([path, own]) => tooSmall(path, own, { prices, agents })),
   ]
 }
 
-function unpriced(model: string): string {
-  return `budgets.prices: ${model} has no price, so it is counted in tokens alone; write { input: …, output: … } for it${suggestion(model, Object.keys(LIST_PRICES))}`
+function unpriced(model: string, prices: PriceList): string {
+  return `budgets.prices: ${model} has no price, so it is counted in tokens alone; write { input: …, output: … } for it${suggestion(model, [...Object.keys(prices), ...Object.keys(LIST_PRICES)])}`
 }
 
-function modelsIn(
-  { audio, routing, budgets }: ConfigFile,
-  agents: Parameters<typeof budgetWarnings>[1],
-): readonly string[] {
+function modelsIn({ audio, routing, budgets }: ConfigFile, agents: readonly PricedAgent[]): readonly string[] {
   return [
     ...agents.flatMap(({ model, fallback = [], summaryModel }) => [
       model,
@@ -215,7 +227,7 @@ function limitsIn(budgets: Block): readonly (readonly [path: string, limit: OwnL
 function tooSmall(
   path: string,
   { usd, tokens }: OwnLimit,
-  { budgets: { prices }, agents }: { readonly budgets: Block; readonly agents: Parameters<typeof budgetWarnings>[1] },
+  { prices, agents }: { readonly prices: PriceList; readonly agents: readonly PricedAgent[] },
 ): readonly string[] {
   const calls = agents.filter(({ model }) => !isFree(model))
   const answers = calls.map(({ answerTokens = ANSWER_TOKENS }) => answerTokens)

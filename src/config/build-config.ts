@@ -10,6 +10,7 @@ import { budgetMistakes, budgetWarnings, buildBudgets } from './build-budgets.ts
 import { buildHooks, hookMistakes } from './build-hooks.ts'
 import { buildHttp, sharedSecretWarnings, shownInGroupWarnings } from './build-http.ts'
 import { buildMcp, mcpMistakes } from './build-mcp.ts'
+import { buildModels, modelMistakes } from './build-models.ts'
 import { buildOwnTools, ownToolsMistakes } from './build-own-tools.ts'
 import { buildSchedules } from './build-schedules.ts'
 import type { ChannelBlock, Config, SessionToolSettings, WebSettings } from './config.ts'
@@ -27,6 +28,7 @@ import { databaseFile, type Surroundings } from './places.ts'
 import { unknownNameMistakes } from './policy-names.ts'
 import { type ChannelCatalogue, type ConfigFile, traitsOf } from './schema.ts'
 import { Secret } from './secrets.ts'
+import type { Keyless } from './set-aside.ts'
 import { sharedPortMistakes } from './shared-ports.ts'
 
 interface BuildOptions extends Surroundings {
@@ -34,8 +36,7 @@ interface BuildOptions extends Surroundings {
   readonly folder: string
   readonly toolGroups?: readonly string[]
   readonly down: Config['down']
-  /** The providers whose key is named and cannot be had now. */
-  readonly keyless: readonly string[]
+  readonly keyless: Keyless
   /** Why the key of the store cannot be had now. */
   readonly keyAbsent: string | undefined
   readonly catalogue: ChannelCatalogue
@@ -50,7 +51,8 @@ interface Built {
 
 /** Fills in what depends on other parts or on the machine: models, prompts, folders. */
 export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
-  const { agents, mistakes, warnings } = buildAgents(parsed, options)
+  const models = buildModels(parsed, options.keyless)
+  const { agents, mistakes, warnings } = buildAgents(parsed, { ...options, models })
   const path = databaseFile(parsed.store.url, options)
   const ids = agents.map(({ id }) => id)
   const { mistakes: toolMistakes, ...sessionTools } = buildSessionTools(parsed, ids)
@@ -61,7 +63,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
   const config: Config = {
     ...(options.file === undefined ? {} : { file: options.file }),
     agents,
-    models: buildModels(parsed),
+    models,
     ...(audio === undefined ? {} : { audio }),
     ...wherePresent(parsed),
     ...api.http,
@@ -69,7 +71,7 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     down: options.down,
     routing: toPolicy(parsed, ids, traitsOf(options.catalogue)),
     session: sessionSettings(parsed),
-    budgets: buildBudgets(parsed, options.known),
+    budgets: buildBudgets(parsed, { channels: options.known, models }),
     retention: parsed.retention,
     ...sessionTools,
     toolResults: parsed.tools.results,
@@ -84,13 +86,13 @@ export function buildConfig(parsed: ConfigFile, options: BuildOptions): Built {
     logging: { level: parsed.logging.level, pretty: parsed.logging.pretty },
     scriptFolder: options.folder,
     dataDir: dirname(path),
-    warnings: [...warnings, ...budgetWarnings(parsed, agents), ...warningsOf(parsed, options.known)],
+    warnings: [...warnings, ...budgetWarnings(parsed, { agents, models }), ...warningsOf(parsed, options.known)],
   }
   return {
     config,
     mistakes: [
       ...mistakes,
-      ...modelMistakes(parsed),
+      ...modelMistakes(parsed, options.keyless),
       ...audioMistakes(parsed),
       ...budgetMistakes(parsed, options.known),
       ...storeMistakes(parsed),
@@ -141,14 +143,6 @@ function sessionSettings({
   }
 }
 
-function buildModels({ models: { anthropic, openai } }: ConfigFile): Config['models'] {
-  const { apiKey, ...place } = openai ?? {}
-  return {
-    ...(anthropic === undefined ? {} : { anthropic: { ...anthropic, apiKey: new Secret(anthropic.apiKey) } }),
-    ...(openai === undefined ? {} : { openai: { ...place, ...(apiKey ? { apiKey: new Secret(apiKey) } : {}) } }),
-  }
-}
-
 function buildWeb({ tools: { web } }: ConfigFile): WebSettings {
   const { allowedHosts, search } = web
   if (search === undefined) return { allowedHosts }
@@ -166,12 +160,6 @@ function searchMistakes({ tools: { web } }: ConfigFile): Mistake[] {
   if (provider !== 'searxng' && apiKey === undefined) return at('apiKey', `is needed for ${provider}`)
   const { username, password } = new URL(url ?? 'https://none')
   return username + password === '' ? [] : at('url', 'must have no name or password in it')
-}
-
-function modelMistakes({ models: { openai } }: ConfigFile): Mistake[] {
-  if (openai === undefined || openai.apiKey !== undefined || openai.baseUrl !== undefined) return []
-  const message = 'models.openai: needs apiKey, or baseUrl for a server that needs no key'
-  return [{ path: ['models', 'openai'], message }]
 }
 
 /** In the order of the catalogue, whatever that of the file. */

@@ -8,6 +8,7 @@ import type { AgentId, ChannelId } from '../core/ids.ts'
 import type { McpAddress, McpProgram, McpServer } from '../core/mcp.ts'
 import type { FileLimits } from '../core/media.ts'
 import type { CheckpointSettings } from '../core/memory.ts'
+import type { ServerAccess } from '../core/model-server.ts'
 import type { RoutingPolicy } from '../core/policy.ts'
 import type { RetentionSettings } from '../core/retention.ts'
 import type { ConfiguredSchedule } from '../core/schedule.ts'
@@ -21,11 +22,8 @@ export interface Config {
   /** The file it came from; absent when the environment alone was enough. */
   readonly file?: string
   readonly agents: readonly AgentProfile[]
-  readonly models: {
-    readonly anthropic?: { readonly apiKey: Secret; readonly baseUrl?: string }
-    /** At least one of the two: a server of one's own may need no key. */
-    readonly openai?: { readonly apiKey?: Secret; readonly baseUrl?: string }
-  }
+  /** The servers of models, by name. */
+  readonly models: Readonly<Record<string, ModelServer>>
   /** Absent: nothing is transcribed or spoken. */
   readonly audio?: AudioSettings
   /** Groups of the sessions of clients that have a model of their own. */
@@ -63,6 +61,11 @@ export interface Config {
   readonly dataDir: string
   /** Warnings for the operator, each beginning with its path. */
   readonly warnings: readonly string[]
+}
+
+/** A server of models; it has a key, an address of its own, or a reason why its key cannot be had. */
+export interface ModelServer extends ServerAccess {
+  readonly apiKey?: Secret
 }
 
 /** The API on TCP. */

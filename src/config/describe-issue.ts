@@ -96,16 +96,27 @@ function unknownKey(root: JsonSchema, path: ConfigPath, key: string): Mistake {
 }
 
 /** Names that other programs have for the same, as their pages show them to be copied. */
-const OTHER_NAMES: ReadonlyMap<string, string> = new Map([['mcpServers', 'mcp']])
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['mcpServers', 'mcp'],
+  ['url', 'baseUrl'],
+  ['host', 'baseUrl'],
+  ['endpoint', 'baseUrl'],
+  ['key', 'apiKey'],
+  ['token', 'apiKey'],
+  ['type', 'kind'],
+  ['provider', 'kind'],
+])
 
 function keyHint(root: JsonSchema, path: ConfigPath, key: string): string {
   const siblings = Object.keys(schemaAt(root, path)?.properties ?? {})
   const own = OTHER_NAMES.get(key)
-  const near = suggestion(own ?? key, siblings)
+  const near = own !== undefined && siblings.includes(own) ? suggestion(own, [own]) : suggestion(key, siblings)
   if (near !== '') return near
-  const elsewhere = placeOf(schemaAt(root, path) ?? {}, own ?? key, path) ?? placeOf(root, own ?? key)
-  if (elsewhere !== undefined)
-    return own === undefined ? `; it belongs ${elsewhere}` : `; here it is ${own}, ${elsewhere}`
+  const block = schemaAt(root, path) ?? {}
+  const elsewhere = placeOf(block, key, path) ?? placeOf(root, key)
+  if (elsewhere !== undefined) return `; it belongs ${elsewhere}`
+  const renamed = own === undefined ? undefined : (placeOf(block, own, path) ?? placeOf(root, own))
+  if (renamed !== undefined) return `; here it is ${own}, ${renamed}`
   return siblings.length === 0 ? '' : `; known: ${siblings.filter((name) => name !== '$schema').join(', ')}`
 }
 

@@ -4,6 +4,7 @@ import { type BudgetLimits, PERIODS } from '../core/budget.ts'
 import { limitInWords } from '../core/budget-words.ts'
 import { sizeInWords } from '../core/content-words.ts'
 import { DEFAULT_FILE_LIMITS } from '../core/media.ts'
+import { hostOf } from '../core/model-server.ts'
 import type { Audience, DeletionPolicy, EditPolicy, GroupRule, PlaceMatch, SendRule } from '../core/policy.ts'
 import { formatMissed } from '../core/schedule.ts'
 import { grouped } from '../core/spending.ts'
@@ -21,6 +22,7 @@ export function explainConfig(config: Config): readonly string[] {
     `configuration: ${config.file ?? 'the environment (no file)'}`,
     `data: ${config.dataDir}, database ${config.store.path}`,
     ...config.agents.map(agentLine),
+    ...serverLines(config),
     ...(config.workspaces ?? []).map(({ name, model }) => `workspaces.${name}: model ${model}`),
     ...channelLines(config),
     ...peopleLines(config),
@@ -149,6 +151,19 @@ function agentLine({ id, model, fallback = [], summaryModel, tools, skills = [],
   const known = skills.length === 0 ? '' : `, skills ${list(skills.map(({ name }) => name))}`
   const spoken = voice === undefined || voice === 'never' ? '' : `, answers spoken: ${voice}`
   return `agents.${id}: model ${model}${others}${summaries}, tools ${list(tools)}${known}${spoken}`
+}
+
+function serverLines({ models }: Config): string[] {
+  return Object.entries(models).map(([name, server]) => {
+    const key =
+      server.keyAbsent === undefined
+        ? server.apiKey === undefined
+          ? 'without a key'
+          : 'with a key'
+        : 'its key is absent'
+    const api = server.kind === 'openai' ? 'Chat Completions' : 'the Messages API'
+    return `models.${name}: ${api} at ${hostOf(server)}, ${key}`
+  })
 }
 
 function accessLines({ routing }: Config): string[] {

@@ -82,8 +82,10 @@ function valuesOf({
   items,
   properties,
   additionalProperties,
+  const: only,
   ...bounds
 }: JsonSchema): string {
+  if (only !== undefined) return `\`${only}\``
   if (Array.isArray(values)) return values.map((value) => `\`${value}\``).join(', ')
   if (Array.isArray(anyOf)) return [...new Set(anyOf.map((one: JsonSchema) => valuesOf(one)))].join(' or ')
   if (items !== undefined) return `list of ${items.properties === undefined ? valuesOf(items) : 'settings'}`

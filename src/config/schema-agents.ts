@@ -15,12 +15,12 @@ export const agent = z.strictObject({
   model: modelName
     .exactOptional()
     .describe(
-      'anthropic/<model>, openai/<model>, scripted/echo (repeats what people say) or scripted/<file>. Default: anthropic/claude-sonnet-5-5 or openai/gpt-5.4, whose key is set, else scripted/echo.',
+      '<server>/<model> with a server of models, scripted/echo (repeats what people say) or scripted/<file>. Default: anthropic/claude-sonnet-5-5 or openai/gpt-5.4, whose key is set, else scripted/echo.',
     ),
   models: z
     .array(modelName)
     .exactOptional()
-    .describe('Models a session may be set to beside it; without the list any there is a key for.'),
+    .describe('Models a session may be set to beside it; without the list any of a server under models.'),
   fallback: z
     .array(modelName)
     .max(5)

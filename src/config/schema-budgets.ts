@@ -79,7 +79,7 @@ export const budgets = z
       .record(modelName, price)
       .default({})
       .describe(
-        'Prices of models that have none by themselves, or another one here: <provider>/<model>, audio/<model> for the audio endpoint (1,000 tokens a minute heard, a token for a character spoken).',
+        'Prices of models that have none by themselves, or another one here: <server>/<model>, audio/<model> for the audio endpoint (1,000 tokens a minute heard, a token for a character spoken).',
       ),
   })
   .prefault({})

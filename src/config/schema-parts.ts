@@ -9,7 +9,10 @@ export const text = z.string().trim().min(1)
 export const id = z.union([text, z.int()], 'must be an id: text in quotes, or a whole number').transform(String)
 
 export const modelName = text.regex(/^[^/\s]+\/\S+$/, {
-  error: 'must be <provider>/<model>, such as anthropic/claude-sonnet-5-5 or scripted/echo',
+  error: ({ input }) =>
+    /\s/.test(String(input))
+      ? 'has a space in it, which no name of a model has; write it as its server lists it'
+      : 'must be <server>/<model>, such as anthropic/claude-sonnet-5-5 or scripted/echo; the servers stand under models',
 })
 
 export const dimensions = z.array(z.enum(DIMENSIONS)).describe('What sets sessions apart, in this order.')

@@ -6,7 +6,8 @@ import { agent, tools, workspace } from './schema-agents.ts'
 import { audio } from './schema-audio.ts'
 import { budgets } from './schema-budgets.ts'
 import { hooks, inboundHooks } from './schema-hooks.ts'
-import { address, dimensions, id, text, url } from './schema-parts.ts'
+import { models } from './schema-models.ts'
+import { address, dimensions, id, text } from './schema-parts.ts'
 import { people, routingOf, sendPolicyOf } from './schema-policy.ts'
 import { retentionOf, store } from './schema-store.ts'
 
@@ -125,20 +126,7 @@ export function createFileSchema(catalogue: ChannelCatalogue) {
       .min(1)
       .default([{ id: 'main' }])
       .describe('The first is the default.'),
-    models: z
-      .strictObject({
-        anthropic: z
-          .strictObject({ apiKey: text, baseUrl: url.exactOptional() })
-          .exactOptional()
-          .describe('The variable ANTHROPIC_API_KEY is used without this block.'),
-        openai: z
-          .strictObject({ apiKey: text.exactOptional(), baseUrl: url.exactOptional() })
-          .exactOptional()
-          .describe(
-            'The variable OPENAI_API_KEY is used without this block. baseUrl: any server that speaks the Chat Completions API, with the path before /chat/completions; it gets the key of this block, or none.',
-          ),
-      })
-      .prefault({}),
+    models,
     audio: audio.exactOptional(),
     budgets,
     workspaces: z

@@ -2,15 +2,18 @@ import type { DownAccount } from './config.ts'
 import { formatPath, type Mistake } from './mistake.ts'
 import { isStoreKey, type Resolved } from './references.ts'
 
+/** The servers of models whose key is named and cannot be had now, each with the reason. */
+export type Keyless = ReadonlyMap<string, string>
+
 export interface Usable {
   /** The configuration without those accounts, and without channels that have no other. */
   readonly value: unknown
   readonly mistakes: readonly Mistake[]
   readonly down: readonly DownAccount[]
-  /** One for each model key that cannot be had now. */
+  /** One for each server of models whose key cannot be had now. */
   readonly warnings: readonly string[]
-  /** The providers of those keys. */
-  readonly keyless: readonly string[]
+  /** The names of those servers, each with the reason; their blocks are there without the key. */
+  readonly keyless: Keyless
   /** Why the key of the store cannot be had now; it stays a mistake. */
   readonly keyAbsent: string | undefined
 }
@@ -25,25 +28,33 @@ export function setAside({ value, mistakes }: Resolved): Usable {
   const tree = structuredClone(value)
   for (const { channel, account } of down) removeAccount(tree, channel, account)
   for (const channel of new Set(down.map((one) => one.channel))) removeIfEmpty(tree, channel)
-  const keyless = mistakes.filter(isModelKey)
-  const providers = keyless.map(({ path }) => String(path[1]))
-  for (const provider of providers) removeProvider(tree, provider)
+  const keyless = keylessOf(mistakes)
+  for (const server of keyless.keys()) removeKey(tree, server)
   const keyAbsent = mistakes.find(({ path, missing }) => missing === true && isStoreKey(path))?.message
   if (keyAbsent !== undefined) delete (tree as { store: { key?: unknown } }).store.key
-  const warnings = keyless.map(
-    ({ message, path }) => `${message}; agents on models of ${String(path[1])} cannot answer`,
-  )
+  const warnings = [...keyless].map(([server, why]) => `${why}; agents on models of ${server} cannot answer`)
   const left = mistakes.filter((mistake) => toDownAccount(mistake).length === 0 && !isModelKey(mistake))
-  return { value: tree, mistakes: left, down, warnings, keyless: providers, keyAbsent }
+  return { value: tree, mistakes: left, down, warnings, keyless, keyAbsent }
 }
 
 function isModelKey({ path, missing }: Mistake): boolean {
   return missing === true && path[0] === 'models' && path[2] === 'apiKey'
 }
 
-function removeProvider(tree: unknown, provider: string): void {
-  const { models } = tree as { models: Record<string, unknown> }
-  delete models[provider]
+/** Returns each server once: a key may be put together of several references. */
+function keylessOf(mistakes: readonly Mistake[]): Keyless {
+  const keyless = new Map<string, string>()
+  for (const { path, message } of mistakes.filter(isModelKey)) {
+    const server = String(path[1])
+    const known = keyless.get(server)
+    keyless.set(server, known === undefined ? message : `${known}; ${message}`)
+  }
+  return keyless
+}
+
+function removeKey(tree: unknown, server: string): void {
+  const { models } = tree as { models: Record<string, { apiKey?: unknown }> }
+  delete models[server]?.apiKey
 }
 
 function toDownAccount({ path, message, missing }: Mistake): DownAccount[] {

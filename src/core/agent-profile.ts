@@ -5,7 +5,7 @@ import type { SettingValues } from './session-settings.ts'
 /** An agent as configured. */
 export interface AgentProfile {
   readonly id: AgentId
-  /** `<provider>/<model>`. */
+  /** `<server>/<model>`. */
   readonly model: string
   /** The models that are asked in its place, in this order, where it cannot be called. */
   readonly fallback?: readonly string[]

@@ -12,7 +12,7 @@ export interface ModelPrice {
   readonly long?: { readonly from: number; readonly input: number; readonly output: number }
 }
 
-/** Prices by `<provider>/<model>`, or `audio/<model>` for a model of the audio endpoint. */
+/** Prices by `<server>/<model>`, or `audio/<model>` for a model of the audio endpoint. */
 export type PriceList = Readonly<Record<string, ModelPrice>>
 
 /** Millionths of a US dollar: sums of them stay whole numbers. */

@@ -6,7 +6,7 @@ import type { ThinkingLevel } from './session.ts'
  * The model port. Our own messages all the way through; a vendor's types never cross it.
  */
 export interface Model {
-  /** `<provider>/<model>` as configured; each answer names the one that really answered. */
+  /** `<server>/<model>` as configured; each answer names the one that really answered. */
   readonly id: string
   /**
    * One model call. Yields text as it comes and each tool call once complete; the last event is `end`. Throws

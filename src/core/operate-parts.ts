@@ -49,6 +49,26 @@ export interface DeliveryReport extends ListedDelivery {
   readonly messageId?: string
 }
 
+/** A server of models, and how it does; of one that `models` does not have there is only the name. */
+export interface ModelServerReport {
+  readonly name: string
+  /** The API that it speaks. */
+  readonly kind?: string
+  /** Host and port. */
+  readonly host?: string
+  /** The agents whose models, or those in their place or for summaries, are on it. */
+  readonly agents: readonly string[]
+  /** The traits that were learnt since the start, in clauses without a subject, by the model's name there. */
+  readonly learnt: readonly { readonly model: string; readonly traits: readonly string[] }[]
+  /** The failures of its models that were not followed by an answer. */
+  readonly troubles: readonly ServerTrouble[]
+}
+
+/** One failure, with all models that it is the last of; each name as it is there. */
+export interface ServerTrouble extends Omit<ModelTrouble, 'model'> {
+  readonly models: readonly string[]
+}
+
 export interface ModelTrouble {
   readonly model: string
   readonly at: number

@@ -11,7 +11,7 @@ import type { HookOperator } from './operate-hooks.ts'
 import type { MemoryOperator } from './operate-memory.ts'
 import type { NodeOperator } from './operate-nodes.ts'
 import type { OutboxOperator, RestorationReport } from './operate-outbox.ts'
-import type { ChannelStatus, ListedDelivery, ModelTrouble, PartsOperator } from './operate-parts.ts'
+import type { ChannelStatus, ListedDelivery, ModelServerReport, PartsOperator } from './operate-parts.ts'
 import type { PeopleOperator } from './operate-people.ts'
 import type { ScheduleOperator } from './operate-schedules.ts'
 import type { SessionOperator } from './operate-sessions.ts'
@@ -75,8 +75,8 @@ export interface StatusReport {
   /** Links that make whoever follows one the owner; only while there is none. */
   readonly claimLinks: readonly string[]
   readonly models: readonly string[]
-  /** Models whose last call failed; absent if none did. */
-  readonly modelTroubles?: readonly ModelTrouble[]
+  /** The servers of models, then names of servers that models in use have and `models` has not; none of older daemons. */
+  readonly modelServers?: readonly ModelServerReport[]
   /** Chats whose other bots have used up their budget and are not answered now. */
   readonly botsHeld: readonly string[]
   readonly sessions: number

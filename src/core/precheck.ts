@@ -3,7 +3,7 @@ import type { ModelMessage, Usage } from './model.ts'
 
 /** Asks a cheaper model whether the agent is asked at all (`routing.access.groups[].precheck`). */
 export interface Precheck {
-  /** `<provider>/<model>`; `scripted/<file>` for a rule without a model. */
+  /** `<server>/<model>`; `scripted/<file>` for a rule without a model. */
   readonly model: string
   /** In words: an answer there is given to this alone. */
   readonly ask?: string

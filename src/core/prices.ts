@@ -84,13 +84,13 @@ export function priceOf(model: string, own: PriceList = {}): ModelPrice | undefi
 const PICTURE = 5_000
 /** Models to which a picture is shown smaller than it is. */
 const SCALED = { models: /^anthropic\/claude-(?:3.*|(?:opus|sonnet|haiku)-4(?:-[0-6])?)$/, picture: 1_600 }
-/** A model that counts more tokens for one, each of which costs less. */
-const MANY = { model: 'openai/gpt-4o-mini', picture: 48_200 }
+/** A model that counts more tokens for one, each of which costs less; so it does behind any server. */
+const MANY = { models: /\/gpt-4o-mini$/, picture: 48_200 }
 
 /** Returns the most tokens that the provider of a model charges for a picture. */
 export function pictureTokens(model: string): number {
   const plain = model.replace(RELEASE, '')
-  if (plain === MANY.model) return MANY.picture
+  if (MANY.models.test(plain)) return MANY.picture
   return SCALED.models.test(plain) ? SCALED.picture : PICTURE
 }
 

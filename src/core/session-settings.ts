@@ -125,14 +125,14 @@ const SETTINGS = {
   }),
   /** Sets which model answers, from the next turn on (T37). */
   model: setting({
-    value: shaped('<provider>/<model>', /^[^/\s]{1,64}\/\S{1,200}$/),
+    value: shaped('<server>/<model>', /^[^/\s]{1,64}\/\S{1,200}$/),
     column: 'model',
     label: 'model',
     flag: { name: 'model', value: 'model', description: 'which model answers' },
     command: {
       name: 'model',
       description: 'Which model answers here',
-      usage: 'Say `/model <provider>/<model>`, or `/model inherit` to use the configured one again.',
+      usage: 'Say `/model <server>/<model>`, or `/model inherit` to use the configured one again.',
       shown: (value) => `The model here is ${value ?? 'the configured one'}.`,
       said: (value) =>
         value === null ? 'The configured model answers here again.' : `${value} answers here from now on.`,

@@ -1,9 +1,9 @@
-import { missingKey } from '../agent/models/catalogue.ts'
 import type { Accounts } from '../channels/accounts.ts'
 import type { Config } from '../config/config.ts'
 import { type Address, formatAddress } from '../core/address.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
+import { whyUnusable } from '../core/model-server.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import { createModelHealth, type ModelHealth } from './model-health.ts'
 
@@ -16,12 +16,11 @@ interface HealthParts {
 
 /** Returns the health of the configured models; an owner learns of one that fails. */
 export function healthOf({ config, clock, accounts, events }: HealthParts): ModelHealth {
-  const providers = Object.keys(config.models)
   return createModelHealth({
     ...{ clock, where: accounts.all[0], notify: events.ownerNotice.emit },
     unconfigured: new Map(
       config.agents.flatMap(({ model, fallback = [] }) =>
-        [model, ...fallback].map((one) => [one, missingKey(one, providers)] as const),
+        [model, ...fallback].map((one) => [one, whyUnusable(one, config.models)] as const),
       ),
     ),
   })

@@ -1,6 +1,7 @@
 import { createRunAgent } from '../agent/agent-loop.ts'
 import { createIntrospect } from '../agent/introspect.ts'
 import { createModels, type ModelSettings } from '../agent/models/catalogue.ts'
+import { createTraitBook, type TraitBook } from '../agent/models/traits.ts'
 import { createPrecheck } from '../agent/precheck.ts'
 import { createSummarize } from '../agent/summarize.ts'
 import { createCatalogue, type ToolGroup } from '../agent/tools/catalogue.ts'
@@ -13,12 +14,15 @@ import type { Logger } from '../core/logger.ts'
 import { countCalls, type Measures } from '../core/measures.ts'
 import type { MediaStore } from '../core/media.ts'
 import type { Introspect } from '../core/memory.ts'
+import type { ModelTrouble } from '../core/operate-parts.ts'
 import type { RunPrecheck } from '../core/precheck.ts'
 import type { SessionTools } from '../core/session-tools.ts'
 import type { RunAgent, Summarize } from '../core/turn.ts'
 import type { Store } from '../store/store.ts'
 import type { Budgets } from './make-budgets.ts'
 import { makeWeb, type OwnNet } from './make-web.ts'
+import type { ServerWatch } from './model-health.ts'
+import { reportServers } from './model-servers.ts'
 import { type CountBeside, countBeside, countedBeside } from './spent-beside.ts'
 
 interface AgentDeps {
@@ -36,6 +40,8 @@ interface AgentDeps {
   readonly media: MediaStore
   /** Called after each call of a model by its name, with the failure if there was one. */
   called(this: void, model: string, failure?: unknown): void
+  /** Returns the models whose last call failed. */
+  troubles(this: void): readonly ModelTrouble[]
   /** Returns true for a model that failed a moment ago. */
   rests(this: void, model: string): boolean
   /** Returns a text without the values of configured secrets. */
@@ -57,15 +63,16 @@ export interface ConfiguredAgent {
 export function makeAgent(
   parts: AgentDeps,
   sessions: SessionTools,
-): ConfiguredAgent & { readonly spentBeside: CountBeside } {
+): ConfiguredAgent & ServerWatch & { readonly spentBeside: CountBeside } {
   let made: ConfiguredAgent | undefined
-  const spentBeside = countBeside(parts)
+  const [spentBeside, traits] = [countBeside(parts), createTraitBook()]
   const agent = (): ConfiguredAgent => {
-    made ??= configured({ ...parts, spentBeside }, sessions)
+    made ??= configured({ ...parts, spentBeside, traits }, sessions)
     return made
   }
   return {
     spentBeside,
+    servers: () => reportServers(parts.config, { learnt: traits.learnt(), troubles: parts.troubles() }),
     runAgent: (request, signal) => agent().runAgent(request, signal),
     precheck: (request, signal) => agent().precheck(request, signal),
     // No turn bounds these: they are charged to whoever asks for one by a command, else to their session.
@@ -82,12 +89,15 @@ async function charged<Request extends { readonly sessionId: SessionId; readonly
   return charge === undefined ? request : { ...request, charge }
 }
 
-function configured(parts: AgentDeps & { readonly spentBeside: CountBeside }, sessions: SessionTools): ConfiguredAgent {
-  const { config, clock, random, logger: root, tools, media, called, rests, redact } = parts
+function configured(
+  parts: AgentDeps & { readonly spentBeside: CountBeside; readonly traits: TraitBook },
+  sessions: SessionTools,
+): ConfiguredAgent {
+  const { config, clock, random, logger: root, tools, media, called, rests, redact, traits } = parts
   const logger = root.child({ subsystem: 'agent' })
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const settings = { ...revealed(config.models), scriptFolder: config.scriptFolder }
-  const all = createModels(settings, { clock, random, logger, media })
+  const settings = { servers: revealed(config.models), scriptFolder: config.scriptFolder }
+  const all = createModels(settings, { clock, random, logger, media, traits })
   const models = paidBy(parts, countCalls(all, parts.measures, config.budgets?.prices))
   const beside = countedBeside(models, parts.spentBeside)
   const runAgent = createRunAgent({
@@ -108,10 +118,11 @@ function paidBy({ budgets }: AgentDeps, models: PaidModels): PaidModels {
   return budgets === undefined ? models : payForModels({ models, ...budgets })
 }
 
-function revealed({ anthropic, openai }: Config['models']): ModelSettings {
-  const { apiKey, ...place } = openai ?? {}
-  return {
-    ...(anthropic ? { anthropic: { ...anthropic, apiKey: anthropic.apiKey.reveal() } } : {}),
-    ...(openai ? { openai: { ...place, ...(apiKey ? { apiKey: apiKey.reveal() } : {}) } } : {}),
-  }
+function revealed(models: Config['models']): ModelSettings['servers'] {
+  return Object.fromEntries(
+    Object.entries(models).map(([name, { apiKey, ...server }]) => [
+      name,
+      apiKey === undefined ? server : { ...server, apiKey: apiKey.reveal() },
+    ]),
+  )
 }

@@ -1,7 +1,8 @@
 import type { Clock } from '../core/clock.ts'
 import { type ErrorCode, errorCode, ParleyError } from '../core/errors.ts'
 import { modelRemedy } from '../core/model-remedy.ts'
-import type { ModelTrouble } from '../core/operate-parts.ts'
+import { splitModel } from '../core/model-server.ts'
+import type { ModelServerReport, ModelTrouble } from '../core/operate-parts.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 
 /** The models that fail, by their last calls. In memory: a start forgets it. */
@@ -12,6 +13,11 @@ export interface ModelHealth {
   rests(this: void, model: string): boolean
   /** Returns the models whose last call failed. */
   troubles(this: void): readonly ModelTrouble[]
+}
+
+export interface ServerWatch {
+  /** Returns how each server of models does now. */
+  servers(this: void): readonly ModelServerReport[]
 }
 
 export interface ModelHealthDeps {
@@ -44,7 +50,13 @@ export function createModelHealth({ clock, where, notify, unconfigured }: ModelH
       if (cause === undefined) troubles.delete(model)
       const code = errorCode(cause)
       if (!code.startsWith('model_') || OF_ONE_REQUEST.includes(code)) return
-      const trouble = { model, at: clock.now(), code, cause: wordsOf(cause), remedy: modelRemedy(code) }
+      const trouble = {
+        model,
+        at: clock.now(),
+        code,
+        cause: wordsOf(cause),
+        remedy: modelRemedy(code, splitModel(model)[0]),
+      }
       troubles.set(model, trouble)
       if (!LASTING.includes(code) || where === undefined) return
       const text = `The model ${model} cannot answer: ${trouble.cause} ${trouble.remedy}`

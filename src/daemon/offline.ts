@@ -17,6 +17,7 @@ import { createArchives } from '../sessions/service/archives.ts'
 import { offlineSessions } from '../sessions/service/session-rules.ts'
 import { openSqliteStore } from '../store/engines/sqlite.ts'
 import type { Store } from '../store/store.ts'
+import { reportServers } from './model-servers.ts'
 import { createOperator } from './operator.ts'
 import { createRestoration } from './restoration.ts'
 import { storeKeyOf } from './store-key.ts'
@@ -42,6 +43,7 @@ export async function openOffline(
     clock: systemClock,
     version,
     models: config.agents.map(({ model }) => model),
+    servers: () => reportServers(config),
     timezone: config.budgets?.timezone,
     ownerNamed: config.routing.people.some(({ role }) => role === 'owner'),
     sessions: offlineSessions(config, { store, clock: systemClock, channels }),

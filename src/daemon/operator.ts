@@ -22,12 +22,12 @@ import type { SessionService } from '../sessions/service/session-service.ts'
 import type { Store } from '../store/store.ts'
 import { listedDelivery } from './delivery-report.ts'
 import type { ForPrograms } from './make-programs.ts'
-import type { ModelHealth } from './model-health.ts'
+import type { ModelHealth, ServerWatch } from './model-health.ts'
 import { operateParts } from './operate-parts.ts'
 import type { WhyService } from './why.ts'
 
 /** The sources of the answers. Without a daemon there is only the store. */
-export interface OperatorSources {
+export interface OperatorSources extends ServerWatch {
   readonly store: Store
   readonly clock: Clock
   readonly version: string
@@ -151,6 +151,7 @@ async function status({
   store: { read },
   version,
   models,
+  servers,
   ownerNamed,
   timezone,
   daemon,
@@ -173,7 +174,7 @@ async function status({
       : ownerNamed || (await read.people.all()).some(({ role }) => role === 'owner'),
     claimLinks: daemon?.access.claimCode ? claimLinks(channels, daemon.traits, daemon.access.claimCode) : [],
     models,
-    ...troublesOf(daemon),
+    modelServers: servers(),
     ...(await budgetsOf(daemon)),
     ...(await limitsOf(daemon)),
     botsHeld: daemon?.watch.botsHeld() ?? [],
@@ -185,11 +186,6 @@ async function status({
     uncertain: await Promise.all(uncertain.map((delivery) => listedDelivery(delivery, read))),
     undelivered: await Promise.all(undelivered.map((delivery) => listedDelivery(delivery, read))),
   }
-}
-
-function troublesOf(daemon: DaemonSources | undefined): Pick<StatusReport, 'modelTroubles'> {
-  const modelTroubles = daemon?.modelHealth.troubles() ?? []
-  return modelTroubles.length === 0 ? {} : { modelTroubles }
 }
 
 const SHOWN_BUDGETS = 20

@@ -56,7 +56,7 @@ import { createSessionAccess, type SessionAccess } from './make-session-access.t
 import { makeSessions, type OwnSessions } from './make-sessions.ts'
 import { joinedBy, makeTranscript, VIEW_LIMITS } from './make-transcript.ts'
 import type { OwnNet } from './make-web.ts'
-import type { ModelHealth } from './model-health.ts'
+import type { ModelHealth, ServerWatch } from './model-health.ts'
 import type { CurrentRouting } from './reload.ts'
 import { createOldState } from './restoration.ts'
 import { turnPorts } from './turn-ports.ts'
@@ -98,7 +98,7 @@ export interface StagesDeps extends Pick<MakeApprovalsDeps, 'hooks'> {
 }
 
 /** The stages between the entrance and the exit. */
-export interface Stages extends SessionAccess, OwnSessions, Pick<Compaction, 'compact'> {
+export interface Stages extends SessionAccess, OwnSessions, ServerWatch, Pick<Compaction, 'compact'> {
   readonly running: RunningTurns
   readonly modelHealth: ModelHealth
   readonly askAside: AskAside
@@ -135,7 +135,7 @@ export function createStages(parts: StagesDeps): Stages {
   const runner = createCommandRunner({ store, logger, say, commands, parting, running, crowded })
   const [longTerm, media] = [makeLongTerm(parts, access.reach), scalePictures({ ...parts, logger })]
   const equipment = { ...parts, ...modelHealth, media, tools: agentTools(parts, access, longTerm) }
-  const { runAgent, summarize, precheck, introspect, spentBeside } = makeAgent(equipment, access.sessionTools)
+  const { runAgent, summarize, precheck, introspect, spentBeside, servers } = makeAgent(equipment, access.sessionTools)
   const compaction = createCompaction({ store, clock, logger, transcript, running, summarize, agent })
   const memory = makeMemory(parts, { introspect, running, transcript, agent, longTerm })
   const ports = turnPorts({ ...parts, logger, pictures: media, agent, most: VIEW_LIMITS.contextMessages })
@@ -174,7 +174,7 @@ export function createStages(parts: StagesDeps): Stages {
   entrance.open(acceptBy(lookups.moves, { pipeline, decide }))
   const own = makeSessions(parts, { running, transcript, approvals: { waits }, memory: memory.desk })
   return {
-    ...{ ...access, running, modelHealth, approvals, memory, recover, handIn, compact: compaction.compact },
+    ...{ ...access, running, modelHealth, servers, approvals, memory, recover, handIn, compact: compaction.compact },
     dropView: transcript.drop,
     answerAgain: createAnswerAgain({ ...claims, ids, clock, running, publicTurns, speaks, resume: pipeline.resume }),
     askAside: createAskAside({

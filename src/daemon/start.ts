@@ -170,7 +170,7 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   const [mcp, extra] = [makeMcp({ ...world, version, questions }), await loadOwnTools(config, { clock, redact })]
   const tools = { schedule: scheduleTools(schedules.fromChats), ...mcp.groups, ...extra.groups, ...options.tools }
   const stages = createStages({ ...world, ...exit, accounts, lookups, people, commands, tools, net, entrance, redact })
-  const [{ running, modelHealth }, { access, facts, moves }] = [stages, lookups]
+  const [{ running, modelHealth, servers }, { access, facts, moves }] = [stages, lookups]
   const [ageingTime, live] = [await loadAgeingTime(world), makeLive({ ...world, commits, ...stages })]
   const forgets = makeForgetting({ ...world, lookups, delivery, schedules, stages, ageingTime, accounts, ...people })
   const sinks = new AccountSinks({ ...people, clock, ids, accept: entrance.accept, state: stateIn(store) })
@@ -180,9 +180,9 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   const why = createWhy({ read: store.read, lookups: plugins, channels: () => channelStatuses(daemon) })
   const outbox = createRestoration({ store, delivery })
   const sources: OperatorSources = {
-    ...{ store, clock, version, models: modelsOf(config), ...ownOf(stages), why, daemon, outbox, ...people.operator },
-    ...{ schedules: schedules.operator, approvals: operateApprovals({ store, clock, desk: stages.approvals }) },
-    ...{ forgetting: forgets.operate(why.readLink), config: reloadOf(options, { policies, access, people }) },
+    ...{ store, clock, version, models: modelsOf(config), servers, ...ownOf(stages), why, ...people.operator },
+    ...{ daemon, schedules: schedules.operator, approvals: operateApprovals({ store, clock, desk: stages.approvals }) },
+    ...{ outbox, forgetting: forgets.operate(why.readLink), config: reloadOf(options, { policies, access, people }) },
   }
   const operator = createOperator(sources)
   const known = sessionCommands({

@@ -112,18 +112,35 @@ describe('printStatus', () => {
     ])
   })
 
-  test('has a line for each model, and below one that fails its cause and remedy', () => {
-    const trouble = { model: 'anthropic/b', at: sampleStatus.startedAt ?? 0, code: 'model_auth' }
+  test('has a line for each server of models, below it what was learnt, and failures with cause and remedy', () => {
+    const failed = { at: sampleStatus.startedAt ?? 0, cause: 'Anthropic answered 401.', remedy: 'Set a valid key.' }
+    const absent = { ...failed, code: 'model_unconfigured', cause: 'models has no server olama.', remedy: 'Mend it.' }
     const report = {
       ...sampleStatus,
-      models: ['anthropic/a', 'anthropic/b'],
-      modelTroubles: [{ ...trouble, cause: 'Anthropic answered 401.', remedy: 'Set a valid key.' }],
+      models: ['anthropic/a', 'ollama/llama3', 'anthropic/a'],
+      modelServers: [
+        {
+          ...{ name: 'anthropic', kind: 'anthropic', host: 'api.anthropic.com', agents: ['main', 'coder'], learnt: [] },
+          troubles: [{ ...failed, code: 'model_auth', models: ['a', 'b'] }],
+        },
+        {
+          ...{ name: 'ollama', kind: 'openai', host: '127.0.0.1:11434', agents: [], troubles: [] },
+          learnt: [{ model: 'llama3', traits: ['takes no temperature', 'reads 4096 tokens at once'] }],
+        },
+        { name: 'olama', agents: ['main'], learnt: [], troubles: [{ ...absent, models: ['llama3'] }] },
+      ],
     }
-    expect(printStatus(report, bare).slice(11, 15)).toEqual([
-      'models    anthropic/a',
-      '          anthropic/b failed at 2026-11-21 14:03:22 UTC',
-      '            Anthropic answered 401.',
-      '            Set a valid key.',
+    expect(printStatus(report, bare).slice(11, 21)).toEqual([
+      'models    anthropic/a, ollama/llama3',
+      'servers   anthropic (anthropic at api.anthropic.com), used by main, coder',
+      '            a, b failed at 2026-11-21 14:03:22 UTC',
+      '              Anthropic answered 401.',
+      '              Set a valid key.',
+      '          ollama (openai at 127.0.0.1:11434), used by no agent',
+      '            llama3 takes no temperature; reads 4096 tokens at once',
+      '          olama (not under models), used by main',
+      '            llama3 cannot be called',
+      '              models has no server olama.',
     ])
   })
 

@@ -68,7 +68,7 @@ describe('budgets in the file', () => {
     ['budgets: { chat: { only: { "-100": unlimited } } }', 'is no chat; write <channel>:<direct|group|channel>:<chat>'],
     ['budgets: { chat: { only: { "telegrm:group:-100": unlimited } } }', 'is no chat'],
     ['budgets: { topic: { only: { "telegram:group:-1": unlimited } } }', 'is no topic'],
-    ['budgets: { cheaperModel: haiku }', 'must be <provider>/<model>'],
+    ['budgets: { cheaperModel: haiku }', 'must be <server>/<model>'],
   ])('C33: %s is refused', async (budgets, words) => {
     expect(await refused(budgets)).toContain(words)
   })

@@ -94,6 +94,8 @@ interface Setting {
 
 /** Returns every setting of the schema with a value that is not its default. */
 function settingsOf(schema: JsonSchema, path = ''): readonly Setting[] {
+  // It takes one value alone.
+  if (schema.const !== undefined) return []
   const inner = Object.entries(schema.properties ?? {}).filter(([name]) => name !== '$schema' && name !== 'accounts')
   if (inner.length > 0) return inner.flatMap(([name, one]) => settingsOf(one, path === '' ? name : `${path}.${name}`))
   if (schema.items !== undefined) return settingsOf(schema.items, `${path}[0]`)

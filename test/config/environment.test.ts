@@ -34,7 +34,7 @@ describe('without a file', () => {
     const { config, secrets } = await fromEnvironment({ TELEGRAM_BOT_TOKEN: TOKEN, ANTHROPIC_API_KEY: 'sk-ant-canary' })
 
     expect(config.agents[0]?.model).toBe('anthropic/claude-sonnet-5-5')
-    expect(config.models.anthropic?.apiKey.reveal()).toBe('sk-ant-canary')
+    expect(config.models.anthropic?.apiKey?.reveal()).toBe('sk-ant-canary')
     expect(config.warnings).toEqual([])
     expect(secrets).toEqual([TOKEN, 'sk-ant-canary'])
   })

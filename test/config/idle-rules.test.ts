@@ -109,7 +109,8 @@ describe('what a model needs and is not there', () => {
       expect.stringMatching(/^models\.anthropic\.apiKey: .*NO_KEY.*; agents on models of anthropic cannot answer$/),
     ])
     expect(config.agents[0]?.model).toBe('anthropic/claude-sonnet-5-5')
-    expect(config.models).toEqual({})
+    expect(config.models.anthropic).toMatchObject({ keyAbsent: expect.stringContaining('NO_KEY is not set') })
+    expect(config.models.anthropic).not.toHaveProperty('apiKey')
   })
 
   test('a script that does not exist is a warning', async () => {

@@ -7,7 +7,7 @@ import { policy } from '../fakes/routing-policy.ts'
 
 const running: Config = {
   agents: [{ id: toAgentId('main'), model: 'scripted/echo', prompt: '', tools: ['time'] }],
-  models: { anthropic: { apiKey: new Secret('one') } },
+  models: { anthropic: { kind: 'anthropic' as const, apiKey: new Secret('one') } },
   channels: { telegram: { accounts: { default: { token: 'one' } } } },
   down: [],
   routing: policy(),
@@ -22,7 +22,7 @@ const running: Config = {
 }
 
 test('nothing is named where nothing has changed, and nothing that a reload takes over', () => {
-  const models = { anthropic: { apiKey: new Secret('one') } }
+  const models = { anthropic: { kind: 'anthropic' as const, apiKey: new Secret('one') } }
   expect(laterChanges(running, { ...structuredClone({ ...running, models: {} }), models })).toEqual([])
   expect(laterChanges(running, { ...running, routing: policy({ wakeWords: ['parley'] }), warnings: ['x'] })).toEqual([])
 })
@@ -31,7 +31,7 @@ test('what takes effect at the next start is named as it stands in the file, wit
   const next: Config = {
     ...running,
     agents: [{ ...running.agents[0], tools: ['time', 'sessions'] } as Config['agents'][number]],
-    models: { anthropic: { apiKey: new Secret('two') } },
+    models: { anthropic: { kind: 'anthropic' as const, apiKey: new Secret('two') } },
     channels: { telegram: { accounts: { default: { token: 'two' } } } },
     down: [{ channel: 'slack', account: 'default', reason: 'no token' }],
     session: { ...running.session, publicTurns: { atOnce: 4, perPerson: 1, waiting: 16 } },

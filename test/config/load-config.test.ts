@@ -264,7 +264,7 @@ test('an agent whose model has no key is warned of, not refused', async () => {
   const { config } = await load(`${TELEGRAM}agents: [{ id: main, model: anthropic/claude-x }]`)
 
   expect(config.warnings).toEqual([
-    'agents[0].model: anthropic/claude-x has no key and cannot answer; set models.anthropic.apiKey or ANTHROPIC_API_KEY',
+    'agents[0].model: anthropic/claude-x has no key and cannot answer; set models.anthropic.apiKey or ANTHROPIC_API_KEY, or models.anthropic.baseUrl for a server that needs none',
   ])
 })
 

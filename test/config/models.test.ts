@@ -26,7 +26,7 @@ describe('models of OpenAI and of servers that speak its API', () => {
       { OPENAI_API_KEY: 'sk-canary' },
     )
 
-    expect(config.models).toEqual({ openai: { baseUrl: 'http://127.0.0.1:11434/v1' } })
+    expect(config.models).toEqual({ openai: { kind: 'openai', baseUrl: 'http://127.0.0.1:11434/v1' } })
     expect(config.warnings).toEqual([])
   })
 
@@ -60,7 +60,7 @@ describe('models of OpenAI and of servers that speak its API', () => {
       expect.stringMatching(/^agents\[0\]\.fallback\[1\]: there is no script /),
     ])
     await expect(models('agents: [{ id: main, fallback: [gemini/x] }]')).rejects.toThrow(
-      /agents\[0\]\.fallback\[0\]: no such provider/,
+      /agents\[0\]\.fallback\[0\]: models has no server gemini/,
     )
   })
 })

@@ -29,7 +29,9 @@ describe('what is wrong with a setting is said', () => {
     expect(await warned('budgets: { cheaperModel: anthropic/claude-haiku-4-5 }')).toContain(
       'budgets.cheaperModel: anthropic/claude-haiku-4-5 has no key and cannot answer',
     )
-    expect(await refused('budgets: { cheaperModel: other/model }')).toContain('budgets.cheaperModel: no such provider')
+    expect(await refused('budgets: { cheaperModel: other/model }')).toContain(
+      'budgets.cheaperModel: models has no server other',
+    )
   })
 
   it('a rule of retention that matches nothing, and one that is never reached', async () => {

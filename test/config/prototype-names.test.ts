@@ -36,9 +36,9 @@ describe('F-G09: names of the prototype in a configuration', () => {
     expect(config.down).toMatchObject([{ account: 'a', reason: expect.stringContaining(`${name} is not set`) }])
   })
 
-  it.each(['__proto__', 'constructor', 'toString'])('there is no provider and no tool %s', async (name) => {
+  it.each(['__proto__', 'constructor', 'toString'])('there is no server of models and no tool %s', async (name) => {
     const agent = (fields: string) => `${TELEGRAM}agents: [{ id: a, ${fields} }]`
-    expect(await refusal(agent(`model: "${name}/echo"`))).toContain('no such provider')
+    expect(await refusal(agent(`model: "${name}/echo"`))).toContain(`models has no server ${name}`)
     expect(await refusal(agent(`model: scripted/echo, tools: [${name}]`))).toContain('there are no such tools')
   })
 })

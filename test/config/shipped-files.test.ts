@@ -157,6 +157,7 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
 
   expect(lines.slice(2)).toEqual([
     'agents.main: model anthropic/claude-sonnet-5-5, tools time, sessions',
+    'models.anthropic: the Messages API at api.anthropic.com, with a key',
     'channels.telegram: accounts default (polling)',
     'people.ada: owner, telegram:1',
     'people.bob: member, telegram:2',

@@ -56,7 +56,9 @@ async function openEngine(anthropic?: AnthropicServer): Promise<Opened> {
       agents: [
         { id: toAgentId('main'), model: anthropic ? 'anthropic/rehearsal' : 'scripted/echo', prompt: '', tools: [] },
       ],
-      models: anthropic ? { anthropic: { apiKey: new Secret(anthropic.apiKey), baseUrl: anthropic.baseUrl } } : {},
+      models: anthropic
+        ? { anthropic: { kind: 'anthropic', apiKey: new Secret(anthropic.apiKey), baseUrl: anthropic.baseUrl } }
+        : {},
       channels: {},
       down: [],
       schedules: [],

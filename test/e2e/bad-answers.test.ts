@@ -130,7 +130,7 @@ async function house(provider: 'anthropic' | 'openai', answers: readonly BadAnsw
   const script: openai.Script = (request) =>
     openai.lastUserText(request).includes(BETTER) ? openai.textReply('fine') : byOpenAi(next())
   const server = await rehearse({ script, models: ['gpt-5.4'] })
-  const models = { openai: { apiKey: new Secret(server.apiKey), baseUrl: server.baseUrl } }
+  const models = { openai: { kind: 'openai' as const, apiKey: new Secret(server.apiKey), baseUrl: server.baseUrl } }
   return startHousehold({ tools, streaming: false, config: { ...config('openai/gpt-5.4'), models } })
 }
 

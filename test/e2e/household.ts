@@ -157,7 +157,9 @@ function configOf(
     telegramAccountSchema.parse({ token, apiRoot, limits, streaming }),
   ])
   const model = anthropic ? 'anthropic/rehearsal' : 'scripted/echo'
-  const models = anthropic ? { anthropic: { apiKey: new Secret(anthropic.apiKey), baseUrl: anthropic.baseUrl } } : {}
+  const models = anthropic
+    ? { anthropic: { kind: 'anthropic' as const, apiKey: new Secret(anthropic.apiKey), baseUrl: anthropic.baseUrl } }
+    : {}
   return {
     agents: [{ id: toAgentId('main'), model, prompt: 'You are Parley.', tools: ['time'] }],
     models,

@@ -50,11 +50,16 @@ const CALM = /^(?<says>.*) \((?<traceId>tr_\w+)\)$/
 it('a model whose key is missing is in the status from the start, with the remedy', async () => {
   const agents = [{ id: toAgentId('main'), model: 'anthropic/claude-haiku-4-5', prompt: 'You are Parley.', tools: [] }]
   const { daemon } = await startHousehold({ config: { agents, models: {} } })
-  expect((await daemon.operator.status()).modelTroubles).toMatchObject([
+  expect((await daemon.operator.status()).modelServers).toMatchObject([
     {
-      model: 'anthropic/claude-haiku-4-5',
-      code: 'model_unconfigured',
-      cause: expect.stringContaining('ANTHROPIC_API_KEY'),
+      ...{ name: 'anthropic', agents: ['main'] },
+      troubles: [
+        {
+          models: ['claude-haiku-4-5'],
+          code: 'model_unconfigured',
+          cause: expect.stringContaining('ANTHROPIC_API_KEY'),
+        },
+      ],
     },
   ])
 })
@@ -97,12 +102,12 @@ describe('a model that fails', () => {
     await ledger.nextFromBot('sent', { where: (entry) => CALM.test(entry.text) })
     world.say({ from: 111, text: 'and now?' })
     await logger.line('A turn failed', { nth: 2 })
-    const { modelTroubles } = await daemon.operator.status()
-    expect(modelTroubles).toMatchObject([{ model: 'anthropic/rehearsal', code: 'model_auth' }])
+    const { modelServers } = await daemon.operator.status()
+    expect(modelServers).toMatchObject([{ troubles: [{ models: ['rehearsal'], code: 'model_auth' }] }])
 
     world.say({ from: 111, text: 'and at last?' })
     await ledger.nextFromBot('sent', { where: (entry) => entry.text === 'better now' })
-    expect(await daemon.operator.status()).not.toHaveProperty('modelTroubles')
+    expect((await daemon.operator.status()).modelServers).toMatchObject([{ name: 'anthropic', troubles: [] }])
     const [why] = await daemon.operator.why(String(message_id))
     expect(why?.summary).toMatch(/^Not answered: the model provider refused the key; set a valid key in .*\.$/)
     expect(why?.failure).toMatchObject({ code: 'model_auth', remedy: expect.stringMatching(/^Set a valid key/) })
@@ -121,8 +126,10 @@ describe('a model that fails', () => {
       telegram.world.say({ from: 111, text })
       await telegram.ledger.nextFromBot('sent', { where: (entry) => entry.text === `echo ${text}` })
     }
-    const { modelTroubles } = await daemon.operator.status()
-    expect(modelTroubles).toMatchObject([{ model: 'anthropic/rehearsal', code: 'model_auth' }])
+    const { modelServers } = await daemon.operator.status()
+    expect(modelServers).toMatchObject([
+      { name: 'anthropic', troubles: [{ models: ['rehearsal'], code: 'model_auth' }] },
+    ])
   })
 
   it('F-C15, C16: stalls: one calm line, and other conversations are answered meanwhile', async () => {

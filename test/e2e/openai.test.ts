@@ -24,7 +24,7 @@ const looking: Script = ({ messages }) => {
 async function house(script: Script, model = 'openai/gpt-5.4', prompt = 'You are Parley.') {
   const openai = await rehearse({ script, models: ['gpt-5.4', 'local'] })
   const agent = { id: toAgentId('main'), model, prompt, tools: ['camera'] }
-  const models = { openai: { apiKey: new Secret(openai.apiKey), baseUrl: openai.baseUrl } }
+  const models = { openai: { kind: 'openai' as const, apiKey: new Secret(openai.apiKey), baseUrl: openai.baseUrl } }
   const started = await startHousehold({
     streaming: false,
     config: { agents: [agent], models },
@@ -78,8 +78,8 @@ it('a spent quota is told to the owner and the operator with its remedy', async 
     /^The model openai\/gpt-5\.4 cannot answer: .*Check the plan and the credit of the key\./,
   )
 
-  expect((await daemon.operator.status()).modelTroubles).toMatchObject([
-    { model: 'openai/gpt-5.4', code: 'model_no_credit' },
+  expect((await daemon.operator.status()).modelServers).toMatchObject([
+    { name: 'openai', troubles: [{ models: ['gpt-5.4'], code: 'model_no_credit' }] },
   ])
 })
 

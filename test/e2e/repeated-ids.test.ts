@@ -23,7 +23,7 @@ async function house(script: Script) {
     streaming: false,
     config: {
       agents: [{ id: toAgentId('main'), model: 'openai/local', prompt: 'Obey.', tools: ['bank'] }],
-      models: { openai: { apiKey: new Secret(openai.apiKey), baseUrl: openai.baseUrl } },
+      models: { openai: { kind: 'openai', apiKey: new Secret(openai.apiKey), baseUrl: openai.baseUrl } },
     },
     tools: { bank: [pay] },
   })

@@ -110,7 +110,7 @@ function configOf(
     agents: agents ?? [
       { id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'You are Parley.', tools: ['time'] },
     ],
-    models: { anthropic: { apiKey: new Secret(anthropic.apiKey), baseUrl: anthropic.baseUrl } },
+    models: { anthropic: { kind: 'anthropic', apiKey: new Secret(anthropic.apiKey), baseUrl: anthropic.baseUrl } },
     channels: { slack: { accounts } },
     down: [],
     schedules: [],

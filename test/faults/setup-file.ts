@@ -54,7 +54,7 @@ export function configOf({ config, inboundHooks, telegram, others, anthropic }: 
     // The patterns of ids among them are lost in JSON.
     routing: { ...config.routing, traits: traitsOf(catalogue) },
     ...(hooks.length > 0 ? { http: { ...api, ...config.http, hooks } } : {}),
-    models: { anthropic: { apiKey: new Secret(apiKey), baseUrl } },
+    models: { anthropic: { kind: 'anthropic', apiKey: new Secret(apiKey), baseUrl } },
     channels: {
       telegram: {
         accounts: {

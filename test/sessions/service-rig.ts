@@ -71,7 +71,7 @@ export async function serviceRig({ watch }: { readonly watch?: StoreWatch } = {}
       whoIs: () => ({ role: 'guest' }),
       overrides,
       transcript: { drop: (id) => void dropped.push(id) },
-      models: { agents: [], providers: [], redact: (text) => text },
+      models: { agents: [], servers: {}, redact: (text) => text },
       place: (address) =>
         placeSession(routing, routeFacts(), { address, traceId: ids.trace(), receivedAt: clock.now() }),
     },

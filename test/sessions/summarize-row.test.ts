@@ -50,7 +50,7 @@ describe('a message that owes an answer', () => {
   })
 
   test.each<[ErrorCode, string]>([
-    ['model_auth', 'the model provider refused the key; set a valid key in models.<provider>.apiKey'],
+    ['model_auth', 'the model provider refused the key; set a valid key in models.<server>.apiKey'],
     ['model_unconfigured', 'the agent has no model that can be called; correct the model of the agent'],
     ['internal', 'something unexpected failed; look for the cause in the log'],
   ])('that failed with %s has cause and remedy', (error, words) => {

@@ -2,11 +2,12 @@ import type Anthropic from '@anthropic-ai/sdk'
 import { silentLogger } from '../../core/logger.ts'
 import { MOST_SHOWN_BYTES } from '../../core/media.ts'
 import type { Model } from '../../core/model.ts'
+import { PUBLIC_APIS } from '../../core/model-server.ts'
 import { buildRequest, type MessagesBody } from './anthropic-request.ts'
 import { beginReading, endOf, isWhole, type Reading, readEvent } from './anthropic-stream.ts'
 import { createModelFetch } from './model-fetch.ts'
 import { withoutPrinting } from './sdk-warnings.ts'
-import { PUBLIC_API, type ServerPlace, serverName } from './server-place.ts'
+import { type ServerPlace, serverName } from './server-place.ts'
 import { createTraitBook } from './traits.ts'
 import { type Protocol, type WireOptions, wireModel } from './wire-model.ts'
 
@@ -17,7 +18,7 @@ import { type Protocol, type WireOptions, wireModel } from './wire-model.ts'
  */
 export async function createAnthropic(options: WireOptions): Promise<Model> {
   const sdk = await import('@anthropic-ai/sdk')
-  const { name = 'anthropic', apiKey = '', baseUrl = PUBLIC_API.anthropic, model, logger = silentLogger } = options
+  const { name = 'anthropic', apiKey = '', baseUrl = PUBLIC_APIS.anthropic, model, logger = silentLogger } = options
   const server: ServerPlace = { name, kind: 'anthropic', baseUrl, apiKey }
   const client = new sdk.Anthropic({
     // The SDK demands a key; without one, no header of it goes out.
@@ -30,7 +31,7 @@ export async function createAnthropic(options: WireOptions): Promise<Model> {
     fetch: createModelFetch(server),
   })
   const id = `${name}/${model}`
-  const { traits = createTraitBook().of(id) } = options
+  const traits = (options.traits ?? createTraitBook()).of(id)
   const protocol: Protocol<MessagesBody, Anthropic.RawMessageStreamEvent, Reading> = {
     // The API refuses larger images; its limit is on what is sent, which is base64.
     pictureBytes: MOST_SHOWN_BYTES,

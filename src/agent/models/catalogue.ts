@@ -2,28 +2,35 @@ import { resolve } from 'node:path'
 import { ParleyError } from '../../core/errors.ts'
 import type { MediaStore } from '../../core/media.ts'
 import type { Model } from '../../core/model.ts'
+import { SCRIPTED, type ServerAccess, serverOf, splitModel, whyUnusable } from '../../core/model-server.ts'
 import { type RetryServices, retryModel } from './retry-model.ts'
+import type { TraitBook } from './traits.ts'
 
-/** The `models:` block of the configuration, secrets resolved. */
+/** The servers under `models` in the configuration, secrets resolved. */
 export interface ModelSettings {
-  readonly anthropic?: { readonly apiKey?: string; readonly baseUrl?: string }
-  /** A server at a base URL may need no key. */
-  readonly openai?: { readonly apiKey?: string; readonly baseUrl?: string }
+  readonly servers: Readonly<Record<string, ServerSettings>>
   /** The folder of the files in `scripted/<file>`; absent: the working folder. */
   readonly scriptFolder?: string
+}
+
+interface ServerSettings extends ServerAccess {
+  readonly apiKey?: string
 }
 
 export interface ModelServices extends RetryServices {
   /** Reads the files that messages name. */
   readonly media: Pick<MediaStore, 'read'>
+  /** The traits of all models, which their adapters learn. */
+  readonly traits: TraitBook
 }
 
 type ModelCatalogue = (id: string) => Promise<Model>
 
 /**
- * Resolves `<provider>/<model>`: `anthropic/<model>`, `openai/<model>`, `scripted/echo`, `scripted/<file>`. A model is
- * made once and its package loaded only then. Rejects with `model_unconfigured` and the remedy for an unknown provider
- * or a missing key, with `config` for a script that is not valid; a failure is not remembered.
+ * Resolves `<server>/<model>` with a server of `models`, `scripted/echo` and `scripted/<file>`. The first slash ends
+ * the server's name, the rest is sent unchanged. A model is made once and its package loaded only then. Rejects with
+ * `model_unconfigured` and the remedy for an unknown server or a missing key, with `config` for a script that is not
+ * valid; a failure is not remembered.
  */
 export function createModels(settings: ModelSettings, services: ModelServices): ModelCatalogue {
   const made = new Map<string, Promise<Model>>()
@@ -38,53 +45,41 @@ export function createModels(settings: ModelSettings, services: ModelServices): 
 }
 
 async function makeModel(id: string, settings: ModelSettings, services: ModelServices): Promise<Model> {
-  const [, provider, name] = /^([^/]+)\/(.+)$/.exec(id) ?? []
-  if (provider === 'scripted' && name) return makeScripted(name, settings, services)
-  if (provider === 'anthropic' && name) return makeAnthropic(name, settings, services)
-  if (provider === 'openai' && name) return makeOpenAi(name, settings, services)
-  throw new ParleyError(
-    'model_unconfigured',
-    `"${id}" names no model; write anthropic/<model>, openai/<model>, scripted/echo or scripted/<file>.`,
-  )
+  const [name, model] = splitModel(id)
+  if (name === '' || model === '') {
+    throw unconfigured(`"${id}" names no model; write <server>/<model>, scripted/echo or scripted/<file>.`)
+  }
+  if (name === SCRIPTED) return makeScripted(model, settings, services)
+  const unusable = whyUnusable(id, settings.servers)
+  const server = serverOf(settings.servers, name)
+  if (unusable !== undefined || server === undefined) throw unconfigured(unusable ?? `"${id}" names no server.`)
+  return retryModel(await adapterOf(server, { name, model, services }), services)
 }
 
-const KEYS: Readonly<Record<string, string>> = {
-  anthropic: 'set models.anthropic.apiKey or the variable ANTHROPIC_API_KEY.',
-  openai:
-    'set models.openai.apiKey or the variable OPENAI_API_KEY, or models.openai.baseUrl for a server that needs none.',
+function unconfigured(words: string): ParleyError {
+  return new ParleyError('model_unconfigured', words)
 }
 
-/**
- * Returns in a sentence which key a model needs that is not set; undefined where none is missing. `configured` are the
- * providers that have what they need.
- */
-export function missingKey(id: string, configured: readonly string[]): string | undefined {
-  const [provider = ''] = id.split('/', 1)
-  if (!Object.hasOwn(KEYS, provider) || configured.includes(provider)) return undefined
-  return `${id} needs a key: ${KEYS[provider]}`
-}
-
-async function makeAnthropic(model: string, { anthropic }: ModelSettings, services: ModelServices): Promise<Model> {
-  const { apiKey = '', baseUrl } = anthropic ?? {}
-  checkKey(`anthropic/${model}`, apiKey !== '' ? ['anthropic'] : [])
-  const { createAnthropic } = await import('./anthropic.ts')
-  const { clock, media, logger } = services
-  return retryModel(
-    await createAnthropic({ apiKey, model, clock, media, logger, ...(baseUrl ? { baseUrl } : {}) }),
-    services,
-  )
-}
-
-async function makeOpenAi(model: string, { openai = {} }: ModelSettings, services: ModelServices): Promise<Model> {
-  checkKey(`openai/${model}`, openai.apiKey || openai.baseUrl ? ['openai'] : [])
-  const { createOpenAi } = await import('./openai.ts')
-  const { clock, media } = services
-  return retryModel(await createOpenAi({ ...openai, model, clock, media }), services)
-}
-
-function checkKey(id: string, configured: readonly string[]): void {
-  const missing = missingKey(id, configured)
-  if (missing !== undefined) throw new ParleyError('model_unconfigured', missing)
+async function adapterOf(
+  { kind, apiKey, baseUrl }: ServerSettings,
+  { name, model, services }: { readonly name: string; readonly model: string; readonly services: ModelServices },
+): Promise<Model> {
+  const { clock, media, logger, traits } = services
+  const options = {
+    ...{ name, model, clock, media, logger, traits },
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+  }
+  switch (kind) {
+    case 'anthropic': {
+      const { createAnthropic } = await import('./anthropic.ts')
+      return createAnthropic(options)
+    }
+    case 'openai': {
+      const { createOpenAi } = await import('./openai.ts')
+      return createOpenAi(options)
+    }
+  }
 }
 
 async function makeScripted(

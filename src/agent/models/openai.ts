@@ -1,10 +1,11 @@
 import type OpenAI from 'openai'
 import type { Model } from '../../core/model.ts'
+import { PUBLIC_APIS } from '../../core/model-server.ts'
 import { traitsOfServer } from './dialects.ts'
 import { createModelFetch } from './model-fetch.ts'
 import { buildRequest, type ChatBody } from './openai-request.ts'
 import { beginReading, endOf, type Reading, readChunk } from './openai-stream.ts'
-import { PUBLIC_API, type ServerPlace } from './server-place.ts'
+import type { ServerPlace } from './server-place.ts'
 import { createTraitBook } from './traits.ts'
 import { type Protocol, type WireOptions, wireModel } from './wire-model.ts'
 
@@ -15,7 +16,7 @@ import { type Protocol, type WireOptions, wireModel } from './wire-model.ts'
  */
 export async function createOpenAi(options: WireOptions): Promise<Model> {
   const { default: OpenAi } = await import('openai')
-  const { name = 'openai', apiKey = '', baseUrl = PUBLIC_API.openai, model } = options
+  const { name = 'openai', apiKey = '', baseUrl = PUBLIC_APIS.openai, model } = options
   const server: ServerPlace = { name, kind: 'openai', baseUrl, apiKey }
   const client = new OpenAi({
     // The SDK demands a key; without one, no header of it goes out.
@@ -27,7 +28,7 @@ export async function createOpenAi(options: WireOptions): Promise<Model> {
     fetch: createModelFetch(server),
   })
   const id = `${name}/${model}`
-  const { traits = createTraitBook().of(id, traitsOfServer(baseUrl)) } = options
+  const traits = (options.traits ?? createTraitBook()).of(id, traitsOfServer(baseUrl))
   const protocol: Protocol<ChatBody, OpenAI.ChatCompletionChunk, Reading> = {
     // The API takes larger images, which only fill the conversation.
     pictureBytes: 5_000_000,

@@ -1,17 +1,15 @@
+import type { ServerKind } from '../../core/model-server.ts'
 import { publicUrl, type WireCall } from '../../core/wire-error.ts'
 
 /** A server of models as messages and requests name it. */
 export interface ServerPlace {
   /** Its key under `models`. */
   readonly name: string
-  readonly kind: 'openai' | 'anthropic'
+  readonly kind: ServerKind
   readonly baseUrl: string
   /** Empty: none is sent. */
   readonly apiKey: string
 }
-
-/** The address of the vendor's own API, where none is configured. */
-export const PUBLIC_API = { openai: 'https://api.openai.com/v1', anthropic: 'https://api.anthropic.com' } as const
 
 const PUBLIC_HOST = { openai: /(^|\.)api\.openai\.com$/, anthropic: /(^|\.)api\.anthropic\.com$/ } as const
 

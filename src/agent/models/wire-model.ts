@@ -11,7 +11,7 @@ import { endedInOrder } from './model-fetch.ts'
 import { readAnswer } from './read-answer.ts'
 import { numbersIn, traitOfRefusal } from './refusals.ts'
 import type { ServerPlace } from './server-place.ts'
-import type { ModelTraits, Trait } from './traits.ts'
+import type { ModelTraits, Trait, TraitBook } from './traits.ts'
 
 export interface WireOptions {
   /** The name of the server under `models`; default: that of its protocol. */
@@ -24,8 +24,8 @@ export interface WireOptions {
   readonly model: string
   readonly clock: Clock
   readonly media: Pick<MediaStore, 'read'>
-  /** Default: the traits of the dialect, in a book of its own. */
-  readonly traits?: ModelTraits
+  /** The book in which the traits of the model are kept. Default: one of its own. */
+  readonly traits?: TraitBook
   readonly logger?: Logger
   /** Silence after which a stream counts as stalled. Default 60 s. */
   readonly idleMs?: number

@@ -1,3 +1,4 @@
+import { serverInWords } from '../../core/model-server.ts'
 import type { RetentionLimit } from '../../core/operate-forgetting.ts'
 import type { ChannelStatus, ListedDelivery } from '../../core/operate-parts.ts'
 import type { StatusReport } from '../../core/operator.ts'
@@ -19,7 +20,8 @@ export function printStatus(report: StatusReport, style: Style): string[] {
     ...columns([
       ['owner', report.ownerKnown ? 'known' : 'nobody yet'],
       ...report.claimLinks.map((link) => ['', `become the owner: ${oneLine(link)}`]),
-      ...modelRows(report),
+      ['models', [...new Set(report.models)].map(oneLine).join(', ') || 'none'],
+      ...serverRows(report),
       ['sessions', String(report.sessions)],
       ['turns', `${report.runningTurns} running, ${count(report.waiting, 'message')} waiting`],
       ...(report.spentToday === undefined ? [] : [['today', spendingInWords(report.spentToday)]]),
@@ -37,20 +39,17 @@ export function printStatus(report: StatusReport, style: Style): string[] {
   ]
 }
 
-/** Returns a row for each model, with cause and remedy below one that fails. */
-function modelRows({ models, modelTroubles = [] }: StatusReport): string[][] {
-  const names = [...new Set([...models, ...modelTroubles.map(({ model }) => model)])]
-  if (names.length === 0) return [['models', 'none']]
-  return names.flatMap((name, at) => {
-    const trouble = modelTroubles.find(({ model }) => model === name)
-    const heading = at === 0 ? 'models' : ''
-    if (trouble === undefined) return [[heading, oneLine(name)]]
-    const failed =
-      trouble.code === 'model_unconfigured'
-        ? `${oneLine(name)} cannot be called`
-        : `${oneLine(name)} failed at ${formatTime(trouble.at)}`
-    return [[heading, failed], ...[trouble.cause, trouble.remedy].map((line) => ['', `  ${oneLine(line)}`])]
-  })
+/** Returns a row for each server of models, with the traits that were learnt and the failures below it. */
+function serverRows({ modelServers = [] }: StatusReport): string[][] {
+  return modelServers.flatMap((server, at) => [
+    [at === 0 ? 'servers' : '', oneLine(serverInWords(server))],
+    ...server.learnt.map(({ model, traits }) => ['', `  ${oneLine(`${model} ${traits.join('; ')}`)}`]),
+    ...server.troubles.flatMap(({ models, code, at, cause, remedy }) => {
+      const failed = code === 'model_unconfigured' ? 'cannot be called' : `failed at ${formatTime(at)}`
+      const [first, ...rest] = [`${models.join(', ')} ${failed}`, cause, remedy].map(oneLine)
+      return [['', `  ${first}`], ...rest.map((line) => ['', `    ${line}`])]
+    }),
+  ])
 }
 
 function limitWords({ rule, days, startsAt }: RetentionLimit): string {

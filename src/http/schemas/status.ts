@@ -2,7 +2,13 @@ import type { Amount, Limit } from '../../core/budget.ts'
 import type { Usage } from '../../core/model.ts'
 import type { BudgetReport } from '../../core/operate-budgets.ts'
 import type { RetentionLimit } from '../../core/operate-forgetting.ts'
-import type { ChannelStatus, ListedDelivery, ModelTrouble } from '../../core/operate-parts.ts'
+import type {
+  ChannelStatus,
+  ListedDelivery,
+  ModelServerReport,
+  ModelTrouble,
+  ServerTrouble,
+} from '../../core/operate-parts.ts'
 import type { StatusReport } from '../../core/operator.ts'
 import type { Spending } from '../../core/spending.ts'
 import { restored } from './outbox.ts'
@@ -36,6 +42,17 @@ export const trouble = object<ModelTrouble>(
   { model: text, at: time, code: text, cause: text, remedy: text },
   'ModelTrouble',
 )
+const modelServer = object<ModelServerReport>(
+  {
+    name: text,
+    kind: maybe(text),
+    host: maybe(text),
+    agents: texts,
+    learnt: list(object<ModelServerReport['learnt'][number]>({ model: text, traits: texts })),
+    troubles: list(object<ServerTrouble>({ models: texts, at: time, code: text, cause: text, remedy: text })),
+  },
+  'ModelServer',
+)
 export const budget = object<BudgetReport>(
   {
     words: text,
@@ -59,7 +76,7 @@ export const status = object<StatusReport>(
     ownerKnown: flag,
     claimLinks: texts,
     models: texts,
-    modelTroubles: maybe(list(trouble)),
+    modelServers: maybe(list(modelServer)),
     botsHeld: texts,
     sessions: count,
     runningTurns: count,

@@ -1,4 +1,6 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
+import { serverInWords } from '../../core/model-server.ts'
+import type { ModelServerReport } from '../../core/operate-parts.ts'
 import type { OperatorService } from '../../core/operator.ts'
 import { labelled } from '../../core/session-settings.ts'
 import { spendingInWords } from '../../core/spending.ts'
@@ -27,18 +29,26 @@ async function status({ operator, store }: StatusDeps, { decision }: CommandCall
   const channels = report.channels.map(
     ({ channel, status, detail }) => `- ${channel}: ${status}${detail ? `, ${detail}` : ''}`,
   )
-  const troubles = (report.modelTroubles ?? []).map(
-    ({ model, cause, remedy }) => `- ${model} fails: ${cause} ${remedy}`,
-  )
   const doubtful = report.outbox.uncertain ? [`- ${report.outbox.uncertain} sends of unknown outcome`] : []
   return [
     `Parley ${report.version}, model ${report.models.join(', ')}`,
     ...channels,
-    ...troubles,
+    ...(report.modelServers ?? []).flatMap(serverLines),
     `- conversations: ${report.sessions}, being answered: ${report.runningTurns}, messages waiting: ${report.waiting}`,
     ...(report.spentToday === undefined ? [] : [`- today: ${spendingInWords(report.spentToday)}`]),
     ...(report.budgets ?? []).map(({ words }) => `- budget of ${words}`),
     ...doubtful,
     ...(set.length === 0 ? [] : [`- set where you asked: ${set.join(', ')}`]),
   ].join('\n')
+}
+
+function serverLines(server: ModelServerReport): readonly string[] {
+  return [
+    `- ${serverInWords(server)}`,
+    ...server.learnt.map(({ model, traits }) => `- ${server.name}/${model} ${traits.join('; ')}`),
+    ...server.troubles.map(({ models, cause, remedy }) => {
+      const failing = models.map((model) => `${server.name}/${model}`)
+      return `- ${failing.join(', ')} fails: ${cause} ${remedy}`
+    }),
+  ]
 }

@@ -1,5 +1,6 @@
 import type { AgentProfile } from '../../core/agent-profile.ts'
 import { ParleyError } from '../../core/errors.ts'
+import { type ServersByName, serverOf, splitModel, tableName } from '../../core/model-server.ts'
 import { windowOf } from '../../core/model-window.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import { SESSION_SETTINGS } from '../../core/session-settings.ts'
@@ -9,8 +10,8 @@ import type { OverridesCache } from '../lookups/overrides-cache.ts'
 export interface ModelRules {
   /** The agents; a session whose agent left the configuration continues with the first one. */
   readonly agents: readonly AgentProfile[]
-  /** The providers the configuration has a key for. */
-  readonly providers: readonly string[]
+  /** The servers that can be asked. */
+  readonly servers: ServersByName
   /** The models of workspaces, by name; one without goes by its agent's. */
   readonly workspaces?: ReadonlyMap<string, string>
   /** The groups of tools there are; absent: those that the agents name. */
@@ -19,23 +20,24 @@ export interface ModelRules {
 
 /**
  * Returns why an agent may not answer with a model, in words for the asker; undefined if it may. An agent that lists
- * its models allows no other; one that lists none allows any of a provider there is a key for (T37).
+ * its models allows no other; one that lists none allows any of a server that can be asked (T37).
  */
-export function refusedModel({ agents, providers }: ModelRules, agentId: string, model: string): string | undefined {
+export function refusedModel({ agents, servers }: ModelRules, agentId: string, model: string): string | undefined {
   const agent = agents.find(({ id }) => id === agentId) ?? agents[0]
   if (!agent || model === agent.model) return undefined
-  if (SESSION_SETTINGS.model.value.read(model) === undefined) return 'A model is written <provider>/<model>.'
+  if (SESSION_SETTINGS.model.value.read(model) === undefined) return 'A model is written <server>/<model>.'
   if (agent.models) {
     const known = [agent.model, ...agent.models.filter((other) => other !== agent.model)]
     return agent.models.includes(model)
       ? undefined
       : `${agent.id} may use ${known.join(', ')}; agents[].models lists them.`
   }
-  const [provider = ''] = model.split('/', 1)
+  const [server] = splitModel(model)
   // A script is a file of this machine, which nobody may name from a chat.
-  if (model === ECHO || providers.includes(provider)) return undefined
-  const known = [...providers.map((name) => `${name}/<model>`), ECHO].join(', ')
-  return `There is no key for "${provider}"; there is one for: ${known}.`
+  if (model === ECHO || serverOf(servers, server) !== undefined) return undefined
+  const names = Object.keys(servers)
+  const known = [...names.map((name) => `${name}/<model>`), ECHO].join(', ')
+  return `There is no server ${server} that I may ask; write one of ${known}.`
 }
 
 /**
@@ -47,7 +49,7 @@ export function chooseAgent(
   rules: ModelRules,
   overrides: Pick<OverridesCache, 'of'>,
 ): (session: SessionIdentity, asked?: string) => AgentProfile {
-  const agents = rules.agents.map(withWindow)
+  const agents = rules.agents.map((agent) => withWindow(agent, rules.servers))
   const byId = new Map<string, AgentProfile>(agents.map((agent) => [agent.id, agent]))
   return ({ id, agentId, agentProfile }, asked) => {
     const agent = agentProfile === undefined ? (byId.get(agentId) ?? agents[0]) : kept(agentProfile, rules)
@@ -56,26 +58,26 @@ export function chooseAgent(
     if (asked === undefined && own === undefined && thinkingLevel === undefined) return agent
     const thinking = thinkingLevel === undefined ? {} : { thinking: thinkingLevel }
     const model = [asked, own].find((one) => one !== undefined && refusedModel(rules, agent.id, one) === undefined)
-    return { ...(model === undefined ? agent : withModel(agent, model)), ...thinking }
+    return { ...(model === undefined ? agent : withModel(agent, model, rules.servers)), ...thinking }
   }
 }
 
 /** Returns the agent that a session keeps, without tools that the daemon no longer has: it could not run with them. */
-function kept(agent: AgentProfile, { toolGroups }: ModelRules): AgentProfile {
+function kept(agent: AgentProfile, { toolGroups, servers }: ModelRules): AgentProfile {
   const tools = toolGroups === undefined ? agent.tools : agent.tools.filter((group) => toolGroups.includes(group))
-  return withWindow({ ...agent, tools })
+  return withWindow({ ...agent, tools }, servers)
 }
 
 /** Returns the agent with the window of its model, where it sets none and the model is known. */
-function withWindow(agent: AgentProfile): AgentProfile {
-  const contextTokens = agent.contextTokens ?? windowOf(agent.model)
+function withWindow(agent: AgentProfile, servers: ServersByName): AgentProfile {
+  const contextTokens = agent.contextTokens ?? windowOf(tableName(agent.model, servers))
   return contextTokens === undefined ? agent : { ...agent, contextTokens }
 }
 
 /** Returns the agent with another model; its own window is that of its own model. */
-function withModel({ contextTokens, ...agent }: AgentProfile, model: string): AgentProfile {
+function withModel({ contextTokens, ...agent }: AgentProfile, model: string, servers: ServersByName): AgentProfile {
   if (model === agent.model) return contextTokens === undefined ? agent : { ...agent, contextTokens }
-  return withWindow({ ...agent, model })
+  return withWindow({ ...agent, model }, servers)
 }
 
 const ECHO = 'scripted/echo'

@@ -1,6 +1,7 @@
 import type { AgentProfile } from '../../core/agent-profile.ts'
 import { type Channels, createChannels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
+import type { ServersByName } from '../../core/model-server.ts'
 import type { Store } from '../../store/store.ts'
 import { type PeopleNow, personIds } from '../people/person-ids.ts'
 import { type ModelRules, refusedModel } from './choose-model.ts'
@@ -15,7 +16,7 @@ interface Workspace {
 /** The settings of the session service. */
 export interface SessionServiceSettings {
   readonly agents: readonly AgentProfile[]
-  readonly models: object
+  readonly models: ServersByName
   readonly workspaces?: readonly Workspace[]
   readonly session: { readonly staleDays?: number }
 }
@@ -26,9 +27,13 @@ const STALE_DAYS = 3
 /** Returns the rules for which models a session may have. */
 export function modelRules({ agents, models, workspaces = [] }: Omit<SessionServiceSettings, 'session'>): ModelRules {
   return {
-    ...{ agents, providers: Object.keys(models) },
+    ...{ agents, servers: askable(models) },
     workspaces: new Map(workspaces.map(({ name, model }) => [name, model])),
   }
+}
+
+function askable(models: ServersByName): ServersByName {
+  return Object.fromEntries(Object.entries(models).filter(([, { keyAbsent }]) => keyAbsent === undefined))
 }
 
 export function sessionRules(

@@ -71,7 +71,11 @@ async function imported(said: Said = {}, { at = NOW, event: more, dryRun = false
   const report = await importBundle(
     {
       ...{ store, ids, clock: fixedClock(NOW), media: { keep } },
-      ...{ models: { agents: [AGENT], providers: ['anthropic'] }, placeOf: () => place, redact: (text) => text },
+      ...{
+        models: { agents: [AGENT], servers: { anthropic: { kind: 'anthropic', apiKey: 'k' } } },
+        placeOf: () => place,
+        redact: (text) => text,
+      },
     },
     {
       session,

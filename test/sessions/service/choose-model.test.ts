@@ -6,17 +6,29 @@ import { chooseAgent, refusedModel } from '../../../src/sessions/service/choose-
 
 const main = { id: toAgentId('main'), model: 'anthropic/a', prompt: '', tools: [] }
 const tight = { ...main, id: toAgentId('tight'), models: ['anthropic/b'] }
-const rules = { agents: [main, tight], providers: ['anthropic'] }
+const rules = {
+  agents: [main, tight],
+  servers: {
+    anthropic: { kind: 'anthropic' as const, apiKey: 'k' },
+    router: { kind: 'openai' as const, baseUrl: 'http://127.0.0.1:1/v1' },
+  },
+}
 
 it.each([
   ['main', 'anthropic/a', undefined],
   ['main', 'anthropic/z', undefined],
   ['main', 'scripted/echo', undefined],
-  ['main', 'anthropic', 'A model is written <provider>/<model>.'],
+  ['main', 'router/meta-llama/llama-4', undefined],
+  ['main', 'constructor/x', 'There is no server constructor that I may ask'],
+  ['main', 'anthropic', 'A model is written <server>/<model>.'],
   ['main', 'anthropic/', 'A model is written'],
   ['main', 'anthropic/a\nb', 'A model is written'],
-  ['main', 'openai/gpt', 'There is no key for "openai"'],
-  ['main', 'scripted/../../etc/passwd', 'There is no key for "scripted"'],
+  [
+    'main',
+    'openai/gpt',
+    'There is no server openai that I may ask; write one of anthropic/<model>, router/<model>, scripted/echo.',
+  ],
+  ['main', 'scripted/../../etc/passwd', 'There is no server scripted that I may ask'],
   ['tight', 'anthropic/a', undefined],
   ['tight', 'anthropic/b', undefined],
   ['tight', 'anthropic/z', 'tight may use anthropic/a, anthropic/b'],

@@ -275,7 +275,7 @@ describe('changes', () => {
     [{ sendPolicy: true }, '"sendPolicy" must be allow, deny or null'],
     [{ thinkingLevel: 'deep' }, '"thinkingLevel" must be off, low, medium, high or null'],
     [{ verboseLevel: '' }, '"verboseLevel" must be off, on, full or null'],
-    [{ model: 'gpt' }, '"model" must be <provider>/<model> or null'],
+    [{ model: 'gpt' }, '"model" must be <server>/<model> or null'],
     [{ model: 'openai/gpt' }, 'There is no key for openai/gpt'],
     [{ sendpolicy: 'deny' }, '"sendpolicy" is not known; give sendPolicy, thinkingLevel, verboseLevel, voice, model'],
     [{}, 'nothing to change'],
