@@ -1,19 +1,17 @@
 import type { AgentProfile } from '../core/agent-profile.ts'
+import type { Content } from '../core/content.ts'
 import { type ErrorCode, errorCode, ParleyError } from '../core/errors.ts'
-import type { MediaId } from '../core/ids.ts'
+import { type MediaId, shortHandle } from '../core/ids.ts'
 import { addUsage, hadBegun, type Model, type ModelMessage, type ModelRequest, tokensRead } from '../core/model.ts'
 import { SEND_FILE } from '../core/send-file.ts'
 import type { Tool, TurnRequest } from '../core/turn.ts'
 import { askModel, type ModelAnswer } from './models/ask-model.ts'
 import { createModelChain, type ModelChain } from './models/model-chain.ts'
 import { ModelError } from './models/model-error.ts'
-import { imagesIn, type PictureRecord } from './models/picture-record.ts'
-import { withoutImages } from './models/without-images.ts'
+import { imagesIn, type PictureRecord, withoutImages } from './models/pictures.ts'
 import { pairCalls } from './pair-calls.ts'
 import { buildPrompt } from './prompt.ts'
-import { pruneResults } from './prune-results.ts'
-import { isMostlyLeftOut, shortenRequest } from './shorten-request.ts'
-import { withHandles } from './show-handles.ts'
+import { isMostlyLeftOut, pruneResults, shortenRequest } from './prune-results.ts'
 import { skillTools } from './tools/skill.ts'
 import type { Progress, RunningAgent } from './turn-progress.ts'
 
@@ -232,4 +230,20 @@ function paired(
     })
   }
   return messages
+}
+
+/** Returns the messages with the handle of each file behind it, by which a tool can send it. */
+function withHandles(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  return messages.map((message): ModelMessage => {
+    if (message.role === 'user') return { role: 'user', content: named(message.content) }
+    if (message.role === 'assistant') return message
+    return { role: 'tool', results: message.results.map((one) => ({ ...one, content: named(one.content) })) }
+  })
+}
+
+function named(content: Content): Content {
+  if (content.every(({ type }) => type === 'text')) return content
+  return content.flatMap((part) =>
+    part.type === 'text' ? [part] : [part, { type: 'text', text: `[its handle: ${shortHandle(part.media)}]` }],
+  )
 }

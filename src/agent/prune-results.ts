@@ -1,6 +1,7 @@
 import { type Content, textContent, textOf } from '../core/content.ts'
 import { cutText } from '../core/cut-text.ts'
 import type { ModelMessage, ModelToolResult } from '../core/model.ts'
+import type { EarlierMessages } from '../core/turn.ts'
 
 /** The part of a request that results of tools may fill; the numbers are shares of the model's window. */
 const TRIM_ABOVE = 0.3
@@ -144,4 +145,37 @@ function charactersIn(content: Content): number {
     if (part.type === 'text') return sum + part.text.length
     return sum + (part.type === 'image' ? PICTURE : FILE)
   }, 0)
+}
+
+/** The earlier turns that stay in a request that was too long, in messages. */
+const EARLIER_KEPT = 8
+
+/** Characters of a request that no model is known to find too long. */
+const SHORT = 16_000
+
+/**
+ * Returns true if most of a long request was left out. Where the server refuses one without words that anybody knows,
+ * its length may be the reason.
+ */
+export function isMostlyLeftOut(whole: readonly ModelMessage[], shortened: readonly ModelMessage[]): boolean {
+  const [before, after] = [whole, shortened].map((messages) =>
+    messages.reduce((sum, message) => sum + charactersOf(message), 0),
+  )
+  return before !== undefined && after !== undefined && before > SHORT && after < before / 2
+}
+
+/**
+ * Returns the messages of a request that the model found too long with everything left out that a turn can do without:
+ * results of its earlier steps, and all but the summary and the newest four of the earlier turns (R29). Returns
+ * undefined where nothing can be left out.
+ */
+export function shortenRequest(
+  messages: readonly ModelMessage[],
+  { messages: earlier, summary }: Pick<EarlierMessages, 'messages' | 'summary'>,
+): readonly ModelMessage[] | undefined {
+  const begin = summary ? 2 : 0
+  const left = earlier > begin + EARLIER_KEPT ? earlier - begin - EARLIER_KEPT : 0
+  const fewer = left === 0 ? messages : [...messages.slice(0, begin), ...messages.slice(begin + left)]
+  const pruned = pruneAll(fewer)
+  return left === 0 && pruned.every((message, index) => message === messages[index]) ? undefined : pruned
 }

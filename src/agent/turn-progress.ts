@@ -5,7 +5,7 @@ import type { MediaStore } from '../core/media.ts'
 import { addUsage, type Model, type ModelMessage, tokensRead, type Usage } from '../core/model.ts'
 import type { Tool, ToolResultLimits, TurnRequest } from '../core/turn.ts'
 import type { ModelAnswer } from './models/ask-model.ts'
-import type { PictureRecord } from './models/picture-record.ts'
+import type { PictureRecord } from './models/pictures.ts'
 import { isTalk } from './pair-calls.ts'
 
 export interface RunAgentServices {

@@ -1,5 +1,4 @@
 import type { EventDraft } from './event.ts'
-import { isDeeper } from './levels.ts'
 import type { Opaque } from './model.ts'
 
 /** Characters of JSON: more than any model thinks in a step. */
@@ -25,4 +24,17 @@ export function withoutOpaque<Event extends EventDraft>(event: Event): Event {
   if (event.type !== 'assistant_step' || event.data.opaque === undefined) return event
   const { opaque: _opaque, ...data } = event.data
   return { ...event, data }
+}
+
+/**
+ * Returns true if a JSON value has more levels than these. Whatever reads or writes a value goes down its levels by
+ * calls, of which there are only so many; this does not.
+ */
+export function isDeeper(value: unknown, levels: number): boolean {
+  let level: readonly unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levels) return true
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+  }
+  return false
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loadImages } from '../../src/agent/models/load-images.ts'
+import { loadImages } from '../../src/agent/models/pictures.ts'
 import { type Content, textContent } from '../../src/core/content.ts'
 import type { MediaId } from '../../src/core/ids.ts'
 import type { ModelMessage } from '../../src/core/model.ts'

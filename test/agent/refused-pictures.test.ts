@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ModelError, type ModelRefusal } from '../../src/agent/models/model-error.ts'
-import { createPictureRecord, imagesIn, type PictureRecord } from '../../src/agent/models/picture-record.ts'
+import { createPictureRecord, imagesIn, type PictureRecord } from '../../src/agent/models/pictures.ts'
 import { type Content, textContent } from '../../src/core/content.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import type { MediaId } from '../../src/core/ids.ts'

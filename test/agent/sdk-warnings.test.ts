@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withoutPrinting } from '../../src/agent/models/sdk-warnings.ts'
+import { withoutPrinting } from '../../src/agent/models/anthropic.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 
 it('what a library prints while it is called goes to the log, each text once, and nothing else is touched', () => {

@@ -10,12 +10,12 @@ import {
   type Usage,
 } from '../../core/model.ts'
 import type { PlacedBlock, ThoughtBlock } from './anthropic-request.ts'
+import { ownId } from './call-ids.ts'
 import { ModelError } from './model-error.ts'
-import { ownId } from './portable-id.ts'
 import { parseArguments } from './tool-arguments.ts'
 
 /** One answer as far as it has come. */
-export interface Reading {
+export interface MessageReading {
   /** By their index, in the order in which they began. */
   readonly blocks: Map<number, Block>
   usage: Usage
@@ -31,7 +31,7 @@ type Block =
   | { type: 'thought'; block: ThoughtBlock }
   | { type: 'call'; id: unknown; name: string; input: unknown; json: string; fields: Readonly<Record<string, unknown>> }
 
-export function beginReading(model: string): Reading {
+export function beginReading(model: string): MessageReading {
   return { blocks: new Map(), usage: NO_USAGE, reason: undefined, over: false, model }
 }
 
@@ -43,7 +43,7 @@ export function beginReading(model: string): Reading {
 export function readEvent(
   event: Anthropic.RawMessageStreamEvent,
   server: string,
-  reading: Reading,
+  reading: MessageReading,
 ): readonly ModelEvent[] {
   switch (event.type) {
     case 'message_start':
@@ -67,7 +67,7 @@ export function readEvent(
 function startMessage(
   message: Partial<Anthropic.Message> | undefined,
   server: string,
-  reading: Reading,
+  reading: MessageReading,
 ): readonly ModelEvent[] {
   const hadText = [...reading.blocks.values()].some((block) => block.type === 'text' && block.length > 0)
   reading.blocks.clear()
@@ -83,7 +83,7 @@ type StartedBlock = Partial<Anthropic.RawContentBlockStartEvent['content_block']
 function startBlock(
   index: number,
   started: Anthropic.RawContentBlockStartEvent['content_block'],
-  reading: Reading,
+  reading: MessageReading,
 ): readonly ModelEvent[] {
   const known = reading.blocks.get(index)
   const block = started as unknown as StartedBlock
@@ -108,7 +108,11 @@ function startBlock(
   return []
 }
 
-function addDelta(index: number, delta: Anthropic.RawContentBlockDelta, reading: Reading): readonly ModelEvent[] {
+function addDelta(
+  index: number,
+  delta: Anthropic.RawContentBlockDelta,
+  reading: MessageReading,
+): readonly ModelEvent[] {
   const block = reading.blocks.get(index)
   switch (delta?.type) {
     case 'text_delta':
@@ -132,7 +136,7 @@ function addDelta(index: number, delta: Anthropic.RawContentBlockDelta, reading:
 }
 
 /** A server in between may send a null where a text belongs. */
-function textEvents(index: number, text: unknown, { blocks }: Reading): readonly ModelEvent[] {
+function textEvents(index: number, text: unknown, { blocks }: MessageReading): readonly ModelEvent[] {
   const block = blocks.get(index)
   if (typeof text !== 'string' || text === '' || block?.type !== 'text') return []
   block.length += text.length
@@ -140,13 +144,13 @@ function textEvents(index: number, text: unknown, { blocks }: Reading): readonly
 }
 
 /** Returns true for an answer that has its reason, or that its server has ended and that says something. */
-export function isWhole({ blocks, reason, over }: Reading): boolean {
+export function isWhole({ blocks, reason, over }: MessageReading): boolean {
   return reason !== undefined || (over && [...blocks.values()].some(({ type }) => type !== 'thought'))
 }
 
 /** Returns the calls and the end. Throws `model_failed` if the answer broke off. */
 export function endOf(
-  reading: Reading,
+  reading: MessageReading,
   asked: { readonly id: string; readonly server: string },
 ): readonly ModelEvent[] {
   const { blocks, reason, usage, model } = reading

@@ -1,12 +1,11 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import { silentLogger } from '../../core/logger.ts'
+import { type Logger, silentLogger } from '../../core/logger.ts'
 import { MOST_SHOWN_BYTES } from '../../core/media.ts'
 import type { Model } from '../../core/model.ts'
 import { PUBLIC_APIS } from '../../core/model-server.ts'
 import { buildRequest, type MessagesBody } from './anthropic-request.ts'
-import { beginReading, endOf, isWhole, type Reading, readEvent } from './anthropic-stream.ts'
+import { beginReading, endOf, isWhole, type MessageReading, readEvent } from './anthropic-stream.ts'
 import { createModelFetch } from './model-fetch.ts'
-import { withoutPrinting } from './sdk-warnings.ts'
 import { type ServerPlace, serverName } from './server-place.ts'
 import { createTraitBook } from './traits.ts'
 import { type Protocol, type WireOptions, wireModel } from './wire-model.ts'
@@ -32,7 +31,7 @@ export async function createAnthropic(options: WireOptions): Promise<Model> {
   })
   const id = `${name}/${model}`
   const traits = (options.traits ?? createTraitBook()).of(id)
-  const protocol: Protocol<MessagesBody, Anthropic.RawMessageStreamEvent, Reading> = {
+  const protocol: Protocol<MessagesBody, Anthropic.RawMessageStreamEvent, MessageReading> = {
     // The API refuses larger images; its limit is on what is sent, which is base64.
     pictureBytes: MOST_SHOWN_BYTES,
     build: (request, images) => buildRequest(request, images, { id, model, traits }),
@@ -48,4 +47,27 @@ export async function createAnthropic(options: WireOptions): Promise<Model> {
     end: (reading) => endOf(reading, { id, server: serverName(server) }),
   }
   return wireModel({ id, server, protocol, traits, options })
+}
+
+/** Texts that were logged; a provider has a handful of them. */
+const logged = new Set<string>()
+
+/**
+ * Makes a call of an SDK and passes what it prints meanwhile to the log, each text once. The SDKs warn of old models on
+ * the console at every call, where it would stand between the lines of the log and no setting would stop it. Only the
+ * synchronous part of the call is watched, so nobody else's output is taken.
+ */
+export function withoutPrinting<Result>(call: () => Result, logger: Logger): Result {
+  const { warn } = console
+  console.warn = (...words: readonly unknown[]) => {
+    const text = words.join(' ')
+    if (logged.has(text)) return
+    logged.add(text)
+    logger.warn('The library of a model provider warns', { text })
+  }
+  try {
+    return call()
+  } finally {
+    console.warn = warn
+  }
 }

@@ -3,8 +3,8 @@ import type { ContentPart } from '../../core/content.ts'
 import { inWords, nameOf } from '../../core/content-words.ts'
 import type { ModelMessage, ModelRequest, ModelToolCall, ModelToolResult, ToolSpec } from '../../core/model.ts'
 import type { ThinkingLevel } from '../../core/session.ts'
-import type { Images } from './load-images.ts'
-import { portableId } from './portable-id.ts'
+import { portableId } from './call-ids.ts'
+import type { Images } from './pictures.ts'
 import { argumentsObject } from './tool-arguments.ts'
 import { legalName } from './tool-names.ts'
 import type { ModelTraits, Trait } from './traits.ts'
@@ -26,7 +26,7 @@ interface WireCall {
   [field: string]: unknown
 }
 
-export interface ChatBody extends LimitParams {
+export interface CompletionBody extends LimitParams {
   model: string
   messages: ChatMessage[]
   stream: true
@@ -52,7 +52,7 @@ interface Asking {
 }
 
 /** Returns the request as the server of a model takes it, as far as its traits are known. */
-export function buildRequest(request: ModelRequest, images: Images, asking: Asking): Built<ChatBody> {
+export function buildRequest(request: ModelRequest, images: Images, asking: Asking): Built<CompletionBody> {
   const { model, traits } = asking
   const avoidable = new Set<Trait>()
   /** Returns true unless the trait forbids it; a refusal may then be for that. */
@@ -63,7 +63,7 @@ export function buildRequest(request: ModelRequest, images: Images, asking: Aski
   }
   const offered = withUsed(request)
   const tools = offered.length > 0 && may('no-tools') ? toWireTools(offered) : []
-  const body: ChatBody = {
+  const body: CompletionBody = {
     model,
     ...limitParams(request, asking, may),
     messages: toWireMessages(request, images, { ...asking, may }),
@@ -87,7 +87,7 @@ function withUsed({ tools, messages }: ModelRequest): readonly ToolSpec[] {
   return [...tools, ...missing.map((name) => ({ name, description: 'Not available.', parameters: {} }))]
 }
 
-function toWireTools(tools: readonly ToolSpec[]): NonNullable<ChatBody['tools']> {
+function toWireTools(tools: readonly ToolSpec[]): NonNullable<CompletionBody['tools']> {
   return tools.map(({ name, description, parameters }) => ({
     type: 'function',
     // The API refuses an object whose properties are not named, even if it has none.

@@ -9,15 +9,15 @@ import {
   toUsage,
   type Usage,
 } from '../../core/model.ts'
+import { ownId } from './call-ids.ts'
 import { badCallOf, failureIn } from './failure.ts'
 import { ModelError, withBegun } from './model-error.ts'
 import type { StepFields } from './openai-request.ts'
-import { ownId } from './portable-id.ts'
 import { type ServerPlace, serverName } from './server-place.ts'
 import { parseArguments } from './tool-arguments.ts'
 
 /** One answer as far as it has come. */
-export interface Reading {
+export interface CompletionReading {
   readonly calls: GrowingCall[]
   readonly message: Fields
   readonly parts: object[]
@@ -31,7 +31,7 @@ export interface Reading {
 
 type Fields = Record<string, unknown>
 
-export function beginReading(model: string): Reading {
+export function beginReading(model: string): CompletionReading {
   return { calls: [], message: {}, parts: [], usage: NO_USAGE, finish: undefined, refused: false, said: false, model }
 }
 
@@ -56,7 +56,7 @@ interface Choice {
 export function readChunk(
   sent: OpenAI.ChatCompletionChunk,
   server: ServerPlace,
-  reading: Reading,
+  reading: CompletionReading,
 ): readonly ModelEvent[] {
   const failure = failureIn(sent, server)
   if (failure !== undefined) throw failure
@@ -209,7 +209,7 @@ function goesOn(known: GrowingCall, { id, name, index }: CallPiece): boolean {
  * Throws `model_failed` if the answer broke off.
  */
 export function endOf(
-  reading: Reading,
+  reading: CompletionReading,
   inOrder: boolean,
   { id, server }: { readonly id: string; readonly server: ServerPlace },
 ): readonly ModelEvent[] {
@@ -250,7 +250,7 @@ function stopOf(finish: string, callsTools: boolean): StopReason {
 }
 
 function opaqueOf(
-  { message, parts, calls: grown, usage }: Reading,
+  { message, parts, calls: grown, usage }: CompletionReading,
   calls: readonly ModelToolCall[],
   model: string,
 ): { readonly opaque?: Opaque } {

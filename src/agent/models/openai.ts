@@ -1,12 +1,11 @@
 import type OpenAI from 'openai'
 import type { Model } from '../../core/model.ts'
 import { PUBLIC_APIS } from '../../core/model-server.ts'
-import { traitsOfServer } from './dialects.ts'
 import { createModelFetch } from './model-fetch.ts'
-import { buildRequest, type ChatBody } from './openai-request.ts'
-import { beginReading, endOf, type Reading, readChunk } from './openai-stream.ts'
+import { buildRequest, type CompletionBody } from './openai-request.ts'
+import { beginReading, type CompletionReading, endOf, readChunk } from './openai-stream.ts'
 import type { ServerPlace } from './server-place.ts'
-import { createTraitBook } from './traits.ts'
+import { createTraitBook, traitsOfServer } from './traits.ts'
 import { type Protocol, type WireOptions, wireModel } from './wire-model.ts'
 
 /**
@@ -29,7 +28,7 @@ export async function createOpenAi(options: WireOptions): Promise<Model> {
   })
   const id = `${name}/${model}`
   const traits = (options.traits ?? createTraitBook()).of(id, traitsOfServer(baseUrl))
-  const protocol: Protocol<ChatBody, OpenAI.ChatCompletionChunk, Reading> = {
+  const protocol: Protocol<CompletionBody, OpenAI.ChatCompletionChunk, CompletionReading> = {
     // The API takes larger images, which only fill the conversation.
     pictureBytes: 5_000_000,
     build: (request, images) => buildRequest(request, images, { id, model, traits }),

@@ -1,6 +1,6 @@
 /**
- * What sets the server of a model, or a model on it, apart from what its protocol promises. A dialect is a list of them
- * that is known beforehand (`dialects.ts`); the others are learnt from refusals and answers, once a process
+ * The ways in which a server, or a model on it, differs from what its protocol promises. A dialect is a list of them
+ * that is known beforehand (`DIALECTS`); the others are learnt from refusals and answers, once a process
  * (`refusals.ts`). `parley status` says each in these words.
  */
 const TRAITS = {
@@ -92,4 +92,30 @@ function numbersOf({ window, longestAnswer }: ModelTraits): readonly string[] {
     ...(window === undefined ? [] : [`reads ${window} tokens at once`]),
     ...(longestAnswer === undefined ? [] : [`writes ${longestAnswer} tokens at most`]),
   ]
+}
+
+/** A server that is known by its address, with what is known of it beforehand. MODEL-FACTS.md has the sources. */
+interface Dialect {
+  readonly name: string
+  readonly hosts: RegExp
+  readonly traits: readonly Trait[]
+}
+
+/**
+ * Servers whose refusals are known. All others are asked in the form that most take, and what they refuse is learnt:
+ * the table only spares them the refusals.
+ */
+const DIALECTS: readonly Dialect[] = [
+  { name: 'openai', hosts: /(^|\.)api\.openai\.com$/, traits: ['max-completion-tokens'] },
+  { name: 'azure', hosts: /\.(openai\.azure|services\.ai\.azure|cognitiveservices\.azure)\.com$/, traits: [] },
+  { name: 'deepseek', hosts: /(^|\.)deepseek\.com$/, traits: ['thoughts-with-calls'] },
+  { name: 'kimi', hosts: /(^|\.)(moonshot\.(ai|cn)|kimi\.com)$/, traits: ['thoughts-with-calls'] },
+  { name: 'gemini', hosts: /(^|\.)(generativelanguage|aiplatform)\.googleapis\.com$/, traits: ['signed-calls'] },
+  { name: 'mistral', hosts: /(^|\.)mistral\.ai$/, traits: ['nine-character-ids'] },
+]
+
+/** Returns the traits of a server by its address; none for one that is not known. */
+export function traitsOfServer(baseUrl: string): readonly Trait[] {
+  const { hostname } = new URL(baseUrl)
+  return DIALECTS.find(({ hosts }) => hosts.test(hostname))?.traits ?? []
 }

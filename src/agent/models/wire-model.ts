@@ -4,10 +4,9 @@ import { type Logger, silentLogger } from '../../core/logger.ts'
 import type { MediaStore } from '../../core/media.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../core/model.ts'
 import { notTheApi, toModelError } from './failure.ts'
-import { startIdleTimer } from './idle-timer.ts'
-import { type Images, loadImages } from './load-images.ts'
 import { ModelError, withBegun } from './model-error.ts'
 import { endedInOrder } from './model-fetch.ts'
+import { type Images, loadImages } from './pictures.ts'
 import { readAnswer } from './read-answer.ts'
 import { numbersIn, traitOfRefusal } from './refusals.ts'
 import type { ServerPlace } from './server-place.ts'
@@ -171,4 +170,29 @@ function nodeAt(body: unknown, path: readonly string[]): unknown {
     if (key === 'tool_result' || typeof node !== 'object' || node === null) return node
     return (node as Readonly<Record<string, unknown>>)[key]
   }, body)
+}
+
+interface IdleTimer {
+  /** Aborts once nothing happened for the whole time while the timer ran. */
+  readonly signal: AbortSignal
+  /** Stops the time: the other side is not to blame while we work. Idempotent. */
+  pause(): void
+  /** Starts again from the beginning. */
+  resume(): void
+}
+
+/** Runs at once. A stalled stream is not a timeout to any client library, so it is watched here. */
+function startIdleTimer(clock: Clock, ms: number): IdleTimer {
+  const controller = new AbortController()
+  let cancel = (): void => {}
+  const timer: IdleTimer = {
+    signal: controller.signal,
+    pause: () => cancel(),
+    resume() {
+      cancel()
+      cancel = clock.after(ms, () => controller.abort())
+    },
+  }
+  timer.resume()
+  return timer
 }

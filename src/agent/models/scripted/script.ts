@@ -2,7 +2,7 @@ import { textOf } from '../../../core/content.ts'
 import { inWords } from '../../../core/content-words.ts'
 import type { ErrorCode } from '../../../core/errors.ts'
 import type { ModelMessage } from '../../../core/model.ts'
-import { untagged } from './untagged.ts'
+import { untagged } from './echo.ts'
 
 /** A script file as read; `load-script.ts` describes the format. */
 export interface Script {
