@@ -1,6 +1,6 @@
 /**
- * The marks by which models set thoughts and calls apart in the text of an answer, as data (the servers that send them:
- * `src/rehearsal/FACTS` and the parsers of Ollama). All are found in any case of letters.
+ * A mark by which a model sets thoughts and calls apart in the text of an answer. Marks are found in any case of
+ * letters. Most are those that the parsers of Ollama know (`model/parsers` of ollama/ollama).
  */
 export type Mark =
   /** Begins a thought. `sure`: a token of the model, which no prose has, so that it counts anywhere in a line. */

@@ -3,12 +3,12 @@ import { ASSUMED, type Mark } from './answer-marks.ts'
 import { BEGINNING, type Place, placeAfter } from './mark-place.ts'
 import type { TextCall } from './text-calls.ts'
 
-/** What follows from a part of the text, as events of the model port. */
+/** An event of the model port that follows from a part of the text. */
 export type Said = { readonly type: 'text'; readonly delta: string } | { readonly type: 'retract' }
 
-/** How an answer ended. */
+/** The end of an answer. */
 export interface Ending {
-  /** At its limit of tokens. */
+  /** It ended at its limit of tokens. */
   readonly cut: boolean
   /** Its thoughts came apart from its text. */
   readonly apart: boolean
@@ -17,7 +17,7 @@ export interface Ending {
 /** A thought that has not ended. */
 export interface Thought {
   readonly mark: Extract<Mark, { readonly kind: 'open' }>
-  /** As the model wrote it. */
+  /** The mark in the spelling of the model. */
   readonly written: string
   readonly atStart: boolean
   text: string
@@ -27,9 +27,9 @@ export interface Thought {
 }
 
 /** An answer as far as its text was read. */
-export interface Reading {
+export interface AnswerReading {
   readonly tools: readonly ToolSpec[]
-  /** Not decided yet. */
+  /** The text that is not decided yet. */
   left: string
   /** To be yielded. */
   out: string
@@ -41,6 +41,7 @@ export interface Reading {
   place: Place
   /** Nothing was said since the start or the last thought. */
   fresh: boolean
+  /** The answer is a thought until its closing mark comes. */
   assumes: boolean
   open: Thought | undefined
   /** Calls, or a whole answer that may be one, which are read at the end. */
@@ -55,13 +56,14 @@ export interface Reading {
   readonly unclosed: Set<string>
   /** The end of the answer was read as calls of this kind. */
   readonly read: Set<'marked' | 'whole'>
+  /** The flags of `AnswerReader`. */
   thought: boolean
   unopened: boolean
   spoken: boolean
 }
 
 /** Returns an answer of which nothing has come. */
-export function startReading(tools: readonly ToolSpec[], assumes: boolean): Reading {
+export function startReading(tools: readonly ToolSpec[], assumes: boolean): AnswerReading {
   return {
     ...{ tools, assumes, left: '', out: '', events: [], shown: false, lead: '', place: BEGINNING, fresh: true },
     ...{ open: undefined, calls: undefined, found: [], kept: new Set(), headed: false, ending: undefined },
@@ -70,7 +72,7 @@ export function startReading(tools: readonly ToolSpec[], assumes: boolean): Read
 }
 
 /** Says words of the answer. */
-export function say(reading: Reading, text: string): void {
+export function speak(reading: AnswerReading, text: string): void {
   if (text === '') return
   sayLead(reading)
   reading.out += text
@@ -81,28 +83,28 @@ export function say(reading: Reading, text: string): void {
 }
 
 /** Says the white space that the answer begins with. */
-export function sayLead(reading: Reading): void {
+export function sayLead(reading: AnswerReading): void {
   reading.out += reading.lead
   reading.place = placeAfter(reading.place, reading.lead)
   reading.lead = ''
 }
 
 /** Says a mark as the words that it is. */
-export function keep(reading: Reading, length: number): boolean {
+export function keep(reading: AnswerReading, length: number): boolean {
   const { left } = reading
   reading.left = left.slice(length)
-  say(reading, left.slice(0, length))
+  speak(reading, left.slice(0, length))
   return true
 }
 
 /** Leaves a mark out. */
-export function drop(reading: Reading, length: number): boolean {
+export function drop(reading: AnswerReading, length: number): boolean {
   reading.left = reading.left.slice(length)
   return true
 }
 
 /** Begins a thought behind its mark, which what is left begins with. */
-export function openThought(reading: Reading, mark: Thought['mark'], length: number): boolean {
+export function openThought(reading: AnswerReading, mark: Thought['mark'], length: number): boolean {
   const { left, fresh } = reading
   // White space in front of the first thought goes with it; that of an answer which only may be one stays.
   if (fresh && mark !== ASSUMED) reading.lead = ''
@@ -113,7 +115,7 @@ export function openThought(reading: Reading, mark: Thought['mark'], length: num
 }
 
 /** Takes back what was said: it was a thought whose beginning was not marked. */
-export function retract(reading: Reading): void {
+export function retract(reading: AnswerReading): void {
   reading.out = ''
   reading.lead = ''
   reading.place = BEGINNING
@@ -124,7 +126,8 @@ export function retract(reading: Reading): void {
   endThought(reading)
 }
 
-export function endThought(reading: Reading): void {
+/** Ends a thought: the rest of the answer begins anew. */
+export function endThought(reading: AnswerReading): void {
   reading.open = undefined
   reading.thought = true
   reading.fresh = true

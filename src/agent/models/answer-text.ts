@@ -10,20 +10,20 @@ import {
   STRIPPED,
 } from './answer-marks.ts'
 import {
+  type AnswerReading,
   drop,
   type Ending,
   keep,
   openThought,
-  type Reading,
   retract,
   type Said,
-  say,
   sayLead,
+  speak,
   startReading,
   type Thought,
 } from './answer-reading.ts'
 import { readThought } from './answer-thoughts.ts'
-import { type Place, type Standing, standingOf } from './mark-place.ts'
+import { type MarkStanding, type Place, standingOf } from './mark-place.ts'
 import { couldBeCalls, readCalls, readWholeCalls, type TextCall } from './text-calls.ts'
 
 /**
@@ -32,17 +32,17 @@ import { couldBeCalls, readCalls, readWholeCalls, type TextCall } from './text-c
  * deltas changes nothing but where words are taken back.
  *
  * Thoughts:
- * - An opening mark at the start of the answer, or right behind another thought, begins one; so do the tokens of a model
- *   anywhere, and other marks at the start of a line or right behind a sentence if their closing mark comes. What is
- *   opened at the start and never closed is a thought to its end; elsewhere these are somebody's words, unless the
+ * - An opening mark at the start of the answer, or right behind another thought, begins one; so do the tokens of a
+ *   model anywhere, and other marks at the start of a line or behind a sentence if their closing mark comes. What
+ *   is opened at the start and never closed is a thought to its end; elsewhere these are somebody's words, unless the
  *   answer was cut.
  * - A closing mark without an opening one: all before it was a thought, which is taken back. At the very end of an
  *   answer that has thought elsewhere it is only left out.
  * - With `unopened` the answer is taken for a thought until a closing mark comes; if none does, it is the answer, and a
  *   thought where it was cut and no thoughts came apart.
- * - Marks that stand in the text as somebody's words are none (`mark-place.ts`); a closing mark whose opening one is kept
- *   as words is kept with it. Within a thought a closing mark that reads like words is one after all where the answer
- *   ends without another.
+ * - Marks that stand in the text as somebody's words are none (`mark-place.ts`); a closing mark whose opening one is
+ *   kept as words is kept with it. Within a thought a closing mark that reads like words is one after all where the
+ *   answer ends without another.
  * - White space behind a thought, and in front of one that begins the answer, is left out.
  *
  * Calls: from the first mark of one, outside of code, the answer waits for its end; words behind calls are said then.
@@ -84,7 +84,7 @@ export function createAnswerReader(tools: readonly ToolSpec[], unopened: boolean
   }
 }
 
-function look(reading: Reading): readonly Said[] {
+function look(reading: AnswerReading): readonly Said[] {
   while (step(reading));
   if (reading.out !== '') {
     reading.events.push({ type: 'text', delta: reading.out })
@@ -95,7 +95,7 @@ function look(reading: Reading): readonly Said[] {
 }
 
 /** Decides the next part of what is left. Returns false when more of the answer has to come, or nothing is left. */
-function step(reading: Reading): boolean {
+function step(reading: AnswerReading): boolean {
   if (reading.calls !== undefined) return reading.ending !== undefined && endCalls(reading, reading.calls)
   if (reading.open !== undefined) return readThought(reading, reading.open)
   if (reading.fresh && !readStart(reading)) return false
@@ -104,7 +104,7 @@ function step(reading: Reading): boolean {
 }
 
 /** Reads the start of an answer, or of what follows a thought. Returns false when more of it has to come. */
-function readStart(reading: Reading): boolean {
+function readStart(reading: AnswerReading): boolean {
   const { left, ending } = reading
   const words = left.trimStart()
   if (!reading.thought) reading.lead += left.slice(0, left.length - words.length)
@@ -121,15 +121,15 @@ function readStart(reading: Reading): boolean {
 const UNTOKENED = STRIPPED.text + MESSAGE
 
 /** Opens a thought of gpt-oss whose tokens a server has removed. Returns false if there is none. */
-function readWithoutTokens(reading: Reading): boolean {
+function readWithoutTokens(reading: AnswerReading): boolean {
   const { left, unclosed } = reading
   if (left.startsWith(UNTOKENED)) return openThought(reading, ANALYSIS, UNTOKENED.length)
   const begins = !unclosed.has(STRIPPED.text) && /^analysis[A-Z]/.test(left)
   return begins && openThought(reading, STRIPPED, STRIPPED.text.length)
 }
 
-/** Begins what can only be read as a whole. Returns false when more of the answer has to come. */
-function readWhole(reading: Reading): boolean {
+/** Begins a thought or calls in JSON that can only be read as a whole. Returns false when more text has to come. */
+function readWhole(reading: AnswerReading): boolean {
   const { left, tools, read, ending, assumes } = reading
   if (assumes) {
     if (findMark(left)?.at === 0) return true
@@ -148,22 +148,22 @@ function couldBeMark(words: string): boolean {
   return beginningLength(words) === words.length && words.length < LONGEST_MARK
 }
 
-function readText(reading: Reading): boolean {
+function readText(reading: AnswerReading): boolean {
   const { left, ending } = reading
   const found = findMark(left)
   if (found === undefined) {
     const end = ending === undefined ? beginningLength(left) : 0
-    say(reading, left.slice(0, left.length - end))
+    speak(reading, left.slice(0, left.length - end))
     reading.left = left.slice(left.length - end)
     return false
   }
-  say(reading, left.slice(0, found.at))
+  speak(reading, left.slice(0, found.at))
   reading.left = left.slice(found.at)
   return meet(reading, found)
 }
 
 /** Decides about a mark that what is left begins with. Returns false when more of the answer has to come. */
-function meet(reading: Reading, found: FoundMark): boolean {
+function meet(reading: AnswerReading, found: FoundMark): boolean {
   const { left, ending, place, fresh, unclosed } = reading
   const { mark, length } = found
   const after = left.slice(length)
@@ -188,23 +188,23 @@ function meet(reading: Reading, found: FoundMark): boolean {
 interface Opened {
   readonly mark: Thought['mark']
   readonly length: number
-  readonly standing: Standing
+  readonly standing: MarkStanding
 }
 
-function meetOpen(reading: Reading, { mark, length, standing }: Opened): boolean {
+function meetOpen(reading: AnswerReading, { mark, length, standing }: Opened): boolean {
   const mayBegin = standing === 'a mark' && !reading.unclosed.has(mark.text)
   if (mayBegin && (mark.sure || beginsThought(reading.place))) return openThought(reading, mark, length)
   if (standing !== 'quoted') for (const close of mark.closes) reading.kept.add(close)
   return keep(reading, length)
 }
 
-/** At the start of a line that is not indented like code, or right behind a sentence. */
+/** At the start of a line that is not indented like code, or behind a sentence. */
 function beginsThought({ line }: Place): boolean {
-  return /^ {0,3}$|[.!?…。！？]$/.test(line)
+  return /^ {0,3}$|[^\d\s][.!?…。！？]\s*$/.test(line)
 }
 
 /** A closing mark without an opening one. */
-function meetClose(reading: Reading, length: number): boolean {
+function meetClose(reading: AnswerReading, length: number): boolean {
   const { left, ending, thought } = reading
   const after = left.slice(length)
   if (after.trim() === '') {
@@ -215,57 +215,62 @@ function meetClose(reading: Reading, length: number): boolean {
   return drop(reading, length)
 }
 
-function meetHeader(reading: Reading, length: number): boolean {
+function meetHeader(reading: AnswerReading, length: number): boolean {
   const { left, ending } = reading
-  const end = left.indexOf(MESSAGE)
-  const begun = end < 0 && ending === undefined && left.length < MOST_OF_A_HEADER
-  if (!/^[a-z]/i.test(left.slice(length))) return begun && left.length === length ? false : keep(reading, length)
-  if (begun) return false
-  return end < 0 && ending === undefined ? keep(reading, length) : readHeader(reading, end < 0 ? left.length : end)
+  const begun = left.slice(0, MOST_OF_A_HEADER)
+  const end = begun.indexOf(MESSAGE)
+  const grows = end < 0 && begun.length < MOST_OF_A_HEADER
+  if (grows && ending === undefined && /^(?:[a-z]|$)/i.test(begun.slice(length))) return false
+  if (!/^[a-z]/i.test(begun.slice(length))) return begun.length > length ? keep(reading, length) : drop(reading, length)
+  return end < 0 && !grows ? keep(reading, length) : readHeader(reading, grows ? left.length : end)
 }
 
 /** Reads the header of a message, which ends at an offset of what is left. */
-function readHeader(reading: Reading, end: number): boolean {
+function readHeader(reading: AnswerReading, end: number): boolean {
   const { left, ending } = reading
   const header = left.slice(0, end)
   const after = left.slice(end + MESSAGE.length)
-  if (/\bto=/.test(header)) return beginCalls(reading)
+  if (/\bto=/.test(header)) return beginCalls(reading, end)
   if (/analysis/.test(header)) {
     reading.headed = true
     return openThought(reading, ANALYSIS, left.length - after.length)
   }
   if (/commentary/.test(header)) {
     if (after.trim() === '' && ending === undefined) return false
-    if (/^\s*\{/.test(after)) return beginCalls(reading)
+    if (/^\s*\{/.test(after)) return beginCalls(reading, end)
   } else if (/final/.test(header) && !reading.headed && !reading.fresh) retract(reading)
   reading.headed = true
   reading.left = after
-  if (!reading.fresh && reading.place.line !== '') say(reading, '\n\n')
+  if (!reading.fresh && reading.place.line !== '') speak(reading, '\n\n')
   return true
 }
 
 const MOST_OF_A_HEADER = 200
 
-function meetCall(reading: Reading, { bare, length }: { readonly bare: boolean; readonly length: number }): boolean {
-  if (reading.read.has('marked')) return drop(reading, length)
+function meetCall(
+  reading: AnswerReading,
+  { bare, length }: { readonly bare: boolean; readonly length: number },
+): boolean {
   const after = reading.left.slice(length)
   if (BEGUN_CALL.test(after) && reading.ending === undefined) return false
   const follows = bare ? /^\S/ : CALL
-  return follows.test(after) || BEGUN_CALL.test(after) ? beginCalls(reading) : keep(reading, length)
+  return follows.test(after) || BEGUN_CALL.test(after) ? beginCalls(reading, length) : keep(reading, length)
 }
 
-/** What may yet become a call, and what is one, behind a mark of calls. */
+/** The text behind a mark of calls: one that may yet become a call, and one that is a call. */
 const BEGUN_CALL = /^\s*[\w.:/-]{0,64}\s*$/
 const CALL = /^\s*(?:[{[<`]|\w[\w.:/-]*\s*[<({[\n])/
 
-function beginCalls(reading: Reading): boolean {
+/** Begins calls with a mark of this length, which is left out where the calls were read before. */
+function beginCalls(reading: AnswerReading, length: number): boolean {
+  if (reading.read.has('marked')) return drop(reading, length)
   reading.calls = { kind: 'marked', text: reading.left }
   reading.left = ''
   return true
 }
 
 /** Reads the calls at the end of the answer. Words beside them are said. */
-function endCalls(reading: Reading, { kind, text }: NonNullable<Reading['calls']>): boolean {
+function endCalls(reading: AnswerReading, { kind, text }: NonNullable<AnswerReading['calls']>): boolean {
   reading.calls = undefined
   reading.read.add(kind)
   if (kind === 'whole') {

@@ -1,11 +1,11 @@
 import type { ToolSpec } from '../../core/model.ts'
 import { ANALYSIS, ASSUMED, beginningLength, findMark, STRIPPED } from './answer-marks.ts'
-import { type Ending, endThought, type Reading, say, type Thought } from './answer-reading.ts'
+import { type AnswerReading, type Ending, endThought, speak, type Thought } from './answer-reading.ts'
 import { placeAfter, standingOf } from './mark-place.ts'
 import { readCalls, type TextCall } from './text-calls.ts'
 
 /** Reads on in a thought. Returns false when more of the answer has to come. */
-export function readThought(reading: Reading, open: Thought): boolean {
+export function readThought(reading: AnswerReading, open: Thought): boolean {
   const { left, ending } = reading
   const found = findMark(left, open.mark)
   if (found === undefined) {
@@ -22,7 +22,9 @@ export function readThought(reading: Reading, open: Thought): boolean {
   const standing = open.mark.sure ? 'a mark' : standingOf(open.place, { after, final, expected: true })
   if (standing === 'undecided') return false
   if (standing === 'a mark') return closeThought(reading, open, after)
-  const alone = open.place.line.trim() === '' && /^[ \t]*(?:\n|$)/.test(after)
+  const startsLine = open.place.line.trim() === ''
+  if (startsLine && !final && after.trim() === '' && !after.includes('\n')) return false
+  const alone = startsLine && /^[ \t]*(?:\n|$)/.test(after)
   think(open, written)
   if (alone || (standing === 'named' && open.mark !== ASSUMED)) open.doubtful = open.text.length
   reading.left = after
@@ -34,7 +36,7 @@ function think(open: Thought, text: string): void {
   open.place = placeAfter(open.place, text)
 }
 
-function closeThought(reading: Reading, { mark }: Thought, after: string): boolean {
+function closeThought(reading: AnswerReading, { mark }: Thought, after: string): boolean {
   if (mark === ASSUMED) {
     reading.lead = ''
     reading.unopened = true
@@ -46,7 +48,7 @@ function closeThought(reading: Reading, { mark }: Thought, after: string): boole
 }
 
 /** Decides what a thought was that the end of the answer has not closed. */
-function endUnclosed(reading: Reading, open: Thought, { cut, apart }: Ending): boolean {
+function endUnclosed(reading: AnswerReading, open: Thought, { cut, apart }: Ending): boolean {
   const { mark, text, doubtful, written, atStart } = open
   reading.open = undefined
   reading.unclosed.add(mark.text)
@@ -63,7 +65,7 @@ function endUnclosed(reading: Reading, open: Thought, { cut, apart }: Ending): b
     return false
   }
   for (const close of mark === ASSUMED ? [] : mark.closes) reading.kept.add(close)
-  say(reading, written)
+  speak(reading, written)
   reading.left = text
   return true
 }

@@ -28,8 +28,8 @@ function fenceAfter(fence: string, line: string): string {
   return mark.startsWith(fence) && info.trim() === '' ? '' : fence
 }
 
-/** How a mark stands in its text. `undecided`: more of the text has to come. */
-export type Standing = 'undecided' | 'a mark' | 'quoted' | 'named'
+/** The part of a mark in its text. `undecided`: more of the text has to come. */
+export type MarkStanding = 'undecided' | 'a mark' | 'quoted' | 'named'
 
 interface Asked {
   /** The text behind the mark, as far as it has come. */
@@ -44,14 +44,14 @@ interface Asked {
  * Decides if a mark is one, or words of somebody who writes about it. It is words
  * - `quoted`: within quotation marks, as all of what stands in brackets, and in a span or a block of code, where the
  *   mark that opens them comes before and the one that closes them behind it in the same line;
- * - `named`: as a word of a sentence, with a space before it that ends no sentence and a word in small letters, a script
- *   without them or the end of the sentence behind it (`You close it with </think> and go on.`), or as the last word of
- *   an item of a list or of a line that ends with a colon.
+ * - `named`: as a word of a sentence, with a space before it that ends no sentence and a word in small letters, a
+ *   script without them or the end of the sentence behind it (`You close it with </think> and go on.`), or as the last
+ *   word of an item of a list or of a line that ends with a colon.
  *
  * A mark in front of which its line is empty, or that touches the word before it, is none of these
  * (`I should greet them.</think>Hello.`).
  */
-export function standingOf(place: Place, { after, final, expected }: Asked): Standing {
+export function standingOf(place: Place, { after, final, expected }: Asked): MarkStanding {
   if (place.fence !== '') return 'quoted'
   const { line } = place
   const end = after.indexOf('\n')

@@ -5,7 +5,7 @@ import { resolveName } from './tool-names.ts'
 
 /** A call that a model has written as text. */
 export interface TextCall {
-  /** As it was written; '' where none could be read. */
+  /** The name in the spelling of the model; '' where none could be read. */
   readonly name: string
   /** The text itself where it could not be read. */
   readonly args: unknown
@@ -19,7 +19,7 @@ export interface ReadCalls {
   readonly rest: string
 }
 
-/** A way to write calls: the pattern of one, and what a match of it says. */
+/** A way to write calls: the pattern of one, and the calls in a match of it. */
 interface Form {
   readonly pattern: RegExp
   read(groups: readonly string[], tools: readonly ToolSpec[]): readonly TextCall[] | undefined
@@ -35,7 +35,7 @@ const FORMS: readonly Form[] = [
   {
     // gpt-oss. Words of a message that calls nothing are kept.
     pattern: new RegExp(
-      `((?:<\\|(?:channel|constrain|start)\\|>[^<]{0,200}){1,4})<\\|message\\|>([\\s\\S]*?)(?:${END}|(?=<\\|(?:start|channel)\\|>)|$)`,
+      `((?:<\\|(?:channel|constrain|start)\\|>[^<]{0,200}){1,4})(?:<\\|message\\|>([\\s\\S]*?)(?:${END}|(?=<\\|(?:start|channel)\\|>)|$)|$)`,
       'g',
     ),
     read: () => undefined,
@@ -78,13 +78,13 @@ const FORMS: readonly Form[] = [
   },
 ]
 
-/** What is left around calls, and results that a model has invented. */
+/** Marks that are left around calls, and results that a model has invented. */
 const AROUND =
   /<\/?(?:tool_calls?|function_calls?|functioncall|invoke|function|parameter|tools)>|<\|\/?tool_calls?(?:_section)?(?:_begin|_end)?\|>|<tool_call\||<\|END_ACTION\|>|<\|(?:call|end|return)\|>|<\|tool_outputs?_begin\|>[\s\S]*?(?:<\|tool_outputs_end\|>|$)|<(tool_response|function_results?)>[\s\S]*?(?:<\/\1>|$)/g
 
 /**
- * Reads the end of an answer, which begins with a mark of calls. What cannot be read becomes a call with the raw text as
- * its arguments, so that its model is told.
+ * Reads the end of an answer, which begins with a mark of calls. Text that cannot be read becomes a call that has it as
+ * its arguments, which the agent loop answers with an error that the model can read.
  */
 export function readCalls(text: string, tools: readonly ToolSpec[]): ReadCalls {
   const spelled = inOneSpelling(text)
@@ -103,7 +103,7 @@ export function readCalls(text: string, tools: readonly ToolSpec[]): ReadCalls {
 }
 
 /** An opening mark, as distinct from the closing ones and the messages of gpt-oss. */
-const BEGUN = /^\s*(?:<(?!\/|\|(?:start|channel)\|)|\[TOOL_CALLS\])/
+const BEGUN = /^\s*(?:<(?!\/|\|(?:start|channel|tool_calls?[a-z_]*_end)\|)|\[TOOL_CALLS\])/
 
 /** Marks of several spellings, and tags with a name space. */
 function inOneSpelling(text: string): string {
@@ -114,13 +114,14 @@ function inOneSpelling(text: string): string {
 }
 
 /** Reads a message of gpt-oss. Returns its words where it is none that calls or thinks. */
-function readMessage([headers = '', body = '']: readonly string[], calls: TextCall[]): string {
+function readMessage([headers = '', written]: readonly string[], calls: TextCall[]): string {
+  const body = written ?? ''
   const [, name] = /\bto=([^\s<]+)/.exec(headers) ?? []
   const args = readJson(body)?.value
   const isCall = name !== undefined || (headers.includes('commentary') && isRecord(args))
   if (!isCall) return headers.includes('analysis') ? '' : body
   if (name !== undefined && isRecord(args)) calls.push({ name, args, whole: true })
-  else if (name !== undefined && body.trim() === '') calls.push({ name, args: {}, whole: true })
+  else if (name !== undefined && written?.trim() === '') calls.push({ name, args: {}, whole: true })
   else calls.push({ name: name ?? '', args: body.trim(), whole: false })
   return ''
 }
@@ -148,7 +149,8 @@ function separated(body: string): TextCall {
 /** Reads what stands between the marks of calls. */
 function payload(body: string, tools: readonly ToolSpec[]): readonly TextCall[] | undefined {
   if (body.replace(AROUND, '').trim() === '') return []
-  return readJsonCalls(body) ?? readNamed(body, tools) ?? pythonCalls(body)
+  const plain = body.replace(/^\s*```\w*[ \t]*\n|\n\s*```\s*$/g, '')
+  return readJsonCalls(plain) ?? readNamed(plain, tools) ?? pythonCalls(plain)
 }
 
 function pythonCalls(body: string): readonly TextCall[] | undefined {
