@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 
 /** The time in which something is to be done with a model. */
-export interface TimeLimit {
+interface TimeLimit {
   readonly clock: Clock
   readonly ms: number
   /** The work, as an error calls it. */

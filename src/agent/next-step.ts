@@ -24,7 +24,7 @@ export function longestAnswer({ answerTokens = ANSWER_TOKENS }: Pick<AgentProfil
 }
 
 /** Everything that a turn asks its models with, the same in each step. */
-export interface Equipment {
+interface Equipment {
   readonly chain: ModelChain
   readonly tools: readonly Tool[]
   readonly system: string

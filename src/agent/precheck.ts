@@ -11,7 +11,7 @@ import { stripSilence } from '../core/silence.ts'
 import { inTime } from './in-time.ts'
 import { askModel, type ModelAnswer } from './models/ask-model.ts'
 
-export interface PrecheckServices {
+interface PrecheckServices {
   /** May reject with `model_unconfigured`. */
   readonly models: (id: string, charge?: Charge) => Promise<Model>
   /** Called after each call of a model by its name, with the failure if there was one. */

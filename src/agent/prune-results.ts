@@ -17,7 +17,7 @@ const FILE = 2_000
 /** Results of this tool are instructions, which count until the turn ends. */
 const NEVER_PRUNED = 'skill'
 
-export interface PruningLimits {
+interface PruningLimits {
   /** Tokens the model reads at once; undefined: not known, so that nothing is pruned before the model complains. */
   readonly window: number | undefined
   /** Characters from which a result may be pruned. */
@@ -125,7 +125,7 @@ function cleared(_: Content, size: number): Content {
 }
 
 /** Returns the length of a message; a picture and any other file count as so many characters. */
-export function charactersOf(message: ModelMessage): number {
+function charactersOf(message: ModelMessage): number {
   switch (message.role) {
     case 'user':
       return charactersIn(message.content)

@@ -35,7 +35,7 @@ const OPENINGS: readonly Opening[] = [
 ]
 
 /** Every closing mark that some model leaves without its opening one. */
-export const CLOSES: readonly string[] = OPENINGS.flatMap(({ closes }) => closes)
+const CLOSES: readonly string[] = OPENINGS.flatMap(({ closes }) => closes)
 
 /** Thoughts of gpt-oss: whatever message follows ends them, and its header is read on. */
 export const ANALYSIS: Opening = {

@@ -10,7 +10,7 @@ import type { ModelTraits, Trait } from './traits.ts'
 import type { Built } from './wire-model.ts'
 
 /** The subset of the Messages API that is ever sent. */
-export interface WireMessage {
+interface WireMessage {
   role: 'user' | 'assistant'
   content: WireBlock[]
 }
@@ -257,7 +257,7 @@ function orElse(blocks: ShownBlock[], substitute: string): ShownBlock[] {
 type Effort = Exclude<ThinkingLevel, 'off'>
 
 /** The part of a request that says how much may be thought. */
-export interface ThinkingParams {
+interface ThinkingParams {
   max_tokens: number
   thinking?: { type: 'adaptive' } | { type: 'disabled' } | { type: 'enabled'; budget_tokens: number }
   output_config?: { effort: Effort }
@@ -298,7 +298,7 @@ export function claudeName(model: string): string {
  * Returns the parameters for a thinking level (T37). A model that takes a number of tokens refuses a step of the turn
  * without its own thoughts, such as one of another model: then it does not think in this turn. All others take it.
  */
-export function thinkingParams(
+function thinkingParams(
   { thinking, maxTokens, messages }: ModelRequest,
   { id, model, traits }: Asking,
   may: (trait: Trait) => boolean,

@@ -122,17 +122,24 @@ function addDelta(
       if (block?.type === 'call') block.json += delta.partial_json ?? ''
       return []
     case 'thinking_delta':
-      if (block === undefined)
-        reading.blocks.set(index, { type: 'thought', block: { type: 'thinking', thinking: delta.thinking } })
-      else if (block.type === 'thought' && block.block.type === 'thinking') block.block.thinking += delta.thinking ?? ''
+      if (block === undefined) reading.blocks.set(index, { type: 'thought', block: { type: 'thinking', thinking: '' } })
+      growThought(reading.blocks.get(index), { thinking: delta.thinking ?? '' })
       return []
     case 'signature_delta':
-      if (block?.type === 'thought' && block.block.type === 'thinking')
-        block.block.signature = (block.block.signature ?? '') + (delta.signature ?? '')
+      growThought(block, { signature: delta.signature ?? '' })
       return []
     default:
       return []
   }
+}
+
+function growThought(
+  block: Block | undefined,
+  more: { readonly thinking?: string; readonly signature?: string },
+): void {
+  if (block?.type !== 'thought' || block.block.type !== 'thinking') return
+  if (more.thinking !== undefined) block.block.thinking += more.thinking
+  if (more.signature !== undefined) block.block.signature = (block.block.signature ?? '') + more.signature
 }
 
 /** A server in between may send a null where a text belongs. */

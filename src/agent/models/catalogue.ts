@@ -17,7 +17,7 @@ interface ServerSettings extends ServerAccess {
   readonly apiKey?: string
 }
 
-export interface ModelServices extends RetryServices {
+interface ModelServices extends RetryServices {
   /** Reads the files that messages name. */
   readonly media: Pick<MediaStore, 'read'>
   /** The traits of all models, which their adapters learn. */

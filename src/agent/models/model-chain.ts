@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCode, ParleyError } from '../../core/errors.ts'
 import type { Model } from '../../core/model.ts'
 
-export interface ModelChainDeps {
+interface ModelChainDeps {
   /** May reject with `model_unconfigured`. */
   models(this: void, id: string): Promise<Model>
   /** Called after each call that ended, with the failure if there was one. */

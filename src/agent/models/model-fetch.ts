@@ -2,6 +2,7 @@ import { isPage, readErrorBody, readErrorValue, type SaidError, saysError } from
 import { ModelError } from './model-error.ts'
 import { isNoPath } from './refusals.ts'
 import type { ServerPlace } from './server-place.ts'
+import { isRecord } from './tool-arguments.ts'
 import { withWholeCharacters } from './whole-characters.ts'
 
 const MB = 1_000_000
@@ -203,13 +204,13 @@ type Fields = Readonly<Record<string, unknown>>
  * what is no answer of the protocol.
  */
 function streamOf(answer: unknown, kind: ServerPlace['kind']): string | undefined {
-  if (!isFields(answer)) return undefined
+  if (!isRecord(answer)) return undefined
   return kind === 'openai' ? completionStream(answer) : messageStream(answer)
 }
 
 function completionStream(completion: Fields): string | undefined {
   const { choices } = completion
-  if (!Array.isArray(choices) || !choices.every((choice) => isFields(choice) && isFields(choice.message)))
+  if (!Array.isArray(choices) || !choices.every((choice) => isRecord(choice) && isRecord(choice.message)))
     return undefined
   if (choices.length === 0) return undefined
   const deltas = choices.map(({ message, ...choice }) => ({ ...choice, delta: deltaOf(message) }))
@@ -220,14 +221,14 @@ function completionStream(completion: Fields): string | undefined {
 function deltaOf(message: Fields): Fields {
   const { tool_calls } = message
   if (!Array.isArray(tool_calls)) return message
-  return { ...message, tool_calls: tool_calls.filter(isFields).map((call, index) => ({ index, ...call })) }
+  return { ...message, tool_calls: tool_calls.filter(isRecord).map((call, index) => ({ index, ...call })) }
 }
 
 function messageStream(message: Fields): string | undefined {
   const { content, stop_reason, stop_sequence, usage } = message
   if (!Array.isArray(content) || !('stop_reason' in message)) return undefined
   const blocks = content
-    .filter(isFields)
+    .filter(isRecord)
     .flatMap((block, index) => [
       { type: 'content_block_start', index, content_block: emptied(block) },
       ...deltasOf(block).map((delta) => ({ type: 'content_block_delta', index, delta })),
@@ -255,8 +256,4 @@ function deltasOf({ type, text, input, thinking, signature }: Fields): Fields[] 
   if (type !== 'thinking') return []
   const signed = typeof signature === 'string' ? [{ type: 'signature_delta', signature }] : []
   return [{ type: 'thinking_delta', thinking }, ...signed]
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

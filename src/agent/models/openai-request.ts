@@ -11,7 +11,7 @@ import type { ModelTraits, Trait } from './traits.ts'
 import type { Built } from './wire-model.ts'
 
 /** The subset of the Chat Completions API that is ever sent, and the fields of its own that a server gets back. */
-export type ChatMessage =
+type ChatMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string | ShownPart[] }
   | { role: 'assistant'; content: string | object[] | null; tool_calls?: WireCall[]; [field: string]: unknown }
@@ -120,19 +120,19 @@ function toWireMessages({ system, messages }: ModelRequest, images: Images, at: 
   }
   const takesTools = !at.traits.has('no-tools')
   const steps = createSteps(at)
+  const results = (given: readonly ModelToolResult[]): void => {
+    if (takesTools) wire.push(...given.map(steps.result))
+    const parts = takesTools
+      ? given.flatMap((result) => picturesOf(result, images, at))
+      : given.map(({ content }) => textPart(`(a tool) ${inWords(content)}`))
+    if (parts.length > 0) said(parts)
+  }
   for (const message of messages) {
     if (message.role === 'user') {
       const parts = message.content.flatMap((part) => shown(part, images, at))
       said(parts.length === 0 ? [textPart('(a message without text)')] : parts)
-    } else if (message.role === 'assistant') {
-      addAssistant(wire, takesTools ? steps.step(message) : textOnly(message, at))
-    } else if (takesTools) {
-      wire.push(...message.results.map(steps.result))
-      const pictures = message.results.flatMap((result) => picturesOf(result, images, at))
-      if (pictures.length > 0) said(pictures)
-    } else {
-      said(message.results.map(({ content }) => textPart(`(a tool) ${inWords(content)}`)))
-    }
+    } else if (message.role === 'tool') results(message.results)
+    else addAssistant(wire, takesTools ? steps.step(message) : textOnly(message, at))
   }
   if (wire[0]?.role === 'assistant') wire.unshift({ role: 'user', content: OPENING })
   return withSystem(system, wire, at)
@@ -185,33 +185,47 @@ function createSteps(at: Translating) {
     ids.set(call.id, id)
     return id
   }
+  const wireCalls = (calls: readonly ModelToolCall[], own: StepFields | undefined): WireCall[] =>
+    calls.map((call, nth) => {
+      const { id, ...fields } = fieldsOf(own, calls.length)[nth] ?? {}
+      return {
+        ...(own === undefined ? foreignCall(nth, may) : ownFields(fields, may)),
+        id: wireId(call, id),
+        type: 'function',
+        function: { name: legalName(call.name), arguments: JSON.stringify(argumentsObject(call.args)) },
+      }
+    })
   return {
     step({ text, calls, opaque }: AssistantMessage): ChatMessage | undefined {
-      const content = text.trim() === '' ? null : text
-      if (calls.length === 0) return content === null ? undefined : assistantText(content, at)
+      const said = text.trim() === '' ? [] : [textPart(text)]
+      if (calls.length === 0) return said.length === 0 ? undefined : assistantText(text, at)
       const own = opaque?.model === model ? (opaque.data as StepFields) : undefined
-      const { message = {}, parts = [] } = own !== undefined && may('no-thoughts-back') ? own : {}
-      // Where calls were read out of the text, or out of one another, nobody knows whose the fields are.
-      const fieldsOf = own?.calls.length === calls.length ? own.calls : []
-      const asked = calls.map<WireCall>((call, nth) => {
-        const { id, ...fields } = fieldsOf[nth] ?? {}
-        const back = own === undefined ? foreignCall(nth, may) : may('own-fields-refused') ? fields : {}
-        return {
-          ...back,
-          id: wireId(call, id),
-          type: 'function',
-          function: { name: legalName(call.name), arguments: JSON.stringify(argumentsObject(call.args)) },
-        }
-      })
+      const { message, parts } = thoughtsOf(own, may)
       const thoughts = may('thoughts-with-calls') || 'reasoning_content' in message ? {} : NO_THOUGHTS
-      const said = parts.length === 0 ? content : [...parts, ...(content === null ? [] : [textPart(content)])]
-      return { ...thoughts, ...message, role: 'assistant', content: said, tool_calls: asked }
+      const content = parts.length > 0 ? [...parts, ...said] : (said[0]?.text ?? null)
+      return { ...thoughts, ...message, role: 'assistant', content, tool_calls: wireCalls(calls, own) }
     },
     result({ id, content }: ModelToolResult): ChatMessage {
       const words = inWords(content)
       return { role: 'tool', tool_call_id: ids.get(id) ?? id, content: words.trim() === '' ? '(no output)' : words }
     },
   }
+}
+
+function thoughtsOf(own: StepFields | undefined, may: Translating['may']): Pick<StepFields, 'message' | 'parts'> {
+  return own !== undefined && may('no-thoughts-back') ? own : { message: {}, parts: [] }
+}
+
+/** Where calls were read out of the text, or out of one another, nobody knows whose the fields are. */
+function fieldsOf(own: StepFields | undefined, calls: number): StepFields['calls'] {
+  return own?.calls.length === calls ? own.calls : []
+}
+
+function ownFields(
+  fields: Readonly<Record<string, unknown>>,
+  may: Translating['may'],
+): Readonly<Record<string, unknown>> {
+  return Object.keys(fields).length > 0 && may('own-fields-refused') ? fields : {}
 }
 
 /** The signature that Gemini documents for calls that it did not make itself; the first call of a step has one. */
@@ -260,7 +274,7 @@ function textPart(text: string): { type: 'text'; text: string } {
 }
 
 /** The part of a request that says how long the answer may be and how much may be thought. */
-export interface LimitParams {
+interface LimitParams {
   max_tokens?: number
   max_completion_tokens?: number
   reasoning_effort?: Effort

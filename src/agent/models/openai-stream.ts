@@ -14,7 +14,7 @@ import { badCallOf, failureIn } from './failure.ts'
 import { ModelError, withBegun } from './model-error.ts'
 import type { StepFields } from './openai-request.ts'
 import { type ServerPlace, serverName } from './server-place.ts'
-import { parseArguments } from './tool-arguments.ts'
+import { isRecord, parseArguments } from './tool-arguments.ts'
 
 /** One answer as far as it has come. */
 export interface CompletionReading {
@@ -65,10 +65,13 @@ export function readChunk(
   const [choice] = chunk.choices ?? []
   const usage = chunk.usage ?? groqUsage(chunk) ?? choice?.usage
   if (usage) reading.usage = usageOf(usage)
-  if (!choice) return []
-  reading.finish = choice.finish_reason ?? reading.finish
-  if (/error/i.test(choice.native_finish_reason ?? '')) reading.finish = 'error'
-  const delta = choice.delta ?? {}
+  return choice ? readChoice(choice, reading) : []
+}
+
+function readChoice(choice: Choice, reading: CompletionReading): readonly ModelEvent[] {
+  const { finish_reason, native_finish_reason, delta: sent } = choice
+  reading.finish = /error/i.test(native_finish_reason ?? '') ? 'error' : (finish_reason ?? reading.finish)
+  const delta = sent ?? {}
   if (delta.refusal) reading.refused = true
   for (const piece of callPieces(delta)) addPiece(reading.calls, piece)
   for (const [name, value] of Object.entries(delta))
@@ -112,7 +115,7 @@ function mergeField(fields: Fields, name: string, value: unknown): void {
     const list: unknown[] = Array.isArray(before) ? before : []
     for (const entry of value) mergeInto(list, entry)
     fields[name] = list
-  } else if (isFields(value) && isFields(before)) fields[name] = { ...before, ...value }
+  } else if (isRecord(value) && isRecord(before)) fields[name] = { ...before, ...value }
   else if (value !== '' || before === undefined) fields[name] = value
 }
 
@@ -121,17 +124,13 @@ const GROWING = ['text', 'thinking', 'summary', 'data', 'content']
 
 function mergeInto(list: unknown[], entry: unknown): void {
   const last = list.at(-1)
-  const same = isFields(last) && isFields(entry) && last.type === entry.type && last.index === entry.index
+  const same = isRecord(last) && isRecord(entry) && last.type === entry.type && last.index === entry.index
   if (!same || (last.id && entry.id && last.id !== entry.id))
-    return void list.push(isFields(entry) ? { ...entry } : entry)
+    return void list.push(isRecord(entry) ? { ...entry } : entry)
   for (const [name, value] of Object.entries(entry)) {
     if (GROWING.includes(name)) mergeField(last, name, value)
     else if (value !== null && value !== undefined && value !== '') last[name] = value
   }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 interface GrowingCall {
@@ -153,9 +152,9 @@ interface CallPiece {
 
 function callPieces(delta: Fields): readonly CallPiece[] {
   const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls : []
-  const older = isFields(delta.function_call) ? [{ function: delta.function_call }] : []
-  return [...calls, ...older].filter(isFields).map(({ index, id, type: _type, function: called, ...fields }) => {
-    const { name, arguments: args, ...more } = isFields(called) ? called : {}
+  const older = isRecord(delta.function_call) ? [{ function: delta.function_call }] : []
+  return [...calls, ...older].filter(isRecord).map(({ index, id, type: _type, function: called, ...fields }) => {
+    const { name, arguments: args, ...more } = isRecord(called) ? called : {}
     return {
       index: index ?? undefined,
       id: typeof id === 'string' ? id : '',

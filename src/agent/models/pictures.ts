@@ -15,7 +15,7 @@ const BLOCK = 10
 /** The content of the images that the model is shown, in base64. All other files are named in words. */
 export type Images = ReadonlyMap<MediaId, string>
 
-export const NO_IMAGES: Images = new Map()
+const NO_IMAGES: Images = new Map()
 
 /**
  * Reads the newest images of a request. One that is larger than `longest` bytes, or that cannot be read any more, is
@@ -133,7 +133,7 @@ export function withoutImages(
 }
 
 /** Returns what a message says: its content, or those of its results. */
-export function contentsOf(message: ModelMessage): readonly Content[] {
+function contentsOf(message: ModelMessage): readonly Content[] {
   if (message.role === 'user') return [message.content]
   return message.role === 'tool' ? message.results.map(({ content }) => content) : []
 }

@@ -43,14 +43,14 @@ async function* read(
   for await (const event of model.stream(request, signal)) {
     switch (event.type) {
       case 'text':
-        yield* reader.read(event.delta)
+        for (const said of reader.read(event.delta)) yield said
         break
       case 'tool_call':
         called = true
         for (const call of resolveCalls(event.call, request.tools)) yield { type: 'tool_call', call }
         break
       case 'end':
-        yield* endOf(event, { reading, reader, called, tools: request.tools })
+        for (const last of endOf(event, { reading, reader, called, tools: request.tools })) yield last
         break
       default:
         // Whatever was said before is no part of the answer.

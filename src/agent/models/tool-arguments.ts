@@ -27,6 +27,9 @@ function depthOf(json: string): number {
 
 /** Returns arguments as the APIs take them back: whatever is no object was refused and is sent as an empty one. */
 export function argumentsObject(args: unknown): Record<string, unknown> {
-  const isRecord = typeof args === 'object' && args !== null && !Array.isArray(args)
-  return isRecord ? { ...args } : {}
+  return isRecord(args) ? { ...args } : {}
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { cutText } from '../../core/cut-text.ts'
 import type { ModelToolCall, ToolSpec } from '../../core/model.ts'
-import { isRecord } from './loose-values.ts'
-import { parseArguments } from './tool-arguments.ts'
+import { isRecord, parseArguments } from './tool-arguments.ts'
 
 /** Characters of the name of a tool that every provider takes. */
 const LONGEST_NAME = 64

@@ -70,31 +70,37 @@ interface Wire<Body, Piece, Reading> {
  * without that, and all later ones too: each trait is learnt once, so this ends.
  */
 export function wireModel<Body, Piece, Reading>(wire: Wire<Body, Piece, Reading>): Model {
-  const { id, traits, options } = wire
-  const model: Model = {
-    id,
-    async *stream(request, signal) {
-      const images = await loadImages(request.messages, options.media, wire.protocol.pictureBytes)
-      for (;;) {
-        const built = wire.protocol.build(request, traits.has('no-pictures') ? new Map() : images)
-        try {
-          return yield* attempt(wire, built.body, signal)
-        } catch (error) {
-          if (!(error instanceof ModelError) || error.begun) throw error
-          const lesson = learn(error, built.avoidable, traits)
-          if (lesson === undefined) throw withPicture(error, built.body, images)
-          const { logger = silentLogger } = options
-          logger.info('A model server refused a part of a request; it is asked without it', {
-            model: id,
-            lesson,
-            err: error,
-          })
-        }
-      }
-    },
-  }
-  return readAnswer(model, traits)
+  const { id, traits } = wire
+  return readAnswer({ id, stream: (request, signal) => stream(wire, request, signal) }, traits)
 }
+
+async function* stream<Body, Piece, Reading>(
+  wire: Wire<Body, Piece, Reading>,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void, void> {
+  const { id, traits, protocol, options } = wire
+  const images = await loadImages(request.messages, options.media, protocol.pictureBytes)
+  for (let lessons = 0; ; lessons++) {
+    const built = protocol.build(request, images)
+    try {
+      return yield* attempt(wire, built.body, signal)
+    } catch (error) {
+      if (!(error instanceof ModelError) || error.begun) throw error
+      const lesson = lessons < MOST_LESSONS ? learn(error, built.avoidable, traits) : undefined
+      if (lesson === undefined) throw withPicture(error, built.body, images)
+      const { logger = silentLogger } = options
+      logger.info('A model server refused a part of a request; it is asked without it', {
+        model: id,
+        lesson,
+        err: error,
+      })
+    }
+  }
+}
+
+/** A server that names a smaller number each time would be asked for ever. */
+const MOST_LESSONS = 12
 
 async function* attempt<Body, Piece, Reading>(
   { id, server, protocol, traits, options }: Wire<Body, Piece, Reading>,
@@ -106,11 +112,14 @@ async function* attempt<Body, Piece, Reading>(
   const reading = protocol.begin()
   let begun = false
   let inOrder = false
+  const failure = (error: unknown): Error => {
+    if (signal.aborted) return new ParleyError('aborted', 'The model call was stopped.')
+    return withBegun(idle.signal.aborted ? stalled(id, idleMs) : toModelError(error, server), begun)
+  }
   try {
     const either = AbortSignal.any([signal, idle.signal])
     const { pieces, response } = await protocol.open(body, either)
-    const type = response.headers.get('content-type') ?? ''
-    if (!type.startsWith('text/event-stream')) throw notTheApi(server, { status: response.status, type })
+    checkIsStream(response, server)
     for await (const piece of pieces) {
       idle.pause()
       const events = protocol.read(piece, reading)
@@ -122,15 +131,18 @@ async function* attempt<Body, Piece, Reading>(
     either.throwIfAborted()
     inOrder = endedInOrder(response)
   } catch (error) {
-    if (signal.aborted) throw new ParleyError('aborted', 'The model call was stopped.')
-    if (!protocol.isWhole(reading))
-      throw withBegun(idle.signal.aborted ? stalled(id, idleMs) : toModelError(error, server), begun)
+    if (signal.aborted || !protocol.isWhole(reading)) throw failure(error)
   } finally {
     idle.pause()
   }
   const { window } = traits
   for (const event of protocol.end(reading, inOrder))
     yield event.type === 'end' && window !== undefined ? { ...event, window } : event
+}
+
+function checkIsStream({ status, headers }: Response, server: ServerPlace): void {
+  const type = headers.get('content-type') ?? ''
+  if (!type.startsWith('text/event-stream')) throw notTheApi(server, { status, type })
 }
 
 function stalled(id: string, idleMs: number): ModelError {

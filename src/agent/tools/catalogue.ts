@@ -21,7 +21,7 @@ export type ToolGroup = readonly Tool[] | (() => Promise<readonly Tool[]>)
 /** The groups that need no file and no configuration. */
 export const BUILT_IN_GROUPS = ['time', 'sessions', 'web'] as const
 
-export interface CatalogueOptions {
+interface CatalogueOptions {
   readonly timeZone: string
   readonly sessions: SessionTools
   readonly web: WebTools
