@@ -66,7 +66,7 @@ interface Asking {
 
 interface Translating extends Asking {
   readonly images: Images
-  /** The request tells the model not to think. */
+  /** The request forbids the model to think. */
   readonly unthinking: boolean
   may(trait: Trait): boolean
 }
@@ -269,7 +269,7 @@ const BUDGET: Readonly<Record<Effort, number>> = { low: 2_048, medium: 8_192, hi
 const LEAST = 1_024
 
 /**
- * Claude models that take a number of tokens, that cannot think, that think whatever they are told; all others think as
+ * Claude models that take a number of tokens, that cannot think, that think whatever is asked; all others think as
  * they see fit. Servers that imitate the API know the oldest form.
  */
 const BUDGETED = /^claude-(3-7|(opus|sonnet|haiku)-4(-[0-5])?$)/

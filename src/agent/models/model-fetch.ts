@@ -3,7 +3,6 @@ import { ModelError } from './model-error.ts'
 import { isNoPath } from './refusals.ts'
 import type { ServerPlace } from './server-place.ts'
 import { isRecord } from './tool-arguments.ts'
-import { withWholeCharacters } from './whole-characters.ts'
 
 const MB = 1_000_000
 /** The longest answers have 128,000 tokens, of which each comes as an event of about 300 bytes. */
@@ -256,4 +255,16 @@ function deltasOf({ type, text, input, thinking, signature }: Fields): Fields[] 
   if (type !== 'thinking') return []
   const signed = typeof signature === 'string' ? [{ type: 'signature_delta', signature }] : []
   return [{ type: 'thinking_delta', thinking }, ...signed]
+}
+
+/** A backslash by itself, or half of a pair of surrogates, as JSON writes them. */
+const HALF = /(\\\\)|\\ud[89a-f][0-9a-f]{2}/g
+
+/**
+ * Returns JSON in which no half of a character is left. Providers refuse a request with one, and with it each later
+ * request of the conversation: a tool, a hook or a platform may have written it.
+ */
+function withWholeCharacters(json: string): string {
+  // Whole pairs are written as they are, so that nearly no request has one.
+  return json.includes('\\ud') ? json.replace(HALF, (_, backslash?: string) => backslash ?? '\\ufffd') : json
 }

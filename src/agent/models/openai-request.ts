@@ -99,9 +99,9 @@ interface Translating extends Asking {
   may(trait: Trait): boolean
 }
 
-/** What stands between the results of tools and what a person says next, since some servers refuse that order. */
+/** The line of the assistant between the results of tools and the next words of a person (Mistral refuses none there). */
 const BRIDGE = '(The results are there.)'
-/** What stands in front of a conversation that the assistant began, since many templates refuse that. */
+/** The line in front of a conversation that the assistant began, which many templates refuse. */
 const OPENING = '(The conversation so far.)'
 
 /**
@@ -160,7 +160,7 @@ function assistantText(content: string, { may }: Translating): Extract<ChatMessa
   return { role: 'assistant', content, ...(may('thoughts-with-calls') ? {} : NO_THOUGHTS) }
 }
 
-/** What a server that demands thoughts takes where there are none of its own. */
+/** A server that demands thoughts takes this for a step without any of its own. */
 const NO_THOUGHTS = { reasoning_content: '' } as const
 
 type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>
@@ -216,7 +216,7 @@ function thoughtsOf(own: StepFields | undefined, may: Translating['may']): Pick<
   return own !== undefined && may('no-thoughts-back') ? own : { message: {}, parts: [] }
 }
 
-/** Where calls were read out of the text, or out of one another, nobody knows whose the fields are. */
+/** Returns the fields of each call; none where calls were read out of the text, or out of one another. */
 function fieldsOf(own: StepFields | undefined, calls: number): StepFields['calls'] {
   return own?.calls.length === calls ? own.calls : []
 }

@@ -174,7 +174,7 @@ function addPiece(calls: GrowingCall[], piece: CallPiece): void {
 }
 
 /**
- * A piece without a name goes on with a call: that of its id, else of its index, else the last; servers give pieces of
+ * A piece without a name continues a call: that of its id, else of its index, else the last; servers give pieces of
  * one call other ids, or the next index. One with a name begins a call, unless it repeats the name of a call that is not
  * complete.
  */

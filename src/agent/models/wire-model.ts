@@ -37,7 +37,7 @@ export interface Built<Body> {
   readonly avoidable: ReadonlySet<Trait>
 }
 
-/** What sets one protocol apart; `Reading` is an answer as far as it has come. */
+/** One protocol; `Reading` is an answer as far as it has come. */
 export interface Protocol<Body, Piece, Reading> {
   /** The most bytes of a picture. */
   readonly pictureBytes: number

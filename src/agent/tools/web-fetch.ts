@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import { textContent } from '../../core/content.ts'
-import { cutText } from '../../core/cut-text.ts'
+import { copied, cutText } from '../../core/cut-text.ts'
 import type { Tool, ToolContext, ToolOutput } from '../../core/turn.ts'
 import type { WebPage, WebTools } from '../../core/web.ts'
 import { isAllowedHost } from '../../core/web-address.ts'
-import { copied } from '../models/whole-characters.ts'
 import { number, readArgs, text } from './read-args.ts'
 
 const ARGS = z.object({ url: text, maxCharacters: number.exactOptional() })

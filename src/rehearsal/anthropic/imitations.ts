@@ -6,7 +6,7 @@ import type { Quirks } from './script.ts'
 export type Imitator = 'ollama' | 'kimi' | 'deepseek' | 'llama-cpp' | 'minimax'
 
 interface Imitation {
-  /** What every answer of it has; those of a reply go before. */
+  /** The quirks of every answer; those of a reply go before. */
   readonly quirks: Quirks
   /** The refusal of a call without a thought in front of it, by the number of its message. */
   readonly wantsThoughts?: (index: number) => string

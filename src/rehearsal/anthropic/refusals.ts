@@ -39,7 +39,7 @@ export const REFUSALS = {
   proxyLimit: {
     error: { status: 429, type: 'none', body: '<html><head><title>429 Too Many Requests</title></head></html>' },
   },
-  /** What Bedrock makes of a refusal. */
+  /** A refusal as Bedrock hands it on. */
   bedrock: {
     error: {
       ...{ status: 400, type: 'none' },

@@ -6,7 +6,7 @@ import type { ContentBlock, MessagesRequest, RequestMessage } from './request.ts
 /** The kinds of thinking that a request can ask for. */
 export type ThinkingType = 'enabled' | 'disabled' | 'adaptive'
 
-/** What models refuse, by their names without a vendor, dots as dashes; the first that fits counts. */
+/** The refusals of models, by their names without a vendor, dots as dashes; the first that fits counts. */
 const REFUSED: readonly (readonly [RegExp, readonly ThinkingType[]])[] = [
   [/^claude-(fable|mythos)-/, ['enabled', 'disabled']],
   [/^claude-(opus-4-[7-9]|(opus|sonnet)-[5-9])/, ['enabled']],

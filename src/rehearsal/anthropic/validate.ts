@@ -7,7 +7,7 @@ import { checkFirstThought, checkSignatures, checkThinking, type SentMessages, t
 import { checkToolPairs } from './tool-pairs.ts'
 
 export interface Checking {
-  /** What the server has sent before. */
+  /** The steps that the server has sent before. */
   readonly sent: SentMessages
   readonly imitates?: Imitator | undefined
   readonly refusesThinking?: readonly ThinkingType[] | undefined

@@ -35,7 +35,7 @@ export interface Dialect {
   /** The limit of the answer counts towards the window. */
   readonly reservesAnswer: boolean
   readonly callId: (turn: number, index: number, name: string) => string
-  /** What every answer of it has; those of a reply go before. */
+  /** The quirks of every answer; those of a reply go before. */
   readonly quirks: Quirks
 }
 
@@ -125,7 +125,7 @@ export function dialectOf(name: DialectName = 'openai'): Dialect {
   return { ...OPENAI, ...TABLE[name], name }
 }
 
-/** What a model or its server cannot do: a request field it refuses, by its name, or one of these. */
+/** A request field that a model or its server refuses, by its name, or one of these. */
 export type Lack = 'tools' | 'pictures' | 'system' | (string & {})
 
 export interface Limits {

@@ -74,7 +74,7 @@ const ROUTING =
   'To learn more about provider routing, visit: https://openrouter.ai/docs/guides/routing/provider-selection'
 const UPGRADE = 'Need more tokens? Upgrade to Dev Tier today at https://console.groq.com/settings/billing'
 
-/** What each server says otherwise than OpenAI. */
+/** The words of each server where they differ from OpenAI's. */
 export const WORDS: Readonly<Record<DialectName, Partial<Words>>> = {
   openai: {},
   deepseek: {

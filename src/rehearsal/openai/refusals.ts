@@ -49,7 +49,7 @@ const BODIES: Readonly<Record<DialectName, (refused: Refused) => unknown>> = {
   }),
 }
 
-/** What a refusal says where a script does not. */
+/** The details of a refusal that a script leaves out. */
 const UNSAID: Details = {
   ...{ model: 'the-model', afterSeconds: 1, tokens: 9, answer: 4, window: 8, most: 4 },
   ...{ field: 'max_tokens', value: null, message: 0 },

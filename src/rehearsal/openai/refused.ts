@@ -56,12 +56,12 @@ export function extraForbidden(places: readonly { readonly loc: readonly unknown
   return bad({ detail }, { status: 422 })
 }
 
-/** What an upstream said, as OpenRouter hands it on. */
+/** The error of an upstream, as OpenRouter hands it on. */
 export function fromUpstream(raw: string, provider: string): Refused {
   return bad('Provider returned error', { beside: { metadata: { raw, provider_name: provider } } })
 }
 
-/** What LiteLLM makes of a refusal of its upstream. */
+/** A refusal of an upstream, as LiteLLM hands it on. */
 export function litellm(upstream: string, status = 400): Refused {
   return bad(
     `litellm.BadRequestError: AnthropicException - ${upstream}. Received Model Group=claude\nAvailable Model Group Fallbacks=None`,
@@ -69,7 +69,7 @@ export function litellm(upstream: string, status = 400): Refused {
   )
 }
 
-/** What a template of a model throws, as llama.cpp tells it. */
+/** An error of a model's template, as llama.cpp reports it. */
 export function jinja(thrown: string): string {
   return `\n------------\nWhile executing CallExpression at line 189, column 32 in source:\n...== 0) %}↵            {{- raise_exception('${thrown.slice(0, 38)}...\n                                           ^\nError: Jinja Exception: ${thrown}`
 }

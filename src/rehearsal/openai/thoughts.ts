@@ -8,7 +8,7 @@ export type ThoughtForm =
   | ('reasoning_content' | 'reasoning' | 'details' | 'blocks')
   | ('parts' | 'marked' | 'unopened' | 'hidden')
 
-/** The thoughts of one answer, and what its server signs them with. */
+/** The thoughts of one answer, and their signature. */
 export interface Thoughts {
   readonly form: ThoughtForm
   readonly signature: string
