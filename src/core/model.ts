@@ -40,9 +40,9 @@ export type ModelMessage =
   | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] }
 
 /**
- * The fields of a step that only the server of its model understands: thoughts, their signatures, whatever it put on its
- * calls. They go back with the step to the same model until the turn ends, unchanged, to no other model, and are shown
- * to nobody (C26, decision 0047).
+ * The fields of a step that only the server of its model understands: thoughts, their signatures, whatever it put on
+ * its calls. They go back with the step to the same model until the turn ends, unchanged, to no other model, and are
+ * shown to nobody (C26, decision 0047).
  */
 export interface Opaque {
   /** `<server>/<model>`: the model that wrote them. */
@@ -119,8 +119,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 /**
- * Returns the usage without what is 0 of the cache, as it was stored before any provider had one. A server may leave a
- * count out, or send what is no number: that counts nothing.
+ * Returns the usage without what is 0 of the cache, as it was stored before any provider had one. A server may leave
+ * a count out, or send what is no number: that counts nothing.
  */
 export function toUsage(counts: Required<Usage>): Usage {
   const [cacheRead, cacheWrite] = [tokenCount(counts.cacheRead), tokenCount(counts.cacheWrite)]
@@ -151,8 +151,8 @@ export function tokensOf(usage: Usage): number {
 }
 
 /**
- * Says what happens to a tool call after a crash: `pure` may simply run again, `keyed` may run again with the same call
- * id, `once` never runs again and its outcome is reported as unknown.
+ * Says what happens to a tool call after a crash: `pure` may simply run again, `keyed` may run again with the same
+ * call id, `once` never runs again and its outcome is reported as unknown.
  */
 export type ToolClass = 'pure' | 'keyed' | 'once'
 

@@ -49,8 +49,8 @@ export type ThoughtBlock =
   | { type: 'redacted_thinking'; data: string }
 
 /**
- * The blocks of a step in their order, since the API refuses thoughts that have moved: thoughts as they came, a text by
- * its length, a call by the fields that no protocol has.
+ * The blocks of a step in their order, since the API refuses thoughts that have moved: thoughts as they came, a text
+ * by its length, a call by the fields that no protocol has.
  */
 export type PlacedBlock =
   | { readonly type: 'thought'; readonly block: ThoughtBlock }
@@ -105,9 +105,9 @@ export function buildRequest(request: ModelRequest, images: Images, asking: Aski
 const CACHE_MARK = { cache_control: { type: 'ephemeral' } } as const
 
 /**
- * Marks the end of the messages. The next request of the conversation begins with the same bytes, so that the provider
- * finds them again: it looks for an earlier end among the twenty blocks before a mark. The system prompt has a mark of
- * its own, which all conversations of an agent share, tools included.
+ * Marks the end of the messages. The next request of the conversation begins with the same bytes, so that the
+ * provider finds them again: it looks for an earlier end among the twenty blocks before a mark. The system prompt
+ * has a mark of its own, which all conversations of an agent share, tools included.
  */
 function markEnd(messages: readonly WireMessage[]): WireMessage[] {
   return messages.map((message, at) => {
@@ -138,8 +138,8 @@ function toWireMessages(messages: readonly ModelMessage[], at: Translating): Wir
 }
 
 /**
- * The tools of a request. The API refuses tool blocks without any tool defined, so that a turn resumed after its tools
- * left the configuration gets the names it used defined again; calling them is answered as unknown.
+ * The tools of a request. The API refuses tool blocks without any tool defined, so that a turn resumed after its
+ * tools left the configuration gets the names it used defined again; calling them is answered as unknown.
  */
 function toWireTools(tools: readonly ToolSpec[], messages: readonly WireMessage[]): WireTool[] {
   if (tools.length > 0) return tools.map(toWireTool)
@@ -280,8 +280,8 @@ const TAKES_TEMPERATURE = /^claude-(2|instant|3|(opus|sonnet|haiku)-4(-[0-6])?$)
 
 /**
  * Returns the name of a Claude model as Anthropic has it, from whatever a gateway makes of it
- * (`anthropic/claude-haiku-4.5`, `us.anthropic.claude-haiku-4-5-20251001-v1:0`, `claude-haiku-4-5@20251001`); the name of
- * any other model as it is.
+ * (`anthropic/claude-haiku-4.5`, `us.anthropic.claude-haiku-4-5-20251001-v1:0`, `claude-haiku-4-5@20251001`); the
+ * name of any other model as it is.
  */
 export function claudeName(model: string): string {
   const [found] = /claude-[a-z0-9.-]+/.exec(model.toLowerCase()) ?? []

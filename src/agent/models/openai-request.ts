@@ -75,8 +75,8 @@ export function buildRequest(request: ModelRequest, images: Images, asking: Aski
 }
 
 /**
- * Returns the tools of a request, and each other one that its history names: some servers refuse a call of a tool that is
- * not there (Groq), also where a model has made its name up. It is answered as unknown when it is called.
+ * Returns the tools of a request, and each other one that its history names: some servers refuse a call of a tool
+ * that is not there (Groq), also where a model has made its name up. It is answered as unknown when it is called.
  */
 function withUsed({ tools, messages }: ModelRequest): readonly ToolSpec[] {
   const names = new Set(tools.map(({ name }) => name))
@@ -99,16 +99,19 @@ interface Translating extends Asking {
   may(trait: Trait): boolean
 }
 
-/** The line of the assistant between the results of tools and the next words of a person (Mistral refuses none there). */
+/**
+ * The line of the assistant between the results of tools and the next words of a person (Mistral refuses none
+ * there).
+ */
 const BRIDGE = '(The results are there.)'
 /** The line in front of a conversation that the assistant began, which many templates refuse. */
 const OPENING = '(The conversation so far.)'
 
 /**
  * Translates our messages into a form that every server takes: what is said in a row by one side is merged, because
- * local servers demand that roles alternate; between the results of tools and a user stands an assistant (Mistral); text
- * alone is a string, because many know no other; the pictures of tool results follow in a user message, because tool
- * messages carry text only.
+ * local servers demand that roles alternate; between the results of tools and a user stands an assistant (Mistral);
+ * text alone is a string, because many know no other; the pictures of tool results follow in a user message, because
+ * tool messages carry text only.
  */
 function toWireMessages({ system, messages }: ModelRequest, images: Images, at: Translating): ChatMessage[] {
   const wire: ChatMessage[] = []
@@ -294,15 +297,15 @@ const BARELY_THINKS = /^(.*\/)?gpt-5/
 const CANNOT = /^(.*\/)?(gpt-[34]|chatgpt-|gpt-\d(\.\d+)?-chat)/
 
 /**
- * OpenAI's models that refuse tools while they think, which they do unless the request says `none`: only its newer API
- * has both (decision 0019). A vendor in front of the name is a gateway that knows its way.
+ * OpenAI's models that refuse tools while they think, which they do unless the request says `none`: only its newer
+ * API has both (decision 0019). A vendor in front of the name is a gateway that knows its way.
  */
 const EITHER_THINKS_OR_CALLS = /^gpt-(5\.([2-9]|\d\d)|[6-9])/
 
 /**
- * Returns the limit of the answer and the effort of a thinking level (T37). OpenAI's own API takes one limit for every
- * model; other servers know the older one, but for the models of OpenAI that refuse it. A model of another vendor is
- * given the level as it is.
+ * Returns the limit of the answer and the effort of a thinking level (T37). OpenAI's own API takes one limit for
+ * every model; other servers know the older one, but for the models of OpenAI that refuse it. A model of another
+ * vendor is given the level as it is.
  */
 export function limitParams(
   {

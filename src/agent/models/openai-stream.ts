@@ -89,7 +89,10 @@ function groqUsage({ x_groq: groq }: Chunk): WireUsage | undefined {
   return typeof groq === 'object' && groq !== null && 'usage' in groq ? (groq.usage as WireUsage) : undefined
 }
 
-/** Some servers send a list of parts in the place of a text; thoughts among them are kept, what is no text says nothing. */
+/**
+ * Some servers send a list of parts in the place of a text; thoughts among them are kept, what is no text says
+ * nothing.
+ */
 function wordsOf(content: unknown, parts: object[]): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
@@ -175,8 +178,8 @@ function addPiece(calls: GrowingCall[], piece: CallPiece): void {
 
 /**
  * A piece without a name continues a call: that of its id, else of its index, else the last; servers give pieces of
- * one call other ids, or the next index. One with a name begins a call, unless it repeats the name of a call that is not
- * complete.
+ * one call other ids, or the next index. One with a name begins a call, unless it repeats the name of a call that is
+ * not complete.
  */
 function callOf(calls: GrowingCall[], piece: CallPiece): GrowingCall {
   const { index, id, name } = piece
@@ -204,8 +207,8 @@ function goesOn(known: GrowingCall, { id, name, index }: CallPiece): boolean {
 }
 
 /**
- * Returns the calls and the end. `inOrder`: `[DONE]` has come, with which an answer is whole without any finish reason.
- * Throws `model_failed` if the answer broke off.
+ * Returns the calls and the end. `inOrder`: `[DONE]` has come, with which an answer is whole without any finish
+ * reason. Throws `model_failed` if the answer broke off.
  */
 export function endOf(
   reading: CompletionReading,
@@ -274,8 +277,9 @@ interface WireUsage {
 }
 
 /**
- * The API counts what came from the cache among the prompt. Thoughts are written tokens too, where a server counts them
- * beside the answer (xAI, Gemini): then its total is larger than the sum of both, or they alone are more than the answer.
+ * The API counts what came from the cache among the prompt. Thoughts are written tokens too, where a server counts
+ * them beside the answer (xAI, Gemini): then its total is larger than the sum of both, or they alone are more than
+ * the answer.
  */
 function usageOf(usage: WireUsage): Usage {
   const { prompt_tokens, completion_tokens, total_tokens, cached_tokens, prompt_cache_hit_tokens } = usage

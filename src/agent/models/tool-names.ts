@@ -35,13 +35,16 @@ function spelled(name: string): string {
  * Returns the calls that a call means: by the names of the offered tools, with arguments that were written as JSON
  * twice read, and those of `multi_tool_use.parallel` for itself.
  */
-export function resolveCalls(call: ModelToolCall, tools: readonly Pick<ToolSpec, 'name'>[]): readonly ModelToolCall[] {
-  const name = resolveName(call.name, tools)
+export function resolveCalls(
+  call: ModelToolCall,
+  offered: readonly Pick<ToolSpec, 'name'>[],
+): readonly ModelToolCall[] {
+  const name = resolveName(call.name, offered)
   const args = argumentsOf(call.args)
-  const several = tools.some((tool) => tool.name === name) ? undefined : severalOf(call.name, args)
+  const several = offered.some((tool) => tool.name === name) ? undefined : severalOf(call.name, args)
   if (several === undefined) return [{ id: call.id, name, args }]
   return several.map((one) => ({
-    ...{ id: callId(), name: resolveName(one.name, tools) },
+    ...{ id: callId(), name: resolveName(one.name, offered) },
     args: argumentsOf(one.args),
   }))
 }

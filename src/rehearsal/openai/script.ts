@@ -5,9 +5,9 @@ import type { ChatRequest } from './request.ts'
 import { textOf } from './request.ts'
 
 /**
- * The model's reply, part by part. A missing id is made up. Arguments that are a string are sent as they are, torn JSON
- * too. `reasoning` is what compatible servers send beside the text or in it, as their dialect has it; OpenAI itself keeps
- * it back.
+ * The model's reply, part by part. A missing id is made up. Arguments that are a string are sent as they are, torn
+ * JSON too. `reasoning` is what compatible servers send beside the text or in it, as their dialect has it; OpenAI
+ * itself keeps it back.
  */
 export type ReplyPart =
   | { type: 'text'; text: string }
@@ -19,9 +19,10 @@ export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter'
 
 /**
  * The failure of a stream after `afterDelta` deltas of the whole reply (0: before the first). `error`: `data` as one
- * event after HTTP 200, under the name `event`, then the end of the stream. `stall`: silence on an open connection until the client or server
- * closes. `cut`: the connection is destroyed. `end`: the stream ends in order, but with neither a finish reason nor
- * [DONE]. Without streaming `cut` and `stall` mean the same for the whole answer, and `error` is the body.
+ * event after HTTP 200, under the name `event`, then the end of the stream. `stall`: silence on an open connection
+ * until the client or server closes. `cut`: the connection is destroyed. `end`: the stream ends in order, but with
+ * neither a finish reason nor [DONE]. Without streaming `cut` and `stall` mean the same for the whole answer, and
+ * `error` is the body.
  */
 export type Interrupt =
   | { kind: 'error'; afterDelta: number; data: object; event?: string }
@@ -61,7 +62,9 @@ export interface Quirks {
   lateFinish?: boolean
   /** No usage is reported, whatever the request says, as older versions of Ollama do. */
   noUsage?: boolean
-  /** The usage comes with the finish reason, asked for or not: in the chunk, in its choice, or in `x_groq` as well. */
+  /**
+   * The usage comes with the finish reason, asked for or not: in the chunk, in its choice, or in `x_groq` as well.
+   */
   usageAt?: 'finish' | 'choice' | 'groq'
   /** Texts come as lists of parts. */
   partLists?: boolean
@@ -80,13 +83,17 @@ export interface AnswerReply {
   parts: readonly ReplyPart[]
   /** Default: `tool_calls` when a part calls a tool, else `stop`. */
   finishReason?: FinishReason
-  /** Default: counted from the text, four characters a token, and from the beginnings that earlier requests shared. */
+  /**
+   * Default: counted from the text, four characters a token, and from the beginnings that earlier requests shared.
+   */
   usage?: { prompt_tokens: number; completion_tokens: number; cached_tokens?: number; reasoning_tokens?: number }
   /** Cuts text, refusal and arguments into deltas. Default: pieces of 12 UTF-16 units. */
   split?: (text: string) => readonly string[]
   /** The wait before each delta (without streaming: before the answer). */
   delayMs?: number
-  /** Stops before the delta with this index; see `createGate`. Without streaming any hold stands before the answer. */
+  /**
+   * Stops before the delta with this index; see `createGate`. Without streaming any hold stands before the answer.
+   */
   holds?: readonly { beforeDelta: number; gate: GateKeeper }[]
   interrupt?: Interrupt
   quirks?: Quirks

@@ -95,9 +95,11 @@ describe.each([
     expect(withBegun(failure, true)).toMatchObject({ begun: true, refusal: failure.refusal })
   })
 
-  it('the remedy names the setting of this server', async () => {
-    expect((await answered(401, { message: 'no' })).message).toContain(`Check models.${kind}.apiKey.`)
-    expect((await answered(404, { detail: 'Not Found' })).message).toContain(`check models.${kind}.baseUrl`)
+  it.each([
+    [401, { message: 'no' }, `Check models.${kind}.apiKey.`],
+    [404, { detail: 'Not Found' }, `check models.${kind}.baseUrl`],
+  ])('%s: the remedy names the setting of this server', async (status, body, remedy) => {
+    expect((await answered(status, body)).message).toContain(remedy)
   })
 
   it('the key stands in no failure, whatever repeats it', async () => {
