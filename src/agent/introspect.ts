@@ -1,5 +1,5 @@
 import { textContent } from '../core/content.ts'
-import type { ParleyError } from '../core/errors.ts'
+import { errorCode, type ParleyError } from '../core/errors.ts'
 import { quoteLines } from '../core/label.ts'
 import type { Introspect, Introspection, IntrospectionRequest, RememberedText } from '../core/memory.ts'
 import {
@@ -47,13 +47,20 @@ export function createIntrospect(services: SummarizeServices): Introspect {
     let fault: ParleyError | undefined
     let whole = false
     for (let step = 0; step < MOST_STEPS && calls < MOST_CALLS; step++) {
-      const answer = await chain.call(
-        async (one) => {
-          const given = await askModel(one, requestOf(messages), { signal, show() {} })
-          return whole ? given : orFault(given)
-        },
-        () => begun,
-      )
+      const answer = await chain
+        .call(
+          async (one) => {
+            const given = await askModel(one, requestOf(messages), { signal, show() {} })
+            return whole ? given : orFault(given)
+          },
+          () => begun,
+        )
+        .catch((error: unknown) => {
+          // A model that has noted everything may say nothing in the end.
+          if (whole && errorCode(error) === 'model_empty') return undefined
+          throw error
+        })
+      if (answer === undefined) break
       begun = true
       usage = addUsage(usage, answer.usage)
       model = answer.model

@@ -152,7 +152,8 @@ function withoutOffending(record: PictureRecord, failed: Failed, err: unknown): 
 
 function shorter({ earlier }: TurnRequest, { attempt, messages }: Failed, err: unknown): Attempt | undefined {
   const code = errorCode(err)
-  const isGuess = code === 'model_invalid_request'
+  // Some local servers answer a request that is too long with nothing.
+  const isGuess = code === 'model_invalid_request' || code === 'model_empty'
   if (attempt.shortened || !(isGuess || code === 'model_context_length')) return undefined
   const less = shortenRequest(attempt.messages, earlier ?? { messages: 0, summary: false })
   if (less === undefined || (isGuess && !isMostlyLeftOut(messages, less))) return undefined

@@ -222,10 +222,10 @@ describe('openai', () => {
     expect(events.at(-1)).toMatchObject({ type: 'end', stop })
   })
 
-  it('a refusal is refused, and an empty answer is an end', async () => {
+  it('a refusal is refused, and an empty answer is tried again once', async () => {
     const refusal = await answered({ parts: [{ type: 'refusal', refusal: 'I cannot help.' }] })
     expect(refusal).toMatchObject([{ type: 'end', stop: 'refused' }])
-    expect(await answered({ parts: [] })).toMatchObject([{ type: 'end', stop: 'end' }])
+    expect(await failureOf({ parts: [] })).toMatchObject({ code: 'model_empty', advice: { retry: true }, begun: true })
   })
 
   it('an abort while the stream is held ends as aborted', async () => {
@@ -241,9 +241,13 @@ describe('openai', () => {
   })
 
   it('an answer that is complete needs neither its usage nor the end of its stream', async () => {
-    const done = { id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
+    const done = {
+      id: 'c',
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta: { content: 'x' }, finish_reason: 'stop' }],
+    }
     answerOnce(200, `data: ${JSON.stringify(done)}\n\ndata: {"torn`, { 'content-type': 'text/event-stream' })
-    expect(await collect(await modelOf())).toMatchObject([{ type: 'end', stop: 'end' }])
+    expect((await collect(await modelOf())).at(-1)).toMatchObject({ type: 'end', stop: 'end' })
   })
 
   it.each<[Reply, string, boolean, string]>([

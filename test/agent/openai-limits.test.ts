@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { isPublicApi } from '../../src/agent/models/failure.ts'
 import { createOpenAi } from '../../src/agent/models/openai.ts'
 import { limitParams } from '../../src/agent/models/openai-request.ts'
-import { isPublicApi } from '../../src/agent/models/server-place.ts'
 import { createTraitBook } from '../../src/agent/models/traits.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { textContent } from '../../src/core/content.ts'

@@ -98,7 +98,7 @@ export function buildRequest(request: ModelRequest, images: Images, asking: Aski
       : { system: [{ type: 'text', text: request.system, ...(marks ? CACHE_MARK : {}) }] }),
     ...(tools.length === 0 || !may('no-tools') ? {} : { tools }),
   }
-  return { body, avoidable }
+  return { body, avoidable, answer: body.max_tokens }
 }
 
 /** Asks the provider to keep the prompt up to here for five minutes; reading it again costs a tenth. */

@@ -11,6 +11,7 @@ import {
 } from '../../core/model.ts'
 import type { PlacedBlock, ThoughtBlock } from './anthropic-request.ts'
 import { ownId } from './call-ids.ts'
+import { failureIn, type ServerPlace, serverName } from './failure.ts'
 import { ModelError } from './model-error.ts'
 import { parseArguments } from './tool-arguments.ts'
 
@@ -40,14 +41,13 @@ export function beginReading(model: string): MessageReading {
  * Pieces of blocks belong together by their index, whatever their order; a block may lack its end. A second beginning
  * of the message, which gateways send after a failure of their own, begins the answer anew.
  */
-export function readEvent(
-  event: Anthropic.RawMessageStreamEvent,
-  server: string,
-  reading: MessageReading,
-): readonly ModelEvent[] {
+export function readEvent(sent: object, server: ServerPlace, reading: MessageReading): readonly ModelEvent[] {
+  const failure = failureIn(sent, server)
+  if (failure !== undefined) throw failure
+  const event = sent as Anthropic.RawMessageStreamEvent
   switch (event.type) {
     case 'message_start':
-      return startMessage(event.message, server, reading)
+      return startMessage(event.message, server.name, reading)
     case 'content_block_start':
       return startBlock(event.index, event.content_block, reading)
     case 'content_block_delta':
@@ -158,13 +158,13 @@ export function isWhole({ blocks, reason, over }: MessageReading): boolean {
 /** Returns the calls and the end. Throws `model_failed` if the answer broke off. */
 export function endOf(
   reading: MessageReading,
-  asked: { readonly id: string; readonly server: string },
+  asked: { readonly id: string; readonly server: ServerPlace },
 ): readonly ModelEvent[] {
   const { blocks, reason, usage, model } = reading
   const all = [...blocks.values()]
-  if (!isWhole(reading)) throw failed('model_failed', `The answer of ${asked.server} broke off.`)
+  if (!isWhole(reading)) throw failed('model_failed', `The answer of ${serverName(asked.server)} broke off.`)
   if (reason === 'model_context_window_exceeded' && all.every(({ type }) => type === 'thought'))
-    throw failed('model_context_length', `${asked.server}: ${reason}.`)
+    throw failed('model_context_length', `${serverName(asked.server)}: ${reason}.`)
   const stop = stopOf(reason)
   const calls = all.flatMap((block): ModelToolCall[] =>
     block.type === 'call' ? [{ id: ownId(block.id), name: block.name, args: argsOf(block) }] : [],

@@ -5,8 +5,8 @@ import type { Model } from '../../core/model.ts'
 import { PUBLIC_APIS } from '../../core/model-server.ts'
 import { buildRequest, type MessagesBody } from './anthropic-request.ts'
 import { beginReading, endOf, isWhole, type MessageReading, readEvent } from './anthropic-stream.ts'
+import type { ServerPlace } from './failure.ts'
 import { createModelFetch } from './model-fetch.ts'
-import { type ServerPlace, serverName } from './server-place.ts'
 import { createTraitBook } from './traits.ts'
 import { type Protocol, type WireOptions, wireModel } from './wire-model.ts'
 
@@ -31,20 +31,18 @@ export async function createAnthropic(options: WireOptions): Promise<Model> {
   })
   const id = `${name}/${model}`
   const traits = (options.traits ?? createTraitBook()).of(id)
-  const protocol: Protocol<MessagesBody, Anthropic.RawMessageStreamEvent, MessageReading> = {
+  const protocol: Protocol<MessagesBody, MessageReading> = {
     // The API refuses larger images; its limit is on what is sent, which is base64.
     pictureBytes: MOST_SHOWN_BYTES,
     build: (request, images) => buildRequest(request, images, { id, model, traits }),
-    async open(body, signal) {
+    open(body, signal) {
       const asked = body as Anthropic.MessageCreateParamsStreaming
-      const created = withoutPrinting(() => client.messages.create(asked, { signal }), logger)
-      const { data, response } = await created.withResponse()
-      return { pieces: data, response }
+      return withoutPrinting(() => client.messages.create(asked, { signal }), logger).asResponse()
     },
     begin: () => beginReading(id),
-    read: (event, reading) => readEvent(event, name, reading),
+    read: (event, reading) => readEvent(event, server, reading),
     isWhole,
-    end: (reading) => endOf(reading, { id, server: serverName(server) }),
+    end: (reading) => endOf(reading, { id, server }),
   }
   return wireModel({ id, server, protocol, traits, options })
 }

@@ -47,7 +47,10 @@ export function readErrorValue(value: unknown, depth = 0): SaidError | undefined
 /** Returns true for an answer or a chunk that says an error and nothing else, in whatever shape. */
 export function saysError(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(saysError)
-  if (!isFields(value) || isSomething(value.choices) || isSomething(value.content)) return false
+  if (!isFields(value)) return false
+  // OpenRouter puts an error beside a choice that says nothing.
+  if (isFields(value.error) && isSomething(value.error.message)) return true
+  if (isSomething(value.choices) || isSomething(value.content)) return false
   const { error, errors, object, type, success, detail, error_message, base_resp } = value
   if ([error, errors, detail, error_message].some(isSomething)) return true
   if (isFields(base_resp) && isSomething(base_resp.status_code)) return true

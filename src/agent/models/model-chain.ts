@@ -24,7 +24,7 @@ export interface ModelChain {
 }
 
 /** Failures that say something about the request: every other model would be asked the same. */
-const OF_THE_REQUEST: readonly ErrorCode[] = ['model_refused', 'model_empty', 'model_cut', 'model_context_length']
+const OF_THE_REQUEST: readonly ErrorCode[] = ['model_refused', 'model_cut', 'model_context_length']
 
 export function createModelChain(all: readonly string[], deps: ModelChainDeps): ModelChain {
   const rests = (id: string): boolean => deps.rests?.(id) ?? false

@@ -1,22 +1,15 @@
 import { isPage, readErrorBody, readErrorValue, type SaidError, saysError } from './error-body.ts'
-import { ModelError } from './model-error.ts'
+import type { ServerPlace } from './failure.ts'
 import { isNoPath } from './refusals.ts'
-import type { ServerPlace } from './server-place.ts'
 import { isRecord } from './tool-arguments.ts'
 
-const MB = 1_000_000
-/** The longest answers have 128,000 tokens, of which each comes as an event of about 300 bytes. */
-const MOST_STREAMED = 64 * MB
-/** Client libraries look through an event from its beginning with each piece of it. */
-const MOST_OF_AN_EVENT = 4 * MB
-/** An answer that is no stream says why there is none. */
-const MOST_SAID = MB
+/** Bytes of an answer that is no stream: it says why there is none. */
+const MOST_SAID = 1_000_000
 
 /**
  * Returns the `fetch` for the client library of a server. What goes out is what the configuration names: no header that
  * a library takes from the environment or that describes this machine, no half of a character. What comes in is in the
- * one form that the library knows: an error as JSON with `error`, an answer as a stream. A flood fails with
- * `model_failed`.
+ * one form that the library knows: an error as JSON with `error`, an answer as a stream of events.
  */
 export function createModelFetch(server: ServerPlace): typeof fetch {
   return async (url, init = {}) => {
@@ -25,13 +18,6 @@ export function createModelFetch(server: ServerPlace): typeof fetch {
     return response.ok ? answerOf(response, server) : errorAnswer(response, await textOf(response.body))
   }
 }
-
-/** Returns true once the body of this response has been read as far as its `[DONE]`. */
-export function endedInOrder(response: Response): boolean {
-  return ended.has(response)
-}
-
-const ended = new WeakSet<Response>()
 
 /** The version of the Messages API that the client library is of. */
 const MESSAGES_VERSION = '2026-10-21'
@@ -103,10 +89,8 @@ async function answerOf(response: Response, server: ServerPlace): Promise<Respon
   if (/^[[{]/.test(first)) return wholeAnswer({ text: await textOf(body), headers: kept, status }, server)
   const isStream = /^(data|event|id|retry)?:/.test(first)
   if (isStream) kept.set('content-type', 'text/event-stream')
-  const bounds = isStream ? { most: MOST_STREAMED, event: MOST_OF_AN_EVENT } : { most: MOST_SAID, event: MOST_SAID }
-  const watched = body.pipeThrough(guard(bounds, () => ended.add(handed)))
-  const handed = new Response(watched, { status, statusText, headers: kept })
-  return handed
+  else await body.cancel()
+  return new Response(isStream ? body : null, { status, statusText, headers: kept })
 }
 
 interface Whole {
@@ -117,13 +101,12 @@ interface Whole {
 
 /** An answer that came whole where a stream was asked for. */
 function wholeAnswer({ text, headers, status }: Whole, server: ServerPlace): Response {
-  const value = parsed(text)
+  // Some gateways put the end of a stream behind it.
+  const value = parsed(text.replace(/\s*data: ?\[DONE\]\s*$/, ''))
   const events = streamOf(value, server.kind)
   if (events !== undefined) {
     headers.set('content-type', 'text/event-stream')
-    const handed = new Response(events, { status, headers })
-    ended.add(handed)
-    return handed
+    return new Response(events, { status, headers })
   }
   const error = saysError(value) ? readErrorValue(value) : undefined
   if (!headers.get('content-type')?.includes('json')) headers.set('content-type', 'application/json')
@@ -166,35 +149,6 @@ async function begun(source: ReadableStream<Uint8Array>): Promise<{ first: strin
   })
   return { first, body }
 }
-
-const BETWEEN_EVENTS = ['\n\n', '\r\n\r\n', '\r\r']
-/** Bytes of a piece in which the end of an event, or the mark of the end of all, may have begun. */
-const BEGUN = 16
-const DONE = /[\r\n]data: ?\[DONE\]/
-
-/** Passes a body on until it is longer than any answer, and calls `done` when its `[DONE]` has passed. */
-function guard(
-  bounds: { readonly most: number; readonly event: number },
-  done: () => void,
-): TransformStream<Uint8Array, Uint8Array> {
-  let [all, event] = [0, 0]
-  let before: Uint8Array = Buffer.from('\n')
-  return new TransformStream({
-    transform(piece, controller) {
-      const seen = Buffer.concat([before, piece])
-      const end = Math.max(...BETWEEN_EVENTS.map((between) => seen.lastIndexOf(between)))
-      if (seen.includes('[DONE]') && DONE.test(seen.toString('latin1'))) done()
-      const known = before.length
-      before = seen.subarray(-BEGUN)
-      all += piece.length
-      event = end < known - 3 ? event + piece.length : seen.length - end
-      if (all <= bounds.most && event <= bounds.event) controller.enqueue(piece)
-      else controller.error(new ModelError('model_failed', TOO_MUCH, { advice: { retry: false } }))
-    },
-  })
-}
-
-const TOO_MUCH = 'The server of the model sent more than any answer has.'
 
 type Fields = Readonly<Record<string, unknown>>
 

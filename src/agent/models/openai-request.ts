@@ -71,7 +71,7 @@ export function buildRequest(request: ModelRequest, images: Images, asking: Aski
     ...(may('no-usage-option') ? { stream_options: { include_usage: true } } : {}),
     ...(tools.length === 0 ? {} : { tools }),
   }
-  return { body, avoidable }
+  return { body, avoidable, answer: body.max_tokens ?? body.max_completion_tokens ?? 0 }
 }
 
 /**
@@ -192,7 +192,7 @@ function createSteps(at: Translating) {
     calls.map((call, nth) => {
       const { id, ...fields } = fieldsOf(own, calls.length)[nth] ?? {}
       return {
-        ...(own === undefined ? foreignCall(nth, may) : ownFields(fields, may)),
+        ...(nth === 0 ? signedCall(ownFields(fields, may), may) : ownFields(fields, may)),
         id: wireId(call, id),
         type: 'function',
         function: { name: legalName(call.name), arguments: JSON.stringify(argumentsObject(call.args)) },
@@ -234,8 +234,11 @@ function ownFields(
 /** The signature that Gemini documents for calls that it did not make itself; the first call of a step has one. */
 const ANY_SIGNATURE = { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } }
 
-function foreignCall(nth: number, may: Translating['may']): Readonly<Record<string, unknown>> {
-  return nth > 0 || may('signed-calls') ? {} : ANY_SIGNATURE
+function signedCall(
+  fields: Readonly<Record<string, unknown>>,
+  may: Translating['may'],
+): Readonly<Record<string, unknown>> {
+  return 'extra_content' in fields || may('signed-calls') ? fields : { ...fields, ...ANY_SIGNATURE }
 }
 
 /** Mistral's form of an id; the same id gives the same one in each request. */

@@ -10,10 +10,9 @@ import {
   type Usage,
 } from '../../core/model.ts'
 import { ownId } from './call-ids.ts'
-import { badCallOf, failureIn } from './failure.ts'
+import { badCallOf, failureIn, type ServerPlace, serverName } from './failure.ts'
 import { ModelError, withBegun } from './model-error.ts'
 import type { StepFields } from './openai-request.ts'
-import { type ServerPlace, serverName } from './server-place.ts'
 import { isRecord, parseArguments } from './tool-arguments.ts'
 
 /** One answer as far as it has come. */
@@ -44,6 +43,8 @@ type Chunk = Omit<Partial<OpenAI.ChatCompletionChunk>, 'choices' | 'usage'> & {
 
 interface Choice {
   readonly delta?: Fields | null
+  /** Some servers send the whole answer as one event. */
+  readonly message?: Fields | null
   readonly finish_reason?: string | null
   readonly native_finish_reason?: string | null
   readonly usage?: WireUsage | null
@@ -53,14 +54,10 @@ interface Choice {
  * Returns the text that a chunk adds. Thoughts and whatever else only the server understands are kept for it alone
  * (C26); a refusal shows in the stop reason. Throws for a chunk that is an error.
  */
-export function readChunk(
-  sent: OpenAI.ChatCompletionChunk,
-  server: ServerPlace,
-  reading: CompletionReading,
-): readonly ModelEvent[] {
+export function readChunk(sent: object, server: ServerPlace, reading: CompletionReading): readonly ModelEvent[] {
   const failure = failureIn(sent, server)
   if (failure !== undefined) throw failure
-  const chunk = sent as unknown as Chunk
+  const chunk = sent as Chunk
   if (typeof chunk.model === 'string' && chunk.model !== '') reading.model = `${server.name}/${chunk.model}`
   const [choice] = chunk.choices ?? []
   const usage = chunk.usage ?? groqUsage(chunk) ?? choice?.usage
@@ -69,7 +66,7 @@ export function readChunk(
 }
 
 function readChoice(choice: Choice, reading: CompletionReading): readonly ModelEvent[] {
-  const { finish_reason, native_finish_reason, delta: sent } = choice
+  const { finish_reason, native_finish_reason, message, delta: sent = message } = choice
   reading.finish = /error/i.test(native_finish_reason ?? '') ? 'error' : (finish_reason ?? reading.finish)
   const delta = sent ?? {}
   if (delta.refusal) reading.refused = true
@@ -260,10 +257,18 @@ function opaqueOf(
     const renamed = id !== '' && id !== calls[nth]?.id ? { id } : {}
     return Object.keys(own).length + Object.keys(renamed).length === 0 ? null : { ...own, ...renamed }
   })
-  const thought = Object.keys(message).length + parts.length > 0
-  if (!thought && fields.every((own) => own === null)) return {}
-  const data: StepFields = { message, parts, calls: fields }
+  const data = signedAtTheCall({ message, parts, calls: fields })
+  const thought = Object.keys(data.message).length + parts.length > 0
+  if (!thought && data.calls.every((own) => own === null)) return {}
   return { opaque: { model, tokens: thought ? usage.output : 0, data } }
+}
+
+/** Gemini may send the signature of the first call by itself, in the message, and wants it back at the call. */
+function signedAtTheCall(data: StepFields): StepFields {
+  const { extra_content, ...message } = data.message
+  const [first, ...rest] = data.calls
+  if (extra_content === undefined || first === undefined || (first && 'extra_content' in first)) return data
+  return { ...data, message, calls: [{ ...first, extra_content }, ...rest] }
 }
 
 interface WireUsage {

@@ -1,10 +1,10 @@
 import type OpenAI from 'openai'
 import type { Model } from '../../core/model.ts'
 import { PUBLIC_APIS } from '../../core/model-server.ts'
+import type { ServerPlace } from './failure.ts'
 import { createModelFetch } from './model-fetch.ts'
 import { buildRequest, type CompletionBody } from './openai-request.ts'
 import { beginReading, type CompletionReading, endOf, readChunk } from './openai-stream.ts'
-import type { ServerPlace } from './server-place.ts'
 import { createTraitBook, traitsOfServer } from './traits.ts'
 import { type Protocol, type WireOptions, wireModel } from './wire-model.ts'
 
@@ -28,15 +28,12 @@ export async function createOpenAi(options: WireOptions): Promise<Model> {
   })
   const id = `${name}/${model}`
   const traits = (options.traits ?? createTraitBook()).of(id, traitsOfServer(baseUrl))
-  const protocol: Protocol<CompletionBody, OpenAI.ChatCompletionChunk, CompletionReading> = {
+  const protocol: Protocol<CompletionBody, CompletionReading> = {
     // The API takes larger images, which only fill the conversation.
     pictureBytes: 5_000_000,
     build: (request, images) => buildRequest(request, images, { id, model, traits }),
-    async open(body, signal) {
-      const asked = body as OpenAI.ChatCompletionCreateParamsStreaming
-      const { data, response } = await client.chat.completions.create(asked, { signal }).withResponse()
-      return { pieces: data, response }
-    },
+    open: (body, signal) =>
+      client.chat.completions.create(body as OpenAI.ChatCompletionCreateParamsStreaming, { signal }).asResponse(),
     begin: () => beginReading(id),
     read: (chunk, reading) => readChunk(chunk, server, reading),
     // Behind the finish reason come the usage and the end of the stream, which an answer can do without.

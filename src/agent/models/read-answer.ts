@@ -102,7 +102,12 @@ interface Ended {
 /** Notes what the answer shows of its model. Throws `model_empty` where that gives another try more room. */
 function learn({ model, traits }: Reading, reader: AnswerReader, { stop, apart, called }: Ended): void {
   if (reader.unopened) traits.learn('thinks-unopened')
-  const usedUp = stop === 'length' && !reader.spoken && !called
+  const isEmpty = !reader.spoken && !called
+  if (stop === 'end' && isEmpty) {
+    const message = `${model.id} answered with nothing at all.`
+    throw new ModelError('model_empty', message, { advice: { retry: true }, begun: true })
+  }
+  const usedUp = stop === 'length' && isEmpty
   const thinks = reader.thought || (apart && usedUp)
   if (!thinks || !traits.learn('thinks') || !usedUp) return
   const message = `The tokens of the answer of ${model.id} were used up by its thoughts.`

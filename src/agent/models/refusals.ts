@@ -25,6 +25,8 @@ const RULES: readonly Rule[] = [
     trait: 'no-thoughts-back',
     words: /invalid `?signature`? in `?thinking`? block|`?thinking`?.{0,40}blocks.{0,40}cannot be modified/i,
   },
+  { trait: 'own-fields-refused', words: /corrupted thought signature/i },
+  { trait: 'no-thoughts-back', words: /corrupted thought signature/i },
   { trait: 'own-fields-refused', words: /extra_content|thought_?signature/i, named: true },
   {
     trait: 'no-thoughts-back',
@@ -151,11 +153,15 @@ const PROMPTS: readonly RegExp[] = [
   /given: ([\d,]+) `?inputs`? tokens/i,
 ]
 
-/** Returns the numbers of tokens that a refusal names: what the model reads at once, and the most that it answers. */
-export function numbersIn(words: string): { window?: number; longestAnswer?: number } {
+/**
+ * Returns the numbers of tokens that a refusal names: what the model reads at once, and the most that it answers.
+ * `asked`: the tokens of an answer that the request asked for.
+ */
+export function numbersIn(words: string, asked = 0): { window?: number; longestAnswer?: number } {
   const below = firstOf([BELOW], words)
   const window = firstOf(WINDOWS, words)
-  const longestAnswer = below === undefined ? (firstOf(ANSWERS, words) ?? halfOf(words)) : below - 1
+  const longestAnswer =
+    below === undefined ? (firstOf(ANSWERS, words) ?? halfOf(words) ?? roomOf(words, asked)) : below - 1
   return { ...(window === undefined ? {} : { window }), ...(longestAnswer === undefined ? {} : { longestAnswer }) }
 }
 
@@ -167,6 +173,21 @@ function halfOf(words: string): number | undefined {
   const [window, prompt] = [firstOf(WINDOWS, words), firstOf(PROMPTS, words)]
   if (window === undefined || prompt === undefined || prompt > window / 2) return undefined
   return Math.floor(window / 2)
+}
+
+/** An answer of fewer tokens is of no use. */
+const SHORTEST_ANSWER = 256
+
+/**
+ * Returns the room for an answer in the quota of a minute, of which some servers take all tokens that a request may use,
+ * whatever it will use (Groq): `Limit 6000, Requested 9100`.
+ */
+function roomOf(words: string, asked: number): number | undefined {
+  const [, limit = '', requested = ''] = /Limit ([\d,]+), Requested ([\d,]+)/i.exec(words) ?? []
+  const [most, whole] = [limit, requested].map((tokens) => Number(tokens.replaceAll(',', '')))
+  if (!most || !whole) return undefined
+  const room = most - (whole - asked)
+  return room >= SHORTEST_ANSWER && room < asked ? room : undefined
 }
 
 /** More tokens than any model has, or none, are a slip of the words. */
@@ -237,7 +258,7 @@ export function isBadKey({ words, code = '' }: Pick<ModelRefusal, 'words' | 'cod
 const NO_CREDIT_CODES =
   /^(insufficient_quota|insufficient_user_quota|insufficient_balance|billing_hard_limit_reached|billing_not_active|exceeded_current_quota_error|enforced_spend_limit_reached|contract_spend_limit_reached|arrearage|1113|payment_required)$/i
 const NO_CREDIT =
-  /credit balance|insufficient (account )?(balance|credit|funds|quota)|balance is (too low|insufficient|not enough)|out of credits|used all available credits|requires more credits|any credits or licenses|purchase (more )?credits|spend(ing)? limit|need a grok subscription|active grok subscription|credits are depleted|in good standing|reached your specified api usage limits|key limit exceeded|suspended due to|账户?余额不足|余额不足|欠费/i
+  /credit balance|insufficient (account )?(balance|credit|funds|quota)|balance is (too low|insufficient|not enough)|out of credits|used all available credits|requires more credits|any credits or licenses|purchase (more )?credits|spend(ing)? limit|need a grok subscription|active grok subscription|credits are depleted|in good standing|reached your specified api usage limits|key limit exceeded|usage limit reached.{0,80}reset|subscription quota limit|suspended due to|账户?余额不足|余额不足|欠费/i
 /** Words that stand for an empty account as well as for the quota of a minute, which comes with a time. */
 const QUOTA = /exceeded (your )?current quota|plan and billing/i
 

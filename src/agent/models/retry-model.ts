@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../core/clock.ts'
-import { ParleyError } from '../../core/errors.ts'
+import { type ErrorCode, ParleyError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../core/model.ts'
 import { ModelError } from './model-error.ts'
@@ -17,7 +17,7 @@ const WAITS = [2_000, 8_000] as const
 const BUDGET_MS = 20_000
 
 /**
- * Tries a call again that failed before it gave anything: overloaded, stalled (once) or unreachable; at most three
+ * Tries a call again that failed before it gave anything: overloaded, stalled or empty (once), or unreachable; at most three
  * tries and 20 s of waiting. A provider that asks for a longer pause is taken at its word and the failure reported at
  * once. After the first event nothing is ever repeated, so no answer appears twice. The SDK's own retries know neither
  * rule and are off (decision 0017).
@@ -63,10 +63,13 @@ async function* retrying(
   }
 }
 
+/** Failures that are tried again once: another try takes as long as the first, or gives the same. */
+const ONCE: readonly ErrorCode[] = ['model_stalled', 'model_empty']
+
 /** Undefined: do not try again. */
 function waitBefore(error: unknown, attempt: number, random: () => number): number | undefined {
   if (!(error instanceof ModelError) || !error.advice.retry) return undefined
-  const base = error.code === 'model_stalled' && attempt > 1 ? undefined : WAITS[attempt - 1]
+  const base = ONCE.includes(error.code) && attempt > 1 ? undefined : WAITS[attempt - 1]
   if (base === undefined) return undefined
   return Math.max(base * (0.5 + random()), error.advice.afterMs ?? 0)
 }

@@ -37,10 +37,10 @@ function spelled(name: string): string {
  */
 export function resolveCalls(
   call: ModelToolCall,
-  offered: readonly Pick<ToolSpec, 'name'>[],
+  offered: readonly Pick<ToolSpec, 'name' | 'parameters'>[],
 ): readonly ModelToolCall[] {
   const name = resolveName(call.name, offered)
-  const args = argumentsOf(call.args)
+  const args = asNested(argumentsOf(call.args), offered.find((tool) => tool.name === name)?.parameters)
   const several = offered.some((tool) => tool.name === name) ? undefined : severalOf(call.name, args)
   if (several === undefined) return [{ id: call.id, name, args }]
   return several.map((one) => ({
@@ -54,6 +54,21 @@ function argumentsOf(args: unknown): unknown {
   const read = parseArguments(args)
   if (typeof read === 'string' && read !== args) return argumentsOf(read)
   return isRecord(read) && args.trim() !== '' ? read : args
+}
+
+/** Returns arguments with each that has to be a list or an object read, where a model wrote it as a text. */
+function asNested(args: unknown, parameters: ToolSpec['parameters'] | undefined): unknown {
+  const properties = parameters?.properties
+  if (!isRecord(args) || !isRecord(properties)) return args
+  return Object.fromEntries(
+    Object.entries(args).map(([key, value]) => {
+      const schema = Object.hasOwn(properties, key) ? properties[key] : undefined
+      const type = isRecord(schema) ? schema.type : undefined
+      if (typeof value !== 'string' || (type !== 'array' && type !== 'object')) return [key, value]
+      const read = parseArguments(value)
+      return [key, Array.isArray(read) === (type === 'array') && typeof read === 'object' ? read : value]
+    }),
+  )
 }
 
 interface Several {

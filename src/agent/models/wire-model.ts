@@ -3,13 +3,13 @@ import { ParleyError } from '../../core/errors.ts'
 import { type Logger, silentLogger } from '../../core/logger.ts'
 import type { MediaStore } from '../../core/media.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../core/model.ts'
+import { readEvents, type StreamReading } from './event-source.ts'
+import type { ServerPlace } from './failure.ts'
 import { notTheApi, toModelError } from './failure.ts'
 import { ModelError, withBegun } from './model-error.ts'
-import { endedInOrder } from './model-fetch.ts'
 import { type Images, loadImages } from './pictures.ts'
 import { readAnswer } from './read-answer.ts'
 import { numbersIn, traitOfRefusal } from './refusals.ts'
-import type { ServerPlace } from './server-place.ts'
 import type { ModelTraits, Trait, TraitBook } from './traits.ts'
 
 export interface WireOptions {
@@ -35,18 +35,20 @@ export interface Built<Body> {
   readonly body: Body
   /** The traits with which the request would be another one: what a refusal of this one can teach. */
   readonly avoidable: ReadonlySet<Trait>
+  /** The most tokens of the answer that it asks for. */
+  readonly answer: number
 }
 
 /** One protocol; `Reading` is an answer as far as it has come. */
-export interface Protocol<Body, Piece, Reading> {
+export interface Protocol<Body, Reading> {
   /** The most bytes of a picture. */
   readonly pictureBytes: number
   build(request: ModelRequest, images: Images): Built<Body>
   /** Throws what its SDK throws. */
-  open(body: Body, signal: AbortSignal): Promise<{ readonly pieces: AsyncIterable<Piece>; readonly response: Response }>
+  open(body: Body, signal: AbortSignal): Promise<Response>
   begin(): Reading
-  /** Returns what a piece adds. Throws for one that is an error. */
-  read(piece: Piece, reading: Reading): readonly ModelEvent[]
+  /** Returns the model events for an event of the server. Throws for one that is an error. */
+  read(event: object, reading: Reading): readonly ModelEvent[]
   /** Returns true once the answer can do without whatever follows. */
   isWhole(reading: Reading): boolean
   /**
@@ -56,11 +58,11 @@ export interface Protocol<Body, Piece, Reading> {
   end(reading: Reading, inOrder: boolean): readonly ModelEvent[]
 }
 
-interface Wire<Body, Piece, Reading> {
+interface Wire<Body, Reading> {
   /** `<server>/<model>`. */
   readonly id: string
   readonly server: ServerPlace
-  readonly protocol: Protocol<Body, Piece, Reading>
+  readonly protocol: Protocol<Body, Reading>
   readonly traits: ModelTraits
   readonly options: WireOptions
 }
@@ -69,13 +71,13 @@ interface Wire<Body, Piece, Reading> {
  * Returns the model behind a server. A request that is refused for something it can do without is made again at once
  * without that, and all later ones too: each trait is learnt once, so this ends.
  */
-export function wireModel<Body, Piece, Reading>(wire: Wire<Body, Piece, Reading>): Model {
+export function wireModel<Body, Reading>(wire: Wire<Body, Reading>): Model {
   const { id, traits } = wire
   return readAnswer({ id, stream: (request, signal) => stream(wire, request, signal) }, traits)
 }
 
-async function* stream<Body, Piece, Reading>(
-  wire: Wire<Body, Piece, Reading>,
+async function* stream<Body, Reading>(
+  wire: Wire<Body, Reading>,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, void> {
@@ -87,7 +89,7 @@ async function* stream<Body, Piece, Reading>(
       return yield* attempt(wire, built.body, signal)
     } catch (error) {
       if (!(error instanceof ModelError) || error.begun) throw error
-      const lesson = lessons < MOST_LESSONS ? learn(error, built.avoidable, traits) : undefined
+      const lesson = lessons < MOST_LESSONS ? learn(error, built, traits) : undefined
       if (lesson === undefined) throw withPicture(error, built.body, images)
       const { logger = silentLogger } = options
       logger.info('A model server refused a part of a request; it is asked without it', {
@@ -102,47 +104,45 @@ async function* stream<Body, Piece, Reading>(
 /** A server that names a smaller number each time would be asked for ever. */
 const MOST_LESSONS = 12
 
-async function* attempt<Body, Piece, Reading>(
-  { id, server, protocol, traits, options }: Wire<Body, Piece, Reading>,
+async function* attempt<Body, Reading>(
+  { id, server, protocol, traits, options }: Wire<Body, Reading>,
   body: Body,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, void> {
   const { clock, idleMs = 60_000 } = options
   const idle = startIdleTimer(clock, idleMs)
   const reading = protocol.begin()
+  const stream: StreamReading = { inOrder: false }
   let begun = false
-  let inOrder = false
   const failure = (error: unknown): Error => {
     if (signal.aborted) return new ParleyError('aborted', 'The model call was stopped.')
     return withBegun(idle.signal.aborted ? stalled(id, idleMs) : toModelError(error, server), begun)
   }
   try {
     const either = AbortSignal.any([signal, idle.signal])
-    const { pieces, response } = await protocol.open(body, either)
-    checkIsStream(response, server)
-    for await (const piece of pieces) {
+    const answer = await protocol.open(body, either)
+    for await (const sent of readEvents(eventsOf(answer, server), stream)) {
       idle.pause()
-      const events = protocol.read(piece, reading)
+      const events = protocol.read(sent, reading)
       begun = true
       for (const event of events) yield event
       idle.resume()
     }
-    // The SDK ends an aborted stream without an error.
     either.throwIfAborted()
-    inOrder = endedInOrder(response)
   } catch (error) {
     if (signal.aborted || !protocol.isWhole(reading)) throw failure(error)
   } finally {
     idle.pause()
   }
   const { window } = traits
-  for (const event of protocol.end(reading, inOrder))
+  for (const event of protocol.end(reading, stream.inOrder))
     yield event.type === 'end' && window !== undefined ? { ...event, window } : event
 }
 
-function checkIsStream({ status, headers }: Response, server: ServerPlace): void {
+function eventsOf({ status, headers, body }: Response, server: ServerPlace): ReadableStream<Uint8Array> {
   const type = headers.get('content-type') ?? ''
-  if (!type.startsWith('text/event-stream')) throw notTheApi(server, { status, type })
+  if (body === null || !type.startsWith('text/event-stream')) throw notTheApi(server, { status, type })
+  return body
 }
 
 function stalled(id: string, idleMs: number): ModelError {
@@ -150,9 +150,13 @@ function stalled(id: string, idleMs: number): ModelError {
 }
 
 /** Notes what a refusal teaches and returns its name; undefined where the same request would be refused again. */
-function learn({ refusal }: ModelError, avoidable: ReadonlySet<Trait>, traits: ModelTraits): string | undefined {
+function learn(
+  { refusal }: ModelError,
+  { avoidable, answer }: Built<unknown>,
+  traits: ModelTraits,
+): string | undefined {
   if (refusal === undefined) return undefined
-  const { window, longestAnswer } = numbersIn(refusal.words)
+  const { window, longestAnswer } = numbersIn(refusal.words, answer)
   if (window !== undefined) traits.window = window
   if (longestAnswer !== undefined && longestAnswer < (traits.longestAnswer ?? Number.POSITIVE_INFINITY)) {
     traits.longestAnswer = longestAnswer

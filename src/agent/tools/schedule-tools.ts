@@ -1,10 +1,9 @@
 import * as z from 'zod'
-import type { ChatSchedules } from '../../core/chat-schedules.ts'
+import type { ChatSchedule, ChatSchedules } from '../../core/chat-schedules.ts'
 import { textContent } from '../../core/content.ts'
 import { callKey } from '../../core/schedule.ts'
-import type { Tool } from '../../core/turn.ts'
+import type { Tool, ToolOutput } from '../../core/turn.ts'
 import { flag, readArgs, text } from './read-args.ts'
-import { shownSchedules } from './shown-schedules.ts'
 
 /** Returns the tools of the group `schedule`. */
 export function scheduleTools(schedules: ChatSchedules): readonly Tool[] {
@@ -97,4 +96,14 @@ export function scheduleCancel(schedules: Pick<ChatSchedules, 'cancel' | 'askerO
       return shownSchedules([cancelled], ([one]) => ({ cancelled: one }))
     },
   }
+}
+
+/** Returns what a model is shown of schedules: their texts are the words of whoever had a part in them. */
+function shownSchedules(
+  all: readonly ChatSchedule[],
+  inWords: (rows: readonly Omit<ChatSchedule, 'authors'>[]) => unknown,
+): ToolOutput {
+  const rows = all.map(({ authors: _, ...row }) => row)
+  const authors = new Set(all.flatMap((one) => one.authors))
+  return { content: textContent(JSON.stringify(inWords(rows))), authors: [...authors] }
 }

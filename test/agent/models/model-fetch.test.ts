@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createAnthropic } from '../../../src/agent/models/anthropic.ts'
-import { createModelFetch, endedInOrder } from '../../../src/agent/models/model-fetch.ts'
 import { createOpenAi } from '../../../src/agent/models/openai.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { textContent } from '../../../src/core/content.ts'
@@ -238,34 +237,4 @@ it.each([
 ] as const)('a stream that calls itself %s is a stream', async (type, create, said) => {
   const { baseUrl } = await startServer(type, [said.slice(0, 60), said.slice(60)])
   expect((await collect(await create({ ...given, baseUrl })))[0]).toMatchObject({ type: 'text', delta: 'Hello' })
-})
-
-describe('the end of a stream', () => {
-  const place = { name: 'openai', kind: 'openai', apiKey: '' } as const
-  const endOf = async (...pieces: readonly string[]) => {
-    const { baseUrl } = await startServer('text/event-stream', pieces)
-    const response = await createModelFetch({ ...place, baseUrl })(baseUrl, { method: 'POST', body: '{}' })
-    const before = endedInOrder(response)
-    await response.text()
-    return { before, after: endedInOrder(response) }
-  }
-
-  it.each([
-    ['in one piece', [SAID]],
-    ['without a space', ['data: {}\n\ndata:[DONE]\n\n']],
-    ['in single letters', [...'data: {}\n\ndata: [DONE]\n\n']],
-    ['with carriage returns', ['data: {}\r\n\r\nda', 'ta: [DO', 'NE]\r\n\r\n']],
-    ['at once', ['data: [DONE]\n\n']],
-    ['without the last line', ['data: {}\n\ndata: [DONE]']],
-  ])('is seen %s, and not before it was read', async (_name, pieces) => {
-    expect(await endOf(...pieces)).toEqual({ before: false, after: true })
-  })
-
-  it.each([
-    ['that is missing', ['data: {}\n\n']],
-    ['that the model wrote', [`data: ${finish({ content: '\ndata: [DONE]\n' })}\n\n`]],
-    ['of a comment', [': data: [DONE]\n\n']],
-  ])('is not one %s', async (_name, pieces) => {
-    expect(await endOf(...pieces)).toEqual({ before: false, after: false })
-  })
 })

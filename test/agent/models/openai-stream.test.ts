@@ -272,11 +272,6 @@ describe('fields of the server alone (C26)', () => {
         ],
       },
     ],
-    [
-      'a signature that comes alone',
-      [delta({ extra_content: { google: { thought_signature: 's' } } })],
-      { extra_content: { google: { thought_signature: 's' } } },
-    ],
   ])('%s is kept whole and said nowhere', async (_name, chunks, message) => {
     expect(await opaqueOf(chunks)).toEqual({ message, parts: [], calls: [null] })
   })
@@ -286,6 +281,11 @@ describe('fields of the server alone (C26)', () => {
     expect((await opaqueOf([think('I '), think('see.')]))?.parts).toEqual([
       { type: 'thinking', thinking: [{ type: 'text', text: 'I see.' }] },
     ])
+  })
+
+  it('a signature that comes by itself is that of the first call', async () => {
+    const extra_content = { google: { thought_signature: 's' } }
+    expect(await opaqueOf([delta({ extra_content })])).toEqual({ message: {}, parts: [], calls: [{ extra_content }] })
   })
 
   it('whatever a server puts on a call is kept with it, also from a later piece, and so is an id that others refuse', async () => {

@@ -199,7 +199,6 @@ describe('read-answer', () => {
   it.each([
     ['something was said', ['<think>a</think>Hi', end('length')]],
     ['a call came', ['<think>a</think>', { type: 'tool_call', call: call('c', 'note') }, end('length')]],
-    ['it was not cut', ['<think>a', end()]],
     ['nobody thought', [end('length')]],
   ] as const)('other answers are given as they are: %s', async (_, parts) => {
     expect((await read(parts)).at(-1)?.type).toBe('end')

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { legalName, resolveCalls, resolveName } from '../../../src/agent/models/tool-names.ts'
 
-const tools = ['note', 'send_message', 'files-read', 'web__search', 'Echo', 'a_b', 'a-b'].map((name) => ({ name }))
+const tools = ['note', 'send_message', 'files-read', 'web__search', 'Echo', 'a_b', 'a-b'].map((name) => ({
+  name,
+  parameters: {},
+}))
 
 describe('tool-names: the tool that a name means', () => {
   it.each([
@@ -95,9 +98,25 @@ describe('tool-names: the calls that a call means', () => {
     },
   )
 
+  it('a list or an object that a model wrote as a text is read, where the tool takes one', () => {
+    const properties = { tags: { type: 'array' }, where: { type: 'object' }, text: { type: 'string' } }
+    const offered = [{ name: 'note', parameters: { type: 'object', properties } }]
+    const readOf = (args: object) => resolveCalls({ id: 'c', name: 'note', args }, offered)[0]?.args
+    expect(readOf({ tags: '["a"]', where: '{"x":1}', text: '["a"]' })).toEqual({
+      tags: ['a'],
+      where: { x: 1 },
+      text: '["a"]',
+    })
+    expect(readOf({ tags: '{"a":1}', where: '[1]', more: '[1]' })).toEqual({
+      tags: '{"a":1}',
+      where: '[1]',
+      more: '[1]',
+    })
+  })
+
   it('a tool that is offered under the name of the wrapper is called', () => {
     const call = { id: 'c', name: 'parallel', args: { tool_uses: [{ recipient_name: 'note' }] } }
-    expect(resolveCalls(call, [{ name: 'parallel' }])).toEqual([call])
+    expect(resolveCalls(call, [{ name: 'parallel', parameters: {} }])).toEqual([call])
   })
 })
 
