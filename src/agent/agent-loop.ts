@@ -72,9 +72,7 @@ async function* runLoop(run: RunningAgent): ReturnType<RunAgent> {
     }
   } catch (cause) {
     const { usage, steps } = progress
-    return signal.aborted
-      ? { kind: 'aborted', usage, steps }
-      : { kind: 'failed', code: errorCode(cause), cause, usage, steps }
+    return signal.aborted ? { kind: 'aborted', usage, steps } : failed(errorCode(cause), cause, progress)
   }
 }
 
@@ -188,7 +186,12 @@ function conclude({ text, stop, model }: ModelAnswer, progress: Progress): TurnR
   if (!refused && text.trim() !== '')
     return { kind: 'final', text, model, usage, steps, ...cut, context: contextRead(progress) }
   const [code, words] = UNSAID[stop]
-  return { kind: 'failed', code, cause: new ParleyError(code, `${model} ${words}.`), usage, steps }
+  return failed(code, new ParleyError(code, `${model} ${words}.`), progress)
+}
+
+function failed(code: ErrorCode, cause: unknown, { asked, usage, steps }: Progress): TurnResult {
+  const model = code.startsWith('model_') ? { model: asked } : {}
+  return { kind: 'failed', code, cause, ...model, usage, steps }
 }
 
 /** The failure of an answer in which nothing is said, by the reason why it ended. */

@@ -31,7 +31,7 @@ interface Equipment {
 }
 
 /** Returns what a turn asks its models with. */
-export async function equip({ settings, request }: RunningAgent): Promise<Equipment> {
+export async function equip({ settings, request, progress }: RunningAgent): Promise<Equipment> {
   const { agent, chatType, joined, context, scheduled, elsewhere, unkept, traceId, sessionId } = request
   const { models, called, rests, logger } = settings
   const all = [...(await settings.tools(agent.tools)), ...skillTools(agent.skills)]
@@ -40,7 +40,10 @@ export async function equip({ settings, request }: RunningAgent): Promise<Equipm
   return {
     chain: createModelChain([...new Set([agent.model, ...(agent.fallback ?? [])])], {
       models: (id) => models(id, request.charge),
-      called,
+      called(id, failure) {
+        progress.asked = id
+        called(id, failure)
+      },
       rests,
       moved: (model, next, err) =>
         logger.warn('A model failed; the next one is asked', { traceId, sessionId, model, next, err }),

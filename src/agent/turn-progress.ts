@@ -47,6 +47,8 @@ export interface Progress {
   read: number
   /** Tokens that the model reads at once, where its server has named them. */
   window: number | undefined
+  /** The model that was asked last, as it is configured. */
+  asked: string
   /** The last answer's model, for a turn that a limit ends. */
   model: string
 }
@@ -70,6 +72,7 @@ export function begun({ messages, spent, agent }: TurnRequest): Progress {
     window: undefined,
     steps: spent.steps,
     usage: spent.usage,
+    asked: agent.model,
     model: agent.model,
   }
 }

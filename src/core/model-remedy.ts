@@ -1,34 +1,69 @@
 import type { ErrorCode } from './errors.ts'
-import { variableOf } from './model-server.ts'
+import { SCRIPTED, splitModel, variableOf } from './model-server.ts'
 
-const REMEDIES: Readonly<Partial<Record<ErrorCode, string>>> = {
-  model_auth: 'Set a valid key in models.<server>.apiKey (or its variable) and start the daemon again.',
-  model_unconfigured: 'Correct the model of the agent or the settings of its server and start the daemon again.',
-  model_no_credit: 'Pay for more, or raise the limit at the provider; the next message is tried anew.',
-  model_overloaded: 'Wait a few minutes; the next message is tried anew.',
-  model_stalled: 'Wait a few minutes; the next message is tried anew.',
+/** The settings of the server of a model, as a remedy names them. */
+interface ServerSettings {
+  readonly server: string
+  readonly apiKey: string
+  readonly baseUrl: string
+}
+
+const ANEW = 'the next message is tried anew.'
+const RESTART = 'start the daemon again.'
+const WAIT = `Wait a few minutes; ${ANEW}`
+
+type Remedy = string | ((settings: ServerSettings) => string)
+
+const REMEDIES: Readonly<Partial<Record<ErrorCode, Remedy>>> = {
+  model_auth: ({ apiKey }) => `Set a valid key in ${apiKey} and ${RESTART}`,
+  model_unconfigured: ({ server }) =>
+    `Choose another model with \`/model\`, or provide this one at its server; after a change of the agent or of ${server} ${RESTART}`,
+  model_no_credit: `Pay for more, or raise the limit at the provider; ${ANEW}`,
+  model_overloaded: WAIT,
+  model_stalled: WAIT,
   model_refused: 'Ask in other words.',
   model_empty: 'Ask again.',
   model_bad_call: 'Ask again, perhaps in smaller steps; if it goes on, choose a model that is better with tools.',
   model_cut: 'Raise answerTokens of the agent or let it think less (`/think low`), or ask for less at a time.',
   model_context_length: 'Start a fresh conversation with `/new`.',
-  model_failed: 'Check the network of this machine and models.<server>.baseUrl; the next message is tried anew.',
+  model_failed: ({ baseUrl }) => `Check the network of this machine and ${baseUrl}; ${ANEW}`,
   turn_limit: 'Start a fresh conversation with `/new`, or raise session.turnCap.',
   budget_spent: 'Wait until the budget begins anew (`/budget` says when), or raise it under budgets.',
   quarantined: 'Send the message again in other words; the log has the cause.',
 }
 
+/** The rest of a remedy behind words that name the setting themselves. */
+const AFTER: Readonly<Partial<Record<ErrorCode, string>>> = {
+  model_auth: `Correct it and ${RESTART}`,
+  model_unconfigured: `Or choose another model with \`/model\`. After a change of the configuration ${RESTART}`,
+  model_failed: 'The next message is tried anew.',
+}
+
 /**
- * Returns what somebody can do about a turn that failed with `code`, in one sentence; `server` is the name of the
- * model's server, where it is known.
+ * Returns what somebody can do about a turn that failed with `code`, in one sentence. `model` is the one that failed, as
+ * it is configured; `said` are the words of its failure that stand before this: no setting in them is named again.
  */
-export function modelRemedy(code: ErrorCode, server?: string): string {
+export function modelRemedy(code: ErrorCode, model?: string, said = ''): string {
+  const name = model === undefined ? undefined : splitModel(model)[0]
+  const server = name === undefined || name === SCRIPTED ? undefined : name
+  if (server !== undefined && said.includes(`models.${server}.`)) {
+    const rest = AFTER[code]
+    if (rest !== undefined) return rest
+  }
   const remedy = REMEDIES[code] ?? 'Look for the cause in the log, under the trace id.'
-  if (server === undefined) return remedy
-  const variable = variableOf(server)
-  return remedy
-    .replace('models.<server>', () => `models.${server}`)
-    .replace(' (or its variable)', variable === undefined ? '' : ` (or ${variable})`)
+  return typeof remedy === 'string' ? remedy : remedy(settingsOf(server))
+}
+
+function settingsOf(name: string | undefined): ServerSettings {
+  if (name === undefined)
+    return { server: 'its server', apiKey: 'apiKey of its server', baseUrl: 'baseUrl of its server' }
+  const server = `models.${name}`
+  const variable = variableOf(name)
+  return {
+    server,
+    apiKey: `${server}.apiKey${variable === undefined ? '' : ` (or ${variable})`}`,
+    baseUrl: `${server}.baseUrl`,
+  }
 }
 
 const CAUSES: Readonly<Partial<Record<ErrorCode, string>>> = {

@@ -34,6 +34,8 @@ export interface TurnEndData {
   /** Steps: calls of the model. */
   readonly steps: number
   readonly error?: ErrorCode
+  /** The model that failed, as it is configured. */
+  readonly model?: string
   /** The model was stopped at the longest answer it may give: the answer lacks its end. */
   readonly cut?: true
   /** The budget that a call did not fit. */

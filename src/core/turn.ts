@@ -130,6 +130,8 @@ export type TurnResult = { readonly precheck?: PrecheckVerdict } & (
       readonly kind: 'failed'
       readonly code: ErrorCode
       readonly cause: unknown
+      /** The model that failed, as it is configured; absent for any other failure. */
+      readonly model?: string
       readonly usage: Usage
       readonly steps: number
       /** The answer so far, without markers, if a part of it stands in the chat already; empty as below. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { type ErrorCode, errorCode, ParleyError } from '../core/errors.ts'
 import { modelRemedy } from '../core/model-remedy.ts'
-import { splitModel } from '../core/model-server.ts'
 import type { ModelServerReport, ModelTrouble } from '../core/operate-parts.ts'
 import type { AccountAt, OwnerNotice } from '../core/owner-notice.ts'
 
@@ -41,22 +40,19 @@ const OF_ONE_REQUEST: readonly ErrorCode[] = [
 /** Keeps the last failure of each model, and notifies the owners of a lasting one. */
 export function createModelHealth({ clock, where, notify, unconfigured }: ModelHealthDeps): ModelHealth {
   const code = 'model_unconfigured'
-  const known = { at: clock.now(), code, remedy: modelRemedy(code) }
+  const at = clock.now()
   const troubles = new Map<string, ModelTrouble>(
-    [...unconfigured].flatMap(([model, cause]) => (cause === undefined ? [] : [[model, { model, cause, ...known }]])),
+    [...unconfigured].flatMap(([model, cause]) =>
+      cause === undefined ? [] : [[model, { model, at, code, cause, remedy: modelRemedy(code, model, cause) }]],
+    ),
   )
   return {
     called(model, cause) {
       if (cause === undefined) troubles.delete(model)
       const code = errorCode(cause)
       if (!code.startsWith('model_') || OF_ONE_REQUEST.includes(code)) return
-      const trouble = {
-        model,
-        at: clock.now(),
-        code,
-        cause: wordsOf(cause),
-        remedy: modelRemedy(code, splitModel(model)[0]),
-      }
+      const words = wordsOf(cause)
+      const trouble = { model, at: clock.now(), code, cause: words, remedy: modelRemedy(code, model, words) }
       troubles.set(model, trouble)
       if (!LASTING.includes(code) || where === undefined) return
       const text = `The model ${model} cannot answer: ${trouble.cause} ${trouble.remedy}`

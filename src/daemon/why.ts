@@ -92,7 +92,7 @@ async function whyReport(row: InboxRow, read: StoreReader): Promise<WhyReport> {
   const { event, traceId, receivedAt } = dispatch
   const deliveries = await read.outbox.ofSource(turnId ?? id)
   const facts = await readRowFacts(row, read)
-  const { denied, error } = facts
+  const { denied, error, model } = facts
   return {
     summary: summarizeRow(row, { ...facts, settings: true }),
     inboxId: id,
@@ -114,7 +114,7 @@ async function whyReport(row: InboxRow, read: StoreReader): Promise<WhyReport> {
     outcome: outcome ?? state,
     ...(error === undefined
       ? {}
-      : { failure: { code: error, cause: failureCause(error), remedy: modelRemedy(error) } }),
+      : { failure: { code: error, cause: failureCause(error), remedy: modelRemedy(error, model) } }),
     ...(facts.precheck === undefined ? {} : { precheck: checkInWords(facts.precheck) }),
     ...(facts.budget === undefined ? {} : { budget: facts.budget }),
     ...(facts.silence === undefined ? {} : { silence: facts.silence }),

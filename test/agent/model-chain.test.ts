@@ -47,6 +47,16 @@ describe('the chain of models', () => {
     expect(all.calls).toEqual(['b/two failed', 'a/one answered'])
   })
 
+  it('C45: a turn that fails names the model that was asked last', async () => {
+    const both = {
+      'a/one': fakeModel({ fail: new ParleyError('model_auth', 'no') }),
+      'b/two': fakeModel({ fail: overloaded }),
+    }
+    expect((await chained(both).play()).result).toMatchObject({ code: 'model_overloaded', model: 'b/two' })
+    const empty = chained({ 'a/one': fakeModel({ fail: overloaded }), 'b/two': fakeModel({ deltas: [''] }) })
+    expect((await empty.play()).result).toMatchObject({ code: 'model_empty', model: 'b/two' })
+  })
+
   it('C45: one that is not configured is passed over as well', async () => {
     const agent = { ...turnRequest().agent, model: 'none/here', fallback: ['b/two'] }
     const two = fakeModel({ deltas: ['Hello'] })

@@ -50,11 +50,26 @@ describe('a message that owes an answer', () => {
   })
 
   test.each<[ErrorCode, string]>([
-    ['model_auth', 'the model provider refused the key; set a valid key in models.<server>.apiKey'],
-    ['model_unconfigured', 'the agent has no model that can be called; correct the model of the agent'],
+    ['model_auth', 'the model provider refused the key; set a valid key in apiKey of its server and start'],
+    ['model_unconfigured', 'the agent has no model that can be called; choose another model with `/model`'],
     ['internal', 'something unexpected failed; look for the cause in the log'],
   ])('that failed with %s has cause and remedy', (error, words) => {
     expect(summarizeRow(run({ outcome: 'failed' }), { ...OWNER, error })).toContain(`Not answered: ${words}`)
+  })
+
+  test.each<[ErrorCode, string | undefined, string]>([
+    ['model_auth', 'openai/gpt', 'set a valid key in models.openai.apiKey (or OPENAI_API_KEY) and start'],
+    ['model_auth', 'groq/llama', 'set a valid key in models.groq.apiKey and start'],
+    ['model_failed', 'ollama/qwen3', 'check the network of this machine and models.ollama.baseUrl; the next'],
+    ['model_failed', undefined, 'check the network of this machine and baseUrl of its server; the next'],
+    ['model_failed', 'scripted/x.yaml', 'check the network of this machine and baseUrl of its server; the next'],
+    ['model_unconfigured', 'ollama/none', 'choose another model with `/model`, or provide this one at its server; '],
+    ['model_unconfigured', 'ollama/none', 'after a change of the agent or of models.ollama start the daemon again.'],
+    ['model_overloaded', 'ollama/none', 'wait a few minutes; the next message is tried anew.'],
+  ])('that failed with %s of %s names the settings of that server', (error, model, words) => {
+    const sentence = summarizeRow(run({ outcome: 'failed' }), { ...OWNER, error, model })
+    expect(sentence).toContain(words)
+    expect(sentence).not.toContain('<server>')
   })
 
   it('that failed names no setting to people who may not change it', () => {

@@ -43,6 +43,8 @@ interface TurnFacts {
   readonly context?: ContextFacts
   /** The reason that the model gave for saying nothing. */
   readonly silence?: string
+  /** The model that failed. */
+  readonly model?: string
   /** The budget that it did not fit, in words. */
   readonly budget?: string
 }
@@ -60,7 +62,7 @@ export async function turnFacts(
   )
   const [start] = turn
   const end = turn.find(({ type }) => type === 'turn_completed')
-  const rest = { ...silenceOf(turn), ...questionsOf(turn), ...budgetIn(end) }
+  const rest = { ...silenceOf(turn), ...questionsOf(turn), ...failureOf(end) }
   const read = end?.type === 'turn_completed' ? end.data.context : undefined
   if (read === undefined || start?.type !== 'turn_started') return { denied, ...rest }
   const before = await events.messagesBefore(session.id, start.seq)
@@ -70,9 +72,12 @@ export async function turnFacts(
   return { denied, ...rest, context: { ...read, ...thread, leftOut: Math.max(0, before - 1 - read.messages) } }
 }
 
-function budgetIn(end: SessionEvent | undefined): Pick<TurnFacts, 'budget'> {
-  const hit = end?.type === 'turn_completed' ? end.data.budget : undefined
-  return hit === undefined ? {} : { budget: hitInWords(hit) }
+function failureOf(end: SessionEvent | undefined): Pick<TurnFacts, 'budget' | 'model'> {
+  const { budget, model } = end?.type === 'turn_completed' ? end.data : {}
+  return {
+    ...(budget === undefined ? {} : { budget: hitInWords(budget) }),
+    ...(model === undefined ? {} : { model }),
+  }
 }
 
 /** Returns what owners were asked about the calls of a turn. An answer that came after it counts as well. */

@@ -11,6 +11,8 @@ export interface SummaryFacts {
   readonly settings: boolean
   /** The error that its turn ended with. */
   readonly error?: ErrorCode | undefined
+  /** The model that its turn failed with. */
+  readonly model?: string | undefined
   /** The verdict of the check before its turn. */
   readonly precheck?: PrecheckVerdict | undefined
   /** The reason that the model gave for saying nothing. */
@@ -83,7 +85,7 @@ function ofRun({ state, outcome, decision }: SummarizedRow, facts: SummaryFacts,
           facts.settings ? `a budget is used up (${facts.budget})` : 'a budget is used up',
           settingOf('budgets') ?? '`/budget` says when it begins anew',
         )
-      return ofFailure(facts.error ?? (outcome === 'quarantined' ? 'quarantined' : 'internal'), facts.settings)
+      return ofFailure(facts.error ?? (outcome === 'quarantined' ? 'quarantined' : 'internal'), facts)
     case 'cancelled':
       return sentence('Not answered', '`/stop` or a later message ended its turn', SAY_AGAIN)
     case 'taken_back':
@@ -124,8 +126,8 @@ function ofSilence({ precheck, silence }: SummaryFacts, settingOf: (path: string
 
 const LONGEST_REASON = 300
 
-function ofFailure(code: ErrorCode, settings: boolean): string {
-  const remedy = modelRemedy(code).replace(/\.$/, '')
+function ofFailure(code: ErrorCode, { settings, model }: SummaryFacts): string {
+  const remedy = modelRemedy(code, model).replace(/\.$/, '')
   return sentence('Not answered', failureCause(code), settings ? lowerFirst(remedy) : undefined)
 }
 

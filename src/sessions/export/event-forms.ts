@@ -105,7 +105,7 @@ const FORMS: Readonly<Record<EventType, z.ZodType>> = {
   assistant_message: z.looseObject(answered),
   turn_completed: z.looseObject({
     ...{ outcome: z.enum(['answered', 'silent', 'failed']), usage, steps: count, error: text.optional() },
-    ...{ partial: text.optional(), cut: flag, unasked: flag },
+    ...{ partial: text.optional(), model: text.optional(), cut: flag, unasked: flag },
   }),
   turn_cancelled: z.looseObject({ reason: text }),
   assistant_posted: z.looseObject({ text, from: text.optional(), traceId: text, messageId: text.optional() }),

@@ -8,7 +8,8 @@ import type { StartedTurn } from './started-turn.ts'
 
 /**
  * Returns the message of a turn's end, or undefined for one that only repeats that the model cannot be reached: a
- * place of a conversation is notified once, until the model answers again or five minutes have passed.
+ * place of a conversation is notified of each failure of a model once, until a model answers again or five minutes have
+ * passed.
  */
 export type OutageNotices = (
   turn: Pick<StartedTurn, 'id' | 'session' | 'reply'>,
@@ -29,9 +30,14 @@ const OUTAGES: readonly ErrorCode[] = [
 const QUIET_MS = 300_000
 const MOST_PLACES = 10_000
 
+interface Told {
+  readonly at: number
+  readonly turn: TurnId
+}
+
 /** In memory: after a start a conversation is notified once more. */
 export function createOutageNotices(clock: { now(): number }): OutageNotices {
-  const notified = new LRUCache<string, { readonly at: number; readonly turn: TurnId }>({ max: MOST_PLACES })
+  const notified = new LRUCache<string, Map<string, Told>>({ max: MOST_PLACES })
   return ({ id: turn, session, reply }, result, message) => {
     // People of other chats of the session have not read a line that stands in one of them.
     const place = `${session.id} ${conversationOf(reply.address)}`
@@ -42,10 +48,18 @@ export function createOutageNotices(clock: { now(): number }): OutageNotices {
     // A part of an answer stands in the chat: a line below it says that no more comes.
     if (message === undefined || result.shown !== undefined) return message
     const at = clock.now()
-    const last = notified.get(place)
-    // The end of one turn may be stored in several attempts.
-    if (last !== undefined && last.turn !== turn && at >= last.at && at - last.at < QUIET_MS) return undefined
-    if (last?.turn !== turn) notified.set(place, { at, turn })
+    const told = notified.get(place) ?? new Map<string, Told>()
+    notified.set(place, told)
+    // Whoever has changed a setting reads that something else is wrong now.
+    const matter = `${result.code} ${result.model}`
+    const last = told.get(matter)
+    if (last !== undefined && repeats(last, { turn, at })) return undefined
+    if (last?.turn !== turn) told.set(matter, { at, turn })
     return message
   }
+}
+
+/** The end of one turn may be stored in several attempts. A clock may have been set back. */
+function repeats(last: Told, now: Told): boolean {
+  return last.turn !== now.turn && now.at >= last.at && now.at - last.at < QUIET_MS
 }

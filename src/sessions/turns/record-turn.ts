@@ -250,6 +250,8 @@ export interface TurnEnding {
   /** The raw answer and the model that gave it; absent if there is none. */
   readonly answer?: { readonly text: string; readonly model: string }
   readonly error?: ErrorCode
+  /** The model that failed, as in `TurnEndData`. */
+  readonly model?: string
   /** The answer lacks its end, as in `TurnEndData`. */
   readonly cut?: true
   /** The shown part of an answer that broke off, as in `TurnEndData`. */
@@ -264,11 +266,12 @@ export interface TurnEnding {
 /** Ends a turn and every message bound to it, fenced by epoch. A turn has exactly one end event (C5). */
 export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, given: TurnEnding): Promise<Appended> {
   const ending = await withStepsOnRecord(tx, turn, given)
-  const { usage, steps, error, answer, cut, partial, context, precheck, budget } = ending
+  const { usage, steps, error, model, answer, cut, partial, context, precheck, budget } = ending
   const failure = error === undefined ? {} : { error }
   const unasked = precheck?.answer === false ? { unasked: true as const } : {}
   const checked = precheck === undefined ? {} : { precheck }
   const rest = {
+    ...(model === undefined ? {} : { model }),
     ...(cut ? { cut } : {}),
     ...(partial === undefined ? {} : { partial }),
     ...(context === undefined ? {} : { context }),

@@ -16,9 +16,9 @@ export type LoggedTurn = Pick<StartedTurn, 'traceId' | 'startedAt' | 'asked'> & 
 /** Returns the fields of the line that the log has of a turn that failed. */
 export function failureFields(
   { id: turnId, traceId }: Pick<StartedTurn, 'id' | 'traceId'>,
-  { code, cause: err }: Extract<TurnResult, { kind: 'failed' }>,
+  { code, model, cause: err }: Extract<TurnResult, { kind: 'failed' }>,
 ): LogFields {
-  return { turnId, traceId, code, err }
+  return { turnId, traceId, code, ...(model === undefined ? {} : { model }), err }
 }
 
 /**

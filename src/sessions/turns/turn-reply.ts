@@ -135,11 +135,13 @@ function endOf(result: TurnResult, fate: ReplyFate | undefined): TurnEnding {
 function failureIn({
   code: error,
   cause,
+  model,
   shown,
-}: Extract<TurnResult, { kind: 'failed' }>): Pick<TurnEnding, 'error' | 'partial' | 'budget'> {
+}: Extract<TurnResult, { kind: 'failed' }>): Pick<TurnEnding, 'error' | 'model' | 'partial' | 'budget'> {
   const budget = hitOf(cause)
   return {
     error,
+    ...(model === undefined ? {} : { model }),
     ...(budget === undefined ? {} : { budget }),
     ...(shown === undefined || shown === '' ? {} : { partial: shown }),
   }

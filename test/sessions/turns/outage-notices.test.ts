@@ -30,8 +30,8 @@ function conversation() {
   return { end, pass }
 }
 
-function failed(code: ErrorCode, shown?: string): TurnResult {
-  const rest = shown === undefined ? {} : { shown }
+function failed(code: ErrorCode, shown?: string, model?: string): TurnResult {
+  const rest = { ...(shown === undefined ? {} : { shown }), ...(model === undefined ? {} : { model }) }
   return { kind: 'failed', code, cause: undefined, usage: NO_USAGE, steps: 0, ...rest }
 }
 
@@ -40,7 +40,7 @@ const answered: TurnResult = { kind: 'final', text: 'x', model: 'm', usage: NO_U
 describe('the notice of an outage', () => {
   it('each conversation is told once, and again after five minutes', () => {
     const { end, pass } = conversation()
-    const said = [end(failed('model_overloaded')), end(failed('model_overloaded')), end(failed('model_failed'))]
+    const said = [end(failed('model_overloaded')), end(failed('model_overloaded')), end(failed('model_overloaded'))]
     expect(said).toEqual([line, undefined, undefined])
     expect(end(failed('model_overloaded'), { session: 'telegram:b' })).toBe(line)
     expect(end(failed('model_overloaded'), { chat: 2 })).toBe(line)
@@ -48,6 +48,26 @@ describe('the notice of an outage', () => {
     expect(end(failed('model_overloaded'))).toBeUndefined()
     pass(1)
     expect(end(failed('model_overloaded'))).toBe(line)
+  })
+
+  it.each([
+    ['of another kind', 'model_auth', 'a/one'],
+    ['of another kind that passes', 'model_overloaded', 'a/one'],
+    ['of another model', 'model_failed', 'a/two'],
+    ['of another server', 'model_failed', 'b/one'],
+  ] as const)('a failure %s is told, and the first is not told again behind it', (_name, code, model) => {
+    const { end } = conversation()
+    const said = (
+      [
+        ['model_failed', 'a/one'],
+        [code, model],
+        [code, model],
+        ['model_failed', 'a/one'],
+      ] as const
+    ).map(([one, of]) => end(failed(one, undefined, of)))
+    expect(said).toEqual([line, line, undefined, undefined])
+    end(answered)
+    expect(end(failed('model_failed', undefined, 'a/one'))).toBe(line)
   })
 
   it('an answer ends the outage', () => {

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import type { ErrorCode } from '../../src/core/errors.ts'
+import { modelRemedy } from '../../src/core/model-remedy.ts'
+
+it.each<[ErrorCode, string, string]>([
+  ['model_auth', 'It answered 401. Check models.near.apiKey.', 'Correct it and start the daemon again.'],
+  ['model_failed', 'It refused. Check models.near.baseUrl (h:1) and that its server runs.', 'The next message is'],
+  ['model_unconfigured', 'It answered 404. Check models.near.baseUrl.', 'Or choose another model with `/model`.'],
+])('%s: a setting that the failure names itself is not named again', (code, said, rest) => {
+  const remedy = modelRemedy(code, 'near/x', said)
+  expect(remedy).toContain(rest)
+  expect(remedy).not.toContain('models.')
+  // Another server's words say nothing about this one.
+  expect(modelRemedy(code, 'nearby/x', said)).toContain('models.nearby')
+})
+
+it('what does not depend on a setting is the same behind any words', () => {
+  expect(modelRemedy('model_refused', 'near/x', 'Check models.near.apiKey.')).toBe('Ask in other words.')
+})
