@@ -338,7 +338,7 @@ describe('openai', () => {
     await gone.close()
     const error = await failureOf(textReply('never'), modelOf({ baseUrl: gone.baseUrl }))
     expect(error).toMatchObject({ code: 'model_failed', advice: { retry: true } })
-    expect(error.message).toMatch(/ECONNREFUSED.*Check models\.openai\.baseUrl \(127\.0\.0\.1:\d+\/v1\)/)
+    expect(error.message).toMatch(/at 127\.0\.0\.1:\d+\/v1: connect ECONNREFUSED\. Check models\.openai\.baseUrl and/)
   })
 
   it('without a key none is sent', async () => {

@@ -24,7 +24,7 @@ function retried(...says: Say[]) {
   const clock = hastyClock()
   const logged: unknown[] = []
   const logger = { ...silentLogger, warn: (_: string, fields?: object) => void logged.push(fields) }
-  return { model, clock, logged, wrapped: retryModel(model, { clock, random: () => 0.5, logger }) }
+  return { model, clock, logger, logged, wrapped: retryModel(model, { clock, random: () => 0.5, logger }) }
 }
 
 describe('retry-model', () => {
@@ -34,6 +34,13 @@ describe('retry-model', () => {
     expect(model.requests).toHaveLength(3)
     expect(clock.waits).toEqual([2_000, 8_000])
     expect(logged).toMatchObject([{ attempt: 1, waitMs: 2_000 }, { attempt: 2 }])
+  })
+
+  it('a try is logged with what failed, in whole ms and without a stack', async () => {
+    const { model, clock, logger, logged } = retried(busy(), { deltas: ['ok'] })
+    await collect(retryModel(model, { clock, random: () => 0.123_456_7, logger }))
+    expect(logged).toEqual([{ model: model.id, attempt: 1, waitMs: 1_247, code: 'model_overloaded', reason: 'busy' }])
+    expect(clock.waits).toEqual([1_247])
   })
 
   it('after the third failure the last error is thrown', async () => {

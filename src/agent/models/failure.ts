@@ -53,12 +53,17 @@ export function badCallOf(reason: string, server: ServerPlace): ModelError | und
 
 /** Returns what to throw where something answered that is not the API. */
 export function notTheApi(server: ServerPlace, answer: SeenAnswer): ModelError {
-  const hint = server.kind === 'openai' ? versionHint(server.baseUrl) : ''
-  const said = `${serverName(server)}: ${wireNotTheApi(callTo(server), answer)}${hint}`
+  const hint = answer.status >= 500 || isPublicApi(server) ? '' : elsewhereHint(server)
+  const said = `${vendorOf(server)}${wireNotTheApi(callTo(server), answer)}${hint}`
   return new ModelError('model_unconfigured', said, {
     advice: { retry: false },
     refusal: { status: answer.status, words: '' },
   })
+}
+
+/** What else than the address may be wrong. */
+function elsewhereHint({ name, kind, baseUrl }: ServerPlace): string {
+  return `${kind === 'openai' ? versionHint(baseUrl) : ''}, or the kind of models.${name}`
 }
 
 interface Answer {
@@ -78,7 +83,12 @@ function refused({ status, body, headers }: Answer, server: ServerPlace): ModelE
   const refusal = refusalOf(status, body, server)
   const wait = body?.retryAfterMs ?? waitOf(headers)
   const waits = body?.retryAfterMs !== undefined || body?.type === 'RESOURCE_EXHAUSTED'
-  const { code, remedy = '', passes } = verdict(refusal, { waits, name: server.name })
+  const {
+    code,
+    remedy = '',
+    passes,
+  } = (status === 400 ? wrongScheme(refusal.words, server) : undefined) ??
+  verdict(refusal, { waits, name: server.name })
   const said =
     refusal.words === '' ? unsaid(seen, server) : `${serverName(server)} answered ${status}: ${refusal.words}`
   const advice = passes && headers.get('x-should-retry') !== 'false' ? again(wait) : NO_RETRY
@@ -100,7 +110,7 @@ function refusalOf(status: number, body: SaidError | undefined, { apiKey }: Serv
 }
 
 function unsaid(answer: SeenAnswer, server: ServerPlace): string {
-  return `${serverName(server)}: ${wasAnswered(callTo(server), answer)}`
+  return `${vendorOf(server)}${wasAnswered(callTo(server), answer)}`
 }
 
 interface Verdict {
@@ -203,12 +213,42 @@ function statusIn({ status, code = '', type = '' }: SaidError): number {
 
 /** Nobody has to look for the address of a vendor's own API; that of another server may be wrong. */
 function unreached(thrown: unknown, server: ServerPlace): ModelError {
-  const said = notAnswered(callTo(server), redacted(wordsOf(thrown), server.apiKey))
-  const { name, baseUrl } = server
-  const where = isPublicApi(server)
-    ? ''
-    : `. Check models.${name}.baseUrl (${publicUrl(baseUrl)}) and that its server runs.`
-  return new ModelError('model_failed', `${serverName(server)}: ${said}${where}`, { advice: { retry: true } })
+  const words = redacted(wordsOf(thrown), server.apiKey)
+  const scheme = wrongScheme(words, server)
+  if (scheme !== undefined) {
+    const { call, at } = callTo(server)
+    // The words of the library stand in the log alone.
+    const cause = new Error(words.slice(0, MOST_WORDS))
+    return new ModelError(scheme.code, `${call} at ${at}: ${scheme.remedy}`, { advice: NO_RETRY, cause })
+  }
+  const said = notAnswered(callTo(server), withoutAddress(words, server))
+  const where = isPublicApi(server) ? '' : `. Check models.${server.name}.baseUrl and that its server runs.`
+  return new ModelError('model_failed', `${vendorOf(server)}${said}${where}`, { advice: { retry: true } })
+}
+
+const MOST_WORDS = 100
+
+/** Words of a TLS library that was answered without TLS, and of servers in Go that were asked without it. */
+const SPEAKS = {
+  http: /wrong[ _]version[ _]number|packet[ _]length[ _]too[ _]long/i,
+  https: /HTTP request to an HTTPS server/i,
+} as const
+
+/** Returns what is wrong where an address begins with the wrong one of http and https; undefined otherwise. */
+function wrongScheme(words: string, { name, baseUrl }: ServerPlace): Verdict | undefined {
+  const { protocol } = new URL(baseUrl)
+  const [asked, spoken] = protocol === 'https:' ? (['https', 'http'] as const) : (['http', 'https'] as const)
+  if (!SPEAKS[spoken].test(words)) return undefined
+  const remedy = `the server speaks ${spoken}, not ${asked}: write ${spoken}:// in models.${name}.baseUrl.`
+  return { code: 'model_unconfigured', remedy, passes: false }
+}
+
+/** The call says already where the server is, unless its name was resolved. */
+function withoutAddress(words: string, { baseUrl }: ServerPlace): string {
+  const { host, hostname } = new URL(baseUrl)
+  return words.replace(/\b(E[A-Z_]{3,}) ([^\s;]+)/g, (all, code: string, at: string) =>
+    at === host || at === hostname ? code : all,
+  )
 }
 
 /** Words of libraries around the reason. */
@@ -267,6 +307,11 @@ export function isPublicApi({ kind, baseUrl }: Pick<ServerPlace, 'kind' | 'baseU
 export function serverName(server: Pick<ServerPlace, 'kind' | 'baseUrl'>): string {
   if (!isPublicApi(server)) return new URL(server.baseUrl).host
   return server.kind === 'openai' ? 'OpenAI' : 'Anthropic'
+}
+
+/** Names the vendor in front of a call, which names the address of any other server itself. */
+function vendorOf(server: ServerPlace): string {
+  return isPublicApi(server) ? `${serverName(server)}: ` : ''
 }
 
 /** Returns the call of an answer as messages name it. */

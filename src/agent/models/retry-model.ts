@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../core/clock.ts'
-import { type ErrorCode, ParleyError } from '../../core/errors.ts'
+import { type ErrorCode, errorCode, ParleyError, toError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../core/model.ts'
 import { ModelError } from './model-error.ts'
@@ -54,7 +54,10 @@ async function* retrying(
       waited += waitMs
       // From the failure on: to settle what it cost takes a moment of its own.
       pause = sleep(services.clock, waitMs, signal)
-      services.logger.warn('The model call failed and is tried again', { model: model.id, attempt, waitMs, err: error })
+      services.logger.warn('The model call failed and is tried again', {
+        ...{ model: model.id, attempt, waitMs },
+        ...{ code: errorCode(error), reason: toError(error).message },
+      })
     }
     yield { type: 'failed', failure }
     await pause
@@ -71,5 +74,5 @@ function waitBefore(error: unknown, attempt: number, random: () => number): numb
   if (!(error instanceof ModelError) || !error.advice.retry) return undefined
   const base = ONCE.includes(error.code) && attempt > 1 ? undefined : WAITS[attempt - 1]
   if (base === undefined) return undefined
-  return Math.max(base * (0.5 + random()), error.advice.afterMs ?? 0)
+  return Math.round(Math.max(base * (0.5 + random()), error.advice.afterMs ?? 0))
 }

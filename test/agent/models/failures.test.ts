@@ -102,6 +102,37 @@ describe.each([
     expect((await answered(status, body)).message).toContain(remedy)
   })
 
+  it.each([404, 405])('%s of another API: its kind may be wrong as well', async (status) => {
+    const page = await answered(status, { detail: 'Not Found' })
+    expect(page.message).toMatch(new RegExp(`check models\\.${kind}\\.baseUrl.*, or the kind of models\\.${kind}$`))
+  })
+
+  it('the address of the server is named once', async () => {
+    const { baseUrl } = rig.server
+    const { host } = new URL(baseUrl)
+    const elsewhere = await answered(404, { detail: 'Not Found' })
+    const busy = await answered(503, '')
+    await rig.server.close()
+    for (const { message } of [elsewhere, busy, await failureOf(await rig.model())])
+      expect(message.split(host), message).toHaveLength(2)
+  })
+
+  it('an address with https of a server without it says what to write, and the words of TLS stay in the log', async () => {
+    const failure = await failureOf(await rig.model(rig.server.baseUrl.replace('http:', 'https:')))
+    expect(failure).toMatchObject({ code: 'model_unconfigured', advice: { retry: false } })
+    expect(failure.message).toContain(`the server speaks http, not https: write http:// in models.${kind}.baseUrl.`)
+    expect(failure.message).not.toMatch(/SSL|version|record/i)
+    expect(`${failure.cause}`).toMatch(/wrong version number/i)
+    expect(`${failure.cause}`.length).toBeLessThan(120)
+  })
+
+  it('a server with https that says so where it is asked without is taken at its word', async () => {
+    const said = 'Client sent an HTTP request to an HTTPS server.\n'
+    const failure = await answered(400, said, { 'content-type': 'text/plain' })
+    expect(failure.code).toBe('model_unconfigured')
+    expect(failure.message).toContain(`the server speaks https, not http: write https:// in models.${kind}.baseUrl.`)
+  })
+
   it('the key stands in no failure, whatever repeats it', async () => {
     for (const body of [
       { error: { message: `the key ${KEY} is wrong`, code: KEY } },
