@@ -6,6 +6,7 @@ import { toPersonId } from '../core/ids.ts'
 import { pricesOf } from '../core/model-server.ts'
 import { foldPlatformId } from '../core/platform-id.ts'
 import { costOf, isFree, LIST_PRICES, priceOf } from '../core/prices.ts'
+import { strangeServer } from './build-models.ts'
 import type { Config } from './config.ts'
 import { suggestion } from './describe-issue.ts'
 import { formatPath, type Mistake } from './mistake.ts'
@@ -167,9 +168,15 @@ export function budgetWarnings(
   const all = limitsIn(budgets)
   const counts = all.some(([, limit]) => !PRESET.has(limit))
   const models = new Set(modelsIn(file, agents))
+  const strange = Object.keys(budgets.prices ?? {}).flatMap((model) => {
+    const words = strangeServer(model, servers)
+    return words === undefined ? [] : [[model, words] as const]
+  })
+  const meant = Object.fromEntries(Object.entries(prices).filter(([id]) => !strange.some(([other]) => other === id)))
   return [
+    ...strange.map(([model, words]) => `${formatPath(['budgets', 'prices', model])}: ${words}`),
     ...(counts
-      ? [...models].filter((model) => priceOf(model, prices) === undefined).map((model) => unpriced(model, prices))
+      ? [...models].filter((model) => priceOf(model, prices) === undefined).map((model) => unpriced(model, meant))
       : []),
     ...all.flatMap(([path, own]) => tooSmall(path, own, { prices, agents })),
   ]

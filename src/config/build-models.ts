@@ -40,6 +40,10 @@ const ADDRESSES: ReadonlyMap<string, string> = new Map([
   ['cerebras', 'https://api.cerebras.ai/v1'],
 ])
 
+function usualAddress(name: string): string | undefined {
+  return ADDRESSES.get(name.replaceAll('-', ''))
+}
+
 /** Returns the servers of models. */
 export function buildModels({ models }: ConfigFile, keyless: Keyless): Config['models'] {
   return Object.fromEntries(Object.entries(models).map(([name, block]) => [name, serverFrom(name, block, keyless)]))
@@ -102,7 +106,7 @@ function nameMistakes(name: string): Mistake[] {
 
 /** Without an address the key of another service would go to the public API. */
 function accessMistakes(name: string, { kind, apiKey, baseUrl }: ServerBlock, keyless: Keyless): Mistake[] {
-  const usual = ADDRESSES.get(name.replaceAll('-', ''))
+  const usual = usualAddress(name)
   if (usual !== undefined && baseUrl === undefined) {
     const place = kind === 'anthropic' ? '' : `${usual}, or `
     return [at(['models', name, 'baseUrl'], `is missing; write ${place}where your ${name} is`)]
@@ -111,10 +115,19 @@ function accessMistakes(name: string, { kind, apiKey, baseUrl }: ServerBlock, ke
   return [at(['models', name], 'needs apiKey, or baseUrl for a server that needs no key')]
 }
 
+/** What is copied with a key, or stays in the value of its variable where nothing but a shell takes it away. */
+const COPIED: readonly (readonly [RegExp, string])[] = [
+  [/^bearer\s/i, 'begins with "Bearer", which is no part of a key; take it out'],
+  [/^["'`“‘].*["'`”’]$/s, 'has quotes around it, which are no part of a key; take them out'],
+  [/^(export|setx?)\s/i, 'begins with a command of a shell; write the key alone'],
+  [/^([a-z][a-z0-9_]*_)?(key|token|secret)\s*=\s*\S/i, 'begins with the name of a variable; write the key alone'],
+]
+
 function keyMistakes(name: string, { apiKey }: ServerBlock): Mistake[] {
   const path = ['models', name, 'apiKey']
   if (apiKey === undefined) return []
-  if (/^bearer\s/i.test(apiKey)) return [at(path, 'begins with "Bearer", which is no part of a key; take it out')]
+  const extra = COPIED.find(([pattern]) => pattern.test(apiKey))
+  if (extra !== undefined) return [at(path, extra[1])]
   return /^[\x21-\x7e]+$/.test(apiKey)
     ? []
     : [at(path, 'has a space, a line break or a letter that no key has; copy the key again')]
@@ -199,13 +212,27 @@ function namedModels({
   ].flatMap(([path, model]) => (model === undefined ? [] : [[path, model] as const]))
 }
 
+/** Returns which server is probably meant by a name under which there is none, as the end of a sentence. */
+function nearServer(name: string, known: readonly string[]): string {
+  return suggestion(name, [...known, ...SERVER_KINDS, SCRIPTED])
+}
+
+/** Returns what is wrong with the server of a model that stands somewhere as a key; undefined for one that may be so. */
+export function strangeServer(id: string, servers: Config['models']): string | undefined {
+  const [name] = splitModel(id)
+  if (namesKind(name) || TAKEN.has(name) || serverOf(servers, name) !== undefined) return undefined
+  const known = Object.keys(servers)
+  return `${noSuchServer(name, known)}${nearServer(name, known)}`
+}
+
 /** A model that has a slash in its own name is easily written without its server. */
 function unknownServer(name: string, model: string, known: readonly string[]): string {
-  const near = suggestion(name, [...known, ...SERVER_KINDS, SCRIPTED])
-  const [first] = known
   const told = noSuchServer(name, known)
+  const near = nearServer(name, known)
   if (near !== '') return `${told}${near}`
-  return first === undefined
+  const usual = usualAddress(name)
+  if (usual !== undefined) return `${told}; describe it there, with its baseUrl (${usual})`
+  return known.length === 0
     ? `${told}; describe it there, or write anthropic/<model>, openai/<model>, scripted/echo or scripted/<file>`
-    : `${told}; on ${first} it is written ${first}/${name}/${model}`
+    : `${told}; describe it there, or write <server>/${name}/${model} for a model of one of these`
 }

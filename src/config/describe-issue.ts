@@ -20,12 +20,18 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
     case 'too_big':
       return tooBig(issue)
     case 'invalid_format':
-      return issue.format === 'url' ? 'must be an address that begins with http:// or https://' : 'has the wrong form'
+      return issue.format === 'url' ? wrongAddress(issue.input) : 'has the wrong form'
     case 'invalid_union':
       return nearestForm(issue.errors)
     default:
       return 'has the wrong form'
   }
+}
+
+function wrongAddress(typed: unknown): string {
+  return typeof typed === 'string' && /^https?:\/\//i.test(typed)
+    ? 'is no valid address: check its host and its port'
+    : 'must be an address that begins with http:// or https://'
 }
 
 /** Returns what is wrong by the one of several forms that the value has from outside. */

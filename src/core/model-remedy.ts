@@ -34,7 +34,6 @@ const REMEDIES: Readonly<Partial<Record<ErrorCode, Remedy>>> = {
 
 /** The rest of a remedy behind words that name the setting themselves. */
 const AFTER: Readonly<Partial<Record<ErrorCode, string>>> = {
-  model_auth: `Correct it and ${RESTART}`,
   model_unconfigured: `Or choose another model with \`/model\`. After a change of the configuration ${RESTART}`,
   model_failed: 'The next message is tried anew.',
 }

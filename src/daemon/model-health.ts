@@ -66,7 +66,11 @@ export function createModelHealth({ clock, where, notify, unconfigured }: ModelH
   }
 }
 
+/** The remedy says more of a key than the words of the failure do. */
+const OF_KEY = / Check models\.[^. ]+\.apiKey\.$/
+
 function wordsOf(cause: unknown): string {
-  const words = cause instanceof ParleyError ? cause.message : 'the call failed; the log has the cause'
+  const said = cause instanceof ParleyError ? cause.message : 'the call failed; the log has the cause'
+  const words = said.replace(OF_KEY, '')
   return /[.!?]$/.test(words) ? words : `${words}.`
 }

@@ -93,6 +93,17 @@ describe('budgets in the file', () => {
     expect((await read(priced, own)).warnings).toEqual([])
   })
 
+  it('C33: a price of a server that is not there is named before what has no price, which is not told to be written so', async () => {
+    const { warnings } = await read(
+      'budgets: { cheaperModel: ollama/qwen3, total: { day: { usd: 5 } }, prices: { olama/qwen3: { input: 0, output: 0 }, scripted/x: { input: 1, output: 1 }, openai/x: { input: 1, output: 1 } } }',
+      'models: { ollama: { kind: openai, baseUrl: "http://127.0.0.1:11434/v1" } }\n',
+    )
+    expect(warnings).toEqual([
+      'budgets.prices.olama/qwen3: models has no server olama; it has anthropic, ollama; did you mean `ollama`?',
+      'budgets.prices: ollama/qwen3 has no price, so it is counted in tokens alone; write { input: …, output: … } for it',
+    ])
+  })
+
   it('C33: a limit that is less than one answer is named', async () => {
     const { warnings } = await read('budgets: { chat: { each: { day: { tokens: 1000, usd: 0.01 } } } }')
     expect(warnings).toEqual([

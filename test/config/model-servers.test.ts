@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { priceOf } from '../../src/core/prices.ts'
-import { chooseAgent } from '../../src/sessions/service/choose-model.ts'
+import { chooseAgent, refusedModel } from '../../src/sessions/service/choose-model.ts'
 import { modelRules } from '../../src/sessions/service/session-rules.ts'
 import { load, refusal, TELEGRAM } from './loading.ts'
 
@@ -88,7 +88,7 @@ describe('servers of models by name', () => {
     ])
     expect(agents[0]?.model).toBe('router/x/y')
     const rules = modelRules({ agents, models })
-    expect(rules.servers).toEqual({})
+    expect(refusedModel(rules, 'main', 'router/z')).toMatch(/^models\.router has no key: set models\.router\.apiKey/)
   })
 
   it.each([
@@ -135,7 +135,7 @@ describe('servers of models by name', () => {
 })
 
 describe('mistakes about servers of models', () => {
-  it.each([
+  it.each<readonly [servers: string, message: string]>([
     [
       'antropic: { apiKey: k }',
       'models.antropic.kind: is missing; it must be openai or anthropic, the API that the server speaks; did you mean `models.anthropic`?',
@@ -216,6 +216,28 @@ describe('mistakes about servers of models', () => {
       'home: { kind: openai, baseUrl: "ws://127.0.0.1" }',
       'models.home.baseUrl: must be an address that begins with http:// or https://',
     ],
+    ...['http://192.168.1.300:11434/v1', 'http://127.0.0.1:114344/v1', 'HTTPS://h test/v1', 'http://'].map(
+      (address) =>
+        [
+          `home: { kind: openai, baseUrl: "${address}" }`,
+          'models.home.baseUrl: is no valid address: check its host and its port',
+        ] as const,
+    ),
+    ...['"canary"', "'canary'", '`canary`', '“canary”', "'canary \ncanary'"].map(
+      (key) =>
+        [
+          `home: { kind: openai, apiKey: ${JSON.stringify(key)} }`,
+          'models.home.apiKey: has quotes around it, which are no part of a key; take them out',
+        ] as const,
+    ),
+    ...['export HOME_API_KEY=canary', 'set X=canary', 'setx X canary'].map(
+      (key) =>
+        [`home: { kind: openai, apiKey: "${key}" }`, 'models.home.apiKey: begins with a command of a shell'] as const,
+    ),
+    ...['OPENROUTER_API_KEY=canary', 'openai_token = canary', 'KEY=canary'].map(
+      (key) =>
+        [`home: { kind: openai, apiKey: "${key}" }`, 'models.home.apiKey: begins with the name of a variable'] as const,
+    ),
     ['home: { kind: openai, baseUrl: "" }', 'models.home.baseUrl: '],
     [
       'home: { kind: openai, baseUrl: "https://ada:canary@h.test/v1" }',
@@ -261,7 +283,12 @@ describe('mistakes about servers of models', () => {
     [
       'meta-llama/llama-4',
       `${ROUTER}, ${HOME}`,
-      'models has no server meta-llama; it has router, ollama; on router it is written router/meta-llama/llama-4',
+      'models has no server meta-llama; it has router, ollama; describe it there, or write <server>/meta-llama/llama-4 for a model of one of these',
+    ],
+    [
+      'openrouter/meta-llama/llama-4',
+      HOME,
+      'models has no server openrouter; it has ollama; describe it there, with its baseUrl (https://openrouter.ai/api/v1)',
     ],
     ['constructor/x', HOME, 'models has no server constructor; it has ollama'],
     ['/llama3', HOME, 'agents[0].model: must be <server>/<model>'],

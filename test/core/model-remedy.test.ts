@@ -3,7 +3,6 @@ import type { ErrorCode } from '../../src/core/errors.ts'
 import { modelRemedy } from '../../src/core/model-remedy.ts'
 
 it.each<[ErrorCode, string, string]>([
-  ['model_auth', 'It answered 401. Check models.near.apiKey.', 'Correct it and start the daemon again.'],
   ['model_failed', 'It refused. Check models.near.baseUrl (h:1) and that its server runs.', 'The next message is'],
   ['model_unconfigured', 'It answered 404. Check models.near.baseUrl.', 'Or choose another model with `/model`.'],
 ])('%s: a setting that the failure names itself is not named again', (code, said, rest) => {

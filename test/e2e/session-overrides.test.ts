@@ -63,7 +63,9 @@ it('T37: /verbose shows the tool steps above the answer, in the chat alone, and 
 it('T37: /model changes who answers from the next turn on, over a restart, and refuses what there is no key for', async () => {
   const house = await startHousehold({ streaming: false, script: () => textReply('from the API') })
   expect(await tell(house, 'hello')).toBe('from the API')
-  expect(await tell(house, '/model openai/gpt')).toContain('There is no server openai that I may ask')
+  expect(await tell(house, '/model openai/gpt')).toContain('models.openai has no key: set models.openai.apiKey')
+  expect(await tell(house, '/model nope/gpt')).toContain('There is no server nope that I may ask')
+  expect(await tell(house, '/model gpt')).toContain('Write one of anthropic/<model>, scripted/echo.')
   expect(await tell(house, '/model scripted/echo')).toContain('scripted/echo answers here')
   await house.restart()
   expect(await tell(house, 'hello')).toBe('echo hello')

@@ -39,13 +39,15 @@ async function change<Name extends SettingName>(
     const set: SessionOverrides = (await deps.store.read.sessions.current(decision.route.scopeKey)) ?? {}
     return `${command.shown(set[name])} ${command.usage}`
   }
-  const value = readTyped(name, asked)
+  const read = readTyped(name, asked)
+  // The session knows which models there are for somebody who mistypes one.
+  const value = read === undefined && name === 'model' ? asked : read
   if (value === undefined) throw new ParleyError('invalid', command.usage)
   // An override that comes before the first message is set for the session which that message will find.
   await deps.store.write((tx) => openSession(tx, { ...decision, dispatch }, deps))
   // Only owners pass the command's own check. Somebody else's `/new` may open another session in between.
   await deps.sessions.patch({ kind: 'person', ...decision.identity }, decision.route.scopeKey, { [name]: value })
-  return command.said(value)
+  return read === undefined ? command.usage : command.said(read)
 }
 
 /** Returns the value, null to inherit, or undefined for a text that is neither. */

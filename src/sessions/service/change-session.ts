@@ -30,9 +30,10 @@ export async function patchSession(
   const { store, daemon, refusesModel } = deps
   const session = await findInUse(caller, name, deps)
   if (!isOwner(caller)) throw new ParleyError('forbidden', 'Only an owner may change how a session behaves.')
-  const patch = readPatch(changes)
-  const refused = patch.set.model ? refusesModel(session.agentId, patch.set.model) : undefined
+  const model = modelIn(changes)
+  const refused = model === undefined ? undefined : refusesModel(session.agentId, model)
   if (refused) throw new ParleyError('invalid', refused)
+  const patch = readPatch(changes)
   const { now, overrides, current } = await store.write(async (tx) => {
     // A `/new` may have come since: the name means the new session by now.
     const now = await namedInUse(caller, name, tx.sessions)
@@ -43,6 +44,12 @@ export async function patchSession(
   })
   daemon?.overrides.set(now, overrides, current)
   return now
+}
+
+/** Returns the model of a patch as it was given: whoever mistypes one reads which there are. */
+function modelIn(changes: unknown): string | undefined {
+  const { model }: { readonly model?: unknown } = typeof changes === 'object' && changes !== null ? changes : {}
+  return typeof model === 'string' ? model : undefined
 }
 
 /** Sets from where on the model is shown the log (K33-K36); see `SessionService.setHistory`. */

@@ -1,6 +1,6 @@
 import type { AgentProfile } from '../../core/agent-profile.ts'
 import { ParleyError } from '../../core/errors.ts'
-import { type ServersByName, serverOf, splitModel, tableName } from '../../core/model-server.ts'
+import { keyRemedy, namesKind, type ServersByName, serverOf, splitModel, tableName } from '../../core/model-server.ts'
 import { windowOf } from '../../core/model-window.ts'
 import type { SessionIdentity } from '../../core/session.ts'
 import { SESSION_SETTINGS } from '../../core/session-settings.ts'
@@ -10,7 +10,7 @@ import type { OverridesCache } from '../lookups/overrides-cache.ts'
 export interface ModelRules {
   /** The agents; a session whose agent left the configuration continues with the first one. */
   readonly agents: readonly AgentProfile[]
-  /** The servers that can be asked. */
+  /** The servers; those without a key that they need can be asked nothing. */
   readonly servers: ServersByName
   /** The models of workspaces, by name; one without goes by its agent's. */
   readonly workspaces?: ReadonlyMap<string, string>
@@ -25,20 +25,24 @@ export interface ModelRules {
 export function refusedModel({ agents, servers }: ModelRules, agentId: string, model: string): string | undefined {
   const agent = agents.find(({ id }) => id === agentId) ?? agents[0]
   if (!agent || model === agent.model) return undefined
-  if (SESSION_SETTINGS.model.value.read(model) === undefined) return 'A model is written <server>/<model>.'
+  const isNamed = SESSION_SETTINGS.model.value.read(model) !== undefined
   if (agent.models) {
     const known = [agent.model, ...agent.models.filter((other) => other !== agent.model)]
-    return agent.models.includes(model)
-      ? undefined
-      : `${agent.id} may use ${known.join(', ')}; agents[].models lists them.`
+    if (agent.models.includes(model)) return undefined
+    return `${isNamed ? '' : SHAPE}${agent.id} may use ${known.join(', ')}; agents[].models lists them.`
   }
+  const names = Object.entries(servers).flatMap(([name, { keyAbsent }]) => (keyAbsent === undefined ? [name] : []))
+  const choice = `write one of ${[...names.map((name) => `${name}/<model>`), ECHO].join(', ')}.`
+  if (!isNamed) return `${SHAPE}${choice.replace('write', 'Write')}`
   const [server] = splitModel(model)
   // A script is a file of this machine, which nobody may name from a chat.
-  if (model === ECHO || serverOf(servers, server) !== undefined) return undefined
-  const names = Object.keys(servers)
-  const known = [...names.map((name) => `${name}/<model>`), ECHO].join(', ')
-  return `There is no server ${server} that I may ask; write one of ${known}.`
+  if (model === ECHO || names.includes(server)) return undefined
+  return serverOf(servers, server) !== undefined || namesKind(server)
+    ? `models.${server} has no key: ${keyRemedy(server)}. Or ${choice}`
+    : `There is no server ${server} that I may ask; ${choice}`
 }
+
+const SHAPE = 'A model is written <server>/<model>. '
 
 /**
  * Returns the agent of a session, as it was at its start or is now, with its thinking and the first model of these: the

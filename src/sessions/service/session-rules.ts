@@ -27,13 +27,9 @@ const STALE_DAYS = 3
 /** Returns the rules for which models a session may have. */
 export function modelRules({ agents, models, workspaces = [] }: Omit<SessionServiceSettings, 'session'>): ModelRules {
   return {
-    ...{ agents, servers: askable(models) },
+    ...{ agents, servers: models },
     workspaces: new Map(workspaces.map(({ name, model }) => [name, model])),
   }
-}
-
-function askable(models: ServersByName): ServersByName {
-  return Object.fromEntries(Object.entries(models).filter(([, { keyAbsent }]) => keyAbsent === undefined))
 }
 
 export function sessionRules(

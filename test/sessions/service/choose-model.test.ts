@@ -11,6 +11,7 @@ const rules = {
   servers: {
     anthropic: { kind: 'anthropic' as const, apiKey: 'k' },
     router: { kind: 'openai' as const, baseUrl: 'http://127.0.0.1:1/v1' },
+    unset: { kind: 'openai' as const, baseUrl: 'http://127.0.0.1:1/v1', keyAbsent: 'NOT_SET is not set' },
   },
 }
 
@@ -26,8 +27,20 @@ it.each([
   [
     'main',
     'openai/gpt',
-    'There is no server openai that I may ask; write one of anthropic/<model>, router/<model>, scripted/echo.',
+    'models.openai has no key: set models.openai.apiKey or OPENAI_API_KEY, or models.openai.baseUrl for a server that needs none. Or write one of anthropic/<model>, router/<model>, scripted/echo.',
   ],
+  [
+    'main',
+    'nope/x',
+    'There is no server nope that I may ask; write one of anthropic/<model>, router/<model>, scripted/echo.',
+  ],
+  [
+    'main',
+    'qwen3',
+    'A model is written <server>/<model>. Write one of anthropic/<model>, router/<model>, scripted/echo.',
+  ],
+  ['main', 'unset/x', 'models.unset has no key: set models.unset.apiKey'],
+  ['tight', 'b', 'A model is written <server>/<model>. tight may use anthropic/a, anthropic/b'],
   ['main', 'scripted/../../etc/passwd', 'There is no server scripted that I may ask'],
   ['tight', 'anthropic/a', undefined],
   ['tight', 'anthropic/b', undefined],
