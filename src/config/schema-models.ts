@@ -42,7 +42,9 @@ export const models = z
   .object({
     anthropic: serverOfKind('anthropic')
       .exactOptional()
-      .describe('The variable ANTHROPIC_API_KEY is used without this block.'),
+      .describe(
+        'The variable ANTHROPIC_API_KEY is used without this block. With a baseUrl the server gets it too, unless this block has a key of its own.',
+      ),
     openai: serverOfKind('openai')
       .exactOptional()
       .describe(
