@@ -109,8 +109,11 @@ describe('a model that fails', () => {
     await ledger.nextFromBot('sent', { where: (entry) => entry.text === 'better now' })
     expect((await daemon.operator.status()).modelServers).toMatchObject([{ name: 'anthropic', troubles: [] }])
     const [why] = await daemon.operator.why(String(message_id))
-    expect(why?.summary).toMatch(/^Not answered: the model provider refused the key; set a valid key in .*\.$/)
-    expect(why?.failure).toMatchObject({ code: 'model_auth', remedy: expect.stringMatching(/^Set a valid key/) })
+    expect(why?.summary).toMatch(
+      /^Not answered: the model provider refused the key; set a valid key in models\.anthropic\.apiKey .*\.$/,
+    )
+    const remedy = expect.stringMatching(/^Set a valid key in models\.anthropic\.apiKey \(or ANTHROPIC_API_KEY\) and/)
+    expect(why?.failure).toMatchObject({ code: 'model_auth', remedy })
     expect(notices()).toHaveLength(1)
     // The second failure adds no line: the conversation knows already.
     expect(world.messages(111, { by: 'bot' }).filter(({ message }) => CALM.test(message.text ?? ''))).toHaveLength(1)
