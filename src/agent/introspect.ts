@@ -49,24 +49,17 @@ export function createIntrospect(services: SummarizeServices): Introspect {
     for (let step = 0; step < MOST_STEPS && calls < MOST_CALLS; step++) {
       const answer = await chain
         .call(
-          async (one) => {
-            const given = await askModel(one, requestOf(messages), { signal, show() {} })
-            return whole ? given : orFault(given)
-          },
+          async (one) => orFault(await askModel(one, requestOf(messages), { signal, show() {} }), whole),
           () => begun,
         )
-        .catch((error: unknown) => {
-          // A model that has noted everything may say nothing in the end.
-          if (whole && errorCode(error) === 'model_empty') return undefined
-          throw error
-        })
+        .catch(unlessSilent(whole))
       if (answer === undefined) break
       begun = true
       usage = addUsage(usage, answer.usage)
       model = answer.model
       fault = faultOf(answer)
       whole ||= fault === undefined
-      if (answer.calls.length === 0 || answer.stop === 'refused') break
+      if (!asksForTools(answer)) break
       const taken = answer.calls.slice(0, MOST_CALLS - calls)
       if (fault === undefined) calls += taken.length
       messages = [...messages, stepOf({ ...answer, calls: taken }), resultsOf({ ...answer, calls: taken }, writing)]
@@ -75,9 +68,20 @@ export function createIntrospect(services: SummarizeServices): Introspect {
     return { ...writing, model, usage }
   }
 
+  function asksForTools({ calls, stop }: ModelAnswer): boolean {
+    return calls.length > 0 && stop !== 'refused'
+  }
+
+  /** A model that has noted everything may say nothing in the end. */
+  function unlessSilent(whole: boolean): (error: unknown) => undefined {
+    return (error) => {
+      if (!whole || errorCode(error) !== 'model_empty') throw error
+    }
+  }
+
   /** Throws where an answer is no whole one, and has no calls that the model could write again. */
-  function orFault(answer: ModelAnswer): ModelAnswer {
-    const fault = faultOf(answer)
+  function orFault(answer: ModelAnswer, whole: boolean): ModelAnswer {
+    const fault = whole ? undefined : faultOf(answer)
     if (fault !== undefined && (answer.stop === 'refused' || answer.calls.length === 0)) throw fault
     return answer
   }

@@ -153,12 +153,14 @@ function withoutOffending(record: PictureRecord, failed: Failed, err: unknown): 
   return { ...attempt, without, named, ...(found.isGuess ? { failure: err } : {}) }
 }
 
-function shorter({ earlier }: TurnRequest, { attempt, messages }: Failed, err: unknown): Attempt | undefined {
+function shorter({ earlier, agent }: TurnRequest, { attempt, messages }: Failed, err: unknown): Attempt | undefined {
   const code = errorCode(err)
   // Some local servers answer a request that is too long with nothing.
   const isGuess = code === 'model_invalid_request' || code === 'model_empty'
   if (attempt.shortened || !(isGuess || code === 'model_context_length')) return undefined
-  const less = shortenRequest(attempt.messages, earlier ?? { messages: 0, summary: false })
+  const window = err instanceof ModelError ? err.window : undefined
+  const room = window === undefined ? undefined : window - Math.min(longestAnswer(agent), window / 2)
+  const less = shortenRequest(attempt.messages, earlier ?? { messages: 0, summary: false }, room)
   if (less === undefined || (isGuess && !isMostlyLeftOut(messages, less))) return undefined
   return { ...attempt, messages: less, shortened: true, ...(isGuess ? { failure: attempt.failure ?? err } : {}) }
 }

@@ -166,16 +166,31 @@ export function isMostlyLeftOut(whole: readonly ModelMessage[], shortened: reado
 
 /**
  * Returns the messages of a request that the model found too long with everything left out that a turn can do without:
- * results of its earlier steps, and all but the summary and the newest four of the earlier turns (R29). Returns
- * undefined where nothing can be left out.
+ * results of its earlier steps, and all but the summary and the newest four of the earlier turns, fewer where `room`,
+ * the tokens of a prompt, takes no more (R29). Returns undefined where nothing can be left out.
  */
 export function shortenRequest(
   messages: readonly ModelMessage[],
   { messages: earlier, summary }: Pick<EarlierMessages, 'messages' | 'summary'>,
+  room = Number.POSITIVE_INFINITY,
 ): readonly ModelMessage[] | undefined {
-  const begin = summary ? 2 : 0
-  const left = earlier > begin + EARLIER_KEPT ? earlier - begin - EARLIER_KEPT : 0
-  const fewer = left === 0 ? messages : [...messages.slice(0, begin), ...messages.slice(begin + left)]
-  const pruned = pruneAll(fewer)
-  return left === 0 && pruned.every((message, index) => message === messages[index]) ? undefined : pruned
+  const begin = Math.min(summary ? 2 : 0, earlier)
+  const older = earlier - begin
+  const pruned = pruneAll(messages)
+  const sizes = pruned.map(charactersOf)
+  let size = sizes.reduce((sum, one, index) => sum + (index < begin || index >= earlier ? one : 0), 0)
+  let kept = 0
+  while (kept < Math.min(older, EARLIER_KEPT)) {
+    size += sizes[earlier - 1 - kept] ?? 0
+    if (size > room * SAFE_CHARACTERS_A_TOKEN) break
+    kept++
+  }
+  // A turn is left out whole.
+  const left = older - (kept - (kept % 2))
+  const shortened = left === 0 ? pruned : [...pruned.slice(0, begin), ...pruned.slice(begin + left)]
+  const isSame = left === 0 && pruned.every((message, index) => message === messages[index])
+  return isSame ? undefined : shortened
 }
+
+/** Fewer than a token of most texts has, which leaves room for the system prompt and the tools. */
+const SAFE_CHARACTERS_A_TOKEN = 2.5

@@ -115,7 +115,7 @@ function accessMistakes(name: string, { kind, apiKey, baseUrl }: ServerBlock, ke
   return [at(['models', name], 'needs apiKey, or baseUrl for a server that needs no key')]
 }
 
-/** What is copied with a key, or stays in the value of its variable where nothing but a shell takes it away. */
+/** The words and marks that are copied with a key, or stay in the value of a variable that no shell has read. */
 const COPIED: readonly (readonly [RegExp, string])[] = [
   [/^bearer\s/i, 'begins with "Bearer", which is no part of a key; take it out'],
   [/^["'`“‘].*["'`”’]$/s, 'has quotes around it, which are no part of a key; take them out'],

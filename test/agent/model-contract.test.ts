@@ -2,6 +2,7 @@ import { createAnthropic } from '../../src/agent/models/anthropic.ts'
 import { createOpenAi } from '../../src/agent/models/openai.ts'
 import { playScript } from '../../src/agent/models/scripted/play-script.ts'
 import type { ScriptStep } from '../../src/agent/models/scripted/script.ts'
+import { createTraitBook, type TraitBook } from '../../src/agent/models/traits.ts'
 import type { Model } from '../../src/core/model.ts'
 import { type Reply as AnthropicReply, playReplies as playBlocks } from '../../src/rehearsal/anthropic/script.ts'
 import { startAnthropicServer } from '../../src/rehearsal/anthropic/server.ts'
@@ -77,13 +78,27 @@ modelContract('anthropic', async (): Promise<ModelRig> => {
   }
 })
 
+/** A model of which is known that its text is no thought shows it at once. */
+function streaming(): TraitBook {
+  const traits = createTraitBook()
+  traits.of('openai/some-model', ['thoughts-apart'])
+  return traits
+}
+
 async function openAiRig(dialect: DialectName): Promise<ModelRig> {
   const server = await startOpenAiServer({ dialect })
   const clock = movedClock()
   const { apiKey, baseUrl } = server
   return {
     clock,
-    model: await createOpenAi({ apiKey, baseUrl, model: 'some-model', clock, media: pictureStore }),
+    model: await createOpenAi({
+      apiKey,
+      baseUrl,
+      model: 'some-model',
+      clock,
+      media: pictureStore,
+      traits: streaming(),
+    }),
     behave: (behaviour) => server.setScript(playReplies(openAiReply(behaviour, dialect))),
     shown: () => JSON.stringify(server.ledger.requests().at(-1)),
     anyIds: true,

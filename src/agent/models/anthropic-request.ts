@@ -6,7 +6,7 @@ import { portableId } from './call-ids.ts'
 import type { Images } from './pictures.ts'
 import { argumentsObject } from './tool-arguments.ts'
 import { legalName } from './tool-names.ts'
-import type { ModelTraits, Trait } from './traits.ts'
+import { type MetTraits, type ModelTraits, meetTraits } from './traits.ts'
 import type { Built } from './wire-model.ts'
 
 /** The subset of the Messages API that is ever sent. */
@@ -62,25 +62,21 @@ interface Asking {
   readonly id: string
   readonly model: string
   readonly traits: ModelTraits
+  /** The most tokens that the answer to this request may have; absent: as many as the model writes. */
+  readonly most?: number
 }
 
 interface Translating extends Asking {
   readonly images: Images
   /** The request forbids the model to think. */
   readonly unthinking: boolean
-  may(trait: Trait): boolean
+  readonly may: MetTraits['may']
 }
 
 /** Returns the request as the server of a model takes it, as far as its traits are known. */
 export function buildRequest(request: ModelRequest, images: Images, asking: Asking): Built<MessagesBody> {
   const { model, traits } = asking
-  const avoidable = new Set<Trait>()
-  /** Returns true unless the trait forbids it; a refusal may then be for that. */
-  const may = (trait: Trait): boolean => {
-    if (traits.has(trait)) return false
-    avoidable.add(trait)
-    return true
-  }
+  const { may, avoidable } = meetTraits(traits)
   const params = thinkingParams(request, asking, may)
   const unthinking = params.thinking?.type === 'disabled'
   const messages = toWireMessages(request.messages, { ...asking, images, unthinking, may })
@@ -300,10 +296,10 @@ export function claudeName(model: string): string {
  */
 function thinkingParams(
   { thinking, maxTokens, messages }: ModelRequest,
-  { id, model, traits }: Asking,
-  may: (trait: Trait) => boolean,
+  { id, model, traits, most: mostNow = Number.POSITIVE_INFINITY }: Asking,
+  may: MetTraits['may'],
 ): ThinkingParams {
-  const most = (tokens: number): number => Math.min(tokens, traits.longestAnswer ?? Number.POSITIVE_INFINITY)
+  const most = (tokens: number): number => Math.min(tokens, mostNow, traits.longestAnswer ?? Number.POSITIVE_INFINITY)
   const answer = { max_tokens: most(maxTokens + (traits.has('thinks') ? BUDGET.medium : 0)) }
   const name = claudeName(model)
   if (thinking === undefined || CANNOT.test(name) || !may('cannot-think')) return answer
@@ -338,7 +334,7 @@ function hasItsThoughts(message: ModelMessage, id: string): boolean {
 function temperatureParam(
   { temperature }: ModelRequest,
   { model }: Asking,
-  may: (trait: Trait) => boolean,
+  may: MetTraits['may'],
 ): { temperature?: number } {
   const takes = temperature !== undefined && TAKES_TEMPERATURE.test(claudeName(model))
   return takes && may('no-temperature') ? { temperature } : {}

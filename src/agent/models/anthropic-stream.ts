@@ -13,7 +13,7 @@ import type { PlacedBlock, ThoughtBlock } from './anthropic-request.ts'
 import { ownId } from './call-ids.ts'
 import { failureIn, type ServerPlace, serverName } from './failure.ts'
 import { ModelError } from './model-error.ts'
-import { parseArguments } from './tool-arguments.ts'
+import { MOST_CALLS, parseArguments, writtenArguments } from './tool-arguments.ts'
 
 /** One answer as far as it has come. */
 export interface MessageReading {
@@ -93,6 +93,8 @@ function startBlock(
     return textEvents(index, block.text, reading)
   }
   if (known !== undefined) return []
+  if (reading.blocks.size >= MOST_CALLS)
+    throw new ModelError('model_failed', `The answer has more than ${MOST_CALLS} blocks.`, { advice: { retry: false } })
   if (type === 'tool_use') {
     reading.blocks.set(index, { type: 'call', id, name: typeof name === 'string' ? name : '', input, json: '', fields })
   }
@@ -188,7 +190,7 @@ function failed(code: 'model_failed' | 'model_context_length', message: string):
 /** Some servers send the arguments whole, where the call begins. */
 function argsOf({ input, json }: Extract<Block, { type: 'call' }>): unknown {
   if (json !== '') return parseArguments(json)
-  return typeof input === 'string' ? parseArguments(input) : (input ?? {})
+  return parseArguments(typeof input === 'string' ? input : writtenArguments(input ?? {}))
 }
 
 /** `tokens` are those of the whole answer: a provider does not say how many of them are thoughts. */

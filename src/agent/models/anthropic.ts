@@ -30,11 +30,11 @@ export async function createAnthropic(options: WireOptions): Promise<Model> {
     fetch: createModelFetch(server),
   })
   const id = `${name}/${model}`
-  const traits = (options.traits ?? createTraitBook()).of(id)
+  const traits = (options.traits ?? createTraitBook()).of(id, ['thoughts-apart'])
   const protocol: Protocol<MessagesBody, MessageReading> = {
     // The API refuses larger images; its limit is on what is sent, which is base64.
     pictureBytes: MOST_SHOWN_BYTES,
-    build: (request, images) => buildRequest(request, images, { id, model, traits }),
+    build: (request, images, most) => buildRequest(request, images, { id, model, traits, most }),
     open(body, signal) {
       const asked = body as Anthropic.MessageCreateParamsStreaming
       return withoutPrinting(() => client.messages.create(asked, { signal }), logger).asResponse()

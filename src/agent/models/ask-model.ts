@@ -22,7 +22,7 @@ interface Asking {
 
 /** Makes one model call: shows its text as it grows and returns the whole. Throws what the model throws. */
 export async function askModel(model: Model, asked: ModelRequest, { signal, show }: Asking): Promise<ModelAnswer> {
-  const received: Received = { text: '', calls: NO_CALLS, deltas: 0 }
+  const received: Received = { text: '', calls: undefined, deltas: 0 }
   for await (const event of model.stream(asked, signal)) {
     const answer = receive(event, received, show)
     if (answer !== undefined) return answer
@@ -33,11 +33,11 @@ export async function askModel(model: Model, asked: ModelRequest, { signal, show
 /** An answer as far as it has come. */
 interface Received {
   text: string
-  calls: readonly ModelToolCall[]
+  /** Undefined: none. Most answers ask for no tool. */
+  calls: ModelToolCall[] | undefined
   deltas: number
 }
 
-/** Most answers ask for no tool. */
 const NO_CALLS: readonly ModelToolCall[] = []
 
 /** Adds an event to what was received. Returns the whole answer with the last event. */
@@ -56,11 +56,12 @@ function receive(event: ModelEvent, received: Received, show: Asking['show']): M
       if (++received.deltas === 2) failpoint('CP5-mid-stream')
       return undefined
     case 'tool_call':
-      received.calls = [...received.calls, event.call]
+      received.calls ??= []
+      received.calls.push(event.call)
       return undefined
     case 'end': {
       failpoint('CP6-model-answer-uncommitted')
-      const { text, calls } = received
+      const { text, calls = NO_CALLS } = received
       const { stop, usage, model, opaque, window } = event
       return { text, calls, stop, usage, model, opaque, window }
     }

@@ -10,9 +10,14 @@ export function portableId(id: string): string {
   return PORTABLE.test(id) ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`
 }
 
+/** Returns a new id of a call, which every server takes. */
+export function newCallId(): string {
+  return `call_${randomUUID().replaceAll('-', '')}`
+}
+
 /** Returns the id by which we know a call that a server has made: its own, or one of ours that every server takes. */
 export function ownId(given: unknown): string {
-  return typeof given === 'string' && PORTABLE.test(given) ? given : `call_${randomUUID().replaceAll('-', '')}`
+  return typeof given === 'string' && PORTABLE.test(given) ? given : newCallId()
 }
 
 /**
@@ -30,7 +35,7 @@ export function withOwnIds(
   )
   return calls.map((call) => {
     const own = call.id === '' || taken.has(call.id) || approvedCode(call.id) !== undefined
-    const id = own ? `call_${randomUUID().replaceAll('-', '')}` : call.id
+    const id = own ? newCallId() : call.id
     taken.add(id)
     return own ? { ...call, id } : call
   })

@@ -1,3 +1,5 @@
+import { isRecord } from './tool-arguments.ts'
+
 /** An error as a server says it, read from any of the shapes that servers have for it. */
 export interface SaidError {
   /** The server's words, at most about 2,000 characters. Never empty. */
@@ -41,21 +43,24 @@ export function readErrorValue(value: unknown, depth = 0): SaidError | undefined
   if (depth > MOST_DEPTH) return undefined
   if (typeof value === 'string') return fromText(value, depth)
   if (Array.isArray(value)) return fromList(value, depth)
-  return isFields(value) ? fromFields(value, depth) : undefined
+  return isRecord(value) ? fromFields(value, depth) : undefined
 }
 
 /** Returns true for an answer or a chunk that says an error and nothing else, in whatever shape. */
 export function saysError(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(saysError)
-  if (!isFields(value)) return false
-  // OpenRouter puts an error beside a choice that says nothing.
-  if (isFields(value.error) && isSomething(value.error.message)) return true
-  if (isSomething(value.choices) || isSomething(value.content)) return false
+  if (!isRecord(value) || saysMore(value)) return false
   const { error, errors, object, type, success, detail, error_message, base_resp } = value
   if ([error, errors, detail, error_message].some(isSomething)) return true
-  if (isFields(base_resp) && isSomething(base_resp.status_code)) return true
+  if (isRecord(base_resp) && isSomething(base_resp.status_code)) return true
   if (success === false || type === 'error' || (typeof object === 'string' && /^error$/i.test(object))) return true
   return statusOf(value) !== undefined || (isSomething(value.code) && isSomething(value.message ?? value.msg))
+}
+
+/** OpenRouter puts an error beside a choice that says nothing. */
+function saysMore({ error, choices, content }: Fields): boolean {
+  const hasError = isRecord(error) && isSomething(error.message)
+  return !hasError && (isSomething(choices) || isSomething(content))
 }
 
 function isSomething(value: unknown): boolean {
@@ -147,7 +152,7 @@ function ownWords(fields: Fields, depth: number): SaidError | undefined {
 function deeper(fields: Fields, depth: number): SaidError | undefined {
   const { metadata } = fields
   // OpenRouter keeps the words of the server behind it there.
-  const raw = isFields(metadata) && metadata.raw ? readErrorValue(metadata.raw, depth + 1) : undefined
+  const raw = isRecord(metadata) && metadata.raw ? readErrorValue(metadata.raw, depth + 1) : undefined
   if (raw !== undefined) return raw
   for (const name of DEEPER) {
     const value = fields[name]
@@ -178,7 +183,7 @@ function numbersOf({ n_ctx, n_prompt_tokens }: Fields): string {
 }
 
 function codeOf({ code, details, status_code, base_resp }: Fields): string | undefined {
-  if (isFields(details) && typeof details.error_code === 'string') return details.error_code
+  if (isRecord(details) && typeof details.error_code === 'string') return details.error_code
   const known = code ?? (base_resp === undefined ? undefined : status_code)
   return textOf(typeof known === 'number' ? String(known) : known)
 }
@@ -200,7 +205,7 @@ function waitOf(fields: Fields): number | undefined {
   if (Number.isFinite(ms)) return bounded(ms)
   const seconds = [retry_after, retryAfter, retry_after_seconds, retryDelay].find((value) => isSomething(value))
   if (seconds !== undefined) return bounded(Number.parseFloat(String(seconds)) * 1_000)
-  const inside = [...(Array.isArray(details) ? details.slice(0, 20) : []), metadata].filter(isFields)
+  const inside = [...(Array.isArray(details) ? details.slice(0, 20) : []), metadata].filter(isRecord)
   return inside.map(waitOf).find((wait) => wait !== undefined)
 }
 
@@ -235,10 +240,6 @@ function parsed(text: string): unknown {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value.slice(0, 200) : undefined
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function defined<Values extends object>(values: Values): { [Key in keyof Values]?: NonNullable<Values[Key]> } {

@@ -61,7 +61,7 @@ export function notTheApi(server: ServerPlace, answer: SeenAnswer): ModelError {
   })
 }
 
-/** What else than the address may be wrong. */
+/** The setting besides the address that may be wrong. */
 function elsewhereHint({ name, kind, baseUrl }: ServerPlace): string {
   return `${kind === 'openai' ? versionHint(baseUrl) : ''}, or the kind of models.${name}`
 }

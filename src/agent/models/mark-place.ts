@@ -54,7 +54,7 @@ interface Asked {
 export function standingOf(place: Place, { after, final, expected }: Asked): MarkStanding {
   if (place.fence !== '') return 'quoted'
   const { line } = place
-  const end = after.indexOf('\n')
+  const end = after.slice(0, MOST_OF_A_LINE + 1).indexOf('\n')
   const rest = after.slice(0, end < 0 ? MOST_OF_A_LINE : Math.min(end, MOST_OF_A_LINE))
   const whole = final || end >= 0 || after.length > MOST_OF_A_LINE
   const open = openQuotes(line)

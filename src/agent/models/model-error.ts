@@ -23,6 +23,8 @@ export class ModelError extends ParleyError {
   readonly refusal?: ModelRefusal
   /** The picture for which the server refused the request, where its words name the place of one. */
   readonly picture?: MediaId
+  /** The tokens that the model reads at once, where the server has named them. */
+  readonly window?: number
 
   constructor(code: ErrorCode, message: string, options: ModelErrorOptions) {
     super(code, message, { cause: options.cause })
@@ -30,6 +32,7 @@ export class ModelError extends ParleyError {
     this.begun = options.begun ?? false
     if (options.refusal !== undefined) this.refusal = options.refusal
     if (options.picture !== undefined) this.picture = options.picture
+    if (options.window !== undefined) this.window = options.window
   }
 }
 
@@ -39,10 +42,11 @@ interface ModelErrorOptions {
   readonly cause?: unknown
   readonly refusal?: ModelRefusal | undefined
   readonly picture?: MediaId | undefined
+  readonly window?: number | undefined
 }
 
 /** Returns a failure of a call with whether its answer had begun. */
 export function withBegun(error: ModelError, begun: boolean): ModelError {
-  const { code, message, advice, cause, refusal, picture } = error
-  return new ModelError(code, message, { advice, begun, cause, refusal, picture })
+  const { code, message, advice, cause, refusal, picture, window } = error
+  return new ModelError(code, message, { advice, begun, cause, refusal, picture, window })
 }

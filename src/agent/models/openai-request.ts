@@ -7,7 +7,7 @@ import { portableId } from './call-ids.ts'
 import type { Images } from './pictures.ts'
 import { argumentsObject } from './tool-arguments.ts'
 import { legalName } from './tool-names.ts'
-import type { ModelTraits, Trait } from './traits.ts'
+import { type MetTraits, type ModelTraits, meetTraits } from './traits.ts'
 import type { Built } from './wire-model.ts'
 
 /** The subset of the Chat Completions API that is ever sent, and the fields of its own that a server gets back. */
@@ -49,23 +49,19 @@ interface Asking {
   readonly id: string
   readonly model: string
   readonly traits: ModelTraits
+  /** The most tokens that the answer to this request may have; absent: as many as the model writes. */
+  readonly most?: number
 }
 
 /** Returns the request as the server of a model takes it, as far as its traits are known. */
 export function buildRequest(request: ModelRequest, images: Images, asking: Asking): Built<CompletionBody> {
   const { model, traits } = asking
-  const avoidable = new Set<Trait>()
-  /** Returns true unless the trait forbids it; a refusal may then be for that. */
-  const may = (trait: Trait): boolean => {
-    if (traits.has(trait)) return false
-    avoidable.add(trait)
-    return true
-  }
+  const { may, avoidable } = meetTraits(traits)
   const offered = withUsed(request)
   const tools = offered.length > 0 && may('no-tools') ? toWireTools(offered) : []
   const body: CompletionBody = {
     model,
-    ...limitParams(request, asking, may),
+    ...limitParams({ ...request, tools: offered }, asking, may),
     messages: toWireMessages(request, images, { ...asking, may }),
     stream: true,
     ...(may('no-usage-option') ? { stream_options: { include_usage: true } } : {}),
@@ -96,7 +92,7 @@ function toWireTools(tools: readonly ToolSpec[]): NonNullable<CompletionBody['to
 }
 
 interface Translating extends Asking {
-  may(trait: Trait): boolean
+  readonly may: MetTraits['may']
 }
 
 /**
@@ -215,7 +211,7 @@ function createSteps(at: Translating) {
   }
 }
 
-function thoughtsOf(own: StepFields | undefined, may: Translating['may']): Pick<StepFields, 'message' | 'parts'> {
+function thoughtsOf(own: StepFields | undefined, may: MetTraits['may']): Pick<StepFields, 'message' | 'parts'> {
   return own !== undefined && may('no-thoughts-back') ? own : { message: {}, parts: [] }
 }
 
@@ -226,7 +222,7 @@ function fieldsOf(own: StepFields | undefined, calls: number): StepFields['calls
 
 function ownFields(
   fields: Readonly<Record<string, unknown>>,
-  may: Translating['may'],
+  may: MetTraits['may'],
 ): Readonly<Record<string, unknown>> {
   return Object.keys(fields).length > 0 && may('own-fields-refused') ? fields : {}
 }
@@ -236,7 +232,7 @@ const ANY_SIGNATURE = { extra_content: { google: { thought_signature: 'skip_thou
 
 function signedCall(
   fields: Readonly<Record<string, unknown>>,
-  may: Translating['may'],
+  may: MetTraits['may'],
 ): Readonly<Record<string, unknown>> {
   return 'extra_content' in fields || may('signed-calls') ? fields : { ...fields, ...ANY_SIGNATURE }
 }
@@ -317,15 +313,15 @@ export function limitParams(
     temperature,
     thinking: wanted,
   }: Pick<ModelRequest, 'maxTokens' | 'thinking' | 'tools' | 'temperature'>,
-  { model, traits }: Pick<Asking, 'model' | 'traits'>,
-  may: (trait: Trait) => boolean,
+  { model, traits, most: mostNow = Number.POSITIVE_INFINITY }: Pick<Asking, 'model' | 'traits' | 'most'>,
+  may: MetTraits['may'],
 ): LimitParams {
   const thinks = THINKS.test(model)
   const thinking = tools.length > 0 && EITHER_THINKS_OR_CALLS.test(model) ? 'off' : wanted
   const asks = thinking !== undefined && !CANNOT.test(model) && may('no-effort')
   const effort = asks ? effortOf(model, thinking) : undefined
   const room = ROOM[effort ?? (thinks || traits.has('thinks') ? 'medium' : 'none')]
-  const most = Math.min(maxTokens + room, traits.longestAnswer ?? Number.POSITIVE_INFINITY)
+  const most = Math.min(maxTokens + room, mostNow, traits.longestAnswer ?? Number.POSITIVE_INFINITY)
   const newer = !traits.has('max-tokens') && (thinks || traits.has('max-completion-tokens'))
   may(newer ? 'max-tokens' : 'max-completion-tokens')
   return {

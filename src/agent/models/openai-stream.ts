@@ -13,7 +13,7 @@ import { ownId } from './call-ids.ts'
 import { badCallOf, failureIn, type ServerPlace, serverName } from './failure.ts'
 import { ModelError, withBegun } from './model-error.ts'
 import type { StepFields } from './openai-request.ts'
-import { isRecord, parseArguments } from './tool-arguments.ts'
+import { isRecord, MOST_CALLS, parseArguments, writtenArguments } from './tool-arguments.ts'
 
 /** One answer as far as it has come. */
 export interface CompletionReading {
@@ -29,6 +29,9 @@ export interface CompletionReading {
 }
 
 type Fields = Record<string, unknown>
+
+/** Characters of the name by which a server says who has answered. */
+const LONGEST_NAME = 200
 
 export function beginReading(model: string): CompletionReading {
   return { calls: [], message: {}, parts: [], usage: NO_USAGE, finish: undefined, refused: false, said: false, model }
@@ -58,7 +61,8 @@ export function readChunk(sent: object, server: ServerPlace, reading: Completion
   const failure = failureIn(sent, server)
   if (failure !== undefined) throw failure
   const chunk = sent as Chunk
-  if (typeof chunk.model === 'string' && chunk.model !== '') reading.model = `${server.name}/${chunk.model}`
+  if (typeof chunk.model === 'string' && chunk.model !== '')
+    reading.model = `${server.name}/${chunk.model.slice(0, LONGEST_NAME)}`
   const [choice] = chunk.choices ?? []
   const usage = chunk.usage ?? groqUsage(chunk) ?? choice?.usage
   if (usage) reading.usage = usageOf(usage)
@@ -159,7 +163,7 @@ function callPieces(delta: Fields): readonly CallPiece[] {
       index: index ?? undefined,
       id: typeof id === 'string' ? id : '',
       name: typeof name === 'string' ? name : '',
-      json: typeof args === 'string' ? args : args === null || args === undefined ? '' : JSON.stringify(args),
+      json: typeof args === 'string' ? args : args === null || args === undefined ? '' : writtenArguments(args),
       fields: Object.keys(more).length === 0 ? fields : { ...fields, function: more },
     }
   })
@@ -190,17 +194,22 @@ function callOf(calls: GrowingCall[], piece: CallPiece): GrowingCall {
     const known = index === undefined ? last : sameIndex
     if (known !== undefined && goesOn(known, piece)) return known
   }
+  if (calls.length >= MOST_CALLS) throw tooMany()
   const call: GrowingCall = { index, id, name: '', json: '', fields: {} }
   calls.push(call)
   return call
 }
 
+/** A step of so many calls would hold the daemon up. */
+function tooMany(): ModelError {
+  return new ModelError('model_failed', `The answer has more than ${MOST_CALLS} calls.`, { advice: { retry: false } })
+}
+
 function goesOn(known: GrowingCall, { id, name, index }: CallPiece): boolean {
   if (known.name === '') return id === '' || known.id === '' || id === known.id
   if (id !== '' && id === known.id) return true
-  return (
-    name === known.name && index !== undefined && known.json !== '' && typeof parseArguments(known.json) === 'string'
-  )
+  const isOpen = known.json !== '' && !known.json.trimEnd().endsWith('}')
+  return name === known.name && index !== undefined && isOpen
 }
 
 /**

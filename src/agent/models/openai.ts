@@ -31,7 +31,7 @@ export async function createOpenAi(options: WireOptions): Promise<Model> {
   const protocol: Protocol<CompletionBody, CompletionReading> = {
     // The API takes larger images, which only fill the conversation.
     pictureBytes: 5_000_000,
-    build: (request, images) => buildRequest(request, images, { id, model, traits }),
+    build: (request, images, most) => buildRequest(request, images, { id, model, traits, most }),
     open: (body, signal) =>
       client.chat.completions.create(body as OpenAI.ChatCompletionCreateParamsStreaming, { signal }).asResponse(),
     begin: () => beginReading(id),

@@ -1,8 +1,9 @@
 import type { Model, ModelEvent, ModelRequest, ModelToolCall, Opaque, StopReason, ToolSpec } from '../../core/model.ts'
 import { type AnswerReader, createAnswerReader } from './answer-text.ts'
+import { newCallId } from './call-ids.ts'
 import { ModelError } from './model-error.ts'
 import type { TextCall } from './text-calls.ts'
-import { callId, resolveCalls } from './tool-names.ts'
+import { resolveCalls } from './tool-names.ts'
 import type { ModelTraits } from './traits.ts'
 
 /**
@@ -17,6 +18,8 @@ interface Reading {
   readonly traits: ModelTraits
   /** Thoughts of this model came apart from its text. */
   apart: boolean
+  /** An answer of it was read, which has shown how it thinks. */
+  known: boolean
 }
 
 type End = Extract<ModelEvent, { readonly type: 'end' }>
@@ -28,7 +31,7 @@ type End = Extract<ModelEvent, { readonly type: 'end' }>
  * the tokens of an answer: what is learnt by it gives the next one more.
  */
 export function readAnswer(model: Model, traits: ModelTraits): Model {
-  const reading: Reading = { model, traits, apart: false }
+  const reading: Reading = { model, traits, apart: false, known: false }
   return { id: model.id, stream: (request, signal) => read(reading, request, signal) }
 }
 
@@ -37,27 +40,53 @@ async function* read(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, void> {
-  const { model } = reading
+  const answer = startAnswer(reading, request)
+  for await (const event of reading.model.stream(request, signal)) for (const given of answer.take(event)) yield given
+}
+
+/**
+ * Returns what makes of each event of a model the events that are passed on. Calls come behind the text. The first
+ * answer of a model whose ways nobody knows is passed on when it is whole: its beginning may be a thought.
+ */
+function startAnswer(reading: Reading, request: ModelRequest): { take(event: ModelEvent): readonly ModelEvent[] } {
+  const { tools } = request
+  const waits = !reading.known && !reading.traits.has('thoughts-apart')
   let reader = startReader(reading, request)
   let called = false
-  for await (const event of model.stream(request, signal)) {
-    switch (event.type) {
-      case 'text':
-        for (const said of reader.read(event.delta)) yield said
-        break
-      case 'tool_call':
-        called = true
-        for (const call of resolveCalls(event.call, request.tools)) yield { type: 'tool_call', call }
-        break
-      case 'end':
-        for (const last of endOf(event, { reading, reader, called, tools: request.tools })) yield last
-        break
-      default:
-        // Whatever was said before is no part of the answer.
-        reader = startReader(reading, request)
-        yield event
-    }
+  let waiting: ModelEvent[] = []
+  // A mark has shown where its thoughts are.
+  const isClear = (): boolean => !waits || (reader.thought && waiting.length === 0)
+  return {
+    take(event) {
+      switch (event.type) {
+        case 'text': {
+          const said = reader.read(event.delta)
+          if (isClear()) return said
+          waiting.push(...said)
+          return []
+        }
+        case 'tool_call':
+          called = true
+          waiting.push(...resolveCalls(event.call, tools).map((call) => ({ type: 'tool_call', call }) as const))
+          return []
+        case 'end':
+          return textFirst([...waiting, ...endOf(event, { reading, reader, called, tools })], waits)
+        default:
+          // Whatever was said before is no part of the answer.
+          reader = startReader(reading, request)
+          waiting = []
+          return event.type === 'retract' && waits ? [] : [event]
+      }
+    },
   }
+}
+
+/** `waited`: nothing was passed on yet, so that there is nothing to take back. */
+function textFirst(events: readonly ModelEvent[], waited: boolean): readonly ModelEvent[] {
+  const isText = ({ type }: ModelEvent): boolean => type === 'text' || type === 'retract'
+  const texts = events.filter(isText)
+  const last = texts.findLastIndex(({ type }) => type === 'retract')
+  return [...texts.slice(waited ? last + 1 : Math.max(last, 0)), ...events.filter((event) => !isText(event))]
 }
 
 function startReader({ model, traits, apart }: Reading, { tools }: ModelRequest): AnswerReader {
@@ -76,6 +105,7 @@ function* endOf(event: End, { reading, reader, called, tools }: Read): Generator
   const { stop, opaque } = event
   const apart = hasThoughts(opaque)
   reading.apart ||= apart
+  reading.known = true
   const { said, calls: written } = reader.end({ cut: stop === 'length', apart })
   const calls = tools.length === 0 ? [] : written.flatMap((call) => resolveCalls(withId(call), tools))
   learn(reading, reader, { stop, apart, called: called || calls.length > 0 })
@@ -86,7 +116,7 @@ function* endOf(event: End, { reading, reader, called, tools }: Read): Generator
 }
 
 function withId({ name, args }: TextCall): ModelToolCall {
-  return { id: callId(), name, args }
+  return { id: newCallId(), name, args }
 }
 
 function hasThoughts(opaque: Opaque | undefined): boolean {

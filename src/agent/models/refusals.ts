@@ -140,7 +140,6 @@ const ANSWERS: readonly RegExp[] = [
   /supports at most ([\d,]+) (?:completion|output) tokens/i,
   /max_(?:completion_)?tokens[`'"]? must be (?:less than or equal to|<=|at most) [`'"]?([\d,]+)/i,
   /maximum tokens you requested exceeds the model limit of ([\d,]+)/i,
-  /can only afford ([\d,]+)/i,
 ]
 /** Gemini: `supported range is from 1 (inclusive) to 8193 (exclusive)`. */
 const BELOW = /range is from \d+ \(inclusive\) to ([\d,]+) \(exclusive\)/i
@@ -153,16 +152,27 @@ const PROMPTS: readonly RegExp[] = [
   /given: ([\d,]+) `?inputs`? tokens/i,
 ]
 
-/**
- * Returns the numbers of tokens that a refusal names: what the model reads at once, and the most that it answers.
- * `asked`: the tokens of an answer that the request asked for.
- */
-export function numbersIn(words: string, asked = 0): { window?: number; longestAnswer?: number } {
+/** The numbers of tokens that a refusal names. */
+interface NamedTokens {
+  /** The model reads so many at once. */
+  readonly window?: number
+  /** It answers with so many at most. */
+  readonly longestAnswer?: number
+  /** So many are left for the answer to this request. */
+  readonly room?: number
+}
+
+/** `asked`: the tokens of an answer that the request asked for. */
+export function numbersIn(words: string, asked = 0): NamedTokens {
   const below = firstOf([BELOW], words)
   const window = firstOf(WINDOWS, words)
-  const longestAnswer =
-    below === undefined ? (firstOf(ANSWERS, words) ?? halfOf(words) ?? roomOf(words, asked)) : below - 1
-  return { ...(window === undefined ? {} : { window }), ...(longestAnswer === undefined ? {} : { longestAnswer }) }
+  const longestAnswer = below === undefined ? (firstOf(ANSWERS, words) ?? halfOf(words)) : below - 1
+  const room = roomOf(words, asked)
+  return {
+    ...(window === undefined ? {} : { window }),
+    ...(longestAnswer === undefined ? {} : { longestAnswer }),
+    ...(room === undefined ? {} : { room }),
+  }
 }
 
 /**
@@ -179,14 +189,14 @@ function halfOf(words: string): number | undefined {
 const SHORTEST_ANSWER = 256
 
 /**
- * Returns the room for an answer in the quota of a minute, of which some servers take all tokens that a request may use,
- * whatever it will use (Groq): `Limit 6000, Requested 9100`.
+ * Returns the room for an answer beside the prompt: in the window, or in the quota of a minute, of which some servers take
+ * all tokens that a request may use, whatever it will use (Groq): `Limit 6000, Requested 9100`.
  */
 function roomOf(words: string, asked: number): number | undefined {
+  const [whole, prompt] = [firstOf(WINDOWS, words), firstOf(PROMPTS, words)]
   const [, limit = '', requested = ''] = /Limit ([\d,]+), Requested ([\d,]+)/i.exec(words) ?? []
-  const [most, whole] = [limit, requested].map((tokens) => Number(tokens.replaceAll(',', '')))
-  if (!most || !whole) return undefined
-  const room = most - (whole - asked)
+  const [quota, taken] = [limit, requested].map((tokens) => Number(tokens.replaceAll(',', '') || Number.NaN))
+  const room = whole !== undefined && prompt !== undefined ? whole - prompt : (quota ?? 0) - ((taken ?? 0) - asked)
   return room >= SHORTEST_ANSWER && room < asked ? room : undefined
 }
 

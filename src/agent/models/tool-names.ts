@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { cutText } from '../../core/cut-text.ts'
 import type { ModelToolCall, ToolSpec } from '../../core/model.ts'
+import { newCallId } from './call-ids.ts'
 import { isRecord, parseArguments } from './tool-arguments.ts'
 
 /** Characters of the name of a tool that every provider takes. */
@@ -44,7 +45,7 @@ export function resolveCalls(
   const several = offered.some((tool) => tool.name === name) ? undefined : severalOf(call.name, args)
   if (several === undefined) return [{ id: call.id, name, args }]
   return several.map((one) => ({
-    ...{ id: callId(), name: resolveName(one.name, offered) },
+    ...{ id: newCallId(), name: resolveName(one.name, offered) },
     args: argumentsOf(one.args),
   }))
 }
@@ -88,11 +89,6 @@ function severalOf(name: string, args: unknown): readonly Several[] | undefined 
 function useOf(use: unknown): Several | undefined {
   if (!isRecord(use) || typeof use.recipient_name !== 'string') return undefined
   return { name: use.recipient_name, args: use.parameters ?? {} }
-}
-
-/** Returns a new id that every provider takes. */
-export function callId(): string {
-  return `call_${randomUUID().replaceAll('-', '')}`
 }
 
 const LEGAL = /^[a-zA-Z0-9_-]{1,64}$/

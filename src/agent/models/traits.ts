@@ -18,6 +18,7 @@ const TRAITS = {
   'signed-calls': 'refuses a tool call without the signature that it gave it',
   'own-fields-refused': 'does not take back fields that it put on its tool calls itself',
   thinks: 'thinks before it answers: its answers get more tokens',
+  'thoughts-apart': 'sends its thoughts apart from its answer',
   'thinks-unopened': 'thinks without marking where a thought begins: nothing is shown before its answer is whole',
   'thinks-always': 'cannot be told not to think',
   'thinks-by-budget': 'takes a number of tokens for its thoughts and no level',
@@ -37,6 +38,26 @@ export interface ModelTraits {
   window: number | undefined
   /** The most tokens of an answer, where its server has named them. */
   longestAnswer: number | undefined
+}
+
+/** The traits that a request has met. */
+export interface MetTraits {
+  /** Returns true unless the trait forbids it. A refusal of the request may then be for that. */
+  may(trait: Trait): boolean
+  /** The traits with which the request would be another one. */
+  readonly avoidable: ReadonlySet<Trait>
+}
+
+export function meetTraits(traits: ModelTraits): MetTraits {
+  const avoidable = new Set<Trait>()
+  return {
+    avoidable,
+    may(trait) {
+      if (traits.has(trait)) return false
+      avoidable.add(trait)
+      return true
+    },
+  }
 }
 
 /** The traits of one model, in words. */
@@ -105,12 +126,20 @@ interface Dialect {
  * the table only spares them the refusals.
  */
 const DIALECTS: readonly Dialect[] = [
-  { name: 'openai', hosts: /(^|\.)api\.openai\.com$/, traits: ['max-completion-tokens'] },
-  { name: 'azure', hosts: /\.(openai\.azure|services\.ai\.azure|cognitiveservices\.azure)\.com$/, traits: [] },
-  { name: 'deepseek', hosts: /(^|\.)deepseek\.com$/, traits: ['thoughts-with-calls'] },
-  { name: 'kimi', hosts: /(^|\.)(moonshot\.(ai|cn)|kimi\.com)$/, traits: ['thoughts-with-calls'] },
-  { name: 'gemini', hosts: /(^|\.)(generativelanguage|aiplatform)\.googleapis\.com$/, traits: ['signed-calls'] },
-  { name: 'mistral', hosts: /(^|\.)mistral\.ai$/, traits: ['nine-character-ids'] },
+  { name: 'openai', hosts: /(^|\.)api\.openai\.com$/, traits: ['max-completion-tokens', 'thoughts-apart'] },
+  {
+    name: 'azure',
+    hosts: /\.(openai\.azure|services\.ai\.azure|cognitiveservices\.azure)\.com$/,
+    traits: ['thoughts-apart'],
+  },
+  { name: 'deepseek', hosts: /(^|\.)deepseek\.com$/, traits: ['thoughts-apart', 'thoughts-with-calls'] },
+  { name: 'kimi', hosts: /(^|\.)(moonshot\.(ai|cn)|kimi\.com)$/, traits: ['thoughts-apart', 'thoughts-with-calls'] },
+  {
+    name: 'gemini',
+    hosts: /(^|\.)(generativelanguage|aiplatform)\.googleapis\.com$/,
+    traits: ['thoughts-apart', 'signed-calls'],
+  },
+  { name: 'mistral', hosts: /(^|\.)mistral\.ai$/, traits: ['thoughts-apart', 'nine-character-ids'] },
 ]
 
 /** Returns the traits of a server by its address; none for one that is not known. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
+import type { MediaId } from '../../core/ids.ts'
 import { type Logger, silentLogger } from '../../core/logger.ts'
 import type { MediaStore } from '../../core/media.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../core/model.ts'
@@ -43,7 +44,8 @@ export interface Built<Body> {
 export interface Protocol<Body, Reading> {
   /** The most bytes of a picture. */
   readonly pictureBytes: number
-  build(request: ModelRequest, images: Images): Built<Body>
+  /** `most`: the most tokens that the answer to this request may have. */
+  build(request: ModelRequest, images: Images, most: number): Built<Body>
   /** Throws what its SDK throws. */
   open(body: Body, signal: AbortSignal): Promise<Response>
   begin(): Reading
@@ -83,19 +85,19 @@ async function* stream<Body, Reading>(
 ): AsyncGenerator<ModelEvent, void, void> {
   const { id, traits, protocol, options } = wire
   const images = await loadImages(request.messages, options.media, protocol.pictureBytes)
+  let most = Number.POSITIVE_INFINITY
   for (let lessons = 0; ; lessons++) {
-    const built = protocol.build(request, images)
+    const built = protocol.build(request, images, most)
     try {
       return yield* attempt(wire, built.body, signal)
     } catch (error) {
       if (!(error instanceof ModelError) || error.begun) throw error
       const lesson = lessons < MOST_LESSONS ? learn(error, built, traits) : undefined
-      if (lesson === undefined) throw withPicture(error, built.body, images)
+      if (lesson === undefined) throw detailed(error, built.body, images)
+      most = lesson.room ?? most
       const { logger = silentLogger } = options
       logger.info('A model server refused a part of a request; it is asked without it', {
-        model: id,
-        lesson,
-        err: error,
+        ...{ model: id, lesson: lesson.words, err: error },
       })
     }
   }
@@ -149,32 +151,45 @@ function stalled(id: string, idleMs: number): ModelError {
   return new ModelError('model_stalled', `Nothing came from ${id} for ${idleMs / 1000} s.`, { advice: { retry: true } })
 }
 
-/** Notes what a refusal teaches and returns its name; undefined where the same request would be refused again. */
+interface Lesson {
+  /** For the log. */
+  readonly words: string
+  /** The tokens that are left for the answer to this request alone. */
+  readonly room?: number
+}
+
+/** Notes what a refusal teaches; undefined where the same request would be refused again. */
 function learn(
   { refusal }: ModelError,
   { avoidable, answer }: Built<unknown>,
   traits: ModelTraits,
-): string | undefined {
+): Lesson | undefined {
   if (refusal === undefined) return undefined
-  const { window, longestAnswer } = numbersIn(refusal.words, answer)
+  const { window, longestAnswer, room } = numbersIn(refusal.words, answer)
   if (window !== undefined) traits.window = window
   if (longestAnswer !== undefined && longestAnswer < (traits.longestAnswer ?? Number.POSITIVE_INFINITY)) {
     traits.longestAnswer = longestAnswer
-    return `answers of ${longestAnswer} tokens`
+    return { words: `answers of ${longestAnswer} tokens` }
   }
+  if (room !== undefined) return { words: `an answer of ${room} tokens`, room }
   const trait = traitOfRefusal(refusal, avoidable)
-  return trait !== undefined && traits.learn(trait) ? trait : undefined
+  return trait !== undefined && traits.learn(trait) ? { words: trait } : undefined
 }
 
-/** Names the picture for which the request was refused, where the words of the server say where it stands. */
-function withPicture(error: ModelError, body: unknown, images: Images): ModelError {
+/** Adds what the words of the server name: the window, and the picture for which the request was refused. */
+function detailed(error: ModelError, body: unknown, images: Images): ModelError {
   const { code, message, advice, cause, refusal } = error
-  const [path] = images.size === 0 ? [] : (PLACE.exec(refusal?.words ?? '') ?? [])
-  if (path === undefined) return error
+  if (refusal === undefined) return error
+  const { window } = numbersIn(refusal.words)
+  const picture = pictureAt(refusal.words, body, images)
+  return new ModelError(code, message, { advice, cause, refusal, picture, window })
+}
+
+function pictureAt(words: string, body: unknown, images: Images): MediaId | undefined {
+  const [path] = images.size === 0 ? [] : (PLACE.exec(words) ?? [])
+  if (path === undefined) return undefined
   const place = JSON.stringify(nodeAt(body, path.match(/[a-z_]+|\d+/g) ?? [])) ?? ''
-  const [picture] = [...images].find(([, data]) => place.includes(data)) ?? []
-  if (picture === undefined) return error
-  return new ModelError(code, message, { advice, cause, picture, ...(refusal ? { refusal } : {}) })
+  return [...images].find(([, data]) => place.includes(data))?.[0]
 }
 
 /** The place of a part of a message: `messages.3.content.1`, `messages.[0].content.[1]`, in a result of a tool too. */

@@ -31,13 +31,27 @@ function saying(id: string, ...answers: readonly (readonly Part[])[]): Model {
   }
 }
 
+const asksFor = (id: string): ModelEvent => ({ type: 'tool_call', call: call(id, 'note') })
+
+/** A model that says a text and breaks off. */
+function breaking(text: string): Model {
+  return {
+    id: 'a/b',
+    async *stream() {
+      yield { type: 'text', delta: text }
+      throw new Error('broken')
+    },
+  }
+}
+
 interface Asking {
   readonly id?: string
   readonly tools?: ModelRequest['tools']
   readonly traits?: ModelTraits
 }
 
-const traitsOf = (): ModelTraits => createTraitBook().of('a/b')
+/** Known to send thoughts apart, so that it shows its first answer as it comes. */
+const traitsOf = (): ModelTraits => createTraitBook().of('a/b', ['thoughts-apart'])
 const requestWith = (tools: ModelRequest['tools'] = [TOOL]): ModelRequest => ({
   ...{ system: '', messages: [], tools, maxTokens: 100 },
 })
@@ -87,6 +101,43 @@ describe('read-answer', () => {
       { type: 'text', delta: 'Hi.' },
       end(),
     ])
+  })
+
+  describe('the first answer of a model whose ways nobody knows', () => {
+    const unknown = () => createTraitBook().of('a/b')
+    const shownBy = async (model: Model) => {
+      const shown: string[] = []
+      await askModel(model, requestWith(), { signal: never(), show: (text) => shown.push(text) })
+      return shown
+    }
+
+    it('is shown when it is whole, the next ones as they come', async () => {
+      const model = readAnswer(saying('a/b', ['Hel', 'lo.', end()]), unknown())
+      await shownBy(model)
+      const events = await read(['Hel', 'lo.', asksFor('c'), end('tools')], { traits: unknown() })
+      expect(events.map(({ type }) => type)).toEqual(['text', 'text', 'tool_call', 'end'])
+      expect(await shownBy(model)).toEqual(['Hel', 'Hello.'])
+    })
+
+    it('shows nothing of a thought that ends without having begun', async () => {
+      const parts = ['I should', ' greet.', '</think>', '\n\nHello.', end()]
+      expect((await answerOf(parts, { traits: unknown() })).shown).toEqual(['Hello.'])
+    })
+
+    it('shows nothing of a thought in which it breaks off', async () => {
+      const model = readAnswer(breaking('I should greet'), unknown())
+      const shown: string[] = []
+      const asked = askModel(model, requestWith(), { signal: never(), show: (text) => shown.push(text) })
+      await expect(asked).rejects.toThrow('broken')
+      expect(shown).toEqual([])
+    })
+
+    it('is shown as it comes behind a thought that is marked', async () => {
+      expect((await answerOf(['<think>a</think>', 'Hi', ' you', end()], { traits: unknown() })).shown).toEqual([
+        'Hi',
+        'Hi you',
+      ])
+    })
   })
 
   it('text that was a thought is taken back, and the next answer waits for its mark', async () => {

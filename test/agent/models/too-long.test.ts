@@ -102,10 +102,6 @@ describe('the longest answer', () => {
     ],
     ['The maximum tokens you requested exceeds the model limit of 4096.', 4_096],
     ['the supported range is from 1 (inclusive) to 8193 (exclusive).', 8_192],
-    [
-      'This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can only afford 1200.',
-      1_200,
-    ],
   ])('%s (%s)', (words, longestAnswer) => {
     expect(numbersIn(words)).toEqual({ longestAnswer })
     expect(isTooLong({ words })).toBe(false)
@@ -133,5 +129,22 @@ describe('the longest answer', () => {
     expect(numbersIn('the model is overloaded, 3 requests wait')).toEqual({})
     expect(numbersIn("This model's maximum context length is 0 tokens")).toEqual({})
     expect(numbersIn('maximum context length is 99999999999999 tokens')).toEqual({})
+  })
+})
+
+describe('the room for the answer to one request', () => {
+  it.each([
+    ['Limit 6000, Requested 9100, please reduce your message size', 4_096, 996],
+    [
+      "This model's maximum context length is 4096 tokens. However, you requested 4429 tokens (2381 in the messages, 2048 in the completion).",
+      2_048,
+      1_715,
+    ],
+    ['Limit 6000, Requested 12000, please reduce your message size', 4_096, undefined],
+    ['Rate limit reached (RPM): Limit 3, Used 3, Requested 1. Please try again in 7s.', 4_096, undefined],
+    ['You requested up to 65536 tokens, but can only afford 1200.', 4_096, undefined],
+    ['Something else', 4_096, undefined],
+  ])('%s', (words, asked, room) => {
+    expect(numbersIn(words, asked).room).toBe(room)
   })
 })
