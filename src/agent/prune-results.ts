@@ -37,10 +37,10 @@ interface Place {
 }
 
 /**
- * Returns the messages with large results of earlier steps of the turn shortened, oldest first, as far as needed: above
- * 30 % of the window to their first and last 1,500 characters (R26), above 50 % to a notice (R27). Small results, those
- * of skills and those of the three newest steps stay (R28). What is stored is not changed (R30). Pure: a turn that goes
- * on after a crash is shown the same.
+ * Returns the messages with large results of earlier steps of the turn shortened, oldest first, as far as needed:
+ * above 30 % of the window to their first and last 1,500 characters (R26), above 50 % to a notice (R27). Small
+ * results, those of skills and those of the three newest steps stay (R28). What is stored is not changed (R30).
+ * Pure: a turn that continues after a crash is shown the same.
  */
 export function pruneResults(messages: readonly ModelMessage[], limits: PruningLimits): readonly ModelMessage[] {
   const { window, from, besides } = limits
@@ -165,9 +165,9 @@ export function isMostlyLeftOut(whole: readonly ModelMessage[], shortened: reado
 }
 
 /**
- * Returns the messages of a request that the model found too long with everything left out that a turn can do without:
- * results of its earlier steps, and all but the summary and the newest four of the earlier turns, fewer where `room`,
- * the tokens of a prompt, takes no more (R29). Returns undefined where nothing can be left out.
+ * Returns the messages of a request that the model found too long with everything left out that a turn can do
+ * without: results of its earlier steps, and all but the summary and the newest four of the earlier turns, fewer
+ * where `room`, the tokens of a prompt, takes no more (R29). Returns undefined where nothing can be left out.
  */
 export function shortenRequest(
   messages: readonly ModelMessage[],

@@ -118,7 +118,7 @@ function accessMistakes(name: string, { kind, apiKey, baseUrl }: ServerBlock, ke
 /** The words and marks that are copied with a key, or stay in the value of a variable that no shell has read. */
 const COPIED: readonly (readonly [RegExp, string])[] = [
   [/^bearer\s/i, 'begins with "Bearer", which is no part of a key; take it out'],
-  [/^["'`“‘].*["'`”’]$/s, 'has quotes around it, which are no part of a key; take them out'],
+  [/^["'`\u201c\u2018].*["'`\u201d\u2019]$/s, 'has quotes around it, which are no part of a key; take them out'],
   [/^(export|setx?)\s/i, 'begins with a command of a shell; write the key alone'],
   [/^([a-z][a-z0-9_]*_)?(key|token|secret)\s*=\s*\S/i, 'begins with the name of a variable; write the key alone'],
 ]
@@ -152,8 +152,8 @@ const DEFAULT_MODELS: readonly (readonly [kind: ServerKind, model: string])[] = 
 ]
 
 /**
- * Returns the model of agents that name none, or why there is none. What models a server of one's own has is not known;
- * that of `models.anthropic` is taken for a way to the public API where it has a key.
+ * Returns the model of agents that name none, or why there is none. What models a server of one's own has is not
+ * known; that of `models.anthropic` is taken for a way to the public API where it has a key.
  */
 export function defaultModel(servers: Config['models']): { readonly model?: string; readonly why?: string } {
   const all = Object.entries(servers)
@@ -217,7 +217,9 @@ function nearServer(name: string, known: readonly string[]): string {
   return suggestion(name, [...known, ...SERVER_KINDS, SCRIPTED])
 }
 
-/** Returns what is wrong with the server of a model that stands somewhere as a key; undefined for one that may be so. */
+/**
+ * Returns what is wrong with the server of a model that stands somewhere as a key; undefined for one that may be so.
+ */
 export function strangeServer(id: string, servers: Config['models']): string | undefined {
   const [name] = splitModel(id)
   if (namesKind(name) || TAKEN.has(name) || serverOf(servers, name) !== undefined) return undefined

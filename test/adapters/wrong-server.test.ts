@@ -120,13 +120,13 @@ const providers = [
   {
     provider: 'anthropic',
     create: createAnthropic,
-    called: () => 'Anthropic: POST /v1/messages',
+    called: 'POST /v1/messages',
     api: "Anthropic's Messages API",
   },
   {
     provider: 'openai',
     create: createOpenAi,
-    called: (host: string) => `${host}: POST /chat/completions`,
+    called: 'POST /chat/completions',
     api: 'the Chat Completions API of OpenAI',
   },
 ]
@@ -162,7 +162,7 @@ describe.each(providers)(
         expect(await ask(root)).toMatchObject({
           code: 'model_unconfigured',
           message: expect.stringContaining(
-            `${called(host)} at ${host}/some/where was answered ${stranger.status} with ${stranger.kind}, which is not ${api}: check ${setting}`,
+            `${called} at ${host}/some/where was answered ${stranger.status} with ${stranger.kind}, which is not ${api}: check ${setting}`,
           ),
         })
       },
@@ -173,7 +173,7 @@ describe.each(providers)(
       const failure = String(await ask(root))
 
       const { host } = new URL(root)
-      expect(failure).toContain(`${called(host)} at ${host}/some/where: `)
+      expect(failure).toContain(`${called} at ${host}/some/where: `)
       expect(failure).toContain('ECONNREFUSED')
       expect(failure).not.toContain('canary')
     })

@@ -48,7 +48,7 @@ it.each(['openai/gpt-5.4', 'openai/local'])('a turn with a tool and its picture,
   expect(await say('look')).toBe('A garden.')
 
   const shown = openai.ledger.requests().at(-1)?.messages ?? []
-  expect(shown.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'user'])
+  expect(shown.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user'])
   expect(shown.at(-1)?.content).toMatchObject([
     { type: 'text', text: 'From a tool: [image: garden.png, image/png, 70 B]' },
     { type: 'image_url', image_url: { url: expect.stringMatching(/^data:image\/png;base64,/) } },

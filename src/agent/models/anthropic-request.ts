@@ -3,7 +3,7 @@ import { inWords, nameOf } from '../../core/content-words.ts'
 import type { ModelMessage, ModelRequest, Opaque, ToolSpec } from '../../core/model.ts'
 import type { ThinkingLevel } from '../../core/session.ts'
 import { portableId } from './call-ids.ts'
-import type { Images } from './pictures.ts'
+import { type Images, unshown } from './pictures.ts'
 import { argumentsObject } from './tool-arguments.ts'
 import { legalName } from './tool-names.ts'
 import { type MetTraits, type ModelTraits, meetTraits } from './traits.ts'
@@ -241,7 +241,8 @@ function shownBlocks(content: Content, { images, may }: Translating): ShownBlock
   return content.flatMap((part): ShownBlock[] => {
     if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }]
     const data = images.get(part.media)
-    if (data === undefined || !may('no-pictures')) return [{ type: 'text', text: nameOf(part) }]
+    if (data === undefined) return [{ type: 'text', text: nameOf(part) }]
+    if (!may('no-pictures')) return [{ type: 'text', text: unshown(part) }]
     return [{ type: 'image', source: { type: 'base64', media_type: part.mime as ImageType, data } }]
   })
 }

@@ -43,13 +43,15 @@ interface Asked {
 /**
  * Decides if a mark is one, or words of somebody who writes about it. It is words
  * - `quoted`: within quotation marks, as all of what stands in brackets, and in a span or a block of code, where the
- *   mark that opens them comes before and the one that closes them behind it in the same line;
- * - `named`: as a word of a sentence, with a space before it that ends no sentence and a word in small letters, a
- *   script without them or the end of the sentence behind it (`You close it with </think> and go on.`), or as the last
- *   word of an item of a list or of a line that ends with a colon.
  *
- * A mark in front of which its line is empty, or that touches the word before it, is none of these
- * (`I should greet them.</think>Hello.`).
+ * mark that opens them comes before and the one that closes them behind it in the same line;
+ * - `named`: as a word of a sentence, with a space before it that ends no sentence and a word in small letters, a
+ *
+ * script without them or the end of the sentence behind it (`You close it with </think> and go on.`), or as the last
+ * word of an item of a list or of a line that ends with a colon.
+ *
+ * A mark in front of which its line is empty, or that touches the word before it, is none of these (`I should greet
+ * them.</think>Hello.`).
  */
 export function standingOf(place: Place, { after, final, expected }: Asked): MarkStanding {
   if (place.fence !== '') return 'quoted'
@@ -81,15 +83,15 @@ function openQuotes(line: string): readonly string[] {
 }
 
 /** Also behind closing quotation marks, brackets, emphasis and an emoji. */
-const ENDS_SENTENCE = /[.!?…。！？\p{Extended_Pictographic}]\uFE0F?["'”’»)*_`\]]*\s*$/u
-const ITEM = /(?:^\s*(?:[-*+•>]|\d+[.)])|[:：|])\s+$/
+const ENDS_SENTENCE = /[.!?\u2026\u3002\uff01\uff1f\p{Extended_Pictographic}]\uFE0F?["'\u201d\u2019»)*_`\]]*\s*$/u
+const ITEM = /(?:^\s*(?:[-*+\u2022>]|\d+[.)])|[:\uff1a|])\s+$/
 
 function isNamed(line: string, rest: string, expected: boolean): boolean {
   if (line.trim() === '') return false
   if (rest.trim() === '') return ITEM.test(line)
   if (!/\s$/.test(line)) return false
   const ended = ENDS_SENTENCE.test(line)
-  if (/^[.,;:!?)\]。，、]/.test(rest)) return !ended
+  if (/^[.,;:!?)\]\u3002\uff0c\u3001]/.test(rest)) return !ended
   const [, word] = /^[ \t]+(.)/u.exec(rest) ?? []
   if (word === undefined) return false
   if (/\p{Ll}/u.test(word)) return !(ended && expected)

@@ -4,7 +4,7 @@ import { inWords, nameOf } from '../../core/content-words.ts'
 import type { ModelMessage, ModelRequest, ModelToolCall, ModelToolResult, ToolSpec } from '../../core/model.ts'
 import type { ThinkingLevel } from '../../core/session.ts'
 import { portableId } from './call-ids.ts'
-import type { Images } from './pictures.ts'
+import { type Images, unshown } from './pictures.ts'
 import { argumentsObject } from './tool-arguments.ts'
 import { legalName } from './tool-names.ts'
 import { type MetTraits, type ModelTraits, meetTraits } from './traits.ts'
@@ -257,7 +257,8 @@ function picturesOf({ content }: ModelToolResult, images: Images, at: Translatin
 function shown(part: ContentPart, images: Images, { may }: Translating): ShownPart[] {
   if (part.type === 'text') return part.text.trim() === '' ? [] : [textPart(part.text)]
   const data = images.get(part.media)
-  if (data === undefined || !may('no-pictures')) return [textPart(nameOf(part))]
+  if (data === undefined) return [textPart(nameOf(part))]
+  if (!may('no-pictures')) return [textPart(unshown(part))]
   return [{ type: 'image_url', image_url: { url: `data:${part.mime};base64,${data}` } }]
 }
 

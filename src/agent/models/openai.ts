@@ -36,6 +36,8 @@ export async function createOpenAi(options: WireOptions): Promise<Model> {
       client.chat.completions.create(body as OpenAI.ChatCompletionCreateParamsStreaming, { signal }).asResponse(),
     begin: () => beginReading(id),
     read: (chunk, reading) => readChunk(chunk, server, reading),
+    // `[DONE]` ends the stream.
+    isOver: () => false,
     // Behind the finish reason come the usage and the end of the stream, which an answer can do without.
     isWhole: ({ finish }) => finish !== undefined,
     end: (reading, inOrder) => endOf(reading, inOrder, { id, server }),

@@ -40,8 +40,8 @@ function isShown(longest: number): (part: MediaPart) => boolean {
 }
 
 /**
- * Returns the pictures that are shown, the newest in any case. One that stands in several places is shown in each, and
- * is as new as its last.
+ * Returns the pictures that are shown, the newest in any case. One that stands in several places is shown in each,
+ * and is as new as its last.
  */
 function newest(places: readonly MediaId[]): readonly MediaId[] {
   const times = new Map<MediaId, number>()
@@ -60,8 +60,8 @@ function newest(places: readonly MediaId[]): readonly MediaId[] {
 }
 
 /**
- * The record of how models took pictures since the start. One that a model cannot read makes it refuse every request of
- * the conversation: it is left out of later ones, and hides none that the model has taken before.
+ * The record of how models took pictures since the start. One that a model cannot read makes it refuse every request
+ * of the conversation: it is left out of later ones, and hides none that the model has taken before.
  */
 export interface PictureRecord {
   /** Returns the messages without the pictures that this model has refused. */
@@ -121,9 +121,7 @@ export function withoutImages(
 ): readonly ModelMessage[] {
   const inLines = (content: Content): Content =>
     content.map((part) =>
-      part.type === 'image' && isLeftOut(part.media)
-        ? { type: 'text', text: `${nameOf(part)} (you cannot be shown this picture)` }
-        : part,
+      part.type === 'image' && isLeftOut(part.media) ? { type: 'text', text: unshown(part) } : part,
     )
   return messages.map((message): ModelMessage => {
     if (message.role === 'user') return { role: 'user', content: inLines(message.content) }
@@ -136,4 +134,9 @@ export function withoutImages(
 function contentsOf(message: ModelMessage): readonly Content[] {
   if (message.role === 'user') return [message.content]
   return message.role === 'tool' ? message.results.map(({ content }) => content) : []
+}
+
+/** Returns the line in the place of a picture, from which the model knows that it is not shown it. */
+export function unshown(part: MediaPart): string {
+  return `${nameOf(part)} (you cannot be shown this picture)`
 }

@@ -85,7 +85,7 @@ const RULES: readonly Rule[] = [
   {
     trait: 'no-pictures',
     words:
-      /support (image|vision|multimodal)|image input|image_url|not a (vision|multimodal)|vision (is )?not|\bmmproj\b|invalid type: sequence, expected a string|content must be a string|enum ChatCompletionRequestContent|not support(s|ing)? (the )?images?|images? (is|are) not|text is not set|input should be 'text'|single `text` element|could not process image|failed to load image|invalid image|multimodal/i,
+      /support (image|vision|multimodal)|image input|image_url|not a (vision|multimodal)|vision (is )?not|\bmmproj\b|invalid type: sequence, expected a string|content must be a string|enum ChatCompletionRequestContent|not support(s|ing)? (the )?images?|images? (is|are) not|text is not set|input should be 'text'|single `text` element|multimodal/i,
   },
   {
     trait: 'no-system',
@@ -98,17 +98,20 @@ const RULES: readonly Rule[] = [
 const OF_THE_REQUEST: ReadonlySet<number> = new Set([400, 403, 404, 406, 415, 422, 500, 501, 502])
 
 /**
- * Returns the trait that a refusal teaches, if it is among those that the request could do without; undefined where it
- * teaches nothing.
+ * Returns the trait that a refusal teaches, if it is among those that the request could do without; undefined where
+ * it teaches nothing.
  */
 export function traitOfRefusal({ status, words }: ModelRefusal, avoidable: ReadonlySet<Trait>): Trait | undefined {
   if (!OF_THE_REQUEST.has(status)) return undefined
   return RULES.find((rule) => avoidable.has(rule.trait) && fits(rule, words))?.trait
 }
 
+/** Words for one picture that cannot be read; they say nothing of others. */
+const OF_ONE_PICTURE = /could not process image|failed to load image|invalid image/i
+
 /** Returns true where the words are about a part of the request that the server does not take: waiting is vain. */
 export function isAboutTheRequest(words: string): boolean {
-  return RULES.some((rule) => fits(rule, words))
+  return OF_ONE_PICTURE.test(words) || RULES.some((rule) => fits(rule, words))
 }
 
 function fits({ words: named, named: needsMore = false }: Rule, words: string): boolean {
@@ -176,8 +179,8 @@ export function numbersIn(words: string, asked = 0): NamedTokens {
 }
 
 /**
- * Returns half of the window where a prompt that fits in half of it was refused: the room for the answer was too large.
- * A longer prompt is too long itself, so that an answer of at most half fits beside every other.
+ * Returns half of the window where a prompt that fits in half of it was refused: the room for the answer was too
+ * large. A longer prompt is too long itself, so that an answer of at most half fits beside every other.
  */
 function halfOf(words: string): number | undefined {
   const [window, prompt] = [firstOf(WINDOWS, words), firstOf(PROMPTS, words)]
@@ -189,8 +192,8 @@ function halfOf(words: string): number | undefined {
 const SHORTEST_ANSWER = 256
 
 /**
- * Returns the room for an answer beside the prompt: in the window, or in the quota of a minute, of which some servers take
- * all tokens that a request may use, whatever it will use (Groq): `Limit 6000, Requested 9100`.
+ * Returns the room for an answer beside the prompt: in the window, or in the quota of a minute, of which some
+ * servers take all tokens that a request may use, whatever it will use (Groq): `Limit 6000, Requested 9100`.
  */
 function roomOf(words: string, asked: number): number | undefined {
   const [whole, prompt] = [firstOf(WINDOWS, words), firstOf(PROMPTS, words)]
@@ -227,7 +230,7 @@ const TOO_LONG: readonly RegExp[] = [
   /too many (input )?tokens(?!.{0,80}\b(wait|try again|per minute|rate))|token limit exceeded/i,
   /extra usage\b.{0,60}\blong context|long context\b.{0,60}(extra usage|not (yet )?available)/i,
   /range of input length should be/i,
-  /超过最大长度|上下文长度|(输入|提示).{0,12}(过长|超过|超出)/,
+  /\u8d85\u8fc7\u6700\u5927\u957f\u5ea6|\u4e0a\u4e0b\u6587\u957f\u5ea6|(\u8f93\u5165|\u63d0\u793a).{0,12}(\u8fc7\u957f|\u8d85\u8fc7|\u8d85\u51fa)/,
 ]
 
 /** Words for something else that is too long, or too much at once. */
@@ -250,7 +253,7 @@ export function isBadCall({ words, code = '' }: Pick<ModelRefusal, 'words' | 'co
 }
 
 const FLAGGED =
-  /content[ _]?(filter|management policy|policy_violation)|responsible ?ai ?policy|\bflagged\b|moderation|usage (guidelines|policy)|inappropriate content|data_inspection_failed|content exists risk|considered high risk|\binvalid_prompt\b|safety (system|policy|filter)|敏感内容/i
+  /content[ _]?(filter|management policy|policy_violation)|responsible ?ai ?policy|\bflagged\b|moderation|usage (guidelines|policy)|inappropriate content|data_inspection_failed|content exists risk|considered high risk|\binvalid_prompt\b|safety (system|policy|filter)|\u654f\u611f\u5185\u5bb9/i
 
 /** Returns true where a filter of the provider refused what was asked. */
 export function isFlagged({ words, code = '' }: Pick<ModelRefusal, 'words' | 'code'>): boolean {
@@ -268,11 +271,13 @@ export function isBadKey({ words, code = '' }: Pick<ModelRefusal, 'words' | 'cod
 const NO_CREDIT_CODES =
   /^(insufficient_quota|insufficient_user_quota|insufficient_balance|billing_hard_limit_reached|billing_not_active|exceeded_current_quota_error|enforced_spend_limit_reached|contract_spend_limit_reached|arrearage|1113|payment_required)$/i
 const NO_CREDIT =
-  /credit balance|insufficient (account )?(balance|credit|funds|quota)|balance is (too low|insufficient|not enough)|out of credits|used all available credits|requires more credits|any credits or licenses|purchase (more )?credits|spend(ing)? limit|need a grok subscription|active grok subscription|credits are depleted|in good standing|reached your specified api usage limits|key limit exceeded|usage limit reached.{0,80}reset|subscription quota limit|suspended due to|账户?余额不足|余额不足|欠费/i
+  /credit balance|insufficient (account )?(balance|credit|funds|quota)|balance is (too low|insufficient|not enough)|out of credits|used all available credits|requires more credits|any credits or licenses|purchase (more )?credits|spend(ing)? limit|need a grok subscription|active grok subscription|credits are depleted|in good standing|reached your specified api usage limits|key limit exceeded|usage limit reached.{0,80}reset|subscription quota limit|suspended due to|\u8d26\u6237?\u4f59\u989d\u4e0d\u8db3|\u4f59\u989d\u4e0d\u8db3|\u6b20\u8d39/i
 /** Words that stand for an empty account as well as for the quota of a minute, which comes with a time. */
 const QUOTA = /exceeded (your )?current quota|plan and billing/i
 
-/** Returns true where the account has no credit or its plan is used up. `waits`: the server says when to ask again. */
+/**
+ * Returns true where the account has no credit or its plan is used up. `waits`: the server says when to ask again.
+ */
 export function isNoCredit({ status, words, code = '' }: ModelRefusal, waits: boolean): boolean {
   if (status === 402 || NO_CREDIT_CODES.test(code) || NO_CREDIT.test(words)) return true
   return !waits && QUOTA.test(words)

@@ -82,8 +82,8 @@ const AROUND =
   /<\/?(?:tool_calls?|function_calls?|functioncall|invoke|function|parameter|tools)>|<\|\/?tool_calls?(?:_section)?(?:_begin|_end)?\|>|<tool_call\||<\|END_ACTION\|>|<\|(?:call|end|return)\|>|<\|tool_outputs?_begin\|>[\s\S]*?(?:<\|tool_outputs_end\|>|$)|<(tool_response|function_results?)>[\s\S]*?(?:<\/\1>|$)/g
 
 /**
- * Reads the end of an answer, which begins with a mark of calls. Text that cannot be read becomes a call that has it as
- * its arguments, which the agent loop answers with an error that the model can read.
+ * Reads the end of an answer, which begins with a mark of calls. Text that cannot be read becomes a call that has it
+ * as its arguments, which the agent loop answers with an error that the model can read.
  */
 export function readCalls(text: string, tools: readonly ToolSpec[]): ReadCalls {
   const spelled = inOneSpelling(text)
@@ -108,8 +108,11 @@ const BEGUN = /^\s*(?:<(?!\/|\|(?:start|channel|tool_calls?[a-z_]*_end)\|)|\[TOO
 function inOneSpelling(text: string): string {
   return text
     .replaceAll(']<]minimax[>[', '')
-    .replace(/<(\/?)(?:(?:minimax|atem|antml):|[|｜‖]+DSML[|｜‖]+)/g, '<$1')
-    .replace(/<[|｜]\s?(tool[\w▁ ]{0,40}?)\s?[|｜]>/g, (_, name: string) => `<|${name.replace(/[▁ ]/g, '_')}|>`)
+    .replace(/<(\/?)(?:(?:minimax|atem|antml):|[|\uff5c\u2016]+DSML[|\uff5c\u2016]+)/g, '<$1')
+    .replace(
+      /<[|\uff5c]\s?(tool[\w\u2581 ]{0,40}?)\s?[|\uff5c]>/g,
+      (_, name: string) => `<|${name.replace(/[\u2581 ]/g, '_')}|>`,
+    )
 }
 
 /** Reads a message of gpt-oss. Returns its words where it is none that calls or thinks. */
@@ -278,8 +281,8 @@ export function couldBeCalls(text: string): 'yes' | 'no' | 'undecided' {
 const LONGEST_BEGINNING = 40
 
 /**
- * Reads a whole answer that is nothing but calls in JSON, each of an offered tool and with nothing beside its name and
- * its arguments; undefined for any other answer.
+ * Reads a whole answer that is nothing but calls in JSON, each of an offered tool and with nothing beside its name
+ * and its arguments; undefined for any other answer.
  */
 export function readWholeCalls(text: string, tools: readonly ToolSpec[]): readonly TextCall[] | undefined {
   const plain = text.replace(/<\/tool_call>\s*$/, '').trim()

@@ -51,6 +51,8 @@ export interface Protocol<Body, Reading> {
   begin(): Reading
   /** Returns the model events for an event of the server. Throws for one that is an error. */
   read(event: object, reading: Reading): readonly ModelEvent[]
+  /** Returns true once the server has said in the protocol's own way that nothing follows: what it still sends is not read. */
+  isOver(reading: Reading): boolean
   /** Returns true once the answer can do without whatever follows. */
   isWhole(reading: Reading): boolean
   /**
@@ -128,6 +130,7 @@ async function* attempt<Body, Reading>(
       const events = protocol.read(sent, reading)
       begun = true
       for (const event of events) yield event
+      if (protocol.isOver(reading)) break
       idle.resume()
     }
     either.throwIfAborted()
@@ -192,7 +195,9 @@ function pictureAt(words: string, body: unknown, images: Images): MediaId | unde
   return [...images].find(([, data]) => place.includes(data))?.[0]
 }
 
-/** The place of a part of a message: `messages.3.content.1`, `messages.[0].content.[1]`, in a result of a tool too. */
+/**
+ * The place of a part of a message: `messages.3.content.1`, `messages.[0].content.[1]`, in a result of a tool too.
+ */
 const PLACE = /messages[.[]+\d+\]?\.content[.[]+\d+\]?(\.tool_result\.content\.\d+)?/
 
 function nodeAt(body: unknown, path: readonly string[]): unknown {

@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createAnthropic } from '../../../src/agent/models/anthropic.ts'
 import { textContent } from '../../../src/core/content.ts'
 import type { ModelEvent, ModelRequest } from '../../../src/core/model.ts'
@@ -151,4 +153,30 @@ describe('blocks of the Messages API, as servers send them', () => {
       { type: 'call' },
     ])
   })
+})
+
+it('an answer counts once its message has stopped, though the gateway leaves the stream open and pings', async () => {
+  const words = [begin, text(0, 'Hello'), finish('end_turn'), stop]
+  const body = words.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+  let closed = (): void => {}
+  const left = new Promise<void>((resolve) => {
+    closed = resolve
+  })
+  const gateway = createServer((sent, response) => {
+    sent.resume()
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(body)
+    const ping = setInterval(() => response.write('event: ping\ndata: {"type":"ping"}\n\n'), 20)
+    response.on('close', () => {
+      clearInterval(ping)
+      closed()
+    })
+  })
+  await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void gateway.close())
+  const baseUrl = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`
+  const model = await createAnthropic({ apiKey: 'key', baseUrl, model: 'm', clock: movedClock(), media: noMedia })
+  const got: ModelEvent[] = []
+  for await (const event of model.stream(request, never())) got.push(event)
+  expect(got.map(({ type }) => type)).toEqual(['text', 'end'])
+  await left
 })
