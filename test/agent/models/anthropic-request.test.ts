@@ -52,6 +52,20 @@ describe('C26: thoughts of a step go back to their model', () => {
     expect(kinds(model, turn(own, 'Look at this.'))).toEqual(['one', 'two', 'text', 'tool_use', 'tool_use'])
   })
 
+  it.each([
+    ['fewer', ['a']],
+    ['more', ['a', 'b', 'c']],
+  ])('in front, where there are %s calls than came', (_name, ids) => {
+    const [first, , last] = turn(own)
+    const data = [thought('one'), { type: 'text', length: 5 }, { type: 'call' }, thought('two'), { type: 'call' }]
+    const asked: ModelMessage = {
+      ...{ role: 'assistant', text: 'Look.', calls: ids.map((id) => call(id, 'look')) },
+      opaque: { model: own, tokens: 9, data },
+    }
+    const messages = [first, asked, last].filter((message) => message !== undefined)
+    expect(kinds(model, messages)).toEqual(['one', 'two', 'text', ...ids.map(() => 'tool_use')])
+  })
+
   it('not to another model, not to one that is told not to think, not to one that refuses them', () => {
     const without = ['text', 'tool_use', 'tool_use']
     expect(kinds(model, turn('anthropic/claude-opus-5-5'))).toEqual(without)
@@ -122,6 +136,24 @@ describe('T37: a thinking level is what the model takes, by whatever name it goe
     expect(body).toMatchObject({ max_tokens: 4096, thinking: { type: 'enabled', budget_tokens: 3072 } })
   })
 
+  it.each([
+    [1_500, undefined],
+    [2_047, undefined],
+    [2_048, { type: 'enabled', budget_tokens: 1_024 }],
+  ])('answers of %i tokens at most: a budget below the least that may be thought is none', (longest, thinking) => {
+    const traits = createTraitBook().of('anthropic/claude-haiku-4-5')
+    traits.longestAnswer = longest
+    const request: ModelRequest = { system: '', messages: [user('hi')], tools: [], maxTokens: 4096, thinking: 'low' }
+    const { body } = buildRequest(request, new Map(), { id: 'x', model: 'claude-haiku-4-5', traits })
+    expect(body.max_tokens).toBe(longest)
+    expect(body.thinking).toEqual(thinking)
+  })
+
+  it('a model that is known to think has room for it where no level is set', () => {
+    expect(built('qwen3:8b').body.max_tokens).toBe(4_096)
+    expect(built('qwen3:8b', {}, ['thinks']).body.max_tokens).toBe(12_288)
+  })
+
   it('a temperature goes out where the model takes one and does not think', () => {
     expect(built('claude-haiku-4-5', { temperature: 0.3 }).body).toMatchObject({ temperature: 0.3 })
     expect(built('anthropic/claude-haiku-4.5', { temperature: 0.3, thinking: 'low' }).body).not.toHaveProperty(
@@ -136,7 +168,11 @@ it.each([
   ['anthropic/claude-haiku-4.5', 'claude-haiku-4-5'],
   ['claude-sonnet-4-5-20250929', 'claude-sonnet-4-5'],
   ['claude-3-5-sonnet-latest', 'claude-3-5-sonnet'],
+  ['claude-sonnet-4-5-thinking', 'claude-sonnet-4-5'],
+  ['claude-3-7-sonnet-20250219-thinking', 'claude-3-7-sonnet'],
+  ['anthropic/claude-opus-4.1-thinking', 'claude-opus-4-1'],
   ['some/other-model', 'some/other-model'],
+  ['some/other-model-thinking', 'some/other-model-thinking'],
 ])('%s is %s', (model, name) => expect(claudeName(model)).toBe(name))
 
 describe('ids and names of calls', () => {

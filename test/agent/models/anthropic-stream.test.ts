@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createAnthropic } from '../../../src/agent/models/anthropic.ts'
+import { beginReading, endOf, readEvent } from '../../../src/agent/models/anthropic-stream.ts'
 import { textContent } from '../../../src/core/content.ts'
 import type { ModelEvent, ModelRequest } from '../../../src/core/model.ts'
 import { type AnthropicServer, startAnthropicServer } from '../../../src/rehearsal/anthropic/server.ts'
@@ -152,6 +153,54 @@ describe('blocks of the Messages API, as servers send them', () => {
       { type: 'thought', block: { type: 'thinking', thinking: 'Hm.' } },
       { type: 'call' },
     ])
+  })
+
+  it.each([
+    ['as a text', '{"at":1}', { at: 1 }],
+    ['as a record', { at: 1 }, { at: 1 }],
+    ['as an empty text', '', {}],
+    ['as nothing', null, {}],
+    ['as a text that is no JSON', 'at the gate', 'at the gate'],
+  ])('arguments that come whole, %s, are read once', (_name, input, args) => {
+    const place = { name: 'some', kind: 'anthropic', baseUrl: 'http://127.0.0.1', apiKey: '' } as const
+    const reading = beginReading('some/m')
+    for (const event of [begin, tool(0, { input }), finish('tool_use')]) readEvent(event, place, reading)
+    expect(callsOf(endOf(reading, { id: 'some/m', server: place }))).toEqual([args])
+  })
+
+  it.each([
+    ['null', { stop_reason: null }],
+    ['missing', {}],
+    ['without a delta', undefined],
+  ])('a reason for the end stays where a later one is %s', async (_name, delta) => {
+    const later = { type: 'message_delta', delta, usage: { output_tokens: 9 } }
+    expect((await eventsOf([begin, text(0, 'Hello'), finish('max_tokens'), later, stop])).at(-1)).toMatchObject({
+      stop: 'length',
+    })
+  })
+
+  it.each([
+    ['a thought', start(0, { type: 'thinking', thinking: 'Hm.' })],
+    ['a thought that nobody can read', start(0, { type: 'redacted_thinking', data: 'd' })],
+  ])('%s and the end of the message without a reason are no answer', async (_name, block) => {
+    await expect(eventsOf([begin, block, stop])).rejects.toMatchObject({ code: 'model_failed' })
+  })
+
+  it('a text that begins twice is one, of its whole length', async () => {
+    const twice = [start(0, { type: 'text', text: 'Hel' }), start(0, { type: 'text', text: '' }), text(0, 'lo')]
+    const events = await eventsOf([begin, ...twice, tool(1), finish('tool_use')])
+    expect(events.flatMap((event) => (event.type === 'text' ? event.delta : []))).toEqual(['Hel', 'lo'])
+    expect(opaqueOf(events)).toEqual([{ type: 'text', length: 5 }, { type: 'call' }])
+  })
+
+  it('more blocks than any model writes are a failure that another try does not mend', async () => {
+    const calls = (count: number) => [
+      begin,
+      ...Array.from({ length: count }, (_, index) => tool(index)),
+      finish('tool_use'),
+    ]
+    expect(callsOf(await eventsOf(calls(256)))).toHaveLength(256)
+    await expect(eventsOf(calls(257))).rejects.toMatchObject({ code: 'model_failed', advice: { retry: false } })
   })
 })
 

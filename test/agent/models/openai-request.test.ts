@@ -234,3 +234,98 @@ describe('the limit of an answer', () => {
     expect(body.max_tokens).toBe(800)
   })
 })
+
+describe('what goes back fits what was called', () => {
+  const fields = { extra_content: { google: { thought_signature: 's' } } }
+
+  it.each([
+    ['fewer', [fields]],
+    ['more', [fields, fields, fields]],
+    ['none', []],
+  ])('fields of %s calls than there are go to none', (_name, calls) => {
+    const asked = step([call('a', 'look'), call('b', 'look')], { own: { calls } })
+    const messages = [user('x'), asked, results(['a', 'b'])]
+    expect(JSON.stringify(wire(messages))).not.toContain('thought_signature')
+    expect(built(messages).avoidable.has('own-fields-refused')).toBe(false)
+  })
+
+  it('thoughts that a server demands are its own where there are some', () => {
+    const asked = step([call('a', 'look')], { own: { message: { reasoning_content: 'I see.' } } })
+    const [, sent] = wire([user('x'), asked, results(['a'])], ['thoughts-with-calls'])
+    expect(sent).toMatchObject({ reasoning_content: 'I see.' })
+  })
+
+  it('a step with parts of its own stays apart from the text before it', () => {
+    const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }
+    const before: ModelMessage = { role: 'assistant', text: 'Wait.', calls: [] }
+    const [, said, asked] = wire([user('x'), before, step([call('a', 'look')], { own: { parts: [thinking] } })])
+    expect(said).toEqual({ role: 'assistant', content: 'Wait.' })
+    expect(asked).toMatchObject({ content: [thinking], tool_calls: [{ id: 'a' }] })
+  })
+})
+
+describe('models of OpenAI', () => {
+  const asked = (model: string, more: Partial<ModelRequest>) => {
+    const request: ModelRequest = { system: '', messages: [user('x')], tools: [], maxTokens: 1_000, ...more }
+    return buildRequest(request, new Map(), { id: ID, model, traits: createTraitBook().of(ID) })
+  }
+
+  it('do not think beside tools, those that only the history names among them', () => {
+    const messages = [user('x'), step([call('a', 'look')]), results(['a'])]
+    const effort = (model: string, more: Partial<ModelRequest>) =>
+      asked(model, { thinking: 'high', ...more }).body.reasoning_effort
+    expect(effort('gpt-5.4', {})).toBe('high')
+    expect(effort('gpt-5.4', { tools: [look] })).toBe('none')
+    expect(effort('gpt-5.4', { messages })).toBe('none')
+    expect(effort('gpt-5.1', { messages })).toBe('high')
+  })
+
+  it.each(['o3', 'o4-mini', 'gpt-5', 'openai/gpt-5.1'])('%s takes no temperature, none is refused for it', (model) => {
+    const { body, avoidable } = asked(model, { temperature: 0.3 })
+    expect(body).not.toHaveProperty('temperature')
+    expect(avoidable.has('no-temperature')).toBe(false)
+  })
+
+  it.each(['gpt-4o', 'qwen3:8b'])('%s takes one', (model) =>
+    expect(asked(model, { temperature: 0.3 }).body.temperature).toBe(0.3),
+  )
+})
+
+describe('only what a request has can be refused', () => {
+  const picture = { type: 'image', media: 'picture' as MediaId, mime: 'image/png', size: 3 } as const
+  const withCall = (own?: Partial<StepFields>) => [
+    user('x'),
+    step([call('a', 'look')], own ? { own } : {}),
+    results(['a']),
+  ]
+  it.each<[Trait, boolean, string, Parameters<typeof built>]>([
+    ['max-completion-tokens', true, 'the older limit', [[user('x')]]],
+    ['max-tokens', false, 'the older limit', [[user('x')]]],
+    ['max-tokens', true, 'the newer limit', [[user('x')], ['max-completion-tokens']]],
+    ['max-completion-tokens', false, 'the newer limit', [[user('x')], ['max-completion-tokens']]],
+    ['no-pictures', true, 'a picture', [[{ role: 'user', content: [picture] }]]],
+    ['no-pictures', true, 'a picture of a tool', [[...withCall().slice(0, 2), results(['a'], [picture])]]],
+    ['no-pictures', false, 'no picture', [withCall()]],
+    [
+      'no-pictures',
+      false,
+      'a picture that is not shown',
+      [[{ role: 'user', content: [{ ...picture, media: 'gone' as MediaId }] }]],
+    ],
+    ['own-fields-refused', true, 'fields of a call', [withCall({ calls: [{ caller: 'x' }] })]],
+    ['own-fields-refused', false, 'an id alone', [withCall({ calls: [{ id: 'functions.look:0' }] })]],
+    ['own-fields-refused', false, 'a call without any', [withCall()]],
+    ['no-thoughts-back', true, 'thoughts', [withCall({ message: { reasoning: 'Hm.' } })]],
+    ['no-thoughts-back', false, 'a step without thoughts', [withCall()]],
+    ['no-tools', true, 'a tool', [[user('x')]]],
+    ['no-tools', true, 'a tool of the history alone', [withCall(), [], { tools: [] }]],
+    ['no-tools', false, 'no tool', [[user('x')], [], { tools: [] }]],
+    ['no-effort', false, 'no level', [[user('x')]]],
+    ['no-temperature', false, 'no temperature', [[user('x')]]],
+    ['signed-calls', false, 'no call', [[user('x')]]],
+    ['thoughts-with-calls', false, 'no step', [[user('x')]]],
+    ['nine-character-ids', false, 'no call', [[user('x')]]],
+  ])('%s is %s with %s', (trait, avoidable, _name, args) => {
+    expect(built(...args).avoidable.has(trait)).toBe(avoidable)
+  })
+})

@@ -125,6 +125,88 @@ describe('pieces of calls, as servers send them', () => {
       two,
     ],
     ['a name of nothing', [piece({ index: 0, id: 'a', ...fn('', '{"at":1}') })], [['', { at: 1 }]]],
+    [
+      'the id of a call under the index of another',
+      [
+        piece({ index: 0, id: 'a', ...fn('look', '{"at":1') }),
+        piece({ index: 1, id: 'b', ...fn('look', '{"at":2') }),
+        piece({ index: 0, id: 'b', ...fn(undefined, '}') }),
+        piece({ index: 1, id: 'a', ...fn(undefined, '}') }),
+      ],
+      two,
+    ],
+    [
+      'neither id nor index behind two calls',
+      [
+        piece({ index: 0, id: 'a', ...fn('look', '{"at":1}') }),
+        piece({ index: 1, id: 'b', ...fn('look', '{"at"') }),
+        piece(fn(undefined, ':2}')),
+      ],
+      two,
+    ],
+    [
+      'the name and the id again behind whole arguments',
+      [piece({ index: 0, id: 'a', ...fn('look', '{"at":1}') }), piece({ index: 0, id: 'a', ...fn('look', '') })],
+      one,
+    ],
+    [
+      'the name and the id again, without index, behind whole arguments',
+      [piece({ id: 'a', ...fn('look', '{"at":1}') }), piece({ id: 'a', ...fn('look', '') })],
+      one,
+    ],
+    [
+      'the name, with an id, behind arguments without one',
+      [piece({ index: 0, ...fn(undefined, '{"at":1}') }), piece({ index: 0, id: 'a', ...fn('look') })],
+      one,
+    ],
+    [
+      'the name without an id behind arguments with one',
+      [piece({ index: 0, id: 'a', ...fn(undefined, '{"at":1}') }), piece({ index: 0, id: '', ...fn('look') })],
+      one,
+    ],
+    [
+      'a name with another id behind arguments without a name',
+      [
+        piece({ index: 0, id: 'a', ...fn(undefined, '{"at":1}') }),
+        piece({ index: 0, id: 'b', ...fn('look', '{"at":2}') }),
+      ],
+      [
+        ['', { at: 1 }],
+        ['look', { at: 2 }],
+      ],
+    ],
+    [
+      'the same name again while no arguments have come',
+      [piece({ index: 0, id: 'a', ...fn('look', '') }), piece({ index: 0, id: 'b', ...fn('look', '{"at":2}') })],
+      [
+        ['look', {}],
+        ['look', { at: 2 }],
+      ],
+    ],
+    [
+      'the same name again behind a line break',
+      [
+        piece({ index: 0, id: 'a', ...fn('look', '{"at":1}\n') }),
+        piece({ index: 0, id: 'b', ...fn('look', '{"at":2}') }),
+      ],
+      two,
+    ],
+    [
+      'another name while the arguments are not complete',
+      [piece({ index: 0, id: 'a', ...fn('look', '{"at":') }), piece({ index: 0, id: 'b', ...fn('gaze', '{"at":2}') })],
+      [
+        ['look', '{"at":'],
+        ['gaze', { at: 2 }],
+      ],
+    ],
+    [
+      'the same name again without index while the arguments are not complete',
+      [piece({ id: 'a', ...fn('look', '{"at":') }), piece({ id: 'b', ...fn('look', '{"at":2}') })],
+      [
+        ['look', '{"at":'],
+        ['look', { at: 2 }],
+      ],
+    ],
   ])('%s', async (_name, chunks, expected) => {
     expect(callsOf(await eventsOf(sse([...chunks, delta({}, 'tool_calls')])))).toEqual(expected)
   })
@@ -227,6 +309,11 @@ describe('usage', () => {
       { prompt_tokens: 10, completion_tokens: 1, cached_tokens: 8 },
       { input: 2, output: 1, cacheRead: 8 },
     ],
+    [
+      'of a cache that is larger than the prompt',
+      { prompt_tokens: 3, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 8 } },
+      { input: 0, output: 1, cacheRead: 3 },
+    ],
     ['with nulls', { prompt_tokens: null, completion_tokens: null, total_tokens: null }, { input: 0, output: 0 }],
   ])('%s', async (_name, usage, expected) => {
     expect(await usageOf(usage)).toEqual(expected)
@@ -272,6 +359,57 @@ describe('fields of the server alone (C26)', () => {
         ],
       },
     ],
+    [
+      'reasoning_details of several ids',
+      [
+        delta({ reasoning_details: [{ type: 'reasoning.text', id: 'r1', text: 'I ' }] }),
+        delta({ reasoning_details: [{ type: 'reasoning.text', text: 'see.' }] }),
+        delta({ reasoning_details: [{ type: 'reasoning.text', id: 'r2', text: 'So.' }] }),
+      ],
+      {
+        reasoning_details: [
+          { type: 'reasoning.text', id: 'r1', text: 'I see.' },
+          { type: 'reasoning.text', id: 'r2', text: 'So.' },
+        ],
+      },
+    ],
+    [
+      'reasoning_details of several indexes',
+      [
+        delta({ reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'I see.' }] }),
+        delta({ reasoning_details: [{ type: 'reasoning.text', index: 1, text: 'So.' }] }),
+      ],
+      {
+        reasoning_details: [
+          { type: 'reasoning.text', index: 0, text: 'I see.' },
+          { type: 'reasoning.text', index: 1, text: 'So.' },
+        ],
+      },
+    ],
+    [
+      'reasoning_details of which a later piece is empty',
+      [
+        delta({ reasoning_details: [{ type: 'reasoning.text', text: 'I see.', signature: 's', format: 'f' }] }),
+        delta({ reasoning_details: [{ type: 'reasoning.text', text: null, signature: '', format: null }] }),
+      ],
+      { reasoning_details: [{ type: 'reasoning.text', text: 'I see.', signature: 's', format: 'f' }] },
+    ],
+    [
+      'reasoning_details that are no records',
+      [delta({ reasoning_details: ['a'] }), delta({ reasoning_details: ['b', 'b'] })],
+      { reasoning_details: ['a', 'b', 'b'] },
+    ],
+    [
+      'records in pieces',
+      [delta({ provider_specific_fields: { a: 1, b: 1 } }), delta({ provider_specific_fields: { b: 2 } })],
+      { provider_specific_fields: { a: 1, b: 2 } },
+    ],
+    [
+      'a record with nothing behind it',
+      [delta({ thought: { a: 1 } }), delta({ thought: '' }), delta({ thought: null })],
+      { thought: { a: 1 } },
+    ],
+    ['a value that is replaced', [delta({ thinking: false }), delta({ thinking: true })], { thinking: true }],
   ])('%s is kept whole and said nowhere', async (_name, chunks, message) => {
     expect(await opaqueOf(chunks)).toEqual({ message, parts: [], calls: [null] })
   })
@@ -309,4 +447,35 @@ describe('fields of the server alone (C26)', () => {
     const end = (await eventsOf(sse([delta({ content: 'x' }, 'stop')]))).at(-1)
     expect(end).not.toHaveProperty('opaque')
   })
+
+  const usage = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 40 } }
+  it.each([
+    ['a thought', 40, delta({ reasoning_content: 'Hm.' })],
+    ['a part that is a thought', 40, delta({ content: [{ type: 'thinking', thinking: 'Hm.' }] })],
+    ['no thought', 0, delta({})],
+  ])('%s stands for %i tokens', async (_name, tokens, chunk) => {
+    const called = piece({ index: 0, id: 'a', ...fn('look', '{}'), caller: 'x' }, 'tool_calls')
+    expect((await eventsOf(sse([chunk, called, usage]))).at(-1)).toMatchObject({ opaque: { tokens } })
+  })
+})
+
+describe('who has answered', () => {
+  it.each([
+    ['of the last chunk that says it', ['first', 'second'], 'second'],
+    ['of an earlier chunk where the last ones are empty', ['real', '', null], 'real'],
+    ['of the request where none says it', ['', undefined], 'm'],
+    ['cut where it is endless', ['x'.repeat(5_000)], 'x'.repeat(200)],
+  ])('has the name %s', async (_name, names, expected) => {
+    const chunks = names.map((model) => ({ model, ...delta({ content: 'x' }) }))
+    expect((await eventsOf(sse([...chunks, delta({}, 'stop')]))).at(-1)).toMatchObject({ model: `openai/${expected}` })
+  })
+})
+
+it('more calls than any model makes are a failure that another try does not mend', async () => {
+  const chunks = (calls: number) => [
+    ...Array.from({ length: calls }, (_, index) => piece({ index, id: `c${index}`, ...fn('look', '{}') })),
+    delta({}, 'tool_calls'),
+  ]
+  expect(callsOf(await eventsOf(sse(chunks(256))))).toHaveLength(256)
+  await expect(eventsOf(sse(chunks(257)))).rejects.toMatchObject({ code: 'model_failed', advice: { retry: false } })
 })
