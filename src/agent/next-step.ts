@@ -69,7 +69,8 @@ export function ask(run: RunningAgent, equipment: Equipment): Promise<ModelAnswe
 /** A request of the turn to one model, with what was left out of it so far. */
 interface Attempt {
   readonly messages: readonly ModelMessage[]
-  readonly shortened: boolean
+  /** The times that it was shortened. */
+  readonly shortened: number
   /** Pictures that are not shown. */
   readonly without: ReadonlySet<MediaId>
   /** The refusals that named one picture. */
@@ -85,7 +86,8 @@ interface Attempt {
 async function askOne(run: RunningAgent, equipment: Equipment, model: Model): Promise<ModelAnswer> {
   const { progress, request, settings, signal } = run
   const { pictures } = settings
-  let attempt: Attempt = { messages: progress.messages, shortened: progress.shortened, without: new Set(), named: 0 }
+  const begun = progress.shortened ? KEPT.length : 0
+  let attempt: Attempt = { messages: progress.messages, shortened: begun, without: new Set(), named: 0 }
   for (;;) {
     let shown = false
     const show = (text: string): void => {
@@ -101,7 +103,7 @@ async function askOne(run: RunningAgent, equipment: Equipment, model: Model): Pr
       if (hasNoRoom(answer)) throw noRoom(answer, progress)
       pictures.took(model.id, messages, without)
       progress.messages = attempt.messages
-      progress.shortened = attempt.shortened
+      progress.shortened = attempt.shortened > 0
       return answer
     } catch (err) {
       if (shown || signal.aborted) throw err
@@ -134,9 +136,10 @@ interface Failed {
  * make every later request of the conversation fail as well; a request that is too long is shortened once (R29).
  * Throws the failure of the turn where nothing can be left out.
  */
-function withLess({ request, settings }: RunningAgent, failed: Failed, err: unknown): Attempt {
+function withLess({ request, settings, progress }: RunningAgent, failed: Failed, err: unknown): Attempt {
   const { attempt } = failed
-  const less = withoutOffending(settings.pictures, failed, err) ?? shorter(request, failed, err)
+  const less =
+    withoutOffending(settings.pictures, failed, err) ?? shorter(request, { ...failed, whole: progress.messages }, err)
   if (less === undefined) throw attempt.failure ?? err
   const { traceId, sessionId } = request
   const leftOut = less.shortened === attempt.shortened ? 'pictures' : 'older parts'
@@ -153,16 +156,35 @@ function withoutOffending(record: PictureRecord, failed: Failed, err: unknown): 
   return { ...attempt, without, named, ...(found.isGuess ? { failure: err } : {}) }
 }
 
-function shorter({ earlier, agent }: TurnRequest, { attempt, messages }: Failed, err: unknown): Attempt | undefined {
-  const code = errorCode(err)
-  // Some local servers answer a request that is too long with nothing.
-  const isGuess = code === 'model_invalid_request' || code === 'model_empty'
-  if (attempt.shortened || !(isGuess || code === 'model_context_length')) return undefined
-  const window = err instanceof ModelError ? err.window : undefined
-  const room = window === undefined ? undefined : window - Math.min(longestAnswer(agent), window / 2)
-  const less = shortenRequest(attempt.messages, earlier ?? { messages: 0, summary: false }, room)
-  if (less === undefined || (isGuess && !isMostlyLeftOut(messages, less))) return undefined
-  return { ...attempt, messages: less, shortened: true, ...(isGuess ? { failure: attempt.failure ?? err } : {}) }
+/** The messages of earlier turns that stay in a request each time that it is shortened. */
+const KEPT = [8, 4, 0] as const
+
+/** `whole`: the messages before anything was left out. */
+function shorter(
+  { earlier, agent }: TurnRequest,
+  { attempt, messages, whole }: Failed & { readonly whole: readonly ModelMessage[] },
+  err: unknown,
+): Attempt | undefined {
+  const isGuess = GUESSES.includes(errorCode(err))
+  if (!isGuess && errorCode(err) !== 'model_context_length') return undefined
+  const room = err instanceof ModelError ? roomIn(err.window, agent) : undefined
+  const ways = isGuess ? KEPT.slice(0, 1) : KEPT
+  for (const [nth, kept] of [...ways.entries()].slice(attempt.shortened)) {
+    const less = shortenRequest(whole, earlier, { room, kept })
+    if (less === undefined || (nth > 0 && less.length >= attempt.messages.length)) continue
+    const next = { ...attempt, messages: less, shortened: nth + 1 }
+    if (!isGuess) return next
+    return isMostlyLeftOut(messages, less) ? { ...next, failure: attempt.failure ?? err } : undefined
+  }
+  return undefined
+}
+
+/** Failures that a request may cause by its length: some local servers answer one that is too long with nothing. */
+const GUESSES: readonly ErrorCode[] = ['model_invalid_request', 'model_empty']
+
+/** Returns the tokens of a prompt beside which an answer has room. */
+function roomIn(window: number | undefined, agent: AgentProfile): number | undefined {
+  return window === undefined ? undefined : window - Math.min(longestAnswer(agent), window / 2)
 }
 
 interface Offending {

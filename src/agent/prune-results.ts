@@ -147,9 +147,6 @@ function charactersIn(content: Content): number {
   }, 0)
 }
 
-/** The earlier turns that stay in a request that was too long, in messages. */
-const EARLIER_KEPT = 8
-
 /** Characters of a request that no model is known to find too long. */
 const SHORT = 16_000
 
@@ -164,15 +161,24 @@ export function isMostlyLeftOut(whole: readonly ModelMessage[], shortened: reado
   return before !== undefined && after !== undefined && before > SHORT && after < before / 2
 }
 
+interface Shortening {
+  /** The most messages of earlier turns that stay. */
+  readonly kept: number
+  /** The tokens of a prompt that the model takes; undefined: not known. */
+  readonly room: number | undefined
+}
+
+const NOTHING_EARLIER = { messages: 0, summary: false } as const
+
 /**
- * Returns the messages of a request that the model found too long with everything left out that a turn can do
- * without: results of its earlier steps, and all but the summary and the newest four of the earlier turns, fewer
- * where `room`, the tokens of a prompt, takes no more (R29). Returns undefined where nothing can be left out.
+ * Returns the messages of a request that the model found too long with everything left out that a turn can do without:
+ * results of its earlier steps, and all but the summary and the newest of the earlier turns, fewer where there is no
+ * room for them (R29). Returns undefined where nothing can be left out.
  */
 export function shortenRequest(
   messages: readonly ModelMessage[],
-  { messages: earlier, summary }: Pick<EarlierMessages, 'messages' | 'summary'>,
-  room = Number.POSITIVE_INFINITY,
+  { messages: earlier, summary }: Pick<EarlierMessages, 'messages' | 'summary'> = NOTHING_EARLIER,
+  { kept: most, room = Number.POSITIVE_INFINITY }: Shortening,
 ): readonly ModelMessage[] | undefined {
   const begin = Math.min(summary ? 2 : 0, earlier)
   const older = earlier - begin
@@ -180,7 +186,7 @@ export function shortenRequest(
   const sizes = pruned.map(charactersOf)
   let size = sizes.reduce((sum, one, index) => sum + (index < begin || index >= earlier ? one : 0), 0)
   let kept = 0
-  while (kept < Math.min(older, EARLIER_KEPT)) {
+  while (kept < Math.min(older, most)) {
     size += sizes[earlier - 1 - kept] ?? 0
     if (size > room * SAFE_CHARACTERS_A_TOKEN) break
     kept++

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ModelError } from '../../src/agent/models/model-error.ts'
 import { pruneAll, pruneResults } from '../../src/agent/prune-results.ts'
 import { textContent, textOf } from '../../src/core/content.ts'
 import { ParleyError } from '../../src/core/errors.ts'
@@ -133,6 +134,30 @@ describe('a request that is too long', () => {
       [...earlier.slice(4), asked],
     ])
     expect(result).toMatchObject({ kind: 'final', text: 'fine', context: { shortened: true } })
+  })
+
+  it('R29: is sent with the newest two earlier turns, then with none, where it is still too long', async () => {
+    const model = fakeModel({ fail: tooLong }, { fail: tooLong }, { fail: tooLong }, { deltas: ['fine'] })
+    const { result } = await play(agentWith(model)(request(earlier), never()))
+    expect(model.requests.map(({ messages }) => messages.length)).toEqual([13, 9, 5, 1])
+    expect(result).toMatchObject({ kind: 'final', text: 'fine', context: { shortened: true } })
+    const refusing = fakeModel({ fail: tooLong })
+    expect(failure((await play(agentWith(refusing)(request(earlier), never()))).result)).toBe('model_context_length')
+    expect(refusing.requests).toHaveLength(4)
+  })
+
+  it('R29: is sent at once with as much of the earlier turns as the window takes that the server has named', async () => {
+    const named = (window: number) =>
+      new ModelError('model_context_length', 'too long', { advice: { retry: false }, window })
+    for (const [window, left] of [
+      [8_192, 9],
+      [2_048, 3],
+      [900, 1],
+    ] as const) {
+      const model = fakeModel({ fail: named(window) }, { deltas: ['fine'] })
+      await play(agentWith(model)(request(long(2_000)), never()))
+      expect([window, model.requests[1]?.messages.length]).toEqual([window, left])
+    }
   })
 
   it('R29: keeps the summary before them', async () => {

@@ -9,7 +9,7 @@ const MOST_OF_AN_EVENT = 4 * MB
 
 /** The events of one answer. */
 export interface StreamReading {
-  /** `[DONE]` has come: the server says that nothing follows. */
+  /** The server has said that nothing follows: by `[DONE]`, or by an event that the caller knows. */
   inOrder: boolean
 }
 
@@ -29,17 +29,32 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, reading: Str
     },
   })
   const decoder = new TextDecoder()
-  let size = 0
-  for await (const piece of body) {
-    size += piece.length
-    if (size <= MOST_STREAMED) parser.feed(decoder.decode(piece, { stream: true }))
-    if (flooded || size > MOST_STREAMED) throw new ModelError('model_failed', TOO_MUCH, { advice: { retry: false } })
-    yield* objectsIn(texts.splice(0), reading)
-    if (reading.inOrder) return
+  const reader = body.getReader()
+  try {
+    for (let size = 0; ; ) {
+      const { done, value } = await reader.read()
+      if (done) break
+      size += value.length
+      if (size <= MOST_STREAMED) parser.feed(decoder.decode(value, { stream: true }))
+      if (flooded || size > MOST_STREAMED) throw new ModelError('model_failed', TOO_MUCH, { advice: { retry: false } })
+      for (const object of objectsIn(texts.splice(0), reading)) yield object
+      if (reading.inOrder) return
+    }
+    // The last event may lack the empty line behind it.
+    parser.feed(`${decoder.decode()}\n\n`)
+    for (const object of objectsIn(texts, reading)) yield object
+  } finally {
+    void (reading.inOrder ? readRest(reader) : reader.cancel()).catch(() => {})
   }
-  // The last event may lack the empty line behind it.
-  parser.feed(`${decoder.decode()}\n\n`)
-  yield* objectsIn(texts, reading)
+}
+
+/** Pieces that are read behind the end; a server may keep the connection open and send empty events for ever. */
+const MOST_BEHIND = 16
+
+/** Reads what follows the end: a connection that is read to its end serves the next call, one that is left is closed. */
+async function readRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  for (let pieces = 0; pieces < MOST_BEHIND; pieces++) if ((await reader.read()).done) return
+  await reader.cancel()
 }
 
 const TOO_MUCH = 'The server of the model sent more than any answer has.'

@@ -102,7 +102,7 @@ interface Whole {
 /** An answer that came whole where a stream was asked for. */
 function wholeAnswer({ text, headers, status }: Whole, server: ServerPlace): Response {
   // Some gateways put the end of a stream behind it.
-  const value = parsed(text.replace(/\s*data: ?\[DONE\]\s*$/, ''))
+  const value = parsed(text.replace(/^\uFEFF/, '').replace(/\s*data: ?\[DONE\]\s*$/, ''))
   const events = streamOf(value, server.kind)
   if (events !== undefined) {
     headers.set('content-type', 'text/event-stream')
@@ -123,21 +123,22 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Reads a body until it shows a letter, and returns that beginning with the whole of the body. */
+/** Letters by which a stream of events is known: `event:` is the longest of its first words. */
+const TELLING = 6
+
+/** Reads the beginning of a body, and returns it with the whole of the body. */
 async function begun(source: ReadableStream<Uint8Array>): Promise<{ first: string; body: ReadableStream<Uint8Array> }> {
   const reader = source.getReader()
   const read: Uint8Array[] = []
   let first = ''
-  for (let size = 0; first === '' && size < MOST_SAID; ) {
+  for (let size = 0; first.length < TELLING && size < MOST_SAID; ) {
     const { done, value } = await reader.read()
     if (done) break
     read.push(value)
     size += value.length
-    first = Buffer.from(value)
-      .subarray(0, 64)
+    first = Buffer.concat([Buffer.from(first), value.subarray(0, 64)])
       .toString('utf8')
-      .trim()
-      .replace(/^\uFEFF/, '')
+      .replace(/^[\uFEFF\s]+/, '')
   }
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {

@@ -54,6 +54,7 @@ function startAnswer(reading: Reading, request: ModelRequest): { take(event: Mod
   let reader = startReader(reading, request)
   let called = false
   let waiting: ModelEvent[] = []
+  let passed = false
   // A mark has shown where its thoughts are.
   const isClear = (): boolean => !waits || (reader.thought && waiting.length === 0)
   return {
@@ -61,7 +62,10 @@ function startAnswer(reading: Reading, request: ModelRequest): { take(event: Mod
       switch (event.type) {
         case 'text': {
           const said = reader.read(event.delta)
-          if (isClear()) return said
+          if (isClear()) {
+            passed ||= said.length > 0
+            return said
+          }
           waiting.push(...said)
           return []
         }
@@ -70,12 +74,12 @@ function startAnswer(reading: Reading, request: ModelRequest): { take(event: Mod
           waiting.push(...resolveCalls(event.call, tools).map((call) => ({ type: 'tool_call', call }) as const))
           return []
         case 'end':
-          return textFirst([...waiting, ...endOf(event, { reading, reader, called, tools })], waits)
+          return textFirst([...waiting, ...endOf(event, { reading, reader, called, tools })], !passed)
         default:
           // Whatever was said before is no part of the answer.
           reader = startReader(reading, request)
           waiting = []
-          return event.type === 'retract' && waits ? [] : [event]
+          return event.type === 'retract' && !passed ? [] : [event]
       }
     },
   }
@@ -105,10 +109,10 @@ function* endOf(event: End, { reading, reader, called, tools }: Read): Generator
   const { stop, opaque } = event
   const apart = hasThoughts(opaque)
   reading.apart ||= apart
-  reading.known = true
   const { said, calls: written } = reader.end({ cut: stop === 'length', apart })
   const calls = tools.length === 0 ? [] : written.flatMap((call) => resolveCalls(withId(call), tools))
   learn(reading, reader, { stop, apart, called: called || calls.length > 0 })
+  reading.known ||= stop === 'end' && reader.spoken
   yield* said
   for (const call of calls) yield { type: 'tool_call', call }
   const asks = called || calls.length > 0

@@ -51,7 +51,7 @@ export interface Protocol<Body, Reading> {
   begin(): Reading
   /** Returns the model events for an event of the server. Throws for one that is an error. */
   read(event: object, reading: Reading): readonly ModelEvent[]
-  /** Returns true once the server has said in the protocol's own way that nothing follows: what it still sends is not read. */
+  /** Returns true once an event of the protocol has said that nothing follows. */
   isOver(reading: Reading): boolean
   /** Returns true once the answer can do without whatever follows. */
   isWhole(reading: Reading): boolean
@@ -130,7 +130,8 @@ async function* attempt<Body, Reading>(
       const events = protocol.read(sent, reading)
       begun = true
       for (const event of events) yield event
-      if (protocol.isOver(reading)) break
+      stream.inOrder ||= protocol.isOver(reading)
+      if (stream.inOrder) break
       idle.resume()
     }
     either.throwIfAborted()

@@ -94,12 +94,18 @@ describe('read-answer', () => {
     expect(readAnswer(saying('x/y'), traitsOf()).id).toBe('x/y')
   })
 
-  it('failed, again and retract pass, and what follows is read from its start', async () => {
+  it('failed and again pass, a retract where something was said, and what follows is read from its start', async () => {
     const events: ModelEvent[] = [{ type: 'failed', failure: 1 }, { type: 'again' }, { type: 'retract' }]
     expect(await read(['<think>x', ...events, '<think>a</think>Hi.', end()])).toEqual([
-      ...events,
+      ...events.slice(0, 2),
       { type: 'text', delta: 'Hi.' },
       end(),
+    ])
+    expect((await read(['So', { type: 'retract' }, 'Hi.', end()])).map(({ type }) => type)).toEqual([
+      'text',
+      'retract',
+      'text',
+      'end',
     ])
   })
 
