@@ -51,7 +51,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, reading: Str
 /** Pieces that are read behind the end; a server may keep the connection open and send empty events for ever. */
 const MOST_BEHIND = 16
 
-/** Reads what follows the end: a connection that is read to its end serves the next call, one that is left is closed. */
+/** Reads what follows the end: a connection that is read to its end serves the next call. */
 async function readRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   for (let pieces = 0; pieces < MOST_BEHIND; pieces++) if ((await reader.read()).done) return
   await reader.cancel()
