@@ -11,7 +11,6 @@ import { DIALECTS, type DialectName } from '../../src/rehearsal/openai/refused.t
 import { playReplies, type Reply } from '../../src/rehearsal/openai/script.ts'
 import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
 import { type Behaviour, type ModelRig, modelContract, pictureStore } from '../contracts/model-contract.ts'
-import { sample } from '../sample.ts'
 import { movedClock } from './moved-clock.ts'
 
 /** The texts are cut where the behaviour says; whatever else is streamed comes whole. */
@@ -107,7 +106,7 @@ async function openAiRig(dialect: DialectName): Promise<ModelRig> {
 }
 
 modelContract('openai', () => openAiRig('openai'))
-for (const dialect of sample(DIALECTS, 3)) {
+for (const dialect of DIALECTS) {
   modelContract(`openai as ${dialect}`, () => openAiRig(dialect))
 }
 

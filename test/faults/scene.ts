@@ -54,6 +54,8 @@ export interface SceneOptions {
   readonly script?: Script
   /** Default: the Messages API rehearsal; `scripted/echo` answers without a network. */
   readonly model?: string
+  /** A server of the Chat Completions API, whose models are `chat/<model>`. */
+  readonly chat?: SetupFile['chat']
   /** Show answers while they are written. Default: no. */
   readonly streaming?: boolean
   readonly schedules?: readonly ConfiguredSchedule[]
@@ -214,6 +216,7 @@ function setupOf({ folder, telegram, anthropic }: Ground, options: SceneOptions)
       ...(options.others ?? []).map(({ accounts }) => accounts),
     ),
     anthropic: { apiKey: anthropic.apiKey, baseUrl: anthropic.baseUrl },
+    ...(options.chat && { chat: { apiKey: options.chat.apiKey, baseUrl: options.chat.baseUrl } }),
     probeFile: join(folder, 'probes.jsonl'),
     socketPath: join(folder, 'parley.sock'),
     delivery: SHORT_WAITS,

@@ -16,6 +16,8 @@ export interface SetupFile {
   /** Further platforms. */
   readonly others: OtherAccounts
   readonly anthropic: { readonly apiKey: string; readonly baseUrl: string }
+  /** A server of the Chat Completions API, which is `chat` under `models`. */
+  readonly chat?: { readonly apiKey: string; readonly baseUrl: string }
   /** Where the probe tools write a line at each execution. */
   readonly probeFile: string
   readonly socketPath: string
@@ -45,7 +47,7 @@ export function readSetup(file: string): SetupFile {
   return JSON.parse(readFileSync(file, 'utf8')) as SetupFile
 }
 
-export function configOf({ config, inboundHooks, telegram, others, anthropic }: SetupFile): Config {
+export function configOf({ config, inboundHooks, telegram, others, anthropic, chat }: SetupFile): Config {
   const { apiKey, baseUrl } = anthropic
   const hooks = inboundHooks.map(({ secret, ...hook }) => ({ ...hook, secret: new Secret(secret) }))
   const api = { host: '127.0.0.1', port: 0, hosts: [], origins: [] }
@@ -54,7 +56,10 @@ export function configOf({ config, inboundHooks, telegram, others, anthropic }: 
     // The patterns of ids among them are lost in JSON.
     routing: { ...config.routing, traits: traitsOf(catalogue) },
     ...(hooks.length > 0 ? { http: { ...api, ...config.http, hooks } } : {}),
-    models: { anthropic: { kind: 'anthropic', apiKey: new Secret(apiKey), baseUrl } },
+    models: {
+      anthropic: { kind: 'anthropic', apiKey: new Secret(apiKey), baseUrl },
+      ...(chat && { chat: { kind: 'openai', apiKey: new Secret(chat.apiKey), baseUrl: chat.baseUrl } }),
+    },
     channels: {
       telegram: {
         accounts: {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { MessagesRequest } from '../../src/rehearsal/anthropic/request.ts'
 import { lastUserText, type ReplyBlock, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { textOf } from '../../src/rehearsal/openai/request.ts'
+import { type Script as ChatScript, textReply as chatReply } from '../../src/rehearsal/openai/script.ts'
+import { startOpenAiServer } from '../../src/rehearsal/openai/server.ts'
 import type { FailpointSpec } from './kill-switch.ts'
 import { CASE, rounds } from './rounds.ts'
 import { ADA, KILLED, startScene } from './scene.ts'
@@ -66,3 +69,44 @@ describe.concurrent('a kill between a thought and the result of its call', CASE,
     })
   }
 })
+
+/** Thinks and calls a tool twice, one call after the other, then answers; small talk is answered at once. */
+const chatting: ChatScript = ({ messages }) => {
+  const asked = messages.findLastIndex(({ content }) => textOf(content).includes('use your tools'))
+  const isLast = asked >= messages.findLastIndex(({ role }) => role === 'user')
+  if (!isLast) return chatReply('heard you')
+  const step = messages.slice(asked).filter(({ tool_calls }) => tool_calls !== undefined).length
+  const thought = { type: 'reasoning', reasoning: `${step}: ${THOUGHT.thinking}` } as const
+  const call = { type: 'tool_call', name: 'probe_pure', arguments: { step } } as const
+  return step < 2 ? { parts: [thought, call] } : { parts: [thought, { type: 'text', text: 'done' }] }
+}
+
+/** Servers that refuse a step without what they put on it, thoughts or a signature. */
+const STRICT = ['deepseek', 'kimi', 'gemini', 'openrouter'] as const
+
+describe.concurrent(
+  'a kill between a call and its result, with servers that refuse a step without its own fields',
+  CASE,
+  () => {
+    for (const [dialect, point] of rounds(
+      STRICT.flatMap((one) => POINTS.map((at) => [one, at] as const)),
+      6,
+    )) {
+      it(`C19, C26: ${point}: ${dialect} is sent the fields of every step as they came`, async (test) => {
+        const chat = await startOpenAiServer({ dialect, script: chatting })
+        test.onTestFinished(() => chat.close())
+        const scene = await startScene(test, { chat, model: 'chat/some-model' })
+        await scene.daemon.start(point)
+        scene.telegram.world.say({ from: ADA, text: 'use your tools' })
+        expect(await scene.daemon.exited()).toEqual(KILLED)
+        await scene.daemon.start()
+        await scene.sent('done')
+        scene.telegram.world.say({ from: ADA, text: 'and now?' })
+        await scene.sent('heard')
+        await scene.finish()
+        expect(chat.ledger.all(({ kind }) => kind === 'refused')).toEqual([])
+        expect(scene.texts(ADA).join()).not.toContain('A mark is wanted')
+      })
+    }
+  },
+)
