@@ -172,9 +172,9 @@ describe('blocks of the Messages API, as servers send them', () => {
     ['null', { stop_reason: null }],
     ['missing', {}],
     ['without a delta', undefined],
-  ])('a reason for the end stays where a later one is %s', async (_name, delta) => {
-    const later = { type: 'message_delta', delta, usage: { output_tokens: 9 } }
-    expect((await eventsOf([begin, text(0, 'Hello'), finish('max_tokens'), later, stop])).at(-1)).toMatchObject({
+  ])('a reason for the end stays where an earlier and a later one is %s', async (_name, delta) => {
+    const other = { type: 'message_delta', delta, usage: { output_tokens: 9 } }
+    expect((await eventsOf([begin, text(0, 'Hello'), other, finish('max_tokens'), other, stop])).at(-1)).toMatchObject({
       stop: 'length',
     })
   })

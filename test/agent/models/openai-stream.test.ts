@@ -128,10 +128,10 @@ describe('pieces of calls, as servers send them', () => {
     [
       'the id of a call under the index of another',
       [
-        piece({ index: 0, id: 'a', ...fn('look', '{"at":1') }),
-        piece({ index: 1, id: 'b', ...fn('look', '{"at":2') }),
-        piece({ index: 0, id: 'b', ...fn(undefined, '}') }),
-        piece({ index: 1, id: 'a', ...fn(undefined, '}') }),
+        piece({ index: 0, id: 'a', ...fn('look', '{"at":') }),
+        piece({ index: 1, id: 'b', ...fn('look', '{"at":') }),
+        piece({ index: 0, id: 'b', ...fn(undefined, '2}') }),
+        piece({ index: 1, id: 'a', ...fn(undefined, '1}') }),
       ],
       two,
     ],
@@ -143,6 +143,29 @@ describe('pieces of calls, as servers send them', () => {
         piece(fn(undefined, ':2}')),
       ],
       two,
+    ],
+    [
+      'neither id nor index behind a call without an index and one with it',
+      [
+        piece({ id: 'a', ...fn('look', '{"at":1}') }),
+        piece({ index: 0, id: 'b', ...fn('look', '{"at"') }),
+        piece(fn(undefined, ':2}')),
+      ],
+      two,
+    ],
+    [
+      'no id behind a call without an id and one with it',
+      [
+        piece({ index: 0, ...fn('look', '{"at":1}') }),
+        piece({ index: 1, id: 'b', ...fn('look', '{"at"') }),
+        piece({ index: 1, ...fn(undefined, ':2}') }),
+      ],
+      two,
+    ],
+    [
+      'the name, with the same id, behind the arguments',
+      [piece({ index: 0, id: 'a', ...fn(undefined, '{"at":1}') }), piece({ index: 0, id: 'a', ...fn('look') })],
+      one,
     ],
     [
       'the name and the id again behind whole arguments',
@@ -370,6 +393,19 @@ describe('fields of the server alone (C26)', () => {
         reasoning_details: [
           { type: 'reasoning.text', id: 'r1', text: 'I see.' },
           { type: 'reasoning.text', id: 'r2', text: 'So.' },
+        ],
+      },
+    ],
+    [
+      'reasoning_details of several types under one index',
+      [
+        delta({ reasoning_details: [{ type: 'reasoning.summary', index: 0, summary: 'I see.' }] }),
+        delta({ reasoning_details: [{ type: 'reasoning.encrypted', index: 0, data: 'd' }] }),
+      ],
+      {
+        reasoning_details: [
+          { type: 'reasoning.summary', index: 0, summary: 'I see.' },
+          { type: 'reasoning.encrypted', index: 0, data: 'd' },
         ],
       },
     ],

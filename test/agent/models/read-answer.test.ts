@@ -109,7 +109,47 @@ describe('read-answer', () => {
     ])
   })
 
+  it('whatever came before a retract is no part of the answer: neither an open thought nor a call', async () => {
+    const parts: readonly Part[] = ['<think>x', asksFor('c'), { type: 'retract' }, 'Hi.', end()]
+    expect(await read(parts)).toMatchObject([{ type: 'retract' }, { type: 'text', delta: 'Hi.' }, { type: 'end' }])
+  })
+
+  it('a thought at the end of an answer that was cut is not said', async () => {
+    const events = await read(['One.\n<think>hm', end('length')])
+    expect(events.map((event) => (event.type === 'text' ? event.delta : '')).join('')).toBe('One.\n')
+  })
+
+  it('fields of a server without thoughts are no thoughts', async () => {
+    const traits = traitsOf()
+    const fields = end('length', { ...OPAQUE, tokens: 0 })
+    expect(await read([fields], { traits })).toEqual([fields])
+    expect(traits.has('thinks')).toBe(false)
+  })
+
   describe('the first answer of a model whose ways nobody knows', () => {
+    it('waits until it is whole, later ones come as they are written', async () => {
+      const answers = [saying('a/b', ['Hello.', end()]), breaking('Hello')]
+      const sayingBoth: Model = {
+        id: 'a/b',
+        stream: (request, signal) => (answers.shift() ?? breaking('Again')).stream(request, signal),
+      }
+      const model = readAnswer(sayingBoth, createTraitBook().of('a/b'))
+      await eventsOf(model)
+      const shown: ModelEvent[] = []
+      const asked = async () => {
+        for await (const event of model.stream(requestWith(), never())) shown.push(event)
+      }
+      await expect(asked()).rejects.toThrow('broken')
+      expect(shown).toEqual([{ type: 'text', delta: 'Hello' }])
+      const first = readAnswer(breaking('Hello'), createTraitBook().of('a/b'))
+      const unseen: ModelEvent[] = []
+      const broken = async () => {
+        for await (const event of first.stream(requestWith(), never())) unseen.push(event)
+      }
+      await expect(broken()).rejects.toThrow('broken')
+      expect(unseen).toEqual([])
+    })
+
     const unknown = () => createTraitBook().of('a/b')
     const shownBy = async (model: Model) => {
       const shown: string[] = []

@@ -46,8 +46,10 @@ const ANTHROPIC: Protocol = {
 }
 const PROTOCOLS = [OPENAI, ANTHROPIC]
 
-/** A list of events is a stream, which stays open unless it has an end; anything else is a refusal. */
-type Answer = { readonly events: readonly object[]; readonly open?: true } | { readonly refusal: object }
+/** A list of events is a stream, which ends unless it is open; `last`: the text behind its last event. */
+type Answer =
+  | { readonly events: readonly object[]; readonly open?: true; readonly last?: string }
+  | { readonly refusal: object }
 
 interface Rig {
   readonly model: Model
@@ -87,7 +89,8 @@ function give(answer: Answer, response: ServerResponse): void {
     return
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  response.write(answer.events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
+  const { events, last = '\n\n' } = answer
+  response.write(events.map((event) => `data: ${JSON.stringify(event)}`).join('\n\n') + last)
   if (answer.open !== true) response.end()
 }
 
@@ -125,7 +128,9 @@ describe.each(PROTOCOLS)('an answer of $name', (protocol) => {
   it.each([
     ['is still open', { ...whole, open: true }],
     ['has ended', whole],
-  ] as const)('is `aborted` by whoever stops it, also where it is whole and the connection %s', async (_is, answer) => {
+    ['has ended in order', { ...whole, last: '\n\ndata: [DONE]\n\n' }],
+    ['has ended behind its text', { events: begun, last: '' }],
+  ] as const)('is `aborted` by whoever stops it, also where all of it has come: the stream %s', async (_is, answer) => {
     const rig = await rigOf(protocol, listed(answer))
     const stop = new AbortController()
     await expect(ask(rig, {}, { signal: stop.signal, onText: () => stop.abort() })).rejects.toMatchObject({
