@@ -200,7 +200,7 @@ function createSteps(at: Translating) {
       if (calls.length === 0) return said.length === 0 ? undefined : assistantText(text, at)
       const own = opaque?.model === model ? (opaque.data as StepFields) : undefined
       const { message, parts } = thoughtsOf(own, may)
-      const thoughts = may('thoughts-with-calls') || 'reasoning_content' in message ? {} : NO_THOUGHTS
+      const thoughts = may('thoughts-with-calls') ? {} : NO_THOUGHTS
       const content = parts.length > 0 ? [...parts, ...said] : (said[0]?.text ?? null)
       return { ...thoughts, ...message, role: 'assistant', content, tool_calls: wireCalls(calls, own) }
     },

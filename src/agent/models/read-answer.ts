@@ -79,6 +79,7 @@ function startAnswer(reading: Reading, request: ModelRequest): { take(event: Mod
           // Whatever was said before is no part of the answer.
           reader = startReader(reading, request)
           waiting = []
+          called = false
           return event.type === 'retract' && !passed ? [] : [event]
       }
     },

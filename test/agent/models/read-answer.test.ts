@@ -111,7 +111,10 @@ describe('read-answer', () => {
 
   it('whatever came before a retract is no part of the answer: neither an open thought nor a call', async () => {
     const parts: readonly Part[] = ['<think>x', asksFor('c'), { type: 'retract' }, 'Hi.', end()]
-    expect(await read(parts)).toMatchObject([{ type: 'retract' }, { type: 'text', delta: 'Hi.' }, { type: 'end' }])
+    expect(await read(parts)).toMatchObject([
+      { type: 'text', delta: 'Hi.' },
+      { type: 'end', stop: 'end' },
+    ])
   })
 
   it('a thought at the end of an answer that was cut is not said', async () => {
