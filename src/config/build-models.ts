@@ -18,7 +18,7 @@ import type { Keyless } from './set-aside.ts'
 
 type ServerBlock = NonNullable<ConfigFile['models'][string]>
 
-/** The addresses of servers by the names that people give them: one of these is never the public API of OpenAI. */
+/** The usual addresses of well-known servers, by name. A server of such a name is never the public API of OpenAI. */
 const ADDRESSES: ReadonlyMap<string, string> = new Map([
   ['ollama', 'http://127.0.0.1:11434/v1'],
   ['lmstudio', 'http://127.0.0.1:1234/v1'],

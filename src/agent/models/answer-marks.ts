@@ -1,6 +1,6 @@
 /**
  * A mark by which a model sets thoughts and calls apart in the text of an answer. Marks are found in any case of
- * letters. Most are those that the parsers of Ollama know (`model/parsers` of ollama/ollama).
+ * letters. Most of the marks are known to the parsers of Ollama (`model/parsers` of ollama/ollama).
  */
 export type Mark =
   /** Begins a thought. `sure`: a token of the model, which no prose has, so that it counts anywhere in a line. */

@@ -381,7 +381,7 @@ export function drop(reading: AnswerReading, length: number): boolean {
 /** Begins a thought behind its mark, which what is left begins with. */
 function openThought(reading: AnswerReading, mark: Thought['mark'], length: number): boolean {
   const { left, fresh } = reading
-  // White space in front of the first thought goes with it; that of an answer which only may be one stays.
+  // White space in front of the first thought is dropped; where the thought is only assumed, the white space stays.
   if (fresh && mark !== ASSUMED) reading.lead = ''
   reading.left = left.slice(length)
   const written = left.slice(0, length)
@@ -401,7 +401,7 @@ export function retract(reading: AnswerReading): void {
   endThought(reading)
 }
 
-/** Ends a thought: the rest of the answer begins anew. */
+/** Ends a thought: the rest is read like the start of an answer. */
 function endThought(reading: AnswerReading): void {
   reading.open = undefined
   reading.thought = true

@@ -75,7 +75,7 @@ interface Answer {
   readonly headers: Headers
 }
 
-/** Statuses that mean the same whoever sends them: a proxy, a gateway, the API. */
+/** Statuses that mean the same from a proxy, a gateway and the API. */
 const CLEAR: ReadonlySet<number> = new Set([401, 402, 403, 407, 408, 409, 413, 425, 429, 498])
 
 function refused({ status, body, headers }: Answer, server: ServerPlace): ModelError {
@@ -207,7 +207,7 @@ const STATUS_OF_NAME: readonly (readonly [RegExp, number])[] = [
   [/overloaded|unavailable/i, 529],
 ]
 
-/** Returns the status of an error that came inside a stream. Without a name it is one of the server. */
+/** Returns the status of an error that came inside a stream. An error without a name is a fault of the server (500). */
 function statusIn({ status, code = '', type = '' }: SaidError): number {
   const named = [code, type].map((name) => STATUS_OF_NAME.find(([pattern]) => pattern.test(name))?.[1])
   return status ?? named.find((found) => found !== undefined) ?? 500

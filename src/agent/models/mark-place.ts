@@ -41,16 +41,14 @@ interface Asked {
 }
 
 /**
- * Decides if a mark is one, or words of somebody who writes about it. It is words
- * - `quoted`: within quotation marks, as all of what stands in brackets, and in a span or a block of code, where the
+ * Decides whether a mark is meant as a mark, or is a word of a text about marks. It is such a word
+ * - `quoted`: within quotation marks, as all that brackets hold, and in a span or a block of code, where the opening
+ *   mark comes before it and the closing mark behind it in the same line;
+ * - `named`: within a sentence, with a space before it that ends no sentence and, behind it, a word in small letters, a
+ *   letter of a script without small letters, or the end of the sentence (`You close it with </think> and go on.`);
+ *   or as the last word of an item of a list or of a line that ends with a colon.
  *
- * mark that opens them comes before and the one that closes them behind it in the same line;
- * - `named`: as a word of a sentence, with a space before it that ends no sentence and a word in small letters, a
- *
- * script without them or the end of the sentence behind it (`You close it with </think> and go on.`), or as the last
- * word of an item of a list or of a line that ends with a colon.
- *
- * A mark in front of which its line is empty, or that touches the word before it, is none of these (`I should greet
+ * A mark that begins its line, or that touches the word before it, is no such word (`I should greet
  * them.</think>Hello.`).
  */
 export function standingOf(place: Place, { after, final, expected }: Asked): MarkStanding {

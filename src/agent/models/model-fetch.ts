@@ -3,7 +3,7 @@ import type { ServerPlace } from './failure.ts'
 import { isNoPath } from './refusals.ts'
 import { isRecord } from './tool-arguments.ts'
 
-/** Bytes of an answer that is no stream: it says why there is none. */
+/** The most bytes that are read of an answer that is no stream, such as an error page. */
 const MOST_SAID = 1_000_000
 
 /**

@@ -68,13 +68,13 @@ export interface PictureRecord {
   shownTo(model: string, messages: readonly ModelMessage[]): readonly ModelMessage[]
   /** Returns the pictures of a request that are new to the model. */
   fresh(model: string, messages: readonly ModelMessage[]): ReadonlySet<MediaId>
-  /** Returns the pictures of a refused request that may be the reason: those that are new to the model, else all. */
+  /** Returns the pictures that may be why a request was refused: the pictures new to the model, else all. */
   suspects(model: string, messages: readonly ModelMessage[]): ReadonlySet<MediaId>
   /** Called with a request that the model has taken, and with the pictures without which it was asked again. */
   took(model: string, messages: readonly ModelMessage[], without: ReadonlySet<MediaId>): void
 }
 
-/** Pictures of each kind that are known; those that came first are forgotten. */
+/** How many pictures of each kind are remembered; the oldest are forgotten. */
 const MOST_KNOWN = 2_000
 
 export function createPictureRecord(): PictureRecord {

@@ -92,7 +92,7 @@ function falseThought(at: number, blocks: readonly ContentBlock[], ours: readonl
   return nth < 0 ? undefined : invalid(`messages.${at}.content.${nth}: Invalid \`signature\` in \`thinking\` block`)
 }
 
-/** Only the thoughts and calls of the message count; the ids of calls may be others by now. */
+/** Only the thoughts and calls of the message count; the ids of calls may have changed since. */
 function checkPlaces(at: number, blocks: readonly ContentBlock[], ours: readonly SentMessage[]): void {
   const [first] = blocks.filter(isThought).map(bare)
   const sent = ours.findLast(({ content }) => content.some((block) => isDeepStrictEqual(bare(block), first)))

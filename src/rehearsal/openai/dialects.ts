@@ -125,7 +125,7 @@ export function dialectOf(name: DialectName = 'openai'): Dialect {
   return { ...OPENAI, ...TABLE[name], name }
 }
 
-/** A request field that a model or its server refuses, by its name, or one of these. */
+/** What of a request a model or its server refuses: tools, pictures, the system message, or a field by its name. */
 export type Lack = 'tools' | 'pictures' | 'system' | (string & {})
 
 export interface Limits {

@@ -28,7 +28,7 @@ export class SentSteps {
     if (step.calls.length > 0) this.#steps.push(step)
   }
 
-  /** Returns the steps of a model that a message of the history can be; their ids may be others by now. */
+  /** Returns the steps of a model that a message of the history can be; the ids of its calls may have changed since. */
   matching({ tool_calls: calls = [] }: RequestMessage, model: string): readonly SentStep[] {
     if (calls.length === 0) return []
     const asked = calls.map(({ function: { name, arguments: json } }) => [name, argumentsIn(json)])

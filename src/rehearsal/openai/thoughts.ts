@@ -45,7 +45,7 @@ export function* thoughtDeltas(
   }
 }
 
-/** Returns the fields of a whole answer: its content and what stands beside it. */
+/** Returns the fields of a whole answer: its content and its thoughts. */
 export function thoughtFields(
   { form, signature }: Thoughts,
   thought: string,

@@ -46,7 +46,7 @@ export async function patchSession(
   return now
 }
 
-/** Returns the model of a patch as it was given: whoever mistypes one reads which there are. */
+/** Returns the model of a patch, mistyped or not: the refusal of a mistyped model names the choices. */
 function modelIn(changes: unknown): string | undefined {
   const { model }: { readonly model?: unknown } = typeof changes === 'object' && changes !== null ? changes : {}
   return typeof model === 'string' ? model : undefined
