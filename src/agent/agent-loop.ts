@@ -95,9 +95,7 @@ function limitOf({ request, progress }: RunningAgent): Limit | undefined {
     : undefined
 }
 
-/**
- * Returns an answer without opaque fields that cannot be stored: a turn is the same whether it was resumed or not.
- */
+/** Returns an answer without opaque fields that cannot be stored: a turn is the same whether it was resumed or not. */
 function bounded({ opaque, ...answer }: ModelAnswer): ModelAnswer {
   return opaque !== undefined && isStorable(opaque) ? { ...answer, opaque } : answer
 }

@@ -31,8 +31,7 @@ function repeats(seen: string[], call: ModelToolCall): boolean {
 }
 
 /**
- * Returns an object with its keys in one order, anything else as it is: the order of an array is part of what it
- * says.
+ * Returns an object with its keys in one order, anything else as it is: the order of an array is part of what it says.
  */
 function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

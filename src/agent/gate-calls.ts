@@ -12,10 +12,10 @@ interface Gating {
 }
 
 /**
- * Returns the plans of a step with those calls answered that may not be made. Where a person has to agree, the
- * question is journaled, and the step waits for the answer. It is asked before any intent is on record, and again
- * when a crash has interrupted the step. The model has written all calls of a step before it has read a result of
- * one, so what one of them brings changes nothing for the others.
+ * Returns the plans of a step with those calls answered that may not be made. Where a person has to agree, the question
+ * is journaled, and the step waits for the answer. It is asked before any intent is on record, and again when a crash
+ * has interrupted the step. The model has written all calls of a step before it has read a result of one, so what one
+ * of them brings changes nothing for the others.
  */
 export async function* gateCalls(plans: readonly CallPlan[], gating: Gating): AgentSteps<readonly CallPlan[]> {
   const judged: Judged[] = []

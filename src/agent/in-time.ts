@@ -12,8 +12,8 @@ interface TimeLimit {
 }
 
 /**
- * Does `work` with a signal that also aborts after so long. Throws `model_stalled` where it does: a provider that
- * sends a byte now and then is never idle, and would be waited for without end.
+ * Does `work` with a signal that also aborts after so long. Throws `model_stalled` where it does: a provider that sends
+ * a byte now and then is never idle, and would be waited for without end.
  */
 export async function inTime<Result>(
   { clock, ms, what, signal }: TimeLimit,

@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { ParleyError } from '../core/errors.ts'
 
 /**
- * `Saturday, 2026-11-21 10:31 (Europe/Berlin, GMT+01:00)`. `ms` since the epoch. Throws `invalid` for an unknown
- * zone.
+ * `Saturday, 2026-11-21 10:31 (Europe/Berlin, GMT+01:00)`. `ms` since the epoch. Throws `invalid` for an unknown zone.
  */
 export function formatLocalTime(ms: number, timeZone: string): string {
   const minute = Math.floor(ms / MINUTE_MS)

@@ -80,8 +80,8 @@ interface Attempt {
 }
 
 /**
- * Asks one model. A request that it refuses for a part of it is made again without that part, for the rest of the
- * turn. No other model is kept from a picture that this one does not take.
+ * Asks one model. A request that it refuses for a part of it is made again without that part, for the rest of the turn.
+ * No other model is kept from a picture that this one does not take.
  */
 async function askOne(run: RunningAgent, equipment: Equipment, model: Model): Promise<ModelAnswer> {
   const { progress, request, settings, signal } = run
@@ -132,9 +132,9 @@ interface Failed {
 }
 
 /**
- * Returns the attempt without what made the model refuse it, if that can be: a picture that it does not take would
- * make every later request of the conversation fail as well; a request that is too long is shortened once (R29).
- * Throws the failure of the turn where nothing can be left out.
+ * Returns the attempt without what made the model refuse it, if that can be: a picture that it does not take would make
+ * every later request of the conversation fail as well; a request that is too long is shortened once (R29). Throws the
+ * failure of the turn where nothing can be left out.
  */
 function withLess({ request, settings, progress }: RunningAgent, failed: Failed, err: unknown): Attempt {
   const { attempt } = failed

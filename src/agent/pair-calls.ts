@@ -11,8 +11,8 @@ interface PairedMessages {
 type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>
 
 /**
- * Nothing but texts: there is neither a call to pair nor one to repeat. Earlier turns keep no calls (C27), so that
- * this is true of most requests, however long they are.
+ * Nothing but texts: there is neither a call to pair nor one to repeat. Earlier turns keep no calls (C27), so that this
+ * is true of most requests, however long they are.
  */
 export function isTalk(messages: readonly ModelMessage[]): boolean {
   for (const message of messages) {
@@ -22,9 +22,9 @@ export function isTalk(messages: readonly ModelMessage[]): boolean {
 }
 
 /**
- * Makes every tool call answered by exactly one result right behind it, and drops results nobody asked for: a
- * provider refuses a history with one dangling call for ever. Run before each request. Throws `invalid` for a role
- * that is none of ours (C24).
+ * Makes every tool call answered by exactly one result right behind it, and drops results nobody asked for: a provider
+ * refuses a history with one dangling call for ever. Run before each request. Throws `invalid` for a role that is none
+ * of ours (C24).
  */
 export function pairCalls(messages: readonly ModelMessage[]): PairedMessages {
   const paired: ModelMessage[] = []

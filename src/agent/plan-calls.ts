@@ -27,8 +27,8 @@ const LONGEST_NAME = 64
 export const INTERRUPTED = 'interrupted, outcome unknown, check before repeating'
 
 /**
- * Decides each call of a step: results on record are kept, a `once` tool that may have run is never run again, pure
- * and keyed ones are. Unknown tools and unusable arguments are answered so that the model can correct itself.
+ * Decides each call of a step: results on record are kept, a `once` tool that may have run is never run again, pure and
+ * keyed ones are. Unknown tools and unusable arguments are answered so that the model can correct itself.
  */
 export function planCalls(calls: readonly ModelToolCall[], facts: PlanFacts): CallPlan[] {
   return calls.map((call) => planCall(call, facts))

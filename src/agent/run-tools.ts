@@ -30,8 +30,8 @@ type ToolEvents = AgentSteps<ToolResultData[]>
 /**
  * Carries out the plans of one step and returns a result for each call, in the order they end. Every intent is
  * journaled before its tool starts, every new result as it comes. Pure calls run side by side, a few at a time; if
- * one is not pure all run in order, so that a crash leaves at most one call of unknown outcome. After an abort
- * nothing starts and every call still gets a result (R31).
+ * one is not pure all run in order, so that a crash leaves at most one call of unknown outcome. After an abort nothing
+ * starts and every call still gets a result (R31).
  */
 export async function* runTools(plans: readonly CallPlan[], run: ToolRun): ToolEvents {
   const results: ToolResultData[] = []
@@ -141,9 +141,7 @@ function lengthOf(content: Content): number {
   return content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0)
 }
 
-/**
- * Returns content that is too long as the model is shown it: its texts cut, and the whole of them as a file behind.
- */
+/** Returns content that is too long as the model is shown it: its texts cut, and the whole of them as a file behind. */
 async function cutAndKept(
   content: Content,
   { longest, name, keep }: { readonly longest: number; readonly name: string; readonly keep: ToolContext['keep'] },

@@ -26,8 +26,8 @@ export interface SummarizeServices {
 const MAX_TOKENS = 4_096
 const TEMPERATURE = 0.3
 /**
- * Characters of the conversation in the request: a quarter of what a model with a small window reads. They are
- * divided among the messages, of which one of a group may hold dozens.
+ * Characters of the conversation in the request: a quarter of what a model with a small window reads. They are divided
+ * among the messages, of which one of a group may hold dozens.
  */
 const MOST_CHARACTERS = 240_000
 const SHORTEST_PART = 500

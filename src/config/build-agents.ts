@@ -158,9 +158,7 @@ function toolsOf(
   return tools === undefined ? DEFAULT_TOOLS : tools.filter((tool) => available.includes(tool))
 }
 
-/**
- * Says which group was probably meant: a server or a file by its bare name, the name of a tool of a group, a slip.
- */
+/** Says which group was probably meant: a server or a file by its bare name, the name of a tool of a group, a slip. */
 function meantGroup(typed: string, known: readonly string[]): string {
   const [kind = ''] = typed.split('.', 1)
   const bare = [mcpGroup(typed), ownGroup(typed)].find((one) => known.includes(one))

@@ -156,8 +156,8 @@ const ANSWER_TOKENS = 4_096
 type PricedAgent = Pick<AgentProfile, 'model' | 'fallback' | 'summaryModel' | 'answerTokens'>
 
 /**
- * Returns a warning for each model without a price, where the file has a budget of its own, and for each budget that
- * is less than one call of the cheapest agent may cost.
+ * Returns a warning for each model without a price, where the file has a budget of its own, and for each budget that is
+ * less than one call of the cheapest agent may cost.
  */
 export function budgetWarnings(
   file: ConfigFile,

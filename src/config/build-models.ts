@@ -152,8 +152,8 @@ const DEFAULT_MODELS: readonly (readonly [kind: ServerKind, model: string])[] = 
 ]
 
 /**
- * Returns the model of agents that name none, or why there is none. What models a server of one's own has is not
- * known; that of `models.anthropic` is taken for a way to the public API where it has a key.
+ * Returns the model of agents that name none, or why there is none. What models a server of one's own has is not known;
+ * that of `models.anthropic` is taken for a way to the public API where it has a key.
  */
 export function defaultModel(servers: Config['models']): { readonly model?: string; readonly why?: string } {
   const all = Object.entries(servers)
@@ -217,9 +217,7 @@ function nearServer(name: string, known: readonly string[]): string {
   return suggestion(name, [...known, ...SERVER_KINDS, SCRIPTED])
 }
 
-/**
- * Returns what is wrong with the server of a model that stands somewhere as a key; undefined for one that may be so.
- */
+/** Returns what is wrong with the server of a model that stands somewhere as a key; undefined for one that may be so. */
 export function strangeServer(id: string, servers: Config['models']): string | undefined {
   const [name] = splitModel(id)
   if (namesKind(name) || TAKEN.has(name) || serverOf(servers, name) !== undefined) return undefined

@@ -4,9 +4,7 @@ import type { OwnToolsPath } from './config.ts'
 import type { Mistake } from './mistake.ts'
 import type { ConfigFile } from './schema.ts'
 
-/**
- * Returns the files with tools of the operator's own. They are loaded at the start, not to check the configuration.
- */
+/** Returns the files with tools of the operator's own. They are loaded at the start, not to check the configuration. */
 export function buildOwnTools({ tools: { own } }: ConfigFile, folder: string): readonly OwnToolsPath[] {
   return Object.entries(own).map(([name, file]) => ({ name, path: resolve(folder, file) }))
 }

@@ -121,8 +121,7 @@ export interface DownAccount {
 export interface SessionConfig {
   readonly queue: { readonly max: number; readonly busy: 'queue' | 'steer' | 'interrupt' }
   /**
-   * Turns for people whom nobody let in by name: at once for all of them and for one, and waiting; 8, 1, 16 if
-   * absent.
+   * Turns for people whom nobody let in by name: at once for all of them and for one, and waiting; 8, 1, 16 if absent.
    */
   readonly publicTurns?: { readonly atOnce: number; readonly perPerson: number; readonly waiting: number }
   readonly turnCap?: TurnCaps

@@ -3,9 +3,7 @@ import { CAPPED, capOf, type TurnCaps } from '../core/turn-cap.ts'
 import { type Config, DEFAULT_SESSION_TOOLS, type SessionToolSettings, type WebSettings } from './config.ts'
 import { list } from './explained.ts'
 
-/**
- * Describes which conversations share a session, how long its turns and answers become, and which of them it reads.
- */
+/** Describes which conversations share a session, how long its turns and answers become, and which of them it reads. */
 export function explainSessions({
   agents,
   routing,

@@ -3,9 +3,7 @@ import type { ToolRule } from '../core/approval.ts'
 import { DEFAULT_CHECKPOINTS, MEMORY_GROUP } from '../core/memory.ts'
 import type { AudioSettings, Config, HookSettings, InboundHookSettings, McpSettings } from './config.ts'
 
-/**
- * Describes whom tools ask, what of the operator's own or elsewhere is called, and memory. No secret is part of it.
- */
+/** Describes whom tools ask, what of the operator's own or elsewhere is called, and memory. No secret is part of it. */
 export function explainTools({
   audio,
   hooks = [],

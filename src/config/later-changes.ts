@@ -23,8 +23,7 @@ const IN_THE_FILE: Readonly<Record<string, string>> = {
 }
 
 /**
- * Pure: the settings that a reload leaves as they are, by their names in the file: they take effect at the next
- * start.
+ * Pure: the settings that a reload leaves as they are, by their names in the file: they take effect at the next start.
  */
 export function laterChanges(running: Config, next: Config): readonly string[] {
   const [before, after] = [settingsOf(running), settingsOf(next)]

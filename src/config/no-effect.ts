@@ -4,8 +4,7 @@ import { MEMORY_GROUP } from '../core/memory.ts'
 import type { ConfigFile } from './schema.ts'
 
 /**
- * One warning for each setting that is read and checked, but does nothing: its feature does not run yet, or not
- * there.
+ * One warning for each setting that is read and checked, but does nothing: its feature does not run yet, or not there.
  */
 export function noEffectWarnings(file: ConfigFile, { traits }: Channels): readonly string[] {
   const idle: string[] = []

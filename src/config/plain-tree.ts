@@ -32,9 +32,8 @@ const NO_TEXT = 'a list or a block stands here as a key; a key is one text: put 
 const PROTOTYPE = 'no key can be `__proto__`; rename it'
 
 /**
- * Returns the data of a document that the parser has no objection to, every alias written out. Whole numbers too
- * large to be exact, as ids of Discord are, come out as text. Takes time in proportion to the text, aliases written
- * out.
+ * Returns the data of a document that the parser has no objection to, every alias written out. Whole numbers too large
+ * to be exact, as ids of Discord are, come out as text. Takes time in proportion to the text, aliases written out.
  */
 export function toPlainTree(document: Document): PlainTree {
   const mistakes: { offset: number; message: string }[] = []

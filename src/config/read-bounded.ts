@@ -11,9 +11,9 @@ const PIPE_DEADLINE_MS = 1000
 const LOOK_EVERY_MS = 10
 
 /**
- * Returns the text of a file or pipe and the mode of the very file that was read. Throws `too_long` beyond a
- * megabyte, `unavailable` for a named pipe that nobody writes to, and `invalid` for anything else whose next byte
- * may never come, such as a terminal or the log of the kernel.
+ * Returns the text of a file or pipe and the mode of the very file that was read. Throws `too_long` beyond a megabyte,
+ * `unavailable` for a named pipe that nobody writes to, and `invalid` for anything else whose next byte may never come,
+ * such as a terminal or the log of the kernel.
  */
 export function readBounded(path: string): { readonly text: string; readonly mode: number } {
   // Otherwise the opening of a named pipe itself would wait for its other end.

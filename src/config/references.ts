@@ -42,8 +42,8 @@ export function isStoreKey(path: ConfigPath): boolean {
 }
 
 /**
- * Replaces `${env:NAME}`, `${file:PATH}` and `${credential:NAME}` (systemd's `$CREDENTIALS_DIRECTORY`), anywhere in
- * any text, by their values without outer white space. A secret written in the file itself works and is warned of.
+ * Replaces `${env:NAME}`, `${file:PATH}` and `${credential:NAME}` (systemd's `$CREDENTIALS_DIRECTORY`), anywhere in any
+ * text, by their values without outer white space. A secret written in the file itself works and is warned of.
  */
 export function resolveReferences(raw: unknown, sources: ReferenceSources): Resolved {
   const secrets = new Set<string>()

@@ -19,9 +19,9 @@ export interface Usable {
 }
 
 /**
- * An account whose secret cannot be had now (a variable that is not set, a file that is not there) is no reason not
- * to start: its channel is down with the reason, and the others run. Likewise for the key of a model: its agents
- * cannot answer.
+ * An account whose secret cannot be had now (a variable that is not set, a file that is not there) is no reason not to
+ * start: its channel is down with the reason, and the others run. Likewise for the key of a model: its agents cannot
+ * answer.
  */
 export function setAside({ value, mistakes }: Resolved): Usable {
   const down = joined(mistakes.flatMap(toDownAccount))

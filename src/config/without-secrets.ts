@@ -2,8 +2,8 @@ import type { AgentProfile } from '../core/agent-profile.ts'
 import { createTextRedactor } from '../core/redact.ts'
 
 /**
- * Returns the agents with `[secret]` for each secret in their instructions and skills, and a warning for each text
- * that had one: whatever stands there is sent to the model's provider with every request (C29).
+ * Returns the agents with `[secret]` for each secret in their instructions and skills, and a warning for each text that
+ * had one: whatever stands there is sent to the model's provider with every request (C29).
  */
 export function withoutSecrets(
   agents: readonly AgentProfile[],

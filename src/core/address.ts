@@ -8,8 +8,8 @@ export type ChatType = 'direct' | 'group' | 'channel'
 const CHAT_TYPES: readonly ChatType[] = ['direct', 'group', 'channel']
 
 /**
- * The place a message came from or an answer goes to: one typed value, stored with the inbox row and copied to the
- * turn and to each delivery. There is no "last route". Ids are the platform's own, as opaque text.
+ * The place a message came from or an answer goes to: one typed value, stored with the inbox row and copied to the turn
+ * and to each delivery. There is no "last route". Ids are the platform's own, as opaque text.
  */
 export interface Address {
   readonly channel: ChannelId
@@ -38,8 +38,7 @@ export function formatAddress(address: Address): string {
 }
 
 /**
- * The inverse of `formatAddress`. Throws `invalid` naming the form; whether there is such a channel, the caller
- * knows.
+ * The inverse of `formatAddress`. Throws `invalid` naming the form; whether there is such a channel, the caller knows.
  */
 export function parseAddress(text: string): Address {
   const address = addressNamed(text)

@@ -4,9 +4,9 @@ import { type MessageName, messageNameKey } from './message.ts'
 import { Spoken } from './spoken.ts'
 
 /**
- * Events as people in the conversation see them now: an edited message with its last text, a deleted one gone,
- * nothing of an exchange that was taken back, and a voice note with the words that are said in it. What was before
- * the first of these events is not known, so an edit of it says nothing here.
+ * Events as people in the conversation see them now: an edited message with its last text, a deleted one gone, nothing
+ * of an exchange that was taken back, and a voice note with the words that are said in it. What was before the first of
+ * these events is not known, so an edit of it says nothing here.
  */
 export function amended(events: readonly SessionEvent[]): readonly SessionEvent[] {
   const amend = amendBackwards()
@@ -106,9 +106,9 @@ export function amendBackwards(): (event: SessionEvent) => SessionEvent | undefi
 }
 
 /**
- * Returns the function that says, of events from the newest on, which are of an exchange that was taken back later.
- * The same messages may follow it once more: those are not. Once a message is met, another of that name before it is
- * of another conversation, from which the log was copied, or of a chat that has got a new id since.
+ * Returns the function that says, of events from the newest on, which are of an exchange that was taken back later. The
+ * same messages may follow it once more: those are not. Once a message is met, another of that name before it is of
+ * another conversation, from which the log was copied, or of a chat that has got a new id since.
  */
 function takenBackBehind(): (event: SessionEvent) => boolean {
   const turns = new Set<TurnId>()
@@ -132,8 +132,8 @@ function takenBackBehind(): (event: SessionEvent) => boolean {
 }
 
 /**
- * Returns true if two texts are of one sender. In a chat that moved, ids of messages begin anew: an edit with the id
- * of an older message is no edit of it, unless the same sender wrote both.
+ * Returns true if two texts are of one sender. In a chat that moved, ids of messages begin anew: an edit with the id of
+ * an older message is no edit of it, unless the same sender wrote both.
  */
 export function isOfSameSender(one: Pick<UserMessageData, 'sender'>, other: Pick<UserMessageData, 'sender'>): boolean {
   return one.sender.id === other.sender.id

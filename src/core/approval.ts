@@ -8,9 +8,7 @@ export type ToolVerdict = 'allow' | 'ask' | 'deny'
 export interface ToolRule {
   /** Names of tools; one that ends in `*` stands for all that begin like it. */
   readonly tools: readonly string[]
-  /**
-   * `owner`, `member` (owners too), `everybody`, or people by name. Nobody's words are those of `everybody` alone.
-   */
+  /** `owner`, `member` (owners too), `everybody`, or people by name. Nobody's words are those of `everybody` alone. */
   readonly who: readonly string[]
   /** Sessions by their key, each with its topics. Absent: everywhere. */
   readonly in?: readonly string[]
@@ -97,21 +95,18 @@ export interface Decider {
 /** The questions as an owner or a named approver answers them. */
 export interface ApprovalDesk {
   /**
-   * Answers by code and returns what became of it. `not_found` for a code that names none, `forbidden` for somebody
-   * who may not answer this one, as things are now, `conflict` for one that is over.
+   * Answers by code and returns what became of it. `not_found` for a code that names none, `forbidden` for somebody who
+   * may not answer this one, as things are now, `conflict` for one that is over.
    */
   decide(code: string, state: 'allowed' | 'denied', decider: Decider): Promise<Approval>
   /**
-   * Allows a call and gives the rule that such calls are allowed from now on, in its conversation or everywhere.
-   * Throws like `decide`, and `forbidden` for anybody but an owner, and where somebody has spoken whom nobody let in
-   * by name.
+   * Allows a call and gives the rule that such calls are allowed from now on, in its conversation or everywhere. Throws
+   * like `decide`, and `forbidden` for anybody but an owner, and where somebody has spoken whom nobody let in by name.
    */
   allowAlways(code: string, where: 'here' | 'everywhere', decider: Decider): Promise<Approval>
   /** Returns the rules that were given so, oldest first. */
   rules(): Promise<readonly StandingRule[]>
-  /**
-   * Takes a rule back by its code. Throws `not_found` if there is none, unless the same request has taken it back.
-   */
+  /** Takes a rule back by its code. Throws `not_found` if there is none, unless the same request has taken it back. */
   forget(code: string, request: string): Promise<void>
   /** Returns the open questions that somebody may answer, oldest first. */
   open(decider: Decider): Promise<readonly Approval[]>

@@ -13,8 +13,8 @@ const MOST_OF_ALL = 10
 
 /**
  * Returns how many questions are open already where one more would be too many, so that nobody can flood those who
- * answer; undefined where it may be asked. `open` has the askers of each. Nobody uses up what is another person's,
- * and the questions of others never hinder an owner. Pure.
+ * answer; undefined where it may be asked. `open` has the askers of each. Nobody uses up what is another person's, and
+ * the questions of others never hinder an owner. Pure.
  */
 export function askedTooMuch(
   askers: readonly QuestionAsker[],

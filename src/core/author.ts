@@ -36,8 +36,8 @@ export function tokensBehind(rows: readonly { readonly dispatch: Pick<Dispatch, 
 
 /**
  * Returns the authors of a dispatch whom its session does not know as participants: whoever is quoted or forwarded,
- * nobody for a file or a poll, a sender that is no single person, the people a digest speaks of, those whose words
- * led to a schedule. Empty for nearly every message.
+ * nobody for a file or a poll, a sender that is no single person, the people a digest speaks of, those whose words led
+ * to a schedule. Empty for nearly every message.
  */
 export function furtherAuthors(channels: Traits, dispatch: Dispatch): readonly AuthorId[] {
   const { event } = dispatch

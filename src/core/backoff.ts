@@ -7,8 +7,8 @@ export interface Pace {
 }
 
 /**
- * Returns how long to wait before retry number `attempt` (the first is 1), in whole ms: twice as long each time, up
- * to the longest. `draw`, from 0 to 1, chooses within the jitter. Every wait that grows is this one.
+ * Returns how long to wait before retry number `attempt` (the first is 1), in whole ms: twice as long each time, up to
+ * the longest. `draw`, from 0 to 1, chooses within the jitter. Every wait that grows is this one.
  */
 export function backOffMs(attempt: number, { firstMs, longestMs, jitter = 0 }: Pace, draw = 1): number {
   const full = Math.min(longestMs, firstMs * 2 ** (Math.max(attempt, 1) - 1))

@@ -89,17 +89,13 @@ export interface PayerBudget {
   readonly limit: Limit
 }
 
-/**
- * Everything a call is charged to. Absent where no budget applies: such a call is not counted and costs no commit.
- */
+/** Everything a call is charged to. Absent where no budget applies: such a call is not counted and costs no commit. */
 export interface Charge {
   /** The budgets that every one of the calls must fit. */
   readonly shared: readonly PayerBudget[]
   /** The budgets of each asker, the newest first: a call is charged to the first one whose budgets it fits. */
   readonly askers: readonly (readonly PayerBudget[])[]
-  /**
-   * That of the earlier calls of the turn, before somebody joined it: the turn stays with the model it began with.
-   */
+  /** That of the earlier calls of the turn, before somebody joined it: the turn stays with the model it began with. */
   readonly follows?: Charge
 }
 

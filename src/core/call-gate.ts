@@ -15,8 +15,8 @@ export interface GatedCall {
 }
 
 /**
- * `ask`: a person has to agree; `code` names the question, and `asked` says that it is on record already, from
- * before a crash. `reason` is in words for the model.
+ * `ask`: a person has to agree; `code` names the question, and `asked` says that it is on record already, from before a
+ * crash. `reason` is in words for the model.
  */
 export type GateVerdict =
   | { readonly kind: 'allow' }
@@ -24,8 +24,8 @@ export type GateVerdict =
   | { readonly kind: 'ask'; readonly code: string; readonly asked: boolean }
 
 /**
- * `open`: nobody has answered in time. `refused`: somebody has allowed it, and it may not be made any more; `reason`
- * is in words for the model.
+ * `open`: nobody has answered in time. `refused`: somebody has allowed it, and it may not be made any more; `reason` is
+ * in words for the model.
  */
 export type ApprovalOutcome =
   | { readonly kind: 'allowed' }

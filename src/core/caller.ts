@@ -2,10 +2,10 @@ import type { PersonId } from './ids.ts'
 import type { Role } from './session.ts'
 
 /**
- * The one who asks for a session, by any entrance. `operator`: the local socket, guarded by its file mode, or the
- * token of an owner, which is named; has an owner's authority. `person`: somebody whose ids were resolved for this
- * very request. `token`: a channel token, which reaches only session ids that begin with its namespace and a colon,
- * and speaks only for senders of that namespace (S42).
+ * The one who asks for a session, by any entrance. `operator`: the local socket, guarded by its file mode, or the token
+ * of an owner, which is named; has an owner's authority. `person`: somebody whose ids were resolved for this very
+ * request. `token`: a channel token, which reaches only session ids that begin with its namespace and a colon, and
+ * speaks only for senders of that namespace (S42).
  */
 export type Caller =
   | { readonly kind: 'operator'; readonly token?: string }

@@ -3,16 +3,16 @@ import type { ChannelId } from './ids.ts'
 import type { Dimension } from './session.ts'
 
 /**
- * The differences between platforms as data: each adapter declares its own in `config.ts`, and no other code asks
- * for a channel by its name.
+ * The differences between platforms as data: each adapter declares its own in `config.ts`, and no other code asks for a
+ * channel by its name.
  */
 export interface ChannelTraits {
   /** The platform's name for people: `Telegram`. */
   readonly name: string
   /**
    * `rooms`: topics stand beside each other and beside the root of the chat, everybody shares them, and a session's
-   * name shows them inside its chat (K10). `threads`: somebody begins them inside a chat, and what holds there holds
-   * in them.
+   * name shows them inside its chat (K10). `threads`: somebody begins them inside a chat, and what holds there holds in
+   * them.
    */
   readonly topics: 'rooms' | 'threads'
   /** Tell the channel's sessions apart unless its block says otherwise; absent: those of `session.dimensions`. */
@@ -62,9 +62,7 @@ export interface IdTraits {
   readonly form?: RegExp
   /** Matches the id of a group; absent: it has the form of any other. */
   readonly groupForm?: RegExp
-  /**
-   * Matches the id of a group in which each bot counts messages by itself; absent: all bots know them by one number.
-   */
+  /** Matches the id of a group in which each bot counts messages by itself; absent: all bots know them by one number. */
   readonly ownNumbers?: RegExp
   /** Ids with which the platform's own pages show what one looks like, in lower case, without their first letter. */
   readonly examples: readonly string[]

@@ -17,17 +17,15 @@ export function movedAddress(address: Address, { channel, from, to }: ChatMove):
 /** A move, and when it came: ms since the epoch. */
 export type TimedMove = ChatMove & { readonly at: number }
 
-/**
- * Returns the address that a chat had when something was said there: before a move its messages had other numbers.
- */
+/** Returns the address that a chat had when something was said there: before a move its messages had other numbers. */
 export function addressThen(address: Address, moves: readonly TimedMove[], said: number): Address {
   const move = moves.find(({ channel, to, at }) => address.channel === channel && address.chat === to && said < at)
   return move === undefined ? address : { ...address, chat: move.from }
 }
 
 /**
- * Returns the display key of a place after the move; the same if the move does not concern it. The id of a group
- * stands behind `group:`, before a topic or the next dimension.
+ * Returns the display key of a place after the move; the same if the move does not concern it. The id of a group stands
+ * behind `group:`, before a topic or the next dimension.
  */
 export function movedKey(key: string, { channel, from, to }: ChatMove): string {
   if (!key.startsWith(channel) || !'@:|'.includes(key.charAt(channel.length))) return key

@@ -38,9 +38,7 @@ export interface ScheduleAsker {
   readonly authors: readonly AuthorId[]
   /** Everybody whose messages that turn answers, where it is several people. */
   readonly askers?: readonly AuthorId[]
-  /**
-   * Returns the web addresses in a text of the agent that a person here has written; of a command there is no such.
-   */
+  /** Returns the web addresses in a text of the agent that a person here has written; of a command there is no such. */
   writtenIn?(this: void, text: string): Promise<readonly string[]>
   /** Ms since the epoch: when they asked. */
   readonly at: number
@@ -64,8 +62,8 @@ export interface ChatSchedule {
  */
 export interface ChatSchedules {
   /**
-   * Makes one and returns it. `key` names the request: one repeated after a crash makes nothing twice. Throws
-   * `invalid` for a time that is not understood, over, or too often, and `conflict` for somebody who has too many.
+   * Makes one and returns it. `key` names the request: one repeated after a crash makes nothing twice. Throws `invalid`
+   * for a time that is not understood, over, or too often, and `conflict` for somebody who has too many.
    */
   create(wish: ScheduleWish, asker: ScheduleAsker, key: string): Promise<ChatSchedule>
   /** Returns those of this place that the asker may see, the next first. */
@@ -77,8 +75,8 @@ export interface ChatSchedules {
    */
   cancel(id: string, asker: ScheduleAsker, key: string): Promise<ChatSchedule | undefined>
   /**
-   * Returns who asks by a call of a turn. Throws `forbidden` for a turn that no known person in a chat has begun,
-   * such as the run of a schedule: schedules make no schedules.
+   * Returns who asks by a call of a turn. Throws `forbidden` for a turn that no known person in a chat has begun, such
+   * as the run of a schedule: schedules make no schedules.
    */
   askerOf(turn: TurnRef, callId: string): Promise<ScheduleAsker>
 }

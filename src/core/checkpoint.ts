@@ -1,9 +1,7 @@
 import type { MessageName } from './message.ts'
 import type { Usage } from './model.ts'
 
-/**
- * The condition that started a checkpoint (S35). A further one needs a migration: the table of owed ones checks it.
- */
+/** The condition that started a checkpoint (S35). A further one needs a migration: the table of owed ones checks it. */
 export type CheckpointReason = 'manual' | 'new_session' | 'turn_limit' | 'idle'
 export const CHECKPOINT_REASONS: readonly CheckpointReason[] = ['manual', 'new_session', 'turn_limit', 'idle']
 

@@ -16,8 +16,8 @@ export interface ChildTask {
 export interface RunsTasks {
   /**
    * Returns the answer as `SessionTools.send` does. A call is known by its id: repeated after a crash it finds the
-   * session and the run it had begun. A stop of the turn (`signal`) stops the task. Throws `invalid` for a task
-   * without words and for one that a task would begin, and `forbidden` where guests speak.
+   * session and the run it had begun. A stop of the turn (`signal`) stops the task. Throws `invalid` for a task without
+   * words and for one that a task would begin, and `forbidden` where guests speak.
    */
   run(task: ChildTask, turn: TurnRef, callId: string, signal: AbortSignal): Promise<SendAnswer>
 }

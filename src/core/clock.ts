@@ -36,9 +36,7 @@ export function momentOf(clock: Clock): Moment {
   return { now: clock.now(), elapsed: clock.elapsed() }
 }
 
-/**
- * Returns ms by the clock that says more: the time of day may have been set, the other stands still during a sleep.
- */
+/** Returns ms by the clock that says more: the time of day may have been set, the other stands still during a sleep. */
 export function passedSince(clock: Clock, { now, elapsed }: Moment): number {
   return Math.max(clock.now() - now, clock.elapsed() - elapsed)
 }
@@ -48,9 +46,7 @@ const LONGEST_ASKED_MS = 86_400_000
 /** For a wait that was asked for in a way nobody can read, such as a header that is no number. */
 const UNREADABLY_ASKED_MS = 5_000
 
-/**
- * Returns how long to wait when somebody else says it: whole ms, and a day at most, for a server may say anything.
- */
+/** Returns how long to wait when somebody else says it: whole ms, and a day at most, for a server may say anything. */
 export function askedWait(ms: number): number {
   if (Number.isNaN(ms)) return UNREADABLY_ASKED_MS
   return Math.min(Math.max(0, Math.ceil(ms)), LONGEST_ASKED_MS)

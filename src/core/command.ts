@@ -27,8 +27,8 @@ export interface ChatCommand {
    */
   readonly asks?: boolean
   /**
-   * Does it and returns the answer as Markdown, or null to say nothing. May run again after a crash, hence must be
-   * safe to repeat. Throws `ParleyError`; its message is shown.
+   * Does it and returns the answer as Markdown, or null to say nothing. May run again after a crash, hence must be safe
+   * to repeat. Throws `ParleyError`; its message is shown.
    */
   run(call: CommandCall): Promise<string | null>
 }

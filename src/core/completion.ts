@@ -1,6 +1,5 @@
 /**
- * The answers of the door for clients of OpenAI's API, in the form of OpenAI. Times are seconds since the epoch
- * there.
+ * The answers of the door for clients of OpenAI's API, in the form of OpenAI. Times are seconds since the epoch there.
  */
 
 /** `length`: the model was stopped at the longest answer it may give. */

@@ -3,9 +3,7 @@ import { plainExcerpt, plainName } from './label.ts'
 import type { AttachmentRef, FileKind } from './message.ts'
 import type { OutboundFile, RenderedPart } from './outbound.ts'
 
-/**
- * Returns the content as text alone: each file is named where it stands. For people, and models that see no files.
- */
+/** Returns the content as text alone: each file is named where it stands. For people, and models that see no files. */
 export function inWords(content: Content): string {
   return content.map((part) => (part.type === 'text' ? part.text : nameOf(part))).join('\n')
 }
@@ -29,9 +27,7 @@ const KINDS: Readonly<Record<FileKind, string>> = {
 /** A type is what its uploader says it is: whatever else it says is not shown. */
 const TYPE = /^(application|audio|font|image|model|text|video)\/[\w.+-]{1,40}$/
 
-/**
- * Returns what a file that came with a message is called: by its name, unless it is a voice note, else by its kind.
- */
+/** Returns what a file that came with a message is called: by its name, unless it is a voice note, else by its kind. */
 export function fileName({ fileName: name = '', kind, mime = '' }: AttachmentRef): string {
   if (kind === 'voice') return KINDS.voice
   return plainName(name) || (kind === undefined ? (TYPE.test(mime) ? mime : 'file') : KINDS[kind])

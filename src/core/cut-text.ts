@@ -4,8 +4,8 @@ export function cutText(text: string, longest: number): string {
 }
 
 /**
- * Returns the same text in memory of its own. A part of a string holds the whole of it: of 150 pages of 5 MB, each
- * cut to its beginning, 764 MB stayed for as long as their turn, and 44 MB with this.
+ * Returns the same text in memory of its own. A part of a string holds the whole of it: of 150 pages of 5 MB, each cut
+ * to its beginning, 764 MB stayed for as long as their turn, and 44 MB with this.
  */
 export function copied(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le')

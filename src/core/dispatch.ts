@@ -10,9 +10,7 @@ import type { Precheck } from './precheck.ts'
 import type { Role, Session, SessionKind, SessionScope } from './session.ts'
 import type { SessionContext } from './session-context.ts'
 
-/**
- * Which entrance a dispatch came by; authority depends on it. `hook` and `node`: a program that was let in as such.
- */
+/** Which entrance a dispatch came by; authority depends on it. `hook` and `node`: a program that was let in as such. */
 export type Origin = 'platform' | 'schedule' | 'tool' | 'api' | 'hook' | 'node' | 'operator'
 
 /** The place the answer goes to; copied to the turn and to each delivery. */
@@ -21,8 +19,8 @@ export interface ReplyTarget {
   /** The message that is answered. */
   readonly replyTo?: string
   /**
-   * It was asked for from elsewhere, where the answer is read from the store. `only`: the chat gets nothing. `too`:
-   * it is posted in the chat as well (S44).
+   * It was asked for from elsewhere, where the answer is read from the store. `only`: the chat gets nothing. `too`: it
+   * is posted in the chat as well (S44).
    */
   readonly elsewhere?: 'only' | 'too'
   /** The one person it is meant for (`OutboundMessage.reader`). */
@@ -41,9 +39,7 @@ export interface Dispatch {
   readonly callerKey?: string
   /** The session that `callerKey` names, looked up before the decision; absent while there is none (K25, K26). */
   readonly named?: NamedSession
-  /**
-   * Put into a session that the caller named; always there for origin `tool`, never for a platform's own messages.
-   */
+  /** Put into a session that the caller named; always there for origin `tool`, never for a platform's own messages. */
   readonly posted?: PostedText
   /** The text as it came, where a hook has changed that of the event. */
   readonly raw?: string
@@ -55,9 +51,7 @@ export interface Dispatch {
   readonly madeOf?: ReadWords
 }
 
-/**
- * Words that were read in these sessions, after so many removals: nothing made of them is kept once more were made.
- */
+/** Words that were read in these sessions, after so many removals: nothing made of them is kept once more were made. */
 export interface ReadWords {
   readonly sessions: readonly SessionId[]
   readonly since: number
@@ -176,8 +170,7 @@ export interface Route {
   /** `default`, `dispatch.rule` or `dispatch.rule:<name>` (K22). */
   readonly matchedBy: string
   /**
-   * Not everybody who speaks in the place has this session there: senders are apart, or a rule asks who speaks or
-   * how.
+   * Not everybody who speaks in the place has this session there: senders are apart, or a rule asks who speaks or how.
    */
   readonly apart?: true
 }

@@ -125,8 +125,8 @@ function nothingSaid({ messageId, chat, row, addressed, triggers, refused }: Use
 }
 
 /**
- * Returns a message without the words of others in it: what it quotes, and what came with the quoted message.
- * Undefined where all its words are somebody else's.
+ * Returns a message without the words of others in it: what it quotes, and what came with the quoted message. Undefined
+ * where all its words are somebody else's.
  */
 export function withoutQuoted(data: UserMessageData): UserMessageData | undefined {
   if (hasForeignText(data)) return undefined
@@ -142,8 +142,7 @@ export function withoutQuoted(data: UserMessageData): UserMessageData | undefine
 
 /**
  * Returns an event that holds what several people have sent with some places of its list emptied, and others without
- * what is quoted there; undefined: it is no such event. All keep their places, by which another request may know
- * them.
+ * what is quoted there; undefined: it is no such event. All keep their places, by which another request may know them.
  */
 export function withoutParts(event: SessionEvent, { places, quotes = [] }: EventParts): EventDraft | undefined {
   const { type, data } = event

@@ -1,9 +1,9 @@
 import type { EventDraft, EventType } from './event.ts'
 
 /**
- * The name by which each stored kind of event is known outside: in the history, on live streams and in the lines of
- * an export. Those of the contract of sessions, about a session and its turns, have the prefix `session:` (C2, C5,
- * C17); every other kind has one name. Bundles keep the stored names, for a store reads them.
+ * The name by which each stored kind of event is known outside: in the history, on live streams and in the lines of an
+ * export. Those of the contract of sessions, about a session and its turns, have the prefix `session:` (C2, C5, C17);
+ * every other kind has one name. Bundles keep the stored names, for a store reads them.
  */
 const EVENT_NAMES = {
   session_started: 'session:started',

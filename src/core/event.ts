@@ -13,8 +13,9 @@ import type { TurnEndData } from './turn-end.ts'
 import type { Workplace } from './workplace.ts'
 
 /**
- * The one table of event kinds. A session's log is append-only with a gapless sequence number (S15, C6, C23);
- * streamed deltas are ephemeral and have no number.
+ * The one table of event kinds. A session's log is append-only with a gapless sequence number (S15, C6, C23); streamed
+ * deltas are ephemeral and have no number.
+ *
  * | type | written when | from |
  * | --- | --- | --- |
  * | `session_started` | the session row is made, once | C2 |
@@ -22,7 +23,6 @@ import type { Workplace } from './workplace.ts'
  * | `user_message` | a text is accepted, answered or not | S23, S25, S32 |
  * | `message_edited` | a message of the session was edited after it was accepted | `routing.edits` |
  * | `message_deleted` | a message of the session was deleted: no later prompt has it, the log does |
- *
  * `routing.deletions` |
  * | `turn_started` | a turn is claimed, once a turn | C5 |
  * | `turn_resumed` | the same turn continues after a crash | C19 |
@@ -39,7 +39,6 @@ import type { Workplace } from './workplace.ts'
  * | `turn_completed` | exactly one a turn, with outcome and usage | C5 |
  * | `turn_cancelled` | instead of completed, after `/stop` | C17 |
  * | `assistant_posted` | a text of another session, such as a digest, was delivered to this conversation |
- *
  * `schedules.deliverTo` |
  * | `delivery_failed` | something the session said did not reach its chat, or nobody can know that it did | F-C03 |
  * | `delivery_retried` | what did not reach its chat is sent once more, by an operator's word | F-C03 |
@@ -47,12 +46,10 @@ import type { Workplace } from './workplace.ts'
  * | `exchange_taken_back` | no later prompt, summary or digest has an exchange; the log does (`/undo`, `/retry`) | |
  * | `context_compacted` | a summary stands for older turns in every later prompt | R18-R25 |
  * | `checkpoint_written` | the conversation was looked through for what is worth remembering; it brings the working
- *
  * memory | S34-S39 |
  * | `history_boundary` | the model is shown less, or something else, from here on; the log stays | K33-K36 |
  * | `session_exported` | the session was written to a file, and continues | C42 |
- * | `words_forgotten` | events before it were emptied of what was said: number, kind and time stay (decision 0038) |
- * |
+ * | `words_forgotten` | events before it were emptied of what was said: number, kind and time stay (decision 0038) | |
  */
 export type SessionEvent = {
   readonly seq: number

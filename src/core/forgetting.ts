@@ -203,9 +203,8 @@ export const BEING_FORGOTTEN =
   'Denied: what this turn was shown is being forgotten, so nothing of it is handed on or kept. End the answer without it; people can ask for it again afterwards.'
 
 /**
- * Throws `forbidden` if the words that a turn was shown are being forgotten. Whatever hands words of a turn on asks
- * it in the transaction that does so: a request that begins before that is known, and one after it finds what was
- * done.
+ * Throws `forbidden` if the words that a turn was shown are being forgotten. Whatever hands words of a turn on asks it
+ * in the transaction that does so: a request that begins before that is known, and one after it finds what was done.
  */
 export async function refuseForgotten({ forgetting }: ForgottenTurns, turn: TurnId | undefined): Promise<void> {
   if (turn !== undefined && (await forgetting.isForgetting(turn))) throw new ParleyError('forbidden', BEING_FORGOTTEN)

@@ -37,8 +37,8 @@ export type HookCall =
 export type HookEvents = readonly (EventDraft & { readonly turnId?: TurnId })[]
 
 /**
- * A message before it is stored. A hook may answer `{"text": "…"}`: that is stored as the text, and the raw one
- * beside it.
+ * A message before it is stored. A hook may answer `{"text": "…"}`: that is stored as the text, and the raw one beside
+ * it.
  */
 export interface BeforeSave {
   readonly on: 'before_save'

@@ -63,9 +63,7 @@ export interface IdInputs {
   randomBytes(count: number): Uint8Array
 }
 
-/**
- * One source a process: a counter keeps ids of one millisecond ordered, a random suffix keeps two processes apart.
- */
+/** One source a process: a counter keeps ids of one millisecond ordered, a random suffix keeps two processes apart. */
 export function createIdSource({ now, randomBytes }: IdInputs): IdSource {
   const instance = base32(randomBytes(5))
   let counter = 0
@@ -93,8 +91,7 @@ export function createIdSource({ now, randomBytes }: IdInputs): IdSource {
 }
 
 /**
- * The agent and account normal form (K, "Ids"): lower case, runs outside `a-z 0-9 _ -` become one dash, 64
- * characters.
+ * The agent and account normal form (K, "Ids"): lower case, runs outside `a-z 0-9 _ -` become one dash, 64 characters.
  */
 export function toAgentId(raw: string): AgentId {
   return (slug(raw) || 'main') as AgentId
@@ -112,9 +109,7 @@ export function toPersonId(raw: string): PersonId {
 /** The person who claimed the agent by its code, whatever the configuration calls them. */
 export const CLAIMED_OWNER = toPersonId('owner')
 
-/**
- * Brands a key made by `routing/session-key.ts`, read back from a row, or given by a caller (K23): taken as it is.
- */
+/** Brands a key made by `routing/session-key.ts`, read back from a row, or given by a caller (K23): taken as it is. */
 export function toScopeKey(raw: string): ScopeKey {
   return raw as ScopeKey
 }
@@ -205,8 +200,8 @@ export function runId(...parts: readonly string[]): RunId {
 }
 
 /**
- * Names, in the log of a session, a turn that another log has under its own id: the same copy has the same id. No
- * turn that was run has one of this length.
+ * Names, in the log of a session, a turn that another log has under its own id: the same copy has the same id. No turn
+ * that was run has one of this length.
  */
 export function copiedTurnId(turn: TurnId, session: SessionId): TurnId {
   const digest = createHash('sha256')
@@ -234,8 +229,7 @@ function slug(raw: string): string {
 const PAIRS: readonly string[] = [...CROCKFORD].flatMap((first) => [...CROCKFORD].map((second) => first + second))
 
 /**
- * `value`, whole and not below zero, in `width` characters, an even number; what does not fit is cut off at the
- * front.
+ * `value`, whole and not below zero, in `width` characters, an even number; what does not fit is cut off at the front.
  */
 function fixed(value: number, width: number): string {
   let rest = Math.max(0, Math.floor(value))

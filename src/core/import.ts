@@ -35,8 +35,7 @@ export interface ImportReport {
     readonly words: readonly AuthorId[]
   }[]
   /**
-   * Imported before (`imported`), or its chat has a session that began here and keeps it (`begun here`), of that
-   * kind.
+   * Imported before (`imported`), or its chat has a session that began here and keeps it (`begun here`), of that kind.
    */
   readonly present: readonly {
     readonly file: string

@@ -3,8 +3,8 @@ import { isShared } from './platform-id.ts'
 import type { Session } from './session.ts'
 
 /**
- * Returns true for a session that joins people of different chats: neither a chat nor a single person sets it apart,
- * as with the main session. An id that stands for many people sets nobody apart.
+ * Returns true for a session that joins people of different chats: neither a chat nor a single person sets it apart, as
+ * with the main session. An id that stands for many people sets nobody apart.
  */
 export function joinsPeople(
   { traits }: Pick<Channels, 'traits'>,

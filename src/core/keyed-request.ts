@@ -42,9 +42,9 @@ export type Kept = 'answer' | 'numbers' | 'effect' | 'nothing'
 /** Carries out requests that have a key at most once a day each (F-K08). */
 export interface KeyedRequests {
   /**
-   * Calls `carryOut` unless the request was carried out, and returns its answer; a request that is under way is
-   * waited for. `carryOut` hands the id to the service, which makes nothing twice for one id: after a crash it is
-   * called again. Throws `conflict` for another request with the same key, and for an answer that is not kept.
+   * Calls `carryOut` unless the request was carried out, and returns its answer; a request that is under way is waited
+   * for. `carryOut` hands the id to the service, which makes nothing twice for one id: after a crash it is called
+   * again. Throws `conflict` for another request with the same key, and for an answer that is not kept.
    */
   once(asked: AskedOnce, kept: Kept, carryOut: (id: RequestId) => Promise<Required<KeptAnswer>>): Promise<KeptAnswer>
 }

@@ -16,9 +16,7 @@ const BREAK = /(\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029])/
 const OPENING = '\\[［【〔〖〘〚⟦⟬⁅❲⦋⦍⦏⦗﹝﹇︗︹︻⌈⌊⎡⎢⎣⸢⸤｢⹕⹗\u{e005b}'
 const CLOSING = '\\]］】〕〗〙〛⟧⟭⁆❳⦌⦎⦐⦘﹞﹈︘︺︼⌉⌋⎤⎥⎦⸣⸥｣⹖⹘\u{e005d}'
 
-/**
- * Characters of other kinds that are drawn as nothing: empty Braille, note head and hieroglyphs, a missing object.
- */
+/** Characters of other kinds that are drawn as nothing: empty Braille, note head and hieroglyphs, a missing object. */
 const BLANK = '\u2800\u{1d159}\u{13441}\u{13442}\ufffc'
 
 /** A line that begins like a label, whatever invisible or empty characters stand before. */
@@ -27,8 +25,8 @@ const LIKE_LABEL = new RegExp(`^[\\\\\\s\\p{C}\\p{M}\\p{Default_Ignorable_Code_P
 const ANY_OPENING = new RegExp(`[${OPENING}]`, 'u')
 
 /**
- * Returns the text with a backslash before each line that begins like a label; every other line stays as it is, and
- * so do the line breaks. One backslash taken from each such line gives the text again.
+ * Returns the text with a backslash before each line that begins like a label; every other line stays as it is, and so
+ * do the line breaks. One backslash taken from each such line gives the text again.
  */
 export function escapeLabels(text: string): string {
   if (!ANY_OPENING.test(text)) return text
@@ -39,8 +37,7 @@ export function escapeLabels(text: string): string {
 }
 
 /**
- * Returns somebody else's text with a label at the beginning of each line, so that no line of it passes for
- * another's.
+ * Returns somebody else's text with a label at the beginning of each line, so that no line of it passes for another's.
  */
 export function labelLines(first: string, further: string, text: string): string {
   return text
@@ -95,8 +92,8 @@ const INVISIBLE = new RegExp(`[\\p{Cf}\\p{Default_Ignorable_Code_Point}${BLANK}]
 const NOT_OF_A_NAME = new RegExp(`[${OPENING}${CLOSING}\\p{C}\\p{Z}\\s\`:：﹕︓ː˸∶꞉]+`, 'gu')
 
 /**
- * Returns a name, title or other short text of somebody else's as it may stand in a label: one line, visible,
- * bounded, without brackets, and never one of our labels itself. Empty if nothing is left of it.
+ * Returns a name, title or other short text of somebody else's as it may stand in a label: one line, visible, bounded,
+ * without brackets, and never one of our labels itself. Empty if nothing is left of it.
  */
 export function plainName(text: string, longest: NameLength = LONGEST_NAME): string {
   const names = plainNames[longest]
@@ -176,9 +173,7 @@ const LOOK_ALIKE = new Map(
     .map(([letter = '', like = '']) => [letter, like] as const),
 )
 
-/**
- * Returns how a text looks: small Latin letters where it has them or ones drawn alike, single spaces between words.
- */
+/** Returns how a text looks: small Latin letters where it has them or ones drawn alike, single spaces between words. */
 export function lookOf(text: string): string {
   const folded = text.replace(INVISIBLE, '').normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
   const latin = [...folded].map((letter) => LOOK_ALIKE.get(letter) ?? letter).join('')

@@ -8,9 +8,7 @@ export interface McpServer {
   readonly inside: readonly InsideTools[]
   /** The operator takes what the server says of its tools for words of their own; a program is trusted anyway. */
   readonly trusted?: true
-  /**
-   * Bounds of what the arguments of its tools may reach; absent: nothing is known of them, and it counts as `full`.
-   */
+  /** Bounds of what the arguments of its tools may reach; absent: nothing is known of them, and it counts as `full`. */
   readonly bounds?: McpBounds
   /** The longest that one call may take. */
   readonly timeoutMs: number

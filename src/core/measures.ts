@@ -33,9 +33,7 @@ export class Measures {
   readonly models = new Map<string, ModelUse>()
   readonly #waiting = new Map<string, number>()
 
-  /**
-   * Called when the end of a turn is on record, before its answer leaves. `at`: when what it answers was accepted.
-   */
+  /** Called when the end of a turn is on record, before its answer leaves. `at`: when what it answers was accepted. */
   turnEnded(channel: string, outcome: string, answer?: { readonly source: string; readonly at: number }): void {
     add(this.turns, channel, outcome.replace(/:.*/s, ''))
     if (answer === undefined) return

@@ -2,9 +2,7 @@ import type { MediaPart } from './content.ts'
 import type { MediaId } from './ids.ts'
 import type { FileKind, FileReading } from './message.ts'
 
-/**
- * The files of the conversations. They are kept under the data folder, each once, under the digest of its content.
- */
+/** The files of the conversations. They are kept under the data folder, each once, under the digest of its content. */
 export interface MediaStore {
   /**
    * Keeps a file and returns its part. It stays as long as an event names it; until that is committed, ten minutes.

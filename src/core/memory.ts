@@ -107,8 +107,8 @@ export interface MemoryTools {
   /** Keeps a text for this conversation. `key` names the call: one repeated after a crash keeps it once. */
   save(text: string, turn: TurnRef, key: string): Promise<ShownEntry>
   /**
-   * Throws `not_found` for one out of reach, and `forbidden` unless all whose words the turn was shown may do it.
-   * `key` names the call: one repeated after a crash has removed it.
+   * Throws `not_found` for one out of reach, and `forbidden` unless all whose words the turn was shown may do it. `key`
+   * names the call: one repeated after a crash has removed it.
    */
   forget(no: number, turn: TurnRef, key: string): Promise<void>
 }

@@ -5,8 +5,8 @@ import type { MediaPart } from './content.ts'
 export interface Sender {
   readonly id: string
   /**
-   * `anonymous` covers every sender whose id is shared or stands for a chat (Telegram 1087968824, 777000, 136817688
-   * and any `sender_chat`): such a sender can talk but never holds authority.
+   * `anonymous` covers every sender whose id is shared or stands for a chat (Telegram 1087968824, 777000, 136817688 and
+   * any `sender_chat`): such a sender can talk but never holds authority.
    */
   readonly kind: 'user' | 'bot' | 'anonymous'
   readonly displayName?: string
@@ -241,9 +241,9 @@ export function saidAt(event: InboundEvent): number {
 export type InboundText = InboundMessage | InboundCommand | InboundEdit
 
 /**
- * Returns true for a file that shows a model words which its sender need not have written: those of its name, what
- * the platform says of it, and its content. Of a voice note or a video the platform says the length alone, and a
- * voice note is called that.
+ * Returns true for a file that shows a model words which its sender need not have written: those of its name, what the
+ * platform says of it, and its content. Of a voice note or a video the platform says the length alone, and a voice note
+ * is called that.
  */
 export function showsForeignWords({ kind, fileName, about, media, text }: AttachmentRef): boolean {
   const named = fileName !== undefined && kind !== 'voice'
@@ -257,9 +257,9 @@ export function hasForeignText({ forwarded, via }: { readonly forwarded?: Forwar
 }
 
 /**
- * Returns the id of the message that somebody has replied to. In a thread of Slack every message answers the first
- * one, which nobody has chosen, and of which nothing more is said there; in a post of a forum of Discord somebody
- * may reply to the first.
+ * Returns the id of the message that somebody has replied to. In a thread of Slack every message answers the first one,
+ * which nobody has chosen, and of which nothing more is said there; in a post of a forum of Discord somebody may reply
+ * to the first.
  */
 export function repliedTo({ quoted, address }: Pick<TextFacts, 'address' | 'quoted'>): string | undefined {
   const isChosen = quoted?.messageId !== address.topic || quoted?.sender !== undefined

@@ -94,8 +94,8 @@ export function whyUnusable(id: string, servers: ServersByName): string | undefi
 }
 
 /**
- * Returns the name under which the tables of windows and prices know a model: a server without an address of its own
- * is the public API of its kind, whatever it is called here.
+ * Returns the name under which the tables of windows and prices know a model: a server without an address of its own is
+ * the public API of its kind, whatever it is called here.
  */
 export function tableName(id: string, servers: ServersByName): string {
   const [name, model] = splitModel(id)

@@ -9,8 +9,8 @@ const WINDOWS: readonly (readonly [model: RegExp, tokens: number])[] = [
 ]
 
 /**
- * Returns how many tokens a model reads at once; undefined for one that is not known, such as a model of one's own.
- * The numbers are those that are documented for every account.
+ * Returns how many tokens a model reads at once; undefined for one that is not known, such as a model of one's own. The
+ * numbers are those that are documented for every account.
  */
 export function windowOf(model: string): number | undefined {
   return WINDOWS.find(([name]) => name.test(model))?.[1]

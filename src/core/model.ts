@@ -119,8 +119,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 /**
- * Returns the usage without what is 0 of the cache, as it was stored before any provider had one. A server may leave
- * a count out, or send what is no number: that counts nothing.
+ * Returns the usage without what is 0 of the cache, as it was stored before any provider had one. A server may leave a
+ * count out, or send what is no number: that counts nothing.
  */
 export function toUsage(counts: Required<Usage>): Usage {
   const [cacheRead, cacheWrite] = [tokenCount(counts.cacheRead), tokenCount(counts.cacheWrite)]
@@ -151,8 +151,8 @@ export function tokensOf(usage: Usage): number {
 }
 
 /**
- * Says what happens to a tool call after a crash: `pure` may simply run again, `keyed` may run again with the same
- * call id, `once` never runs again and its outcome is reported as unknown.
+ * Says what happens to a tool call after a crash: `pure` may simply run again, `keyed` may run again with the same call
+ * id, `once` never runs again and its outcome is reported as unknown.
  */
 export type ToolClass = 'pure' | 'keyed' | 'once'
 

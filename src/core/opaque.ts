@@ -17,8 +17,8 @@ export function isStorable(opaque: Opaque): boolean {
 }
 
 /**
- * Returns an event as it leaves the daemon for anything but a bundle (C26): for hooks and pages of the log. Every
- * other report of an event names the fields that it shows, and `opaque` is none of them.
+ * Returns an event as it leaves the daemon for anything but a bundle (C26): for hooks and pages of the log. Every other
+ * report of an event names the fields that it shows, and `opaque` is none of them.
  */
 export function withoutOpaque<Event extends EventDraft>(event: Event): Event {
   if (event.type !== 'assistant_step' || event.data.opaque === undefined) return event

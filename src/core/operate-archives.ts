@@ -28,8 +28,8 @@ export interface ArchiveOperator {
 /** Sessions as files, which the API streams. */
 export interface DownloadOperator {
   /**
-   * Returns the session as a file that is written while it is read, and records the export once it was read to its
-   * end. Throws `not_found`.
+   * Returns the session as a file that is written while it is read, and records the export once it was read to its end.
+   * Throws `not_found`.
    */
   download(name: string, format: ExportFormat): Promise<SessionDownload>
 }

@@ -1,9 +1,8 @@
 /** The part of `OperatorService` about the configuration, apart only for its size. */
 export interface ConfigOperator {
   /**
-   * Reads the file again and takes over who is who, who may talk and what is sent; everything else takes effect at
-   * the next start. `invalid` for a file with a mistake, and the policy stays as it was; `unavailable` without a
-   * daemon.
+   * Reads the file again and takes over who is who, who may talk and what is sent; everything else takes effect at the
+   * next start. `invalid` for a file with a mistake, and the policy stays as it was; `unavailable` without a daemon.
    */
   reload(): Promise<ReloadReport>
 }

@@ -77,8 +77,8 @@ export interface Followed {
 /** Live events, for one caller. */
 export interface LiveEvents {
   /**
-   * Follows one session by any of its names. Throws `not_found`, `too_old` for a place from which it cannot be
-   * resumed exactly, `too_many` and `unavailable`.
+   * Follows one session by any of its names. Throws `not_found`, `too_old` for a place from which it cannot be resumed
+   * exactly, `too_many` and `unavailable`.
    */
   follow(name: string, request: FollowRequest): Promise<Followed>
   /** Follows every session that the caller may see. Throws as `follow` does. */

@@ -3,8 +3,8 @@ import type { ForgetReceipt } from './forgetting.ts'
 /** The part of `OperatorService` about forgetting and age limits. */
 export interface ForgettingOperator {
   /**
-   * Removes what is named from every store, or says what would be removed (`confirmed: false`). Throws `not_found`
-   * for what names nothing here, `invalid` for a time that is none.
+   * Removes what is named from every store, or says what would be removed (`confirmed: false`). Throws `not_found` for
+   * what names nothing here, `invalid` for a time that is none.
    */
   forget(request: ForgetRequest): Promise<ForgetReceipt>
   /** Returns the age limits with what each removes and since when. */

@@ -8,8 +8,8 @@ export interface HealthOperator {
 
 export interface Readiness {
   /**
-   * `starting`: what was interrupted is being resumed, and no channel is up yet; `degraded`: a channel cannot
-   * receive, or the store takes no write.
+   * `starting`: what was interrupted is being resumed, and no channel is up yet; `degraded`: a channel cannot receive,
+   * or the store takes no write.
    */
   readonly status: 'ready' | 'starting' | 'degraded'
   /** The channels that cannot receive now. */

@@ -5,10 +5,10 @@ import type { HookTask } from './external-run.ts'
 /** The calls of other programs (T34), as they come in. */
 export interface InboundHooks {
   /**
-   * Takes a call whose signature is right, once: a repeated one gives the answer of the first. Resolves as soon as
-   * the run is on disk. Throws `not_found` for a hook or a session that there is not, `unauthorized` for a wrong
-   * signature, `conflict` for one that was used before and for an id that names another call, `invalid`, and
-   * `unavailable` without a daemon.
+   * Takes a call whose signature is right, once: a repeated one gives the answer of the first. Resolves as soon as the
+   * run is on disk. Throws `not_found` for a hook or a session that there is not, `unauthorized` for a wrong signature,
+   * `conflict` for one that was used before and for an id that names another call, `invalid`, and `unavailable` without
+   * a daemon.
    */
   receive(caller: Caller, call: HookedCall): Promise<HookedRun>
 }

@@ -6,14 +6,13 @@ export interface OutboxOperator {
   /** Undefined if the database was never put back. */
   restoration(): Promise<RestorationReport | undefined>
   /**
-   * Sends what is held, or ends it unsent. `conflict` if nothing waits for a decision; `unavailable` without a
-   * daemon.
+   * Sends what is held, or ends it unsent. `conflict` if nothing waits for a decision; `unavailable` without a daemon.
    */
   decide(verdict: OutboxVerdict): Promise<RestorationReport>
   /**
-   * Sends a delivery that did not arrive once more, and what ended behind it in its message; one that may have
-   * arrived is marked as a repeat. `not_found`; `conflict` for one that was sent, is on its way, or has lost its
-   * text; `unavailable` without a daemon.
+   * Sends a delivery that did not arrive once more, and what ended behind it in its message; one that may have arrived
+   * is marked as a repeat. `not_found`; `conflict` for one that was sent, is on its way, or has lost its text;
+   * `unavailable` without a daemon.
    */
   retry(id: string, once?: RequestId): Promise<DeliveryReport>
   /**

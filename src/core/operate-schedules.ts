@@ -7,8 +7,8 @@ export interface ScheduleOperator {
   /** The next `count` slots, 1-100, else `invalid`; `not_found`. */
   next(id: string, count: number): Promise<readonly number[]>
   /**
-   * Runs it now, beside its slots, and resolves once the run is on disk. `not_found`; `conflict` while it runs
-   * already; `unavailable` without a daemon.
+   * Runs it now, beside its slots, and resolves once the run is on disk. `not_found`; `conflict` while it runs already;
+   * `unavailable` without a daemon.
    */
   run(id: string, once?: RequestId): Promise<StartedRun>
   /** Leaves its slots out from now on. Idempotent; `not_found`. */

@@ -20,8 +20,8 @@ export interface SessionOperator {
   /** One line, 80 characters at most; else `invalid`. */
   rename(name: string, title: string): Promise<SessionDetail>
   /**
-   * Posts a text and waits for the answer (S44); `cli:<name>` is opened if absent. Once `left` is aborted nobody
-   * waits any more. `unavailable` without a daemon.
+   * Posts a text and waits for the answer (S44); `cli:<name>` is opened if absent. Once `left` is aborted nobody waits
+   * any more. `unavailable` without a daemon.
    */
   post(name: string, request: PostRequest, left?: AbortSignal): Promise<PostAnswer>
   /**
@@ -30,15 +30,13 @@ export interface SessionOperator {
    */
   start(request: StartRequest): Promise<SessionDetail>
   /**
-   * Begins a session of a worker in a workspace, under a name that is drawn (R1). `invalid`, `forbidden`,
-   * `unavailable` without a daemon.
+   * Begins a session of a worker in a workspace, under a name that is drawn (R1). `invalid`, `forbidden`, `unavailable`
+   * without a daemon.
    */
   create(request: CreateRequest): Promise<CreatedSession>
   /** Ends the running turn and drops what waits behind it, on disk before it resolves (C17). `forbidden`. */
   cancel(name: string): Promise<CancelAnswer>
-  /**
-   * Looks through the session now for what is worth remembering (S34). `forbidden`, `unavailable` without a daemon.
-   */
+  /** Looks through the session now for what is worth remembering (S34). `forbidden`, `unavailable` without a daemon. */
   checkpoint(name: string): Promise<CheckpointOutcome>
   /** With all it holds: idle direct sessions only, else `conflict` or `forbidden`. */
   delete(name: string): Promise<void>
@@ -181,8 +179,8 @@ export interface PostRequest {
   /** False: it is stored in the conversation and no model is called (S32). */
   readonly answer?: boolean | undefined
   /**
-   * Variables for the agent's prompt, `{{ctx.<name>}}`, of a session that begins with this text. Values that look
-   * like keys are refused.
+   * Variables for the agent's prompt, `{{ctx.<name>}}`, of a session that begins with this text. Values that look like
+   * keys are refused.
    */
   readonly context?: Readonly<Record<string, string>> | undefined
   /** The model that shall answer this text; one that the session may be set to. */

@@ -11,8 +11,8 @@ export interface TokenOperator {
   /** Newest first, the revoked ones too. */
   list(): Promise<readonly TokenReport[]>
   /**
-   * From now on, also for what it has open, and with it what it has made, which is returned. A token that asks
-   * revokes none that may do more. Throws `not_found` and `forbidden`.
+   * From now on, also for what it has open, and with it what it has made, which is returned. A token that asks revokes
+   * none that may do more. Throws `not_found` and `forbidden`.
    */
   revoke(id: string, by?: string): Promise<readonly NamedToken[]>
 }

@@ -75,10 +75,7 @@ export interface StatusReport {
   /** Links that make whoever follows one the owner; only while there is none. */
   readonly claimLinks: readonly string[]
   readonly models: readonly string[]
-  /**
-   * The servers of models, then names of servers that models in use have and `models` has not; none of older
-   * daemons.
-   */
+  /** The servers of models, then names of servers that models in use have and `models` has not; none of older daemons. */
   readonly modelServers?: readonly ModelServerReport[]
   /** Chats whose other bots have used up their budget and are not answered now. */
   readonly botsHeld: readonly string[]
@@ -105,8 +102,8 @@ export interface StatusReport {
 /** The stored decision trace of one message. */
 export interface WhyReport {
   /**
-   * One sentence: what was decided, why, and the command or setting that changes it. A daemon that has not been
-   * started again since an upgrade gives none.
+   * One sentence: what was decided, why, and the command or setting that changes it. A daemon that has not been started
+   * again since an upgrade gives none.
    */
   readonly summary?: string
   readonly inboxId: string

@@ -4,16 +4,16 @@ import type { QuotedName, Quoting } from './quoting.ts'
 import type { Session } from './session.ts'
 
 /**
- * `reply` answers a person: an unknown outcome is re-sent once, marked. `effect` has side effects elsewhere
- * (cross-chat sends, announcements): an unknown outcome is never re-sent. `control` answers a control command and is
- * exempt from send policy. `notice` is a calm line about a failure. (T27)
+ * `reply` answers a person: an unknown outcome is re-sent once, marked. `effect` has side effects elsewhere (cross-chat
+ * sends, announcements): an unknown outcome is never re-sent. `control` answers a control command and is exempt from
+ * send policy. `notice` is a calm line about a failure. (T27)
  */
 export type DeliveryClass = 'reply' | 'effect' | 'control' | 'notice'
 
 /**
  * The one person a message is for; where the platform can, nobody else in the chat sees it (`AnswersPrivately`).
- * `otherwise`: where it goes if not. `here`: into the chat like any answer. `direct`: to their direct chat, and
- * nowhere if there is none.
+ * `otherwise`: where it goes if not. `here`: into the chat like any answer. `direct`: to their direct chat, and nowhere
+ * if there is none.
  */
 export interface Recipient {
   /** Platform id. */
@@ -49,15 +49,14 @@ export interface OutboundFile {
   /** Bytes. */
   readonly size: number
   /**
-   * `picture`: shown in the chat where the platform can. `voice`: the text of its part, spoken; the text itself is
-   * sent where the platform refuses the file.
+   * `picture`: shown in the chat where the platform can. `voice`: the text of its part, spoken; the text itself is sent
+   * where the platform refuses the file.
    */
   readonly as: 'document' | 'picture' | 'voice'
 }
 
 /**
- * A text that a stage wants sent: Markdown, not yet split or stripped. It leaves only through the one exit,
- * `delivery`.
+ * A text that a stage wants sent: Markdown, not yet split or stripped. It leaves only through the one exit, `delivery`.
  */
 export interface OutboundMessage {
   readonly source: SourceId
@@ -122,8 +121,8 @@ export const DELIVERY_STATES = ['planned', 'sending', 'waiting', 'uncertain', ..
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /**
- * The final state of a part. `resent`: sent a second time, visibly marked as a repeat. `rejected`: the platform
- * refused it. `given_up`: nobody can say that it arrived. `expired`: it was never sent.
+ * The final state of a part. `resent`: sent a second time, visibly marked as a repeat. `rejected`: the platform refused
+ * it. `given_up`: nobody can say that it arrived. `expired`: it was never sent.
  */
 export type DeliveryEnding = (typeof DELIVERY_ENDINGS)[number]
 

@@ -1,6 +1,6 @@
 /**
- * Returns true for a place that has one of the keys among its names, or one with a topic or further dimensions, such
- * as the sender; no keys are everywhere.
+ * Returns true for a place that has one of the keys among its names, or one with a topic or further dimensions, such as
+ * the sender; no keys are everywhere.
  */
 export function isIn(keys: readonly string[] | undefined, names: readonly string[]): boolean {
   return keys?.some((key) => names.some((name) => isUnder(key, name))) ?? true

@@ -11,8 +11,8 @@ const SHORTEST_REST = 3
 
 /**
  * Returns true for an id copied from an example: whoever holds it on the platform would get what the line grants. A
- * leading character, the -100 of Telegram's groups and the first letter of Slack's ids are ignored. `examples`: the
- * ids on the platforms' own pages (`Channels.examples`).
+ * leading character, the -100 of Telegram's groups and the first letter of Slack's ids are ignored. `examples`: the ids
+ * on the platforms' own pages (`Channels.examples`).
  */
 export function isPlaceholder(id: string, examples: readonly string[], shortest = 0): boolean {
   if (/[<>\u2026]/.test(id)) return true

@@ -4,9 +4,9 @@ import type { ChannelId, PersonId } from './ids.ts'
 import type { Sender } from './message.ts'
 
 /**
- * A sender as people are written everywhere: `telegram:111`, `slack:t01/u333`, in lower case unless the platform's
- * ids have a case. The team is part of it where ids are only unique inside one: the same id elsewhere is somebody
- * else (F-H04).
+ * A sender as people are written everywhere: `telegram:111`, `slack:t01/u333`, in lower case unless the platform's ids
+ * have a case. The team is part of it where ids are only unique inside one: the same id elsewhere is somebody else
+ * (F-H04).
  */
 export function platformIdOf(
   { traits }: Pick<Channels, 'traits'>,
@@ -33,9 +33,7 @@ export function identifiesNobody(
   return kind !== 'user' || id.trim() === '' || isShared(traits(channel).ids, id)
 }
 
-/**
- * Returns true if a sender there could have this id, with its team where ids have one; any other id never matches.
- */
+/** Returns true if a sender there could have this id, with its team where ids have one; any other id never matches. */
 export function isWellFormedId({ form }: IdTraits, id: string): boolean {
   return form?.test(id) !== false
 }
@@ -82,9 +80,7 @@ const LISTENER = 'listener:'
 /** Whoever holds a token of a namespace, as a reader of the sessions in it. */
 export interface Holder {
   readonly namespace: Namespace
-  /**
-   * The token can have the agent answer people of the namespace; without, it reads what is there and nothing else.
-   */
+  /** The token can have the agent answer people of the namespace; without, it reads what is there and nothing else. */
   readonly speaks: boolean
 }
 

@@ -6,8 +6,8 @@ import type { Precheck } from './precheck.ts'
 import type { Dimension, Role } from './session.ts'
 
 /**
- * The part of the configuration that routing decides by, as plain values. `config` produces it, `routing` compiles
- * and reads it. Order matters wherever there is a list.
+ * The part of the configuration that routing decides by, as plain values. `config` produces it, `routing` compiles and
+ * reads it. Order matters wherever there is a list.
  */
 export interface RoutingPolicy {
   readonly people: readonly PersonPolicy[]
@@ -77,9 +77,9 @@ export interface GroupRule {
 export type BotPolicy = 'ignore' | 'mentioned' | 'allow'
 
 /**
- * `ignore`: what was first written stands. `update`: an edit of a message that still waits changes what its turn
- * reads, a later one is shown with the next prompt. `rerun`: as `update`, and what would be answered if it were new
- * is answered again.
+ * `ignore`: what was first written stands. `update`: an edit of a message that still waits changes what its turn reads,
+ * a later one is shown with the next prompt. `rerun`: as `update`, and what would be answered if it were new is
+ * answered again.
  */
 export type EditPolicy = 'ignore' | 'update' | 'rerun'
 

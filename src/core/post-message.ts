@@ -8,9 +8,7 @@ export interface ElsewhereText {
   readonly text: string
 }
 
-/**
- * Says texts of one conversation in another; each call by its id, so that one repeated after a crash says it once.
- */
+/** Says texts of one conversation in another; each call by its id, so that one repeated after a crash says it once. */
 export interface PostsMessages {
   /**
    * Plans the message and returns the conversation by its key; it leaves by the one exit, with the send policy of the

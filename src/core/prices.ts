@@ -14,8 +14,8 @@ function openai(input: number, output: number, cacheRead: number, rest: Partial<
 const LONG = { long: { from: 272_000, input: 2, output: 1.5 } }
 
 /**
- * The list prices of November 2026. They change: the configuration has the last word (`budgets.prices`). A minute of
- * a recording is taken for 1,000 tokens, a character that is spoken for one token.
+ * The list prices of November 2026. They change: the configuration has the last word (`budgets.prices`). A minute of a
+ * recording is taken for 1,000 tokens, a character that is spoken for one token.
  */
 export const LIST_PRICES: PriceList = {
   'anthropic/claude-fable-5-1': anthropic(10, 50, 0.025),

@@ -7,9 +7,7 @@ const IDS: ReadonlySet<string> = new Set([
   ...['client', 'identity', 'media', 'participant', 'readers', 'route', 'scope', 'session', 'token'],
 ])
 
-/**
- * Returns the dispatch with `redact` made to every text that somebody wrote; the same object where nothing changes.
- */
+/** Returns the dispatch with `redact` made to every text that somebody wrote; the same object where nothing changes. */
 export function redactDispatch(dispatch: Dispatch, redact: (text: string) => string): Dispatch {
   const { event, posted, schedule } = dispatch
   const clean = {
@@ -49,9 +47,9 @@ function changed(value: unknown, redact: (text: string) => string): unknown {
 }
 
 /**
- * Does it to every text and name, whatever a field is called: for what leaves the store, and for arguments of a
- * tool, which may call anything an id. A secret is taken out of each text by itself: in a whole line it might be a
- * part of a number.
+ * Does it to every text and name, whatever a field is called: for what leaves the store, and for arguments of a tool,
+ * which may call anything an id. A secret is taken out of each text by itself: in a whole line it might be a part of a
+ * number.
  */
 export function redactedWhole<Value>(value: Value, redact: (text: string) => string): Value {
   const walk = (item: unknown): unknown => {

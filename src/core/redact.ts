@@ -4,10 +4,10 @@ const SHORTEST = 4
 const SHORTEST_ENCODED = 8
 
 /**
- * Returns a function that replaces every secret by `[secret]` in a finished line of JSON, wherever it came from:
- * plain, escaped as in JSON (also JSON within JSON), URL-encoded, and in base64 at any offset, as in an
- * Authorization header. A line that would no longer be JSON is withheld except for its time and level. A logger's
- * own redaction names fields, and a secret may stand in any text (decision 0017).
+ * Returns a function that replaces every secret by `[secret]` in a finished line of JSON, wherever it came from: plain,
+ * escaped as in JSON (also JSON within JSON), URL-encoded, and in base64 at any offset, as in an Authorization header.
+ * A line that would no longer be JSON is withheld except for its time and level. A logger's own redaction names fields,
+ * and a secret may stand in any text (decision 0017).
  */
 export function createRedactor(secrets: readonly string[]): (line: string) => string {
   const pattern = patternOf(secrets, SHORTEST)
@@ -19,8 +19,8 @@ export function createRedactor(secrets: readonly string[]): (line: string) => st
 }
 
 /**
- * Returns a function that replaces every secret in a text that people or tools have written, in the same forms.
- * Values of less than eight characters may be words, and stay.
+ * Returns a function that replaces every secret in a text that people or tools have written, in the same forms. Values
+ * of less than eight characters may be words, and stay.
  */
 export function createTextRedactor(secrets: readonly string[]): (text: string) => string {
   const pattern = patternOf(secrets, SHORTEST_ENCODED)
@@ -60,8 +60,7 @@ function formsOf(secret: string): string[] {
 }
 
 /**
- * Returns the characters of base64 that the secret alone decides, for each of the three offsets at which it can
- * begin.
+ * Returns the characters of base64 that the secret alone decides, for each of the three offsets at which it can begin.
  */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret)

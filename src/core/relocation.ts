@@ -1,16 +1,12 @@
 import type { SessionId } from './ids.ts'
 import type { RequestId } from './keyed-request.ts'
 
-/**
- * `move`: the conversation continues elsewhere and ends here. `fork`: it continues in both places, each for itself.
- */
+/** `move`: the conversation continues elsewhere and ends here. `fork`: it continues in both places, each for itself. */
 export type RelocationKind = 'move' | 'fork'
 
 export interface RelocationRequest {
   readonly kind: RelocationKind
-  /**
-   * An address, `<channel>:<direct|group|channel>:<chat>[/<topic>]`, or any name of a session of the conversation.
-   */
+  /** An address, `<channel>:<direct|group|channel>:<chat>[/<topic>]`, or any name of a session of the conversation. */
   readonly to: string
   /** The wider audience was named, and is meant. */
   readonly confirmed?: boolean | undefined

@@ -16,8 +16,7 @@ type Said = ReadonlyMap<string, number>
 
 /**
  * Texts that are to be forgotten, in a form by which a repetition is found: five words in a row, as many letters as
- * these have where a script does not part them, a whole short text, and what looks like a code, a number or an
- * address.
+ * these have where a script does not part them, a whole short text, and what looks like a code, a number or an address.
  */
 export interface Telling {
   readonly runs: Said
@@ -119,14 +118,12 @@ export function isTitleOf({ few, beginnings }: Telling, title: string, at: numbe
 const CUT = /(?:\u2026|\.\.\.)$/
 
 /**
- * The marks that platforms write for people, groups, channels and emoji. An id is no secret, and whatever speaks to
- * the bot names it. The name beside an id is bounded, so that a long text of such beginnings is looked through once.
+ * The marks that platforms write for people, groups, channels and emoji. An id is no secret, and whatever speaks to the
+ * bot names it. The name beside an id is bounded, so that a long text of such beginnings is looked through once.
  */
 const MARKS = /<(?:@[!&]?|#|!subteam\^)(?:\d+|[A-Z][A-Z0-9]*)(?:\|[^>\n]{0,200})?>|<a?:\w+:\d+>/g
 
-/**
- * A word is bounded: the engine keeps a place to return to for each character, and throws where they are millions.
- */
+/** A word is bounded: the engine keeps a place to return to for each character, and throws where they are millions. */
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}._@+:/-]{0,99999}[\p{L}\p{N}]|[\p{L}\p{N}]/gu
 
 function wordsOf(text: string): readonly string[] {

@@ -11,14 +11,14 @@ export interface Chats {
 }
 
 /**
- * Several of our bots may be in one group: each receives what is said there, and what one of them is asked to
- * forget, all forget. In most groups a message has one number for all bots. In a small group of Telegram each bot
- * counts messages by itself: two bots have nothing of a message in common but its writer and its second, in which
- * the writer may have sent several. Such a group can become a supergroup, with a new id and one number for all bots;
- * what was sent before and comes late has the new id and the old number.
+ * Several of our bots may be in one group: each receives what is said there, and what one of them is asked to forget,
+ * all forget. In most groups a message has one number for all bots. In a small group of Telegram each bot counts
+ * messages by itself: two bots have nothing of a message in common but its writer and its second, in which the writer
+ * may have sent several. Such a group can become a supergroup, with a new id and one number for all bots; what was sent
+ * before and comes late has the new id and the old number.
  *
- * Returns `same` for one message as two of our bots have received it, and `perhaps` where no number says so: the
- * caller compares the content, if it is still there.
+ * Returns `same` for one message as two of our bots have received it, and `perhaps` where no number says so: the caller
+ * compares the content, if it is still there.
  */
 export function sameBeside(one: InboundEvent, other: InboundEvent, chats: Chats): 'same' | 'perhaps' | 'another' {
   const { channels, moves } = chats
@@ -39,9 +39,7 @@ export function isBeside(one: Address, other: Address, moves: readonly TimedMove
   return moves.reduce(movedAddress, one).chat === moves.reduce(movedAddress, other).chat
 }
 
-/**
- * Returns the ids, old and new, of a group in which each bot counted messages by itself at a time; none of another.
- */
+/** Returns the ids, old and new, of a group in which each bot counted messages by itself at a time; none of another. */
 export function idsWhereCounted(
   address: Address,
   at: number | undefined,

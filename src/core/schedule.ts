@@ -36,9 +36,7 @@ export interface ScheduledTask {
   readonly reader?: Reader
   /** Everybody whose words had a part in it, where a turn has made it: its runs may do no more than all of them. */
   readonly authors?: readonly AuthorId[]
-  /**
-   * Everybody whose messages that turn answered, where it was several people: its runs are asked for by all of them.
-   */
+  /** Everybody whose messages that turn answered, where it was several people: its runs are asked for by all of them. */
   readonly askers?: readonly AuthorId[]
   /**
    * The web addresses in the prompt that a person had written (`core/web-address.ts`), where a turn has made it: the
@@ -60,8 +58,8 @@ export type ScheduleDefinition = ScheduledTask & Timing
 export type CronDefinition = ScheduledTask & { readonly cron: string; readonly timezone: string }
 
 /**
- * Decides about slots found more than a minute late. `skip`: none runs. `once`: one run for all of them, unless a
- * slot that is on time covers them. `all`: a run for each of the newest `most`.
+ * Decides about slots found more than a minute late. `skip`: none runs. `once`: one run for all of them, unless a slot
+ * that is on time covers them. `all`: a run for each of the newest `most`.
  */
 export type MissedPolicy =
   | { readonly kind: 'skip' }

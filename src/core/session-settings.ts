@@ -21,9 +21,7 @@ export interface ValueKind<Value extends SettingValue> {
  */
 export interface SessionSetting<Value extends SettingValue> {
   readonly value: ValueKind<Value>
-  /**
-   * A column of its own in `sessions`. Absent: the value stands in the JSON of the column `settings`, by its name.
-   */
+  /** A column of its own in `sessions`. Absent: the value stands in the JSON of the column `settings`, by its name. */
   readonly column?: string
   /** Stands for a stored value that this version cannot read. Absent: the configuration counts. */
   readonly unreadable?: Value
@@ -92,9 +90,9 @@ const SETTINGS = {
     example: 'high',
   }),
   /**
-   * Sets which of a turn's tool steps the chat sees, above the answer (T37). `off`: none. `on`: a line a call with
-   * the tool's name. `full`: also its arguments and the beginning of its result. With both, and in direct chats
-   * where it is not set, a line says what a tool does while it runs.
+   * Sets which of a turn's tool steps the chat sees, above the answer (T37). `off`: none. `on`: a line a call with the
+   * tool's name. `full`: also its arguments and the beginning of its result. With both, and in direct chats where it is
+   * not set, a line says what a tool does while it runs.
    */
   verboseLevel: setting({
     value: verboseLevels,

@@ -5,10 +5,10 @@ import type { Principal } from './turn.ts'
 
 /**
  * The tool group `sessions`, whoever calls it: an agent's turn or a client. Every call acts under its caller's
- * authority, looked up host-side; a session that is out of reach is "not found", as if it were not there (S20). A
- * turn may read only what everybody who sees its answer could read, and send only what every author of its
- * conversation could send who could read that conversation too; what is refused for that is `forbidden`, in words
- * for the model. Times are ms since the epoch.
+ * authority, looked up host-side; a session that is out of reach is "not found", as if it were not there (S20). A turn
+ * may read only what everybody who sees its answer could read, and send only what every author of its conversation
+ * could send who could read that conversation too; what is refused for that is `forbidden`, in words for the model.
+ * Times are ms since the epoch.
  */
 export interface SessionTools {
   /** Newest activity first. A number out of range is clamped, a kind that `readKinds` does not know is left out. */
@@ -28,16 +28,15 @@ export interface SessionTools {
    */
   send(request: SendRequest, caller: SessionCaller, signal: AbortSignal): Promise<SendAnswer>
   /**
-   * Waits for a run begun earlier, also before a restart; one that has ended gives its answer without any wait.
-   * Throws `not_found` for a run that is not the caller's.
+   * Waits for a run begun earlier, also before a restart; one that has ended gives its answer without any wait. Throws
+   * `not_found` for a run that is not the caller's.
    */
   wait(request: WaitRequest, caller: SessionCaller, signal: AbortSignal): Promise<SendAnswer>
 }
 
 /**
- * The caller of a session tool: a client with the authority of one person, or the turn of a session, whose authority
- * is looked up at each call. An owner reaches every session of the agent, anybody else those they take part in (S20,
- * T32).
+ * The caller of a session tool: a client with the authority of one person, or the turn of a session, whose authority is
+ * looked up at each call. An owner reaches every session of the agent, anybody else those they take part in (S20, T32).
  */
 export type SessionCaller =
   | { readonly principal: Principal; readonly turn?: undefined }
@@ -70,8 +69,8 @@ const KIND_NAMES: ReadonlyMap<string, readonly SessionKind[]> = new Map([
 ])
 
 /**
- * Returns the kinds that a model or a client means, and the names that mean none. Case, plurals and whatever
- * separates several names in one text do not count; `direct` and `dm` are both kinds of direct session.
+ * Returns the kinds that a model or a client means, and the names that mean none. Case, plurals and whatever separates
+ * several names in one text do not count; `direct` and `dm` are both kinds of direct session.
  */
 export function readKinds(names: readonly string[]): {
   readonly kinds: readonly SessionKind[]
@@ -163,8 +162,7 @@ export interface SendRequest {
   /** Post the answer in the session's own chat too. */
   readonly announce?: boolean
   /**
-   * Names the request among its caller's: the same one again is the same run, whose answer is given once it has
-   * ended.
+   * Names the request among its caller's: the same one again is the same run, whose answer is given once it has ended.
    */
   readonly requestId: string
 }

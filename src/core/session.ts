@@ -114,8 +114,8 @@ export interface SessionDraft
 export type Role = 'owner' | 'member' | 'guest'
 
 /**
- * The first user message as a one-line description: 80 characters at most, else 77 and three dots (S14). Never half
- * an emoji.
+ * The first user message as a one-line description: 80 characters at most, else 77 and three dots (S14). Never half an
+ * emoji.
  */
 export function fallbackDescription(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()

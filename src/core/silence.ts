@@ -1,14 +1,14 @@
 /**
  * Silence markers (S28-S30): exact case, anywhere in the text, removed everywhere. A reply that is a marker and
- * nothing else is silence; a reply that is empty without a marker is a failure, not silence. A growing reply must
- * never show a part of one, which no text library knows (decision 0017).
+ * nothing else is silence; a reply that is empty without a marker is a failure, not silence. A growing reply must never
+ * show a part of one, which no text library knows (decision 0017).
  */
 const MARKERS = ['<NO_REPLY>', '<EMPTY_RESPONSE>'] as const
 /** An answer that says nothing and takes back what was shown. */
 export const SILENCE = MARKERS[0]
 /**
- * The first marker may carry the reason for the silence, for whoever asks why: `<NO_REPLY: they talk about lunch>`.
- * It ends with the last `>` of its line: a reason may have one in it. One that its line does not close is all that
+ * The first marker may carry the reason for the silence, for whoever asks why: `<NO_REPLY: they talk about lunch>`. It
+ * ends with the last `>` of its line: a reason may have one in it. One that its line does not close is all that
  * follows.
  */
 const WITH_REASON = '<NO_REPLY:'
@@ -72,9 +72,9 @@ function withoutMarkers(text: string): string {
 const ENDS: ReadonlySet<string> = new Set(MARKERS.map((marker) => marker.slice(-2, -1)))
 
 /**
- * Returns the part of a growing reply that may be shown: markers are removed, and a tail that could yet become a
- * marker is held back, so that no part of one is ever visible (S31). The held tail is the longest suffix that is a
- * prefix of a marker, or one with a reason whose line is not over.
+ * Returns the part of a growing reply that may be shown: markers are removed, and a tail that could yet become a marker
+ * is held back, so that no part of one is ever visible (S31). The held tail is the longest suffix that is a prefix of a
+ * marker, or one with a reason whose line is not over.
  */
 export function visibleWhileStreaming(text: string): string {
   if (!hasMarker(text)) return withoutOpenTail(text)

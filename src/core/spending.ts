@@ -26,9 +26,7 @@ export function spendingInWords({ turns, usage }: Spending): string {
   return `${many}, ${grouped(tokensRead(usage))} tokens in${ofThem}, ${grouped(output)} out`
 }
 
-/**
- * Returns the beginning of the day in the zone of the budgets; without one in the daemon's, which the log uses too.
- */
+/** Returns the beginning of the day in the zone of the budgets; without one in the daemon's, which the log uses too. */
 export function dayBegan(now: number, timezone: string | undefined): number {
   if (timezone === undefined) return new Date(now).setHours(0, 0, 0, 0)
   return instantsOf(timezone, new Date(wallTimeAt(timezone, now)).setUTCHours(0, 0, 0, 0))[0]

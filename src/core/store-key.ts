@@ -1,8 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 
-/**
- * The uses of the store's key. Each has a key of its own, so that what is known of one says nothing of the others.
- */
+/** The uses of the store's key. Each has a key of its own, so that what is known of one says nothing of the others. */
 export type KeyUse = 'database' | 'files' | 'file-names' | 'conversion'
 
 /** The name by which Node asks an object how it is to be shown. */

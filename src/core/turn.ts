@@ -49,13 +49,13 @@ export interface TurnRequest {
   /** Model calls and tokens an interrupted run of this turn had already spent. */
   readonly spent: { readonly steps: number; readonly usage: Usage }
   /**
-   * Called whenever an answer has grown, with its text so far, raw; each model call begins afresh. What it is given
-   * is ephemeral. Must be cheap and never throw.
+   * Called whenever an answer has grown, with its text so far, raw; each model call begins afresh. What it is given is
+   * ephemeral. Must be cheap and never throw.
    */
   show(this: void, text: string): void
   /**
-   * Called when tools begin to run, with words for people on what they do: `searching the web`. Like `show`, it must
-   * be cheap and never throw. Absent where nobody shall see it.
+   * Called when tools begin to run, with words for people on what they do: `searching the web`. Like `show`, it must be
+   * cheap and never throw. Absent where nobody shall see it.
    */
   working?: ((this: void, doing: string) => void) | undefined
   /** Judges each call; absent: nothing outside of the conversation is done. */
@@ -63,8 +63,8 @@ export interface TurnRequest {
   /** Calls that somebody has allowed after their turn had ended: they are made before the model is asked. */
   readonly given?: readonly ModelToolCall[] | undefined
   /**
-   * Called at each step boundary: what users said that was bound to this turn meanwhile, the binding already
-   * committed (busy mode `steer`). Empty in the other modes.
+   * Called at each step boundary: what users said that was bound to this turn meanwhile, the binding already committed
+   * (busy mode `steer`). Empty in the other modes.
    */
   steer(this: void): Promise<readonly Content[]>
 }
@@ -106,8 +106,8 @@ export interface ReadContext {
 
 /**
  * `precheck`: the verdict of the check before the turn; where it was no, the answer is silence that no model gave.
- * `final`: an answer to deliver, raw, markers included; `error` names a limit that ended it early (R14, C11).
- * `failed`: nothing to deliver. `cause` is for the log only (C16). `aborted`: the signal ended it.
+ * `final`: an answer to deliver, raw, markers included; `error` names a limit that ended it early (R14, C11). `failed`:
+ * nothing to deliver. `cause` is for the log only (C16). `aborted`: the signal ended it.
  */
 export type TurnResult = { readonly precheck?: PrecheckVerdict } & (
   | {
@@ -147,10 +147,10 @@ export type TurnResult = { readonly precheck?: PrecheckVerdict } & (
 )
 
 /**
- * A running turn. It yields what has to be on record and continues only after the caller has committed that, so a
- * step is on disk before its tools run; it returns what came of it, and never throws for anything a model or tool
- * does. A caller that takes no more steps calls `return`, which stops whatever still runs. One that has stored
- * another result of a call than was yielded hands it to `next`: the model is shown what is on record.
+ * A running turn. It yields what has to be on record and continues only after the caller has committed that, so a step
+ * is on disk before its tools run; it returns what came of it, and never throws for anything a model or tool does. A
+ * caller that takes no more steps calls `return`, which stops whatever still runs. One that has stored another result
+ * of a call than was yielded hands it to `next`: the model is shown what is on record.
  */
 export type RunAgent = (request: TurnRequest, signal: AbortSignal) => AgentSteps<TurnResult>
 
@@ -169,8 +169,8 @@ export interface SummaryRequest {
 export type Summary = Pick<SummaryData, 'text' | 'model' | 'usage'>
 
 /**
- * Writes a summary. Throws what the model throws, `model_cut`, `model_refused` or `model_empty` where its answer is
- * no whole text that may stand for anything (R25).
+ * Writes a summary. Throws what the model throws, `model_cut`, `model_refused` or `model_empty` where its answer is no
+ * whole text that may stand for anything (R25).
  */
 export type Summarize = (request: SummaryRequest, signal: AbortSignal) => Promise<Summary>
 
@@ -179,8 +179,8 @@ export interface Tool {
   readonly spec: ToolSpec
   readonly class: ToolClass
   /**
-   * The place where its calls act, by their arguments where it differs; absent: beyond. It is Parley's own word:
-   * what a server says of its tool is not believed.
+   * The place where its calls act, by their arguments where it differs; absent: beyond. It is Parley's own word: what a
+   * server says of its tool is not believed.
    */
   readonly reach?: ToolReach | ((args: unknown, context: ToolContext) => Promise<ToolReach>)
   /** Calls leave no word of the turn anywhere; absent: that is so if it is pure. */
@@ -190,9 +190,8 @@ export interface Tool {
   /** Words for people while it runs, such as `searching the web`; without arguments, which may be private. */
   readonly doing?: string
   /**
-   * Returns what the model is shown. A throw becomes an error result, its message shown to the model; `forbidden`
-   * marks it as denied, and so does `not_found` of a service that judges reach: it may not say which of the two it
-   * is.
+   * Returns what the model is shown. A throw becomes an error result, its message shown to the model; `forbidden` marks
+   * it as denied, and so does `not_found` of a service that judges reach: it may not say which of the two it is.
    */
   run(args: unknown, context: ToolContext): Promise<string | ToolOutput>
 }

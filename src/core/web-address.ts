@@ -22,8 +22,8 @@ export function addressKey({ host, pathname, search }: URL): string {
 }
 
 /**
- * Returns the keys of the web addresses in a text, those without a scheme too. A mark behind an address may be part
- * of it or not, so that it is there in both forms.
+ * Returns the keys of the web addresses in a text, those without a scheme too. A mark behind an address may be part of
+ * it or not, so that it is there in both forms.
  */
 export function addressesIn(text: string): ReadonlySet<string> {
   return new Set(text.split(SEPARATORS).flatMap((word) => formsOf(word).flatMap(keyOf)))

@@ -3,8 +3,8 @@ import type { SessionId, TurnId } from './ids.ts'
 /** The web as the tools of the agent reach it. */
 export interface WebAccess {
   /**
-   * Returns the address as it is fetched. Throws `invalid` for what is no web address, and `forbidden` for one that
-   * is not on the public net by its words alone; others are found out when they are fetched.
+   * Returns the address as it is fetched. Throws `invalid` for what is no web address, and `forbidden` for one that is
+   * not on the public net by its words alone; others are found out when they are fetched.
    */
   read(address: string): URL
   /**

@@ -6,8 +6,8 @@ export const FILE_SCOPES = ['sandboxed', 'workspace', 'full'] as const
 export type FileScope = (typeof FILE_SCOPES)[number]
 
 /**
- * The place in which the user of a client works, as the client gave it at the start of a session (C43). It is kept
- * and shown, and grants nothing: no tool, no bound and no decision reads it.
+ * The place in which the user of a client works, as the client gave it at the start of a session (C43). It is kept and
+ * shown, and grants nothing: no tool, no bound and no decision reads it.
  */
 export interface Workplace {
   readonly workingFolder?: string
@@ -34,8 +34,8 @@ const TEXTS = Object.keys(WORKPLACE_LIMITS) as readonly TextField[]
 const CONTROL = /\p{Cc}/u
 
 /**
- * Returns the workplace that a client gives, its texts passed through `redact`. Throws `invalid` for a text that is
- * too long, has control characters, or looks like a key: the record of the session shows it (C30).
+ * Returns the workplace that a client gives, its texts passed through `redact`. Throws `invalid` for a text that is too
+ * long, has control characters, or looks like a key: the record of the session shows it (C30).
  */
 export function readWorkplace(asked: AskedWorkplace, redact: (text: string) => string): Workplace {
   const { fileScope = 'sandboxed' } = asked

@@ -14,31 +14,25 @@ import { BEGINNING, type MarkStanding, type Place, placeAfter, standingOf } from
 import { couldBeCalls, readCalls, readWholeCalls, type TextCall } from './text-calls.ts'
 
 /**
- * Reads the text of one answer as it comes. Thoughts are never said, calls that are written as text are collected,
- * and all else is said unchanged, at once but for an end that may be the beginning of a mark. How the text is cut
- * into deltas changes nothing but where words are taken back.
+ * Reads the text of one answer as it comes. Thoughts are never said, calls that are written as text are collected, and
+ * all else is said unchanged, at once but for an end that may be the beginning of a mark. How the text is cut into
+ * deltas changes nothing but where words are taken back.
  *
  * Thoughts:
  * - An opening mark at the start of the answer, or right behind another thought, begins one; so do the tokens of a
- *
- * model anywhere, and other marks at the start of a line or behind a sentence if their closing mark comes. What is
- * opened at the start and never closed is a thought to its end; elsewhere these are somebody's words, unless the
- * answer was cut.
+ *   model anywhere, and other marks at the start of a line or behind a sentence if their closing mark comes. What
+ *   is opened at the start and never closed is a thought to its end; elsewhere these are somebody's words, unless the
+ *   answer was cut.
  * - A closing mark without an opening one: all before it was a thought, which is taken back. At the very end of an
- *
- * answer that has thought elsewhere it is only left out.
- * - With `unopened` the answer is taken for a thought until a closing mark comes; if none does, it is the answer,
- * and a
- *
- * thought where it was cut and no thoughts came apart.
+ *   answer that has thought elsewhere it is only left out.
+ * - With `unopened` the answer is taken for a thought until a closing mark comes; if none does, it is the answer, and a
+ *   thought where it was cut and no thoughts came apart.
  * - Marks that stand in the text as somebody's words are none (`mark-place.ts`); a closing mark whose opening one is
- *
- * kept as words is kept with it. Within a thought a closing mark that reads like words is one after all where the
- * answer ends without another.
+ *   kept as words is kept with it. Within a thought a closing mark that reads like words is one after all where the
+ *   answer ends without another.
  * - White space behind a thought, and in front of one that begins the answer, is left out.
  *
- * Calls: from the first mark of one, outside of code, the answer waits for its end; words behind calls are said
- * then.
+ * Calls: from the first mark of one, outside of code, the answer waits for its end; words behind calls are said then.
  */
 export interface AnswerReader {
   read(delta: string): readonly Said[]

@@ -37,9 +37,9 @@ export function beginReading(model: string): MessageReading {
 }
 
 /**
- * Returns the model events for an event of the API. Thoughts and their signatures are kept for the server alone
- * (C26). Pieces of blocks belong together by their index, whatever their order; a block may lack its end. A second
- * beginning of the message, which gateways send after a failure of their own, begins the answer anew.
+ * Returns the model events for an event of the API. Thoughts and their signatures are kept for the server alone (C26).
+ * Pieces of blocks belong together by their index, whatever their order; a block may lack its end. A second beginning
+ * of the message, which gateways send after a failure of their own, begins the answer anew.
  */
 export function readEvent(sent: object, server: ServerPlace, reading: MessageReading): readonly ModelEvent[] {
   const failure = failureIn(sent, server)

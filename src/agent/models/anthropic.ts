@@ -11,8 +11,8 @@ import { createTraitBook } from './traits.ts'
 import { type Protocol, type WireOptions, wireModel } from './wire-model.ts'
 
 /**
- * A model behind the Messages API, by the official SDK, which is loaded only here. The SDK retries nothing: there is
- * no idempotency key, so a repeated call is billed and generated again and `retry-model.ts` alone decides. It takes
+ * A model behind the Messages API, by the official SDK, which is loaded only here. The SDK retries nothing: there is no
+ * idempotency key, so a repeated call is billed and generated again and `retry-model.ts` alone decides. It takes
  * nothing from the environment.
  */
 export async function createAnthropic(options: WireOptions): Promise<Model> {
@@ -52,9 +52,9 @@ export async function createAnthropic(options: WireOptions): Promise<Model> {
 const logged = new Set<string>()
 
 /**
- * Makes a call of an SDK and passes what it prints meanwhile to the log, each text once. The SDKs warn of old models
- * on the console at every call, where it would stand between the lines of the log and no setting would stop it. Only
- * the synchronous part of the call is watched, so nobody else's output is taken.
+ * Makes a call of an SDK and passes what it prints meanwhile to the log, each text once. The SDKs warn of old models on
+ * the console at every call, where it would stand between the lines of the log and no setting would stop it. Only the
+ * synchronous part of the call is watched, so nobody else's output is taken.
  */
 export function withoutPrinting<Result>(call: () => Result, logger: Logger): Result {
   const { warn } = console

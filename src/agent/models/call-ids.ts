@@ -21,9 +21,9 @@ export function ownId(given: unknown): string {
 }
 
 /**
- * Returns the calls of a step, in their order, with another id for each that has none, or whose id an earlier call
- * of the turn has, or the name of an approval: some compatible servers count calls anew in each answer. Results,
- * approvals and repetitions after a crash are found by the id of a call, so that one id would stand for two calls.
+ * Returns the calls of a step, in their order, with another id for each that has none, or whose id an earlier call of
+ * the turn has, or the name of an approval: some compatible servers count calls anew in each answer. Results, approvals
+ * and repetitions after a crash are found by the id of a call, so that one id would stand for two calls.
  */
 export function withOwnIds(
   calls: readonly ModelToolCall[],

@@ -25,9 +25,7 @@ const DAY_MS = 86_400_000
 
 type Fields = Readonly<Record<string, unknown>>
 
-/**
- * Returns the error in the body of an answer, or undefined where it says none: a page, nothing, a stranger's JSON.
- */
+/** Returns the error in the body of an answer, or undefined where it says none: a page, nothing, a stranger's JSON. */
 export function readErrorBody(text: string, contentType: string): SaidError | undefined {
   const said = text.trim()
   if (said === '' || isPage(said, contentType)) return undefined

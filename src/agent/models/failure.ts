@@ -22,9 +22,9 @@ interface Thrown {
 }
 
 /**
- * Maps whatever a client library throws to a `model_*` code, by the same rules for both protocols: the status
- * decides, and the words where a status means several things. The message is for the operator and holds the server's
- * own words, without the key. The library's error, with its headers, goes no further.
+ * Maps whatever a client library throws to a `model_*` code, by the same rules for both protocols: the status decides,
+ * and the words where a status means several things. The message is for the operator and holds the server's own words,
+ * without the key. The library's error, with its headers, goes no further.
  */
 export function toModelError(thrown: unknown, server: ServerPlace): ModelError {
   const known = causesOf(thrown).find((error) => error instanceof ModelError)
@@ -38,9 +38,7 @@ export function toModelError(thrown: unknown, server: ServerPlace): ModelError {
     : refused({ status: statusIn(body), body, headers: sent }, server)
 }
 
-/**
- * Returns what to throw for a chunk of a stream that says an error in place of a part of the answer, or undefined.
- */
+/** Returns what to throw for a chunk of a stream that says an error in place of a part of the answer, or undefined. */
 export function failureIn(chunk: unknown, server: ServerPlace): ModelError | undefined {
   const body = saysError(chunk) ? readErrorValue(chunk) : undefined
   return body && refused({ status: statusIn(body), body, headers: new Headers() }, server)

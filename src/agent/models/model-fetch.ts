@@ -7,9 +7,9 @@ import { isRecord } from './tool-arguments.ts'
 const MOST_SAID = 1_000_000
 
 /**
- * Returns the `fetch` for the client library of a server. What goes out is what the configuration names: no header
- * that a library takes from the environment or that describes this machine, no half of a character. What comes in is
- * in the one form that the library knows: an error as JSON with `error`, an answer as a stream of events.
+ * Returns the `fetch` for the client library of a server. What goes out is what the configuration names: no header that
+ * a library takes from the environment or that describes this machine, no half of a character. What comes in is in the
+ * one form that the library knows: an error as JSON with `error`, an answer as a stream of events.
  */
 export function createModelFetch(server: ServerPlace): typeof fetch {
   return async (url, init = {}) => {
@@ -78,8 +78,8 @@ function withoutLength(headers: Headers): Headers {
 }
 
 /**
- * Returns a good answer as a stream of events, by its first bytes and not by its type. JSON that says an error
- * becomes the answer that it should have been; anything else is handed on as it is.
+ * Returns a good answer as a stream of events, by its first bytes and not by its type. JSON that says an error becomes
+ * the answer that it should have been; anything else is handed on as it is.
  */
 async function answerOf(response: Response, server: ServerPlace): Promise<Response> {
   const { status, statusText, headers } = response
@@ -154,8 +154,8 @@ async function begun(source: ReadableStream<Uint8Array>): Promise<{ first: strin
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Returns the events of a stream for an answer that a server gave whole, although a stream was asked for; undefined
- * for what is no answer of the protocol.
+ * Returns the events of a stream for an answer that a server gave whole, although a stream was asked for; undefined for
+ * what is no answer of the protocol.
  */
 function streamOf(answer: unknown, kind: ServerPlace['kind']): string | undefined {
   if (!isRecord(answer)) return undefined

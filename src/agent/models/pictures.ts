@@ -40,8 +40,8 @@ function isShown(longest: number): (part: MediaPart) => boolean {
 }
 
 /**
- * Returns the pictures that are shown, the newest in any case. One that stands in several places is shown in each,
- * and is as new as its last.
+ * Returns the pictures that are shown, the newest in any case. One that stands in several places is shown in each, and
+ * is as new as its last.
  */
 function newest(places: readonly MediaId[]): readonly MediaId[] {
   const times = new Map<MediaId, number>()
@@ -60,8 +60,8 @@ function newest(places: readonly MediaId[]): readonly MediaId[] {
 }
 
 /**
- * The record of how models took pictures since the start. One that a model cannot read makes it refuse every request
- * of the conversation: it is left out of later ones, and hides none that the model has taken before.
+ * The record of how models took pictures since the start. One that a model cannot read makes it refuse every request of
+ * the conversation: it is left out of later ones, and hides none that the model has taken before.
  */
 export interface PictureRecord {
   /** Returns the messages without the pictures that this model has refused. */

@@ -27,8 +27,8 @@ type End = Extract<ModelEvent, { readonly type: 'end' }>
 /**
  * Returns a model whose answers are read for what its server should have read: thoughts in the text are never said,
  * calls written as text are calls, and calls have the names of the tools that they mean (`answer-text.ts`,
- * `text-calls.ts`, `tool-names.ts`). Throws `model_empty`, to be tried again, the first time that thoughts have used
- * up the tokens of an answer: what is learnt by it gives the next one more.
+ * `text-calls.ts`, `tool-names.ts`). Throws `model_empty`, to be tried again, the first time that thoughts have used up
+ * the tokens of an answer: what is learnt by it gives the next one more.
  */
 export function readAnswer(model: Model, traits: ModelTraits): Model {
   const reading: Reading = { model, traits, apart: false, known: false }

@@ -98,8 +98,8 @@ const RULES: readonly Rule[] = [
 const OF_THE_REQUEST: ReadonlySet<number> = new Set([400, 403, 404, 406, 415, 422, 500, 501, 502])
 
 /**
- * Returns the trait that a refusal teaches, if it is among those that the request could do without; undefined where
- * it teaches nothing.
+ * Returns the trait that a refusal teaches, if it is among those that the request could do without; undefined where it
+ * teaches nothing.
  */
 export function traitOfRefusal({ status, words }: ModelRefusal, avoidable: ReadonlySet<Trait>): Trait | undefined {
   if (!OF_THE_REQUEST.has(status)) return undefined
@@ -179,8 +179,8 @@ export function numbersIn(words: string, asked = 0): NamedTokens {
 }
 
 /**
- * Returns half of the window where a prompt that fits in half of it was refused: the room for the answer was too
- * large. A longer prompt is too long itself, so that an answer of at most half fits beside every other.
+ * Returns half of the window where a prompt that fits in half of it was refused: the room for the answer was too large.
+ * A longer prompt is too long itself, so that an answer of at most half fits beside every other.
  */
 function halfOf(words: string): number | undefined {
   const [window, prompt] = [firstOf(WINDOWS, words), firstOf(PROMPTS, words)]
@@ -192,8 +192,8 @@ function halfOf(words: string): number | undefined {
 const SHORTEST_ANSWER = 256
 
 /**
- * Returns the room for an answer beside the prompt: in the window, or in the quota of a minute, of which some
- * servers take all tokens that a request may use, whatever it will use (Groq): `Limit 6000, Requested 9100`.
+ * Returns the room for an answer beside the prompt: in the window, or in the quota of a minute, of which some servers take
+ * all tokens that a request may use, whatever it will use (Groq): `Limit 6000, Requested 9100`.
  */
 function roomOf(words: string, asked: number): number | undefined {
   const [whole, prompt] = [firstOf(WINDOWS, words), firstOf(PROMPTS, words)]
@@ -275,9 +275,7 @@ const NO_CREDIT =
 /** Words that stand for an empty account as well as for the quota of a minute, which comes with a time. */
 const QUOTA = /exceeded (your )?current quota|plan and billing/i
 
-/**
- * Returns true where the account has no credit or its plan is used up. `waits`: the server says when to ask again.
- */
+/** Returns true where the account has no credit or its plan is used up. `waits`: the server says when to ask again. */
 export function isNoCredit({ status, words, code = '' }: ModelRefusal, waits: boolean): boolean {
   if (status === 402 || NO_CREDIT_CODES.test(code) || NO_CREDIT.test(words)) return true
   return !waits && QUOTA.test(words)

@@ -82,8 +82,8 @@ const AROUND =
   /<\/?(?:tool_calls?|function_calls?|functioncall|invoke|function|parameter|tools)>|<\|\/?tool_calls?(?:_section)?(?:_begin|_end)?\|>|<tool_call\||<\|END_ACTION\|>|<\|(?:call|end|return)\|>|<\|tool_outputs?_begin\|>[\s\S]*?(?:<\|tool_outputs_end\|>|$)|<(tool_response|function_results?)>[\s\S]*?(?:<\/\1>|$)/g
 
 /**
- * Reads the end of an answer, which begins with a mark of calls. Text that cannot be read becomes a call that has it
- * as its arguments, which the agent loop answers with an error that the model can read.
+ * Reads the end of an answer, which begins with a mark of calls. Text that cannot be read becomes a call that has it as
+ * its arguments, which the agent loop answers with an error that the model can read.
  */
 export function readCalls(text: string, tools: readonly ToolSpec[]): ReadCalls {
   const spelled = inOneSpelling(text)
@@ -281,8 +281,8 @@ export function couldBeCalls(text: string): 'yes' | 'no' | 'undecided' {
 const LONGEST_BEGINNING = 40
 
 /**
- * Reads a whole answer that is nothing but calls in JSON, each of an offered tool and with nothing beside its name
- * and its arguments; undefined for any other answer.
+ * Reads a whole answer that is nothing but calls in JSON, each of an offered tool and with nothing beside its name and
+ * its arguments; undefined for any other answer.
  */
 export function readWholeCalls(text: string, tools: readonly ToolSpec[]): readonly TextCall[] | undefined {
   const plain = text.replace(/<\/tool_call>\s*$/, '').trim()

@@ -6,8 +6,8 @@ const DEEPEST = 100
 export const MOST_CALLS = 256
 
 /**
- * Arguments that are not JSON, or nested too deeply, stay text: the tool loop answers them with an error the model
- * can read.
+ * Arguments that are not JSON, or nested too deeply, stay text: the tool loop answers them with an error the model can
+ * read.
  */
 export function parseArguments(json: string): unknown {
   if (json.trim() === '') return {}

@@ -95,8 +95,8 @@ const LEGAL = /^[a-zA-Z0-9_-]{1,64}$/
 const DIGEST = 8
 
 /**
- * Returns the name of a call as every provider accepts it in a history: letters, digits, `_` and `-`, 1 to 64 of
- * them. Names that differ stay different.
+ * Returns the name of a call as every provider accepts it in a history: letters, digits, `_` and `-`, 1 to 64 of them.
+ * Names that differ stay different.
  */
 export function legalName(name: string): string {
   if (LEGAL.test(name)) return name

@@ -196,9 +196,7 @@ function pictureAt(words: string, body: unknown, images: Images): MediaId | unde
   return [...images].find(([, data]) => place.includes(data))?.[0]
 }
 
-/**
- * The place of a part of a message: `messages.3.content.1`, `messages.[0].content.[1]`, in a result of a tool too.
- */
+/** The place of a part of a message: `messages.3.content.1`, `messages.[0].content.[1]`, in a result of a tool too. */
 const PLACE = /messages[.[]+\d+\]?\.content[.[]+\d+\]?(\.tool_result\.content\.\d+)?/
 
 function nodeAt(body: unknown, path: readonly string[]): unknown {

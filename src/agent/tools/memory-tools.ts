@@ -74,9 +74,7 @@ export function memorySearch(memory: Pick<MemoryTools, 'search'>): Tool {
 
 const FORGET_ARGS = z.object({ number: z.int() })
 
-/**
- * Removes an entry, where all whose words the turn was shown might remove it. Keyed by its call, as `memory_save`.
- */
+/** Removes an entry, where all whose words the turn was shown might remove it. Keyed by its call, as `memory_save`. */
 export function memoryForget(memory: Pick<MemoryTools, 'forget'>): Tool {
   return {
     class: 'keyed',

@@ -20,8 +20,8 @@ export const texts = z.preprocess(
 )
 
 /**
- * Returns the arguments of a call, which a model may give as any JSON: null stands for none, unknown names are
- * dropped. Throws `invalid` in words for the model.
+ * Returns the arguments of a call, which a model may give as any JSON: null stands for none, unknown names are dropped.
+ * Throws `invalid` in words for the model.
  */
 export function readArgs<Shape extends z.ZodObject>(shape: Shape, args: unknown): z.output<Shape> {
   const given = Object.entries(args ?? {}).filter(([, value]) => value !== null)

@@ -12,9 +12,9 @@ const MOST_CHARACTERS = 200_000
 const LEAST_CHARACTERS = 500
 
 /**
- * Makes the tool that reads a page. An address is a way out for what the model has read, so that one of its own
- * making needs the yes of a person: it is in reach where a person here has written it, a search of this turn has
- * listed it, or the configuration allows its host.
+ * Makes the tool that reads a page. An address is a way out for what the model has read, so that one of its own making
+ * needs the yes of a person: it is in reach where a person here has written it, a search of this turn has listed it, or
+ * the configuration allows its host.
  */
 export function webFetch({ access, known, allowedHosts }: Omit<WebTools, 'search'>): Tool {
   return {

@@ -83,17 +83,13 @@ export interface AnswerReply {
   parts: readonly ReplyPart[]
   /** Default: `tool_calls` when a part calls a tool, else `stop`. */
   finishReason?: FinishReason
-  /**
-   * Default: counted from the text, four characters a token, and from the beginnings that earlier requests shared.
-   */
+  /** Default: counted from the text, four characters a token, and from the beginnings that earlier requests shared. */
   usage?: { prompt_tokens: number; completion_tokens: number; cached_tokens?: number; reasoning_tokens?: number }
   /** Cuts text, refusal and arguments into deltas. Default: pieces of 12 UTF-16 units. */
   split?: (text: string) => readonly string[]
   /** The wait before each delta (without streaming: before the answer). */
   delayMs?: number
-  /**
-   * Stops before the delta with this index; see `createGate`. Without streaming any hold stands before the answer.
-   */
+  /** Stops before the delta with this index; see `createGate`. Without streaming any hold stands before the answer. */
   holds?: readonly { beforeDelta: number; gate: GateKeeper }[]
   interrupt?: Interrupt
   quirks?: Quirks

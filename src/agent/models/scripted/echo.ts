@@ -19,8 +19,8 @@ const TAGS = /^(?:\[[^\]\n]*\] )+/
 const NEXT_TAGGED_LINE = /\n(?=\[[^\]\n]*\] )/
 
 /**
- * Returns the newest message as its author wrote it, without the line with the time: of a group prompt the last
- * tagged line and what follows it, without the `[Name]` and `[not directed at you]` tags; any other text as it is.
+ * Returns the newest message as its author wrote it, without the line with the time: of a group prompt the last tagged
+ * line and what follows it, without the `[Name]` and `[not directed at you]` tags; any other text as it is.
  */
 export function untagged(shown: string): string {
   const text = shown.replace(TIME_LINE, '')
