@@ -217,7 +217,9 @@ function nearServer(name: string, known: readonly string[]): string {
   return suggestion(name, [...known, ...SERVER_KINDS, SCRIPTED])
 }
 
-/** Returns what is wrong with the server of a model that stands somewhere as a key; undefined for one that may be so. */
+/**
+ * Returns what is wrong with the server of a model that stands somewhere as a key; undefined for one that may be so.
+ */
 export function strangeServer(id: string, servers: Config['models']): string | undefined {
   const [name] = splitModel(id)
   if (namesKind(name) || TAKEN.has(name) || serverOf(servers, name) !== undefined) return undefined

@@ -39,8 +39,9 @@ const AFTER: Readonly<Partial<Record<ErrorCode, string>>> = {
 }
 
 /**
- * Returns what somebody can do about a turn that failed with `code`, in one sentence. `model` is the one that failed, as
- * it is configured; `said` are the words of its failure that stand before this: no setting in them is named again.
+ * Returns what somebody can do about a turn that failed with `code`, in one sentence. `model` is the one that
+ * failed, as it is configured; `said` are the words of its failure that stand before this: no setting in them is
+ * named again.
  */
 export function modelRemedy(code: ErrorCode, model?: string, said = ''): string {
   const name = model === undefined ? undefined : splitModel(model)[0]

@@ -14,8 +14,9 @@ export interface StreamReading {
 }
 
 /**
- * Yields the objects of a stream of events, whatever the events are named; those without an object are left out, such as
- * the empty ones by which gateways keep a connection open. Throws `SyntaxError` for data that is no JSON, `model_failed` for a flood.
+ * Yields the objects of a stream of events, whatever the events are named; those without an object are left out,
+ * such as the empty ones by which gateways keep a connection open. Throws `SyntaxError` for data that is no JSON,
+ * `model_failed` for a flood.
  */
 export async function* readEvents(body: ReadableStream<Uint8Array>, reading: StreamReading): AsyncGenerator<object> {
   const texts: string[] = []

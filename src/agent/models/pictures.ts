@@ -74,7 +74,7 @@ export interface PictureRecord {
   took(model: string, messages: readonly ModelMessage[], without: ReadonlySet<MediaId>): void
 }
 
-/** How many pictures of each kind are remembered; the oldest are forgotten. */
+/** The number of pictures of each kind that are remembered; the oldest are forgotten. */
 const MOST_KNOWN = 2_000
 
 export function createPictureRecord(): PictureRecord {

@@ -192,8 +192,8 @@ function halfOf(words: string): number | undefined {
 const SHORTEST_ANSWER = 256
 
 /**
- * Returns the room for an answer beside the prompt: in the window, or in the quota of a minute, of which some servers take
- * all tokens that a request may use, whatever it will use (Groq): `Limit 6000, Requested 9100`.
+ * Returns the room for an answer beside the prompt: in the window, or in the quota of a minute, of which some
+ * servers take all tokens that a request may use, whatever it will use (Groq): `Limit 6000, Requested 9100`.
  */
 function roomOf(words: string, asked: number): number | undefined {
   const [whole, prompt] = [firstOf(WINDOWS, words), firstOf(PROMPTS, words)]

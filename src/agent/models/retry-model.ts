@@ -17,10 +17,10 @@ const WAITS = [2_000, 8_000] as const
 const BUDGET_MS = 20_000
 
 /**
- * Tries a call again that failed before it gave anything: overloaded, stalled or empty (once), or unreachable; at most three
- * tries and 20 s of waiting. A provider that asks for a longer pause is taken at its word and the failure reported at
- * once. After the first event nothing is ever repeated, so no answer appears twice. The SDK's own retries know neither
- * rule and are off (decision 0017).
+ * Tries a call again that failed before it gave anything: overloaded, stalled or empty (once), or unreachable; at
+ * most three tries and 20 s of waiting. A provider that asks for a longer pause is taken at its word and the failure
+ * reported at once. After the first event nothing is ever repeated, so no answer appears twice. The SDK's own
+ * retries know neither rule and are off (decision 0017).
  */
 export function retryModel(model: Model, services: RetryServices): Model {
   return { id: model.id, stream: (request, signal) => retrying(model, services, { request, signal }) }

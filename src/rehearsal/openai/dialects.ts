@@ -125,7 +125,7 @@ export function dialectOf(name: DialectName = 'openai'): Dialect {
   return { ...OPENAI, ...TABLE[name], name }
 }
 
-/** What of a request a model or its server refuses: tools, pictures, the system message, or a field by its name. */
+/** The part of a request that a model refuses: tools, pictures, the system message, or a field by its name. */
 export type Lack = 'tools' | 'pictures' | 'system' | (string & {})
 
 export interface Limits {
