@@ -160,7 +160,7 @@ module.exports = {
     ...vendor('^src/web/html-to-markdown\\.ts$', 'turndown'),
     ...vendor('^src/agent/models/anthropic(-stream)?\\.ts$', '@anthropic-ai/sdk'),
     ...vendor('^src/agent/models/openai(-stream)?\\.ts$', 'openai'),
-    ...vendor('^src/agent/models/event-source\\.ts$', 'eventsource-parser'),
+    ...vendor('^src/(agent/models/event-source|mcp/address-transport)\\.ts$', 'eventsource-parser'),
     ...vendor('^src/agent/models/scripted/', 'yaml', 'zod'),
     ...vendor('^src/agent/tools/', 'zod'),
     ...vendor('^src/config/', 'zod', 'yaml'),

@@ -33,8 +33,9 @@ interface Equipment {
 /** Returns what a turn asks its models with. */
 export async function equip({ settings, request, progress }: RunningAgent): Promise<Equipment> {
   const { agent, chatType, joined, context, scheduled, elsewhere, unkept, traceId, sessionId } = request
-  const { models, called, rests, logger } = settings
-  const all = [...(await settings.tools(agent.tools)), ...skillTools(agent.skills)]
+  const { models, rests, logger } = settings
+  const called = [...(request.open?.calls ?? []), ...(request.given ?? [])].map(({ name }) => name)
+  const all = [...(await settings.tools(agent.tools, called)), ...skillTools(agent.skills)]
   const tools = unkept ? all.filter(isOnlyRead) : all
   const system = buildPrompt({ agent, chatType, joined, context, scheduled, elsewhere, timeZone: settings.timeZone })
   return {
@@ -42,7 +43,7 @@ export async function equip({ settings, request, progress }: RunningAgent): Prom
       models: (id) => models(id, request.charge),
       called(id, failure) {
         progress.asked = id
-        called(id, failure)
+        settings.called(id, failure)
       },
       rests,
       moved: (model, next, err) =>

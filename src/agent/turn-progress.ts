@@ -12,7 +12,7 @@ export interface RunAgentServices {
   /** May reject with `model_unconfigured`. */
   readonly models: (id: string, charge?: Charge) => Promise<Model>
   /** Throws `config` for an unknown group. */
-  readonly tools: (groups: readonly string[]) => readonly Tool[] | Promise<readonly Tool[]>
+  readonly tools: (groups: readonly string[], called: readonly string[]) => readonly Tool[] | Promise<readonly Tool[]>
   /** Keeps the files that tools return. */
   readonly media: Pick<MediaStore, 'keep'>
   readonly clock: Clock

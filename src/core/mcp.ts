@@ -78,9 +78,9 @@ export function mcpGroup(server: string): string {
   return `mcp.${server}`
 }
 
-/** The state of a server: `unused` until the first turn that wants it, and again after a quiet end. */
+/** The state of a server: `unused` where no agent has it, and again after a quiet end. */
 export interface McpState {
-  readonly status: 'unused' | 'up' | 'down'
+  readonly status: 'unused' | 'starting' | 'up' | 'down'
   /** The tools that it has listed. */
   readonly tools?: number
   /** The last failure, kept after it was mended. */

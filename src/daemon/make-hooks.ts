@@ -8,7 +8,7 @@ import type { InboundHooks } from '../core/operate-hooks.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
 import { createInboundHooks } from '../hooks/receive-call.ts'
 import type { Store } from '../store/store.ts'
-import { createDoor } from '../web/door.ts'
+import { createDoor, type Door, type DoorDeps } from '../web/door.ts'
 import { textRedactor } from './text-redactor.ts'
 
 interface HookParts {
@@ -21,7 +21,10 @@ interface HookParts {
 const MOST_BYTES = 256 * 1024
 
 /** Returns the configured hooks; those at an address are called through the door. */
-export function makeHooks({ config, clock, logger }: HookParts, openDoor = createDoor): Hooks {
+export function makeHooks(
+  { config, clock, logger }: HookParts,
+  openDoor: (deps: DoorDeps) => Door = createDoor,
+): Hooks {
   const hooks = (config.hooks ?? []).map(revealed)
   const withinMs = Math.max(1, ...hooks.map(({ timeoutMs }) => timeoutMs))
   const door = openDoor({ clock, withinMs, most: MOST_BYTES })

@@ -102,7 +102,7 @@ function addressOf(config: Pick<Config, 'mcp'>, name: string): McpAddress {
 function wayTo(config: Servers, { clock, logger, version }: WayParts): ConnectionDeps {
   const { mcp = [], dataDir } = config
   const withinMs = Math.max(0, ...mcp.map(({ timeoutMs }) => timeoutMs))
-  const fetch = doorFetch(createDoor({ clock, withinMs, most: MOST_BYTES }))
+  const fetch = doorFetch(createDoor({ clock, withinMs, most: MOST_BYTES }).open)
   const logins = new Logins(dataDir, clock, lockFile)
   const fetchOf = ({ name, at }: McpServer): typeof globalThis.fetch =>
     at.kind === 'program' ? fetch : loginFetch(name, at, { clock, logins, fetch, authFetch: loginDoor(at, clock) })
@@ -112,7 +112,7 @@ function wayTo(config: Servers, { clock, logger, version }: WayParts): Connectio
 /** Returns the way to what a server names for a login. */
 function loginDoor({ url }: McpAddress, clock: Clock): typeof globalThis.fetch {
   const door = createDoor({ clock, most: MOST_OF_LOGIN })
-  return doorFetch(door, { get: true, isConfigured: (asked) => isExempt(url, asked) })
+  return doorFetch(door.ask, (asked) => isExempt(url, asked))
 }
 
 function revealed({ at, ...server }: McpSettings): McpServer {

@@ -198,8 +198,7 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
 
   // Before anything new is accepted: a turn that was interrupted goes ahead of what is posted now.
   const beginSchedules = () => schedules.start(currentSchedules(config, moves.all, logger))
-  const steps = [stages.recover, forgets.forgetting.recover, people.admissions.recover, beginSchedules]
-  const recover = () => steps.reduce((before, step) => before.then(step), Promise.resolve())
+  const recover = inOrder([stages.recover, forgets.forgetting.recover, people.admissions.recover, beginSchedules])
   const api = await startApi({ ...world, socketPath, sources, tokens: people.tokens, live, chat: stages.chat, recover })
   const notifyRestored = await restorationTeller(outbox, people.notifyOwners)
   hub.start(accountsToStart({ ...world, plugins, accounts, sinks }), (channel, account, adapter) => {
@@ -207,6 +206,7 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
     notifyRestored(channel, account)
     menus.register(adapter, { channel, account })
   })
+  mcp.start(config.agents.flatMap((agent) => agent.tools))
   const cleaning = { ...world, ageingTime, sweepMedia: sweepFiles(world), keepDays: config.store.keepRefusedDays }
   startCleaning({ ...cleaning, again: [stages.handIn, forgets.forgetting.recover], retain: forgets.retain, stopping })
   return {
@@ -215,6 +215,11 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
     healthy: () => commitsInTime(store, clock),
     ...createStop({ running, delivery, sinks, schedules, hub, api, live, mcp, hooks, store }, { ...world, broken }),
   }
+}
+
+/** Returns a function that takes the steps one after the other. */
+function inOrder(steps: readonly (() => Promise<void>)[]): () => Promise<void> {
+  return () => steps.reduce((before, step) => before.then(step), Promise.resolve())
 }
 
 function reachesIn({ all }: Accounts): (address: Address) => boolean {

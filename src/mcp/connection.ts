@@ -1,14 +1,17 @@
+import { once } from 'node:events'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
+import * as z from 'zod'
 import { backOffMs } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { McpServer, McpState } from '../core/mcp.ts'
 import type { ElicitationAnswer, Elicits } from './elicit.ts'
-import { type PausableDeadline, pausableDeadline } from './pausable-deadline.ts'
+import { isRecord, lenient, olderVersion } from './lenient.ts'
 import { type Redact, readTools, type ToolList } from './read-tools.ts'
 import { startWords } from './start-words.ts'
-import { openTransport } from './transport.ts'
+import { openTransport, type ServerTransport } from './transport.ts'
 
 /** The connection to one server, opened at its first use and again after it has ended. */
 export interface McpConnection {
@@ -21,6 +24,8 @@ export interface McpConnection {
   call(tool: string, args: Readonly<Record<string, unknown>>, running: RunningCall): Promise<unknown>
   /** Returns how the server does, without asking it. */
   state(): McpState
+  /** Returns the ms before which nothing is tried after a failure; 0: the next use is a try. */
+  waitMs(): number
   /** Ends it for good, with its program. */
   close(): Promise<void>
 }
@@ -41,19 +46,36 @@ export interface ConnectionDeps {
   readonly redact?: Redact
   /** Called with each line that a program writes to its standard error. */
   printed?(this: void, line: string): void
-  /** The time for a start and for a list, in ms. */
+  /** The time for a start, in ms. */
   readonly startMs?: number
   /** Servers may ask people something while a call of theirs runs. */
   readonly elicits?: boolean
 }
 
-const PACE = { firstMs: 1_000, longestMs: 300_000 }
-/** A server that is not ready by then would hold up a turn for nothing. */
-const START_MS = 15_000
+/** Whoever calls a tool may have mended its server. */
+const PACE = { firstMs: 1_000, longestMs: 10_000 }
+/** A program that downloads itself first, as with npx, would begin anew each time if it was ended earlier. */
+const START_MS = { program: 120_000, address: 30_000 }
+/** The time for a list. */
+const LIST_MS = 15_000
 const MOST_PAGES = 20
 const MOST_LISTED = 10_000
 /** The longest time a timer of Node keeps. */
 const LONGEST_MS = 2 ** 31 - 1
+
+/** A call that runs. */
+interface Call {
+  readonly asks: Elicits | undefined
+  readonly limit: PausableDeadline
+  readonly params: object
+}
+
+/** The library would refuse a whole answer for one part of it that it does not know; whoever reads it checks it. */
+const ANYTHING = z.looseObject({})
+const PAGE = z.looseObject({ tools: z.array(z.unknown()).catch([]), nextCursor: z.string().nullish().catch(undefined) })
+/** The code by which a server says that a person has to open an address first (2025-11-25). */
+const OPEN_ADDRESS = -32_042
+const OPENED = z.object({ elicitations: z.array(z.object({ message: z.string().catch(''), url: z.string() })).min(1) })
 
 export function createConnection(server: McpServer, deps: ConnectionDeps): McpConnection {
   return new Connection(server, deps)
@@ -74,7 +96,7 @@ class Connection implements McpConnection {
   /** Resolves when the programs that were given up have ended. */
   #ending: Promise<void> = Promise.resolve()
   /** The calls that run now. */
-  readonly #calls = new Set<{ readonly asks: Elicits | undefined; readonly limit: PausableDeadline }>()
+  readonly #calls = new Set<Call>()
   #listing = 0
   /** The server asked a person while it may still run a call that was given up: its next use restarts it. */
   #isStale = false
@@ -86,56 +108,90 @@ class Connection implements McpConnection {
   }
 
   async list(): Promise<ToolList> {
-    const client = await this.#connected()
-    const { ListToolsResultSchema } = await import('@modelcontextprotocol/sdk/types.js')
-    // The schema of the library refuses the whole list for one bad tool: only the cursor is its business here.
-    const page = ListToolsResultSchema.pick({ nextCursor: true }).loose()
-    const listed: unknown[] = []
-    let cursor: string | undefined
-    this.#listing++
-    try {
-      for (let pages = 0; pages < MOST_PAGES; pages++) {
-        const params = cursor === undefined ? {} : { cursor }
-        const found = await client.request({ method: 'tools/list', params }, page, { timeout: this.#startMs })
-        if (Array.isArray(found.tools)) listed.push(...found.tools)
-        cursor = found.nextCursor
-        if (cursor === undefined || listed.length > MOST_LISTED) break
-      }
-    } catch (error) {
-      throw this.#failed(error)
-    } finally {
-      this.#listing--
+    let isAsked = false
+    const pages = (client: Client): Promise<readonly unknown[]> => {
+      isAsked = true
+      return this.#pages(client)
     }
+    const listed = await this.#ask(pages).catch((error: unknown) => {
+      throw isAsked ? this.#failed(error) : error
+    })
     this.#failures = 0
     const read = readTools(this.#server, listed, this.#deps.redact)
     this.#tools = read.tools.length
     return read
   }
 
+  /** Returns the tools of all pages. A cursor that came before is the end: some servers give the last page for ever. */
+  async #pages(client: Client): Promise<readonly unknown[]> {
+    const listed: unknown[] = []
+    const before = new Set<unknown>()
+    const cursors = new Set<string>()
+    let cursor: string | undefined
+    this.#listing++
+    try {
+      for (let pages = 0; pages < MOST_PAGES && listed.length <= MOST_LISTED; pages++) {
+        const params = cursor === undefined ? {} : { cursor }
+        const { tools, nextCursor } = await client.request({ method: 'tools/list', params }, PAGE, { timeout: LIST_MS })
+        listed.push(...tools.filter((tool) => !before.has(nameOf(tool))))
+        for (const tool of tools) before.add(nameOf(tool))
+        if (typeof nextCursor !== 'string' || cursors.has(nextCursor)) break
+        cursors.add(nextCursor)
+        cursor = nextCursor
+      }
+    } finally {
+      this.#listing--
+    }
+    return listed
+  }
+
   async call(tool: string, args: Readonly<Record<string, unknown>>, { signal, asks }: RunningCall): Promise<unknown> {
-    const client = await this.#connected()
     const { timeoutMs, name } = this.#server
-    const { CompatibilityCallToolResultSchema } = await import('@modelcontextprotocol/sdk/types.js')
     const over = new AbortController()
     const ended = new AbortController()
+    const until = AbortSignal.any([signal, over.signal])
     const limit = pausableDeadline(this.#deps.clock, timeoutMs, () => over.abort())
-    const running = { limit, asks: asks?.(AbortSignal.any([signal, over.signal, ended.signal])) }
-    this.#calls.add(running)
+    const params = { name: tool, arguments: { ...args } }
+    const running = { limit, params, asks: asks?.(AbortSignal.any([until, ended.signal])) }
     try {
-      const request = { method: 'tools/call', params: { name: tool, arguments: { ...args } } } as const
       // The library's own limit would run on while a person is asked.
-      const options = { signal: AbortSignal.any([signal, over.signal]), timeout: LONGEST_MS }
-      const result = await client.request(request, CompatibilityCallToolResultSchema, options)
+      const options = { signal: until, timeout: LONGEST_MS }
+      const request = { method: 'tools/call', params } as const
+      const made = (client: Client): Promise<unknown> => {
+        this.#calls.add(running)
+        return client.request(request, ANYTHING, options)
+      }
+      const result = await this.#ask(made, until)
       this.#failures = 0
       return result
     } catch (error) {
       if (signal.aborted) throw new ParleyError('aborted', 'The call is no longer wanted.')
-      const why = over.signal.aborted ? `the call timed out after ${timeoutMs / 1_000} s` : toError(error).message
+      const isConnected = this.#calls.has(running)
+      if (error instanceof ParleyError && !isConnected) throw error
+      const why = over.signal.aborted ? `the call timed out after ${timeoutMs / 1_000} s` : callWords(error)
       throw new ParleyError('unavailable', `${name}: ${why}`.slice(0, 1_000))
     } finally {
       this.#calls.delete(running)
       limit.end()
       ended.abort()
+    }
+  }
+
+  /**
+   * Asks the server. Where it does not know the session any more, as after a start of its own, it has done nothing, and
+   * is asked once more in another session. One whose gateway fails may have lost it: the next use begins another.
+   */
+  async #ask<Result>(request: (client: Client) => Promise<Result>, until?: AbortSignal): Promise<Result> {
+    const connected = this.#connected()
+    const client = await (until === undefined ? connected : orAborted(connected, until))
+    try {
+      return await request(client)
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      if (error.status >= 500) this.#isStale ||= this.#client === connected
+      if (!error.sessionGone) throw error
+      if (this.#client === connected) this.#leave()
+      return request(await this.#connected())
     }
   }
 
@@ -146,7 +202,8 @@ class Connection implements McpConnection {
   }
 
   state(): McpState {
-    const status = this.#up ? 'up' : this.#failures > 0 ? 'down' : 'unused'
+    const idle = this.#failures > 0 ? 'down' : 'unused'
+    const status = this.#up ? 'up' : this.#client === undefined ? idle : 'starting'
     return {
       status,
       ...(this.#tools === undefined ? {} : { tools: this.#tools }),
@@ -154,16 +211,19 @@ class Connection implements McpConnection {
     }
   }
 
+  waitMs(): number {
+    return Math.max(0, this.#retryAt - this.#deps.clock.elapsed())
+  }
+
   get #startMs(): number {
-    return this.#deps.startMs ?? START_MS
+    return this.#deps.startMs ?? START_MS[this.#server.at.kind]
   }
 
   #connected(): Promise<Client> {
-    const { clock } = this.#deps
     if (this.#closed) throw new ParleyError('unavailable', `${this.#server.name}: the daemon is stopping.`)
     if (this.#isStale && this.#calls.size + this.#listing === 0) this.#leave()
     if (this.#client !== undefined) return this.#client
-    const wait = this.#retryAt - clock.elapsed()
+    const wait = this.waitMs()
     if (wait > 0) {
       const seconds = Math.ceil(wait / 1_000)
       throw new ParleyError('unavailable', `${this.#server.name} cannot be reached; it is tried again in ${seconds} s.`)
@@ -176,9 +236,18 @@ class Connection implements McpConnection {
   }
 
   async #open(): Promise<Client> {
-    const { fetchOf, version, clock } = this.#deps
-    // By HTTP an answer is read to its end before it is looked at: whoever asks in the middle would wait in vain.
-    const elicits = this.#deps.elicits === true && this.#server.at.kind === 'program'
+    try {
+      return await this.#begin()
+    } catch (error) {
+      const version = olderVersion(error)
+      if (version === undefined || this.#closed) throw error
+      return this.#begin(version)
+    }
+  }
+
+  /** Connects to the server; `version` is that of the protocol to begin with, default: the newest. */
+  async #begin(version?: string): Promise<Client> {
+    const { fetchOf, clock, elicits = false } = this.#deps
     const fetch = fetchOf(this.#server)
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
     const printed = (line: string): void => {
@@ -186,25 +255,25 @@ class Connection implements McpConnection {
       this.#deps.printed?.(line)
     }
     const slowed = (): void => this.#logger.warn('A tool server writes more than it is asked for, and is read slowly')
-    const { transport, unanswered } = await openTransport(this.#server.at, { clock, fetch, printed, slowed })
+    const way = await openTransport(this.#server.at, { clock, fetch, elicits, printed, slowed })
     // The library refuses everything else that a server may ask: a model, files, a person to open an address.
     const capabilities = elicits ? { elicitation: { form: {} } } : {}
-    const client = new Client({ name: 'parley', version }, { capabilities })
+    const client = new Client({ name: 'parley', version: this.#deps.version }, { capabilities })
     if (elicits) {
       const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js')
-      client.setRequestHandler(ElicitRequestSchema, ({ params }) => this.#answer(params, unanswered()))
-    }
-    client.onclose = () => {
-      if (this.#client === undefined || this.#closed) return
-      this.#failed(new Error('the connection has ended'))
+      client.setRequestHandler(ElicitRequestSchema, ({ params }, { requestId }) => this.#answer(params, requestId, way))
     }
     client.onerror = (err) => this.#logger.debug('A tool server sent what cannot be read', { err })
     try {
-      await client.connect(transport, { timeout: this.#startMs })
+      await client.connect(lenient(way, version), { timeout: this.#startMs })
     } catch (error) {
       // One that hangs takes its time to end, and nobody has to wait for that.
       this.#giveUp(client)
       throw error
+    }
+    client.onclose = () => {
+      if (this.#client === undefined || this.#closed) return
+      this.#failed(new Error('the connection has ended'))
     }
     this.#up = true
     return client
@@ -217,17 +286,21 @@ class Connection implements McpConnection {
   }
 
   /**
-   * Answers what the server asks. The protocol does not say for which call: while it has several, one that was given up
-   * among them, it could be put to somebody whose call it is not about, so that nobody is asked.
+   * Answers what the server asks. A question in the stream of a call is about that call. Elsewhere the protocol does
+   * not say for which: while the server has several, one that was given up among them, it could be put to somebody
+   * whose call it is not about, so that nobody is asked.
    */
-  async #answer(params: unknown, unanswered: number): Promise<ElicitationAnswer> {
-    const [call, ...others] = this.#calls
-    const keepsOld = unanswered > this.#calls.size
-    if (call?.asks === undefined || others.length > 0 || keepsOld) {
+  async #answer(params: unknown, request: RequestId, way: ServerTransport): Promise<ElicitationAnswer> {
+    const behind = way.callBehind?.(request)
+    const [first, ...others] = this.#calls
+    const keepsOld = behind === undefined && way.unansweredCalls > this.#calls.size
+    const call = behind === undefined ? first : [...this.#calls].find((one) => one.params === behind)
+    if (call?.asks === undefined || (behind === undefined && others.length > 0) || keepsOld) {
       this.#isStale ||= keepsOld
       const why = others.length > 0 ? 'several of its calls ran at once' : 'it may be about a call that was given up'
-      for (const { asks } of this.#calls) asks?.refuse(why)
-      this.#logger.info('A tool server asked a person something, and nobody can be asked', { calls: unanswered })
+      if (behind === undefined) for (const { asks } of this.#calls) asks?.refuse(why)
+      const calls = way.unansweredCalls
+      this.#logger.info('A tool server asked a person something, and nobody can be asked', { calls })
       return { action: 'cancel' }
     }
     const resume = call.limit.pause()
@@ -257,4 +330,71 @@ class Connection implements McpConnection {
     this.#trouble = { detail: why, at: this.#deps.clock.now() }
     return new ParleyError('unavailable', `${this.#server.name} cannot be reached: ${why}`)
   }
+}
+
+/** A time limit that does not run while somebody else is waited for. */
+interface PausableDeadline {
+  /** Stops it until the returned function is called; several may have stopped it. */
+  pause(): () => void
+  /** Ends it for good. */
+  end(): void
+}
+
+function pausableDeadline(clock: Clock, ms: number, over: () => void): PausableDeadline {
+  let left = ms
+  let since = clock.elapsed()
+  let pauses = 0
+  let cancel = clock.after(left, over)
+  return {
+    pause() {
+      if (pauses++ === 0) {
+        cancel()
+        left -= clock.elapsed() - since
+      }
+      let paused = true
+      return () => {
+        if (!paused) return
+        paused = false
+        if (--pauses > 0) return
+        since = clock.elapsed()
+        cancel = clock.after(Math.max(0, left), over)
+      }
+    },
+    end() {
+      pauses = Number.POSITIVE_INFINITY
+      cancel()
+    },
+  }
+}
+
+/** Rejects when the signal aborts before the work has ended; the work is not stopped. */
+async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const ended = new AbortController()
+  const over = once(signal, 'abort', { signal: ended.signal }).then(() => Promise.reject(signal.reason))
+  over.catch(() => undefined)
+  try {
+    signal.throwIfAborted()
+    return await Promise.race([work, over])
+  } finally {
+    ended.abort()
+  }
+}
+
+/** A tool without a name is no other one's repetition. */
+function nameOf(tool: unknown): unknown {
+  return isRecord(tool) && typeof tool.name === 'string' ? tool.name : tool
+}
+
+/** By the form of the error: its class is loaded with the first server that is asked by HTTP. */
+function isRefused(error: unknown): error is Error & { readonly status: number; readonly sessionGone: boolean } {
+  return error instanceof Error && 'status' in error && 'sessionGone' in error
+}
+
+/** Returns in words for the model why a call failed. */
+function callWords(error: unknown): string {
+  const { message } = toError(error)
+  const { code, data } = error instanceof Error ? (error as { readonly code?: unknown; readonly data?: unknown }) : {}
+  const asked = code === OPEN_ADDRESS ? OPENED.safeParse(data).data?.elicitations[0] : undefined
+  if (asked === undefined) return message.replace(/^MCP error -?\d+: /, '')
+  return `it wants a person to open an address first, and then to be asked again: ${asked.message} ${asked.url}`
 }

@@ -9,7 +9,7 @@ export interface AskedField {
   readonly words: string
   readonly required: boolean
   /** The answers to choose from, each with its value. */
-  readonly choices: readonly { readonly label: string; readonly value: string | boolean }[]
+  readonly choices: readonly { readonly label: string; readonly value: string | number | boolean }[]
   /** Other answers count as well. */
   readonly free?: FreeAnswer
 }
@@ -37,7 +37,7 @@ const LONGEST_LABEL = 60
 const LONGEST_TEXT = 2_000
 
 const count = z.number().int().min(0)
-const BASE = { title: z.string().optional(), description: z.string().optional() }
+const BASE = { title: z.string().optional(), description: z.string().optional(), default: z.unknown().optional() }
 const named = z.object({ const: z.string(), title: z.string() })
 const FIELD = z.union([
   z.object({ ...BASE, type: z.literal('boolean') }),
@@ -91,17 +91,45 @@ function readField(name: string, field: Field, required: boolean): AskedField | 
   const { title = name, description = '' } = field
   const words = [title, description].filter((part) => part.trim() !== '').join(': ')
   if (words.length > LONGEST_WORDS) return `the words of a field are longer than ${LONGEST_WORDS} characters`
-  const choices = choicesOf(field)
+  const free = freeOf(field)
+  const choices = withDefault(choicesOf(field), field, free)
   if (choices.length > MOST_CHOICES) return `a field has more than ${MOST_CHOICES} choices`
   if (choices.some(({ label }) => label.length > LONGEST_LABEL || UNFIT.test(label) || isOursOrBlank(label)))
     return 'a choice has no label, one that is too long, or one of mine'
-  const free = freeOf(field)
   return { name, words, required, choices, ...(free === undefined ? {} : { free }) }
 }
 
 /** Also for one of ours in another dress. */
 function isOursOrBlank(label: string): boolean {
   return plainName(label) === '' || OURS.includes(lookOf(label))
+}
+
+/**
+ * Returns the choices with the value that the server would take first, under words of ours. A value that is no answer
+ * to the field, or does not fit on a button, is left out.
+ */
+function withDefault(
+  choices: AskedField['choices'],
+  field: Field,
+  free: FreeAnswer | undefined,
+): AskedField['choices'] {
+  const { default: value } = field
+  const known = choices.find((one) => one.value === value)
+  const isNew = known === undefined && free !== undefined && isAnswer(value, free)
+  if (known === undefined && !isNew) return choices
+  const label = `Default: ${known?.label ?? String(value)}`
+  if (label.length > LONGEST_LABEL || UNFIT.test(label)) return choices
+  const others = choices.filter((one) => one !== known)
+  return [{ label, value: known?.value ?? (value as string | number) }, ...others]
+}
+
+function isAnswer(value: unknown, free: FreeAnswer): boolean {
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = free
+  if (free.kind === 'text')
+    return typeof value === 'string' && value.trim() !== '' && value.length >= min && value.length <= max
+  return (
+    typeof value === 'number' && value >= min && value <= max && (free.kind === 'number' || Number.isInteger(value))
+  )
 }
 
 function choicesOf(field: Field): AskedField['choices'] {

@@ -1,14 +1,15 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { Content, ContentPart } from '../core/content.ts'
 import type { ToolContext } from '../core/turn.ts'
 
 const base64 = z.string()
-const resource = z.object({ uri: z.string(), mimeType: z.string().nullish() })
+const resource = z.object({ uri: z.string().catch('a resource'), mimeType: z.string().nullish().catch(undefined) })
 const PART = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('image'), data: base64 }),
   z.object({ type: z.literal('audio'), data: base64 }),
-  z.object({ type: z.literal('resource_link'), uri: z.string(), name: z.string().nullish() }),
+  z.object({ type: z.literal('resource_link'), uri: z.string(), name: z.string().nullish().catch(undefined) }),
   z.object({
     type: z.literal('resource'),
     resource: z.union([resource.extend({ text: z.string() }), resource.extend({ blob: base64 })]),
@@ -16,20 +17,62 @@ const PART = z.discriminatedUnion('type', [
 ])
 type ResultPart = z.output<typeof PART>
 
+/** A result with its parts. Some servers write one part, or a text alone, where the list belongs. */
+const RESULT = z.object({
+  content: z
+    .union([
+      z.array(z.unknown()),
+      z.string().transform((text) => [{ type: 'text', text }]),
+      z.looseObject({}).transform((part) => [part]),
+    ])
+    .catch([]),
+  structuredContent: z.unknown().optional(),
+  /** The oldest form (2024-10-07). */
+  toolResult: z.unknown().optional(),
+})
+
 /** Parts of one result that are read; each file of it is kept. */
 const MOST_PARTS = 50
 
-/** Returns a result as content: texts as they are, files by their handles, and a line for what cannot be shown. */
+/**
+ * Returns a result as content: texts as they are, files by their handles, and a line for what cannot be shown. Values
+ * that a server gives besides its texts are added as JSON, unless a text has the same.
+ */
 export async function resultContent(result: unknown, keep: ToolContext['keep']): Promise<Content> {
-  const { content, structuredContent } = z
-    .object({ content: z.array(z.unknown()).catch([]), structuredContent: z.unknown().optional() })
-    .catch({ content: [], structuredContent: undefined })
-    .parse(result)
+  const { data } = RESULT.safeParse(result)
+  if (data === undefined) return [words(NOTHING)]
+  const { content, structuredContent, toolResult } = data
+  if (content.length === 0 && structuredContent === undefined && toolResult !== undefined)
+    return typeof toolResult === 'string' ? [words(toolResult)] : resultContent(withContent(toolResult), keep)
   const parts: ContentPart[] = []
   for (const one of content.slice(0, MOST_PARTS)) parts.push(await partOf(one, keep))
   if (content.length > MOST_PARTS) parts.push(words(`[${content.length - MOST_PARTS} more parts were left out]`))
-  if (parts.length === 0 && structuredContent !== undefined) return [words(JSON.stringify(structuredContent))]
-  return parts.length === 0 ? [words('Done; the server says nothing more.')] : parts
+  const shown = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '')
+  if (hasValues(structuredContent) && !shown.some((part) => isSame(part, structuredContent)))
+    shown.push(words(JSON.stringify(structuredContent)))
+  return shown.length === 0 ? [words(NOTHING)] : shown
+}
+
+const NOTHING = 'Done; the server says nothing more.'
+
+function withContent(toolResult: unknown): unknown {
+  const isResult = typeof toolResult === 'object' && toolResult !== null && 'content' in toolResult
+  return isResult ? { content: toolResult.content } : { structuredContent: toolResult }
+}
+
+function hasValues(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+    ? Object.keys(value).length > 0
+    : value !== undefined && value !== null
+}
+
+function isSame(part: ContentPart, value: unknown): boolean {
+  if (part.type !== 'text') return false
+  try {
+    return isDeepStrictEqual(JSON.parse(part.text), value)
+  } catch {
+    return false
+  }
 }
 
 async function partOf(one: unknown, keep: ToolContext['keep']): Promise<ContentPart> {
@@ -40,7 +83,7 @@ async function partOf(one: unknown, keep: ToolContext['keep']): Promise<ContentP
       return words(data.text)
     case 'image':
     case 'audio':
-      return file(data.data, keep)
+      return file(data.data.replace(/^data:[^,]{0,200},/, ''), keep)
     case 'resource_link':
       return words(`[${data.name ?? 'a resource'}: ${data.uri}]`)
     case 'resource':

@@ -1,5 +1,8 @@
+import { backOffMs } from '../core/backoff.ts'
+import { sleep, within } from '../core/clock.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { SessionId } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
 import { type McpServer, type McpState, mcpGroup } from '../core/mcp.ts'
 import { isIn, namesTool } from '../core/place.ts'
 import type { AsksPeople } from '../core/question.ts'
@@ -13,10 +16,25 @@ import { resultContent } from './result-content.ts'
 /** The tools that were left out, as many as one line of the log names. */
 const MOST_NAMED = 50
 
+/**
+ * The time in which a turn waits for a server that is not there yet: from its first start, so that what has waited
+ * while the daemon was down finds its tools, and later where the last try took no longer than that.
+ */
+const GRACE_MS = 1_000
+/** The time that a turn waits whose calls are those of a server: a turn that is resumed after a restart. */
+const CALLED_MS = 15_000
+/** The waits between tries to reach a server whose tools are not known yet. */
+const JOIN = { firstMs: 1_000, longestMs: 300_000 }
+
 /** The tools of all servers. */
 export interface McpTools {
-  /** The tools of each server by their group, listed at the first call. A server that cannot be reached has none. */
-  readonly groups: Readonly<Record<string, () => Promise<readonly Tool[]>>>
+  /**
+   * The tools of each server by their group: none as long as it has not been up. `called` are the names of tools that
+   * the turn has calls of.
+   */
+  readonly groups: Readonly<Record<string, (called?: readonly string[]) => Promise<readonly Tool[]>>>
+  /** Starts the servers of these groups, those that nobody uses are left alone. */
+  start(this: void, groups: readonly string[]): void
   /** Returns how each server does, by its name and without asking it. */
   states(this: void): ReadonlyMap<string, McpState>
   /** Ends all connections and the programs behind them. */
@@ -30,47 +48,103 @@ export interface McpDeps extends Omit<ConnectionDeps, 'elicits'> {
   namesOfPlace(this: void, session: SessionId): Promise<readonly string[] | undefined>
 }
 
-/** Makes the groups of the servers. Nothing is started or loaded before a turn of an agent that has one. */
+/** Makes the groups of the servers. Nothing is started or loaded before `start`, or a turn of an agent that has one. */
 export function createMcpTools(servers: readonly McpServer[], deps: McpDeps): McpTools {
-  const connections = servers.map((server) => ({
-    server,
-    connection: createConnection(server, { ...deps, elicits: deps.people !== undefined }),
-  }))
+  const joining = servers.map((server) => new JoiningTools(server, deps))
   return {
-    groups: Object.fromEntries(
-      connections.map(({ server, connection }) => [mcpGroup(server.name), listedOnce(server, connection, deps)]),
-    ),
-    states: () => new Map(connections.map(({ server, connection }) => [server.name, connection.state()])),
+    groups: Object.fromEntries(joining.map((one) => [one.group, (called = []) => one.tools(called)])),
+    start: (groups) => {
+      for (const one of joining) if (groups.includes(one.group)) one.start()
+    },
+    states: () => new Map(joining.map((one) => [one.server.name, one.connection.state()])),
     async close() {
-      await Promise.all(connections.map(({ connection }) => connection.close()))
+      await Promise.all(joining.map((one) => one.close()))
     },
   }
 }
 
 /**
- * Returns a function that lists the tools once for the life of the process: a list that changed under a conversation
- * would cost the whole prompt anew, and what an operator has looked at would become something else (decision 0026).
+ * The tools of one server, which join when it is up; no turn waits for one that is slow or cannot be had. They are
+ * listed once for the life of the process: a list that changed under a conversation would cost the whole prompt anew,
+ * and what an operator has looked at would become something else (decision 0026).
  */
-function listedOnce(server: McpServer, connection: McpConnection, deps: McpDeps): () => Promise<readonly Tool[]> {
-  const logger = deps.logger.child({ server: server.name })
-  let listed: Promise<readonly Tool[]> | undefined
-  const list = async (): Promise<readonly Tool[]> => {
-    const { tools, leftOut } = await connection.list()
+class JoiningTools {
+  readonly server: McpServer
+  readonly connection: McpConnection
+  readonly #deps: McpDeps
+  readonly #logger: Logger
+  readonly #closed = new AbortController()
+  #tools: readonly Tool[] | undefined
+  /** By the time that runs. */
+  #startedAt: number | undefined
+  #trying: Promise<void> | undefined
+  #lastTryMs = Number.POSITIVE_INFINITY
+
+  constructor(server: McpServer, deps: McpDeps) {
+    this.server = server
+    this.#deps = deps
+    this.#logger = deps.logger.child({ server: server.name })
+    this.connection = createConnection(server, { ...deps, elicits: deps.people !== undefined })
+  }
+
+  get group(): string {
+    return mcpGroup(this.server.name)
+  }
+
+  start(): void {
+    if (this.#startedAt !== undefined) return
+    this.#startedAt = this.#deps.clock.elapsed()
+    void this.#join()
+  }
+
+  /** Never rejects. */
+  async tools(called: readonly string[]): Promise<readonly Tool[]> {
+    const { clock } = this.#deps
+    this.start()
+    if (this.#tools !== undefined) return this.#tools
+    // Whoever asks for it now may have mended it.
+    const trying = this.connection.waitMs() > 0 ? this.#trying : this.#try()
+    const isCalled = called.some((name) => name.startsWith(`${this.server.name}__`))
+    const grace = this.#lastTryMs < GRACE_MS ? GRACE_MS : (this.#startedAt ?? 0) + GRACE_MS - clock.elapsed()
+    const waitMs = isCalled ? CALLED_MS : grace
+    if (trying !== undefined && waitMs > 0) await within(clock, waitMs, trying)
+    return this.#tools ?? []
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+    await this.connection.close()
+  }
+
+  async #join(): Promise<void> {
+    const { signal } = this.#closed
+    for (let tries = 1; !signal.aborted && this.#tools === undefined; tries++) {
+      await this.#try()
+      if (this.#tools === undefined) await sleep(this.#deps.clock, backOffMs(tries, JOIN), signal)
+    }
+  }
+
+  /** Lists the tools, once at a time. Never rejects: the connection says a failure in the log. */
+  #try(): Promise<void> {
+    const since = this.#deps.clock.elapsed()
+    this.#trying ??= this.#list()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#lastTryMs = this.#deps.clock.elapsed() - since
+        this.#trying = undefined
+      })
+    return this.#trying
+  }
+
+  async #list(): Promise<void> {
+    const { tools, leftOut } = await this.connection.list()
     if (leftOut.length > 0) {
       const named = leftOut.slice(0, MOST_NAMED)
-      logger.warn('Tools of a server were left out', { leftOut: named, number: leftOut.length })
+      this.#logger.warn('Tools of a server were left out', { leftOut: named, number: leftOut.length })
     }
-    return tools.map((tool) => toolOf(server, tool, { ...deps, connection, logger }))
-  }
-  return async () => {
-    try {
-      listed ??= list()
-      return await listed
-    } catch {
-      // The connection has said so in the log. The next turn asks again, after its wait.
-      listed = undefined
-      return []
-    }
+    const deps = { ...this.#deps, connection: this.connection, logger: this.#logger }
+    this.#tools = tools.map((tool) => toolOf(this.server, tool, deps))
+    this.#logger.info('The tools of a server are there', { number: tools.length })
   }
 }
 

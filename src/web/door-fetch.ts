@@ -1,32 +1,50 @@
+import { Readable } from 'node:stream'
 import { ParleyError } from '../core/errors.ts'
-import type { Door, DoorAnswer, DoorRequest } from './door.ts'
+import type { DoorRequest, StreamingDoor } from './door.ts'
 
-export interface DoorFetch {
-  /** `get`: addresses are asked with GET too; else that is refused with 405, as a server without a stream does. */
-  readonly get?: true
-  /** Returns true for an address whose origin is an operator's own word; every one, if absent. */
-  isConfigured?(this: void, url: URL): boolean
-}
+type Ask = StreamingDoor['open']
+
+/** Redirects of one request within its host: from a path to the one with a slash, or to TLS. */
+const MOST_REDIRECTS = 3
 
 /**
- * Returns a `fetch` that goes through the door, for a library that takes one. An answer is read to its end before it is
- * returned. A redirect to another site, and an answer that is too long, are errors.
+ * Returns a `fetch` that asks through the door, for a library that takes one: an answer that is no stream is read to
+ * its end before it is returned. What is sent is sent again where its host redirects it, whatever the status of the
+ * redirect. A redirect to another host, and an answer that is too long, are errors. `isConfigured` returns true for an
+ * address whose origin is an operator's own word; default: every one is.
  */
-export function doorFetch(door: Door, { get, isConfigured = () => true }: DoorFetch = {}): typeof globalThis.fetch {
+export function doorFetch(ask: Ask, isConfigured: (url: URL) => boolean = () => true): typeof globalThis.fetch {
   return async (input, init = {}) => {
     const sent = sentBy(init)
-    if (sent === undefined || (sent.method === undefined && !get)) return new Response(null, { status: 405 })
-    const address = String(input instanceof Request ? input.url : input)
-    const answer = await door.ask(address, {
-      ...{ ...sent, headers: Object.fromEntries(new Headers(init.headers)) },
-      ...(isConfigured(new URL(address)) ? { configured: true } : {}),
-      signal: init.signal ?? new AbortController().signal,
-    })
+    if (sent === undefined) return new Response(null, { status: 405 })
+    const signal = init.signal ?? new AbortController().signal
+    const headers = Object.fromEntries(new Headers(init.headers))
+    const visit = (url: URL): ReturnType<Ask> =>
+      ask(url.href, {
+        ...{ ...sent, headers, signal },
+        ...(sent.method === 'GET' ? {} : { follow: false }),
+        ...(isConfigured(url) ? { configured: true } : {}),
+      })
+    let answer = await visit(new URL(String(input instanceof Request ? input.url : input)))
+    for (let redirects = 0; answer.kind === 'redirect' && redirects < MOST_REDIRECTS; redirects++) {
+      if (!isWithinHost(answer.url, answer.to)) break
+      answer = await visit(answer.to)
+    }
     return toResponse(answer)
   }
 }
 
-function toResponse(answer: DoorAnswer): Response {
+/** Returns true for the same origin, and for the same host by TLS: what is secret may go there too. */
+function isWithinHost(from: URL, to: URL): boolean {
+  const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === ''
+  return from.origin === to.origin || (from.hostname === to.hostname && isUpgrade)
+}
+
+function toResponse(answer: Awaited<ReturnType<Ask>>): Response {
+  if (answer.kind === 'stream') {
+    const { status, headers, body } = answer
+    return new Response(Readable.toWeb(body) as ReadableStream<Uint8Array>, { status, headers: plainHeaders(headers) })
+  }
   if (answer.kind === 'redirect') throw new ParleyError('forbidden', `The server redirects to ${answer.to.host}.`)
   if (answer.cut) throw new ParleyError('too_long', 'The answer of the server is too long.')
   const { status, bytes, headers } = answer
@@ -34,10 +52,10 @@ function toResponse(answer: DoorAnswer): Response {
   return new Response(empty ? null : new Uint8Array(bytes), { status, headers: plainHeaders(headers) })
 }
 
-/** Returns what is sent by POST, nothing for GET, and undefined for a method that is not offered. */
+/** Returns the method with what is sent by POST, and undefined for a method that is not offered. */
 function sentBy({ method = 'GET', body }: RequestInit): Pick<DoorRequest, 'method' | 'body'> | undefined {
   if (method === 'POST') return { method, body: textOf(body) }
-  return method === 'GET' ? {} : undefined
+  return method === 'GET' || method === 'DELETE' ? { method } : undefined
 }
 
 function textOf(body: RequestInit['body']): string {

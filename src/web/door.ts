@@ -3,13 +3,14 @@ import { lookup as lookUp } from 'node:dns/promises'
 import { setMaxListeners } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
+import { Readable } from 'node:stream'
 import type { Agent, Dispatcher } from 'undici'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { doorError } from './door-errors.ts'
 import { hostOf, isPublicAddress, notPublic, readPublicUrl, readWebUrl } from './public-address.ts'
-import { type Body, ENCODINGS, readBody } from './read-body.ts'
+import { type Body, decoded, ENCODINGS, readBody } from './read-body.ts'
 
 /** The one door by which anything of the tools goes out to the net. */
 export interface Door {
@@ -18,14 +19,23 @@ export interface Door {
    * made, and the connection goes to that very address. Throws `forbidden` for what is not on the public net, `invalid`
    * for what is no web address, `aborted`, and `unavailable` in words for the model for everything that fails.
    */
-  ask(address: string, request: DoorRequest): Promise<DoorAnswer>
+  ask(this: void, address: string, request: DoorRequest): Promise<DoorAnswer>
+}
+
+/** The door for those who read events as they come. */
+export interface StreamingDoor extends Door {
+  /**
+   * Asks as `ask` does, but returns an ok answer of the type text/event-stream as it comes. Such a stream has no limit
+   * of time: the signal ends it.
+   */
+  open(this: void, address: string, request: DoorRequest): Promise<DoorAnswer | DoorStream>
 }
 
 export interface DoorRequest {
   readonly signal: AbortSignal
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly body?: string | Uint8Array
-  /** They are sent to the first host alone. */
+  /** They are sent to the first origin alone. */
   readonly headers?: Readonly<Record<string, string>>
   /**
    * The address is an operator's own word: its origin may be anywhere. No redirect has that, and nothing a model says
@@ -40,6 +50,16 @@ export interface DoorRequest {
 export type DoorAnswer =
   | { readonly kind: 'redirect'; readonly url: URL; readonly to: URL }
   | ({ readonly kind: 'answer'; readonly url: URL; readonly status: number; readonly headers: AnswerHeaders } & Body)
+
+/** The events of a server. Reading throws `unavailable` in words where the stream breaks off. */
+export interface DoorStream {
+  readonly kind: 'stream'
+  readonly url: URL
+  readonly status: number
+  readonly headers: AnswerHeaders
+  /** The decoded bytes. Whoever stops reading early destroys it, which ends the connection. */
+  readonly body: Readable
+}
 
 type AnswerHeaders = Readonly<Record<string, string>>
 
@@ -62,46 +82,72 @@ const ACCEPTED = 'text/markdown, text/html;q=0.9, text/plain;q=0.8, application/
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** Makes the door. The library is loaded when somebody first goes through it. */
-export function createDoor(deps: DoorDeps): Door {
-  const { clock, withinMs = WITHIN_MS } = deps
+export function createDoor(deps: DoorDeps): StreamingDoor {
   return {
     async ask(address, request) {
-      const url = request.configured ? readWebUrl(address) : readPublicUrl(address)
-      const late = new AbortController()
-      const cancel = clock.after(withinMs, () => late.abort())
-      const signal = AbortSignal.any([request.signal, late.signal])
-      // Each hop listens to it, and Node warns on stderr of more than ten.
-      setMaxListeners(0, signal)
-      try {
-        return await visit(deps, url, { ...request, signal })
-      } catch (error) {
-        if (request.signal.aborted) throw new ParleyError('aborted', 'The page is no longer wanted.')
-        if (late.signal.aborted)
-          throw new ParleyError('unavailable', `${url.host} did not answer within ${withinMs / 1000} seconds.`)
-        throw error
-      } finally {
-        cancel()
-      }
+      const answer = await inTime(deps, address, request)
+      // Nothing but `open` asks for a stream.
+      if (answer.kind === 'stream') throw new ParleyError('internal', 'a stream that nobody asked for')
+      return answer
     },
+    open: (address, request) => inTime(deps, address, { ...request, streams: true }),
   }
 }
 
-async function visit(deps: DoorDeps, first: URL, request: DoorRequest): Promise<DoorAnswer> {
+type Answered = DoorAnswer | DoorStream
+
+/** `streams`: events are returned as they come. */
+interface Asking extends DoorRequest {
+  readonly streams?: true
+}
+
+async function inTime(deps: DoorDeps, address: string, request: Asking): Promise<Answered> {
+  const { clock, withinMs = WITHIN_MS } = deps
+  const url = request.configured ? readWebUrl(address) : readPublicUrl(address)
+  const late = new AbortController()
+  const cancel = clock.after(withinMs, () => late.abort())
+  const signal = AbortSignal.any([request.signal, late.signal])
+  // Each hop listens to it, and Node warns on stderr of more than ten.
+  setMaxListeners(0, signal)
+  try {
+    return await visit(deps, url, { ...request, signal })
+  } catch (error) {
+    if (request.signal.aborted) throw new ParleyError('aborted', 'The page is no longer wanted.')
+    if (late.signal.aborted)
+      throw new ParleyError('unavailable', `${url.host} did not answer within ${withinMs / 1000} seconds.`)
+    throw error
+  } finally {
+    cancel()
+  }
+}
+
+async function visit(deps: DoorDeps, first: URL, request: Asking): Promise<Answered> {
+  const { body: _body, method: _method, ...again } = request
+  const { headers: _headers, configured: _configured, ...elsewhere } = again
   let url = first
   for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
-    const answer = await ask(deps, url, hop === 0 ? request : { signal: request.signal })
-    if (answer.kind === 'answer' || request.follow === false || !isSameSite(url, answer.to)) return answer
+    const asking = hop === 0 ? request : url.origin === first.origin ? again : elsewhere
+    const answer = await ask(deps, url, asking)
+    if (answer.kind !== 'redirect' || request.follow === false || !isSameSite(url, answer.to)) return answer
     url = answer.to
   }
   throw new ParleyError('unavailable', `${first.host} redirects more than ${MOST_REDIRECTS} times.`)
 }
 
-async function ask(deps: DoorDeps, url: URL, request: DoorRequest): Promise<DoorAnswer> {
-  const { method = 'GET', body, headers, signal } = request
+async function ask(deps: DoorDeps, url: URL, request: Asking): Promise<Answered> {
+  const { method = 'GET', body, headers, signal, streams } = request
   const agent = await agentOf(deps, request)
   // A request that still connects ignores the signal; the end of its agent ends it too.
-  const leave = (): void => void agent.destroy()
-  signal.addEventListener('abort', leave, { once: true })
+  const destroy = (): void => void agent.destroy()
+  const leave = (): void => {
+    signal.removeEventListener('abort', destroy)
+    // No connection is kept for a later request: its address has to be checked anew.
+    destroy()
+  }
+  const inWords = (error: unknown): ParleyError =>
+    error instanceof ParleyError ? error : doorError(error, { host: url.host, configured: request.configured === true })
+  signal.addEventListener('abort', destroy, { once: true })
+  let streamed = false
   try {
     signal.throwIfAborted()
     const answer = await agent.request({
@@ -109,16 +155,45 @@ async function ask(deps: DoorDeps, url: URL, request: DoorRequest): Promise<Door
       headers: { 'user-agent': 'Parley', accept: ACCEPTED, 'accept-encoding': ENCODINGS, ...headers },
       ...(body === undefined ? {} : { body }),
     })
+    streamed = streams === true && isEvents(answer)
+    if (streamed) return streamOf(url, answer, { leave, inWords })
     return await read(url, answer, deps.most ?? MOST_BYTES)
   } catch (error) {
-    throw error instanceof ParleyError
-      ? error
-      : doorError(error, { host: url.host, configured: request.configured === true })
+    throw inWords(error)
   } finally {
-    signal.removeEventListener('abort', leave)
-    // No connection is kept for a later request: its address has to be checked anew.
-    leave()
+    if (!streamed) leave()
   }
+}
+
+function isEvents({ statusCode, headers }: Dispatcher.ResponseData): boolean {
+  return statusCode === 200 && /^\s*text\/event-stream\b/i.test(singleHeaders(headers)['content-type'] ?? '')
+}
+
+interface Streaming {
+  leave(this: void): void
+  inWords(this: void, error: unknown): ParleyError
+}
+
+function streamOf(
+  url: URL,
+  { statusCode: status, body, ...rest }: Dispatcher.ResponseData,
+  { leave, inWords }: Streaming,
+): DoorStream {
+  const headers = singleHeaders(rest.headers)
+  body.on('error', () => undefined)
+  const bytes = decoded(body, headers['content-encoding'])
+  async function* read() {
+    try {
+      yield* bytes as AsyncIterable<Buffer>
+    } catch (error) {
+      throw inWords(error)
+    } finally {
+      body.destroy()
+      bytes.destroy()
+      leave()
+    }
+  }
+  return { kind: 'stream', url, status, headers, body: Readable.from(read(), { objectMode: false }) }
 }
 
 async function read(url: URL, { statusCode: status, body, ...rest }: Dispatcher.ResponseData, most: number) {
@@ -131,13 +206,14 @@ async function read(url: URL, { statusCode: status, body, ...rest }: Dispatcher.
 }
 
 /** An agent of its own for one request: no proxy, no cookies, nothing of an earlier one. */
-async function agentOf(deps: DoorDeps, { configured }: DoorRequest): Promise<Agent> {
+async function agentOf(deps: DoorDeps, { configured, streams }: Asking): Promise<Agent> {
   // The bundle has no names but this one of a package that is loaded late.
   const { Agent, buildConnector } = (await import('undici')).default
   const timeout = deps.withinMs ?? WITHIN_MS
   const connect = buildConnector({ timeout, allowH2: false, ...(configured ? {} : { lookup: checkedLookup(deps) }) })
   return new Agent({
-    ...{ connections: 1, pipelining: 0, headersTimeout: timeout, bodyTimeout: timeout },
+    // A stream of events may be silent for as long as somebody is asked something.
+    ...{ connections: 1, pipelining: 0, headersTimeout: timeout, bodyTimeout: streams ? 0 : timeout },
     connect(options, callback) {
       const host = hostOf(options)
       // An address is not looked up, so that it is checked here.
@@ -171,10 +247,12 @@ async function allAddresses(host: string): Promise<readonly string[]> {
   return (await lookUp(host, { all: true })).map(({ address }) => address)
 }
 
-/** Throws `forbidden` for a target that is not on the public net, without looking up its name. */
+/** Throws `forbidden` for a target elsewhere that is not on the public net, without looking up its name. */
 function readTarget(location: string, url: URL): URL {
   const to = parseUrl(location, url.href)
   if (to === undefined) throw new ParleyError('unavailable', `${url.host} redirects to what is no address.`)
+  // That origin has passed, or is the operator's word.
+  if (to.origin === url.origin) return to
   try {
     return readPublicUrl(to.href)
   } catch (error) {

@@ -42,7 +42,11 @@ export async function readBody(raw: Readable, encoding: string | undefined, most
   return size > most ? { bytes: bytes.subarray(0, most), cut: true } : { bytes, cut: false }
 }
 
-function decoded(raw: Readable, encoding: string | undefined): Readable {
+/**
+ * Returns the decoded bytes of a body; an error of it destroys the result too. Throws `invalid` for an encoding nobody
+ * asked for.
+ */
+export function decoded(raw: Readable, encoding: string | undefined): Readable {
   const name = encoding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return raw
   const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name]?.() : undefined

@@ -48,7 +48,7 @@ const files = (bounds: Partial<McpBounds> = {}) =>
 describe('C47: the tools of a server of files', () => {
   it('reach the folder of their tier, and nothing else by any way, whoever asks', async () => {
     const log = new AwaitedLog()
-    const { say, use } = await toolHousehold([files()], [], log)
+    const { say, use } = await toolHousehold([files()], { log })
     symlinkSync(outside, join(notes, 'link'))
     const read = (path: string) => say(111, use('filesystem__read_text_file', { path }), 'it says')
     expect(await read(join(notes, 'milk.txt'))).toContain(`milk of ${notes}`)

@@ -39,7 +39,7 @@ describe('the tools of a server of somebody else', () => {
   })
 
   it('has the tools that are allowed alone', async () => {
-    const { house, say, use } = await toolHousehold([files({ tools: ['read_text_file'] })], [ALL])
+    const { house, say, use } = await toolHousehold([files({ tools: ['read_text_file'] })], { rules: [ALL] })
     expect(await say(111, use('filesystem__write_file', { ...MILK, content: 'none' }))).toContain('There is no tool')
     const offered = house.anthropic?.ledger.requests()[0]?.tools?.map((tool) => tool.name)
     expect(offered).toEqual(['send_message', 'filesystem__read_text_file'])
@@ -50,7 +50,7 @@ describe('the tools of a server of somebody else', () => {
       { tools: ['filesystem__*'], who: ['everybody'], action: 'allow' },
       { tools: ['send_message'], who: ['owner'], action: 'allow' },
     ]
-    const { say, use } = await toolHousehold([files()], rules)
+    const { say, use } = await toolHousehold([files()], { rules })
     await say(444, 'hello')
     const post = use('send_message', { to: 'telegram:direct:444', text: 'hi' })
     expect(await say(111, post)).toContain('On its way')
@@ -61,7 +61,7 @@ describe('the tools of a server of somebody else', () => {
   it('keeps a picture of a result as a file, and remembers across calls', async () => {
     const everything = program('@modelcontextprotocol/server-everything', [])
     const memory = program('@modelcontextprotocol/server-memory', [])
-    const { house, say, use } = await toolHousehold([everything, memory], [ALL])
+    const { house, say, use } = await toolHousehold([everything, memory], { rules: [ALL] })
     expect(await say(111, use('everything__echo', { message: 'hello' }))).toContain('Echo: hello')
     await say(111, 'use everything__get-tiny-image {}')
     const shown = JSON.stringify(house.anthropic?.ledger.requests().at(-1)?.messages)
@@ -73,7 +73,7 @@ describe('the tools of a server of somebody else', () => {
 
   it('that cannot be reached has no tools, and the agent answers without them', async () => {
     const at = { kind: 'program', command: '/no/such/program', args: [], env: {} } as const
-    const { say, use } = await toolHousehold([{ name: 'gone', at, inside: [], timeoutMs: 1_000 }])
+    const { say, use } = await toolHousehold([{ name: 'gone', at, inside: [], timeoutMs: 1_000 }], { ready: 0 })
     expect(await say(111, 'hello')).toBe('fine')
     expect(await say(111, use('gone__add', {}))).toContain('There is no tool "gone__add"')
   })
@@ -90,12 +90,14 @@ describe('the tools of a server of somebody else', () => {
     const server = await startLoginServer({ says: (authorization) => `you sent ${authorization}` })
     const at = { kind: 'address', url: server.url, headers: {} } as const
     const settings = { name: 'web', at, inside: [{ tools: ['*'] }], timeoutMs: 20_000 }
-    const { house, say, use } = await toolHousehold([settings])
+    const { house, say, use, log } = await toolHousehold([settings], { ready: 0 })
+    await log.line('A tool server cannot be reached')
     const { dataDir } = house
     await loginMcp({ mcp: [settings], dataDir }, 'web', {
       open: (url) => void server.visit(url).then((back) => fetch(back)),
       wrong: () => undefined,
     })
+    await log.line('The tools of a server are there')
     expect(await say(111, use('web__who', {}))).toContain('you sent Bearer [secret]')
     server.revoke()
     expect(await say(111, use('web__who', {}))).toContain('parley mcp login web')

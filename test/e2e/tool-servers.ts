@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import type { McpSettings } from '../../src/config/config.ts'
 import type { ToolRule } from '../../src/core/approval.ts'
 import { toAgentId } from '../../src/core/ids.ts'
-import type { Logger } from '../../src/core/logger.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { member, owner, policy } from '../fakes/routing-policy.ts'
+import { AwaitedLog } from './awaited-log.ts'
 import { startHousehold } from './household.ts'
 import { toolResult } from './obedient.ts'
 
@@ -32,11 +32,19 @@ const script: Script = (request) => {
   return { blocks: [{ type: 'tool_use', name: tool, input: JSON.parse(args) as Readonly<Record<string, unknown>> }] }
 }
 
+interface Household {
+  readonly rules?: readonly ToolRule[]
+  readonly log?: AwaitedLog
+  /** The number of servers whose tools are waited for; default: all. */
+  readonly ready?: number
+}
+
 /** Starts a daemon with tool servers, an owner, 111, and a member, 444, of whom each says what the model does. */
-export async function toolHousehold(mcp: readonly McpSettings[], rules: readonly ToolRule[] = [], logger?: Logger) {
+export async function toolHousehold(mcp: readonly McpSettings[], given: Household = {}) {
+  const { rules = [], log = new AwaitedLog(), ready = mcp.length } = given
   const tools = ['message', ...mcp.map(({ name }) => `mcp.${name}`)]
   const house = await startHousehold({
-    ...{ script, streaming: false, ...(logger === undefined ? {} : { logger }) },
+    ...{ script, streaming: false, logger: log },
     config: {
       agents: [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools }],
       mcp,
@@ -47,6 +55,7 @@ export async function toolHousehold(mcp: readonly McpSettings[], rules: readonly
       access: { direct: 'public', groups: [] },
     }),
   })
+  if (ready > 0) await log.line('The tools of a server are there', { nth: ready })
   const { world, ledger } = house.telegram
   const say = async (from: number, text: string, words = ''): Promise<string> => {
     const after = ledger.mark()
@@ -55,5 +64,5 @@ export async function toolHousehold(mcp: readonly McpSettings[], rules: readonly
     return (await ledger.nextFromBot('sent', { after, where })).text
   }
   const use = (tool: string, args: object): string => `use ${tool} ${JSON.stringify(args)}`
-  return { house, say, use }
+  return { house, say, use, log }
 }

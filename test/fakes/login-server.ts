@@ -167,6 +167,7 @@ class State {
   #mcp(body: string, authorization = ''): Answer {
     if (!this.#access.has(authorization.replace(/^Bearer /, '')))
       return [401, undefined, { 'www-authenticate': 'Bearer scope="read"' }]
+    if (body === '') return [405]
     const { id, method, params } = JSON.parse(body) as {
       id?: number
       method: string

@@ -215,22 +215,3 @@ describe('F-H07: what a server asks after its call was given up', () => {
     expect(put).toEqual(['of the third'])
   })
 })
-
-it('F-H07: a server by HTTP, whose question nobody could answer in time, is not told that it may ask', async () => {
-  const sent: string[] = []
-  const settings: McpServer = {
-    name: 'one',
-    at: { kind: 'address', url: 'http://127.0.0.1:1/mcp', headers: {} },
-    ...{ inside: [], timeoutMs: 5_000 },
-  }
-  const fetchOf = () => async (_url: unknown, init: RequestInit | undefined) => {
-    sent.push(String(init?.body))
-    return new Response(null, { status: 500 })
-  }
-  const deps = { clock: systemClock, logger: new AwaitedLog(), fetchOf, version: '1', elicits: true }
-  const connection = createConnection(settings, deps)
-  onTestFinished(() => connection.close())
-  await expect(connection.list()).rejects.toThrow()
-  expect(JSON.parse(sent[0] ?? '')).toMatchObject({ method: 'initialize', params: { capabilities: {} } })
-  expect(sent[0]).not.toContain('elicitation')
-})

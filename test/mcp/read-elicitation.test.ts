@@ -18,3 +18,46 @@ describe('F-H07: a choice of a tool server', () => {
     expect(readElicitation(offered(label))).toBeTypeOf('object')
   })
 })
+
+describe('the value that a tool server would take', () => {
+  const choices = (field: object): unknown => {
+    const read = readElicitation({ message: '', requestedSchema: { type: 'object', properties: { field } } })
+    return typeof read === 'string' ? read : read.fields[0]?.choices.map(({ label, value }) => [label, value])
+  }
+
+  it.each([
+    [{ type: 'string', default: 'John Doe' }, [['Default: John Doe', 'John Doe']]],
+    [{ type: 'integer', default: 30 }, [['Default: 30', 30]]],
+    [{ type: 'number', default: 95.5 }, [['Default: 95.5', 95.5]]],
+    [
+      { type: 'boolean', default: false },
+      [
+        ['Default: No', false],
+        ['Yes', true],
+      ],
+    ],
+    [
+      { type: 'string', enum: ['a', 'b'], enumNames: ['A', 'B'], default: 'b' },
+      [
+        ['Default: B', 'b'],
+        ['A', 'a'],
+      ],
+    ],
+    [{ type: 'string', oneOf: [{ const: 'a', title: 'Ay' }], default: 'a' }, [['Default: Ay', 'a']]],
+  ])('is the first choice of %j', (field, expected) => {
+    expect(choices(field)).toEqual(expected)
+  })
+
+  it.each([
+    { type: 'integer', default: 1.5 },
+    { type: 'integer', minimum: 5, default: 3 },
+    { type: 'number', default: '3' },
+    { type: 'string', maxLength: 3, default: 'four' },
+    { type: 'string', default: 'a\u202eb' },
+    { type: 'string', default: 'x'.repeat(60) },
+    { type: 'string', default: ' ' },
+    { type: 'string', default: null },
+  ])('is no choice where it is no answer, or cannot be shown: %j', (field) => {
+    expect(choices(field)).toEqual([])
+  })
+})

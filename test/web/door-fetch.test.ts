@@ -1,19 +1,17 @@
 import { expect, it } from 'vitest'
-import type { Door, DoorAnswer, DoorRequest } from '../../src/web/door.ts'
-import { type DoorFetch, doorFetch } from '../../src/web/door-fetch.ts'
+import type { DoorAnswer, DoorRequest } from '../../src/web/door.ts'
+import { doorFetch } from '../../src/web/door-fetch.ts'
 
 const url = new URL('http://127.0.0.1:8800/mcp')
 const ANSWER = { kind: 'answer', url, status: 200, headers: {}, bytes: Buffer.from('{}'), cut: false } as const
 
-function asking(answer: DoorAnswer, options: DoorFetch = {}) {
+function asking(answer: DoorAnswer, isConfigured?: (url: URL) => boolean) {
   const asked: DoorRequest[] = []
-  const door: Door = {
-    async ask(_, request) {
-      asked.push(request)
-      return answer
-    },
+  const ask = async (_: string, request: DoorRequest): Promise<DoorAnswer> => {
+    asked.push(request)
+    return answer
   }
-  return { asked, fetch: doorFetch(door, { get: true, ...options }) }
+  return { asked, fetch: doorFetch(ask, isConfigured) }
 }
 
 it('C34: an answer that is cut, or leads elsewhere, is none', async () => {
@@ -24,7 +22,7 @@ it('C34: an answer that is cut, or leads elsewhere, is none', async () => {
 })
 
 it('C34: only what the operator wrote is exempt from the check of addresses', async () => {
-  const own = asking(ANSWER, { isConfigured: ({ port }) => port === '8800' })
+  const own = asking(ANSWER, ({ port }) => port === '8800')
   await own.fetch(url)
   await own.fetch('http://127.0.0.1:8801/')
   expect(own.asked.map(({ configured }) => configured)).toEqual([true, undefined])

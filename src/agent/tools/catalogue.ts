@@ -10,13 +10,13 @@ import { webFetch } from './web-fetch.ts'
 import { webSearch } from './web-search.ts'
 
 /**
- * The tools behind the group names of an agent's `tools:` list, each tool once; a list is looked up once. Rejects
- * with `config` for an unknown group.
+ * The tools behind the group names of an agent's `tools:` list, each tool once; a list is looked up once. `called` are
+ * the names of tools that the turn has calls of. Rejects with `config` for an unknown group.
  */
-type ToolCatalogue = (groups: readonly string[]) => Promise<readonly Tool[]>
+type ToolCatalogue = (groups: readonly string[], called?: readonly string[]) => Promise<readonly Tool[]>
 
 /** The tools of a group, or the way to ask for them, which never rejects. */
-export type ToolGroup = readonly Tool[] | (() => Promise<readonly Tool[]>)
+export type ToolGroup = readonly Tool[] | ((called: readonly string[]) => Promise<readonly Tool[]>)
 
 /** The groups that need no file and no configuration. */
 export const BUILT_IN_GROUPS = ['time', 'sessions', 'web'] as const
@@ -38,11 +38,11 @@ export function createCatalogue({ timeZone, sessions, web, more = {} }: Catalogu
   const groups = new Map<string, ToolGroup>([...Object.entries(builtIn), ...Object.entries(more)])
   checkNames(groups)
   const chosen = new WeakMap<readonly string[], readonly Tool[]>()
-  return async (names) => {
+  return async (names, called = []) => {
     const known = chosen.get(names)
     if (known !== undefined) return known
     const found = groupsOf(names, groups)
-    const all = await Promise.all(found.map((group) => (typeof group === 'function' ? group() : group)))
+    const all = await Promise.all(found.map((group) => (typeof group === 'function' ? group(called) : group)))
     const tools = [...new Set(all.flat())]
     // The tools of a server may be there with the next turn.
     if (!found.some((group) => typeof group === 'function')) chosen.set(names, tools)

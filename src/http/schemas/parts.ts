@@ -12,7 +12,7 @@ export const toolServers = list(
     {
       server: text,
       agents: texts,
-      status: oneOf({ unused: true, up: true, down: true }),
+      status: oneOf({ unused: true, starting: true, up: true, down: true }),
       tools: maybe(count),
       lastTrouble: maybe(object<NonNullable<McpServerReport['lastTrouble']>>({ detail: text, at: time })),
     },

@@ -38,11 +38,8 @@ async function world(
   const folder = await localFolder()
   const at: McpAddress = { kind: 'address', url: server.url, headers: {}, ...own }
   const logins = new Logins(folder, clock, lock)
-  const authFetch = doorFetch(createDoor({ clock, most: 256_000 }), {
-    get: true,
-    isConfigured: (asked) => isExempt(at.url, asked),
-  })
-  const fetch = doorFetch(createDoor({ clock }))
+  const authFetch = doorFetch(createDoor({ clock, most: 256_000 }).ask, (asked) => isExempt(at.url, asked))
+  const fetch = doorFetch(createDoor({ clock }).open)
   const log = new AwaitedLog()
   const fetchOf = () => loginFetch('files', at, { clock, logins, fetch, authFetch })
   const connect = () => {
@@ -192,8 +189,8 @@ describe('a token that has ended', () => {
     server.expire()
     // The other process has nothing in common with this one but the file.
     const logins = new Logins(folder, systemClock, lockFile)
-    const fetch = doorFetch(createDoor({ clock: systemClock }))
-    const authFetch = doorFetch(createDoor({ clock: systemClock }), { get: true })
+    const fetch = doorFetch(createDoor({ clock: systemClock }).open)
+    const authFetch = doorFetch(createDoor({ clock: systemClock }).ask)
     const fetchOf = () => loginFetch('files', at, { clock: systemClock, logins, fetch, authFetch })
     const two = createConnection(
       { name: 'files', at, inside: [], timeoutMs: 20_000 },

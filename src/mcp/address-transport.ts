@@ -1,0 +1,434 @@
+import { once } from 'node:events'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import { createParser } from 'eventsource-parser'
+import { backOffMs } from '../core/backoff.ts'
+import { askedWait, type Clock, sleep, within } from '../core/clock.ts'
+import { errorCode, ParleyError, toError } from '../core/errors.ts'
+import type { McpAddress } from '../core/mcp.ts'
+import { parseUrl } from '../core/parse-url.ts'
+import { isRecord } from './lenient.ts'
+
+export interface AddressDeps {
+  readonly clock: Clock
+  readonly fetch: typeof globalThis.fetch
+  /** The server may ask something outside of a call, so that a stream for that is kept open. */
+  readonly listens: boolean
+  /** Called when the server sends more than it is asked for and is read slowly from then on. */
+  slowed(): void
+}
+
+/** The server refused a message with a status of HTTP. */
+export class Refused extends Error {
+  readonly status: number
+  /** It does not know the session of this connection any more: another one has to be begun. */
+  readonly sessionGone: boolean
+
+  constructor(status: number, words: string, sessionGone = false) {
+    super(words)
+    this.status = status
+    this.sessionGone = sessionGone
+  }
+}
+
+/** Characters of one event; a longer one ends its stream. */
+const MOST_OF_AN_EVENT = 20_000_000
+/** Characters a second of what answers nothing, and what each request of the server costs of it besides. */
+const UNASKED = 256_000
+const A_REQUEST = 2_000
+/** Waits before a stream that has ended is resumed, where the server names none. */
+const RESUME = { firstMs: 1_000, longestMs: 30_000 }
+/** Tries to resume an answer, one behind the other, of which each failed. */
+const MOST_TRIES = 5
+/** The longest that a call waits for the stream for questions. */
+const LISTENS_MS = 1_000
+/** Waits before the stream for questions is opened again. */
+const LISTEN = { firstMs: 1_000, longestMs: 300_000 }
+const LONGEST_WORDS = 300
+/** The statuses by which servers of the form of 2024-11-05 refuse a message at the address of their stream. */
+const NO_STREAMABLE: ReadonlySet<number> = new Set([400, 404, 405, 406, 415, 501])
+/** The time for the word that a session is over. */
+const GOODBYE_MS = 2_000
+
+/** Called with the name and the data of an event. */
+type OnNamed = (event: string, data: string) => void
+
+/** A request without its answer. */
+interface Exchange {
+  readonly id: RequestId
+  readonly params: unknown
+  /** Aborted with the answer, and where none is wanted any more. */
+  readonly over: AbortController
+  answered: boolean
+}
+
+/** The place up to which a stream has been read. */
+interface Place {
+  lastEventId?: string
+  retryMs?: number
+}
+
+/**
+ * The way to a server by streamable HTTP. Each request and its answer are one exchange: `send` resolves when the answer
+ * has come, also where the stream stays open behind it, and rejects when none can come any more. A stream that ends
+ * before its answer is resumed by the id of its last event. Notifications, which nobody listens to, are left out. A
+ * server of the form before (2024-11-05), where all answers come in one stream, is known by its refusal of the first
+ * message.
+ */
+export class AddressTransport implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage) => void
+  readonly #at: McpAddress
+  readonly #deps: AddressDeps
+  readonly #closed = new AbortController()
+  readonly #open = new Map<string, Exchange>()
+  /** The params of the call in whose stream a request of the server came, by the id of the request. */
+  readonly #asking = new Map<RequestId, unknown>()
+  #givenUp = 0
+  /** The address that messages are sent to. */
+  #url: string
+  /** All answers come in one stream, by the form of 2024-11-05. */
+  #oneStream = false
+  #isListening = false
+  /** Resolves when the stream for what the server asks is open, or is not offered. */
+  #listened: Promise<unknown> = Promise.resolve()
+  #session: string | undefined
+  #version: string | undefined
+
+  constructor(at: McpAddress, deps: AddressDeps) {
+    this.#at = at
+    this.#deps = deps
+    this.#url = at.url
+  }
+
+  async start(): Promise<void> {}
+
+  setProtocolVersion(version: string): void {
+    this.#version = version
+  }
+
+  /** Calls of tools without an answer: nobody learns when the server has ended one that was given up. */
+  get unansweredCalls(): number {
+    return this.#open.size + this.#givenUp
+  }
+
+  /** Returns the params of the call that a request of the server is about; undefined where that is not known. */
+  callBehind(request: RequestId): unknown {
+    return this.#asking.get(request)
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed.signal.aborted) throw new Error('the connection is closed')
+    if ('method' in message && 'id' in message) {
+      // A question that comes before its stream is open is lost.
+      if (message.method === 'tools/call') await this.#listened
+      return this.#exchange(message.id, message)
+    }
+    this.#note(message)
+    await (await this.#post(message, this.#closed.signal)).body?.cancel()
+    const isReady = 'method' in message && message.method === 'notifications/initialized'
+    if (!isReady || !this.#deps.listens || this.#oneStream) return
+    const first = new AbortController()
+    this.#listened = within(this.#deps.clock, LISTENS_MS, aborted(first.signal))
+    void this.#listen(() => first.abort())
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed.signal.aborted) return
+    const { fetch, clock } = this.#deps
+    this.#closed.abort()
+    if (this.#session !== undefined && !this.#oneStream) {
+      const bye = fetch(this.#at.url, { method: 'DELETE', headers: this.#headers() })
+      await within(
+        clock,
+        GOODBYE_MS,
+        bye.then((response) => response.body?.cancel()),
+      ).catch(() => undefined)
+    }
+    this.onclose?.()
+  }
+
+  /** Notes a call that is given up, and an answer of ours to what the server has asked. */
+  #note(message: JSONRPCMessage): void {
+    if (!('method' in message)) return void (message.id === undefined || this.#asking.delete(message.id))
+    if (message.method !== 'notifications/cancelled') return
+    const exchange = this.#open.get(String(message.params?.requestId))
+    if (exchange === undefined) return
+    this.#givenUp++
+    exchange.over.abort()
+  }
+
+  async #exchange(id: RequestId, message: JSONRPCMessage & { readonly params?: unknown }): Promise<void> {
+    const exchange: Exchange = { id, params: message.params, over: new AbortController(), answered: false }
+    this.#open.set(String(id), exchange)
+    try {
+      const response = await this.#first(message, exchange)
+      this.#session ??= response.headers.get('mcp-session-id') ?? undefined
+      if (mediaType(response) === 'text/event-stream') await this.#readAnswer(response, exchange)
+      else await this.#readWhole(response, exchange)
+    } finally {
+      this.#open.delete(String(id))
+      exchange.over.abort()
+    }
+  }
+
+  /** Sends a request. Where the first of all is refused, the server is tried by the form of 2024-11-05. */
+  async #first(message: JSONRPCMessage, exchange: Exchange): Promise<Response> {
+    try {
+      return await this.#post(message, this.#until(exchange))
+    } catch (error) {
+      const isInitialize = 'method' in message && message.method === 'initialize' && !this.#oneStream
+      if (!isInitialize || !(error instanceof Refused) || !NO_STREAMABLE.has(error.status)) throw error
+      if (!(await this.#openOneStream(this.#until(exchange)).catch(() => false))) throw error
+      return this.#post(message, this.#until(exchange))
+    }
+  }
+
+  #until({ over }: Exchange): AbortSignal {
+    return AbortSignal.any([over.signal, this.#closed.signal])
+  }
+
+  async #post(message: JSONRPCMessage, signal: AbortSignal): Promise<Response> {
+    const headers = this.#headers()
+    headers.set('content-type', 'application/json')
+    headers.set('accept', 'application/json, text/event-stream')
+    const response = await this.#deps.fetch(this.#url, {
+      ...{ method: 'POST', headers, signal },
+      body: JSON.stringify(message),
+    })
+    if (response.ok) return response
+    throw await this.#refusal(response)
+  }
+
+  /** Also servers that say 400 for a session that they have forgotten. */
+  async #refusal(response: Response): Promise<Error> {
+    const { status } = response
+    const text = await response.text().catch(() => '')
+    const said =
+      errorOf(parsed(text)) ??
+      text
+        .replace(/<[^>]*>/g, ' ')
+        .replace(/\s+/g, ' ')
+        .trim()
+    const words = `it answers ${status}${said === '' ? '' : `: ${said.slice(0, LONGEST_WORDS)}`}`
+    const isForgotten = status === 404 || (status === 400 && /session|initialize/i.test(said))
+    return new Refused(status, words, this.#session !== undefined && isForgotten)
+  }
+
+  #headers(): Headers {
+    const headers = new Headers()
+    if (this.#session !== undefined) headers.set('mcp-session-id', this.#session)
+    if (this.#version !== undefined) headers.set('mcp-protocol-version', this.#version)
+    for (const [name, value] of Object.entries(this.#at.headers)) headers.set(name, value)
+    return headers
+  }
+
+  /** Takes an answer that came as a whole, or several in a list; with nothing in it, it comes in the other stream. */
+  async #readWhole(response: Response, exchange: Exchange): Promise<void> {
+    const text = await response.text()
+    const found = parsed(text)
+    for (const message of Array.isArray(found) ? found : [found]) this.#take(message, exchange)
+    const comesElsewhere = this.#oneStream || (this.#isListening && response.status === 202)
+    if (!exchange.answered && comesElsewhere) await aborted(this.#until(exchange))
+    if (exchange.answered || exchange.over.signal.aborted) return
+    if (this.#closed.signal.aborted) throw new Error('the connection has ended')
+    const type = mediaType(response) || 'no type'
+    const shown = text.trim() === '' ? 'nothing' : `${type}: ${text.trim().slice(0, LONGEST_WORDS)}`
+    throw new Error(`it answers ${response.status} without the protocol, with ${shown}`)
+  }
+
+  async #readAnswer(first: Response, exchange: Exchange): Promise<void> {
+    const signal = this.#until(exchange)
+    const place: Place = {}
+    let response: Response | undefined = first
+    for (let tries = 1; ; tries++) {
+      try {
+        if (response !== undefined && (await this.#readStream(response, place, exchange))) tries = 1
+        if (exchange.answered) return
+        if (place.lastEventId === undefined) throw new Error('it ended its stream before it answered')
+      } catch (error) {
+        if (signal.aborted || place.lastEventId === undefined || tries === MOST_TRIES) throw error
+      }
+      await sleep(this.#deps.clock, askedWait(place.retryMs ?? backOffMs(tries, RESUME)), signal)
+      signal.throwIfAborted()
+      response = await this.#resume(place, signal, tries === MOST_TRIES)
+    }
+  }
+
+  /** Returns a stream behind the last event, undefined where that failed for now. */
+  async #resume(place: Place, signal: AbortSignal, isLast: boolean): Promise<Response | undefined> {
+    try {
+      const response = await this.#get(place, signal)
+      if (response.ok) return response
+      await response.body?.cancel()
+      throw new Refused(response.status, `it ended its stream before it answered, and refuses to resume it`)
+    } catch (error) {
+      const isFinal = error instanceof Refused && error.status < 500 && error.status !== 429
+      if (signal.aborted || isLast || isFinal) throw error
+      return undefined
+    }
+  }
+
+  #get({ lastEventId }: Partial<Place>, signal: AbortSignal): Promise<Response> {
+    const headers = this.#headers()
+    headers.set('accept', 'text/event-stream')
+    if (lastEventId !== undefined) headers.set('last-event-id', lastEventId)
+    return this.#deps.fetch(this.#at.url, { method: 'GET', headers, signal })
+  }
+
+  /** Reads a stream until its end, or until its exchange is answered. Returns true if any event came. */
+  async #readStream({ body }: Response, place: Place, exchange?: Exchange, named?: OnNamed): Promise<boolean> {
+    if (body === null) return false
+    const { clock, slowed } = this.#deps
+    const { signal } = this.#closed
+    let [some, unasked, tooLong] = [false, 0, false]
+    const parser = createParser({
+      maxBufferSize: MOST_OF_AN_EVENT,
+      onEvent: ({ id, data, event }) => {
+        some = true
+        if (id !== undefined) place.lastEventId = id
+        if (exchange?.answered || data.trim() === '') return
+        if (event !== undefined) named?.(event, data)
+        const message = parsed(data)
+        if (this.#take(message, exchange) !== 'answer') unasked += data.length + A_REQUEST
+      },
+      onRetry: (ms) => {
+        place.retryMs = ms
+      },
+      onComment: (comment) => {
+        unasked += comment.length
+      },
+      onError: ({ type }) => {
+        tooLong ||= type === 'max-buffer-size-exceeded'
+      },
+    })
+    const decoder = new TextDecoder()
+    const reader = body.getReader()
+    const started = clock.elapsed()
+    let isSlow = false
+    try {
+      for (;;) {
+        const { done, value } = await reader.read()
+        parser.feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }))
+        if (tooLong) throw new Error(`an event is longer than ${MOST_OF_AN_EVENT} characters`)
+        if (done || exchange?.answered) return some
+        const ahead = unasked - UNASKED * (1 + (clock.elapsed() - started) / 1_000)
+        if (ahead <= 0) continue
+        if (!isSlow) slowed()
+        isSlow = true
+        await sleep(clock, (ahead / UNASKED) * 1_000, signal)
+      }
+    } finally {
+      await reader.cancel().catch(() => undefined)
+    }
+  }
+
+  /** Hands on an answer and a request, and nothing else. */
+  #take(message: unknown, exchange: Exchange | undefined): 'answer' | 'request' | undefined {
+    if (!isRecord(message)) return undefined
+    const { id, method } = message
+    if (typeof method === 'string') {
+      if (id === undefined || id === null) return undefined
+      if (exchange !== undefined) this.#asking.set(id as RequestId, exchange.params)
+      this.#hand(message)
+      return 'request'
+    }
+    if (!('result' in message) && !('error' in message)) return undefined
+    // A message in the stream of a request answers it, unless its id is another's: some servers write ids as texts.
+    const meant = this.#open.get(String(id)) ?? exchange
+    if (meant === undefined || meant.answered) return undefined
+    meant.answered = true
+    meant.over.abort()
+    this.#hand({ jsonrpc: '2.0', ...message, id: meant.id })
+    return 'answer'
+  }
+
+  #hand(message: Readonly<Record<string, unknown>>): void {
+    this.onmessage?.(message as unknown as JSONRPCMessage)
+  }
+
+  /**
+   * Opens the one stream of the form of 2024-11-05. Returns false if the server offers none. The end of the stream is
+   * that of the connection.
+   */
+  async #openOneStream(signal: AbortSignal): Promise<boolean> {
+    const response = await this.#get({}, this.#closed.signal)
+    if (!response.ok || mediaType(response) !== 'text/event-stream') {
+      await response.body?.cancel()
+      return false
+    }
+    return new Promise((resolve) => {
+      const named: OnNamed = (event, data) => {
+        const url = parseUrl(data.trim(), this.#at.url)
+        // Whatever is sent there has the headers of the configuration.
+        if (event !== 'endpoint' || url?.origin !== new URL(this.#at.url).origin) return
+        this.#url = url.href
+        this.#oneStream = true
+        resolve(true)
+      }
+      signal.addEventListener('abort', () => resolve(false), { once: true })
+      this.#readStream(response, {}, undefined, named)
+        .catch((error: unknown) => this.onerror?.(toError(error)))
+        .finally(() => {
+          resolve(false)
+          if (this.#oneStream) void this.close()
+        })
+    })
+  }
+
+  /** Keeps a stream open for what the server asks outside of a call, as long as it offers one. */
+  async #listen(opened: () => void): Promise<void> {
+    const { signal } = this.#closed
+    const place: Place = {}
+    for (let failures = 0; !signal.aborted; ) {
+      const heard = await this.#listenOnce(place, opened)
+      opened()
+      if (heard === 'refused') return
+      failures = heard === 'some' ? 0 : failures + 1
+      await sleep(this.#deps.clock, askedWait(place.retryMs ?? backOffMs(failures + 1, LISTEN)), signal)
+    }
+  }
+
+  async #listenOnce(place: Place, opened: () => void): Promise<'refused' | 'nothing' | 'some'> {
+    const { signal } = this.#closed
+    try {
+      const response = await this.#get(place, signal)
+      if (response.ok && mediaType(response) === 'text/event-stream') {
+        this.#isListening = true
+        opened()
+        return (await this.#readStream(response, place)) ? 'some' : 'nothing'
+      }
+      await response.body?.cancel()
+      return response.status < 500 ? 'refused' : 'nothing'
+    } catch (error) {
+      if (!signal.aborted) this.onerror?.(toError(error))
+      // A login that is wanted is said by the calls.
+      return errorCode(error) === 'unavailable' || !(error instanceof ParleyError) ? 'nothing' : 'refused'
+    } finally {
+      this.#isListening = false
+    }
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
+}
+
+function mediaType({ headers }: Response): string {
+  return (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+}
+
+function errorOf(message: unknown): string | undefined {
+  const error = isRecord(message) ? message.error : undefined
+  if (isRecord(error) && typeof error.message === 'string') return error.message
+  return typeof error === 'string' ? error : undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,556 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import type { McpServer } from '../../src/core/mcp.ts'
+import { createConnection, type RunningCall } from '../../src/mcp/connection.ts'
+import { createDoor } from '../../src/web/door.ts'
+import { doorFetch } from '../../src/web/door-fetch.ts'
+import { AwaitedLog } from '../e2e/awaited-log.ts'
+import {
+  type Answers,
+  type Asked,
+  answerTo,
+  type HttpToolServer,
+  resultOf,
+  send,
+  startHttpToolServer,
+  text,
+} from '../fakes/http-tool-server.ts'
+
+const never = new AbortController().signal
+
+async function started(answers: Answers, more: Partial<McpServer> = {}, elicits = false) {
+  const server = await startHttpToolServer(answers)
+  const at = { kind: 'address', url: server.url, headers: { 'x-key': 'k' } } as const
+  const settings: McpServer = { name: 'one', at, inside: [], timeoutMs: 10_000, ...more }
+  const fetch = doorFetch(createDoor({ clock: systemClock }).open)
+  const log = new AwaitedLog()
+  const deps = { clock: systemClock, logger: log, fetchOf: () => fetch, version: '1', elicits }
+  const connection = createConnection(settings, deps)
+  onTestFinished(() => connection.close())
+  const call = (running: Partial<RunningCall> = {}, args = {}) =>
+    connection.call('add', args, { signal: never, ...running })
+  return { server, connection, call, log }
+}
+
+const isCall = ({ message }: Asked): boolean => message.method === 'tools/call'
+const isGet = ({ verb }: Asked): boolean => verb === 'GET'
+
+describe('the answer of a server in a stream', () => {
+  it('counts when it is there, and the stream that stays open behind it is ended', async () => {
+    const { server, call } = await started((asked, { event }) => {
+      if (!isCall(asked)) return undefined
+      event(asked, answerTo(asked, text('early')))
+      return true
+    })
+    expect(await call()).toMatchObject(text('early') as object)
+    await (await server.next(isCall)).closed
+  })
+
+  it('is resumed by its last event where the stream ends before it, as often as that ends, after the time it names', async () => {
+    const begun: number[] = []
+    const { server, call } = await started((asked, { event }) => {
+      const last = asked.headers['last-event-id']
+      if (!isCall(asked) && last === undefined) return undefined
+      begun.push(performance.now())
+      const next = Number(last ?? 0) + 1
+      if (next === 4) event(asked, answerTo(call1(server), text('late')))
+      else event(asked, '', { id: String(next), retry: 40 })
+      asked.response.end()
+      return true
+    })
+    expect(await call()).toMatchObject(text('late') as object)
+    expect(server.asked.filter(isGet).map(({ headers }) => headers['last-event-id'])).toEqual(['1', '2', '3'])
+    const waits = begun.slice(1).map((at, place) => at - (begun[place] ?? 0))
+    expect(Math.min(...waits)).toBeGreaterThan(35)
+    expect(server.asked.filter(isCall)).toHaveLength(1)
+  })
+
+  it('is resumed where the connection breaks off', async () => {
+    const { server, call } = await started((asked, { event }) => {
+      if (isCall(asked)) {
+        event(asked, '', { id: 'a', retry: 10 })
+        asked.response.once('drain', () => asked.response.destroy())
+        setImmediate(() => asked.response.destroy())
+        return true
+      }
+      if (asked.headers['last-event-id'] !== 'a') return undefined
+      event(asked, answerTo(call1(server), text('again')))
+      return true
+    })
+    expect(await call()).toMatchObject(text('again') as object)
+  })
+
+  it.each(['no id of an event', 'the stream is not offered again'])('fails at once where %s', async (how) => {
+    const { call } = await started((asked, { event }) => {
+      if (!isCall(asked)) return undefined
+      event(asked, '', how === 'no id of an event' ? {} : { id: '1', retry: 5 })
+      asked.response.end()
+      return true
+    })
+    await expect(call()).rejects.toThrow(/^one: it ended its stream before it answered/)
+  })
+
+  const WRITTEN: readonly (readonly [string, (answer: string) => readonly string[]])[] = [
+    ['lines that end in CRLF', (answer) => [`event: message\r\ndata: ${answer}\r\n\r\n`]],
+    ['pieces that end between CR and LF', (answer) => [`event: message\r`, `\ndata: ${answer}\r`, '\n\r', '\n']],
+    ['data of several lines', (answer) => [`data: ${answer.replace('"result"', '\ndata: "result"')}\n\n`]],
+    ['comments and events without data before it', (answer) => [': ping\n\nid: 0\ndata:\n\n', `data: ${answer}\n\n`]],
+    ['no empty line behind it', (answer) => [`data: ${answer}`]],
+    ['an event of another name', (answer) => [`event: response\ndata: ${answer}\n\n`]],
+    ['a mark at its beginning', (answer) => [`\uFEFFdata: ${answer}\n\n`]],
+    ['the id as a text', (answer) => [`data: ${answer.replace(/"id":(\d+)/, '"id":"$1"')}\n\n`]],
+    [
+      'notifications and torn messages before it',
+      (answer) => ['data: {"met\n\ndata: {"method":"x"}\n\n', `data: ${answer}\n\n`],
+    ],
+  ]
+  it.each(WRITTEN)('is read with %s', async (_how, write) => {
+    const { call } = await started(async (asked) => {
+      if (!isCall(asked)) return undefined
+      asked.response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+      for (const piece of write(JSON.stringify(answerTo(asked, text('zwölf 世界'))))) {
+        await new Promise((resolve) => asked.response.write(piece, resolve))
+      }
+      asked.response.end()
+      return true
+    })
+    expect(await call()).toMatchObject(text('zwölf 世界') as object)
+  })
+
+  it('is read where a proxy has packed it', async () => {
+    const { call } = await started((asked) => {
+      if (!isCall(asked)) return undefined
+      asked.response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' })
+      asked.response.end(gzipSync(`data: ${JSON.stringify(answerTo(asked, text('packed')))}\n\n`))
+      return true
+    })
+    expect(await call()).toMatchObject(text('packed') as object)
+  })
+
+  it('is given up with its call: the stream is ended, and the server is told', async () => {
+    const stop = new AbortController()
+    const { server, call } = await started((asked, { event }) => {
+      if (!isCall(asked)) return undefined
+      event(asked, '', { id: '1' })
+      return true
+    })
+    const given = call({ signal: stop.signal })
+    const asked = await server.next(isCall)
+    stop.abort()
+    await expect(given).rejects.toMatchObject({ code: 'aborted' })
+    await asked.closed
+    const told = await server.next(({ message }) => message.method === 'notifications/cancelled')
+    expect(told.message.params).toMatchObject({ requestId: asked.message.id })
+    expect(server.asked.filter(isGet)).toEqual([])
+  })
+
+  it('lets everything else have its turn in a flood of notifications', async () => {
+    const { server, call, log } = await started((asked) => {
+      if (!isCall(asked)) return undefined
+      const notice = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: {} })}\n\n`
+      asked.response.writeHead(200, { 'content-type': 'text/event-stream' })
+      asked.response.write(notice.repeat(200))
+      return true
+    })
+    const called = call()
+    await log.line('A tool server writes more than it is asked for, and is read slowly')
+    const asked = await server.next(isCall)
+    server.event(asked, answerTo(asked, text('behind')))
+    expect(await called).toMatchObject(text('behind') as object)
+  })
+})
+
+/** Returns the first call that a server was asked for. */
+function call1({ asked }: HttpToolServer): Asked {
+  const found = asked.find(isCall)
+  if (found === undefined) throw new Error('no call')
+  return found
+}
+
+describe('a server that does not know its session any more', () => {
+  it.each([
+    [404, { jsonrpc: '2.0', id: 'server-error', error: { code: -32_600, message: 'Session not found' } }],
+    [404, 'gone'],
+    [400, { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'Bad Request: No valid session ID provided' } }],
+    [400, 'Bad Request: Server not initialized'],
+  ])('with %s gets the call once more in a new session', async (status, body) => {
+    let session = 1
+    const { server, call } = await started((asked) => {
+      if (asked.message.method === 'initialize')
+        return send(asked, 200, answerTo(asked, resultOf(asked)), { 'mcp-session-id': `s${session}` })
+      return isCall(asked) && asked.headers['mcp-session-id'] !== `s${session}` ? send(asked, status, body) : undefined
+    })
+    await call()
+    session++
+    expect(await call()).toMatchObject(text('add') as object)
+    expect(server.asked.filter(isCall).map(({ headers }) => headers['mcp-session-id'])).toEqual(['s1', 's1', 's2'])
+    const begun = server.asked.filter(({ message }) => message.method === 'initialize')
+    expect(begun.map(({ headers }) => headers['mcp-session-id'])).toEqual([undefined, undefined])
+  })
+
+  it('is not begun anew for ever', async () => {
+    const { server, call } = await started((asked) => {
+      if (asked.message.method === 'initialize')
+        return send(asked, 200, answerTo(asked, resultOf(asked)), { 'mcp-session-id': 's' })
+      return isCall(asked) ? send(asked, 404, 'no') : undefined
+    })
+    await expect(call()).rejects.toThrow('one: it answers 404: no')
+    expect(server.asked.filter(isCall)).toHaveLength(2)
+  })
+
+  it('without a session, 404 is an error', async () => {
+    const { server, call } = await started((asked) =>
+      isCall(asked) ? send(asked, 404, '<b>Not  found</b>') : undefined,
+    )
+    await expect(call()).rejects.toThrow('one: it answers 404: Not found')
+    expect(server.asked.filter(isCall)).toHaveLength(1)
+  })
+
+  it('with 503 the call fails in words, and the next one begins anew', async () => {
+    let broken = true
+    const { server, call } = await started((asked) => {
+      if (asked.message.method === 'initialize')
+        return send(asked, 200, answerTo(asked, resultOf(asked)), { 'mcp-session-id': 's' })
+      return isCall(asked) && broken ? send(asked, 503, { error: 'restarting' }) : undefined
+    })
+    await expect(call()).rejects.toThrow('one: it answers 503: restarting')
+    broken = false
+    await call()
+    expect(server.asked.filter(({ message }) => message.method === 'initialize')).toHaveLength(2)
+  })
+
+  it('is told when the connection ends', async () => {
+    const { server, connection, call } = await started((asked) =>
+      asked.message.method === 'initialize'
+        ? send(asked, 200, answerTo(asked, resultOf(asked)), { 'mcp-session-id': 's' })
+        : undefined,
+    )
+    await call()
+    await connection.close()
+    expect(server.asked.at(-1)).toMatchObject({ verb: 'DELETE', headers: { 'mcp-session-id': 's', 'x-key': 'k' } })
+  })
+})
+
+describe('a server by HTTP', () => {
+  it.each([
+    ['200 and null', 200, null, {}],
+    ['200 and an empty body', 200, undefined, { 'content-type': 'application/json' }],
+    ['202 and words', 202, 'Accepted', {}],
+    ['204', 204, undefined, {}],
+  ])('may answer a notification with %s', async (_how, status, body, headers) => {
+    const { call } = await started((asked) =>
+      asked.verb === 'POST' && asked.message.id === undefined ? send(asked, status, body, headers) : undefined,
+    )
+    expect(await call()).toMatchObject(text('add') as object)
+  })
+
+  it.each([
+    ['404', (asked: Asked) => send(asked, 404)],
+    ['400 and words', (asked: Asked) => send(asked, 400, 'No sessionId')],
+    ['200 and JSON', (asked: Asked) => send(asked, 200, {})],
+    ['200 and a page', (asked: Asked) => send(asked, 200, '<html>')],
+    [
+      'a stream in which nothing comes',
+      (asked: Asked) => asked.response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders() ?? true,
+    ],
+    ['nothing at all', () => true],
+  ])('that answers the wish to listen with %s is used all the same, and asked once', async (_how, answer) => {
+    const { server, call } = await started((asked) => (isGet(asked) ? answer(asked) : undefined), {}, true)
+    expect(await call()).toMatchObject(text('add') as object)
+    await server.next(isGet)
+    expect(await call()).toMatchObject(text('add') as object)
+    expect(server.asked.filter(isGet)).toHaveLength(1)
+  })
+
+  it.each([307, 308, 301, 302])('that redirects %s to its own other path gets what was sent, there', async (status) => {
+    const { server, call } = await started((asked) =>
+      asked.path === '/mcp' ? send(asked, status, undefined, { location: '/mcp/' }) : undefined,
+    )
+    expect(await call()).toMatchObject(text('add') as object)
+    const there = server.asked.filter(({ path }) => path === '/mcp/')
+    expect(there.map(({ message }) => message.method)).toContain('tools/call')
+    expect(there.every(({ verb, headers }) => verb === 'POST' && headers['x-key'] === 'k')).toBe(true)
+  })
+
+  it('that redirects to another host gets nothing there, and the words name it', async () => {
+    const { call } = await started((asked) => send(asked, 307, undefined, { location: 'https://example.com/mcp' }))
+    await expect(call()).rejects.toThrow('The server redirects to example.com')
+  })
+
+  it.each([
+    [
+      'HTTP',
+      (asked: Asked) =>
+        send(asked, 400, 'Bad Request: Unsupported protocol version (supported versions: 2025-06-18, 2025-03-26)'),
+    ],
+    [
+      'the protocol',
+      (asked: Asked) =>
+        send(asked, 200, {
+          jsonrpc: '2.0',
+          id: asked.message.id,
+          error: {
+            code: -32_602,
+            message: 'Unsupported protocol version',
+            data: { supported: ['2025-06-18', '2024-11-05'], requested: '2025-11-25' },
+          },
+        }),
+    ],
+  ])('that refuses the newest version by %s is asked with one that it names', async (_how, refuse) => {
+    const { server, call } = await started((asked) =>
+      asked.message.params?.protocolVersion === '2025-11-25' ? refuse(asked) : undefined,
+    )
+    expect(await call()).toMatchObject(text('add') as object)
+    expect((await server.next(isCall)).headers['mcp-protocol-version']).toBe('2025-06-18')
+  })
+
+  it.each([
+    { capabilities: { tools: [{}] } },
+    { capabilities: {}, serverInfo: undefined },
+    { capabilities: null, serverInfo: { name: 'x' } },
+    { instructions: 7 },
+  ])('may describe itself as %j', async (wrong) => {
+    const { connection } = await started((asked) =>
+      asked.message.method === 'initialize'
+        ? send(asked, 200, answerTo(asked, { ...(resultOf(asked) as object), ...wrong }))
+        : undefined,
+    )
+    expect((await connection.list()).tools).toHaveLength(1)
+  })
+
+  it.each([
+    [
+      'a page',
+      '<html>Sign in</html>',
+      'one: it answers 200 without the protocol, with text/plain: <html>Sign in</html>',
+    ],
+    ['nothing', undefined, 'one: it answers 200 without the protocol, with nothing'],
+  ])('that answers a call with %s fails in words', async (_how, body, words) => {
+    const { call } = await started((asked) => (isCall(asked) ? send(asked, 200, body) : undefined))
+    await expect(call()).rejects.toThrow(words)
+  })
+
+  it('may answer with a list of messages, and an error without an id', async () => {
+    const { call } = await started((asked) => {
+      if (!isCall(asked)) return undefined
+      return asked.message.params?.arguments?.fails
+        ? send(asked, 200, { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'no milk' } })
+        : send(asked, 200, [{ jsonrpc: '2.0', method: 'notifications/x' }, answerTo(asked, text('one of a list'))])
+    })
+    expect(await call()).toMatchObject(text('one of a list') as object)
+    await expect(call({}, { fails: true })).rejects.toThrow('one: no milk')
+  })
+
+  it('that wants a person to open an address says so, with the address', async () => {
+    const elicitations = [{ mode: 'url', elicitationId: 'e', message: 'Please pay', url: 'https://pay.example/1' }]
+    const { call } = await started((asked) =>
+      isCall(asked)
+        ? send(asked, 200, {
+            jsonrpc: '2.0',
+            id: asked.message.id,
+            error: { code: -32_042, message: 'x', data: { elicitations } },
+          })
+        : undefined,
+    )
+    await expect(call()).rejects.toThrow('Please pay https://pay.example/1')
+  })
+})
+
+describe('a list of several pages', () => {
+  const page = (asked: Asked, names: readonly string[], nextCursor: unknown): true =>
+    send(
+      asked,
+      200,
+      answerTo(asked, { tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })), nextCursor }),
+    )
+
+  it.each([
+    ['a cursor that is null', null, 1],
+    ['the same cursor for ever', 'c', 2],
+    ['an empty cursor for ever', '', 2],
+    ['a cursor that is a number', 7, 1],
+  ])('ends with %s', async (_how, cursor, requests) => {
+    const { server, connection } = await started((asked) =>
+      asked.message.method === 'tools/list' ? page(asked, ['add', 'take'], cursor) : undefined,
+    )
+    const { tools, leftOut } = await connection.list()
+    expect([tools.length, leftOut]).toEqual([2, []])
+    expect(server.asked.filter(({ message }) => message.method === 'tools/list')).toHaveLength(requests)
+  })
+
+  it('has the tools of all, also behind an empty cursor', async () => {
+    const { connection } = await started((asked) => {
+      if (asked.message.method !== 'tools/list') return undefined
+      const { cursor } = asked.message.params ?? {}
+      if (cursor === undefined) return page(asked, ['a'], '')
+      return cursor === '' ? page(asked, ['b'], 'c') : page(asked, ['c'], undefined)
+    })
+    expect((await connection.list()).tools.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+  })
+})
+
+describe('a server of the form of 2024-11-05', () => {
+  const oneStream = (refused: number): Answers => {
+    let stream: Asked | undefined
+    return (asked, { event }) => {
+      if (asked.path === '/mcp' && asked.verb === 'POST') return send(asked, refused)
+      if (isGet(asked)) {
+        stream = asked
+        asked.response.writeHead(200, { 'content-type': 'text/event-stream' })
+        asked.response.write('event: endpoint\ndata: /messages?session=1\n\n')
+        return true
+      }
+      send(asked, 202, 'Accepted')
+      const { method, id } = asked.message
+      if (stream !== undefined && method !== undefined && id !== undefined)
+        event(stream, answerTo(asked, resultOf(asked)))
+      if (asked.message.params?.arguments?.ends) stream?.response.end()
+      return true
+    }
+  }
+
+  it.each([404, 405, 400])('that refuses the newer one with %s is used', async (refused) => {
+    const { connection, call, server } = await started(oneStream(refused))
+    expect((await connection.list()).tools).toHaveLength(1)
+    expect(await call()).toMatchObject(text('add') as object)
+    expect(server.asked.filter(({ path }) => path === '/messages?session=1')).toHaveLength(4)
+  })
+
+  it('that ends its stream is begun again at the next use', async () => {
+    const { connection, call, log } = await started(oneStream(405))
+    await call({}, { ends: true })
+    await log.line('A tool server cannot be reached')
+    await expect
+      .poll(() =>
+        connection.list().then(
+          ({ tools }) => tools.length,
+          () => 0,
+        ),
+      )
+      .toBe(1)
+  })
+
+  it('whose stream leads to another origin is refused', async () => {
+    const { connection, server } = await started((asked) => {
+      if (!isGet(asked)) return send(asked, 405)
+      asked.response.writeHead(200, { 'content-type': 'text/event-stream' })
+      asked.response.end('event: endpoint\ndata: https://example.com/messages\n\n')
+      return true
+    })
+    await expect(connection.list()).rejects.toThrow('it answers 405')
+    expect(server.asked).toHaveLength(2)
+  })
+})
+
+describe('what a server by HTTP asks while it has a call', () => {
+  const ask = { jsonrpc: '2.0', id: 'q', method: 'elicitation/create' }
+  const question = (message: unknown) => ({
+    ...ask,
+    params: { message, requestedSchema: { type: 'object', properties: {} } },
+  })
+  const asker = (put: unknown[], action: 'accept' | 'decline' = 'accept') => ({
+    asks: () => ({
+      answer: async (params: unknown) => {
+        put.push((params as { readonly message: string }).message)
+        return action === 'accept' ? ({ action, content: {} } as const) : ({ action } as const)
+      },
+      refuse: (why: string) => void put.push(why),
+      notes: [],
+    }),
+  })
+
+  const actionOf = (result: unknown): string => (result as { action?: string } | undefined)?.action ?? 'none'
+
+  /** Asks in the stream of each call what its arguments say, and answers with what came back. */
+  const inStream: Answers = (asked, { event, asked: all }) => {
+    const { id, params, result, method } = asked.message
+    if (isCall(asked)) {
+      event(asked, { ...question(params?.arguments?.message), id: `q${id}` })
+      return true
+    }
+    if (method !== undefined || result === undefined) return undefined
+    const about = all.find((one) => isCall(one) && `q${one.message.id}` === id)
+    if (about !== undefined) event(about, answerTo(about, text(actionOf(result))))
+    return send(asked, 202)
+  }
+
+  it('is put to a person, and the call goes on', async () => {
+    const put: unknown[] = []
+    const { server, call } = await started(inStream, {}, true)
+    expect(await call(asker(put), { message: 'who?' })).toMatchObject(text('accept') as object)
+    expect(put).toEqual(['who?'])
+    expect(server.asked[0]?.message.params).toMatchObject({ capabilities: { elicitation: { form: {} } } })
+  })
+
+  it('F-H07: belongs to the call in whose stream it comes, also while there are several', async () => {
+    const [ada, bob]: [unknown[], unknown[]] = [[], []]
+    const { call } = await started(inStream, {}, true)
+    const [first, second] = await Promise.all([
+      call(asker(ada), { message: 'for Ada' }),
+      call(asker(bob, 'decline'), { message: 'for Bob' }),
+    ])
+    expect([first, second]).toMatchObject([text('accept'), text('decline')])
+    expect([ada, bob]).toEqual([['for Ada'], ['for Bob']])
+  })
+
+  /** Asks in the stream that is kept open for that, as a server does that does not say for which call. */
+  const elsewhere: Answers = (asked, { event, asked: all }) => {
+    const { id, method, result, params } = asked.message
+    if (isGet(asked))
+      return asked.response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders() ?? true
+    if (isCall(asked)) {
+      const listening = all.find(isGet)
+      const message = params?.arguments?.message
+      if (listening !== undefined && message !== undefined) event(listening, question(message))
+      return true
+    }
+    const about = id === 'q' && method === undefined ? all.findLast(isCall) : undefined
+    return about && send(about, 200, answerTo(about, text(actionOf(result)))) && send(asked, 202)
+  }
+
+  it('is put to a person where it comes in the stream beside', async () => {
+    const put: unknown[] = []
+    const { server, connection, call } = await started(elsewhere, {}, true)
+    await connection.list()
+    await server.next(isGet)
+    expect(await call(asker(put), { message: 'who?' })).toMatchObject(text('accept') as object)
+    expect(put).toEqual(['who?'])
+  })
+
+  it('F-H07: is put to nobody there once a call was given up, and the next call has another session', async () => {
+    const put: unknown[] = []
+    const stop = new AbortController()
+    const { server, connection, call } = await started(elsewhere, {}, true)
+    await connection.list()
+    await server.next(isGet)
+    const first = call({ signal: stop.signal })
+    await server.next(isCall)
+    stop.abort()
+    await expect(first).rejects.toMatchObject({ code: 'aborted' })
+    expect(await call(asker(put), { message: 'who?' })).toMatchObject(text('cancel') as object)
+    expect(put).toEqual(['it may be about a call that was given up'])
+    await connection.list()
+    expect(server.asked.filter(({ message }) => message.method === 'initialize')).toHaveLength(2)
+  })
+
+  it.each([
+    ['roots/list', { error: { code: -32_601 } }],
+    ['sampling/createMessage', { error: { code: -32_601 } }],
+    ['ping', { result: {} }],
+  ])('%s is answered at once, in the middle of a call', async (method, answer) => {
+    const { server, call } = await started((asked, { event, asked: all }) => {
+      const { id } = asked.message
+      if (isCall(asked)) {
+        event(asked, { jsonrpc: '2.0', id: 's1', method })
+        return true
+      }
+      if (id !== 's1') return undefined
+      const about = all.find(isCall)
+      if (about !== undefined) event(about, answerTo(about, text('went on')))
+      return send(asked, 202)
+    })
+    expect(await call()).toMatchObject(text('went on') as object)
+    expect((await server.next(({ message }) => message.id === 's1')).message).toMatchObject(answer)
+  })
+})
