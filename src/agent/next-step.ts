@@ -2,6 +2,7 @@ import type { AgentProfile } from '../core/agent-profile.ts'
 import type { Content } from '../core/content.ts'
 import { type ErrorCode, errorCode, ParleyError } from '../core/errors.ts'
 import { type MediaId, shortHandle } from '../core/ids.ts'
+import { absentServers } from '../core/mcp.ts'
 import { addUsage, hadBegun, type Model, type ModelMessage, type ModelRequest, tokensRead } from '../core/model.ts'
 import { SEND_FILE } from '../core/send-file.ts'
 import type { Tool, TurnRequest } from '../core/turn.ts'
@@ -37,7 +38,14 @@ export async function equip({ settings, request, progress }: RunningAgent): Prom
   const called = [...(request.open?.calls ?? []), ...(request.given ?? [])].map(({ name }) => name)
   const all = [...(await settings.tools(agent.tools, called)), ...skillTools(agent.skills)]
   const tools = unkept ? all.filter(isOnlyRead) : all
-  const system = buildPrompt({ agent, chatType, joined, context, scheduled, elsewhere, timeZone: settings.timeZone })
+  const absent = unkept
+    ? []
+    : absentServers(
+        agent.tools,
+        tools.map(({ spec }) => spec),
+      )
+  const { timeZone } = settings
+  const system = buildPrompt({ agent, chatType, joined, context, scheduled, elsewhere, absent, timeZone })
   return {
     chain: createModelChain([...new Set([agent.model, ...(agent.fallback ?? [])])], {
       models: (id) => models(id, request.charge),

@@ -39,6 +39,8 @@ interface PromptFacts {
   readonly context?: SessionContext | undefined
   readonly scheduled?: true | undefined
   readonly elsewhere?: 'only' | 'too' | undefined
+  /** The tool servers of the agent that have not been up so far. */
+  readonly absent?: readonly string[]
   readonly timeZone: string
 }
 
@@ -54,6 +56,11 @@ function skillHints({ skills = [] }: AgentProfile): string {
   ].join('\n')
 }
 
+function absentWords(servers: readonly string[]): string {
+  if (servers.length === 0) return ''
+  return `These tool servers cannot be reached at the moment, so that you have none of their tools: ${servers.join(', ')}. Say so where somebody wants what they are for.`
+}
+
 /**
  * Returns the system prompt: the agent's own text, its skills, the audience, files and the zone (R13). Groups get the
  * tags explained and are asked for exactly `<NO_REPLY>` where silence is right; direct chats are not (S46). It stays
@@ -66,6 +73,7 @@ export function buildPrompt({
   context = {},
   scheduled,
   elsewhere,
+  absent = [],
   timeZone,
 }: PromptFacts): string {
   const own = interpolate(agent.prompt, context).trim()
@@ -73,5 +81,5 @@ export function buildPrompt({
   const audience = scheduled ? SCHEDULE_RULES : chatType === 'direct' ? direct : GROUP_RULES
   const asked = elsewhere === undefined ? '' : `${FROM_ELSEWHERE} ${ANSWERED[elsewhere]}`
   const end = `${FILES} Times are local to ${timeZone}.`
-  return [own, skillHints(agent), audience, asked, end].filter((part) => part !== '').join('\n\n')
+  return [own, skillHints(agent), audience, asked, absentWords(absent), end].filter((part) => part !== '').join('\n\n')
 }

@@ -78,13 +78,34 @@ export function mcpGroup(server: string): string {
   return `mcp.${server}`
 }
 
+/** Returns the servers of some groups that have no tool among these: they have not been up so far. */
+export function absentServers(groups: readonly string[], tools: readonly { readonly name: string }[]): string[] {
+  const servers = groups.flatMap((group) => (group.startsWith('mcp.') ? group.slice('mcp.'.length) : []))
+  return servers.filter((server) => !tools.some(({ name }) => name.startsWith(`${server}__`)))
+}
+
 /** The state of a server: `unused` where no agent has it, and again after a quiet end. */
 export interface McpState {
   readonly status: 'unused' | 'starting' | 'up' | 'down'
   /** The tools that it has listed. */
   readonly tools?: number
   /** The last failure, kept after it was mended. */
-  readonly lastTrouble?: { readonly detail: string; readonly at: number }
+  readonly lastTrouble?: McpTrouble
+}
+
+/** A failure of a server, with the lines that its program had printed last. Times are ms since the epoch. */
+export interface McpTrouble {
+  readonly detail: string
+  readonly at: number
+  readonly printed?: readonly string[]
+}
+
+/** Returns a server and how it does in one line, and the lines about its failure; none while it is up. */
+export function mcpInWords({ server, status, tools, lastTrouble }: McpServerReport): readonly string[] {
+  const number = tools === undefined ? '' : `, ${tools} ${tools === 1 ? 'tool' : 'tools'}`
+  const trouble = status === 'up' ? undefined : lastTrouble
+  if (trouble === undefined) return [`${server}: ${status}${number}`]
+  return [`${server}: ${status}, ${trouble.detail}`, ...(trouble.printed ?? [])]
 }
 
 /** A server of the configuration, as it does now. */

@@ -1,3 +1,4 @@
+import type { McpServerReport } from './mcp.ts'
 import type { AdmissionOperator } from './operate-admissions.ts'
 import type { ApprovalOperator } from './operate-approvals.ts'
 import type { ArchiveOperator, DownloadOperator } from './operate-archives.ts'
@@ -77,6 +78,8 @@ export interface StatusReport {
   readonly models: readonly string[]
   /** The servers of models, then names of servers that models in use have and `models` has not; none of older daemons. */
   readonly modelServers?: readonly ModelServerReport[]
+  /** The tool servers that agents have; absent when the store was read without a daemon, and of older daemons. */
+  readonly toolServers?: readonly McpServerReport[]
   /** Chats whose other bots have used up their budget and are not answered now. */
   readonly botsHeld: readonly string[]
   readonly sessions: number

@@ -1,7 +1,7 @@
 import type { ChannelHub } from '../channels/hub.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
-import { type McpServerReport, mcpGroup } from '../core/mcp.ts'
+import { type McpServerReport, type McpTrouble, mcpGroup } from '../core/mcp.ts'
 import type { Measures } from '../core/measures.ts'
 import type { HealthOperator } from '../core/operate-health.ts'
 import type { InboundHooks } from '../core/operate-hooks.ts'
@@ -45,6 +45,10 @@ export function makeForPrograms({ config, store, clock, stages, mcp, ...parts }:
   }
 }
 
+function redacted({ detail, at, printed }: McpTrouble, redact: (text: string) => string): McpTrouble {
+  return { detail: redact(detail), at, ...(printed === undefined ? {} : { printed: printed.map(redact) }) }
+}
+
 /** The words of a server or its program about a failure may have a secret in them. */
 function toolServers(
   config: Pick<Config, 'agents' | 'secrets'>,
@@ -54,6 +58,6 @@ function toolServers(
   return [...states()].map(([server, { lastTrouble, ...state }]) => ({
     ...{ server, ...state },
     agents: config.agents.filter(({ tools }) => tools.includes(mcpGroup(server))).map(({ id }) => id),
-    ...(lastTrouble ? { lastTrouble: { ...lastTrouble, detail: redact(lastTrouble.detail) } } : {}),
+    ...(lastTrouble ? { lastTrouble: redacted(lastTrouble, redact) } : {}),
   }))
 }

@@ -175,6 +175,7 @@ async function status({
     claimLinks: daemon?.access.claimCode ? claimLinks(channels, daemon.traits, daemon.access.claimCode) : [],
     models,
     modelServers: servers(),
+    ...(daemon ? { toolServers: daemon.toolServers().filter(({ agents }) => agents.length > 0) } : {}),
     ...(await budgetsOf(daemon)),
     ...(await limitsOf(daemon)),
     botsHeld: daemon?.watch.botsHeld() ?? [],

@@ -28,7 +28,12 @@ export async function listMcp(ports: ReadPorts, options: ReadOptions): Promise<n
       ])
       const [header = '', ...lines] = columns([['SERVER', 'STATE', 'FOR', 'AT'], ...rows], widthOf(ports.stdout))
       const troubles = servers.flatMap(({ server, status, lastTrouble }) =>
-        status === 'down' && lastTrouble ? [style.bad(`${server}: ${oneLine(lastTrouble.detail)}`)] : [],
+        status === 'down' && lastTrouble
+          ? [
+              style.bad(`${server}: ${oneLine(lastTrouble.detail)}`),
+              ...(lastTrouble.printed ?? []).map((line) => `  ${oneLine(line)}`),
+            ]
+          : [],
       )
       return [style.bold(header), ...lines, ...troubles]
     },

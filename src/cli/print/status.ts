@@ -1,3 +1,4 @@
+import { mcpInWords } from '../../core/mcp.ts'
 import { serverInWords } from '../../core/model-server.ts'
 import type { RetentionLimit } from '../../core/operate-forgetting.ts'
 import type { ChannelStatus, ListedDelivery } from '../../core/operate-parts.ts'
@@ -22,6 +23,10 @@ export function printStatus(report: StatusReport, style: Style): string[] {
       ...report.claimLinks.map((link) => ['', `become the owner: ${oneLine(link)}`]),
       ['models', [...new Set(report.models)].map(oneLine).join(', ') || 'none'],
       ...serverRows(report),
+      ...(report.toolServers ?? []).flatMap((server, at) => {
+        const [first = '', ...rest] = mcpInWords(server).map(oneLine)
+        return [[at === 0 ? 'tools' : '', first], ...rest.map((line) => ['', `  ${line}`])]
+      }),
       ['sessions', String(report.sessions)],
       ['turns', `${report.runningTurns} running, ${count(report.waiting, 'message')} waiting`],
       ...(report.spentToday === undefined ? [] : [['today', spendingInWords(report.spentToday)]]),

@@ -1,24 +1,12 @@
-import type { McpServerReport } from '../../core/mcp.ts'
 import type { AgentReport, DeliveryPage, DeliveryReport } from '../../core/operate-parts.ts'
-import { count, list, maybe, object, oneOf, text, texts, time } from './shape.ts'
-import { budget, channel, listed, trouble } from './status.ts'
+import { count, list, maybe, object, text, texts } from './shape.ts'
+import { budget, channel, listed, toolServer, trouble } from './status.ts'
 
 export const channels = list(channel)
 export const agents = list(
   object<AgentReport>({ id: text, model: text, fallback: texts, tools: texts, troubles: list(trouble) }, 'Agent'),
 )
-export const toolServers = list(
-  object<McpServerReport>(
-    {
-      server: text,
-      agents: texts,
-      status: oneOf({ unused: true, starting: true, up: true, down: true }),
-      tools: maybe(count),
-      lastTrouble: maybe(object<NonNullable<McpServerReport['lastTrouble']>>({ detail: text, at: time })),
-    },
-    'ToolServer',
-  ),
-)
+export const toolServers = list(toolServer)
 export const budgets = list(budget)
 
 export const delivery = object<DeliveryReport>(

@@ -1,4 +1,5 @@
 import type { Amount, Limit } from '../../core/budget.ts'
+import type { McpServerReport, McpTrouble } from '../../core/mcp.ts'
 import type { Usage } from '../../core/model.ts'
 import type { BudgetReport } from '../../core/operate-budgets.ts'
 import type { RetentionLimit } from '../../core/operate-forgetting.ts'
@@ -53,6 +54,16 @@ const modelServer = object<ModelServerReport>(
   },
   'ModelServer',
 )
+export const toolServer = object<McpServerReport>(
+  {
+    server: text,
+    agents: texts,
+    status: oneOf({ unused: true, starting: true, up: true, down: true }),
+    tools: maybe(count),
+    lastTrouble: maybe(object<McpTrouble>({ detail: text, at: time, printed: maybe(texts) })),
+  },
+  'ToolServer',
+)
 export const budget = object<BudgetReport>(
   {
     words: text,
@@ -77,6 +88,7 @@ export const status = object<StatusReport>(
     claimLinks: texts,
     models: texts,
     modelServers: maybe(list(modelServer)),
+    toolServers: maybe(list(toolServer)),
     botsHeld: texts,
     sessions: count,
     runningTurns: count,

@@ -1,4 +1,5 @@
 import type { ChatCommand, CommandCall } from '../../core/command.ts'
+import { mcpInWords } from '../../core/mcp.ts'
 import { serverInWords } from '../../core/model-server.ts'
 import type { ModelServerReport } from '../../core/operate-parts.ts'
 import type { OperatorService } from '../../core/operator.ts'
@@ -34,6 +35,7 @@ async function status({ operator, store }: StatusDeps, { decision }: CommandCall
     `Parley ${report.version}, model ${report.models.join(', ')}`,
     ...channels,
     ...(report.modelServers ?? []).flatMap(serverLines),
+    ...(report.toolServers ?? []).map((server) => `- tools of ${mcpInWords(server)[0]}`),
     `- conversations: ${report.sessions}, being answered: ${report.runningTurns}, messages waiting: ${report.waiting}`,
     ...(report.spentToday === undefined ? [] : [`- today: ${spendingInWords(report.spentToday)}`]),
     ...(report.budgets ?? []).map(({ words }) => `- budget of ${words}`),
