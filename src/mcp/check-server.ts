@@ -1,15 +1,14 @@
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { CheckedTool, McpCheck, McpServer } from '../core/mcp.ts'
 import { namesTool } from '../core/place.ts'
-import { createTextRedactor } from '../core/redact.ts'
 import { type ConnectionDeps, createConnection } from './connection.ts'
 
-/** Lines of what a program wrote last that are shown of one that does not answer. */
+/** Lines of what a program printed last that are shown of one that does not answer. */
 const MOST_PRINTED = 20
 
 /**
  * Connects to a server, lists its tools and ends the connection. Throws `unavailable` for one that does not answer,
- * with what its program wrote last, without the values of its variables: there it mostly says why.
+ * with what its program printed last: there it mostly says why.
  */
 export async function checkServer(server: McpServer, deps: ConnectionDeps): Promise<McpCheck> {
   const printed: string[] = []
@@ -24,7 +23,7 @@ export async function checkServer(server: McpServer, deps: ConnectionDeps): Prom
     }))
     return { server: server.name, tools: checked, leftOut }
   } catch (error) {
-    throw withPrinted(error, printed, server)
+    throw withPrinted(error, printed)
   } finally {
     await connection.close()
   }
@@ -46,9 +45,8 @@ function checkOf({ bounds }: McpServer, tool: string): Pick<CheckedTool, 'checke
   return { checked: [...paths, ...commands].join('; ') || 'no paths' }
 }
 
-function withPrinted(error: unknown, printed: readonly string[], { at }: McpServer): unknown {
-  if (errorCode(error) !== 'unavailable' || printed.length === 0 || at.kind === 'address') return error
-  const redact = createTextRedactor(Object.values(at.env))
-  const lines = printed.slice(-MOST_PRINTED).map((line) => `  ${redact(line)}`)
+function withPrinted(error: unknown, printed: readonly string[]): unknown {
+  if (errorCode(error) !== 'unavailable' || printed.length === 0) return error
+  const lines = printed.slice(-MOST_PRINTED).map((line) => `  ${line}`)
   return new ParleyError('unavailable', [`${toError(error).message}. It wrote:`, ...lines].join('\n'))
 }

@@ -86,6 +86,8 @@ class Connection implements McpConnection {
   readonly #deps: ConnectionDeps
   readonly #logger: Logger
   #client: Promise<Client> | undefined
+  /** The way that was opened last. */
+  #way: ServerTransport | undefined
   #failures = 0
   #up = false
   #tools: number | undefined
@@ -114,7 +116,7 @@ class Connection implements McpConnection {
       return this.#pages(client)
     }
     const listed = await this.#ask(pages).catch((error: unknown) => {
-      throw isAsked ? this.#failed(error) : error
+      throw isAsked ? this.#failed(error, LIST_MS) : error
     })
     this.#failures = 0
     const read = readTools(this.#server, listed, this.#deps.redact)
@@ -255,7 +257,9 @@ class Connection implements McpConnection {
       this.#deps.printed?.(line)
     }
     const slowed = (): void => this.#logger.warn('A tool server writes more than it is asked for, and is read slowly')
-    const way = await openTransport(this.#server.at, { clock, fetch, elicits, printed, slowed })
+    const { redact } = this.#deps
+    const way = await openTransport(this.#server.at, { clock, fetch, elicits, printed, slowed, redact })
+    this.#way = way
     // The library refuses everything else that a server may ask: a model, files, a person to open an address.
     const capabilities = elicits ? { elicitation: { form: {} } } : {}
     const client = new Client({ name: 'parley', version: this.#deps.version }, { capabilities })
@@ -321,13 +325,14 @@ class Connection implements McpConnection {
   }
 
   /** Notes an outage, in the log once until it is over, and returns it in words. */
-  #failed(error: unknown): ParleyError {
+  #failed(error: unknown, waitedMs = this.#startMs): ParleyError {
     this.#leave()
     this.#failures++
     this.#retryAt = this.#deps.clock.elapsed() + backOffMs(this.#failures, PACE)
-    if (this.#failures === 1) this.#logger.warn('A tool server cannot be reached', { err: error })
-    const why = startWords(error, this.#server.at, this.#startMs)
-    this.#trouble = { detail: why, at: this.#deps.clock.now() }
+    const printed = this.#way?.printed?.() ?? []
+    const why = startWords({ error, at: this.#server.at, waitedMs, printed, ended: this.#way?.ended })
+    if (this.#failures === 1) this.#logger.warn('A tool server cannot be reached', { err: error, why, printed })
+    this.#trouble = { detail: why, at: this.#deps.clock.now(), ...(printed.length === 0 ? {} : { printed }) }
     return new ParleyError('unavailable', `${this.#server.name} cannot be reached: ${why}`)
   }
 }

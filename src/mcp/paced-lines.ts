@@ -19,8 +19,8 @@ export interface Pacing {
 const BESIDE = 100
 
 /**
- * Reads a stream in lines until it ends. Whoever writes more than it was asked for is read slowly: the system then
- * holds back its writing. Rejects for a line that is too long.
+ * Reads a stream in lines until it ends; the last one need not end. Whoever writes more than it was asked for is read
+ * slowly: the system then holds back its writing. Rejects for a line that is too long.
  */
 export async function readPaced(stream: Readable, pacing: Pacing): Promise<void> {
   const { clock, signal, rate } = pacing
@@ -38,6 +38,8 @@ export async function readPaced(stream: Readable, pacing: Pacing): Promise<void>
     slow = true
     await sleep(clock, (-left / rate) * 1_000, signal)
   }
+  const last = lines.rest()
+  if (last !== '') pacing.take(last)
 }
 
 class Lines {
@@ -55,12 +57,17 @@ class Lines {
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
       this.#add(chunk.subarray(from, end))
       from = end + 1
-      const line = Buffer.concat(this.#parts).toString('utf8')
-      this.#parts = []
-      this.#size = 0
-      yield line
+      yield this.rest()
     }
     this.#add(chunk.subarray(from))
+  }
+
+  /** Takes out what has come of a line. */
+  rest(): string {
+    const line = Buffer.concat(this.#parts).toString('utf8')
+    this.#parts = []
+    this.#size = 0
+    return line
   }
 
   #add(part: Buffer): void {

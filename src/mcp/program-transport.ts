@@ -1,20 +1,33 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { delimiter, dirname } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { type Clock, within } from '../core/clock.ts'
 import { toError } from '../core/errors.ts'
 import type { McpProgram } from '../core/mcp.ts'
+import { createTextRedactor } from '../core/redact.ts'
+import { endMarked, endsWithProcess, markOfStart, signal } from './marked-processes.ts'
+import { MessageLines, type SentMessage, strictAnswer, strictRequest } from './message-lines.ts'
 import { readPaced } from './paced-lines.ts'
 
 export interface ProgramDeps {
   readonly clock: Clock
   /** The variables that every program gets. */
   readonly env: Readonly<Record<string, string>>
-  /** Called with each line that the program writes to its standard error. */
+  /** Takes the configured secrets out of what the program prints; its own variables are taken out anyway. */
+  readonly redact?: ((text: string) => string) | undefined
+  /** Called with each line that the program prints, to its standard error or, beside the messages, to its output. */
   printed(line: string): void
   /** Called when it writes more than it is asked for and is read slowly from then on. */
   slowed(): void
+}
+
+/** How a program has ended: by its own code, or by a signal. */
+export interface ProgramEnd {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
 }
 
 /** Bytes of one message; what is longer ends the connection. */
@@ -22,11 +35,27 @@ const MOST_BYTES = 20_000_000
 /** Bytes a second of messages that answer nothing, and of its own log. */
 const UNASKED = 256_000
 const PRINTED = 64_000
-/** The longest line of its log, in bytes. */
-const LONGEST_LINE = 500
+/** The longest line of its log in bytes: more is read than is kept, so that no half of a secret is left at the cut. */
+const LONGEST_LINE = 4_000
+const LONGEST_KEPT = 500
+const MOST_KEPT = 20
 /** Bytes that wait to be read by the program. */
 const MOST_WAITING = 4_000_000
 const STEP_MS = 2_000
+/** Where programs are looked for if this process has no PATH. */
+const USUAL_PATH = ['/usr/local/bin', '/usr/bin', '/bin'].join(delimiter)
+
+const NPM = /(^|\/)np[mx]$/
+/** Without a network npm waits 70 s between its tries before it says so, which is longer than a start may take. */
+const SOON = { npm_config_fetch_retry_mintimeout: '1000', npm_config_fetch_retry_maxtimeout: '2000' }
+
+/** The programs that run. */
+const running = new Set<ProgramTransport>()
+
+/** Ends all programs of this process, for a command that is interrupted while one of them starts. */
+export async function endPrograms(): Promise<void> {
+  await Promise.all([...running].map((program) => program.close()))
+}
 
 /**
  * The way to a program over its standard streams. That of the library hands on whatever comes as fast as it comes: here
@@ -38,46 +67,63 @@ export class ProgramTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void
   readonly #program: McpProgram
   readonly #deps: ProgramDeps
+  readonly #redact: (text: string) => string
+  readonly #lines = new MessageLines(MOST_BYTES)
   /** The program has ended: what is left of its output is read at once. */
   readonly #exited = new AbortController()
   /** All is read, or given up. */
   readonly #ended = new AbortController()
   /** The requests without an answer, each with its method. */
   readonly #open = new Map<RequestId, string>()
+  #printed: string[] = []
+  #end: ProgramEnd | undefined
   #child: ChildProcess | undefined
 
   constructor(program: McpProgram, deps: ProgramDeps) {
     this.#program = program
     this.#deps = deps
+    const [own, configured = same] = [createTextRedactor(Object.values(program.env)), deps.redact]
+    this.#redact = (text) => own(configured(text))
   }
 
-  /** Starts the program, in a process group of its own: what it starts itself ends with it. */
+  /**
+   * Starts the program, in a process group of its own and with a mark that everything inherits that it starts: all of
+   * that ends with it.
+   */
   async start(): Promise<void> {
-    const { command, args, env, folder } = this.#program
-    const { clock, printed, slowed } = this.#deps
+    const { command, args, folder } = this.#program
+    const mark = markOfStart()
     const child = spawn(command, args, {
-      ...{ stdio: 'pipe', detached: true, env: { ...this.#deps.env, ...env } },
+      ...{ stdio: 'pipe', detached: true, env: { ...this.#environment(), [mark.name]: mark.value } },
       ...(folder === undefined ? {} : { cwd: folder }),
     })
     child.on('error', (error) => this.onerror?.(error))
     child.stdin.on('error', () => undefined)
-    child.once('exit', () => {
-      signalGroup(child, 'SIGKILL')
-      this.#exited.abort()
-      void within(clock, STEP_MS, once(child, 'close')).then(() => this.#over(child))
-    })
     await once(child, 'spawn')
     this.#child = child
-    const pace = { clock, signal: this.#exited.signal, slowed }
-    const take = (line: string): boolean => this.#take(line)
-    readPaced(child.stdout, { ...pace, most: MOST_BYTES, long: 'end', rate: UNASKED, take })
-      .catch((error: unknown) => this.onerror?.(toError(error)))
-      .finally(() => void this.close())
-    const print = (line: string): boolean => {
-      if (line.trim() !== '') printed(line)
-      return false
-    }
-    readPaced(child.stderr, { ...pace, most: LONGEST_LINE, long: 'cut', rate: PRINTED, take: print }).catch(() => {})
+    running.add(this)
+    const letGo = endsWithProcess(child.pid ?? 0, mark)
+    const closed = new Promise((resolve) => child.once('close', resolve))
+    const read = Promise.all([this.#readOutput(child), this.#readLog(child), closed])
+    child.once('exit', async (code, by) => {
+      this.#end = { code, signal: by }
+      signalGroup(child, 'SIGKILL')
+      this.#exited.abort()
+      const { clock } = this.#deps
+      await Promise.all([endMarked(mark, clock), within(clock, STEP_MS, read)])
+      letGo()
+      this.#over(child)
+    })
+  }
+
+  /** Returns the last lines that the program has printed, without secrets, each cut to 500 bytes. */
+  printed(): readonly string[] {
+    return this.#printed
+  }
+
+  /** How the program has ended; undefined as long as it runs. */
+  get ended(): ProgramEnd | undefined {
+    return this.#end
   }
 
   /** Calls of tools that the program has not answered, also where nobody waits for them any more. */
@@ -101,52 +147,97 @@ export class ProgramTransport implements Transport {
     const child = this.#child
     if (child === undefined) return
     child.stdin?.end()
-    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      if (await within(this.#deps.clock, STEP_MS, this.#end())) return
-      if (!this.#exited.signal.aborted) signalGroup(child, signal)
+    for (const name of ['SIGTERM', 'SIGKILL'] as const) {
+      if (await within(this.#deps.clock, STEP_MS, this.#whenOver())) return
+      if (!this.#exited.signal.aborted) signalGroup(child, name)
     }
-    await this.#end()
+    await this.#whenOver()
   }
 
-  async #end(): Promise<void> {
+  /** Programs of the Node that runs this, such as `npx`, are found also where a service has them not in its PATH. */
+  #environment(): Record<string, string> {
+    const { command, env } = this.#program
+    const path = `${this.#deps.env.PATH ?? USUAL_PATH}${delimiter}${dirname(process.execPath)}`
+    return { ...this.#deps.env, PATH: path, ...(NPM.test(command) ? SOON : {}), ...env }
+  }
+
+  async #readOutput({ stdout }: ChildProcess): Promise<void> {
+    if (stdout === null) return
+    const take = (line: string): boolean => this.#take(line)
+    try {
+      await readPaced(stdout, { ...this.#pace(), most: MOST_BYTES, long: 'end', rate: UNASKED, take })
+    } catch (error) {
+      this.onerror?.(toError(error))
+    }
+    void this.close()
+  }
+
+  async #readLog({ stderr }: ChildProcess): Promise<void> {
+    if (stderr === null) return
+    const take = (line: string): boolean => this.#print(line)
+    const log = { most: LONGEST_LINE, long: 'cut', rate: PRINTED, take } as const
+    await readPaced(stderr, { ...this.#pace(), ...log }).catch(() => {})
+  }
+
+  #pace() {
+    const { clock, slowed } = this.#deps
+    return { clock, signal: this.#exited.signal, slowed }
+  }
+
+  async #whenOver(): Promise<void> {
     if (!this.#ended.signal.aborted) await once(this.#ended.signal, 'abort')
   }
 
   #over(child: ChildProcess): void {
+    running.delete(this)
     this.#ended.abort()
     child.stdout?.destroy()
     child.stderr?.destroy()
     this.onclose?.()
   }
 
-  /** Returns true for the answer to a request. */
+  /** Returns true for a line with the answer to a request. */
   #take(line: string): boolean {
-    const message = parsed(line)
-    if (message === undefined) return false
+    const messages = this.#lines.read(line)
+    if (messages === undefined) return this.#print(line)
+    return messages.map((message) => this.#receive(message)).includes(true)
+  }
+
+  #receive(message: SentMessage): boolean {
     const { id, method } = message
     if (typeof method === 'string') {
-      if (id !== undefined) this.onmessage?.(message as unknown as JSONRPCMessage)
+      if (id !== undefined && id !== null) this.onmessage?.(strictRequest(message))
       return false
     }
-    if (!this.#open.delete(id as RequestId)) return false
-    this.onmessage?.(message as unknown as JSONRPCMessage)
+    // It does not say which request it refuses, and may be about a notification.
+    if (id === null && message.error) return this.#print(JSON.stringify(message.error))
+    const asked = this.#asked(id)
+    if (asked === undefined) return false
+    this.#open.delete(asked)
+    this.onmessage?.(strictAnswer(asked, message))
     return true
   }
-}
 
-function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const found: unknown = JSON.parse(line)
-    return typeof found === 'object' && found !== null && !Array.isArray(found) ? { ...found } : undefined
-  } catch {
-    return undefined
+  /** Returns the open request that an answer is for: some programs return its number as a text. */
+  #asked(id: unknown): RequestId | undefined {
+    return [...this.#open.keys()].find((asked) => asked === id || (typeof id === 'string' && id === String(asked)))
+  }
+
+  #print(line: string): false {
+    // A bar of progress is written again and again into the same line.
+    const last = stripVTControlCharacters(line.slice(0, LONGEST_LINE))
+      .split('\r')
+      .findLast((part) => part.trim() !== '')
+    if (last === undefined) return false
+    const kept = Buffer.from(this.#redact(last.trimEnd())).subarray(0, LONGEST_KEPT).toString()
+    this.#printed = [...this.#printed, kept].slice(-MOST_KEPT)
+    this.#deps.printed(kept)
+    return false
   }
 }
 
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, signal)
-  } catch {
-    // Nobody of the group is left.
-  }
+const same = (text: string): string => text
+
+function signalGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
+  if (pid !== undefined) signal(-pid, name)
 }

@@ -2,6 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../core/clock.ts'
 import type { McpAddress, McpProgram } from '../core/mcp.ts'
+import type { ProgramEnd } from './program-transport.ts'
 
 export interface TransportDeps {
   readonly clock: Clock
@@ -9,7 +10,9 @@ export interface TransportDeps {
   readonly fetch: typeof globalThis.fetch
   /** The server may ask people something, also outside of a call. */
   readonly elicits: boolean
-  /** Called with each line that a program writes to its standard error. */
+  /** Takes the configured secrets out of what a program prints. */
+  readonly redact?: ((text: string) => string) | undefined
+  /** Called with each line that a program prints, which is no message. */
   printed(line: string): void
   /** Called when a server writes more than it is asked for. */
   slowed(): void
@@ -21,6 +24,10 @@ export interface ServerTransport extends Transport {
   readonly unansweredCalls: number
   /** Returns the params of the call that a request of the server is about; absent, or undefined: that is not known. */
   callBehind?(request: RequestId): unknown
+  /** Returns the last lines that a program has printed; absent by HTTP. */
+  printed?(): readonly string[]
+  /** How a program has ended; absent while it runs, and by HTTP. */
+  readonly ended?: ProgramEnd | undefined
 }
 
 /** Returns the way to a server, not yet open. The library is loaded with the first. */
@@ -32,8 +39,9 @@ export async function openTransport(at: McpProgram | McpAddress, deps: Transport
 }
 
 /** A program gets PATH, HOME, LOGNAME, SHELL, TERM and USER of this process, and what the configuration names. */
-async function toProgram(program: McpProgram, { clock, printed, slowed }: TransportDeps): Promise<ServerTransport> {
+async function toProgram(program: McpProgram, deps: TransportDeps): Promise<ServerTransport> {
+  const { clock, printed, slowed, redact } = deps
   const { getDefaultEnvironment } = await import('@modelcontextprotocol/sdk/client/stdio.js')
   const { ProgramTransport } = await import('./program-transport.ts')
-  return new ProgramTransport(program, { clock, env: getDefaultEnvironment(), printed, slowed })
+  return new ProgramTransport(program, { clock, env: getDefaultEnvironment(), printed, slowed, redact })
 }

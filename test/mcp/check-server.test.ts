@@ -31,7 +31,7 @@ test('C29: a program that ends at once is shown with what it wrote last, without
   const script = 'for (let n = 1; n < 31; n++) console.error("line", n); console.error("no", process.env.KEY)'
   const failed = check({ args: ['-e', script], env: { KEY: 'long-canary' } })
   await expect(failed).rejects.toThrow(
-    /ended before it answered\. It wrote:\n {2}line 12\n( {2}line \d\d\n){18} {2}no \[secret]$/,
+    /node ended with code 0 before it answered: no \[secret]\. It wrote:\n {2}line 12\n( {2}line \d\d\n){18} {2}no \[secret]$/,
   )
 })
 

@@ -63,6 +63,7 @@ describe('a tool server', () => {
     const env = JSON.parse(readFileSync(record, 'utf8').replace(/^\d+ /, '')) as Record<string, string>
     expect(env.GIVEN).toBe('yes')
     const needed = ['GIVEN', 'HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'PWD', 'OLDPWD', 'SHLVL', '_']
+    needed.push('PARLEY_TOOL_SERVER')
     expect(Object.keys(env).filter((name) => !needed.includes(name))).toEqual([])
   })
 

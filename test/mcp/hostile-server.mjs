@@ -110,7 +110,7 @@ function call(id, { name, arguments: args }) {
 }
 
 function answerOthersToo(id) {
-  for (const other of [id + 1, `${id}`, null, {}, -1]) send({ id: other, result: said('wrong') })
+  for (const other of [id + 1, `${id + 1}`, ` ${id}`, null, {}, -1]) send({ id: other, result: said('wrong') })
   send({ id, result: said('first') })
   return send({ id, result: said('second') })
 }
