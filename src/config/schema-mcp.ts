@@ -26,7 +26,7 @@ const taken = z.strictObject({
 const server = z.strictObject({
   command: text
     .exactOptional()
-    .describe('A program that is started at the first use, such as npx; with a / in it, relative to this file.'),
+    .describe('A program that is started with the daemon, such as npx; with a / in it, relative to this file.'),
   args: z.array(z.string()).exactOptional(),
   env: z
     .record(named(VARIABLE, 'must be the name of a variable'), z.string())

@@ -31,7 +31,7 @@ export interface McpArguments {
   readonly command: readonly string[]
 }
 
-/** A program that is started at the first use and speaks over its standard input and output. */
+/** A program that is started with the daemon and speaks over its standard input and output. */
 export interface McpProgram {
   readonly kind: 'program'
   readonly command: string

@@ -36,7 +36,7 @@ async function started(answers: Answers, more: Partial<McpServer> = {}, elicits 
 const isCall = ({ message }: Asked): boolean => message.method === 'tools/call'
 const isGet = ({ verb }: Asked): boolean => verb === 'GET'
 
-describe('the answer of a server in a stream', () => {
+describe('T42: the answer of a server in a stream', () => {
   it('counts when it is there, and the stream that stays open behind it is ended', async () => {
     const { server, call } = await started((asked, { event }) => {
       if (!isCall(asked)) return undefined
