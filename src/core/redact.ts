@@ -27,12 +27,65 @@ export function createTextRedactor(secrets: readonly string[]): (text: string) =
   return pattern === undefined ? (text) => text : (text) => text.replace(pattern, '[secret]')
 }
 
-/** Returns the pattern of all forms of the secrets of at least `shortest` characters; undefined if there are none. */
-function patternOf(secrets: readonly string[], shortest: number): RegExp | undefined {
+/**
+ * Returns a stream that replaces every secret in the UTF-8 text that passes, as `createTextRedactor` does in a whole
+ * one. It holds back only the end of a piece that the next piece may make a secret: whoever waits for the end of an
+ * event, in a stream that stays open, gets it at once.
+ */
+export function createRedactingStream(secrets: readonly string[]): TransformStream<Uint8Array, Uint8Array> {
+  const forms = formsFrom(secrets, SHORTEST_ENCODED)
+  const pattern = patternFrom(forms)
+  const [decoder, encoder] = [new TextDecoder(), new TextEncoder()]
+  let held = ''
+  return new TransformStream({
+    transform(bytes, out) {
+      const text = held + decoder.decode(bytes, { stream: true })
+      const passed = pattern === undefined ? { clean: text, held: '' } : redactBeginning(text, pattern, forms)
+      held = passed.held
+      if (passed.clean !== '') out.enqueue(encoder.encode(passed.clean))
+    },
+    flush(out) {
+      const text = held + decoder.decode()
+      const clean = pattern === undefined ? text : text.replace(pattern, '[secret]')
+      if (clean !== '') out.enqueue(encoder.encode(clean))
+    },
+  })
+}
+
+/** Redacts a text up to the first character that may belong to a secret, or to a longer one, whose end is not there. */
+function redactBeginning(text: string, pattern: RegExp, forms: readonly string[]): { clean: string; held: string } {
+  const longest = forms[0]?.length ?? 0
+  let open = Math.max(0, text.length - longest + 1)
+  const isOpen = (at: number): boolean => {
+    const end = text.slice(at)
+    return forms.some((form) => form.length > end.length && form.startsWith(end))
+  }
+  let clean = ''
+  let from = 0
+  for (const { index, 0: found } of text.matchAll(pattern)) {
+    while (open < index && !isOpen(open)) open++
+    if (open < index || (open === index && isOpen(open))) break
+    clean += `${text.slice(from, index)}[secret]`
+    from = index + found.length
+    open = Math.max(open, from)
+  }
+  while (open < text.length && !isOpen(open)) open++
+  return { clean: clean + text.slice(from, open), held: text.slice(open) }
+}
+
+/** Returns all forms of the secrets of at least `shortest` characters, the longest first. */
+function formsFrom(secrets: readonly string[], shortest: number): readonly string[] {
   const forms = new Set(secrets.filter((secret) => secret.length >= shortest).flatMap(formsOf))
-  if (forms.size === 0) return undefined
-  const longestFirst = [...forms].sort((left, right) => right.length - left.length)
-  return new RegExp(longestFirst.map(escapePattern).join('|'), 'g')
+  return [...forms].sort((left, right) => right.length - left.length)
+}
+
+function patternOf(secrets: readonly string[], shortest: number): RegExp | undefined {
+  return patternFrom(formsFrom(secrets, shortest))
+}
+
+/** Returns undefined where there are no forms. */
+function patternFrom(longestFirst: readonly string[]): RegExp | undefined {
+  return longestFirst.length === 0 ? undefined : new RegExp(longestFirst.map(escapePattern).join('|'), 'g')
 }
 
 function isJson(line: string): boolean {

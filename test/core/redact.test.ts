@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRedactor } from '../../src/core/redact.ts'
+import { createRedactingStream, createRedactor, createTextRedactor } from '../../src/core/redact.ts'
 
 const MASK = '[secret]'
 
@@ -66,5 +66,59 @@ describe('createRedactor', () => {
         return !line.includes(JSON.stringify(secret).slice(1, -1))
       }),
     )
+  })
+})
+
+describe('createRedactingStream', () => {
+  const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+  /** Returns what comes out of the stream for these pieces, each piece as its reader gets it. */
+  async function passed(secrets: readonly string[], pieces: readonly Uint8Array[]): Promise<string> {
+    return await new Response(ReadableStream.from(pieces).pipeThrough(createRedactingStream(secrets))).text()
+  }
+
+  test('gives what the redaction of the whole text gives, wherever the text is cut', async () => {
+    // Few letters, so that secrets overlap, begin one another and begin anew in their middle.
+    const letter = fc.constantFrom('a', 'b', 'é')
+    const secret = fc.string({ unit: letter, minLength: 8, maxLength: 12 })
+    const text = fc.oneof(fc.string({ unit: letter, maxLength: 30 }), fc.constant(undefined), fc.constant('"🙂\\'))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(secret, { maxLength: 3 }),
+        fc.array(text, { maxLength: 12 }),
+        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 20 }),
+        async (secrets, parts, cuts) => {
+          const whole = parts.map((part, index) => part ?? secrets[index % Math.max(1, secrets.length)] ?? '').join('')
+          const all = bytes(whole)
+          const pieces: Uint8Array[] = []
+          for (let [from, cut] = [0, 0]; from < all.length; cut++) {
+            const size = cuts[cut % cuts.length] ?? 1
+            pieces.push(all.slice(from, from + size))
+            from += size
+          }
+          expect(await passed(secrets, pieces)).toBe(createTextRedactor(secrets)(whole))
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  test('passes the end of an event at once, and holds back the beginning of a secret', async () => {
+    const stream = createRedactingStream(['canary-of-the-token'])
+    const [writer, reader] = [stream.writable.getWriter(), stream.readable.getReader()]
+    const next = async (): Promise<string> => new TextDecoder().decode((await reader.read()).value)
+    void writer.write(bytes('data: {"id":1}\n\n'))
+    expect(await next()).toBe('data: {"id":1}\n\n')
+    void writer.write(bytes('it is canary-of'))
+    expect(await next()).toBe('it is ')
+    void writer.write(bytes('-the-token.'))
+    expect(await next()).toBe('[secret].')
+    await reader.cancel()
+  })
+
+  test('ends in time on a long text that begins a secret again and again', async () => {
+    const secret = `${'a'.repeat(2_000)}b`
+    const whole = 'a'.repeat(100_000)
+    expect(await passed([secret], [bytes(whole), bytes('b')])).toBe(`${whole.slice(2_000)}[secret]`)
   })
 })
