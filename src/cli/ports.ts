@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { JsonSchema } from '../config/json-schema.ts'
 import type { BundleReport, ImportOptions, ImportReport, OldFile } from '../core/import.ts'
-import type { LoginTalk, McpCheck } from '../core/mcp.ts'
+import type { LoggedIn, LoginTalk, McpCheck } from '../core/mcp.ts'
 import type { WriteExport } from '../core/operate-archives.ts'
 import type { OperatorService } from '../core/operator.ts'
 import type { ConversionReport, ConvertOptions } from '../core/store-conversion.ts'
@@ -58,7 +58,7 @@ export interface McpOperator {
   /** Asks a server for its tools. Rejects with `unavailable`. */
   test(config: Config, server: string): Promise<McpCheck>
   /** Logs in at a server; resolves with what was granted. Rejects in words for the operator. */
-  login(config: Config, server: string, talk: LoginTalk): Promise<readonly string[]>
+  login(config: Config, server: string, talk: LoginTalk): Promise<LoggedIn>
   /** Forgets a login; `revoked`: its server has taken the tokens back. */
   logout(config: Config, server: string): Promise<'revoked' | 'forgotten' | 'none'>
 }

@@ -27,6 +27,7 @@ export function addMcp(program: Command, ports: CliPorts, ended: (exitCode: numb
     .description('log in at a server that asks for it (OAuth), with a browser here or elsewhere')
     .argument('<server>', 'its name under tools.mcp', nonBlank)
     .option('--port <number>', 'the port on this machine to which the browser comes back', wholeNumber(1, 65_535))
+    .option('--localhost', 'the browser comes back to localhost by that name, for servers that refuse 127.0.0.1')
     .option(...JSON_OPTION)
     .action(async (name: string, _options, command: Command) => {
       const { loginMcp } = await import('./commands/mcp-login.ts')

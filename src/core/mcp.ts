@@ -58,12 +58,20 @@ export interface McpAddress {
 export interface LoginTalk {
   /** The port to which a browser comes back; absent: any free one. */
   readonly port?: number
+  /** The browser comes back to `localhost` and not to 127.0.0.1, for servers that know no other. */
+  readonly byName?: true
   /** Lines in which the address may be pasted at which a browser elsewhere has arrived. */
   readonly pasted?: AsyncIterable<string>
   /** Called with the address to open in a browser, and the one it comes back to. */
   open(url: string, redirect: string): void
   /** Called when what was pasted is not the answer to this login. */
   wrong(): void
+}
+
+/** The outcome of a login: the scopes that were granted, and those that were asked for and are not among them. */
+export interface LoggedIn {
+  readonly scopes: readonly string[]
+  readonly missing: readonly string[]
 }
 
 /** Tools that act inside a conversation, by the operator's word: a call of them needs nobody's yes there. */
@@ -91,6 +99,8 @@ export interface McpState {
   readonly tools?: number
   /** The last failure, kept after it was mended. */
   readonly lastTrouble?: McpTrouble
+  /** It has asked for a login, or for a further scope, and nobody has logged in since. */
+  readonly wantsLogin?: true
 }
 
 /** A failure of a server, with the lines that its program had printed last. Times are ms since the epoch. */
@@ -101,10 +111,11 @@ export interface McpTrouble {
 }
 
 /** Returns a server and how it does in one line, and the lines about its failure; none while it is up. */
-export function mcpInWords({ server, status, tools, lastTrouble }: McpServerReport): readonly string[] {
+export function mcpInWords({ server, status, tools, lastTrouble, wantsLogin }: McpServerReport): readonly string[] {
   const number = tools === undefined ? '' : `, ${tools} ${tools === 1 ? 'tool' : 'tools'}`
+  const login = wantsLogin ? `, asks for a login: parley mcp login ${server}` : ''
   const trouble = status === 'up' ? undefined : lastTrouble
-  if (trouble === undefined) return [`${server}: ${status}${number}`]
+  if (trouble === undefined) return [`${server}: ${status}${number}${login}`]
   return [`${server}: ${status}, ${trouble.detail}`, ...(trouble.printed ?? [])]
 }
 

@@ -5,13 +5,13 @@ import type { AgentProfile } from '../core/agent-profile.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import { type Logger, silentLogger } from '../core/logger.ts'
-import { type LoginTalk, type McpAddress, type McpCheck, type McpServer, mcpGroup } from '../core/mcp.ts'
+import { type LoggedIn, type LoginTalk, type McpAddress, type McpCheck, type McpServer, mcpGroup } from '../core/mcp.ts'
 import type { AsksPeople } from '../core/question.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import { checkServer } from '../mcp/check-server.ts'
 import type { ConnectionDeps } from '../mcp/connection.ts'
-import { isExempt } from '../mcp/login/is-exempt.ts'
-import type { LoggedOut } from '../mcp/login/log-out.ts'
+import { isExempt } from '../mcp/login/challenge.ts'
+import type { LoggedOut } from '../mcp/login/log-in.ts'
 import { loginFetch } from '../mcp/login/login-fetch.ts'
 import { Logins } from '../mcp/login/logins.ts'
 import { createMcpTools, type McpTools } from '../mcp/server-tools.ts'
@@ -39,7 +39,8 @@ const MOST_OF_LOGIN = 256_000
 
 /** Returns the tools of the configured servers; those that are reached by HTTP are asked through the door. */
 export function makeMcp({ config, store, questions, ...parts }: McpParts): McpTools {
-  return createMcpTools((config.mcp ?? []).map(revealed), {
+  const logins = new Logins(config.dataDir, parts.clock, lockFile)
+  const tools = createMcpTools((config.mcp ?? []).map(revealed), {
     ...wayTo(config, parts),
     people: questions,
     async namesOfPlace(id) {
@@ -47,6 +48,24 @@ export function makeMcp({ config, store, questions, ...parts }: McpParts): McpTo
       return session && namesOfPlace(store.read, session)
     },
   })
+  const isWanted = (name: string): boolean =>
+    (config.mcp ?? []).some((one) => one.name === name && wantsLogin(one, logins))
+  return {
+    ...tools,
+    states: () =>
+      new Map(
+        [...tools.states()].map(([name, state]) => [name, isWanted(name) ? { ...state, wantsLogin: true } : state]),
+      ),
+  }
+}
+
+function wantsLogin({ name, at }: McpSettings, logins: Logins): boolean {
+  try {
+    return at.kind === 'address' && logins.wanted(name, at.url) !== undefined
+  } catch {
+    // A folder that cannot be used is said where a login is used.
+    return false
+  }
 }
 
 type Servers = Pick<Config, 'mcp' | 'dataDir' | 'secrets'>
@@ -66,8 +85,8 @@ async function testMcp(config: Servers, name: string, version: string): Promise<
   return checkServer(revealed(named(config, name)), wayTo(config, parts))
 }
 
-/** Logs in at one of the configured servers and returns what was granted. Throws in words for the operator. */
-export async function loginMcp(config: Servers, name: string, talk: LoginTalk): Promise<readonly string[]> {
+/** Logs in at one of the configured servers. Throws in words for the operator. */
+export async function loginMcp(config: Servers, name: string, talk: LoginTalk): Promise<LoggedIn> {
   const { logIn } = await import('../mcp/login/log-in.ts')
   const at = addressOf(config, name)
   const clock = systemClock
@@ -80,7 +99,7 @@ export async function loginMcp(config: Servers, name: string, talk: LoginTalk): 
 
 /** Forgets the login at one of the configured servers. Throws `not_found`. */
 async function logoutMcp(config: Servers, name: string): Promise<LoggedOut> {
-  const { logOut } = await import('../mcp/login/log-out.ts')
+  const { logOut } = await import('../mcp/login/log-in.ts')
   const at = addressOf(config, name)
   const logins = new Logins(config.dataDir, systemClock, lockFile)
   return logOut(name, at.url, { logins, fetch: loginDoor(at, systemClock) })

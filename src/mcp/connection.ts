@@ -4,7 +4,7 @@ import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import { backOffMs } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
-import { ParleyError, toError } from '../core/errors.ts'
+import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { McpServer, McpState } from '../core/mcp.ts'
 import type { ElicitationAnswer, Elicits } from './elicit.ts'
@@ -328,7 +328,9 @@ class Connection implements McpConnection {
   #failed(error: unknown, waitedMs = this.#startMs): ParleyError {
     this.#leave()
     this.#failures++
-    this.#retryAt = this.#deps.clock.elapsed() + backOffMs(this.#failures, PACE)
+    // One that asks for a login answers at once, and a login may be made at any time.
+    const tries = errorCode(error) === 'unauthorized' ? 1 : this.#failures
+    this.#retryAt = this.#deps.clock.elapsed() + backOffMs(tries, PACE)
     const printed = this.#way?.printed?.() ?? []
     const why = startWords({ error, at: this.#server.at, waitedMs, printed, ended: this.#way?.ended })
     if (this.#failures === 1) this.#logger.warn('A tool server cannot be reached', { err: error, why, printed })

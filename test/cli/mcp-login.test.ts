@@ -2,12 +2,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
+import type { McpAddress } from '../../src/core/mcp.ts'
 import { createMcpOperator } from '../../src/daemon/make-mcp.ts'
 import { type LoginServer, startLoginServer } from '../fakes/login-server.ts'
 import { rig } from './rig.ts'
 
 /** The commands over the parts of the daemon; whoever opens the address is on another machine and pastes. */
-async function parley(server: LoginServer) {
+async function parley(server: LoginServer, login?: McpAddress['login']) {
   const stdin = new PassThrough()
   stdin.write('what?\n')
   const operator = createMcpOperator('1')
@@ -24,7 +25,7 @@ async function parley(server: LoginServer) {
       },
     }),
   })
-  const at = { kind: 'address', url: server.url, headers: {} } as const
+  const at = { kind: 'address', url: server.url, headers: {}, ...(login && { login }) } as const
   const program = { kind: 'program', command: 'none', args: [], env: {} } as const
   const mcp = [
     { name: 'files', at, inside: [], timeoutMs: 1 },
@@ -48,6 +49,16 @@ it('mcp login shows the address to open, takes what is pasted, and shows no secr
   expect(existsSync(one.file)).toBe(false)
   await one.run('mcp', 'logout', 'files')
   expect(one.out()).toContain('There was no login at files.')
+})
+
+it('mcp login --localhost has the browser come back to that name, and says which scopes were not given', async () => {
+  const one = await parley(await startLoginServer({ registered: 'parley' }), {
+    clientId: 'parley',
+    scopes: ['read', 'write'],
+  })
+  expect(await one.run('mcp', 'login', 'files', '--localhost')).toBe(0)
+  expect(one.out()).toContain('The browser then goes to http://localhost:')
+  expect(one.out()).toContain('✓ Logged in at files (read).\nAsked for too, and not in the answer: write.')
 })
 
 it('mcp login --json has the address in a line of its own, then what came of it', async () => {

@@ -11,13 +11,14 @@ import { type ReadOptions, type ReadPorts, show } from '../show.ts'
 export async function loginMcp(
   ports: ReadPorts & Pick<CliPorts, 'mcp' | 'stdin'>,
   name: string,
-  options: ReadOptions & { readonly port?: number },
+  options: ReadOptions & { readonly port?: number; readonly localhost?: true },
 ): Promise<number> {
   const { config } = await ports.load(options.config)
   const over = new AbortController()
   try {
-    const scopes = await (await ports.mcp()).login(config, name, {
+    const { scopes, missing } = await (await ports.mcp()).login(config, name, {
       ...(options.port === undefined ? {} : { port: options.port }),
+      ...(options.localhost ? { byName: true } : {}),
       pasted: linesOf(ports.stdin, over.signal),
       open(url, redirect) {
         if (options.json) ports.stdout.write(`${JSON.stringify({ open: url, redirect })}\n`)
@@ -26,9 +27,10 @@ export async function loginMcp(
       wrong: () => ports.stderr.write('This is not the address at which the browser has arrived for this login.\n'),
     })
     show(ports, options, {
-      value: { server: name, login: 'kept', scopes },
+      value: { server: name, login: 'kept', scopes, ...(missing.length === 0 ? {} : { missing }) },
       lines: (style) => [
         `${style.good('✓')} Logged in at ${name}${scopes.length === 0 ? '' : ` (${oneLine(scopes.join(' '))})`}.`,
+        ...(missing.length === 0 ? [] : [`Asked for too, and not in the answer: ${oneLine(missing.join(' '))}.`]),
       ],
     })
     return EXIT.ok

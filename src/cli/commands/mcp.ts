@@ -35,7 +35,10 @@ export async function listMcp(ports: ReadPorts, options: ReadOptions): Promise<n
             ]
           : [],
       )
-      return [style.bold(header), ...lines, ...troubles]
+      const logins = servers
+        .filter(({ wantsLogin, status }) => wantsLogin && status !== 'down')
+        .map(({ server }) => style.bad(`${server}: it asks for a login. Run: parley mcp login ${server}`))
+      return [style.bold(header), ...lines, ...troubles, ...logins]
     },
   })
   return EXIT.ok

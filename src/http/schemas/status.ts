@@ -13,7 +13,7 @@ import type {
 import type { StatusReport } from '../../core/operator.ts'
 import type { Spending } from '../../core/spending.ts'
 import { restored } from './outbox.ts'
-import { count, flag, list, maybe, object, oneOf, record, text, texts, time } from './shape.ts'
+import { always, count, flag, list, maybe, object, oneOf, record, text, texts, time } from './shape.ts'
 
 export const health = object<{ readonly status: string }>({ status: text })
 
@@ -61,6 +61,7 @@ export const toolServer = object<McpServerReport>(
     status: oneOf({ unused: true, starting: true, up: true, down: true }),
     tools: maybe(count),
     lastTrouble: maybe(object<McpTrouble>({ detail: text, at: time, printed: maybe(texts) })),
+    wantsLogin: maybe(always),
   },
   'ToolServer',
 )

@@ -2,9 +2,11 @@ import type { AuthorizationServerMetadata, OAuthClientInformationMixed } from '@
 import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { McpAddress } from '../../core/mcp.ts'
-import { createTextRedactor } from '../../core/redact.ts'
+import { createRedactingStream, createTextRedactor } from '../../core/redact.ts'
+import { type Challenge, challengeIn } from './challenge.ts'
 import { isOver, loginCommand, toLoginError } from './login-error.ts'
 import { keptTokens, type Login, type Logins } from './logins.ts'
+import { plainAnswers } from './plain-answers.ts'
 
 export interface LoginFetchDeps {
   readonly clock: Clock
@@ -21,46 +23,107 @@ const SOON_MS = 30_000
 /**
  * Returns a `fetch` that adds the token of a login and renews it when it has ended. A server with a header of its own
  * for that is asked as it is. Whatever comes back is without the values of the login: no result of a tool and no error
- * can show them. Throws `unavailable` with the command to run where somebody has to log in.
+ * can show them. Throws `unauthorized` with the command to run where somebody has to log in, anew or for a further
+ * scope: what the server asked for is kept for that. Throws `forbidden` where another login would change nothing.
  */
 export function loginFetch(server: string, address: McpAddress, deps: LoginFetchDeps): typeof globalThis.fetch {
   const { fetch, logins, clock } = deps
-  const { url, headers } = address
-  if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) return fetch
+  const { url } = address
+  if (hasOwnAuthorization(address)) return fetch
   return async (input, init) => {
     const first = logins.read(server, url)
     if (first === undefined) {
       const response = await fetch(input, init)
-      if (response.status === 401) throw wanted(server, 'it asks for a login')
-      return response
+      const asked = challengeIn(response, url, false)
+      if (asked === undefined) return response
+      await leave(response)
+      await keep(asked, server, { address, deps })
+      throw wanted(server, 'it asks for a login')
     }
     const fresh = isFresh(first, clock) ? first : await renew(server, first, { address, deps })
     const response = await fetch(input, withToken(init, fresh))
-    if (response.status !== 401) return cleaned(response, fresh, server)
-    const renewed = await renew(server, fresh, { address, deps })
-    const again = await fetch(input, withToken(init, renewed))
-    if (again.status === 401) throw wanted(server, 'it does not accept its login')
-    return cleaned(again, renewed, server)
+    const asked = askedOf(response, fresh, url)
+    if (asked?.kind !== 'login') return answerOf(response, fresh, server, { address, deps })
+    await leave(response)
+    const renewed = await renew(server, fresh, { address, deps, asked })
+    return answerOf(await fetch(input, withToken(init, renewed)), renewed, server, { address, deps })
   }
 }
 
+/** Returns true for a server whose token the operator has written down: no login is used there. */
+export function hasOwnAuthorization({ headers }: McpAddress): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
+}
+
+interface Place {
+  readonly address: McpAddress
+  readonly deps: LoginFetchDeps
+}
+
+async function answerOf(response: Response, login: Login, server: string, place: Place): Promise<Response> {
+  const asked = askedOf(response, login, place.address.url)
+  if (asked === undefined) return cleaned(response, login)
+  await leave(response)
+  if (asked.kind === 'scope') refuseOutOfReach(asked, login, server, place.address)
+  await keep(asked, server, place)
+  throw wanted(server, asked.kind === 'scope' ? 'its login does not allow that' : 'it does not accept its login')
+}
+
+/** Returns what a server asks beside a login; of a challenge that repeats a value of the login only its kind. */
+function askedOf(response: Response, login: Login, url: string): Challenge | undefined {
+  const asked = challengeIn(response, url, true)
+  if (asked === undefined) return undefined
+  const redact = createTextRedactor(secretsOf(login))
+  const isClean = (value = ''): boolean => redact(value) === value
+  return isClean(asked.scope) && isClean(asked.resourceMetadata) ? asked : { kind: asked.kind }
+}
+
+/** Throws where a login would ask for nothing else than the last one. */
+function refuseOutOfReach({ scope }: Challenge, login: Login, server: string, { login: own }: McpAddress): void {
+  const [needed, before] = [scope?.split(' '), login.asked?.split(' ') ?? []]
+  const unlisted = needed?.filter((one) => own?.scopes?.includes(one) === false) ?? []
+  if (unlisted.length > 0)
+    throw wanted(server, `it needs ${unlisted.join(' ')}, which its oauth.scopes do not name. Add it there`)
+  if (needed === undefined ? login.forUnnamed : needed.every((one) => before.includes(one)))
+    throw new ParleyError(
+      'forbidden',
+      'its login was asked for what that needs and was not given it: whoever logged in may not do that there.',
+    )
+}
+
+/** Keeps what was asked for; the call ends in the same words if that cannot be kept. */
+async function keep(asked: Challenge, server: string, { address: { url }, deps: { logins } }: Place): Promise<void> {
+  await logins.alone(server, async () => logins.want(server, url, asked)).catch(() => undefined)
+}
+
+/** Ends an answer that nobody reads: its connection is held open until then. */
+async function leave(response: Response): Promise<void> {
+  await response.body?.cancel().catch(() => undefined)
+}
+
+/** A token that cannot be renewed is used until its server refuses it: some give a wrong time. */
 function isFresh({ tokens, expiresAt }: Login, clock: Clock): boolean {
-  return tokens !== undefined && (expiresAt === undefined || clock.now() < expiresAt - SOON_MS)
+  if (tokens === undefined) return false
+  return expiresAt === undefined || tokens.refresh_token === undefined || clock.now() < expiresAt - SOON_MS
 }
 
 /** One renewal at a time: most servers take a refresh token back that is used twice, and the login with it. */
 async function renew(
   server: string,
   used: Login,
-  { address: { url }, deps }: { readonly address: McpAddress; readonly deps: LoginFetchDeps },
+  { address: { url }, deps, asked }: Place & { readonly asked?: Challenge | undefined },
 ): Promise<Login> {
   const { logins, authFetch, clock } = deps
   return logins.alone(server, async () => {
+    const ended = (): ParleyError => {
+      if (asked !== undefined) logins.want(server, url, asked)
+      return wanted(server, 'its login has ended')
+    }
     const login = logins.read(server, url)
-    if (login?.tokens === undefined) throw wanted(server, 'its login has ended')
+    if (login?.tokens === undefined) throw ended()
     if (login.tokens.access_token !== used.tokens?.access_token) return login
     const { refresh_token: refreshToken } = login.tokens
-    if (refreshToken === undefined) throw wanted(server, 'its login has ended')
+    if (refreshToken === undefined) throw ended()
     logins.reserve(server)
     const next = await renewed(login, refreshToken, { authFetch, clock }).catch((error: unknown): Login => {
       if (!isOver(error)) throw toLoginError(error, new URL(login.issuer).host)
@@ -68,7 +131,7 @@ async function renew(
       return rest
     })
     logins.write(server, next)
-    if (next.tokens === undefined) throw wanted(server, 'its login has ended')
+    if (next.tokens === undefined) throw ended()
     return next
   })
 }
@@ -84,14 +147,14 @@ async function renewed(
     metadata: login.metadata as AuthorizationServerMetadata,
     clientInformation: login.client as OAuthClientInformationMixed,
     ...(login.resource === undefined ? {} : { resource: login.resource }),
-    fetchFn: authFetch,
+    fetchFn: plainAnswers(authFetch),
   })
   const { expiresAt: _old, ...rest } = login
   return { ...rest, ...keptTokens(tokens, clock, login.tokens?.scope) }
 }
 
 function wanted(server: string, why: string): ParleyError {
-  return new ParleyError('unavailable', `${why}. Its operator runs: ${loginCommand(server)}`)
+  return new ParleyError('unauthorized', `${why}. Its operator runs: ${loginCommand(server)}`)
 }
 
 function withToken(init: RequestInit | undefined, { tokens }: Login): RequestInit {
@@ -100,12 +163,19 @@ function withToken(init: RequestInit | undefined, { tokens }: Login): RequestIni
   return { ...init, headers }
 }
 
-async function cleaned(response: Response, { tokens, client }: Login, server: string): Promise<Response> {
-  const { status, headers } = response
-  if (status === 403 && /insufficient_scope/.test(headers.get('www-authenticate') ?? ''))
-    throw wanted(server, 'its login does not allow that')
+function cleaned(response: Response, login: Login): Response {
   if (response.body === null) return response
+  const { status, statusText } = response
+  const headers = new Headers(response.headers)
+  headers.delete('content-length')
+  return new Response(response.body.pipeThrough(createRedactingStream(secretsOf(login))), {
+    status,
+    statusText,
+    headers,
+  })
+}
+
+function secretsOf({ tokens, client }: Login): readonly string[] {
   const secrets = [tokens?.access_token, tokens?.refresh_token, client.client_secret]
-  const redact = createTextRedactor(secrets.filter((one) => one !== undefined))
-  return new Response(redact(await response.text()), { status, headers })
+  return secrets.filter((one) => one !== undefined)
 }

@@ -16,6 +16,7 @@ import { type Clock, sleep } from '../../core/clock.ts'
 import { ParleyError, toError } from '../../core/errors.ts'
 import { isFull } from '../../core/full-disk.ts'
 import { type PrivateFolder, privateFile, privateFolder } from '../../platform/private-folder.ts'
+import type { Challenge } from './challenge.ts'
 import { loginCommand } from './login-error.ts'
 
 const LOGIN = z.object({
@@ -32,6 +33,17 @@ const LOGIN = z.object({
     .optional(),
   /** Ms since the epoch, after which the token is worth nothing. */
   expiresAt: z.number().optional(),
+  /** The scopes that were asked for; those of `tokens` may be fewer, or the same by other names. */
+  asked: z.string().optional(),
+  /** The login was made because of a challenge for a further scope that did not name it. */
+  forUnnamed: z.literal(true).optional(),
+})
+
+const WANTED = z.object({
+  url: z.string(),
+  kind: z.enum(['login', 'scope']),
+  resourceMetadata: z.string().exactOptional(),
+  scope: z.string().exactOptional(),
 })
 
 /** A login at a tool server. All of it is secret. */
@@ -121,13 +133,42 @@ export class Logins {
     })
   }
 
-  /** Removes a login. Returns false where there is none. */
+  /** Removes a login, and what was asked for. Returns false where there is no login. */
   remove(server: string): boolean {
     const folder = this.#folder()
     const path = pathOf(folder, server)
     const there = readIfThere(path) !== undefined
-    for (const one of [path, nextOf(folder, server)]) rmSync(one, { force: true })
+    for (const one of [path, nextOf(folder, server), wantedOf(folder, server)]) rmSync(one, { force: true })
     return there
+  }
+
+  /** Returns what the server at that address has asked for since its last login. */
+  wanted(server: string, url: string): Challenge | undefined {
+    if (!existsSync(join(this.#dataDir, FOLDER))) return undefined
+    const folder = this.#folder()
+    privateFile(wantedOf(folder, server), folder, 'existing')
+    const { data } = WANTED.safeParse(parsed(readIfThere(wantedOf(folder, server)) ?? ''))
+    if (data?.url !== url) return undefined
+    const { url: _url, ...challenge } = data
+    return challenge
+  }
+
+  /** Keeps what the server at that address asks for, until a login has it. Called `alone`. Throws `unavailable`. */
+  want(server: string, url: string, challenge: Challenge): void {
+    const folder = this.#folder()
+    const [path, next] = [wantedOf(folder, server), `${wantedOf(folder, server)}.next`]
+    const text = JSON.stringify({ url, ...challenge })
+    if (readIfThere(path) === text) return
+    kept(() => {
+      privateFile(next, folder)
+      putInto(next, text)
+      renameSync(next, path)
+    })
+  }
+
+  /** Forgets what the server has asked for: a login has it now. Called `alone`. */
+  met(server: string): void {
+    rmSync(wantedOf(this.#folder(), server), { force: true })
   }
 
   /** Runs `work` while no other one of this server runs, here or in another process. Throws `unavailable`. */
@@ -169,6 +210,11 @@ function pathOf({ path }: PrivateFolder, server: string): string {
 /** The name of a login that is not in force yet. */
 function nextOf(folder: PrivateFolder, server: string): string {
   return `${pathOf(folder, server)}.next`
+}
+
+/** The name of what a server asks for; no server's own name has a dot in it. */
+function wantedOf({ path }: PrivateFolder, server: string): string {
+  return join(path, `${server}.wanted`)
 }
 
 /** Overwrites a file in the room that it has. */

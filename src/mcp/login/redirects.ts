@@ -5,6 +5,8 @@ import { parseUrl } from '../../core/parse-url.ts'
 /** The listener on this machine to which a browser is sent after the login. */
 export interface Redirects {
   readonly url: string
+  /** The same place by its name, for authorization servers that know no other. */
+  readonly byName: string
   /** Resolves with the address that carries the answer to this login. */
   readonly answered: Promise<URL>
   close(): void
@@ -37,6 +39,7 @@ export async function listenForRedirect(port: number, state: string): Promise<Re
   const bound = typeof address === 'object' && address !== null ? address.port : port
   return {
     url: `http://${HOST}:${bound}${PATH}`,
+    byName: `http://localhost:${bound}${PATH}`,
     answered,
     close() {
       server.close()

@@ -3,20 +3,17 @@ import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Clock, systemClock } from '../../../src/core/clock.ts'
-import type { LoginTalk, McpAddress } from '../../../src/core/mcp.ts'
+import { systemClock } from '../../../src/core/clock.ts'
 import { createConnection } from '../../../src/mcp/connection.ts'
-import { isExempt } from '../../../src/mcp/login/is-exempt.ts'
-import { logIn } from '../../../src/mcp/login/log-in.ts'
-import { logOut } from '../../../src/mcp/login/log-out.ts'
+import { isExempt } from '../../../src/mcp/login/challenge.ts'
 import { loginFetch } from '../../../src/mcp/login/login-fetch.ts'
-import { type LockFile, Logins } from '../../../src/mcp/login/logins.ts'
+import { Logins } from '../../../src/mcp/login/logins.ts'
 import { lockFile } from '../../../src/store/engines/sqlite-lock.ts'
 import { createDoor } from '../../../src/web/door.ts'
 import { doorFetch } from '../../../src/web/door-fetch.ts'
 import { AwaitedLog } from '../../e2e/awaited-log.ts'
-import { localFolder } from '../../fakes/local-folder.ts'
 import { type LoginServer, metadataOf, startLoginServer } from '../../fakes/login-server.ts'
+import { loginWorld } from '../../fakes/login-world.ts'
 import { watchedLock } from '../../fakes/watched-lock.ts'
 
 const never = new AbortController().signal
@@ -29,53 +26,11 @@ const HOLDER = `
   console.log('held')
   setInterval(() => lock, 1_000)`
 
-async function world(
-  server: LoginServer,
-  own: Partial<McpAddress> = {},
-  clock: Clock = systemClock,
-  lock: LockFile = lockFile,
-) {
-  const folder = await localFolder()
-  const at: McpAddress = { kind: 'address', url: server.url, headers: {}, ...own }
-  const logins = new Logins(folder, clock, lock)
-  const authFetch = doorFetch(createDoor({ clock, most: 256_000 }).ask, (asked) => isExempt(at.url, asked))
-  const fetch = doorFetch(createDoor({ clock }).open)
-  const log = new AwaitedLog()
-  const fetchOf = () => loginFetch('files', at, { clock, logins, fetch, authFetch })
-  const connect = () => {
-    const one = createConnection(
-      { name: 'files', at, inside: [], timeoutMs: 20_000 },
-      { clock, logger: log, fetchOf, version: '1' },
-    )
-    onTestFinished(() => one.close())
-    return one
-  }
-  const opened: string[] = []
-  /** Logs in as a person with a browser on this machine; or with what `back` does with the address it is sent to. */
-  const login = (back: (redirect: string) => unknown = (to) => globalThis.fetch(to), more: Partial<LoginTalk> = {}) =>
-    logIn(
-      'files',
-      at,
-      {
-        open: (url) => {
-          opened.push(url)
-          void server.visit(url).then(back)
-        },
-        wrong: () => undefined,
-        ...more,
-      },
-      { clock, logins, fetch: authFetch },
-    )
-  const logout = () => logOut('files', at.url, { logins, fetch: authFetch })
-  const file = join(folder, 'mcp-logins', 'files.json')
-  return { folder, file, logins, login, logout, connect, log, opened, fetchOf, at }
-}
-
 describe('a login at a tool server', () => {
   it('is made with a browser here, kept for the owner of the folder alone, and used', async () => {
     const server = await startLoginServer()
-    const { login, connect, file, opened } = await world(server)
-    expect(await login()).toEqual(['read'])
+    const { login, connect, file, opened } = await loginWorld(server)
+    expect(await login()).toEqual({ scopes: ['read'], missing: [] })
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const asked = new URL(opened[0] ?? '').searchParams
     expect([asked.get('code_challenge_method'), asked.get('resource'), asked.get('scope')]).toEqual([
@@ -89,7 +44,7 @@ describe('a login at a tool server', () => {
 
   it('is made by pasting the address of a browser elsewhere, and by nothing else', async () => {
     const server = await startLoginServer()
-    const { login, connect } = await world(server)
+    const { login, connect } = await loginWorld(server)
     let arrived: (line: string) => void = () => undefined
     const line = new Promise<string>((resolve) => {
       arrived = resolve
@@ -107,7 +62,7 @@ describe('a login at a tool server', () => {
 
   it('takes no answer that does not carry its state', async () => {
     const server = await startLoginServer()
-    const { login } = await world(server)
+    const { login } = await loginWorld(server)
     const seen: number[] = []
     await login(async (to) => {
       for (const other of ['/callback?code=stolen&state=other', '/callback?code=stolen', '/callback', '/'])
@@ -123,7 +78,7 @@ describe('a login at a tool server', () => {
 
   it('that somebody refuses says so, and keeps nothing', async () => {
     const server = await startLoginServer()
-    const { login, logins } = await world(server)
+    const { login, logins } = await loginWorld(server)
     const refuse = (to: string) => {
       const back = new URL(to)
       back.searchParams.delete('code')
@@ -136,22 +91,22 @@ describe('a login at a tool server', () => {
 
   it('answered in the name of another authorization server is not finished', async () => {
     const server = await startLoginServer()
-    const { login } = await world(server)
+    const { login } = await loginWorld(server)
     await expect(login((to) => fetch(`${to}&iss=https://evil.example`))).rejects.toThrow(/Another authorization server/)
     expect(server.requests).not.toContain('POST /token')
   })
 
   it('uses what Parley is registered as, and says so where that is needed', async () => {
     const server = await startLoginServer({ registered: 'parley' })
-    const { login } = await world(server, { login: { clientId: 'parley', scopes: ['write'] } })
-    expect(await login()).toEqual(['read'])
-    const other = await world(server)
+    const { login } = await loginWorld(server, { login: { clientId: 'parley', scopes: ['write'] } })
+    expect(await login()).toEqual({ scopes: ['read'], missing: ['write'] })
+    const other = await loginWorld(server)
     await expect(other.login()).rejects.toThrow(/Register Parley there and set oauth.clientId/)
   })
 
   it('is said to be needed where there is none, once in the log', async () => {
     const server = await startLoginServer()
-    const { connect, log } = await world(server)
+    const { connect, log } = await loginWorld(server)
     await expect(connect().list()).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('it asks for a login. Its operator runs: parley mcp login files'),
@@ -159,9 +114,22 @@ describe('a login at a tool server', () => {
     expect(log.lines.filter(({ sentence }) => sentence === 'A tool server cannot be reached')).toHaveLength(1)
   })
 
+  it('is asked for again a second later, however often nobody was logged in: a login may be made at any time', async () => {
+    const server = await startLoginServer()
+    let elapsed = 0
+    const { login, connect } = await loginWorld(server, {}, { ...systemClock, elapsed: () => elapsed })
+    const one = connect()
+    for (const _try of [1, 2, 3, 4, 5]) {
+      await expect(one.list()).rejects.toThrow('parley mcp login files')
+      elapsed += 1_000
+    }
+    await login()
+    expect((await one.list()).tools).toHaveLength(1)
+  })
+
   it('belongs to the address it was made for', async () => {
     const server = await startLoginServer()
-    const { login, logins } = await world(server)
+    const { login, logins } = await loginWorld(server)
     await login()
     expect(logins.read('files', `${server.origin}/other`)).toBeUndefined()
     expect(logins.read('other', server.url)).toBeUndefined()
@@ -169,7 +137,7 @@ describe('a login at a tool server', () => {
 
   it('ends with mcp logout, here and at its server', async () => {
     const server = await startLoginServer()
-    const { login, logout, connect } = await world(server)
+    const { login, logout, connect } = await loginWorld(server)
     await login()
     const one = connect()
     await one.list()
@@ -182,7 +150,7 @@ describe('a login at a tool server', () => {
 describe('a token that has ended', () => {
   it('is renewed once, however many calls find it so, in however many processes', async () => {
     const server = await startLoginServer()
-    const { login, connect, folder, at } = await world(server)
+    const { login, connect, folder, at } = await loginWorld(server)
     await login()
     const one = connect()
     await one.list()
@@ -207,7 +175,7 @@ describe('a token that has ended', () => {
 
   it('is renewed before it is refused where its end is known', async () => {
     const server = await startLoginServer({ expiresIn: 10 })
-    const { login, connect } = await world(server)
+    const { login, connect } = await loginWorld(server)
     await login()
     await connect().list()
     expect(server.refreshed.length).toBeGreaterThan(0)
@@ -216,7 +184,7 @@ describe('a token that has ended', () => {
 
   it('and cannot be renewed ends the login, with the command to run, and the server is not asked again', async () => {
     const server = await startLoginServer()
-    const { login, connect, file } = await world(server)
+    const { login, connect, file } = await loginWorld(server)
     await login()
     const one = connect()
     await one.list()
@@ -231,7 +199,7 @@ describe('a token that has ended', () => {
   it('waits for a process that renews it, and for none that was killed at it', async () => {
     const server = await startLoginServer()
     const { lock, refused } = watchedLock()
-    const { login, connect, folder } = await world(server, {}, systemClock, lock)
+    const { login, connect, folder } = await loginWorld(server, {}, systemClock, lock)
     await login()
     server.expire()
     const holder = spawn(process.execPath, ['-e', HOLDER, join(folder, 'mcp-logins', 'files.lock')])
@@ -248,7 +216,7 @@ describe('a token that has ended', () => {
   it('takes its place behind a renewal of the one before that runs meanwhile', async () => {
     const server = await startLoginServer()
     const { lock, refused } = watchedLock()
-    const { login, logins, folder } = await world(server, {}, systemClock, lock)
+    const { login, logins, folder } = await loginWorld(server, {}, systemClock, lock)
     await login()
     const before = logins.read('files', server.url)
     if (before === undefined) throw new Error('no login')
@@ -264,7 +232,7 @@ describe('a token that has ended', () => {
   it('is kept where its authorization server is out of order', async () => {
     const server = await startLoginServer()
     const down = await startLoginServer({ token: () => ({ status: 503, body: 'later' }) })
-    const { login, logins, connect } = await world(server)
+    const { login, logins, connect } = await loginWorld(server)
     await login()
     const kept = logins.read('files', server.url)
     if (kept === undefined) throw new Error('no login')
@@ -278,7 +246,7 @@ describe('a token that has ended', () => {
 describe('the secrets of a login', () => {
   it('C29: are in no log, no result and no error, whatever servers repeat', async () => {
     const server = await startLoginServer({ says: (authorization) => `you sent ${authorization}` })
-    const { login, connect, log } = await world(server)
+    const { login, connect, log } = await loginWorld(server)
     const scopes = await login()
     const one = connect()
     const shown = [scopes, await one.call('who', {}, { signal: never })]
@@ -308,6 +276,16 @@ describe('C34: a server that names a place for its login', () => {
     [
       'with TLS on a private address',
       { resource: (origin) => ({ body: { resource: `${origin}/mcp`, authorization_servers: ['https://10.0.0.1'] } }) },
+      /not on the public net/,
+    ],
+    [
+      'by a challenge, without TLS',
+      { refusal: () => ({ challenge: 'Bearer resource_metadata="http://example.org/described"' }) },
+      /not protected by TLS/,
+    ],
+    [
+      'by a challenge, in the network',
+      { refusal: () => ({ challenge: 'Bearer resource_metadata="https://10.0.0.1/described"' }) },
       /not on the public net/,
     ],
     ['that redirects into the network', { metadata: () => ({ location: METADATA_ADDRESS }) }, /not on the public net/],
@@ -343,7 +321,11 @@ describe('C34: a server that names a place for its login', () => {
     ],
     ['of a gigabyte', { metadata: () => ({ body: 'x'.repeat(2_000_000) }) }, /too long/],
     ['that is no description', { metadata: () => ({ body: [7] }) }, /cannot be read/],
-    ['and says nothing of it', { bare: true }, /does not say how one logs in/],
+    [
+      'and says nothing of it, nor registers anybody',
+      { bare: true, registered: 'parley' },
+      /does not say how one logs in/,
+    ],
     [
       'without the proof that is needed',
       { metadata: (origin) => both(origin, { code_challenge_methods_supported: ['plain'] }) },
@@ -362,14 +344,14 @@ describe('C34: a server that names a place for its login', () => {
     ['that gives no token', { token: () => ({ body: { hello: 'canary' } }) }, /cannot be read/],
   ])('%s is refused, and nothing is kept', async (_how, quirks, words) => {
     const server = await startLoginServer(quirks)
-    const { login, logins } = await world(server)
+    const { login, logins } = await loginWorld(server)
     await expect(login()).rejects.toThrow(words)
     await expect(login()).rejects.not.toThrow(/canary/)
     expect(logins.read('files', server.url)).toBeUndefined()
   })
 
   it('without a login is told that none is needed', async () => {
-    const { login } = await world(await openServer())
+    const { login } = await loginWorld(await openServer())
     await expect(login()).rejects.toThrow('none is needed')
   })
 

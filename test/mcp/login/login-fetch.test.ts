@@ -35,6 +35,18 @@ test('C29: nothing that a login consists of comes back from its server', async (
   expect(sent).toEqual(['Bearer access-canary'])
 })
 
+test('an answer streams: what has come of it is read before its end, with its status and its headers', async () => {
+  const source = new TransformStream<Uint8Array, Uint8Array>()
+  const headers = { 'content-type': 'text/event-stream', 'content-length': '999' }
+  const { ask } = await asking(() => new Response(source.readable, { status: 206, headers }))
+  const answer = await ask()
+  expect([answer.status, [...answer.headers]]).toEqual([206, [['content-type', 'text/event-stream']]])
+  const reader = answer.body?.getReader()
+  void source.writable.getWriter().write(new TextEncoder().encode('data: access-canary\n\n'))
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('data: [secret]\n\n')
+  await reader?.cancel()
+})
+
 test('a server with a header of its own for that is asked with that one', async () => {
   const { ask, sent } = await asking(() => new Response('fine'), { Authorization: 'Bearer own' })
   await ask()
