@@ -12,7 +12,7 @@ import { checkServer } from '../mcp/check-server.ts'
 import type { ConnectionDeps } from '../mcp/connection.ts'
 import { isExempt } from '../mcp/login/challenge.ts'
 import type { LoggedOut } from '../mcp/login/log-in.ts'
-import { loginFetch } from '../mcp/login/login-fetch.ts'
+import { hasOwnAuthorization, loginFetch } from '../mcp/login/login-fetch.ts'
 import { Logins } from '../mcp/login/logins.ts'
 import { createMcpTools, type McpTools } from '../mcp/server-tools.ts'
 import { lockFile } from '../store/engines/sqlite-lock.ts'
@@ -61,7 +61,7 @@ export function makeMcp({ config, store, questions, ...parts }: McpParts): McpTo
 
 function wantsLogin({ name, at }: McpSettings, logins: Logins): boolean {
   try {
-    return at.kind === 'address' && logins.wanted(name, at.url) !== undefined
+    return at.kind === 'address' && !hasOwnAuthorization(at) && logins.wanted(name, at.url) !== undefined
   } catch {
     // A folder that cannot be used is said where a login is used.
     return false

@@ -98,7 +98,7 @@ const OFFLINE = 'offline_access'
  * further scope takes none away; and the one for renewals, where the authorization server has it.
  */
 function scopesFor({ issuer, metadata, scopes }: LoginPlace, before: Login | undefined): readonly string[] | undefined {
-  const earlier = before?.issuer === issuer ? (before.asked?.split(' ') ?? []) : []
+  const earlier = before?.issuer === issuer ? ((before.asked ?? before.tokens?.scope)?.split(' ') ?? []) : []
   const named = [...new Set([...earlier, ...(scopes ?? [])])].filter((one) => one !== '')
   if (named.length === 0) return undefined
   const supported: unknown = Reflect.get(metadata, 'scopes_supported')

@@ -30,6 +30,7 @@ export function loginFetch(server: string, address: McpAddress, deps: LoginFetch
   const { fetch, logins, clock } = deps
   const { url } = address
   if (hasOwnAuthorization(address)) return fetch
+  const place = { server, address, deps }
   return async (input, init) => {
     const first = logins.read(server, url)
     if (first === undefined) {
@@ -37,35 +38,37 @@ export function loginFetch(server: string, address: McpAddress, deps: LoginFetch
       const asked = challengeIn(response, url, false)
       if (asked === undefined) return response
       await leave(response)
-      await keep(asked, server, { address, deps })
+      await keep(asked, undefined, place)
       throw wanted(server, 'it asks for a login')
     }
-    const fresh = isFresh(first, clock) ? first : await renew(server, first, { address, deps })
+    const fresh = isFresh(first, clock) ? first : await renew(first, place)
     const response = await fetch(input, withToken(init, fresh))
     const asked = askedOf(response, fresh, url)
-    if (asked?.kind !== 'login') return answerOf(response, fresh, server, { address, deps })
+    if (asked?.kind !== 'login') return answerOf(response, fresh, place)
     await leave(response)
-    const renewed = await renew(server, fresh, { address, deps, asked })
-    return answerOf(await fetch(input, withToken(init, renewed)), renewed, server, { address, deps })
+    const renewed = await renew(fresh, place, asked)
+    return answerOf(await fetch(input, withToken(init, renewed)), renewed, place)
   }
 }
 
 /** Returns true for a server whose token the operator has written down: no login is used there. */
-export function hasOwnAuthorization({ headers }: McpAddress): boolean {
+export function hasOwnAuthorization({ headers }: { readonly headers: Readonly<Record<string, unknown>> }): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
 }
 
 interface Place {
+  readonly server: string
   readonly address: McpAddress
   readonly deps: LoginFetchDeps
 }
 
-async function answerOf(response: Response, login: Login, server: string, place: Place): Promise<Response> {
+async function answerOf(response: Response, login: Login, place: Place): Promise<Response> {
+  const { server } = place
   const asked = askedOf(response, login, place.address.url)
   if (asked === undefined) return cleaned(response, login)
   await leave(response)
-  if (asked.kind === 'scope') refuseOutOfReach(asked, login, server, place.address)
-  await keep(asked, server, place)
+  if (asked.kind === 'scope') refuseOutOfReach(asked, login, place)
+  await keep(asked, login, place)
   throw wanted(server, asked.kind === 'scope' ? 'its login does not allow that' : 'it does not accept its login')
 }
 
@@ -79,7 +82,8 @@ function askedOf(response: Response, login: Login, url: string): Challenge | und
 }
 
 /** Throws where a login would ask for nothing else than the last one. */
-function refuseOutOfReach({ scope }: Challenge, login: Login, server: string, { login: own }: McpAddress): void {
+function refuseOutOfReach({ scope }: Challenge, login: Login, { server, address }: Place): void {
+  const own = address.login
   const [needed, before] = [scope?.split(' '), login.asked?.split(' ') ?? []]
   const unlisted = needed?.filter((one) => own?.scopes?.includes(one) === false) ?? []
   if (unlisted.length > 0)
@@ -91,9 +95,17 @@ function refuseOutOfReach({ scope }: Challenge, login: Login, server: string, { 
     )
 }
 
-/** Keeps what was asked for; the call ends in the same words if that cannot be kept. */
-async function keep(asked: Challenge, server: string, { address: { url }, deps: { logins } }: Place): Promise<void> {
-  await logins.alone(server, async () => logins.want(server, url, asked)).catch(() => undefined)
+/**
+ * Keeps what was asked for beside a login, unless there is another one by now. The call ends in the same words if that
+ * cannot be kept.
+ */
+async function keep(asked: Challenge, login: Login | undefined, place: Place): Promise<void> {
+  const { server, address, deps } = place
+  const keeping = deps.logins.alone(server, async () => {
+    const now = deps.logins.read(server, address.url)
+    if (now?.tokens?.access_token === login?.tokens?.access_token) deps.logins.want(server, address.url, asked)
+  })
+  await keeping.catch(() => undefined)
 }
 
 /** Ends an answer that nobody reads: its connection is held open until then. */
@@ -108,15 +120,16 @@ function isFresh({ tokens, expiresAt }: Login, clock: Clock): boolean {
 }
 
 /** One renewal at a time: most servers take a refresh token back that is used twice, and the login with it. */
-async function renew(
-  server: string,
-  used: Login,
-  { address: { url }, deps, asked }: Place & { readonly asked?: Challenge | undefined },
-): Promise<Login> {
+async function renew(used: Login, { server, address, deps }: Place, asked?: Challenge): Promise<Login> {
+  const { url } = address
   const { logins, authFetch, clock } = deps
   return logins.alone(server, async () => {
     const ended = (): ParleyError => {
-      if (asked !== undefined) logins.want(server, url, asked)
+      try {
+        logins.want(server, url, asked ?? logins.wanted(server, url) ?? { kind: 'login' })
+      } catch {
+        // The words of the call say what to do, kept or not.
+      }
       return wanted(server, 'its login has ended')
     }
     const login = logins.read(server, url)

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Login } from '../../../src/mcp/login/logins.ts'
 import { startLoginServer } from '../../fakes/login-server.ts'
 import { loginWorld } from '../../fakes/login-world.ts'
 
@@ -96,6 +97,17 @@ describe('a call that needs a further scope', () => {
     expect(await login()).toEqual({ scopes: ['read', 'write'], missing: [] })
     expect(opened.map((open) => new URL(open).searchParams.get('scope'))).toEqual(['read', 'read write'])
     expect(await one.call('delete', {}, running)).toMatchObject({ content: [{ text: 'ada' }] })
+  })
+
+  it('is asked for beside what a login of an earlier version was granted', async () => {
+    const server = await startLoginServer({ needs, grants: ['read', 'write'] })
+    const { login, connect, opened, logins } = await loginWorld(server)
+    await login()
+    const { asked: _asked, ...earlier } = logins.read('files', server.url) ?? { asked: '' }
+    await logins.alone('files', async () => logins.write('files', earlier as Login))
+    await expect(connect().call('delete', {}, running)).rejects.toThrow(LOGIN)
+    await login()
+    expect(new URL(opened[1] ?? '').searchParams.get('scope')).toBe('read write')
   })
 
   it('and is not given it is asked for once: no other login is asked of anybody', async () => {

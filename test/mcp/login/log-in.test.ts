@@ -184,7 +184,7 @@ describe('a token that has ended', () => {
 
   it('and cannot be renewed ends the login, with the command to run, and the server is not asked again', async () => {
     const server = await startLoginServer()
-    const { login, connect, file } = await loginWorld(server)
+    const { login, logins, connect, file } = await loginWorld(server)
     await login()
     const one = connect()
     await one.list()
@@ -194,6 +194,7 @@ describe('a token that has ended', () => {
     await expect(one.call('who', {}, { signal: never })).rejects.toThrow(words)
     expect(server.refreshed).toHaveLength(1)
     expect(readFileSync(file, 'utf8')).not.toContain('access-')
+    expect(logins.wanted('files', server.url)).toEqual({ kind: 'login', scope: 'read' })
   })
 
   it('waits for a process that renews it, and for none that was killed at it', async () => {

@@ -16,17 +16,17 @@ const LOGIN: Login = {
   tokens: { access_token: 'access-canary', refresh_token: 'refresh-canary' },
 }
 
-async function asking(answer: () => Response, headers: Readonly<Record<string, string>> = {}) {
+async function asking(answer: (logins: Logins) => Response, headers: Readonly<Record<string, string>> = {}) {
   const logins = new Logins(await localFolder(), systemClock, lockFile)
   logins.write('files', LOGIN)
   const sent: (string | null)[] = []
   const fetch: typeof globalThis.fetch = async (_input, init) => {
     sent.push(new Headers(init?.headers).get('authorization'))
-    return answer()
+    return answer(logins)
   }
   const at = { kind: 'address', url: URL, headers } as const
   const ask = loginFetch('files', at, { clock: systemClock, logins, fetch, authFetch: fetch })
-  return { sent, ask: () => ask(URL, { headers }) }
+  return { sent, logins, ask: () => ask(URL, { headers }) }
 }
 
 test('C29: nothing that a login consists of comes back from its server', async () => {
@@ -59,6 +59,20 @@ test('a login that was given less than a call needs names the command to run', a
   await expect(ask()).rejects.toThrow(/its login does not allow that\. Its operator runs: .*mcp login files/)
   const { ask: refused } = await asking(() => new Response('no', { status: 403 }))
   expect((await refused()).status).toBe(403)
+})
+
+test('what a request was refused for is not kept if somebody has logged in since it was sent', async () => {
+  const headers = { 'www-authenticate': 'Bearer error="insufficient_scope", scope="write"' }
+  const refusal = () => new Response('no', { status: 403, headers })
+  const before = await asking(refusal)
+  await expect(before.ask()).rejects.toThrow('does not allow that')
+  expect(before.logins.wanted('files', URL)).toEqual({ kind: 'scope', scope: 'write' })
+  const meanwhile = await asking((logins) => {
+    logins.write('files', { ...LOGIN, tokens: { access_token: 'another' } })
+    return refusal()
+  })
+  await expect(meanwhile.ask()).rejects.toThrow('does not allow that')
+  expect(meanwhile.logins.wanted('files', URL)).toBeUndefined()
 })
 
 test('a login is renewed by one at a time, also where another process renews it', async () => {
@@ -106,4 +120,10 @@ test('nothing is renewed where it could not be kept: most servers take a token b
   rmdirSync(inTheWay)
   expect(await (await ask()).text()).toBe('fine')
   expect(logins.read('files', URL)?.tokens).toEqual({ access_token: 'renewed', refresh_token: 'next' })
+})
+
+test('a login that ends before its server is asked is wanted again', async () => {
+  const { logins, ask } = await renewing(() => Response.json({ error: 'invalid_grant' }, { status: 400 }))
+  await expect(ask()).rejects.toThrow('its login has ended')
+  expect(logins.wanted('files', URL)).toEqual({ kind: 'login' })
 })
