@@ -5,6 +5,7 @@ import type { CliPorts, LoadedConfig, RunningDaemon } from './cli/ports.ts'
 import { runCommand } from './cli/run-command.ts'
 import { socketPathOf } from './cli/socket-path.ts'
 import { watchOutput } from './cli/watch-output.ts'
+import { signalsOf } from './cli/watch-signals.ts'
 import { variableLines } from './config/environment.ts'
 import { loadConfig } from './config/load-config.ts'
 import { traitsOf } from './config/schema.ts'
@@ -24,6 +25,7 @@ const LINGER_MS = 500
 
 const { env, stdin, stdout, stderr } = process
 const cwd = process.cwd()
+const signals = signalsOf(process)
 const home = userHome()
 
 const ports: CliPorts = {
@@ -54,15 +56,8 @@ const ports: CliPorts = {
     return [...warnings, ...(await import('./daemon/store-warnings.ts').then((one) => one.storeWarnings(store)))]
   },
   explain: async (config) => (await import('./config/explain.ts')).explainConfig(config),
-  onSignal(handler) {
-    process.on('SIGINT', handler).on('SIGTERM', handler)
-    return () => process.off('SIGINT', handler).off('SIGTERM', handler)
-  },
-  onHangup(handler) {
-    // A SIGHUP from a terminal means that it was closed, and ends the process as usual.
-    if (!stderr.isTTY) process.on('SIGHUP', handler)
-    return () => process.off('SIGHUP', handler)
-  },
+  onSignal: signals.onSignal,
+  onHangup: signals.onHangup,
 }
 
 /** The calendar is loaded for who has a schedule. */
@@ -116,5 +111,6 @@ useCompileCache({ env, home })
 watchOutput(process)
 
 process.exitCode = await runCommand(process.argv.slice(2), ports)
+signals.endWithTerminal()
 // All is stopped and written. A client library may still hold a timer of minutes for an answer that was cut.
 setTimeout(() => process.exit(), LINGER_MS).unref()

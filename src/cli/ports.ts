@@ -47,7 +47,7 @@ export interface CliPorts {
   compile(config: Config): Awaitable<readonly string[]>
   /** Returns the meaning of the configuration, line by line. */
   explain(config: Config): Awaitable<readonly string[]>
-  /** Calls `handler` at each SIGINT or SIGTERM until the returned function is called. */
+  /** Calls `handler` at each SIGINT or SIGTERM, or as the terminal is closed, until the returned function is called. */
   onSignal(handler: (signal: string) => void): () => void
   /** Calls `handler` at each SIGHUP that asks for a reload until the returned function is called. */
   onHangup(handler: () => void): () => void
@@ -57,6 +57,8 @@ export interface CliPorts {
 export interface McpOperator {
   /** Asks a server for its tools. Rejects with `unavailable`. */
   test(config: Config, server: string): Promise<McpCheck>
+  /** Ends the programs that a test has started, for one that is interrupted. */
+  endPrograms(): Promise<void>
   /** Logs in at a server; resolves with what was granted. Rejects in words for the operator. */
   login(config: Config, server: string, talk: LoginTalk): Promise<LoggedIn>
   /** Forgets a login; `revoked`: its server has taken the tokens back. */

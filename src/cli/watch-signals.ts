@@ -38,3 +38,31 @@ export function watchSignals(onSignal: CliPorts['onSignal']): Signals {
   const close = onSignal((signal) => waiting.shift()?.(signal))
   return { first, second, close }
 }
+
+interface ProcessSignals extends Pick<CliPorts, 'onSignal' | 'onHangup'> {
+  /** Ends the process by SIGHUP if its terminal was closed: Node aborts as it puts that in order at its exit. */
+  endWithTerminal(): void
+}
+
+/** Returns the signals of a process. A SIGHUP from a terminal means that it was closed; any other asks for a reload. */
+export function signalsOf(host: NodeJS.Process): ProcessSignals {
+  let closed = false
+  return {
+    onSignal(handler) {
+      const hangUp = (name: string): void => {
+        closed = true
+        handler(name)
+      }
+      host.on('SIGINT', handler).on('SIGTERM', handler)
+      if (host.stderr.isTTY) host.on('SIGHUP', hangUp)
+      return () => host.off('SIGINT', handler).off('SIGTERM', handler).off('SIGHUP', hangUp)
+    },
+    onHangup(handler) {
+      if (!host.stderr.isTTY) host.on('SIGHUP', handler)
+      return () => host.off('SIGHUP', handler)
+    },
+    endWithTerminal() {
+      if (closed) host.kill(host.pid, 'SIGHUP')
+    },
+  }
+}

@@ -14,6 +14,7 @@ import { isExempt } from '../mcp/login/challenge.ts'
 import type { LoggedOut } from '../mcp/login/log-in.ts'
 import { hasOwnAuthorization, loginFetch } from '../mcp/login/login-fetch.ts'
 import { Logins } from '../mcp/login/logins.ts'
+import { endMarked, markOfStore, type ProcessMark } from '../mcp/marked-processes.ts'
 import { createMcpTools, type McpTools } from '../mcp/server-tools.ts'
 import { lockFile } from '../store/engines/sqlite-lock.ts'
 import type { Store } from '../store/store.ts'
@@ -28,7 +29,7 @@ interface WayParts {
 }
 
 interface McpParts extends WayParts {
-  readonly config: Servers
+  readonly config: Servers & Pick<Config, 'store'>
   readonly store: Pick<Store, 'read'>
   readonly questions: AsksPeople
 }
@@ -40,7 +41,9 @@ const MOST_OF_LOGIN = 256_000
 /** Returns the tools of the configured servers; those that are reached by HTTP are asked through the door. */
 export function makeMcp({ config, store, questions, ...parts }: McpParts): McpTools {
   const logins = new Logins(config.dataDir, parts.clock, lockFile)
-  const tools = createMcpTools((config.mcp ?? []).map(revealed), {
+  const mark = markOfStore(config.store.path)
+  const marked = (server: McpSettings): McpServer => withMark(revealed(server), mark)
+  const tools = createMcpTools((config.mcp ?? []).map(marked), {
     ...wayTo(config, parts),
     people: questions,
     async namesOfPlace(id) {
@@ -70,10 +73,30 @@ function wantsLogin({ name, at }: McpSettings, logins: Logins): boolean {
 
 type Servers = Pick<Config, 'mcp' | 'dataDir' | 'secrets'>
 
+/**
+ * Ends what the tool servers of a killed daemon have left running. The lock of the store is held by then: nobody else
+ * can have started what carries its mark.
+ */
+export async function endLeftovers(
+  { store }: Pick<Config, 'store'>,
+  { clock, logger }: Pick<WayParts, 'clock' | 'logger'>,
+): Promise<void> {
+  const mark = markOfStore(store.path)
+  const processes = mark === undefined ? 0 : await endMarked(mark, clock)
+  if (processes > 0) logger.warn('Processes that tool servers of a killed daemon had left were ended', { processes })
+}
+
+function withMark(server: McpServer, mark: ProcessMark | undefined): McpServer {
+  const { at } = server
+  if (at.kind === 'address' || mark === undefined) return server
+  return { ...server, at: { ...at, env: { ...at.env, [mark.name]: mark.value } } }
+}
+
 /** Returns the work of an operator on tool servers, for a process beside the daemon. */
 export function createMcpOperator(version: string) {
   return {
     test: (config: Servers, server: string) => testMcp(config, server, version),
+    endPrograms: async () => (await import('../mcp/program-transport.ts')).endPrograms(),
     login: loginMcp,
     logout: logoutMcp,
   }

@@ -41,7 +41,7 @@ import { makeCloseCards, makeDelivery, makeSay } from './make-delivery.ts'
 import { makeForgetting } from './make-forgetting.ts'
 import { makeHooks } from './make-hooks.ts'
 import { makeLive } from './make-live.ts'
-import { makeMcp } from './make-mcp.ts'
+import { endLeftovers, makeMcp } from './make-mcp.ts'
 import { makeMedia, sweepFiles } from './make-media.ts'
 import { makeForPrograms } from './make-programs.ts'
 import { makeQuestions } from './make-questions.ts'
@@ -127,6 +127,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   })
   const media = makeMedia({ config, clock, store, unnamed })
   try {
+    await endLeftovers(config, { clock, logger })
     const daemon = await open(options, { policies, store, hooks, media, commits, broken: disk.signal })
     if (options.oldStores) await tellOldStores(options.oldStores, logger)
     // By the clock that has written the times of files.

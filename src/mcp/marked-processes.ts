@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { type Clock, sleep } from '../core/clock.ts'
 
 /** A variable in the environment of a program, which everything inherits that the program starts. */
-export interface Mark {
+export interface ProcessMark {
   readonly name: string
   readonly value: string
 }
@@ -17,7 +17,7 @@ const GENTLE = 20
 const MOST_ROUNDS = 30
 
 /** Returns the mark of one start of a program. */
-export function markOfStart(): Mark {
+export function markOfStart(): ProcessMark {
   return { name: 'PARLEY_TOOL_SERVER', value: randomBytes(12).toString('hex') }
 }
 
@@ -25,7 +25,7 @@ export function markOfStart(): Mark {
  * Returns the mark of the programs that a daemon with this store starts; undefined without the file. The lock of the
  * store is on that file, so that two daemons that run have two marks, whatever their paths look like.
  */
-export function markOfStore(path: string): Mark | undefined {
+export function markOfStore(path: string): ProcessMark | undefined {
   try {
     const { dev, ino } = statSync(path)
     return { name: 'PARLEY_TOOL_SERVER_OF', value: `store-${dev}-${ino}` }
@@ -39,7 +39,7 @@ export function markOfStore(path: string): Mark | undefined {
  * that left the process group of their program, or whose program was left behind by a killed daemon. Elsewhere than on
  * Linux none is found. A process that has overwritten or dropped its environment is not found either.
  */
-export async function endMarked(mark: Mark, clock: Clock): Promise<number> {
+export async function endMarked(mark: ProcessMark, clock: Clock): Promise<number> {
   const asked = new Set<number>()
   // A pause of the clock alone would let a command exit before the work is done.
   const hold = setInterval(() => {}, 1_000_000)
@@ -61,13 +61,13 @@ export async function endMarked(mark: Mark, clock: Clock): Promise<number> {
 }
 
 /** The groups of the programs that run, by their leader, each with the mark of its start. */
-const running = new Map<number, Mark>()
+const running = new Map<number, ProcessMark>()
 
 /**
  * Has a program killed, with everything it has started, should this process exit before the returned function is
  * called: after an error that nobody caught, a start that failed half-way or a second Ctrl-C.
  */
-export function endsWithProcess(leader: number, mark: Mark): () => void {
+export function endsWithProcess(leader: number, mark: ProcessMark): () => void {
   if (running.size === 0) process.on('exit', killRunning)
   running.set(leader, mark)
   return () => {
@@ -85,7 +85,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-async function marked(mark: Mark): Promise<number[]> {
+async function marked(mark: ProcessMark): Promise<number[]> {
   const found: number[] = []
   for (const pid of pidsIn(await readdir(PROCESSES).catch(() => []))) {
     const environment = await readFile(`${PROCESSES}/${pid}/environ`, 'latin1').catch(() => '')
@@ -108,7 +108,7 @@ function pidsIn(names: readonly string[]): number[] {
   return names.map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid && pid !== process.ppid)
 }
 
-function carries(environment: string, { name, value }: Mark): boolean {
+function carries(environment: string, { name, value }: ProcessMark): boolean {
   return `\0${environment}\0`.includes(`\0${name}=${value}\0`)
 }
 

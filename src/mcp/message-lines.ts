@@ -80,7 +80,7 @@ function strictError(error: unknown): { code: number; message: string; data?: un
 }
 
 function plain(line: string): string {
-  const text = line.replace(/^\uFEFF/, '').trimEnd()
+  const text = line.trimEnd()
   return text.includes('\u001b') && text.length < LONGEST_COLOURED ? stripVTControlCharacters(text) : text
 }
 
@@ -94,7 +94,10 @@ function messagesIn(text: string): readonly SentMessage[] | undefined {
   return all.every((messages) => messages !== undefined) ? all.flat() : undefined
 }
 
-/** A log may repeat what the program was asked, and only an answer is sure to be meant for this end. */
+/**
+ * Returns the answers behind words without an end of line, or behind the mark of a byte order. A log may repeat what
+ * the program was asked: only an answer is sure to be meant for this end.
+ */
 function behindWords(line: string): readonly SentMessage[] | undefined {
   const at = line.search(BEGINS)
   if (at <= 0) return undefined

@@ -24,7 +24,7 @@ export interface ProgramDeps {
   slowed(): void
 }
 
-/** How a program has ended: by its own code, or by a signal. */
+/** The end of a program: by its own code, or by a signal. */
 export interface ProgramEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -42,7 +42,7 @@ const MOST_KEPT = 20
 /** Bytes that wait to be read by the program. */
 const MOST_WAITING = 4_000_000
 const STEP_MS = 2_000
-/** Where programs are looked for if this process has no PATH. */
+/** The folders of programs if this process has no PATH. */
 const USUAL_PATH = ['/usr/local/bin', '/usr/bin', '/bin'].join(delimiter)
 
 const NPM = /(^|\/)np[mx]$/
@@ -121,7 +121,7 @@ export class ProgramTransport implements Transport {
     return this.#printed
   }
 
-  /** How the program has ended; undefined as long as it runs. */
+  /** The end of the program; undefined as long as it runs. */
   get ended(): ProgramEnd | undefined {
     return this.#end
   }

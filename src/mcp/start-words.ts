@@ -11,7 +11,7 @@ export interface FailedStart {
   readonly waitedMs: number
   /** The last lines that the program has printed; none by HTTP. */
   readonly printed?: readonly string[] | undefined
-  /** How the program has ended, if it has. */
+  /** The end of the program, if it has ended. */
   readonly ended?: ProgramEnd | undefined
 }
 

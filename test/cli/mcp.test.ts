@@ -15,7 +15,8 @@ const MCP = [
   { name: 'web', at: { kind: 'address', url: 'http://127.0.0.1:1/mcp', headers: {} }, inside: [], timeoutMs: 1 },
 ] as const
 
-const NONE = { login: () => Promise.reject(new Error('none')), logout: () => Promise.reject(new Error('none')) }
+const none = () => Promise.reject(new Error('none'))
+const NONE = { login: none, logout: none, endPrograms: none }
 
 async function parley(mcp: typeof MCP | undefined = MCP, check?: () => never) {
   const main = { id: toAgentId('main'), model: 'scripted/echo', prompt: '', tools: ['mcp.files'] }

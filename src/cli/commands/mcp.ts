@@ -1,13 +1,17 @@
+import { constants } from 'node:os'
 import type { McpSettings } from '../../config/config.ts'
 import { EXIT } from '../../core/errors.ts'
-import { type McpServerReport, type McpState, mcpGroup } from '../../core/mcp.ts'
+import { type McpCheck, type McpServerReport, type McpState, mcpGroup } from '../../core/mcp.ts'
 import { connectLocal } from '../local-client.ts'
-import type { CliPorts, LoadedConfig } from '../ports.ts'
+import type { CliPorts, LoadedConfig, McpOperator } from '../ports.ts'
 import { columns } from '../print/columns.ts'
 import { oneLine } from '../print/plain.ts'
 import { count } from '../print/status.ts'
 import { type ReadOptions, type ReadPorts, show, widthOf } from '../show.ts'
 import { socketPathOf } from '../socket-path.ts'
+import { watchSignals } from '../watch-signals.ts'
+
+type SignalPorts = Pick<CliPorts, 'onSignal' | 'onHangup'>
 
 /** Lists the tool servers of the configuration, without asking them: how they do is what the daemon knows. */
 export async function listMcp(ports: ReadPorts, options: ReadOptions): Promise<number> {
@@ -67,12 +71,14 @@ function placeOf({ at }: McpSettings): string {
 
 /** Connects to a server as the daemon would and shows its tools. Throws `not_found` and `unavailable`. */
 export async function testMcp(
-  ports: ReadPorts & Pick<CliPorts, 'mcp'>,
+  ports: ReadPorts & SignalPorts & Pick<CliPorts, 'mcp'>,
   name: string,
   options: ReadOptions,
 ): Promise<number> {
   const { config } = await ports.load(options.config)
-  const check = await (await ports.mcp()).test(config, name)
+  const mcp = await ports.mcp()
+  const check = await checkUntilSignal(ports, mcp, mcp.test(config, name))
+  if (typeof check === 'number') return check
   const { tools, leftOut } = check
   show(ports, options, {
     value: check,
@@ -91,4 +97,33 @@ export async function testMcp(
     ],
   })
   return EXIT.ok
+}
+
+/**
+ * Returns what a server offers, or the exit code of a shell for the signal that ended the test. A program has a process
+ * group of its own, which no Ctrl-C reaches: it is ended first, unless a second signal says that this takes too long.
+ */
+async function checkUntilSignal(
+  { onSignal, onHangup }: SignalPorts,
+  mcp: McpOperator,
+  work: Promise<McpCheck>,
+): Promise<McpCheck | number> {
+  const signals = watchSignals((handler) => {
+    const stops = [onSignal(handler), onHangup(() => handler('SIGHUP'))]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  })
+  try {
+    const checked = work.then(
+      () => undefined,
+      () => undefined,
+    )
+    const name = await Promise.race([checked, signals.first])
+    if (name === undefined) return await work
+    await Promise.race([mcp.endPrograms(), signals.second])
+    return 128 + (constants.signals[name as NodeJS.Signals] ?? 0)
+  } finally {
+    signals.close()
+  }
 }

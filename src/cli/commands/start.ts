@@ -7,8 +7,9 @@ import { type Hangups, watchHangups, watchSignals } from '../watch-signals.ts'
 type StartPorts = Pick<CliPorts, 'env' | 'stdout' | 'stderr' | 'load' | 'start' | 'onSignal' | 'onHangup'>
 
 /**
- * Runs the daemon in the foreground. Resolves with 0 after a first SIGINT or SIGTERM and the drain, with 1 at once on a
- * second one (the caller then ends the process) and with 1 if the daemon stops by itself.
+ * Runs the daemon in the foreground. Resolves with 0 after the drain that a first SIGINT or SIGTERM, or the end of its
+ * terminal, begins, with 1 at once on a second one (the caller then ends the process) and with 1 if the daemon stops by
+ * itself.
  */
 export async function start(ports: StartPorts, file?: string): Promise<number> {
   const hangups = watchHangups(ports.onHangup)
