@@ -72,3 +72,8 @@ function accountsOf(channel: ChannelId, accounts: Readonly<Record<string, unknow
 function keyOf({ channel, account }: { readonly channel: ChannelId; readonly account: AccountId }): string {
   return `${channel}@${account}`
 }
+
+/** Returns the rule for which addresses an account of these is connected. */
+export function reachesIn({ all }: Accounts): (address: Pick<Address, 'channel' | 'account'>) => boolean {
+  return ({ channel, account }) => all.some((one) => one.channel === channel && one.account === account)
+}

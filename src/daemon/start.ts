@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { scheduleTools } from '../agent/tools/schedule-tools.ts'
 import { operateApprovals } from '../approvals/operate-approvals.ts'
 import { AccountSinks } from '../channels/account-sinks.ts'
-import { type Accounts, loadAccounts } from '../channels/accounts.ts'
+import { loadAccounts, reachesIn } from '../channels/accounts.ts'
 import type { ChannelPlugin } from '../channels/adapter.ts'
 import { ChannelHub, type HubDeps } from '../channels/hub.ts'
 import { createMenus } from '../channels/menus.ts'
 import type { Config } from '../config/config.ts'
-import type { Address } from '../core/address.ts'
 import { namedApprovers } from '../core/approval.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { ChatCommand } from '../core/command.ts'
@@ -218,14 +217,8 @@ async function open(options: DaemonOptions, opened: Opened): Promise<Daemon> {
   }
 }
 
-/** Returns a function that takes the steps one after the other. */
-function inOrder(steps: readonly (() => Promise<void>)[]): () => Promise<void> {
-  return () => steps.reduce((before, step) => before.then(step), Promise.resolve())
-}
-
-function reachesIn({ all }: Accounts): (address: Address) => boolean {
-  return ({ channel, account }) => all.some((one) => one.channel === channel && one.account === account)
-}
+const inOrder = (steps: readonly (() => Promise<void>)[]) => (): Promise<void> =>
+  steps.reduce((before, step) => before.then(step), Promise.resolve())
 
 function makeHub({
   clock,

@@ -8,6 +8,7 @@ import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { McpAddress } from '../core/mcp.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { isRecord } from './lenient.ts'
+import { type SentMessage, strictAnswer, strictRequest } from './message-lines.ts'
 
 export interface AddressDeps {
   readonly clock: Clock
@@ -331,7 +332,7 @@ export class AddressTransport implements Transport {
     if (typeof method === 'string') {
       if (id === undefined || id === null) return undefined
       if (exchange !== undefined) this.#asking.set(id as RequestId, exchange.params)
-      this.#hand(message)
+      this.onmessage?.(strictRequest({ ...message, id, method } as SentMessage))
       return 'request'
     }
     if (!('result' in message) && !('error' in message)) return undefined
@@ -340,12 +341,8 @@ export class AddressTransport implements Transport {
     if (meant === undefined || meant.answered) return undefined
     meant.answered = true
     meant.over.abort()
-    this.#hand({ jsonrpc: '2.0', ...message, id: meant.id })
+    this.onmessage?.(strictAnswer(meant.id, message))
     return 'answer'
-  }
-
-  #hand(message: Readonly<Record<string, unknown>>): void {
-    this.onmessage?.(message as unknown as JSONRPCMessage)
   }
 
   /**

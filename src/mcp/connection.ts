@@ -199,6 +199,8 @@ class Connection implements McpConnection {
 
   async close(): Promise<void> {
     this.#closed = true
+    // A start that is under way ends with it.
+    await this.#way?.close()
     const client = await this.#client?.catch(() => undefined)
     await Promise.all([client?.close(), this.#ending])
   }
@@ -260,6 +262,7 @@ class Connection implements McpConnection {
     const { redact } = this.#deps
     const way = await openTransport(this.#server.at, { clock, fetch, elicits, printed, slowed, redact })
     this.#way = way
+    if (this.#closed) throw new Error('the daemon is stopping')
     // The library refuses everything else that a server may ask: a model, files, a person to open an address.
     const capabilities = elicits ? { elicitation: { form: {} } } : {}
     const client = new Client({ name: 'parley', version: this.#deps.version }, { capabilities })

@@ -26,7 +26,7 @@ export interface ServerTransport extends Transport {
   callBehind?(request: RequestId): unknown
   /** Returns the last lines that a program has printed; absent by HTTP. */
   printed?(): readonly string[]
-  /** How a program has ended; absent while it runs, and by HTTP. */
+  /** The end of a program; absent while it runs, and by HTTP. */
   readonly ended?: ProgramEnd | undefined
 }
 
