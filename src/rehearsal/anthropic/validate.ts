@@ -1,3 +1,4 @@
+import { anthropicSchema } from '../schema-rules.ts'
 import { invalid } from './api-error.ts'
 import { checkCacheMarks } from './cache-marks.ts'
 import { checkImage, checkSizes } from './images.ts'
@@ -78,7 +79,8 @@ function checkTool(tool: unknown, index: number): string {
     throw invalid(`${at}.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`)
   }
   if (!isObject(tool.input_schema)) throw invalid(`${at}.input_schema: Field required`)
-  if (tool.input_schema.type !== 'object') throw invalid(`${at}.input_schema.type: Input should be 'object'`)
+  const wrong = anthropicSchema(tool.input_schema)
+  if (wrong !== undefined) throw invalid(`${at}.input_schema${wrong}`)
   return tool.name
 }
 

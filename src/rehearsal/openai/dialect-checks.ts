@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { geminiSchema, kimiSchema, llamaCppSchema, type SchemaRule } from '../schema-rules.ts'
 import { bad, extraForbidden, fromUpstream, jinja, litellm, type Refused, template } from './refused.ts'
 import { type ChatRequest, isObject, type RequestMessage } from './request.ts'
 import { joined, runningFrom, type SentStep, type SentSteps } from './sent-steps.ts'
@@ -222,3 +223,21 @@ export const llamaCppRoles: Check = (request) =>
   alternates(request) ? undefined : bad(jinja(ALTERNATE), { status: 500 })
 
 export const lmStudioRoles: Check = (request) => (alternates(request) ? undefined : bad(template(ALTERNATE)))
+
+/** The schemas of all tools, each by the server's own rule. */
+function toolSchemas(rule: SchemaRule, words: (fault: string, index: number) => string): Check {
+  return ({ tools = [] }) => {
+    for (const [index, { function: called }] of tools.entries()) {
+      const fault = called.parameters === undefined ? undefined : rule(called.parameters)
+      if (fault !== undefined) return bad(words(fault, index))
+    }
+    return undefined
+  }
+}
+
+export const geminiSchemas = toolSchemas(
+  geminiSchema,
+  (fault, index) => `* GenerateContentRequest.tools[0].function_declarations[${index}].${fault}`,
+)
+export const kimiSchemas = toolSchemas(kimiSchema, (fault) => `Invalid request: ${fault}`)
+export const llamaCppSchemas = toolSchemas(llamaCppSchema, (fault) => fault)

@@ -1,12 +1,15 @@
 import {
   type Check,
   deepseekThoughts,
+  geminiSchemas,
   geminiSignatures,
   groqFields,
   groqTools,
+  kimiSchemas,
   kimiThoughts,
   litellmBlocks,
   llamaCppRoles,
+  llamaCppSchemas,
   lmStudioRoles,
   mistralFields,
   mistralIds,
@@ -61,12 +64,12 @@ const TABLE: Readonly<Record<DialectName, Partial<Dialect>>> = {
     quirks: { usageAt: 'finish', nullFields: true },
   },
   kimi: {
-    checks: [kimiThoughts],
+    checks: [kimiSchemas, kimiThoughts],
     callId: (_turn, index, name) => `functions.${name}:${index}`,
     quirks: { usageAt: 'choice' },
   },
   gemini: {
-    checks: [geminiSignatures],
+    checks: [geminiSchemas, geminiSignatures],
     refuses: ['store', 'frequency_penalty', 'presence_penalty', 'reasoning'],
     thoughts: 'hidden',
     countsThoughtsBeside: true,
@@ -100,7 +103,7 @@ const TABLE: Readonly<Record<DialectName, Partial<Dialect>>> = {
     quirks: { wholeArguments: true, sameIndex: true },
   },
   'lm-studio': {
-    checks: [lmStudioRoles],
+    checks: [lmStudioRoles, llamaCppSchemas],
     thoughts: 'marked',
     callId: (turn, index) => `37289${pad(turn, 2)}${pad(index, 2)}`,
   },
@@ -110,7 +113,10 @@ const TABLE: Readonly<Record<DialectName, Partial<Dialect>>> = {
     callId: (turn, index) => `chatcmpl-tool-${pad(turn, 16)}${pad(index, 16)}`,
     quirks: { freshIds: true },
   },
-  'llama-cpp': { checks: [llamaCppRoles], callId: (turn, index) => `llama${pad(turn, 13)}${pad(index, 14)}` },
+  'llama-cpp': {
+    checks: [llamaCppRoles, llamaCppSchemas],
+    callId: (turn, index) => `llama${pad(turn, 13)}${pad(index, 14)}`,
+  },
   openrouter: { checks: [openrouterDetails], thoughts: 'details', quirks: { processing: true } },
   litellm: {
     checks: [litellmBlocks],

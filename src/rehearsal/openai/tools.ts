@@ -1,3 +1,4 @@
+import { openAiSchema } from '../schema-rules.ts'
 import { checkLength, emptyArray, invalid, missing, wrongType, wrongValue } from './api-error.ts'
 import { isObject, type RequestMessage } from './request.ts'
 
@@ -36,14 +37,9 @@ function checkTool(tool: unknown, at: string): void {
   checkName(name, `${path}.name`)
   if (parameters === undefined) return
   if (!isObject(parameters)) throw wrongType(`${path}.parameters`, 'an object', parameters)
-  const wrong = schemaFault(parameters)
+  const wrong = openAiSchema(parameters)
   if (wrong === undefined) return
   throw invalid(`Invalid schema for function '${name}': ${wrong}`, `${path}.parameters`, 'invalid_function_parameters')
-}
-
-function schemaFault({ type, properties }: Record<string, unknown>): string | undefined {
-  if (type !== 'object') return `schema must be a JSON Schema of 'type: "object"', got 'type: "${type ?? 'None'}"'.`
-  return properties === undefined ? 'In context=(), object schema missing properties.' : undefined
 }
 
 function checkName(name: unknown, path: string): void {

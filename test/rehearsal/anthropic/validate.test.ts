@@ -120,6 +120,17 @@ describe('the Messages API refuses', () => {
       { ...ask('x'), tools: [{ ...tools[0], name: 'the weather' }] },
       'tools.0.custom.name: String should match pattern',
     ],
+    ...[
+      [{ properties: { $filter: {} } }, ".properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'"],
+      [{ properties: {}, anyOf: [{}] }, ': input_schema does not support oneOf, allOf, or anyOf at the top level'],
+      [{ properties: { a: { type: 'int' } } }, ': JSON schema is invalid. It must match JSON Schema draft 2020-12'],
+      [{ properties: { a: { items: [{}] } } }, ': JSON schema is invalid. It must match JSON Schema draft 2020-12'],
+      [{ properties: { a: { $ref: '#/$defs/b' } } }, ': JSON schema is invalid.'],
+    ].map(([schema, words]): [string, object, string] => [
+      `a schema that has ${JSON.stringify(schema)}`,
+      { ...ask('x'), tools: [{ name: 'weather', input_schema: { type: 'object', ...(schema as object) } }] },
+      `tools.0.custom.input_schema${words}`,
+    ]),
     ['two tools of one name', { ...ask('x'), tools: [...tools, ...tools] }, 'tools: Tool names must be unique.'],
     [
       'thinking without signature',

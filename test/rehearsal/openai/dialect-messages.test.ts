@@ -342,3 +342,34 @@ describe('what must come back is what was sent', () => {
     expect((await posted(server, again('')))[0]).toBe(200)
   })
 })
+
+describe('each dialect refuses schemas of tools that its server cannot read', () => {
+  test.each<[DialectName, object, string]>([
+    ['gemini', { const: 'x' }, 'Unknown name "const" at \'parameters.properties.a\': Cannot find field.'],
+    ['gemini', { type: 'string', anyOf: [{ type: 'string' }] }, 'When using any_of, it must be the only field set.'],
+    ['gemini', { type: ['string', 'null'] }, "didn't specify the schema type field"],
+    ['gemini', { type: 'object', required: ['b'] }, 'required[0]: property is not defined'],
+    ['gemini', { type: 'object', properties: {} }, 'should be non-empty for OBJECT type'],
+    ['gemini', { type: 'string', required: ['b'] }, 'only allowed for OBJECT type'],
+    ['gemini', { type: 'array', items: {} }, 'items: missing field'],
+    ['gemini', { type: 'integer', enum: [1] }, 'enum: only allowed for STRING type'],
+    ['gemini', { type: 'string', enum: ['x', ''] }, 'enum[1]: cannot be empty'],
+    ['gemini', { type: 'string', enum: [true] }, "enum[0]' (TYPE_STRING), true"],
+    ['kimi', { type: 'string', anyOf: [{ type: 'string' }] }, 'type should be defined in anyOf items'],
+    ['kimi', { enum: ['x'] }, 'type is not defined'],
+    ['kimi', { type: ['string', 'null'] }, 'type must be a string'],
+    ['kimi', { type: 'string', enum: ['x', 1] }, 'enum values must be of one type'],
+    ['kimi', { $ref: '#/properties/a' }, 'references must start with #/$defs/'],
+    ['kimi', { $ref: '#', type: 'object' }, 'when using $ref, type should be defined in the referenced schema'],
+    ['llama-cpp', { type: 'string', pattern: '\\S' }, "Pattern must start with '^' and end with '$'"],
+    ['llama-cpp', { type: 'string', pattern: '^\\d+$' }, 'failed to parse grammar'],
+    ['llama-cpp', { type: 'string', maxLength: 65_536 }, 'failed to parse grammar'],
+    ['lm-studio', { type: 'object', properties: {} }, 'failed to parse grammar'],
+  ])('%s %j', async (dialect, a, words) => {
+    const parameters = { type: 'object', properties: { a } }
+    const body = { model: 'm', messages: [user], tools: [{ type: 'function', function: { name: 'look', parameters } }] }
+    const [status, answer] = await answerOf({ dialect }, body)
+    expect(status).toBe(400)
+    expect(JSON.stringify(answer).replaceAll('\\"', '"')).toContain(words)
+  })
+})

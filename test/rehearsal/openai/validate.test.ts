@@ -121,6 +121,20 @@ describe('the Chat Completions API refuses', () => {
     ['a long tool name', withTools(named('x'.repeat(65))), 'string_above_max_length tools[0].function.name: '],
     ['no tools in a list of them', withTools([]), 'empty_array tools: '],
     ['too many tools', withTools(Array.from({ length: 129 }, () => look)), 'array_above_max_length tools: '],
+    ...[
+      [{ properties: { a: { type: 'array' } } }, "In context=('properties', 'a'), array schema missing items."],
+      [
+        { properties: {}, oneOf: [{}] },
+        "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not'",
+      ],
+      [{ properties: [] }, "[] is not of type 'object'"],
+      [{ properties: {}, required: null }, "null is not of type 'array'"],
+      [{ properties: { a: { type: 'float' } } }, '"float" is not under any of the given schemas'],
+    ].map(([schema, words]): [string, object, string] => [
+      `a schema that has ${JSON.stringify(schema)}`,
+      withTools([{ type: 'function', function: { name: 'w', parameters: { type: 'object', ...(schema as object) } } }]),
+      `invalid_function_parameters tools[0].function.parameters: Invalid schema for function 'w': ${words}`,
+    ]),
     ['a choice without tools', { ...ask('x'), tool_choice: 'auto' }, 'null tool_choice: Invalid value for'],
     [
       'a schema that is no object',
