@@ -7,29 +7,26 @@ import type { ListedTool } from './read-tools.ts'
 import { absolutePath, leadsInto, type PathBase } from './real-path.ts'
 
 type Args = Readonly<Record<string, unknown>>
+/** A tool by its server's own names. */
+type Bound = Pick<ListedTool, 'name' | 'names'>
 
 /**
  * Returns the arguments as they are passed on: paths are absolute, without `..` and `~`, and lead into the folders of
  * the tier (C47), now, through every link. Throws `forbidden` in words for the model. A server without bounds gets what
  * the model wrote.
  */
-export async function boundCall(server: McpServer, { name, spec }: ListedTool, args: Args): Promise<Args> {
+export async function boundCall(server: McpServer, { name, names }: Bound, args: Args): Promise<Args> {
   const { bounds } = server
   const taken = bounds?.arguments.find(({ tools }) => namesTool(tools, name))
   if (bounds === undefined || taken === undefined) return args
   const known = [...taken.paths, ...taken.command].map((way) => way.split(/[.[]/)[0])
-  const odd = Object.keys(args).find((key) => !known.includes(key) && !isListed(spec.parameters, key))
+  const odd = Object.keys(args).find((key) => !known.includes(key) && !names.includes(key))
   if (odd !== undefined) throw denied('it has an argument that the tool does not list.')
   const at = { bounds, base: baseOf(server) }
   let passed = args
   for (const way of taken.paths) passed = await changeValues(passed, way, (text) => passedPath(text, way, at))
   if (taken.command.length > 0) await checkCommand(passed, taken.command, at)
   return passed
-}
-
-function isListed(parameters: Args, key: string): boolean {
-  const { properties } = parameters
-  return typeof properties === 'object' && properties !== null && Object.hasOwn(properties, key)
 }
 
 interface Bounded {

@@ -2,9 +2,10 @@ import * as z from 'zod'
 import type { McpServer } from '../core/mcp.ts'
 import type { ToolSpec } from '../core/model.ts'
 import { namesTool } from '../core/place.ts'
+import { type OfferedSchema, offerSchema } from '../core/tool-schema.ts'
 
-/** A tool as it is offered to models, and the name by which its server knows it. */
-export interface ListedTool {
+/** A tool as it is offered to models, and the names by which its server knows it and its arguments. */
+export interface ListedTool extends Pick<OfferedSchema, 'names' | 'restore'> {
   readonly spec: ToolSpec
   readonly name: string
 }
@@ -24,20 +25,11 @@ const MOST_TOOLS = 100
 const LONGEST_NAME = 64
 /** Each word of it is paid for in every turn. */
 const LONGEST_DESCRIPTION = 1_000
-const LONGEST_SCHEMA = 16_000
 
 const LISTED = z.object({
   name: z.string().min(1).max(200),
   description: z.string().nullish(),
-  inputSchema: z.unknown(),
-})
-const OBJECT = z.object({
-  type: z.literal('object'),
-  properties: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
-  required: z.array(z.string()).optional(),
-  additionalProperties: z.union([z.boolean(), z.record(z.string(), z.unknown())]).optional(),
-  $defs: z.record(z.string(), z.unknown()).optional(),
-  definitions: z.record(z.string(), z.unknown()).optional(),
+  inputSchema: z.unknown().optional(),
 })
 
 /**
@@ -64,48 +56,27 @@ function readTool(server: McpServer, listed: unknown, redact: Redact): ListedToo
   if (!one.success) return 'a tool without a name'
   const { name, description, inputSchema } = one.data
   if (server.tools !== undefined && !namesTool(server.tools, name)) return undefined
-  const unfit = unfitSchema(inputSchema)
-  if (unfit !== undefined) return `${name} (${unfit})`
-  const { success, data } = OBJECT.safeParse(inputSchema)
-  if (!success) return `${name} (its arguments are no object)`
-  const parameters = { properties: {}, ...data }
-  const unbound = unboundTool(server, name, Object.keys(data.properties ?? {}))
+  const offered = offerWithout(inputSchema, redact)
+  if (typeof offered === 'string') return `${name} (${offered})`
+  const { names, restore, parameters } = offered
+  const unbound = unboundTool(server, name, names)
   if (unbound !== undefined) return `${name} (${unbound})`
   const words = redact((description ?? '').trim()).slice(0, LONGEST_DESCRIPTION)
-  const clean = withoutSecrets(parameters, redact)
-  if (clean === undefined) return `${name} (its arguments hold a secret)`
-  return { name, spec: { name: shownName(server.name, name), description: words || name, parameters: clean } }
+  return { name, names, restore, spec: { name: shownName(server.name, name), description: words || name, parameters } }
 }
 
-/** Returns undefined for arguments that could not be read without the secret in them, such as a number. */
-function withoutSecrets(parameters: ToolSpec['parameters'], redact: Redact): ToolSpec['parameters'] | undefined {
-  const text = JSON.stringify(parameters)
+/** Offers a schema without the secrets in it, which must not be cut before they are looked for. */
+function offerWithout(schema: unknown, redact: Redact): OfferedSchema | string {
+  const offered = offerSchema(schema)
+  const text = typeof offered === 'string' ? '' : (JSON.stringify(schema) ?? '')
   const clean = redact(text)
-  if (clean === text) return parameters
+  if (clean === text) return offered
   try {
-    return JSON.parse(clean)
+    return offerSchema(JSON.parse(clean))
   } catch {
-    return undefined
+    // It could not be read without the secret in it, such as a number.
+    return 'its arguments hold a secret'
   }
-}
-
-/** A schema may refer to itself, which costs nothing here; a reference to another document is followed by nobody. */
-function unfitSchema(schema: unknown): string | undefined {
-  const found = { characters: 0, elsewhere: false }
-  try {
-    const count = (key: string, value: unknown): unknown => {
-      found.characters += key.length + (typeof value === 'string' ? value.length : 4)
-      if (found.characters > LONGEST_SCHEMA) throw new RangeError('too long')
-      if (key === '$ref' && typeof value === 'string' && !value.startsWith('#')) found.elsewhere = true
-      return value
-    }
-    const text = JSON.stringify(schema, count) ?? ''
-    if (text.length > LONGEST_SCHEMA) return 'its arguments are described at too great length'
-  } catch {
-    // So deep that the stack does not suffice, or stopped above.
-    return 'its arguments are described at too great length'
-  }
-  return found.elsewhere ? 'its arguments refer to another document' : undefined
 }
 
 /** A tool of which nobody has said what its arguments are could lead out of bounds. */

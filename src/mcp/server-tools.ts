@@ -163,7 +163,7 @@ function toolOf(server: McpServer, tool: ListedTool, deps: ToolDeps): Tool {
   const marks = server.inside.filter(({ tools }) => namesTool(tools, name))
   const bound = async (args: unknown): Promise<Readonly<Record<string, unknown>>> => {
     try {
-      return await boundCall(server, tool, argumentsOf(args))
+      return await boundCall(server, tool, tool.restore(argumentsOf(args)))
     } catch (error) {
       if (errorCode(error) === 'forbidden')
         logger.warn('A call of a tool was refused', { tool: spec.name, reason: toError(error).message })

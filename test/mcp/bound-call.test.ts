@@ -26,9 +26,7 @@ const server = (taken: Partial<McpArguments>, bounds: Partial<McpBounds> = {}): 
 
 const LISTED = ['path', 'paths', 'edits', 'files', 'text', 'command', 'args']
 const call = (made: McpServer, args: Record<string, unknown>) => {
-  const properties = Object.fromEntries(LISTED.map((name) => [name, {}]))
-  const spec = { name: 'files__use', description: '', parameters: { type: 'object', properties } }
-  return boundCall(made, { name: 'use', spec }, args)
+  return boundCall(made, { name: 'use', names: LISTED }, args)
 }
 const refused = { code: 'forbidden', message: expect.stringMatching(/^Denied: /) }
 

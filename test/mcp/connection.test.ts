@@ -69,14 +69,14 @@ describe('a tool server', () => {
 
   it('that lies about its schema loses those tools and keeps the others', async () => {
     const { tools, leftOut } = await server(['lies']).connection.list()
-    expect(tools.map(({ spec }) => spec.name)).toEqual(['one__a_b', 'one__whole', 'one__wordy'])
-    expect(tools[1]?.spec.parameters).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
-    expect(tools[2]?.spec.description).toHaveLength(1_000)
+    expect(tools.map(({ spec }) => spec.name)).toEqual(['one__a_b', 'one__huge', 'one__whole', 'one__wordy'])
+    const a = { type: 'string' }
+    expect(tools[2]?.spec.parameters).toEqual({ type: 'object', properties: { a }, required: ['a'] })
+    expect(tools[3]?.spec.description).toHaveLength(1_000)
     expect(leftOut).toEqual([
       'add (its arguments are no object)',
       'a tool without a name',
       'a tool without a name',
-      'huge (its arguments are described at too great length)',
       'a_b (another tool has that name)',
     ])
   })

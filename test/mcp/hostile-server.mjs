@@ -40,6 +40,32 @@ const LISTS = {
     tool('fetched', { inputSchema: { type: 'object', properties: { a: { $ref: 'http://169.254.169.254/schema' } } } }),
     'DEEP',
   ],
+  quaint: () => [
+    tool('query', {
+      inputSchema: {
+        properties: {
+          $filter: { type: 'string' },
+          ['x'.repeat(65)]: { type: 'array' },
+          rows: {
+            type: 'array',
+            items: [{ properties: { '@id': { type: ['integer', 'null'] }, tags: { type: 'array' } } }],
+          },
+          scale: { enum: ['css', 'device'], default: 'css' },
+          pattern: { type: 'string', pattern: '\\S', maxLength: 65_536, format: 'x' },
+          count: { type: 'int', exclusiveMinimum: true },
+          free: { type: 'object', properties: [] },
+        },
+        required: ['scale', 'free'],
+        additionalProperties: false,
+      },
+    }),
+    tool('either', {
+      inputSchema: { anyOf: [{ $ref: '#/definitions/a' }, { type: 'null' }], definitions: { a: { type: 'dict' } } },
+    }),
+    tool('lax', { inputSchema: {} }),
+    { name: 'bare' },
+    tool('fetched', { inputSchema: { properties: { a: { $ref: 'http://169.254.169.254/schema' } } } }),
+  ],
   shows: () => [tool('shows', { description: `opens with ${process.env.KEY}` })],
   renames: () => [tool(`tool${++lists}`)],
   many: () => Array.from({ length: 500 }, (_, at) => tool(`t${String(at).padStart(3, '0')}`)),
