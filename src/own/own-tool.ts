@@ -2,6 +2,7 @@ import type { OwnCommand, OwnTool } from '../../config/own-tools.d.ts'
 import { type Clock, within } from '../core/clock.ts'
 import type { ChatCommand } from '../core/command.ts'
 import { ParleyError, toError } from '../core/errors.ts'
+import { offerSchema } from '../core/tool-schema.ts'
 import type { Tool } from '../core/turn.ts'
 
 /** An answer in a chat is waited for so long; the code may still run behind it. */
@@ -15,10 +16,15 @@ export interface OwnDeps {
   redact(this: void, text: string): string
 }
 
-/** Returns an operator's tool as one of the agent's; whatever it does not say of itself is the careful answer. */
+/**
+ * Returns an operator's tool as one of the agent's; whatever it does not say of itself is the careful answer. Throws
+ * `config` for one that cannot be offered.
+ */
 export function toolOf(own: OwnTool, { clock }: Pick<OwnDeps, 'clock'>): Tool {
-  const { name, description, parameters = { type: 'object', properties: {} }, reach = 'beyond' } = own
-  const { timeoutSeconds = TOOL_SECONDS } = own
+  const { name, description, reach = 'beyond', timeoutSeconds = TOOL_SECONDS } = own
+  const offered = offerSchema(own.parameters)
+  if (typeof offered === 'string') throw new ParleyError('config', `the tool ${name} cannot be offered: ${offered}`)
+  const { parameters, restore } = offered
   return {
     class: own.repeatable ? 'keyed' : 'once',
     reach,
@@ -29,7 +35,7 @@ export function toolOf(own: OwnTool, { clock }: Pick<OwnDeps, 'clock'>): Tool {
       const given = typeof args === 'object' && args !== null && !Array.isArray(args) ? { ...args } : {}
       const over = new AbortController()
       const context = { callId, signal: AbortSignal.any([signal, over.signal]) }
-      const running = (async () => checked(name, await own.run(given, context)))()
+      const running = (async () => checked(name, await own.run(restore(given), context)))()
       const result = running.catch((error: unknown) => {
         throw new ParleyError('invalid', wordsOf(error))
       })

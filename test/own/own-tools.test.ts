@@ -48,6 +48,18 @@ describe('a file with tools of one’s own', () => {
     await expect(plain.groups['own.mine']?.[0]?.run({}, toolContext(0))).rejects.toThrow('x has returned no text.')
   })
 
+  it('is offered as every provider takes it, and called by its own names', async () => {
+    const parameters = { type: 'object', properties: { $a: { type: 'int' }, b: { default: 2 } }, required: ['b'] }
+    const run = 'run: (args: object) => JSON.stringify(args)'
+    const { groups } = await loaded(tool(`parameters: ${JSON.stringify(parameters)}, ${run}`))
+    const [add] = groups['own.mine'] ?? []
+    expect(add?.spec.parameters).toMatchObject({ properties: { a: { type: 'integer', description: '(name: $a)' } } })
+    expect(add?.spec.parameters).not.toHaveProperty('required')
+    expect(await add?.run({ a: 1 }, toolContext(0))).toBe('{"$a":1,"b":2}')
+    const elsewhere = tool("parameters: { type: 'object', properties: { a: { $ref: 'http://x' } } }")
+    await expect(loaded(elsewhere)).rejects.toThrow('the tool add cannot be offered: its arguments refer to another')
+  })
+
   it.each([
     ['export default { tools: [{ name: "A", description: "b", run() {} }] }', 'tools.0.name: must be a-z'],
     ['export default { tools: [{ name: "a__b", description: "b", run() {} }] }', 'tools.0.name: must be a-z'],
