@@ -71,6 +71,6 @@ function argumentFault(args: unknown, { spec }: Tool): string | undefined {
     return `The arguments of ${spec.name} must be a JSON object.`
   }
   const required = Array.isArray(spec.parameters.required) ? spec.parameters.required : []
-  const missing = required.filter((name) => !(String(name) in args))
+  const missing = required.filter((name) => !Object.hasOwn(args, String(name)))
   return missing.length === 0 ? undefined : `Missing arguments of ${spec.name}: ${missing.join(', ')}.`
 }

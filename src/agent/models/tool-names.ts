@@ -41,7 +41,8 @@ export function resolveCalls(
   offered: readonly Pick<ToolSpec, 'name' | 'parameters'>[],
 ): readonly ModelToolCall[] {
   const name = resolveName(call.name, offered)
-  const args = asNested(argumentsOf(call.args), offered.find((tool) => tool.name === name)?.parameters)
+  const known = offered.find((tool) => tool.name === name)
+  const args = asTyped(argumentsOf(call.args), known === undefined ? [] : [{ type: 'object', ...known.parameters }])
   const several = offered.some((tool) => tool.name === name) ? undefined : severalOf(call.name, args)
   if (several === undefined) return [{ id: call.id, name, args }]
   return several.map((one) => ({
@@ -57,19 +58,52 @@ function argumentsOf(args: unknown): unknown {
   return isRecord(read) && args.trim() !== '' ? read : args
 }
 
-/** Returns arguments with each that has to be a list or an object read, where a model wrote it as a text. */
-function asNested(args: unknown, parameters: ToolSpec['parameters'] | undefined): unknown {
-  const properties = parameters?.properties
-  if (!isRecord(args) || !isRecord(properties)) return args
+/**
+ * Returns a value as its schema wants it where a model wrote its JSON as a text: a list, an object, a number, a truth
+ * value or null. A text stays one wherever the schema takes a text, or says nothing.
+ */
+function asTyped(value: unknown, schemas: readonly unknown[]): unknown {
+  const forms = schemas.flatMap(formsOf)
+  const types = forms.flatMap(({ type }) => (type === undefined ? [] : [type].flat()))
+  const takesText = types.includes('string') || forms.length === 0 || forms.some(({ type }) => type === undefined)
+  const read = typeof value === 'string' && !takesText ? readAs(value, types) : value
+  if (Array.isArray(read)) return asItems(read, forms)
+  return isRecord(read) ? asProperties(read, forms) : read
+}
+
+function asItems(list: readonly unknown[], forms: readonly Record<string, unknown>[]): unknown {
+  const items = forms.flatMap((form) => (form.items === undefined ? [] : [form.items]))
+  return items.length === 0 ? list : list.map((one) => asTyped(one, items))
+}
+
+function asProperties(record: Record<string, unknown>, forms: readonly Record<string, unknown>[]): unknown {
+  const known = forms.flatMap(({ properties }) => (isRecord(properties) ? [properties] : []))
   return Object.fromEntries(
-    Object.entries(args).map(([key, value]) => {
-      const schema = Object.hasOwn(properties, key) ? properties[key] : undefined
-      const type = isRecord(schema) ? schema.type : undefined
-      if (typeof value !== 'string' || (type !== 'array' && type !== 'object')) return [key, value]
-      const read = parseArguments(value)
-      return [key, Array.isArray(read) === (type === 'array') && typeof read === 'object' ? read : value]
+    Object.entries(record).map(([key, value]) => {
+      const schemas = known.flatMap((properties) => (Object.hasOwn(properties, key) ? [properties[key]] : []))
+      return [key, schemas.length === 0 ? value : asTyped(value, schemas)]
     }),
   )
+}
+
+/** Returns the forms that a value may have, without those around them. */
+function formsOf(schema: unknown): readonly Record<string, unknown>[] {
+  if (!isRecord(schema)) return []
+  const alternatives = [schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []))
+  return alternatives.length === 0 ? [schema] : alternatives.flatMap(formsOf)
+}
+
+/** Python's words for what JSON writes otherwise. */
+const WORDS: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' }
+
+function readAs(text: string, types: readonly unknown[]): unknown {
+  const word = text.trim()
+  if (word === '') return text
+  const read = parseArguments(Object.hasOwn(WORDS, word) ? (WORDS[word] ?? word) : word)
+  if (read === null) return null
+  const type = Array.isArray(read) ? 'array' : typeof read
+  const isWanted = types.includes(type) || (types.includes('integer') && Number.isSafeInteger(read))
+  return isWanted && type !== 'string' ? read : text
 }
 
 interface Several {

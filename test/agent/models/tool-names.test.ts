@@ -114,6 +114,36 @@ describe('tool-names: the calls that a call means', () => {
     })
   })
 
+  it.each<[string, object, unknown, unknown]>([
+    ['a number', { type: 'integer' }, '5', 5],
+    ['half a number', { type: 'integer' }, '5.5', '5.5'],
+    ['a number with a fraction', { type: 'number' }, '5.5', 5.5],
+    ['a truth value', { type: 'boolean' }, 'true', true],
+    ['one of Python', { type: 'boolean' }, 'False', false],
+    ['null', { type: 'integer' }, 'null', null],
+    ['no JSON', { type: 'integer' }, 'five', 'five'],
+    ['nothing', { type: 'integer' }, '', ''],
+    ['a text', { type: 'string' }, '5', '5'],
+    ['a text of a list', { type: 'string', enum: ['null'] }, 'null', 'null'],
+    ['a text or a list', { anyOf: [{ type: 'string' }, { type: 'array' }] }, '["a"]', '["a"]'],
+    ['a list of types with a text', { type: ['array', 'string'] }, '[1]', '[1]'],
+    ['a list of types', { type: ['array', 'null'] }, '[1]', [1]],
+    ['a list or an object', { anyOf: [{ type: 'array' }, { type: 'object' }] }, '{"a":1}', { a: 1 }],
+    ['anything', {}, '[1]', '[1]'],
+    ['numbers in a list', { type: 'array', items: { type: 'integer' } }, ['1', 2], [1, 2]],
+    ['a list in an object', { type: 'object', properties: { b: { type: 'array' } } }, '{"b":"[1]"}', { b: [1] }],
+    [
+      'one of several forms',
+      { oneOf: [{ properties: { b: { type: 'integer' } } }] },
+      { b: '1', c: '1' },
+      { b: 1, c: '1' },
+    ],
+    ['a name of JavaScript', { type: 'object', properties: {} }, { constructor: '1' }, { constructor: '1' }],
+  ])('what a model wrote as a text is read where the tool takes none: %s', (_, schema, written, read) => {
+    const offered = [{ name: 'note', parameters: { properties: { a: schema } } }]
+    expect(resolveCalls({ id: 'c', name: 'note', args: { a: written } }, offered)[0]?.args).toEqual({ a: read })
+  })
+
   it('a tool that is offered under the name of the wrapper is called', () => {
     const call = { id: 'c', name: 'parallel', args: { tool_uses: [{ recipient_name: 'note' }] } }
     expect(resolveCalls(call, [{ name: 'parallel', parameters: {} }])).toEqual([call])
