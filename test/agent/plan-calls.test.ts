@@ -34,6 +34,14 @@ describe('a call by a name that nobody offered', () => {
   })
 })
 
+it('a required argument is missing though JavaScript has something of its name', async () => {
+  const parameters = { type: 'object', properties: { constructor: {} }, required: ['constructor'] }
+  const note = { ...tool('note'), spec: { name: 'note', description: 'notes', parameters } }
+  const model = fakeModel({ calls: [call('a', 'note', {})] }, { deltas: ['ok'] })
+  const { journal } = await play(agentWith(model, [note])(turnRequest(), never()))
+  expect(results(journal)).toMatchObject([{ isError: true, content: 'Missing arguments of note: constructor.' }])
+})
+
 describe('the order of the calls of a step', () => {
   /** The fields of its server refer to the calls of their step by place. */
   const opaque: Opaque = { model: 'fake/model', tokens: 3, data: { calls: [{ sign: 0 }, { sign: 1 }, { sign: 2 }] } }

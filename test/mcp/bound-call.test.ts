@@ -194,3 +194,15 @@ it('C47: a tool of which nothing is known, or that has none of the arguments, is
   expect(leftOut).toEqual(['move (it has no argument path)', 'odd (arguments says nothing of it)'])
   expect(readTools(files('full'), listed).tools).toHaveLength(4)
 })
+
+it('C47: an argument that is offered under another name is bounded by its own', async () => {
+  const inputSchema = { type: 'object', properties: { '@path': { type: 'string' } } }
+  const made = server({ paths: ['@path'] })
+  const [tool] = readTools(made, [{ name: 'use', inputSchema }]).tools
+  expect(tool?.spec.parameters.properties).toHaveProperty('path')
+  const passed = (args: object) => tool && boundCall(made, tool, tool.restore({ ...args }))
+  expect(await passed({ path: 'a' })).toEqual({ '@path': join(notes, 'a') })
+  for (const args of [{ path: '/etc/passwd' }, { '@path': '/etc/passwd' }, { path: 'a', '@path': '/etc/passwd' }])
+    await expect(passed(args)).rejects.toMatchObject(refused)
+  await expect(passed({ more: '/etc/passwd' })).rejects.toMatchObject(refused)
+})
