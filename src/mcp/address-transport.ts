@@ -7,8 +7,7 @@ import { askedWait, type Clock, sleep, within } from '../core/clock.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { McpAddress } from '../core/mcp.ts'
 import { parseUrl } from '../core/parse-url.ts'
-import { isRecord } from './lenient.ts'
-import { type SentMessage, strictAnswer, strictRequest } from './message-lines.ts'
+import { isRecord, type SentMessage, strictAnswer, strictRequest } from './lenient.ts'
 
 export interface AddressDeps {
   readonly clock: Clock

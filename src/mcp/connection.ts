@@ -1,17 +1,18 @@
 import { once } from 'node:events'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import { backOffMs } from '../core/backoff.ts'
 import type { Clock } from '../core/clock.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
-import type { McpServer, McpState } from '../core/mcp.ts'
+import type { McpAddress, McpProgram, McpServer, McpState } from '../core/mcp.ts'
 import type { ElicitationAnswer, Elicits } from './elicit.ts'
 import { isRecord, lenient, olderVersion } from './lenient.ts'
+import type { ProgramEnd } from './program-transport.ts'
 import { type Redact, readTools, type ToolList } from './read-tools.ts'
 import { startWords } from './start-words.ts'
-import { openTransport, type ServerTransport } from './transport.ts'
 
 /** The connection to one server, opened at its first use and again after it has ended. */
 export interface McpConnection {
@@ -407,4 +408,46 @@ function callWords(error: unknown): string {
   const asked = code === OPEN_ADDRESS ? OPENED.safeParse(data).data?.elicitations[0] : undefined
   if (asked === undefined) return message.replace(/^MCP error -?\d+: /, '')
   return `it wants a person to open an address first, and then to be asked again: ${asked.message} ${asked.url}`
+}
+
+interface TransportDeps {
+  readonly clock: Clock
+  /** Asks a server of the configuration by HTTP. */
+  readonly fetch: typeof globalThis.fetch
+  /** The server may ask people something, also outside of a call. */
+  readonly elicits: boolean
+  /** Takes the configured secrets out of what a program prints. */
+  readonly redact?: ((text: string) => string) | undefined
+  /** Called with each line that a program prints, which is no message. */
+  printed(line: string): void
+  /** Called when a server writes more than it is asked for. */
+  slowed(): void
+}
+
+/** The way to a server. */
+interface ServerTransport extends Transport {
+  /** The calls that the server has not answered, those that were given up included. */
+  readonly unansweredCalls: number
+  /** Returns the params of the call that a request of the server is about; absent, or undefined: that is not known. */
+  callBehind?(request: RequestId): unknown
+  /** Returns the last lines that a program has printed; absent by HTTP. */
+  printed?(): readonly string[]
+  /** The end of a program; absent while it runs, and by HTTP. */
+  readonly ended?: ProgramEnd | undefined
+}
+
+/** Returns the way to a server, not yet open. The library is loaded with the first. */
+async function openTransport(at: McpProgram | McpAddress, deps: TransportDeps): Promise<ServerTransport> {
+  if (at.kind === 'program') return toProgram(at, deps)
+  const { clock, fetch, elicits, slowed } = deps
+  const { AddressTransport } = await import('./address-transport.ts')
+  return new AddressTransport(at, { clock, fetch, listens: elicits, slowed })
+}
+
+/** A program gets PATH, HOME, LOGNAME, SHELL, TERM and USER of this process, and what the configuration names. */
+async function toProgram(program: McpProgram, deps: TransportDeps): Promise<ServerTransport> {
+  const { clock, printed, slowed, redact } = deps
+  const { getDefaultEnvironment } = await import('@modelcontextprotocol/sdk/client/stdio.js')
+  const { ProgramTransport } = await import('./program-transport.ts')
+  return new ProgramTransport(program, { clock, env: getDefaultEnvironment(), printed, slowed, redact })
 }

@@ -1,5 +1,130 @@
+import { stripVTControlCharacters } from 'node:util'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
+
+/** A message as it was sent; nothing but its being an object is known. */
+export type SentMessage = Readonly<Record<string, unknown>>
+
+/** The longest line that is searched for the codes of a terminal. */
+const LONGEST_COLOURED = 100_000
+const INTERNAL_ERROR = -32_603
+const BEGINS = /\{\s*"jsonrpc"/
+/** The place between two messages of one line. */
+const BETWEEN = /(?<=\})\s*(?=\{\s*"jsonrpc")/
+
+/**
+ * Reads messages from the lines of a standard output, in the forms in which real programs write them: behind a mark of
+ * the byte order or colours, several in a list or in one line, behind other words, or laid out over several lines.
+ */
+export class MessageLines {
+  readonly #most: number
+  /** The lines of a message that has begun, laid out for people. */
+  #begun: string[] | undefined
+  #size = 0
+
+  /** `most`: the longest message, in characters. */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Returns the messages that are whole with this line; undefined for a line that is none and belongs to none. */
+  read(raw: string): readonly SentMessage[] | undefined {
+    const line = plain(raw)
+    // Within a message that is laid out, every line but the last is indented.
+    const whole = this.#begun !== undefined && /^\s/.test(line) ? undefined : messagesIn(line)
+    if (whole !== undefined) {
+      this.#begun = undefined
+      return whole
+    }
+    if (line === '{' || line === '[') {
+      this.#begun = [line]
+      this.#size = 1
+      return []
+    }
+    return this.#begun === undefined ? behindWords(line) : this.#join(this.#begun, line)
+  }
+
+  #join(begun: string[], line: string): readonly SentMessage[] | undefined {
+    begun.push(line)
+    this.#size += line.length
+    const ends = line === '}' || line === ']'
+    if (!ends && this.#size <= this.#most) return []
+    this.#begun = undefined
+    return ends ? messagesIn(begun.join('\n')) : undefined
+  }
+}
+
+/**
+ * Returns the answer to a request in the strict form that the library takes: some programs write `"error": null` beside
+ * a result, an error without a number, or leave out the version.
+ */
+export function strictAnswer(id: RequestId, { result, error }: SentMessage): JSONRPCMessage {
+  const answer = { jsonrpc: '2.0', id } as const
+  if (error !== undefined && error !== null) return { ...answer, error: strictError(error) }
+  if (result === undefined || result === null) return { ...answer, result: {} }
+  if (typeof result === 'object' && !Array.isArray(result)) return { ...answer, result: { ...result } }
+  return { ...answer, error: { code: INTERNAL_ERROR, message: 'the server answered with something that is no object' } }
+}
+
+/** Returns a request of a program in the form that the library takes. */
+export function strictRequest({ params, ...message }: SentMessage): JSONRPCMessage {
+  const given = params === null || params === undefined ? {} : { params }
+  return { ...message, ...given, jsonrpc: '2.0' } as unknown as JSONRPCMessage
+}
+
+function strictError(error: unknown): { code: number; message: string; data?: unknown } {
+  if (typeof error !== 'object' || error === null) return { code: INTERNAL_ERROR, message: String(error) }
+  const { code, message, data }: { code?: unknown; message?: unknown; data?: unknown } = error
+  const told = typeof message === 'string' ? message : JSON.stringify(error)
+  const number = typeof code === 'number' && Number.isInteger(code) ? code : INTERNAL_ERROR
+  return { code: number, message: told, ...(data === undefined ? {} : { data }) }
+}
+
+function plain(line: string): string {
+  const text = line.trimEnd()
+  return text.includes('\u001b') && text.length < LONGEST_COLOURED ? stripVTControlCharacters(text) : text
+}
+
+function messagesIn(text: string): readonly SentMessage[] | undefined {
+  const found = parsed(text)
+  if (found !== undefined) return asMessages(found)
+  if (!BEGINS.test(text)) return undefined
+  const parts = text.split(BETWEEN)
+  if (parts.length === 1) return undefined
+  const all = parts.map((part) => asMessages(parsed(part)))
+  return all.every((messages) => messages !== undefined) ? all.flat() : undefined
+}
+
+/**
+ * Returns the answers behind words without an end of line, or behind the mark of a byte order. A log may repeat what
+ * the program was asked: only an answer is sure to be meant for this end.
+ */
+function behindWords(line: string): readonly SentMessage[] | undefined {
+  const at = line.search(BEGINS)
+  if (at <= 0) return undefined
+  const answers = messagesIn(line.slice(at))?.filter((message) => !('method' in message)) ?? []
+  return answers.length === 0 ? undefined : answers
+}
+
+function asMessages(found: unknown): readonly SentMessage[] | undefined {
+  const all: readonly unknown[] = Array.isArray(found) ? found : [found]
+  const messages = all.filter(isMessage)
+  return messages.length === 0 || messages.length < all.length ? undefined : messages
+}
+
+function isMessage(found: unknown): found is SentMessage {
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) return false
+  // A line of a log may have an error in it, too.
+  return ('jsonrpc' in found || 'id' in found) && ('method' in found || 'result' in found || 'error' in found)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * Makes a transport forgive what real servers get wrong in their first answer, for which the library would not

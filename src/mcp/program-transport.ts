@@ -8,8 +8,8 @@ import { type Clock, within } from '../core/clock.ts'
 import { toError } from '../core/errors.ts'
 import type { McpProgram } from '../core/mcp.ts'
 import { createTextRedactor } from '../core/redact.ts'
+import { MessageLines, type SentMessage, strictAnswer, strictRequest } from './lenient.ts'
 import { endMarked, endsWithProcess, markOfStart, signal } from './marked-processes.ts'
-import { MessageLines, type SentMessage, strictAnswer, strictRequest } from './message-lines.ts'
 import { readPaced } from './paced-lines.ts'
 
 export interface ProgramDeps {

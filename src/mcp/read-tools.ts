@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import { cutText } from '../core/cut-text.ts'
 import type { McpServer } from '../core/mcp.ts'
 import type { ToolSpec } from '../core/model.ts'
 import { namesTool } from '../core/place.ts'
@@ -23,6 +25,7 @@ const asIs: Redact = (text) => text
 
 const MOST_TOOLS = 100
 const LONGEST_NAME = 64
+const DIGEST = 8
 /** Each word of it is paid for in every turn. */
 const LONGEST_DESCRIPTION = 1_000
 
@@ -39,8 +42,9 @@ const LISTED = z.object({
 export function readTools(server: McpServer, listed: readonly unknown[], redact: Redact = asIs): ToolList {
   const tools = new Map<string, ListedTool>()
   const leftOut: string[] = []
+  const shown = shownNames(server.name, listed)
   for (const one of listed) {
-    const found = readTool(server, one, redact)
+    const found = readTool(server, one, { redact, shown })
     if (found === undefined) continue
     if (typeof found === 'string') leftOut.push(found)
     else if (tools.has(found.spec.name)) leftOut.push(`${found.name} (another tool has that name)`)
@@ -51,7 +55,11 @@ export function readTools(server: McpServer, listed: readonly unknown[], redact:
 }
 
 /** Returns the tool, why it is left out, or undefined for one that nobody wants. */
-function readTool(server: McpServer, listed: unknown, redact: Redact): ListedTool | string | undefined {
+function readTool(
+  server: McpServer,
+  listed: unknown,
+  { redact, shown }: { readonly redact: Redact; readonly shown: (name: string) => string },
+): ListedTool | string | undefined {
   const one = LISTED.safeParse(listed)
   if (!one.success) return 'a tool without a name'
   const { name, description, inputSchema } = one.data
@@ -61,8 +69,8 @@ function readTool(server: McpServer, listed: unknown, redact: Redact): ListedToo
   const { names, restore, parameters } = offered
   const unbound = unboundTool(server, name, names)
   if (unbound !== undefined) return `${name} (${unbound})`
-  const words = redact((description ?? '').trim()).slice(0, LONGEST_DESCRIPTION)
-  return { name, names, restore, spec: { name: shownName(server.name, name), description: words || name, parameters } }
+  const words = cutText(redact((description ?? '').trim()), LONGEST_DESCRIPTION)
+  return { name, names, restore, spec: { name: shown(name), description: words || name, parameters } }
 }
 
 /** Offers a schema without the secrets in it, which must not be cut before they are looked for. */
@@ -89,7 +97,25 @@ function unboundTool(server: McpServer, tool: string, known: readonly string[]):
   return `it has no argument ${ways.join(' or ')}`
 }
 
-/** Providers take letters, digits, `_` and `-`, 64 at most. */
-function shownName(server: string, tool: string): string {
-  return `${server}__${tool.replace(/[^a-zA-Z0-9_-]/g, '_')}`.slice(0, LONGEST_NAME)
+/**
+ * Returns the rule for the names under which the tools of a list are offered: providers take letters, digits, `_` and
+ * `-`, 64 of them at most. Names that would become the same, or are too long, end in a digest of the server's own name,
+ * so that each means the same tool after a restart and in whatever order they are listed.
+ */
+function shownNames(server: string, listed: readonly unknown[]): (name: string) => string {
+  const plain = (name: string): string => `${server}__${name.replace(/[^a-zA-Z0-9_-]/g, '_')}`
+  const users = new Map<string, Set<string>>()
+  for (const one of listed) {
+    const { data } = LISTED.safeParse(one)
+    if (data === undefined) continue
+    const known = users.get(plain(data.name)) ?? new Set()
+    users.set(plain(data.name), known.add(data.name))
+  }
+  return (name) => {
+    const shown = plain(name)
+    const isOnly = users.get(shown)?.size === 1 || shown === `${server}__${name}`
+    if (isOnly && shown.length <= LONGEST_NAME) return shown
+    const digest = createHash('sha256').update(name).digest('hex').slice(0, DIGEST)
+    return `${shown.slice(0, LONGEST_NAME - DIGEST - 1)}_${digest}`
+  }
 }

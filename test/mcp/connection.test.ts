@@ -69,16 +69,13 @@ describe('a tool server', () => {
 
   it('that lies about its schema loses those tools and keeps the others', async () => {
     const { tools, leftOut } = await server(['lies']).connection.list()
-    expect(tools.map(({ spec }) => spec.name)).toEqual(['one__a_b', 'one__huge', 'one__whole', 'one__wordy'])
-    const a = { type: 'string' }
-    expect(tools[2]?.spec.parameters).toEqual({ type: 'object', properties: { a }, required: ['a'] })
-    expect(tools[3]?.spec.description).toHaveLength(1_000)
-    expect(leftOut).toEqual([
-      'add (its arguments are no object)',
-      'a tool without a name',
-      'a tool without a name',
-      'a_b (another tool has that name)',
+    expect(tools.map(({ spec }) => spec.name)).toEqual([
+      ...['one__a_b', 'one__a_b_c8687a08', 'one__huge', 'one__whole', 'one__wordy'],
     ])
+    const a = { type: 'string' }
+    expect(tools[3]?.spec.parameters).toEqual({ type: 'object', properties: { a }, required: ['a'] })
+    expect(tools[4]?.spec.description).toHaveLength(1_000)
+    expect(leftOut).toEqual(['add (its arguments are no object)', 'a tool without a name', 'a tool without a name'])
   })
 
   it('that lists too many has the first hundred', async () => {

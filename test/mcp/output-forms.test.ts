@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { createConnection } from '../../src/mcp/connection.ts'
-import { strictAnswer } from '../../src/mcp/message-lines.ts'
+import { strictAnswer } from '../../src/mcp/lenient.ts'
 import { AwaitedLog } from '../e2e/awaited-log.ts'
 
 const ODD = fileURLToPath(new URL('odd-writer.mjs', import.meta.url))
