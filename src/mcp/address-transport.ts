@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { createParser } from 'eventsource-parser'
 import { backOffMs } from '../core/backoff.ts'
 import { askedWait, type Clock, sleep, within } from '../core/clock.ts'
@@ -56,6 +56,7 @@ type OnNamed = (event: string, data: string) => void
 /** A request without its answer. */
 interface Exchange {
   readonly id: RequestId
+  readonly isCall: boolean
   readonly params: unknown
   /** Aborted with the answer, and where none is wanted any more. */
   readonly over: AbortController
@@ -110,7 +111,7 @@ export class AddressTransport implements Transport {
 
   /** Calls of tools without an answer: nobody learns when the server has ended one that was given up. */
   get unansweredCalls(): number {
-    return this.#open.size + this.#givenUp
+    return [...this.#open.values()].filter(({ isCall }) => isCall).length + this.#givenUp
   }
 
   /** Returns the params of the call that a request of the server is about; undefined where that is not known. */
@@ -120,13 +121,15 @@ export class AddressTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed.signal.aborted) throw new Error('the connection is closed')
-    if ('method' in message && 'id' in message) {
-      // A question that comes before its stream is open is lost.
-      if (message.method === 'tools/call') await this.#listened
-      return this.#exchange(message.id, message)
-    }
+    if ('method' in message && 'id' in message) return this.#exchange(message)
     this.#note(message)
-    await (await this.#post(message, this.#closed.signal)).body?.cancel()
+    try {
+      await (await this.#post(message, this.#closed.signal)).body?.cancel()
+    } catch (error) {
+      // Nothing waits for a notification: some servers refuse each.
+      if (!(error instanceof Refused)) throw error
+      this.onerror?.(error)
+    }
     const isReady = 'method' in message && message.method === 'notifications/initialized'
     if (!isReady || !this.#deps.listens || this.#oneStream) return
     const first = new AbortController()
@@ -139,12 +142,10 @@ export class AddressTransport implements Transport {
     const { fetch, clock } = this.#deps
     this.#closed.abort()
     if (this.#session !== undefined && !this.#oneStream) {
-      const bye = fetch(this.#at.url, { method: 'DELETE', headers: this.#headers() })
-      await within(
-        clock,
-        GOODBYE_MS,
-        bye.then((response) => response.body?.cancel()),
-      ).catch(() => undefined)
+      const over = new AbortController()
+      const bye = fetch(this.#url, { method: 'DELETE', headers: this.#headers(), signal: over.signal })
+      await within(clock, GOODBYE_MS, bye).catch(() => undefined)
+      over.abort()
     }
     this.onclose?.()
   }
@@ -155,14 +156,19 @@ export class AddressTransport implements Transport {
     if (message.method !== 'notifications/cancelled') return
     const exchange = this.#open.get(String(message.params?.requestId))
     if (exchange === undefined) return
-    this.#givenUp++
+    if (exchange.isCall) this.#givenUp++
     exchange.over.abort()
   }
 
-  async #exchange(id: RequestId, message: JSONRPCMessage & { readonly params?: unknown }): Promise<void> {
-    const exchange: Exchange = { id, params: message.params, over: new AbortController(), answered: false }
+  async #exchange(message: JSONRPCRequest): Promise<void> {
+    const { id, method, params } = message
+    const begun = { over: new AbortController(), answered: false }
+    const exchange: Exchange = { ...{ id, params, isCall: method === 'tools/call' }, ...begun }
     this.#open.set(String(id), exchange)
     try {
+      // A question that comes before its stream is open is lost.
+      if (exchange.isCall) await this.#listened
+      exchange.over.signal.throwIfAborted()
       const response = await this.#first(message, exchange)
       this.#session ??= response.headers.get('mcp-session-id') ?? undefined
       if (mediaType(response) === 'text/event-stream') await this.#readAnswer(response, exchange)

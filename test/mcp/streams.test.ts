@@ -245,6 +245,25 @@ describe('a server by HTTP', () => {
     expect(await call()).toMatchObject(text('add') as object)
   })
 
+  it('may refuse notifications', async () => {
+    const { call } = await started((asked) =>
+      asked.verb === 'POST' && asked.message.id === undefined ? send(asked, 400, 'no id') : undefined,
+    )
+    expect(await call()).toMatchObject(text('add') as object)
+  })
+
+  it('is sent no call that was given up while its stream for questions was opened', async () => {
+    const stop = new AbortController()
+    const { server, connection, call } = await started((asked) => (isGet(asked) ? true : undefined), {}, true)
+    await connection.list()
+    await server.next(isGet)
+    const given = call({ signal: stop.signal })
+    stop.abort()
+    await expect(given).rejects.toMatchObject({ code: 'aborted' })
+    await call()
+    expect(server.asked.filter(isCall)).toHaveLength(1)
+  })
+
   it.each([
     ['404', (asked: Asked) => send(asked, 404)],
     ['400 and words', (asked: Asked) => send(asked, 400, 'No sessionId')],
