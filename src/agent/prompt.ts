@@ -39,7 +39,7 @@ interface PromptFacts {
   readonly context?: SessionContext | undefined
   readonly scheduled?: true | undefined
   readonly elsewhere?: 'only' | 'too' | undefined
-  /** The tool servers of the agent that have not been up so far. */
+  /** The tool servers of the agent without tools; most have not been up so far. */
   readonly absent?: readonly string[]
   readonly timeZone: string
 }
@@ -58,7 +58,7 @@ function skillHints({ skills = [] }: AgentProfile): string {
 
 function absentWords(servers: readonly string[]): string {
   if (servers.length === 0) return ''
-  return `These tool servers cannot be reached at the moment, so that you have none of their tools: ${servers.join(', ')}. Say so where somebody wants what they are for.`
+  return `You have no tools of these servers at the moment; they start, cannot be reached, or have none: ${servers.join(', ')}. Say so where somebody wants what they are for.`
 }
 
 /**

@@ -83,12 +83,20 @@ function mistakenPlace(block: ServerBlock, configFolder: string): string | undef
 
 function mistakenProgram(
   command: string,
-  { url, headers, oauth, trusted }: ServerBlock,
+  { args = [], url, headers, oauth, trusted }: ServerBlock,
   configFolder: string,
 ): string | undefined {
   if (url !== undefined) return 'has both command and url; keep one of them'
   if ((headers ?? oauth) !== undefined)
     return 'headers and oauth belong to a url; a program gets what it needs under env'
   if (trusted !== undefined) return 'trusted belongs to a url; a command is trusted anyway'
-  return programMistake(command, configFolder)
+  return programMistake(command, configFolder) ?? (/^npx(\.cmd)?$/.test(command) ? mistakenNpx(args) : undefined)
+}
+
+/** Without a package `npx` opens a shell, which waits for ever. */
+function mistakenNpx(args: readonly string[]): string | undefined {
+  const joined = args.find((arg) => /^-\S+\s/.test(arg))
+  if (joined !== undefined) return `args has several arguments in one, "${joined}"; write each as an entry of its own`
+  const isNamed = args.some((arg) => !arg.startsWith('-') || /^(-p|-c|--package|--call)\b/.test(arg))
+  return isNamed ? undefined : 'npx needs the name of a package under args'
 }

@@ -113,7 +113,22 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['provider', 'kind'],
 ])
 
+/** The same below tools.mcp, where other programs have more keys; the words say what to do. */
+const OTHER_NAMES_OF_MCP: ReadonlyMap<string, string> = new Map([
+  ...['type', 'transport', 'transportType'].map((key) => [key, 'leave it out: command or url says it'] as const),
+  ...['httpUrl', 'serverUrl', 'endpoint'].map((key) => [key, 'here it is url'] as const),
+  ...['token', 'apiKey', 'auth', 'bearerToken'].map((key) => [key, 'write it under headers'] as const),
+  ...['cwd', 'workingDirectory'].map((key) => [key, 'here it is folder'] as const),
+  ...['timeout', 'timeoutMs'].map((key) => [key, 'here it is timeoutSeconds'] as const),
+  ...['autoApprove', 'alwaysAllow', 'trust'].map((key) => [key, 'here it is inside'] as const),
+  ...['includeTools', 'allowedTools', 'enabledTools'].map((key) => [key, 'here it is tools'] as const),
+  ...['disabled', 'enabled'].map((key) => [key, 'take its group out of the tools of the agents instead'] as const),
+  ['environment', 'here it is env'],
+])
+
 function keyHint(root: JsonSchema, path: ConfigPath, key: string): string {
+  const ofMcp = path.length === 3 && path[0] === 'tools' && path[1] === 'mcp' ? OTHER_NAMES_OF_MCP.get(key) : undefined
+  if (ofMcp !== undefined) return `; ${ofMcp}`
   const siblings = Object.keys(schemaAt(root, path)?.properties ?? {})
   const own = OTHER_NAMES.get(key)
   const near = own !== undefined && siblings.includes(own) ? suggestion(own, [own]) : suggestion(key, siblings)

@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 /** Returns a program as it is started: a bare name is looked up in PATH, one with a slash begins in the folder. */
@@ -12,6 +12,8 @@ export function programMistake(command: string, folder: string): string | undefi
   if (command.includes('/') && isProgram(program)) return undefined
   if (/\s/.test(command)) return `there is no program ${command}; write what stands behind the program under args`
   if (!command.includes('/')) return undefined
+  if (command.startsWith('~')) return `${command}: ~ stands for no folder here; write the whole path`
+  if (!existsSync(program)) return `there is no file ${program}; check the path`
   return `${program} is no program that this user may run; check the path, and chmod +x it`
 }
 

@@ -86,7 +86,7 @@ export function mcpGroup(server: string): string {
   return `mcp.${server}`
 }
 
-/** Returns the servers of some groups that have no tool among these: they have not been up so far. */
+/** Returns the servers of some groups that have no tool among these: most have not been up so far. */
 export function absentServers(groups: readonly string[], tools: readonly { readonly name: string }[]): string[] {
   const servers = groups.flatMap((group) => (group.startsWith('mcp.') ? group.slice('mcp.'.length) : []))
   return servers.filter((server) => !tools.some(({ name }) => name.startsWith(`${server}__`)))
@@ -99,6 +99,8 @@ export interface McpState {
   readonly tools?: number
   /** The last failure, kept after it was mended. */
   readonly lastTrouble?: McpTrouble
+  /** It has said that its tools are others now: they are taken at the next start. */
+  readonly changed?: true
   /** It has asked for a login, or for a further scope, and nobody has logged in since. */
   readonly wantsLogin?: true
 }
@@ -111,11 +113,13 @@ export interface McpTrouble {
 }
 
 /** Returns a server and how it does in one line, and the lines about its failure; none while it is up. */
-export function mcpInWords({ server, status, tools, lastTrouble, wantsLogin }: McpServerReport): readonly string[] {
+export function mcpInWords(report: McpServerReport): readonly string[] {
+  const { server, status, tools, lastTrouble, wantsLogin, changed } = report
   const number = tools === undefined ? '' : `, ${tools} ${tools === 1 ? 'tool' : 'tools'}`
   const login = wantsLogin ? `, asks for a login: parley mcp login ${server}` : ''
   const trouble = status === 'up' ? undefined : lastTrouble
-  if (trouble === undefined) return [`${server}: ${status}${number}${login}`]
+  const others = changed ? ', which are others now: start Parley again to have them' : ''
+  if (trouble === undefined) return [`${server}: ${status}${number}${others}${login}`]
   return [`${server}: ${status}, ${trouble.detail}`, ...(trouble.printed ?? [])]
 }
 
@@ -132,6 +136,8 @@ export interface McpCheck {
   readonly tools: readonly CheckedTool[]
   /** Tools that no agent gets, each with the reason. */
   readonly leftOut: readonly string[]
+  /** Names in the configuration that none of its tools has. */
+  readonly unknown: readonly string[]
 }
 
 export interface CheckedTool {

@@ -272,12 +272,24 @@ function valuesOf(schema: Schema): readonly unknown[] {
 }
 
 function propertiesIn(schema: Schema): Schema {
-  return Object.fromEntries(Object.entries(recordOf(schema.properties)).filter(([, property]) => property !== false))
+  const all = Object.entries(recordOf(schema.properties))
+  return Object.fromEntries(all.filter(([name, property]) => property !== false && !isMisplaced(name, property)))
+}
+
+/** Keywords that are written among the properties by mistake. */
+const MISPLACED = ['type', 'title', 'description', 'additionalProperties', '$schema', '$id']
+
+/** Returns true for what is the value of a keyword, and describes no argument. */
+function isMisplaced(name: string, property: unknown): boolean {
+  if (isRecord(property) || property === null) return false
+  if (typeof property === 'string') return MISPLACED.includes(name) || !TYPE_OF.has(property.toLowerCase())
+  return property !== true || MISPLACED.includes(name)
 }
 
 /** Returns the required names; in the oldest draft the property says it of itself. */
 function requiredIn(schema: Schema): readonly string[] {
-  const named = listOf(schema.required).filter((name) => typeof name === 'string')
+  const misplaced = listOf(recordOf(schema.properties).required)
+  const named = [...listOf(schema.required), ...misplaced].filter((name) => typeof name === 'string')
   const marked = Object.entries(recordOf(schema.properties)).filter(([, one]) => isRecord(one) && one.required === true)
   return [...new Set([...named, ...marked.map(([name]) => name)])]
 }

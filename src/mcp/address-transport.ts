@@ -7,7 +7,7 @@ import { askedWait, type Clock, sleep, within } from '../core/clock.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { McpAddress } from '../core/mcp.ts'
 import { parseUrl } from '../core/parse-url.ts'
-import { isRecord, type SentMessage, strictAnswer, strictRequest } from './lenient.ts'
+import { errorWords, isRecord, LIST_CHANGED, type SentMessage, strictAnswer, strictRequest } from './lenient.ts'
 
 export interface AddressDeps {
   readonly clock: Clock
@@ -16,6 +16,8 @@ export interface AddressDeps {
   readonly listens: boolean
   /** Called when the server sends more than it is asked for and is read slowly from then on. */
   slowed(): void
+  /** Called when the server says that its tools are others now. */
+  changed(): void
 }
 
 /** The server refused a message with a status of HTTP. */
@@ -91,9 +93,10 @@ export class AddressTransport implements Transport {
   #url: string
   /** All answers come in one stream, by the form of 2024-11-05. */
   #oneStream = false
-  #isListening = false
-  /** Resolves when the stream for what the server asks is open, or is not offered. */
+  /** Resolves when the stream beside the calls is open, or is not offered. */
   #listened: Promise<unknown> = Promise.resolve()
+  /** Resolves when that stream is over for good. */
+  #listener: Promise<void> | undefined
   #session: string | undefined
   #version: string | undefined
 
@@ -131,10 +134,7 @@ export class AddressTransport implements Transport {
       this.onerror?.(error)
     }
     const isReady = 'method' in message && message.method === 'notifications/initialized'
-    if (!isReady || !this.#deps.listens || this.#oneStream) return
-    const first = new AbortController()
-    this.#listened = within(this.#deps.clock, LISTENS_MS, aborted(first.signal))
-    void this.#listen(() => first.abort())
+    if (isReady && this.#deps.listens && !this.#oneStream) void this.#listening()
   }
 
   async close(): Promise<void> {
@@ -235,8 +235,9 @@ export class AddressTransport implements Transport {
     const text = await response.text()
     const found = parsed(text)
     for (const message of Array.isArray(found) ? found : [found]) this.#take(message, exchange)
-    const comesElsewhere = this.#oneStream || (this.#isListening && response.status === 202)
-    if (!exchange.answered && comesElsewhere) await aborted(this.#until(exchange))
+    const isOver = aborted(this.#until(exchange))
+    if (!exchange.answered && this.#oneStream) await isOver
+    else if (!exchange.answered && response.status === 202) await Promise.race([isOver, this.#listening()])
     if (exchange.answered || exchange.over.signal.aborted) return
     if (this.#closed.signal.aborted) throw new Error('the connection has ended')
     const type = mediaType(response) || 'no type'
@@ -335,6 +336,7 @@ export class AddressTransport implements Transport {
     if (!isRecord(message)) return undefined
     const { id, method } = message
     if (typeof method === 'string') {
+      if (method === LIST_CHANGED) this.#deps.changed()
       if (id === undefined || id === null) return undefined
       if (exchange !== undefined) this.#asking.set(id as RequestId, exchange.params)
       this.onmessage?.(strictRequest({ ...message, id, method } as SentMessage))
@@ -379,7 +381,16 @@ export class AddressTransport implements Transport {
     })
   }
 
-  /** Keeps a stream open for what the server asks outside of a call, as long as it offers one. */
+  /** Opens the stream beside the calls, once, and returns its end. */
+  #listening(): Promise<void> {
+    if (this.#listener !== undefined) return this.#listener
+    const first = new AbortController()
+    this.#listened = within(this.#deps.clock, LISTENS_MS, aborted(first.signal))
+    this.#listener = this.#listen(() => first.abort())
+    return this.#listener
+  }
+
+  /** Keeps a stream open for what the server sends beside the answers of its calls, as long as it offers one. */
   async #listen(opened: () => void): Promise<void> {
     const { signal } = this.#closed
     const place: Place = {}
@@ -397,7 +408,6 @@ export class AddressTransport implements Transport {
     try {
       const response = await this.#get(place, signal)
       if (response.ok && mediaType(response) === 'text/event-stream') {
-        this.#isListening = true
         opened()
         return (await this.#readStream(response, place)) ? 'some' : 'nothing'
       }
@@ -407,8 +417,6 @@ export class AddressTransport implements Transport {
       if (!signal.aborted) this.onerror?.(toError(error))
       // A login that is wanted is said by the calls.
       return errorCode(error) === 'unavailable' || !(error instanceof ParleyError) ? 'nothing' : 'refused'
-    } finally {
-      this.#isListening = false
     }
   }
 }
@@ -423,8 +431,8 @@ function mediaType({ headers }: Response): string {
 
 function errorOf(message: unknown): string | undefined {
   const error = isRecord(message) ? message.error : undefined
-  if (isRecord(error) && typeof error.message === 'string') return error.message
-  return typeof error === 'string' ? error : undefined
+  if (typeof error === 'string') return error
+  return isRecord(error) ? errorWords(error) : undefined
 }
 
 function parsed(text: string): unknown {

@@ -12,16 +12,16 @@ const MOST_PRINTED = 20
  */
 export async function checkServer(server: McpServer, deps: ConnectionDeps): Promise<McpCheck> {
   const printed: string[] = []
-  const connection = createConnection(server, { ...deps, printed: (line) => void printed.push(line) })
+  const connection = createConnection(server, { ...deps, elicits: true, printed: (line) => void printed.push(line) })
   try {
-    const { tools, leftOut } = await connection.list()
+    const { tools, leftOut, unknown } = await connection.list()
     const checked = tools.map(({ name, spec }) => ({
       name: spec.name,
       description: spec.description,
       use: useOf(server, name),
       ...checkOf(server, name),
     }))
-    return { server: server.name, tools: checked, leftOut }
+    return { server: server.name, tools: checked, leftOut, unknown }
   } catch (error) {
     throw withPrinted(error, printed)
   } finally {

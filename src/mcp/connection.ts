@@ -74,6 +74,9 @@ interface Call {
 /** The library would refuse a whole answer for one part of it that it does not know; whoever reads it checks it. */
 const ANYTHING = z.looseObject({})
 const PAGE = z.looseObject({ tools: z.array(z.unknown()).catch([]), nextCursor: z.string().nullish().catch(undefined) })
+/** The codes of the library for a connection that has ended, and of the protocol for what a server does not know. */
+const CLOSED = -32_000
+const UNKNOWN_METHOD = -32_601
 /** The code by which a server says that a person has to open an address first (2025-11-25). */
 const OPEN_ADDRESS = -32_042
 const OPENED = z.object({ elicitations: z.array(z.object({ message: z.string().catch(''), url: z.string() })).min(1) })
@@ -92,6 +95,10 @@ class Connection implements McpConnection {
   #failures = 0
   #up = false
   #tools: number | undefined
+  /** The log says that it asks for a login. */
+  #saidLogin = false
+  /** It has said that its tools are others than those that were listed. */
+  #isChanged = false
   #trouble: McpState['lastTrouble']
   /** By the time that ran, before which nothing is tried: the time of day may be set back. */
   #retryAt = Number.NEGATIVE_INFINITY
@@ -122,6 +129,7 @@ class Connection implements McpConnection {
     this.#failures = 0
     const read = readTools(this.#server, listed, this.#deps.redact)
     this.#tools = read.tools.length
+    this.#isChanged = false
     return read
   }
 
@@ -135,7 +143,8 @@ class Connection implements McpConnection {
     try {
       for (let pages = 0; pages < MOST_PAGES && listed.length <= MOST_LISTED; pages++) {
         const params = cursor === undefined ? {} : { cursor }
-        const { tools, nextCursor } = await client.request({ method: 'tools/list', params }, PAGE, { timeout: LIST_MS })
+        const listing = client.request({ method: 'tools/list', params }, PAGE, { timeout: LIST_MS })
+        const { tools, nextCursor } = await listing.catch(emptyIfUnknown)
         listed.push(...tools.filter((tool) => !before.has(nameOf(tool))))
         for (const tool of tools) before.add(nameOf(tool))
         if (typeof nextCursor !== 'string' || cursors.has(nextCursor)) break
@@ -166,18 +175,38 @@ class Connection implements McpConnection {
       }
       const result = await this.#ask(made, until)
       this.#failures = 0
+      this.#saidLogin = false
       return result
     } catch (error) {
       if (signal.aborted) throw new ParleyError('aborted', 'The call is no longer wanted.')
+      this.#noteLogin(error)
       const isConnected = this.#calls.has(running)
       if (error instanceof ParleyError && !isConnected) throw error
-      const why = over.signal.aborted ? `the call timed out after ${timeoutMs / 1_000} s` : callWords(error)
+      const why = over.signal.aborted ? `the call timed out after ${timeoutMs / 1_000} s` : this.#callWords(error)
       throw new ParleyError('unavailable', `${name}: ${why}`.slice(0, 1_000))
     } finally {
       this.#calls.delete(running)
       limit.end()
       ended.abort()
     }
+  }
+
+  /** Says in the log, once until a call has succeeded, that somebody has to log in. */
+  #noteLogin(error: unknown): void {
+    if (errorCode(error) !== 'unauthorized' || this.#saidLogin) return
+    this.#saidLogin = true
+    this.#logger.warn('A tool server asks for a login', { why: toError(error).message })
+  }
+
+  /** Returns in words for the model why a call failed. */
+  #callWords(error: unknown): string {
+    const { code, data } = coded(error)
+    const { printed, ended } = this.#way ?? {}
+    if (code === CLOSED && ended !== undefined)
+      return startWords({ error, at: this.#server.at, waitedMs: 0, printed: printed?.call(this.#way), ended })
+    const asked = code === OPEN_ADDRESS ? OPENED.safeParse(data).data?.elicitations[0] : undefined
+    if (asked === undefined) return withoutNumber(error)
+    return `it wants a person to open an address first, and then to be asked again: ${asked.message} ${asked.url}`
   }
 
   /**
@@ -213,6 +242,7 @@ class Connection implements McpConnection {
       status,
       ...(this.#tools === undefined ? {} : { tools: this.#tools }),
       ...(this.#trouble === undefined ? {} : { lastTrouble: this.#trouble }),
+      ...(this.#isChanged ? { changed: true } : {}),
     }
   }
 
@@ -260,8 +290,9 @@ class Connection implements McpConnection {
       this.#deps.printed?.(line)
     }
     const slowed = (): void => this.#logger.warn('A tool server writes more than it is asked for, and is read slowly')
+    const changed = (): void => this.#listChanged()
     const { redact } = this.#deps
-    const way = await openTransport(this.#server.at, { clock, fetch, elicits, printed, slowed, redact })
+    const way = await openTransport(this.#server.at, { clock, fetch, elicits, printed, slowed, changed, redact })
     this.#way = way
     if (this.#closed) throw new Error('the daemon is stopping')
     // The library refuses everything else that a server may ask: a model, files, a person to open an address.
@@ -319,6 +350,12 @@ class Connection implements McpConnection {
     }
   }
 
+  #listChanged(): void {
+    if (this.#isChanged || this.#tools === undefined) return
+    this.#isChanged = true
+    this.#logger.info('A tool server has other tools now; they are taken at the next start of Parley')
+  }
+
   /** The next use begins another connection. */
   #leave(): void {
     const client = this.#client
@@ -339,7 +376,7 @@ class Connection implements McpConnection {
     const why = startWords({ error, at: this.#server.at, waitedMs, printed, ended: this.#way?.ended })
     if (this.#failures === 1) this.#logger.warn('A tool server cannot be reached', { err: error, why, printed })
     this.#trouble = { detail: why, at: this.#deps.clock.now(), ...(printed.length === 0 ? {} : { printed }) }
-    return new ParleyError('unavailable', `${this.#server.name} cannot be reached: ${why}`)
+    return new ParleyError('unavailable', `${this.#server.name} cannot be reached: ${why}`, { cause: error })
   }
 }
 
@@ -401,13 +438,20 @@ function isRefused(error: unknown): error is Error & { readonly status: number; 
   return error instanceof Error && 'status' in error && 'sessionGone' in error
 }
 
-/** Returns in words for the model why a call failed. */
-function callWords(error: unknown): string {
-  const { message } = toError(error)
-  const { code, data } = error instanceof Error ? (error as { readonly code?: unknown; readonly data?: unknown }) : {}
-  const asked = code === OPEN_ADDRESS ? OPENED.safeParse(data).data?.elicitations[0] : undefined
-  if (asked === undefined) return message.replace(/^MCP error -?\d+: /, '')
-  return `it wants a person to open an address first, and then to be asked again: ${asked.message} ${asked.url}`
+/** A server that knows no list has no tools, and is well: it may have resources and prompts, which nobody uses here. */
+function emptyIfUnknown(error: unknown): z.output<typeof PAGE> {
+  if (coded(error).code === UNKNOWN_METHOD) return { tools: [] }
+  throw error
+}
+
+/** Returns the words of an error of a server without the number of the library. */
+function withoutNumber(error: unknown): string {
+  return toError(error).message.replace(/^MCP error -?\d+: /, '')
+}
+
+/** Returns the code of the protocol and what comes with it; nothing for an error of another kind. */
+function coded(error: unknown): { readonly code?: unknown; readonly data?: unknown } {
+  return error instanceof Error ? { ...(error as { readonly code?: unknown; readonly data?: unknown }) } : {}
 }
 
 interface TransportDeps {
@@ -422,6 +466,8 @@ interface TransportDeps {
   printed(line: string): void
   /** Called when a server writes more than it is asked for. */
   slowed(): void
+  /** Called when a server says that its tools are others now. */
+  changed(): void
 }
 
 /** The way to a server. */
@@ -439,15 +485,15 @@ interface ServerTransport extends Transport {
 /** Returns the way to a server, not yet open. The library is loaded with the first. */
 async function openTransport(at: McpProgram | McpAddress, deps: TransportDeps): Promise<ServerTransport> {
   if (at.kind === 'program') return toProgram(at, deps)
-  const { clock, fetch, elicits, slowed } = deps
+  const { clock, fetch, elicits, slowed, changed } = deps
   const { AddressTransport } = await import('./address-transport.ts')
-  return new AddressTransport(at, { clock, fetch, listens: elicits, slowed })
+  return new AddressTransport(at, { clock, fetch, listens: elicits, slowed, changed })
 }
 
 /** A program gets PATH, HOME, LOGNAME, SHELL, TERM and USER of this process, and what the configuration names. */
 async function toProgram(program: McpProgram, deps: TransportDeps): Promise<ServerTransport> {
-  const { clock, printed, slowed, redact } = deps
+  const { clock, printed, slowed, changed, redact } = deps
   const { getDefaultEnvironment } = await import('@modelcontextprotocol/sdk/client/stdio.js')
   const { ProgramTransport } = await import('./program-transport.ts')
-  return new ProgramTransport(program, { clock, env: getDefaultEnvironment(), printed, slowed, redact })
+  return new ProgramTransport(program, { clock, env: getDefaultEnvironment(), printed, slowed, changed, redact })
 }

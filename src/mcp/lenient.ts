@@ -1,10 +1,13 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import { cutText } from '../core/cut-text.ts'
 
 /** A message as it was sent; nothing but its being an object is known. */
 export type SentMessage = Readonly<Record<string, unknown>>
 
+/** The notification of a server that its tools are others now. */
+export const LIST_CHANGED = 'notifications/tools/list_changed'
 /** The longest line that is searched for the codes of a terminal. */
 const LONGEST_COLOURED = 100_000
 const INTERNAL_ERROR = -32_603
@@ -74,10 +77,24 @@ export function strictRequest({ params, ...message }: SentMessage): JSONRPCMessa
 
 function strictError(error: unknown): { code: number; message: string; data?: unknown } {
   if (typeof error !== 'object' || error === null) return { code: INTERNAL_ERROR, message: String(error) }
-  const { code, message, data }: { code?: unknown; message?: unknown; data?: unknown } = error
-  const told = typeof message === 'string' ? message : JSON.stringify(error)
+  const { code, data }: { code?: unknown; data?: unknown } = error
   const number = typeof code === 'number' && Number.isInteger(code) ? code : INTERNAL_ERROR
-  return { code: number, message: told, ...(data === undefined ? {} : { data }) }
+  return { code: number, message: errorWords(error), ...(data === undefined ? {} : { data }) }
+}
+
+/** Characters of the data of an error that are shown. */
+const LONGEST_DATA = 700
+
+/** Returns an error of a server in words: often its message is that of the code, and the reason stands in its data. */
+export function errorWords(error: object): string {
+  const { code, message, data }: { code?: unknown; message?: unknown; data?: unknown } = { ...error }
+  const said = typeof message === 'string' ? message.trim() : ''
+  const more = data === undefined || data === null ? '' : typeof data === 'string' ? data : JSON.stringify(data)
+  const reason = said !== '' && more.includes(said) ? '' : said
+  const shown = said.includes(more) ? '' : cutText(more.trim(), LONGEST_DATA)
+  const words = shown === '' ? said : [reason, shown].filter((part) => part !== '').join(': ')
+  if (words !== '') return words
+  return message === undefined ? cutText(JSON.stringify(error), LONGEST_DATA) : `error ${String(code)}, without words`
 }
 
 function plain(line: string): string {

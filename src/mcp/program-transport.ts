@@ -8,7 +8,7 @@ import { type Clock, within } from '../core/clock.ts'
 import { toError } from '../core/errors.ts'
 import type { McpProgram } from '../core/mcp.ts'
 import { createTextRedactor } from '../core/redact.ts'
-import { MessageLines, type SentMessage, strictAnswer, strictRequest } from './lenient.ts'
+import { LIST_CHANGED, MessageLines, type SentMessage, strictAnswer, strictRequest } from './lenient.ts'
 import { endMarked, endsWithProcess, markOfStart, signal } from './marked-processes.ts'
 import { readPaced } from './paced-lines.ts'
 
@@ -22,6 +22,8 @@ export interface ProgramDeps {
   printed(line: string): void
   /** Called when it writes more than it is asked for and is read slowly from then on. */
   slowed(): void
+  /** Called when the program says that its tools are others now. */
+  changed(): void
 }
 
 /** The end of a program: by its own code, or by a signal. */
@@ -206,6 +208,7 @@ export class ProgramTransport implements Transport {
   #receive(message: SentMessage): boolean {
     const { id, method } = message
     if (typeof method === 'string') {
+      if (method === LIST_CHANGED) this.#deps.changed()
       if (id !== undefined && id !== null) this.onmessage?.(strictRequest(message))
       return false
     }

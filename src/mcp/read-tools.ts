@@ -16,6 +16,8 @@ export interface ListedTool extends Pick<OfferedSchema, 'names' | 'restore'> {
 export interface ToolList {
   readonly tools: readonly ListedTool[]
   readonly leftOut: readonly string[]
+  /** Names in the configuration that none of its tools has. */
+  readonly unknown: readonly string[]
 }
 
 /** Returns a text without the values of the configured secrets. */
@@ -51,7 +53,18 @@ export function readTools(server: McpServer, listed: readonly unknown[], redact:
     else if (tools.size === MOST_TOOLS) leftOut.push(`${found.name} (more than ${MOST_TOOLS} tools)`)
     else tools.set(found.spec.name, found)
   }
-  return { tools: [...tools.values()].sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1)), leftOut }
+  return {
+    tools: [...tools.values()].sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1)),
+    leftOut,
+    unknown: unknownNames(server, listed),
+  }
+}
+
+/** Returns the configured names of tools that a server does not have; one that ends in `*` is a beginning. */
+function unknownNames({ tools = [], inside, bounds }: McpServer, listed: readonly unknown[]): string[] {
+  const configured = [...tools, ...[...inside, ...(bounds?.arguments ?? [])].flatMap((entry) => entry.tools)]
+  const names = listed.flatMap((one) => LISTED.safeParse(one).data?.name ?? [])
+  return [...new Set(configured)].filter((name) => !names.some((tool) => namesTool([name], tool)))
 }
 
 /** Returns the tool, why it is left out, or undefined for one that nobody wants. */

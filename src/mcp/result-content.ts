@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { Content, ContentPart } from '../core/content.ts'
+import { cutText } from '../core/cut-text.ts'
 import type { ToolContext } from '../core/turn.ts'
+import { isRecord } from './lenient.ts'
 
 const base64 = z.string()
 const resource = z.object({ uri: z.string().catch('a resource'), mimeType: z.string().nullish().catch(undefined) })
@@ -77,18 +79,47 @@ function isSame(part: ContentPart, value: unknown): boolean {
 
 async function partOf(one: unknown, keep: ToolContext['keep']): Promise<ContentPart> {
   const { data } = PART.safeParse(one)
-  if (data === undefined) return words('[a part that cannot be shown]')
+  if (data === undefined) return otherPart(one, keep)
   switch (data.type) {
     case 'text':
       return words(data.text)
     case 'image':
     case 'audio':
-      return file(data.data.replace(/^data:[^,]{0,200},/, ''), keep)
+      return file(data.data, keep)
     case 'resource_link':
       return words(`[${data.name ?? 'a resource'}: ${data.uri}]`)
     case 'resource':
       return fromResource(data, keep)
   }
+}
+
+/** Characters of a part that are shown in the form in which they came. */
+const LONGEST_OTHER = 4_000
+const BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/
+
+/**
+ * Returns a part that is not as the protocol has it, as its fields say: a text, bytes, else all that it
+ * says, as JSON.
+ */
+async function otherPart(one: unknown, keep: ToolContext['keep']): Promise<ContentPart> {
+  if (typeof one === 'string') return words(one)
+  const { type, text, data, blob, name, filename, source, resource, ...more } = isRecord(one) ? one : {}
+  if (typeof text === 'string' && data === undefined && blob === undefined) return words(text)
+  const inside = [source, resource].find(isRecord) ?? {}
+  const bytes = [data, blob, inside.data, inside.blob].find((value) => typeof value === 'string' && isBase64(value))
+  const isFile = /^(image|audio|video|file|resource|blob)$/i.test(String(type)) || 'mimeType' in more
+  if (isFile && typeof bytes === 'string')
+    return file(
+      bytes,
+      keep,
+      [name, filename].find((given) => typeof given === 'string'),
+    )
+  const all = JSON.stringify(one) ?? String(one)
+  return words(all.length <= LONGEST_OTHER ? all : `${cutText(all, LONGEST_OTHER)} […]`)
+}
+
+function isBase64(text: string): boolean {
+  return BASE64.test(text.replace(/^data:[^,]{0,200},/, '').replace(/\s/g, ''))
 }
 
 async function fromResource(
@@ -98,9 +129,10 @@ async function fromResource(
   return 'text' in found ? words(found.text) : file(found.blob, keep, found.uri.split('/').at(-1))
 }
 
-async function file(data: string, keep: ToolContext['keep'], name?: string): Promise<ContentPart> {
+async function file(data: string, keep: ToolContext['keep'], name?: unknown): Promise<ContentPart> {
   try {
-    return await keep(Buffer.from(data, 'base64'), name)
+    const bytes = Buffer.from(data.replace(/^data:[^,]{0,200},/, ''), 'base64')
+    return await keep(bytes, typeof name === 'string' ? name : undefined)
   } catch {
     return words('[a file that is too large to keep]')
   }

@@ -25,6 +25,8 @@ const GRACE_MS = 1_000
 const CALLED_MS = 15_000
 /** The waits between tries to reach a server whose tools are not known yet. */
 const JOIN = { firstMs: 1_000, longestMs: 300_000 }
+/** The longest of them where it asks for a login, which somebody may be making. */
+const LOGIN_MS = 30_000
 
 /** The tools of all servers. */
 export interface McpTools {
@@ -79,6 +81,7 @@ class JoiningTools {
   #startedAt: number | undefined
   #trying: Promise<void> | undefined
   #lastTryMs = Number.POSITIVE_INFINITY
+  #wantsLogin = false
 
   constructor(server: McpServer, deps: McpDeps) {
     this.server = server
@@ -101,7 +104,7 @@ class JoiningTools {
   async tools(called: readonly string[]): Promise<readonly Tool[]> {
     const { clock } = this.#deps
     this.start()
-    if (this.#tools !== undefined) return this.#tools
+    if (this.#tools?.length) return this.#tools
     // Whoever asks for it now may have mended it.
     const trying = this.connection.waitMs() > 0 ? this.#trying : this.#try()
     const isCalled = called.some((name) => name.startsWith(`${this.server.name}__`))
@@ -118,9 +121,11 @@ class JoiningTools {
 
   async #join(): Promise<void> {
     const { signal } = this.#closed
-    for (let tries = 1; !signal.aborted && this.#tools === undefined; tries++) {
+    // Some servers list nothing until what is behind them is up.
+    for (let tries = 1; !signal.aborted && !this.#tools?.length; tries++) {
       await this.#try()
-      if (this.#tools === undefined) await sleep(this.#deps.clock, backOffMs(tries, JOIN), signal)
+      const longestMs = this.#wantsLogin ? LOGIN_MS : JOIN.longestMs
+      if (!this.#tools?.length) await sleep(this.#deps.clock, backOffMs(tries, { ...JOIN, longestMs }), signal)
     }
   }
 
@@ -128,7 +133,9 @@ class JoiningTools {
   #try(): Promise<void> {
     const since = this.#deps.clock.elapsed()
     this.#trying ??= this.#list()
-      .catch(() => undefined)
+      .catch((error: unknown) => {
+        this.#wantsLogin = errorCode(toError(error).cause) === 'unauthorized'
+      })
       .finally(() => {
         this.#lastTryMs = this.#deps.clock.elapsed() - since
         this.#trying = undefined
@@ -137,14 +144,16 @@ class JoiningTools {
   }
 
   async #list(): Promise<void> {
-    const { tools, leftOut } = await this.connection.list()
+    const { tools, leftOut, unknown } = await this.connection.list()
     if (leftOut.length > 0) {
       const named = leftOut.slice(0, MOST_NAMED)
       this.#logger.warn('Tools of a server were left out', { leftOut: named, number: leftOut.length })
     }
+    if (unknown.length > 0) this.#logger.warn('The configuration names tools that a server does not have', { unknown })
     const deps = { ...this.#deps, connection: this.connection, logger: this.#logger }
+    const isNew = this.#tools?.length !== tools.length
     this.#tools = tools.map((tool) => toolOf(this.server, tool, deps))
-    this.#logger.info('The tools of a server are there', { number: tools.length })
+    if (isNew) this.#logger.info('The tools of a server are there', { number: tools.length })
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { toError } from '../core/errors.ts'
-import type { McpProgram, McpServer } from '../core/mcp.ts'
+import type { McpAddress, McpProgram, McpServer } from '../core/mcp.ts'
 import type { ProgramEnd } from './program-transport.ts'
 
 /** A start, or a list of tools, that failed. */
@@ -24,11 +24,22 @@ export function startWords({ error, at, waitedMs, printed = [], ended }: FailedS
   const { message } = toError(error)
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   const late = `it did not answer within ${waitedMs / 1_000} s`
-  if (at.kind === 'address') return code === TIMED_OUT ? late : message
+  const said = message.replace(/^MCP error -?\d+: /, '')
+  if (at.kind === 'address') return code === TIMED_OUT ? late : `${said}${addressRemedy(said, at)}`
   if (code === CLOSED) return endWords(`${nameOf(at)} ended${howWords(ended)} before it answered`, printed, ended)
   if (ended !== undefined) return endWords(`${nameOf(at)} ended${howWords(ended)}`, printed, ended)
   if (code === TIMED_OUT) return `${late}; ${lateCause(printed)}`
-  return refusalWords(at, code) ?? message
+  return refusalWords(at, code) ?? said
+}
+
+/** Returns what to look at where a server by HTTP does not answer as one. */
+function addressRemedy(said: string, { headers }: McpAddress): string {
+  const token = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
+  if (token && /answers 40[13]\b/.test(said))
+    return '; it does not take headers.authorization: check the token, and that a word such as Bearer stands before it'
+  if (/answers (404|405)\b|text\/html/.test(said))
+    return '; check the path of url (often /mcp, with older servers /sse)'
+  return /refuses the connection/.test(said) ? ' Is it running? Check the port of url.' : ''
 }
 
 /** Words for a program that the system did not start. */
@@ -114,6 +125,10 @@ const DOCKER = 'check that it runs, and that this user may use it'
 
 /** The causes by lines that programs print; the first that is found counts. */
 const CAUSES: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(\S*sh): .*(jsonrpc|method)/,
+    'npx has opened a shell: args names no package, or has several arguments in one; write each as an entry of its own',
+  ],
   [
     /could not determine executable to run/,
     'the package has several programs or none: args [-y, --package, its name, a program]',

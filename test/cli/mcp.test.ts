@@ -34,6 +34,7 @@ async function parley(mcp: typeof MCP | undefined = MCP, check?: () => never) {
               checked: 'path within /srv',
             },
           ],
+          unknown: ['read_graf'],
           leftOut: ['odd (its arguments are no object)'],
         },
     }),
@@ -87,6 +88,7 @@ test('mcp test shows the tools by the names of the policy, and those that are le
   expect(one.out()).toContain('  files__read  inside  path within /srv  Reads')
   expect(one.out()).not.toContain('\u001b')
   expect(one.out()).toContain('left out: odd (its arguments are no object)')
+  expect(one.out()).toContain('tools.mcp.files names read_graf, and no tool has that name')
   expect(one.out()).toContain('files answers: 1 tool, for agents with tools: [mcp.files]')
 })
 

@@ -112,6 +112,32 @@ describe('printStatus', () => {
     ])
   })
 
+  test('has a line for each tool server, below one that is down the last words of its program', () => {
+    const at = sampleStatus.startedAt ?? 0
+    const lastTrouble = {
+      detail: 'npx ended with code 1',
+      at,
+      printed: ['npm error code E404', 'npm error \u001b[2J404'],
+    }
+    const report = {
+      ...sampleStatus,
+      toolServers: [
+        { server: 'notes', status: 'up' as const, tools: 5, agents: ['main'], lastTrouble },
+        { server: 'shop', status: 'down' as const, agents: ['main'], lastTrouble },
+        { server: 'home', status: 'up' as const, tools: 1, agents: ['main'], wantsLogin: true as const },
+      ],
+    }
+    const lines = printStatus(report, bare)
+    const from = lines.findIndex((line) => line.startsWith('tools'))
+    expect(lines.slice(from, from + 5)).toEqual([
+      'tools     notes: up, 5 tools',
+      '          shop: down, npx ended with code 1',
+      '            npm error code E404',
+      '            npm error \ufffd[2J404',
+      '          home: up, 1 tool, asks for a login: parley mcp login home',
+    ])
+  })
+
   test('has a line for each server of models, below it what was learnt, and failures with cause and remedy', () => {
     const failed = { at: sampleStatus.startedAt ?? 0, cause: 'Anthropic answered 401.', remedy: 'Set a valid key.' }
     const absent = { ...failed, code: 'model_unconfigured', cause: 'models has no server olama.', remedy: 'Mend it.' }

@@ -27,7 +27,7 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   [
     'a program that is not there',
     'hooks: { a: { on: after_turn, command: /no/such/program } }',
-    '2: hooks.a: /no/such/program is no program that this user may run; check the path, and chmod +x it',
+    '2: hooks.a: there is no file /no/such/program; check the path',
   ],
   [
     'a hook that would hold up every message',

@@ -57,7 +57,7 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   ],
   [
     'tools of a server that is not there',
-    'tools: { mcp: { files: { command: npx } } }\nagents: [{ id: main, tools: [mcp.file] }]',
+    'tools: { mcp: { files: { command: uvx } } }\nagents: [{ id: main, tools: [mcp.file] }]',
     '3: agents[0].tools[0]: there are no such tools; known: time, sessions, message, files, ask, react, task, schedule, web, memory, mcp.files; did you mean `mcp.files`?',
   ],
   [
@@ -67,7 +67,7 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   ],
   [
     'a tool server with two places',
-    'tools: { mcp: { files: { command: npx, url: "http://127.0.0.1:1" } } }',
+    'tools: { mcp: { files: { command: uvx, url: "http://127.0.0.1:1" } } }',
     '2: tools.mcp.files: has both command and url; keep one of them',
   ],
   [
@@ -77,48 +77,73 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   ],
   [
     'trust in a program, which has it anyway',
-    'tools: { mcp: { files: { command: npx, trusted: true } } }',
+    'tools: { mcp: { files: { command: uvx, trusted: true } } }',
     '2: tools.mcp.files: trusted belongs to a url; a command is trusted anyway',
   ],
   [
     'folders for a tool server without arguments',
-    'tools: { mcp: { files: { command: npx, folders: [x] } } }',
+    'tools: { mcp: { files: { command: uvx, folders: [x] } } }',
     '2: tools.mcp.files: tier, folders and allowedCommands need arguments, which says what is a path and what a command',
   ],
   [
     'a tool server whose paths may lead nowhere',
-    'tools: { mcp: { files: { command: npx, arguments: [{ tools: [read], paths: [path] }] } } }',
+    'tools: { mcp: { files: { command: uvx, arguments: [{ tools: [read], paths: [path] }] } } }',
     '2: tools.mcp.files: needs folders, where its paths may lead, or tier: full',
   ],
   [
     'a sandbox of two folders',
-    'tools: { mcp: { files: { command: npx, folders: [a, b], arguments: [{ tools: [read], paths: [path] }] } } }',
+    'tools: { mcp: { files: { command: uvx, folders: [a, b], arguments: [{ tools: [read], paths: [path] }] } } }',
     '2: tools.mcp.files: sandboxed is one folder; set tier: workspace for several',
   ],
   [
     'folders that bound nothing',
-    'tools: { mcp: { files: { command: npx, tier: full, folders: [a], arguments: [{ tools: [read], paths: [path] }] } } }',
+    'tools: { mcp: { files: { command: uvx, tier: full, folders: [a], arguments: [{ tools: [read], paths: [path] }] } } }',
     '2: tools.mcp.files: tier full reaches every folder; take out folders',
   ],
   [
     'a command of which nothing is allowed',
-    'tools: { mcp: { files: { command: npx, folders: [a], arguments: [{ tools: [run], command: line }] } } }',
+    'tools: { mcp: { files: { command: uvx, folders: [a], arguments: [{ tools: [run], command: line }] } } }',
     '2: tools.mcp.files: needs allowedCommands, the programs that a command may begin with',
   ],
   [
     'a login for a program',
-    'tools: { mcp: { files: { command: npx, oauth: { clientId: x } } } }',
+    'tools: { mcp: { files: { command: uvx, oauth: { clientId: x } } } }',
     '2: tools.mcp.files: headers and oauth belong to a url; a program gets what it needs under env',
   ],
   [
     'a program that is not there',
     'tools: { mcp: { files: { command: /no/such/program } } }',
-    '2: tools.mcp.files: /no/such/program is no program that this user may run; check the path, and chmod +x it',
+    '2: tools.mcp.files: there is no file /no/such/program; check the path',
   ],
   [
     'a folder in place of a program',
     'tools: { mcp: { files: { command: /tmp } } }',
     '2: tools.mcp.files: /tmp is no program that this user may run; check the path, and chmod +x it',
+  ],
+  [
+    'npx without a package, which would open a shell',
+    'tools: { mcp: { files: { command: npx, args: [-y] } } }',
+    '2: tools.mcp.files: npx needs the name of a package under args',
+  ],
+  [
+    'several arguments of npx in one',
+    'tools: { mcp: { files: { command: npx, args: ["-y server /srv"] } } }',
+    '2: tools.mcp.files: args has several arguments in one, "-y server /srv"; write each as an entry of its own',
+  ],
+  [
+    'a program by a path with ~',
+    'tools: { mcp: { files: { command: ~/bin/server } } }',
+    '2: tools.mcp.files: ~/bin/server: ~ stands for no folder here; write the whole path',
+  ],
+  [
+    'a key that other programs have',
+    'tools: { mcp: { files: { url: "http://127.0.0.1:1", type: http } } }',
+    '2: unknown key `type` in tools.mcp.files; leave it out: command or url says it',
+  ],
+  [
+    'a token beside the headers',
+    'tools: { mcp: { files: { url: "http://127.0.0.1:1", token: x } } }',
+    '2: unknown key `token` in tools.mcp.files; write it under headers',
   ],
   [
     'a program with its arguments in one line',
@@ -132,7 +157,7 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   ],
   [
     'a way to an argument that is none',
-    'tools: { mcp: { files: { command: npx, folders: [a], arguments: [{ tools: [run], paths: ["a[0]"] }] } } }',
+    'tools: { mcp: { files: { command: uvx, folders: [a], arguments: [{ tools: [run], paths: ["a[0]"] }] } } }',
     '2: tools.mcp.files.arguments[0].paths[0]: must be the name of an argument such as path, paths[] or edits[].path',
   ],
   [
@@ -142,7 +167,7 @@ const TABLE: readonly (readonly [mistake: string, yaml: string, message: string]
   ],
   [
     'a tool server whose name could not be read out of the names of its tools',
-    'tools: { mcp: { my__files: { command: npx } } }',
+    'tools: { mcp: { my__files: { command: uvx } } }',
     '2: tools.mcp.my__files: the name must be a name of a-z 0-9 -, at most 32',
   ],
 ]
@@ -155,7 +180,7 @@ test.each(TABLE)('%s is refused with line, path and remedy', async (_, yaml, mes
 const MEANT: readonly (readonly [slip: string, yaml: string, hint: string])[] = [
   [
     'a server by its bare name',
-    'tools: { mcp: { notes: { command: npx } } }\nagents: [{ id: main, tools: [notes] }]',
+    'tools: { mcp: { notes: { command: uvx } } }\nagents: [{ id: main, tools: [notes] }]',
     'memory, mcp.notes; did you mean `mcp.notes`?',
   ],
   ['a tool in place of its group', 'agents: [{ id: main, tools: [web_fetch] }]', 'memory; did you mean `web`?'],
@@ -175,7 +200,7 @@ test('C29: what opens a tool server is a secret, by its name or as a header', as
   const { config } = await load(
     `${TELEGRAM}tools:
   mcp:
-    one: { command: npx, env: { TOKEN: "\${env:A_KEY}", MODE: "\${env:PLAIN}" } }
+    one: { command: uvx, env: { TOKEN: "\${env:A_KEY}", MODE: "\${env:PLAIN}" } }
     two: { url: "http://127.0.0.1:1", headers: { x-odd: "Key \${env:B}" } }
   web: { search: { provider: brave, apiKey: "\${env:C}" } }
 `,
@@ -193,7 +218,7 @@ test('C29: so is what a program gets from a file, a credential, or a variable wi
     `${TELEGRAM}tools:
   mcp:
     one:
-      command: npx
+      command: uvx
       args: [--pat, "\${env:GITHUB_PAT}", --db, "\${file:db.txt}"]
       env: { AWS_SECRET_ACCESS_KEY: "\${env:A}", SORT_KEY: created_at, MODE: "\${env:PLAIN}" }
     two: { url: "http://127.0.0.1:1/mcp?key=\${env:MY_API_KEY}" }
@@ -211,10 +236,10 @@ hooks:
 
 test('a program of a tool server begins beside the configuration, wherever the daemon was started', async () => {
   const { config, folder } = await load(
-    `${TELEGRAM}tools: { mcp: { one: { command: npx }, two: { command: npx, folder: work } } }`,
+    `${TELEGRAM}tools: { mcp: { one: { command: uvx }, two: { command: uvx, folder: work } } }`,
   )
   expect((config.mcp ?? []).map(({ at }) => at.kind === 'program' && at.folder)).toEqual([folder, join(folder, 'work')])
   expect(await refusal(`${TELEGRAM}tools: { mcp: { one: { command: ./run } } }`)).toMatch(
-    /one: \/.*parley-config-[^/]*\/run is no program/,
+    /one: there is no file \/.*parley-config-[^/]*\/run; check the path/,
   )
 })

@@ -22,10 +22,10 @@ test.each([
   ],
   [
     'the group of a server',
-    `mcp: { notes: { command: npx } }, ${rule('mcp.notes')}`,
+    `mcp: { notes: { command: uvx } }, ${rule('mcp.notes')}`,
     'the tools of that server are notes__<tool>, all of them notes__*',
   ],
-  ['one underscore', `mcp: { notes: { command: npx } }, ${rule('notes_read')}`, 'no tool is called notes_read'],
+  ['one underscore', `mcp: { notes: { command: uvx } }, ${rule('notes_read')}`, 'no tool is called notes_read'],
   ['a server that is not there', rule('notes__read'), 'no tool is called notes__read'],
 ])('a rule is warned of whose tool is %s', async (_, tools, words) => {
   expect(await warnings(`{ ${tools} }`)).toEqual([expect.stringContaining(words)])
@@ -33,7 +33,7 @@ test.each([
 
 test('a rule may name tools of servers by their beginning, and those of own files, whose names are not known', async () => {
   const names = rule('notes__read', '"not*"', '"*"', 'skill', '"sessions_*"')
-  expect(await warnings(`{ mcp: { notes: { command: npx } }, ${names} }`)).toEqual([])
+  expect(await warnings(`{ mcp: { notes: { command: uvx } }, ${names} }`)).toEqual([])
   expect(await warnings(`{ own: { dice: parley.yaml }, ${rule('roll')} }`)).toEqual([])
 })
 
@@ -48,7 +48,7 @@ test.each([
 
 test('a tool that is marked as inside and may not be used is warned of', async () => {
   const server =
-    'mcp: { notes: { command: npx, tools: ["read*"], inside: [write, read_all, { tools: ["a*", edit] }] } }'
+    'mcp: { notes: { command: uvx, tools: ["read*"], inside: [write, read_all, { tools: ["a*", edit] }] } }'
   expect(await warnings(`{ ${server} }`)).toEqual([
     expect.stringContaining('tools.mcp.notes.inside: write is not among tools, so no agent has it; add it there'),
     expect.stringContaining('inside: edit is not among tools'),
@@ -65,13 +65,13 @@ test('the names of tools are those that the agent has', () => {
 })
 
 test('servers as other programs name them are refused with the name here', async () => {
-  const servers = 'mcpServers: { notes: { command: npx } }'
+  const servers = 'mcpServers: { notes: { command: uvx } }'
   expect(await refusal(`${TELEGRAM}${servers}`)).toContain('; here it is mcp, under tools')
   expect(await refusal(`${TELEGRAM}tools: { ${servers} }`)).toContain('in tools; did you mean `mcp`?')
 })
 
 test('a server whose tools no agent has is warned of', async () => {
-  const server = 'tools: { mcp: { notes: { command: npx } } }'
+  const server = 'tools: { mcp: { notes: { command: uvx } } }'
   const unused = 'tools.mcp.notes: no agent has its tools; add mcp.notes to agents[].tools'
   expect((await load(`${TELEGRAM}${server}`)).config.warnings).toContain(unused)
   const used = await load(`${TELEGRAM}agents: [{ id: main, tools: [mcp.notes] }]\n${server}`)
@@ -89,7 +89,7 @@ test.each([
   ],
 ])('a rule is warned of whose place has %s', async (_, place, more, words) => {
   const policy = `policy: [{ tools: [ask], who: [everybody], in: [${place}], action: deny }]`
-  const mcp = `mcp: { notes: { command: npx, inside: [{ tools: [read], in: [${place}] }] } }`
+  const mcp = `mcp: { notes: { command: uvx, inside: [{ tools: [read], in: [${place}] }] } }`
   const { config } = await load(`${TELEGRAM}tools: { ${policy}, ${mcp} }\n${more}\n`)
   const warned = config.warnings.filter((one) => one.includes('no session is called'))
   expect(warned).toEqual([expect.stringContaining(words), expect.stringContaining(words)])

@@ -260,6 +260,30 @@ describe('the schema of a tool, as it is offered', () => {
     expect(parametersOf(schema)).toEqual({ type: 'object', properties: {} })
   })
 
+  it('takes keywords that stand among the properties for what they are, and keeps arguments of their names', () => {
+    const offered = (properties: object) => {
+      const found = offerSchema({ type: 'object', properties })
+      return typeof found === 'string' ? found : found.parameters
+    }
+    const coin = { type: 'string' }
+    const misplaced = {
+      coin,
+      required: ['coin'],
+      title: 'Book',
+      description: 'Set of values',
+      additionalProperties: true,
+    }
+    expect(offered(misplaced)).toEqual({ type: 'object', properties: { coin }, required: ['coin'] })
+    expect(
+      offered({ inner: { type: 'object', properties: { a: 'string', type: 'object', minProperties: 1 } } }),
+    ).toEqual({
+      type: 'object',
+      properties: { inner: { type: 'object', properties: { a: { type: 'string' } } } },
+    })
+    const real = { required: { type: 'boolean' }, type: { type: 'string' }, title: { type: 'string' } }
+    expect(offered(real)).toEqual({ type: 'object', properties: real })
+  })
+
   it('has the properties of all its forms, for no provider takes forms at the top', () => {
     const forms = [
       { properties: { kind: { const: 'a' }, x: text }, required: ['kind', 'x'] },

@@ -38,7 +38,7 @@ it('T40: a server that asks at a call, and for a further scope, is used after pa
   const at = { kind: 'address', url: server.url, headers: {} } as const
   const { house, say, use } = await toolHousehold([{ name: 'web', at, inside: [{ tools: ['*'] }], timeoutMs: 20_000 }])
   const listed = async () => (await parley(house.config, ['mcp', 'list'])).out
-  const LOGIN = 'it asks for a login. Its operator runs: parley mcp login web'
+  const LOGIN = 'it asks for a login. Whoever runs Parley runs: parley mcp login web'
 
   expect(await say(111, use('web__who', {}))).toContain(LOGIN)
   expect(await listed()).toContain('web: it asks for a login. Run: parley mcp login web')
@@ -47,7 +47,7 @@ it('T40: a server that asks at a call, and for a further scope, is used after pa
   expect(await say(111, use('web__who', {}))).toContain('it says: ada')
 
   expect(await say(111, use('web__delete', {}))).toContain(
-    'does not allow that. Its operator runs: parley mcp login web',
+    'does not allow that. Whoever runs Parley runs: parley mcp login web',
   )
   expect(await logIn(server, house.dataDir)).toContain('✓ Logged in at web (read write).')
   expect(await say(111, use('web__delete', {}))).toContain('it says: ada')

@@ -33,12 +33,14 @@ describe('T41: a tool server that is not there yet', () => {
     const { toolServers = [] } = await house.daemon.operator.status()
     expect(toolServers).toMatchObject([{ server: 'late', status: 'starting', agents: ['main'] }])
     const [first] = house.anthropic?.ledger.requests() ?? []
-    expect(JSON.stringify(first?.system)).toContain('you have none of their tools: late.')
+    expect(JSON.stringify(first?.system)).toContain(
+      'You have no tools of these servers at the moment; they start, cannot be reached, or have none: late.',
+    )
     await go()
     await log.line('The tools of a server are there')
     expect(await say(111, use('late__add', {}))).toBe('it says: added')
     const last = house.anthropic?.ledger.requests().at(-1)
-    expect(JSON.stringify(last?.system)).not.toContain('none of their tools')
+    expect(JSON.stringify(last?.system)).not.toContain('no tools of these servers')
   })
 
   it('says in status, in the log and to its operator why, with the last words of its program, without secrets', async () => {

@@ -24,6 +24,8 @@ export interface LoginQuirks {
   /** The scope that a call of a tool needs beside a login, and whether its refusal names it. */
   readonly needs?: Readonly<Record<string, string>>
   readonly hidesScope?: true
+  /** The error of its token endpoint for a request that names the resource. */
+  readonly refusesResource?: string
   /** The scopes that are granted if they are asked for; absent: `read`, whatever is asked for. */
   readonly grants?: readonly string[]
   /** The answer to whatever asks for this path, a JSON value or a text that is none. */
@@ -185,6 +187,8 @@ class State {
   }
 
   #token(given: URLSearchParams): Answer {
+    const { refusesResource: refused } = this.#quirks
+    if (refused !== undefined && given.has('resource')) return [400, { error: refused }]
     if (!this.#clients.has(given.get('client_id') ?? '')) return [401, { error: 'invalid_client' }]
     if (given.get('grant_type') === 'refresh_token') {
       const used = given.get('refresh_token') ?? ''

@@ -101,7 +101,10 @@ describe('a tool server', () => {
     const { connection, log } = one
     await names(one)
     const call = connection.call('add', {}, { signal: never })
-    await expect(call).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('closed') })
+    await expect(call).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('one: node ended with code 3'),
+    })
     await log.line('A tool server cannot be reached')
     await expect(connection.list()).rejects.toMatchObject({
       message: 'one cannot be reached; it is tried again in 1 s.',

@@ -46,7 +46,17 @@ it.each([
   [{ result: null }, { result: {} }],
   [{ error: { message: 'no' } }, { error: { code: -32_603, message: 'no' } }],
   [{ error: { code: '7', reason: 'no' } }, { error: { code: -32_603, message: '{"code":"7","reason":"no"}' } }],
-  [{ error: { code: -1, message: 'no', data: [1] } }, { error: { code: -1, message: 'no', data: [1] } }],
+  [{ error: { code: -1, message: 'no', data: [1] } }, { error: { code: -1, message: 'no: [1]', data: [1] } }],
+  [
+    { error: { code: -1, message: 'Internal error', data: 'no milk' } },
+    { error: { message: 'Internal error: no milk' } },
+  ],
+  [{ error: { code: -1, message: '', data: 'no milk' } }, { error: { message: 'no milk' } }],
+  [
+    { error: { code: -1, message: 'no milk', data: { detail: 'no milk' } } },
+    { error: { message: '{"detail":"no milk"}' } },
+  ],
+  [{ error: { code: -5, message: ' ', data: null } }, { error: { message: 'error -5, without words' } }],
   [{ error: 'no' }, { error: { code: -32_603, message: 'no' } }],
   [{ result: [1] }, { error: { code: -32_603 } }],
 ])('an answer %j is read as %j', (sent, read) => {

@@ -64,9 +64,11 @@ function stateWords({ status, tools }: Partial<McpState>, daemon: boolean): stri
   return tools === undefined ? status : `${status}, ${count(tools, 'tool')}`
 }
 
-/** The arguments of a program may hold a secret: they are not shown. */
+/** The arguments of a program, and of an address, may hold a secret: they are not shown. */
 function placeOf({ at }: McpSettings): string {
-  return at.kind === 'program' ? at.command : at.url
+  if (at.kind === 'program') return at.command
+  const { origin, pathname, search } = new URL(at.url)
+  return `${origin}${pathname}${search === '' ? '' : '?…'}`
 }
 
 /** Connects to a server as the daemon would and shows its tools. Throws `not_found` and `unavailable`. */
@@ -79,7 +81,7 @@ export async function testMcp(
   const mcp = await ports.mcp()
   const check = await checkUntilSignal(ports, mcp, mcp.test(config, name))
   if (typeof check === 'number') return check
-  const { tools, leftOut } = check
+  const { tools, leftOut, unknown } = check
   show(ports, options, {
     value: check,
     lines: (style) => [
@@ -93,7 +95,8 @@ export async function testMcp(
         widthOf(ports.stdout),
       ),
       ...leftOut.map((one) => style.bad(`  left out: ${oneLine(one)}`)),
-      `${style.good('✓')} ${name} answers: ${count(tools.length, 'tool')}, for agents with tools: [${mcpGroup(name)}]`,
+      ...unknown.map((one) => style.bad(`  tools.mcp.${name} names ${oneLine(one)}, and no tool has that name`)),
+      `${tools.length === 0 ? style.dim('·') : style.good('✓')} ${name} answers: ${count(tools.length, 'tool')}, for agents with tools: [${mcpGroup(name)}]`,
     ],
   })
   return EXIT.ok

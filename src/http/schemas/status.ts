@@ -61,6 +61,7 @@ export const toolServer = object<McpServerReport>(
     status: oneOf({ unused: true, starting: true, up: true, down: true }),
     tools: maybe(count),
     lastTrouble: maybe(object<McpTrouble>({ detail: text, at: time, printed: maybe(texts) })),
+    changed: maybe(always),
     wantsLogin: maybe(always),
   },
   'ToolServer',

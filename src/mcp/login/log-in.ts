@@ -6,7 +6,7 @@ import { ParleyError } from '../../core/errors.ts'
 import type { LoggedIn, LoginTalk, McpAddress } from '../../core/mcp.ts'
 import { parseUrl } from '../../core/parse-url.ts'
 import { discoverLogin, type LoginPlace } from './discover.ts'
-import { toLoginError } from './login-error.ts'
+import { toLoginError, withoutResource } from './login-error.ts'
 import { hasOwnAuthorization } from './login-fetch.ts'
 import { keptTokens, type Login, type Logins } from './logins.ts'
 import { plainAnswers } from './plain-answers.ts'
@@ -56,11 +56,13 @@ export async function logIn(
     const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(issuer, { ...asked, ...about })
     talk.open(authorizationUrl.href, redirectUrl)
     const authorizationCode = await codeFor(state, { redirects, talk, place, clock })
-    const tokens = await sdk.exchangeAuthorization(issuer, {
-      ...{ metadata, clientInformation, authorizationCode, codeVerifier, redirectUri: redirectUrl },
-      ...about,
-      fetchFn: plainAnswers(fetch),
-    })
+    const tokens = await withoutResource(resource, (named) =>
+      sdk.exchangeAuthorization(issuer, {
+        ...{ metadata, clientInformation, authorizationCode, codeVerifier, redirectUri: redirectUrl },
+        ...named,
+        fetchFn: plainAnswers(fetch),
+      }),
+    )
     const kept = keptTokens(tokens, clock, scope.scope)
     const login: Login = {
       ...{ url, issuer, metadata: { ...metadata }, client: { ...clientInformation }, ...about, ...kept },

@@ -25,6 +25,24 @@ export function isOver(error: unknown): boolean {
 export function toLoginError(error: unknown, host: string): ParleyError {
   if (error instanceof ParleyError) return error
   const code = refusalCode(error)
-  const words = code === undefined ? 'answers in a form that cannot be read' : `refuses: ${code}`
-  return new ParleyError('unavailable', `${host} ${words}.`)
+  if (code !== undefined) return new ParleyError('unavailable', `${host} refuses: ${code}.`)
+  const words = `${host} describes no login in a form that can be read. A token is written under headers instead.`
+  return new ParleyError('unavailable', words)
+}
+
+/**
+ * Asks a token endpoint with the name of the resource, and once without it where that is refused: some authorization
+ * servers know no such field.
+ */
+export async function withoutResource<Result>(
+  resource: string | undefined,
+  ask: (about: { readonly resource?: string }) => Promise<Result>,
+): Promise<Result> {
+  if (resource === undefined) return ask({})
+  try {
+    return await ask({ resource })
+  } catch (error) {
+    if (!/^invalid_(request|target)$/.test(refusalCode(error) ?? '')) throw error
+    return ask({})
+  }
 }

@@ -4,7 +4,7 @@ import { ParleyError } from '../../core/errors.ts'
 import type { McpAddress } from '../../core/mcp.ts'
 import { createRedactingStream, createTextRedactor } from '../../core/redact.ts'
 import { type Challenge, challengeIn } from './challenge.ts'
-import { isOver, loginCommand, toLoginError } from './login-error.ts'
+import { isOver, loginCommand, toLoginError, withoutResource } from './login-error.ts'
 import { keptTokens, type Login, type Logins } from './logins.ts'
 import { plainAnswers } from './plain-answers.ts'
 
@@ -155,19 +155,21 @@ async function renewed(
   { authFetch, clock }: Pick<LoginFetchDeps, 'authFetch' | 'clock'>,
 ): Promise<Login> {
   const { refreshAuthorization } = await import('@modelcontextprotocol/sdk/client/auth.js')
-  const tokens = await refreshAuthorization(login.issuer, {
-    refreshToken,
-    metadata: login.metadata as AuthorizationServerMetadata,
-    clientInformation: login.client as OAuthClientInformationMixed,
-    ...(login.resource === undefined ? {} : { resource: login.resource }),
-    fetchFn: plainAnswers(authFetch),
-  })
+  const tokens = await withoutResource(login.resource, (about) =>
+    refreshAuthorization(login.issuer, {
+      refreshToken,
+      metadata: login.metadata as AuthorizationServerMetadata,
+      clientInformation: login.client as OAuthClientInformationMixed,
+      ...about,
+      fetchFn: plainAnswers(authFetch),
+    }),
+  )
   const { expiresAt: _old, ...rest } = login
   return { ...rest, ...keptTokens(tokens, clock, login.tokens?.scope) }
 }
 
 function wanted(server: string, why: string): ParleyError {
-  return new ParleyError('unauthorized', `${why}. Its operator runs: ${loginCommand(server)}`)
+  return new ParleyError('unauthorized', `${why}. Whoever runs Parley runs: ${loginCommand(server)}`)
 }
 
 function withToken(init: RequestInit | undefined, { tokens }: Login): RequestInit {

@@ -6,7 +6,7 @@ import { startLoginServer } from '../../fakes/login-server.ts'
 import { loginWorld } from '../../fakes/login-world.ts'
 
 const running = { signal: new AbortController().signal }
-const LOGIN = 'Its operator runs: parley mcp login files'
+const LOGIN = 'Whoever runs Parley runs: parley mcp login files'
 
 describe('a server that asks for a login at a call alone', () => {
   it('T40: has its tools listed, says whom to ask at the call, and is used by the running daemon after the login', async () => {

@@ -109,7 +109,7 @@ describe('a login at a tool server', () => {
     const { connect, log } = await loginWorld(server)
     await expect(connect().list()).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining('it asks for a login. Its operator runs: parley mcp login files'),
+      message: expect.stringContaining('it asks for a login. Whoever runs Parley runs: parley mcp login files'),
     })
     expect(log.lines.filter(({ sentence }) => sentence === 'A tool server cannot be reached')).toHaveLength(1)
   })
@@ -189,7 +189,7 @@ describe('a token that has ended', () => {
     const one = connect()
     await one.list()
     server.revoke()
-    const words = /its login has ended\. Its operator runs: parley mcp login files/
+    const words = /its login has ended\. Whoever runs Parley runs: parley mcp login files/
     await expect(one.call('who', {}, { signal: never })).rejects.toThrow(words)
     await expect(one.call('who', {}, { signal: never })).rejects.toThrow(words)
     expect(server.refreshed).toHaveLength(1)
@@ -267,7 +267,7 @@ describe('C34: a server that names a place for its login', () => {
     [
       'by a redirect into the machine’s network',
       { resource: () => ({ location: METADATA_ADDRESS }) },
-      /not on the public net/,
+      /not on the public net|which is not followed/,
     ],
     [
       'on the machine’s network',
@@ -289,7 +289,7 @@ describe('C34: a server that names a place for its login', () => {
       { refusal: () => ({ challenge: 'Bearer resource_metadata="https://10.0.0.1/described"' }) },
       /not on the public net/,
     ],
-    ['that redirects into the network', { metadata: () => ({ location: METADATA_ADDRESS }) }, /not on the public net/],
+    ['that redirects into the network', { metadata: () => ({ location: METADATA_ADDRESS }) }, /which is not followed/],
     [
       'for another server',
       { resource: (origin) => ({ body: { resource: 'https://bank.example/', authorization_servers: [origin] } }) },
@@ -303,7 +303,7 @@ describe('C34: a server that names a place for its login', () => {
     [
       'with an endpoint that is no web address',
       { metadata: (origin) => both(origin, { authorization_endpoint: 'javascript:alert(1)' }) },
-      /cannot be read/,
+      /describes no login in a form that can be read/,
     ],
     [
       'with an endpoint without TLS',
@@ -321,7 +321,7 @@ describe('C34: a server that names a place for its login', () => {
       /not on the public net/,
     ],
     ['of a gigabyte', { metadata: () => ({ body: 'x'.repeat(2_000_000) }) }, /too long/],
-    ['that is no description', { metadata: () => ({ body: [7] }) }, /cannot be read/],
+    ['that is no description', { metadata: () => ({ body: [7] }) }, /describes no login in a form that can be read/],
     [
       'and says nothing of it, nor registers anybody',
       { bare: true, registered: 'parley' },
@@ -330,7 +330,7 @@ describe('C34: a server that names a place for its login', () => {
     [
       'without the proof that is needed',
       { metadata: (origin) => both(origin, { code_challenge_methods_supported: ['plain'] }) },
-      /cannot be read/,
+      /describes no login in a form that can be read/,
     ],
     [
       'that gives a token with a line break',
@@ -342,7 +342,11 @@ describe('C34: a server that names a place for its login', () => {
       { token: () => ({ body: { access_token: 'good', refresh_token: 'canary é', token_type: 'Bearer' } }) },
       /no request can carry/,
     ],
-    ['that gives no token', { token: () => ({ body: { hello: 'canary' } }) }, /cannot be read/],
+    [
+      'that gives no token',
+      { token: () => ({ body: { hello: 'canary' } }) },
+      /describes no login in a form that can be read/,
+    ],
   ])('%s is refused, and nothing is kept', async (_how, quirks, words) => {
     const server = await startLoginServer(quirks)
     const { login, logins } = await loginWorld(server)

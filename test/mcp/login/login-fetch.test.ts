@@ -56,7 +56,7 @@ test('a server with a header of its own for that is asked with that one', async 
 test('a login that was given less than a call needs names the command to run', async () => {
   const headers = { 'www-authenticate': 'Bearer error="insufficient_scope"' }
   const { ask } = await asking(() => new Response('no', { status: 403, headers }))
-  await expect(ask()).rejects.toThrow(/its login does not allow that\. Its operator runs: .*mcp login files/)
+  await expect(ask()).rejects.toThrow(/its login does not allow that\. Whoever runs Parley runs: .*mcp login files/)
   const { ask: refused } = await asking(() => new Response('no', { status: 403 }))
   expect((await refused()).status).toBe(403)
 })

@@ -128,6 +128,16 @@ describe('tokens are taken', () => {
     await expect(one.call('who', {}, running)).rejects.toThrow('its login has ended')
   })
 
+  it.each(['invalid_request', 'invalid_target'])(
+    'without the name of the resource where that is %s',
+    async (refused) => {
+      const server = await startLoginServer({ refusesResource: refused })
+      const { logins, at } = await works(server)
+      expect(server.refreshed).toHaveLength(1)
+      expect(logins.read('files', at.url)?.resource).toBe(`${server.origin}/mcp`)
+    },
+  )
+
   it('with a new token and the old one to renew it with', async () => {
     let first: unknown
     const given = ({ refresh_token, ...good }: Readonly<Record<string, unknown>>) => {
