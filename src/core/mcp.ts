@@ -92,7 +92,7 @@ export function absentServers(groups: readonly string[], tools: readonly { reado
   return servers.filter((server) => !tools.some(({ name }) => name.startsWith(`${server}__`)))
 }
 
-/** The state of a server: `unused` where no agent has it, and again after a quiet end. */
+/** The state of a server: `unused` where no agent has it, and after it was left to begin anew at its next use. */
 export interface McpState {
   readonly status: 'unused' | 'starting' | 'up' | 'down'
   /** The tools that it has listed. */

@@ -41,8 +41,8 @@ export interface SchemaReader {
   takes(schema: unknown, value: unknown): boolean
 }
 
-/** Parts that are put together for one tool, or one call: references may multiply. */
-const MOST_READ = 4_000
+/** Parts that are put together for one tool, or one call, with their properties and forms: references may multiply. */
+const MOST_READ = 8_000
 /** One within the other. */
 const MOST_REFS = 32
 
@@ -76,7 +76,8 @@ export function createSchemaReader(root: Schema): SchemaReader {
 
 class Reader implements SchemaReader {
   readonly #root: Schema
-  readonly #known = new WeakMap<object, Node>()
+  /** The parts that were put together, by the references around them. */
+  readonly #known = new WeakMap<object, Map<string, Node>>()
   readonly #pairs = new WeakMap<object, WeakMap<object, Schema>>()
   #left = MOST_READ
   #elsewhere = false
@@ -90,11 +91,14 @@ class Reader implements SchemaReader {
   }
 
   node(schema: unknown, within: readonly string[] = []): Node {
-    const known = within.length === 0 && isRecord(schema) ? this.#known.get(schema) : undefined
-    if (known !== undefined) return known
-    const read = --this.#left < 0 ? NOTHING : this.#read(schema, within)
+    const around = within.join(' ')
+    const known = isRecord(schema) ? (this.#known.get(schema) ?? new Map<string, Node>()) : undefined
+    const before = known?.get(around)
+    if (before !== undefined) return before
+    const read = this.#left < 0 ? NOTHING : this.#read(schema, within)
+    this.#left -= sizeOf(read)
     const node = nodeOf({ ...read, refs: [...within, ...read.refs] })
-    if (within.length === 0 && isRecord(schema)) this.#known.set(schema, node)
+    if (isRecord(schema) && known !== undefined) this.#known.set(schema, known.set(around, node))
     return node
   }
 
@@ -189,6 +193,12 @@ interface Read {
   readonly nullable: boolean
   readonly alternatives: readonly (readonly unknown[])[]
   readonly refs: readonly string[]
+}
+
+/** Returns the work that a part makes: itself, its properties, what it requires and its forms. */
+function sizeOf({ schema, alternatives }: Read): number {
+  const forms = alternatives.reduce((sum, { length }) => sum + length, 0)
+  return 1 + Object.keys(recordOf(schema.properties)).length + listOf(schema.required).length + forms
 }
 
 const NOTHING: Read = { schema: {}, nullable: false, alternatives: [], refs: [] }

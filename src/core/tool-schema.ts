@@ -93,6 +93,7 @@ const LEGAL = /^(?!__proto__$)[a-zA-Z0-9_-]{1,64}$/
 function createNames(taken: ReadonlySet<string>): Names {
   const offered = new Map<string, string>()
   const given = new Map<string, string>()
+  const last = new Map<string, number>()
   return {
     offered(name) {
       const known = offered.get(name)
@@ -101,7 +102,11 @@ function createNames(taken: ReadonlySet<string>): Names {
       const base = isLegal ? name : name.replace(/[^a-zA-Z0-9_-]+/g, '_').replace(/^_+|_+$/g, '') || 'argument'
       const isFree = (one: string): boolean => !given.has(one) && (one === name || !taken.has(one))
       let legal = base.slice(0, LONGEST_NAME)
-      for (let nth = 2; !isFree(legal); nth++) legal = `${base.slice(0, LONGEST_NAME - 8)}_${nth}`
+      const stem = base.slice(0, LONGEST_NAME - 8)
+      for (let nth = last.get(stem) ?? 2; !isFree(legal); nth++) {
+        legal = `${stem}_${nth}`
+        last.set(stem, nth + 1)
+      }
       offered.set(name, legal)
       given.set(legal, name)
       return legal

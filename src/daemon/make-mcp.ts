@@ -37,6 +37,8 @@ interface McpParts extends WayParts {
 /** Bytes of one answer of a server, and of one of an authorization server. */
 const MOST_BYTES = 20_000_000
 const MOST_OF_LOGIN = 256_000
+/** Each call has its own limit, which stands still while a person is asked: this one ends what nobody ended. */
+const ANSWER_MS = 86_400_000
 
 /** Returns the tools of the configured servers; those that are reached by HTTP are asked through the door. */
 export function makeMcp({ config, store, questions, ...parts }: McpParts): McpTools {
@@ -142,9 +144,8 @@ function addressOf(config: Pick<Config, 'mcp'>, name: string): McpAddress {
 }
 
 function wayTo(config: Servers, { clock, logger, version }: WayParts): ConnectionDeps {
-  const { mcp = [], dataDir } = config
-  const withinMs = Math.max(0, ...mcp.map(({ timeoutMs }) => timeoutMs))
-  const fetch = doorFetch(createDoor({ clock, withinMs, most: MOST_BYTES }).open)
+  const { dataDir } = config
+  const fetch = doorFetch(createDoor({ clock, withinMs: ANSWER_MS, most: MOST_BYTES }).open)
   const logins = new Logins(dataDir, clock, lockFile)
   const fetchOf = ({ name, at }: McpServer): typeof globalThis.fetch =>
     at.kind === 'program' ? fetch : loginFetch(name, at, { clock, logins, fetch, authFetch: loginDoor(at, clock) })

@@ -35,13 +35,27 @@ export class Refused extends Error {
 
 /** Characters of one event; a longer one ends its stream. */
 const MOST_OF_AN_EVENT = 20_000_000
-/** Characters a second of what answers nothing, and what each request of the server costs of it besides. */
+/** Bytes a second of what answers nothing, and as many at once. */
 const UNASKED = 256_000
-const A_REQUEST = 2_000
-/** Waits before a stream that has ended is resumed, where the server names none. */
+/** The words of servers that say 400 for a session that they have forgotten; they have done nothing then. */
+const NO_SESSION =
+  /\b(no|invalid|unknown|missing|expired|bad)\b.{0,20}\bsession|\bsession\b.{0,20}\b(not found|not valid|invalid|unknown|missing|expired|terminated|does not exist|required)|\bnot initialized/i
+/** An id that a header can carry. */
+const SENDABLE = /^[\x20-\x7e]{0,4096}$/
+const ENDED = 'it ended its stream before it answered'
+/** The time for the address that a server of the form of 2024-11-05 names first. */
+const ENDPOINT_MS = 3_000
+/** Requests of the server whose answers it has not taken: what it asks beyond is left out. */
+const MOST_ASKED = 10
+/** The time for the delivery of an answer to one. */
+const DELIVERY_MS = 10_000
+/** Bytes that are read at once: the parser's work grows faster than a piece. */
+const PIECE = 4_096
+/** The shortest wait before a stream is resumed, and that without a word of the server, which grows with failures. */
+const SOONEST_MS = 250
 const RESUME = { firstMs: 1_000, longestMs: 30_000 }
 /** Tries to resume an answer, one behind the other, of which each failed. */
-const MOST_TRIES = 5
+const MOST_FAILURES = 5
 /** The longest that a call waits for the stream for questions. */
 const LISTENS_MS = 1_000
 /** Waits before the stream for questions is opened again. */
@@ -63,6 +77,11 @@ interface Exchange {
   /** Aborted with the answer, and where none is wanted any more. */
   readonly over: AbortController
   answered: boolean
+}
+
+interface Reading {
+  readonly exchange?: Exchange
+  readonly named?: OnNamed
 }
 
 /** The place up to which a stream has been read. */
@@ -126,13 +145,7 @@ export class AddressTransport implements Transport {
     if (this.#closed.signal.aborted) throw new Error('the connection is closed')
     if ('method' in message && 'id' in message) return this.#exchange(message)
     this.#note(message)
-    try {
-      await (await this.#post(message, this.#closed.signal)).body?.cancel()
-    } catch (error) {
-      // Nothing waits for a notification: some servers refuse each.
-      if (!(error instanceof Refused)) throw error
-      this.onerror?.(error)
-    }
+    await this.#deliver(message)
     const isReady = 'method' in message && message.method === 'notifications/initialized'
     if (isReady && this.#deps.listens && !this.#oneStream) void this.#listening()
   }
@@ -150,9 +163,24 @@ export class AddressTransport implements Transport {
     this.onclose?.()
   }
 
-  /** Notes a call that is given up, and an answer of ours to what the server has asked. */
+  /** Sends a notification, or an answer to what the server has asked. Nothing waits for it: some servers refuse each. */
+  async #deliver(message: JSONRPCMessage): Promise<void> {
+    const over = new AbortController()
+    const cancel = this.#deps.clock.after(DELIVERY_MS, () => over.abort())
+    try {
+      await (await this.#post(message, AbortSignal.any([over.signal, this.#closed.signal]))).body?.cancel()
+    } catch (error) {
+      if (!(error instanceof Refused) && !over.signal.aborted) throw error
+      this.onerror?.(toError(error))
+    } finally {
+      cancel()
+      if (!('method' in message) && message.id !== undefined) this.#asking.delete(message.id)
+    }
+  }
+
+  /** Notes a call that is given up. */
   #note(message: JSONRPCMessage): void {
-    if (!('method' in message)) return void (message.id === undefined || this.#asking.delete(message.id))
+    if (!('method' in message)) return
     if (message.method !== 'notifications/cancelled') return
     const exchange = this.#open.get(String(message.params?.requestId))
     if (exchange === undefined) return
@@ -171,7 +199,7 @@ export class AddressTransport implements Transport {
       exchange.over.signal.throwIfAborted()
       const response = await this.#first(message, exchange)
       this.#session ??= response.headers.get('mcp-session-id') ?? undefined
-      if (mediaType(response) === 'text/event-stream') await this.#readAnswer(response, exchange)
+      if (isEvents(response)) await this.#readAnswer(response, exchange)
       else await this.#readWhole(response, exchange)
     } finally {
       this.#open.delete(String(id))
@@ -218,7 +246,7 @@ export class AddressTransport implements Transport {
         .replace(/\s+/g, ' ')
         .trim()
     const words = `it answers ${status}${said === '' ? '' : `: ${said.slice(0, LONGEST_WORDS)}`}`
-    const isForgotten = status === 404 || (status === 400 && /session|initialize/i.test(said))
+    const isForgotten = status === 404 || (status === 400 && NO_SESSION.test(said))
     return new Refused(status, words, this.#session !== undefined && isForgotten)
   }
 
@@ -230,14 +258,14 @@ export class AddressTransport implements Transport {
     return headers
   }
 
-  /** Takes an answer that came as a whole, or several in a list; with nothing in it, it comes in the other stream. */
+  /** Takes an answer that came as a whole; one that is accepted first comes in the stream beside. */
   async #readWhole(response: Response, exchange: Exchange): Promise<void> {
     const text = await response.text()
     const found = parsed(text)
-    for (const message of Array.isArray(found) ? found : [found]) this.#take(message, exchange)
-    const isOver = aborted(this.#until(exchange))
-    if (!exchange.answered && this.#oneStream) await isOver
-    else if (!exchange.answered && response.status === 202) await Promise.race([isOver, this.#listening()])
+    // A single answer is the answer, whatever its id.
+    if (isRecord(found)) this.#take('method' in found ? found : { ...found, id: exchange.id }, exchange)
+    else for (const message of Array.isArray(found) ? found : []) this.#take(message, exchange)
+    if (!exchange.answered) await this.#answeredBeside(response, exchange)
     if (exchange.answered || exchange.over.signal.aborted) return
     if (this.#closed.signal.aborted) throw new Error('the connection has ended')
     const type = mediaType(response) || 'no type'
@@ -245,36 +273,43 @@ export class AddressTransport implements Transport {
     throw new Error(`it answers ${response.status} without the protocol, with ${shown}`)
   }
 
+  /** Resolves when an answer has come in another stream, or none can come there. */
+  async #answeredBeside({ status }: Response, exchange: Exchange): Promise<void> {
+    const isOver = aborted(this.#until(exchange))
+    if (this.#oneStream) await isOver
+    else if (status === 202) await Promise.race([isOver, this.#listening()])
+  }
+
   async #readAnswer(first: Response, exchange: Exchange): Promise<void> {
     const signal = this.#until(exchange)
     const place: Place = {}
     let response: Response | undefined = first
-    for (let tries = 1; ; tries++) {
+    for (let failures = 0; ; ) {
       try {
-        if (response !== undefined && (await this.#readStream(response, place, exchange))) tries = 1
+        const heard = response !== undefined && (await this.#readStream(response, place, { exchange }))
         if (exchange.answered) return
-        if (place.lastEventId === undefined) throw new Error('it ended its stream before it answered')
+        failures = heard ? 0 : failures + 1
+        if (place.lastEventId === undefined || failures >= MOST_FAILURES) throw new Error(ENDED)
       } catch (error) {
-        if (signal.aborted || place.lastEventId === undefined || tries === MOST_TRIES) throw error
+        if (signal.aborted || place.lastEventId === undefined || ++failures >= MOST_FAILURES) throw error
       }
-      await sleep(this.#deps.clock, askedWait(place.retryMs ?? backOffMs(tries, RESUME)), signal)
+      await sleep(this.#deps.clock, waitOf(place, failures, RESUME), signal)
       signal.throwIfAborted()
-      response = await this.#resume(place, signal, tries === MOST_TRIES)
+      response = await this.#resume(place, signal)
     }
   }
 
   /** Returns a stream behind the last event, undefined where that failed for now. */
-  async #resume(place: Place, signal: AbortSignal, isLast: boolean): Promise<Response | undefined> {
-    try {
-      const response = await this.#get(place, signal)
-      if (response.ok) return response
-      await response.body?.cancel()
-      throw new Refused(response.status, `it ended its stream before it answered, and refuses to resume it`)
-    } catch (error) {
-      const isFinal = error instanceof Refused && error.status < 500 && error.status !== 429
-      if (signal.aborted || isLast || isFinal) throw error
+  async #resume(place: Place, signal: AbortSignal): Promise<Response | undefined> {
+    const response = await this.#get(place, signal).catch((error: unknown) => {
+      if (signal.aborted || errorCode(error) === 'unauthorized') throw error
       return undefined
-    }
+    })
+    if (response === undefined || isEvents(response)) return response
+    await response.body?.cancel()
+    if (response.status < 500 && response.status !== 429)
+      throw new Refused(response.status, `${ENDED}, and refuses to resume it`)
+    return undefined
   }
 
   #get({ lastEventId }: Partial<Place>, signal: AbortSignal): Promise<Response> {
@@ -284,47 +319,47 @@ export class AddressTransport implements Transport {
     return this.#deps.fetch(this.#at.url, { method: 'GET', headers, signal })
   }
 
-  /** Reads a stream until its end, or until its exchange is answered. Returns true if any event came. */
-  async #readStream({ body }: Response, place: Place, exchange?: Exchange, named?: OnNamed): Promise<boolean> {
+  /**
+   * Reads a stream until its end, or until its exchange is answered; what answers nothing is read at a pace. Returns
+   * true if any event came that says how far it has been read.
+   */
+  async #readStream({ body }: Response, place: Place, { exchange, named }: Reading = {}): Promise<boolean> {
     if (body === null) return false
-    const { clock, slowed } = this.#deps
-    const { signal } = this.#closed
-    let [some, unasked, tooLong] = [false, 0, false]
+    let [heard, answers, since, tooLong] = [false, 0, 0, false]
     const parser = createParser({
       maxBufferSize: MOST_OF_AN_EVENT,
       onEvent: ({ id, data, event }) => {
-        some = true
-        if (id !== undefined) place.lastEventId = id
-        if (exchange?.answered || data.trim() === '') return
+        since = 0
+        const message = data.trim() === '' ? {} : parsed(data)
+        // An event that is torn at the end of its stream has to come again.
+        if (message === undefined && named === undefined) return
+        if (id !== undefined && SENDABLE.test(id)) place.lastEventId = id
+        heard ||= id !== undefined || data.trim() !== ''
+        if (exchange?.answered) return
         if (event !== undefined) named?.(event, data)
-        const message = parsed(data)
-        if (this.#take(message, exchange) !== 'answer') unasked += data.length + A_REQUEST
+        if (this.#take(message, exchange) === 'answer') answers += data.length
       },
       onRetry: (ms) => {
         place.retryMs = ms
-      },
-      onComment: (comment) => {
-        unasked += comment.length
       },
       onError: ({ type }) => {
         tooLong ||= type === 'max-buffer-size-exceeded'
       },
     })
+    const pace = new Pace(this.#deps, this.#closed.signal)
     const decoder = new TextDecoder()
     const reader = body.getReader()
-    const started = clock.elapsed()
-    let isSlow = false
     try {
       for (;;) {
-        const { done, value } = await reader.read()
-        parser.feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }))
-        if (tooLong) throw new Error(`an event is longer than ${MOST_OF_AN_EVENT} characters`)
-        if (done || exchange?.answered) return some
-        const ahead = unasked - UNASKED * (1 + (clock.elapsed() - started) / 1_000)
-        if (ahead <= 0) continue
-        if (!isSlow) slowed()
-        isSlow = true
-        await sleep(clock, (ahead / UNASKED) * 1_000, signal)
+        const { done, value = NOTHING } = await reader.read()
+        since += value.length
+        for (const piece of piecesOf(value)) parser.feed(decoder.decode(piece, { stream: true }))
+        if (done) parser.feed(`${decoder.decode()}\n\n`)
+        if (tooLong || since > MOST_OF_AN_EVENT)
+          throw new Error(`an event is longer than ${MOST_OF_AN_EVENT} characters`)
+        if (done || exchange?.answered) return heard
+        await pace.read(value.length - answers)
+        answers = 0
       }
     } finally {
       await reader.cancel().catch(() => undefined)
@@ -335,21 +370,26 @@ export class AddressTransport implements Transport {
   #take(message: unknown, exchange: Exchange | undefined): 'answer' | 'request' | undefined {
     if (!isRecord(message)) return undefined
     const { id, method } = message
-    if (typeof method === 'string') {
-      if (method === LIST_CHANGED) this.#deps.changed()
-      if (id === undefined || id === null) return undefined
-      if (exchange !== undefined) this.#asking.set(id as RequestId, exchange.params)
-      this.onmessage?.(strictRequest({ ...message, id, method } as SentMessage))
-      return 'request'
-    }
+    if (typeof method === 'string') return this.#takeRequest({ ...message, id, method }, exchange)
     if (!('result' in message) && !('error' in message)) return undefined
-    // A message in the stream of a request answers it, unless its id is another's: some servers write ids as texts.
-    const meant = this.#open.get(String(id)) ?? exchange
+    // Some servers write the id as a text, or leave it out of an error.
+    const isNameless = id === undefined || id === null
+    const meant = isNameless ? exchange : this.#open.get(typeof id === 'object' ? '' : String(id))
     if (meant === undefined || meant.answered) return undefined
     meant.answered = true
     meant.over.abort()
     this.onmessage?.(strictAnswer(meant.id, message))
     return 'answer'
+  }
+
+  #takeRequest(message: SentMessage, exchange: Exchange | undefined): 'request' | undefined {
+    const { id, method } = message
+    if (method === LIST_CHANGED) this.#deps.changed()
+    if (typeof id !== 'string' && typeof id !== 'number') return undefined
+    if (this.#asking.has(id) || this.#asking.size >= MOST_ASKED) return undefined
+    this.#asking.set(id, exchange?.params)
+    this.onmessage?.(strictRequest(message))
+    return 'request'
   }
 
   /**
@@ -358,7 +398,7 @@ export class AddressTransport implements Transport {
    */
   async #openOneStream(signal: AbortSignal): Promise<boolean> {
     const response = await this.#get({}, this.#closed.signal)
-    if (!response.ok || mediaType(response) !== 'text/event-stream') {
+    if (!isEvents(response)) {
       await response.body?.cancel()
       return false
     }
@@ -372,7 +412,8 @@ export class AddressTransport implements Transport {
         resolve(true)
       }
       signal.addEventListener('abort', () => resolve(false), { once: true })
-      this.#readStream(response, {}, undefined, named)
+      void sleep(this.#deps.clock, ENDPOINT_MS, signal).then(() => resolve(false))
+      this.#readStream(response, {}, { named })
         .catch((error: unknown) => this.onerror?.(toError(error)))
         .finally(() => {
           resolve(false)
@@ -399,7 +440,7 @@ export class AddressTransport implements Transport {
       opened()
       if (heard === 'refused') return
       failures = heard === 'some' ? 0 : failures + 1
-      await sleep(this.#deps.clock, askedWait(place.retryMs ?? backOffMs(failures + 1, LISTEN)), signal)
+      await sleep(this.#deps.clock, waitOf(place, failures + 1, LISTEN), signal)
     }
   }
 
@@ -407,7 +448,7 @@ export class AddressTransport implements Transport {
     const { signal } = this.#closed
     try {
       const response = await this.#get(place, signal)
-      if (response.ok && mediaType(response) === 'text/event-stream') {
+      if (isEvents(response)) {
         opened()
         return (await this.#readStream(response, place)) ? 'some' : 'nothing'
       }
@@ -419,6 +460,48 @@ export class AddressTransport implements Transport {
       return errorCode(error) === 'unavailable' || !(error instanceof ParleyError) ? 'nothing' : 'refused'
     }
   }
+}
+
+/** Holds back the reading of what nobody has asked for. */
+class Pace {
+  readonly #deps: Pick<AddressDeps, 'clock' | 'slowed'>
+  readonly #signal: AbortSignal
+  #left = UNASKED
+  #at: number
+  #isSlow = false
+
+  constructor(deps: Pick<AddressDeps, 'clock' | 'slowed'>, signal: AbortSignal) {
+    this.#deps = deps
+    this.#signal = signal
+    this.#at = deps.clock.elapsed()
+  }
+
+  async read(bytes: number): Promise<void> {
+    const { clock, slowed } = this.#deps
+    const now = clock.elapsed()
+    this.#left = Math.min(UNASKED, this.#left + ((now - this.#at) / 1_000) * UNASKED) - Math.max(0, bytes)
+    this.#at = now
+    if (this.#left >= 0) return
+    if (!this.#isSlow) slowed()
+    this.#isSlow = true
+    await sleep(clock, (-this.#left / UNASKED) * 1_000, this.#signal)
+  }
+}
+
+const NOTHING = new Uint8Array()
+
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void, void> {
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE)
+}
+
+/** Returns the wait before a stream is opened again: that of the server, but no busy loop, and longer with failures. */
+function waitOf({ retryMs }: Place, failures: number, pace: typeof RESUME): number {
+  const own = failures > 0 || retryMs === undefined ? backOffMs(failures, pace) : SOONEST_MS
+  return askedWait(Math.max(own, retryMs ?? 0))
+}
+
+function isEvents(response: Response): boolean {
+  return response.ok && mediaType(response) === 'text/event-stream'
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

@@ -108,7 +108,10 @@ class Connection implements McpConnection {
   /** The calls that run now. */
   readonly #calls = new Set<Call>()
   #listing = 0
-  /** The server asked a person while it may still run a call that was given up: its next use restarts it. */
+  /**
+   * The server asked a person while it may still run a call that was given up, or its gateway has failed: its next use
+   * restarts it.
+   */
   #isStale = false
 
   constructor(server: McpServer, deps: ConnectionDeps) {
@@ -127,7 +130,7 @@ class Connection implements McpConnection {
       throw isAsked ? this.#failed(error, LIST_MS) : error
     })
     this.#failures = 0
-    const read = readTools(this.#server, listed, this.#deps.redact)
+    const read = await readTools(this.#server, listed, this.#deps.redact)
     this.#tools = read.tools.length
     this.#isChanged = false
     return read
@@ -145,8 +148,10 @@ class Connection implements McpConnection {
         const params = cursor === undefined ? {} : { cursor }
         const listing = client.request({ method: 'tools/list', params }, PAGE, { timeout: LIST_MS })
         const { tools, nextCursor } = await listing.catch(emptyIfUnknown)
-        listed.push(...tools.filter((tool) => !before.has(nameOf(tool))))
-        for (const tool of tools) before.add(nameOf(tool))
+        for (const tool of tools.slice(0, MOST_LISTED)) {
+          if (!before.has(nameOf(tool))) listed.push(tool)
+          before.add(nameOf(tool))
+        }
         if (typeof nextCursor !== 'string' || cursors.has(nextCursor)) break
         cursors.add(nextCursor)
         cursor = nextCursor
@@ -181,7 +186,7 @@ class Connection implements McpConnection {
       if (signal.aborted) throw new ParleyError('aborted', 'The call is no longer wanted.')
       this.#noteLogin(error)
       const isConnected = this.#calls.has(running)
-      if (error instanceof ParleyError && !isConnected) throw error
+      if (error instanceof ParleyError && (!isConnected || error.message.startsWith(`${name} `))) throw error
       const why = over.signal.aborted ? `the call timed out after ${timeoutMs / 1_000} s` : this.#callWords(error)
       throw new ParleyError('unavailable', `${name}: ${why}`.slice(0, 1_000))
     } finally {
@@ -223,7 +228,8 @@ class Connection implements McpConnection {
       if (error.status >= 500) this.#isStale ||= this.#client === connected
       if (!error.sessionGone) throw error
       if (this.#client === connected) this.#leave()
-      return request(await this.#connected())
+      const again = this.#connected()
+      return request(await (until === undefined ? again : orAborted(again, until)))
     }
   }
 
@@ -374,7 +380,8 @@ class Connection implements McpConnection {
     this.#retryAt = this.#deps.clock.elapsed() + backOffMs(tries, PACE)
     const printed = this.#way?.printed?.() ?? []
     const why = startWords({ error, at: this.#server.at, waitedMs, printed, ended: this.#way?.ended })
-    if (this.#failures === 1) this.#logger.warn('A tool server cannot be reached', { err: error, why, printed })
+    if (this.#failures === 1 && !this.#closed)
+      this.#logger.warn('A tool server cannot be reached', { err: error, why, printed })
     this.#trouble = { detail: why, at: this.#deps.clock.now(), ...(printed.length === 0 ? {} : { printed }) }
     return new ParleyError('unavailable', `${this.#server.name} cannot be reached: ${why}`, { cause: error })
   }

@@ -176,10 +176,14 @@ function mended(result: unknown): unknown {
   const known = Object.entries(isRecord(capabilities) ? capabilities : {}).filter(([, value]) => isRecord(value))
   return {
     ...{ ...rest, capabilities: Object.fromEntries(known) },
-    serverInfo: { name: String(name), version: String(version) },
+    serverInfo: { name: isText(name) ? name : 'unnamed', version: isText(version) ? version : '0' },
     // No model is shown what a server says of itself.
     instructions: undefined,
   }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }
 
 /** The versions of the protocol that the library speaks besides the newest, the newest of them first. */

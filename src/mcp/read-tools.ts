@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as z from 'zod'
 import { cutText } from '../core/cut-text.ts'
 import type { McpServer } from '../core/mcp.ts'
@@ -39,18 +40,24 @@ const LISTED = z.object({
 
 /**
  * Reads what a server lists, in the order of names, whatever that of the list, so that the prompt stays the same. One
- * tool that no model could be given would make every request fail: it is left out, the others are kept. Pure.
+ * tool that no model could be given would make every request fail: it is left out, the others are kept. Everything
+ * else has its turn between two tools: one may take a fifth of a second.
  */
-export function readTools(server: McpServer, listed: readonly unknown[], redact: Redact = asIs): ToolList {
+export async function readTools(
+  server: McpServer,
+  listed: readonly unknown[],
+  redact: Redact = asIs,
+): Promise<ToolList> {
   const tools = new Map<string, ListedTool>()
   const leftOut: string[] = []
   const shown = shownNames(server.name, listed)
   for (const one of listed) {
-    const found = readTool(server, one, { redact, shown })
+    const isFull = tools.size === MOST_TOOLS
+    if (!isFull) await nextTurn()
+    const found = isFull ? beyond(server, one) : readTool(server, one, { redact, shown })
     if (found === undefined) continue
     if (typeof found === 'string') leftOut.push(found)
     else if (tools.has(found.spec.name)) leftOut.push(`${found.name} (another tool has that name)`)
-    else if (tools.size === MOST_TOOLS) leftOut.push(`${found.name} (more than ${MOST_TOOLS} tools)`)
     else tools.set(found.spec.name, found)
   }
   return {
@@ -65,6 +72,14 @@ function unknownNames({ tools = [], inside, bounds }: McpServer, listed: readonl
   const configured = [...tools, ...[...inside, ...(bounds?.arguments ?? [])].flatMap((entry) => entry.tools)]
   const names = listed.flatMap((one) => LISTED.safeParse(one).data?.name ?? [])
   return [...new Set(configured)].filter((name) => !names.some((tool) => namesTool([name], tool)))
+}
+
+/** Returns why a tool is left out for which there is no room; undefined for one that nobody wants. */
+function beyond({ tools }: McpServer, listed: unknown): string | undefined {
+  const { data } = LISTED.safeParse(listed)
+  if (data === undefined) return 'a tool without a name'
+  const isWanted = tools === undefined || namesTool(tools, data.name)
+  return isWanted ? `${data.name} (more than ${MOST_TOOLS} tools)` : undefined
 }
 
 /** Returns the tool, why it is left out, or undefined for one that nobody wants. */

@@ -85,7 +85,7 @@ async function partOf(one: unknown, keep: ToolContext['keep']): Promise<ContentP
       return words(data.text)
     case 'image':
     case 'audio':
-      return file(data.data, keep)
+      return isBase64(data.data) ? file(data.data, keep) : otherPart({ ...data, data: undefined }, keep)
     case 'resource_link':
       return words(`[${data.name ?? 'a resource'}: ${data.uri}]`)
     case 'resource':

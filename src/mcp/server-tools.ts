@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { backOffMs } from '../core/backoff.ts'
 import { sleep, within } from '../core/clock.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
@@ -82,6 +83,7 @@ class JoiningTools {
   #trying: Promise<void> | undefined
   #lastTryMs = Number.POSITIVE_INFINITY
   #wantsLogin = false
+  readonly #onJoined = new AbortController()
 
   constructor(server: McpServer, deps: McpDeps) {
     this.server = server
@@ -110,7 +112,8 @@ class JoiningTools {
     const isCalled = called.some((name) => name.startsWith(`${this.server.name}__`))
     const grace = this.#lastTryMs < GRACE_MS ? GRACE_MS : (this.#startedAt ?? 0) + GRACE_MS - clock.elapsed()
     const waitMs = isCalled ? CALLED_MS : grace
-    if (trying !== undefined && waitMs > 0) await within(clock, waitMs, trying)
+    const awaited = isCalled ? this.#joined() : trying
+    if (awaited !== undefined && waitMs > 0) await within(clock, waitMs, awaited)
     return this.#tools ?? []
   }
 
@@ -125,8 +128,15 @@ class JoiningTools {
     for (let tries = 1; !signal.aborted && !this.#tools?.length; tries++) {
       await this.#try()
       const longestMs = this.#wantsLogin ? LOGIN_MS : JOIN.longestMs
-      if (!this.#tools?.length) await sleep(this.#deps.clock, backOffMs(tries, { ...JOIN, longestMs }), signal)
+      const waitMs = Math.max(backOffMs(tries, { ...JOIN, longestMs }), this.connection.waitMs())
+      if (!this.#tools?.length) await sleep(this.#deps.clock, waitMs, signal)
     }
+    this.#onJoined.abort()
+  }
+
+  /** Resolves when the tools are there, or are not wanted any more. */
+  async #joined(): Promise<void> {
+    if (!this.#onJoined.signal.aborted) await once(this.#onJoined.signal, 'abort')
   }
 
   /** Lists the tools, once at a time. Never rejects: the connection says a failure in the log. */
@@ -153,6 +163,7 @@ class JoiningTools {
     const deps = { ...this.#deps, connection: this.connection, logger: this.#logger }
     const isNew = this.#tools?.length !== tools.length
     this.#tools = tools.map((tool) => toolOf(this.server, tool, deps))
+    if (tools.length > 0) this.#onJoined.abort()
     if (isNew) this.#logger.info('The tools of a server are there', { number: tools.length })
   }
 }

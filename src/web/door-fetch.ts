@@ -9,9 +9,9 @@ const MOST_REDIRECTS = 3
 
 /**
  * Returns a `fetch` that asks through the door, for a library that takes one: an answer that is no stream is read to
- * its end before it is returned. What is sent is sent again where its host redirects it, whatever the status of the
- * redirect. A redirect to another host, and an answer that is too long, are errors. `isConfigured` returns true for an
- * address whose origin is an operator's own word; default: every one is.
+ * its end before it is returned. A request is made again where its host redirects it. A redirect to another host, and
+ * an answer that is too long, are errors. `isConfigured` returns true for an address whose origin is an operator's own
+ * word; default: every one is.
  */
 export function doorFetch(ask: Ask, isConfigured: (url: URL) => boolean = () => true): typeof globalThis.fetch {
   return async (input, init = {}) => {
@@ -27,7 +27,8 @@ export function doorFetch(ask: Ask, isConfigured: (url: URL) => boolean = () => 
       })
     let answer = await visit(new URL(String(input instanceof Request ? input.url : input)))
     for (let redirects = 0; answer.kind === 'redirect' && redirects < MOST_REDIRECTS; redirects++) {
-      if (!isWithinHost(answer.url, answer.to)) break
+      // Behind 303 what was sent has been done already.
+      if (!isWithinHost(answer.url, answer.to) || answer.status === 303) break
       answer = await visit(answer.to)
     }
     return toResponse(answer)
@@ -56,7 +57,7 @@ function toResponse(answer: Awaited<ReturnType<Ask>>): Response {
   if (answer.kind === 'redirect') throw redirected(answer)
   if (answer.cut) throw new ParleyError('too_long', 'The answer of the server is too long.')
   const { status, bytes, headers } = answer
-  const empty = status === 204 || status === 202 || status === 304
+  const empty = [202, 204, 205, 304].includes(status)
   return new Response(empty ? null : new Uint8Array(bytes), { status, headers: plainHeaders(headers) })
 }
 

@@ -48,7 +48,7 @@ export interface DoorRequest {
 
 /** `redirect`: the page is on another site, where nobody has asked for it; it was not followed. */
 export type DoorAnswer =
-  | { readonly kind: 'redirect'; readonly url: URL; readonly to: URL }
+  | { readonly kind: 'redirect'; readonly url: URL; readonly to: URL; readonly status: number }
   | ({ readonly kind: 'answer'; readonly url: URL; readonly status: number; readonly headers: AnswerHeaders } & Body)
 
 /** The events of a server. Reading throws `unavailable` in words where the stream breaks off. */
@@ -179,18 +179,21 @@ function streamOf(
   const headers = singleHeaders(rest.headers)
   body.on('error', () => undefined)
   const bytes = decoded(body, headers['content-encoding'])
-  async function* read() {
+  async function* chunks() {
     try {
       yield* bytes as AsyncIterable<Buffer>
     } catch (error) {
       throw inWords(error)
-    } finally {
-      body.destroy()
-      bytes.destroy()
-      leave()
     }
   }
-  return { kind: 'stream', url, status, headers, body: Readable.from(read(), { objectMode: false }) }
+  const events = Readable.from(chunks(), { objectMode: false })
+  // Also where nobody has read any of it.
+  events.once('close', () => {
+    body.destroy()
+    bytes.destroy()
+    leave()
+  })
+  return { kind: 'stream', url, status, headers, body: events }
 }
 
 interface Reading {
@@ -206,7 +209,7 @@ async function read(
   const headers = singleHeaders(rest.headers)
   if (REDIRECTS.has(status) && headers.location !== undefined) {
     body.on('error', () => undefined).destroy()
-    return { kind: 'redirect', url, to: readTarget(headers.location, url, follow) } as const
+    return { kind: 'redirect', url, status, to: readTarget(headers.location, url, follow) } as const
   }
   return { kind: 'answer', url, status, headers, ...(await readBody(body, headers['content-encoding'], most)) } as const
 }
@@ -278,6 +281,8 @@ function isSameSite(from: URL, to: URL): boolean {
 }
 
 function singleHeaders(headers: IncomingHttpHeaders): AnswerHeaders {
-  const values = Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value])
+  const one = (name: string, value: string | string[] | undefined): string | undefined =>
+    Array.isArray(value) ? (name === 'www-authenticate' ? value.join(', ') : value[0]) : value
+  const values = Object.entries(headers).map(([name, value]) => [name, one(name, value)])
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }

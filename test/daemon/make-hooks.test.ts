@@ -15,7 +15,7 @@ it('R8: a redirect of an address is not followed, which would ask again without 
       // What stands behind it answers anything.
       if (request.follow !== false)
         return { kind: 'answer', url: new URL(url), status: 200, headers: {}, bytes: Buffer.from(''), cut: false }
-      return { kind: 'redirect', url: new URL(url), to: new URL('https://hooks.example/login') }
+      return { kind: 'redirect', status: 302, url: new URL(url), to: new URL('https://hooks.example/login') }
     },
   }))
   expect(

@@ -177,7 +177,7 @@ describe('C47: a call with a command', () => {
   })
 })
 
-it('C47: a tool of which nothing is known, or that has none of the arguments, is left out where paths are bounded', () => {
+it('C47: a tool of which nothing is known, or that has none of the arguments, is left out where paths are bounded', async () => {
   const tool = (name: string, properties: object) => ({ name, inputSchema: { type: 'object', properties } })
   const listed = [tool('read', { path: {} }), tool('move', { from: {} }), tool('about', {}), tool('odd', { path: {} })]
   const made = server({}).bounds
@@ -189,16 +189,16 @@ it('C47: a tool of which nothing is known, or that has none of the arguments, is
     ...server({}),
     bounds: { ...(made as McpBounds), arguments: taken, tier },
   })
-  const { tools, leftOut } = readTools(files('workspace'), listed)
+  const { tools, leftOut } = await readTools(files('workspace'), listed)
   expect(tools.map(({ name }) => name)).toEqual(['about', 'read'])
   expect(leftOut).toEqual(['move (it has no argument path)', 'odd (arguments says nothing of it)'])
-  expect(readTools(files('full'), listed).tools).toHaveLength(4)
+  expect((await readTools(files('full'), listed)).tools).toHaveLength(4)
 })
 
 it('C47: an argument that is offered under another name is bounded by its own', async () => {
   const inputSchema = { type: 'object', properties: { '@path': { type: 'string' } } }
   const made = server({ paths: ['@path'] })
-  const [tool] = readTools(made, [{ name: 'use', inputSchema }]).tools
+  const [tool] = (await readTools(made, [{ name: 'use', inputSchema }])).tools
   expect(tool?.spec.parameters.properties).toHaveProperty('path')
   const passed = (args: object) => tool && boundCall(made, tool, tool.restore({ ...args }))
   expect(await passed({ path: 'a' })).toEqual({ '@path': join(notes, 'a') })

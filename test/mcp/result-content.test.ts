@@ -72,6 +72,7 @@ describe('the result of a tool of somebody else', () => {
     [{ type: 'image', url: 'https://example.com/x.png' }, '{"type":"image","url":"https://example.com/x.png"}'],
     [{ type: 'text', data: 'onlyLettersAndNumbers123' }, '{"type":"text","data":"onlyLettersAndNumbers123"}'],
     [{ type: 'resource', resource: { uri: 'file:///a' } }, '{"type":"resource","resource":{"uri":"file:///a"}}'],
+    [{ type: 'image', data: 'not base64 at all!' }, '{"type":"image"}'],
     [null, 'null'],
     [{ type: 'image', data: PNG }, 'file 45'],
     [{ type: 'image', data: `data:image/png;base64,${PNG}` }, 'file 45'],

@@ -120,12 +120,83 @@ describe('T42: the answer of a server in a stream', () => {
     expect(server.asked.filter(isGet)).toEqual([])
   })
 
+  it('is not what comes under the id of another request, also of one that was given up', async () => {
+    const { server, call } = await started((asked, { event }) => {
+      if (!isCall(asked)) return undefined
+      if (asked.message.params?.arguments?.waits) return true
+      event(asked, { ...answerTo(call1(server), text('of another')) })
+      event(asked, { jsonrpc: '2.0', id: { toString: 1 }, result: {} })
+      event(asked, answerTo(asked, text('mine')))
+      return true
+    })
+    const stop = new AbortController()
+    const first = call({ signal: stop.signal }, { waits: true })
+    await server.next(isCall)
+    stop.abort()
+    await expect(first).rejects.toMatchObject({ code: 'aborted' })
+    expect(await call()).toMatchObject(text('mine') as object)
+  })
+
+  it('comes again where the stream ended within its event', async () => {
+    const { server, call } = await started((asked, { event }) => {
+      if (isCall(asked)) {
+        event(asked, '', { id: 'whole', retry: 1 })
+        asked.response.end('id: torn\ndata: {"jsonrpc":"2.0","id":')
+        return true
+      }
+      if (!isGet(asked)) return undefined
+      event(asked, answerTo(call1(server), text('again')))
+      return true
+    })
+    expect(await call()).toMatchObject(text('again') as object)
+    expect(server.asked.find(isGet)?.headers['last-event-id']).toBe('whole')
+  })
+
+  it.each([
+    ['a page', (asked: Asked) => send(asked, 200, '<html>')],
+    ['404', (asked: Asked) => send(asked, 404)],
+    ['an empty stream each time', (asked: Asked) => send(asked, 200, '', { 'content-type': 'text/event-stream' })],
+  ])(
+    'fails where its resumption is answered with %s',
+    async (_how, answer) => {
+      const { server, call } = await started(
+        (asked, { event }) => {
+          if (isGet(asked)) return answer(asked)
+          if (!isCall(asked)) return undefined
+          event(asked, '', { id: '1', retry: 1 })
+          asked.response.end()
+          return true
+        },
+        { timeoutMs: 60_000 },
+      )
+      await expect(call()).rejects.toThrow('one: it ended its stream before it answered')
+      expect(server.asked.filter(isGet).length).toBeLessThan(6)
+    },
+    60_000,
+  )
+
+  it('is resumed at once after an answer of 503, but not without an end', async () => {
+    let refused = 0
+    const { server, call } = await started((asked, { event }) => {
+      if (isCall(asked)) {
+        event(asked, '', { id: '1', retry: 1 })
+        asked.response.end()
+        return true
+      }
+      if (!isGet(asked)) return undefined
+      if (++refused < 2) return send(asked, 503)
+      event(asked, answerTo(call1(server), text('late')))
+      return true
+    })
+    expect(await call()).toMatchObject(text('late') as object)
+  })
+
   it('lets everything else have its turn in a flood of notifications', async () => {
     const { server, call, log } = await started((asked) => {
       if (!isCall(asked)) return undefined
       const notice = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: {} })}\n\n`
       asked.response.writeHead(200, { 'content-type': 'text/event-stream' })
-      asked.response.write(notice.repeat(200))
+      asked.response.write(notice.repeat(6_000))
       return true
     })
     const called = call()
@@ -149,6 +220,7 @@ describe('a server that does not know its session any more', () => {
     [404, 'gone'],
     [400, { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'Bad Request: No valid session ID provided' } }],
     [400, 'Bad Request: Server not initialized'],
+    [400, 'Session abc has expired'],
   ])('with %s gets the call once more in a new session', async (status, body) => {
     let session = 1
     const { server, call } = await started((asked) => {
@@ -162,6 +234,18 @@ describe('a server that does not know its session any more', () => {
     expect(server.asked.filter(isCall).map(({ headers }) => headers['mcp-session-id'])).toEqual(['s1', 's1', 's2'])
     const begun = server.asked.filter(({ message }) => message.method === 'initialize')
     expect(begun.map(({ headers }) => headers['mcp-session-id'])).toEqual([undefined, undefined])
+  })
+
+  it('that says something else of a session has done the call, which is not made again', async () => {
+    const { server, call } = await started((asked) => {
+      if (asked.message.method === 'initialize')
+        return send(asked, 200, answerTo(asked, resultOf(asked)), { 'mcp-session-id': 's' })
+      return isCall(asked)
+        ? send(asked, 400, 'Failed to initialize the printer; the session of the user is busy')
+        : undefined
+    })
+    await expect(call()).rejects.toThrow('the session of the user is busy')
+    expect(server.asked.filter(isCall)).toHaveLength(1)
   })
 
   it('is not begun anew for ever', async () => {
@@ -265,6 +349,60 @@ describe('a server by HTTP', () => {
     const there = server.asked.filter(({ path }) => path === '/mcp/')
     expect(there.map(({ message }) => message.method)).toContain('tools/call')
     expect(there.every(({ verb, headers }) => verb === 'POST' && headers['x-key'] === 'k')).toBe(true)
+  })
+
+  it('that has done a call and redirects 303 to its result is not asked to do it again', async () => {
+    const { server, call } = await started((asked) =>
+      isCall(asked) ? send(asked, 303, undefined, { location: '/mcp/result' }) : undefined,
+    )
+    await expect(call()).rejects.toThrow('The server redirects')
+    expect(server.asked.filter(isCall)).toHaveLength(1)
+  })
+
+  it('that answers a notification with a stream is not kept connected', async () => {
+    const { server, connection } = await started((asked) =>
+      asked.message.method === 'notifications/initialized'
+        ? (asked.response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders() ?? true)
+        : undefined,
+    )
+    await connection.list()
+    await (await server.next(({ message }) => message.method === 'notifications/initialized')).closed
+  })
+
+  it('that wants to be asked again at once is no reason to do nothing else', async () => {
+    const begun: number[] = []
+    const { server } = await started(
+      (asked, { event }) => {
+        if (!isGet(asked)) return undefined
+        begun.push(performance.now())
+        event(asked, '', { retry: 1 })
+        asked.response.end('retry: 0\n\n')
+        return true
+      },
+      {},
+      true,
+    ).then(async (one) => ({ ...one, listed: await one.connection.list() }))
+    await expect.poll(() => server.asked.filter(isGet).length, { timeout: 20_000 }).toBeGreaterThan(2)
+    const waits = begun.slice(1).map((at, place) => at - (begun[place] ?? 0))
+    expect(Math.min(...waits)).toBeGreaterThan(900)
+  })
+
+  it('that asks without end is answered ten questions at a time', async () => {
+    const { server, call } = await started((asked, { event, asked: all }) => {
+      const { id, method } = asked.message
+      if (isCall(asked)) {
+        for (let at = 0; at < 50; at++) event(asked, { jsonrpc: '2.0', id: `p${at}`, method: 'ping' })
+        return true
+      }
+      if (method !== undefined || !String(id).startsWith('p')) return undefined
+      // It takes none of the answers.
+      const call = all.find(isCall)
+      if (all.filter((one) => one.message.method === undefined && one.verb === 'POST').length === 10 && call)
+        event(call, answerTo(call, text('went on')))
+      return true
+    })
+    expect(await call()).toMatchObject(text('went on') as object)
+    expect(server.asked.filter(({ message }) => String(message.id).startsWith('p'))).toHaveLength(10)
   })
 
   it('that redirects to another host gets nothing there, and the words name it', async () => {

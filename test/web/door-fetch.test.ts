@@ -16,7 +16,7 @@ function asking(answer: DoorAnswer, isConfigured?: (url: URL) => boolean) {
 
 it('C34: an answer that is cut, or leads elsewhere, is none', async () => {
   await expect(asking({ ...ANSWER, cut: true }).fetch(url)).rejects.toThrow('The answer of the server is too long.')
-  const elsewhere = asking({ kind: 'redirect', url, to: new URL('https://example.com/x') })
+  const elsewhere = asking({ kind: 'redirect', status: 307, url, to: new URL('https://example.com/x') })
   await expect(elsewhere.fetch(url)).rejects.toThrow(
     'The server redirects to https://example.com/x, which is not followed.',
   )

@@ -37,6 +37,14 @@ describe('the door to the web', () => {
     expect(sink.connections()).toBe(3)
   })
 
+  it('gives all challenges of a refusal', async () => {
+    const sink = await startSink((_request, response) => {
+      response.writeHead(401, { 'www-authenticate': ['Basic realm="x"', 'Bearer scope="read"'] }).end()
+    })
+    const answer = await testDoor().ask(`http://example.org:${sink.port}/`, wanted)
+    expect(answer).toMatchObject({ headers: { 'www-authenticate': 'Basic realm="x", Bearer scope="read"' } })
+  })
+
   it('sends the headers of a request to the first host alone', async () => {
     const keys: unknown[] = []
     const sink = await startSink((request, response) => {
