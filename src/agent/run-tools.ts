@@ -117,8 +117,11 @@ async function outcomeOf({ call, tool }: RunPlan, { longest, redact, context }: 
       ...(readAfter === undefined ? {} : { readAfter }),
     }
   } catch (error) {
-    const result = { ...errorResult(call, cut(redact(toError(error).message), longest)), ...foreign }
     const code = errorCode(error)
+    // A call that was under way when the daemon stopped may have been made, as at a crash.
+    const isCutOff = code === 'aborted' && tool.class === 'once' && context.signal.aborted
+    const words = isCutOff ? INTERRUPTED : cut(redact(toError(error).message), longest)
+    const result = { ...errorResult(call, words), ...foreign }
     const denied = code === 'forbidden' || (code === 'not_found' && tool.reach === 'judged')
     return { result: denied ? { ...result, denied } : result }
   }

@@ -1,13 +1,14 @@
-import { once } from 'node:events'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
-import { createParser } from 'eventsource-parser'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { backOffMs } from '../core/backoff.ts'
 import { askedWait, type Clock, sleep, within } from '../core/clock.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { McpAddress } from '../core/mcp.ts'
 import { parseUrl } from '../core/parse-url.ts'
-import { errorWords, isRecord, LIST_CHANGED, type SentMessage, strictAnswer, strictRequest } from './lenient.ts'
+import { isRecord } from '../core/schema-node.ts'
+import { errorWords, LIST_CHANGED, type SentMessage, strictAnswer, strictRequest } from './lenient.ts'
+import { ReadingPace } from './pace.ts'
 
 export interface AddressDeps {
   readonly clock: Clock
@@ -39,9 +40,9 @@ const MOST_OF_AN_EVENT = 20_000_000
 const UNASKED = 256_000
 /** The words of servers that say 400 for a session that they have forgotten; they have done nothing then. */
 const NO_SESSION =
-  /\b(no|invalid|unknown|missing|expired|bad)\b.{0,20}\bsession|\bsession\b.{0,20}\b(not found|not valid|invalid|unknown|missing|expired|terminated|does not exist|required)|\bnot initialized/i
+  /\b(no|not find|invalid|unknown|unrecognized|missing|expired|bad)\b.{0,40}\bsession|\bsession(id)?\b.{0,60}\b(not found|not valid|invalid|unknown|missing|expired|closed|terminated|does not exist|required)|\bnot initialized/i
 /** An id that a header can carry. */
-const SENDABLE = /^[\x20-\x7e]{0,4096}$/
+const SENDABLE = /^[\x20-\x7e]{1,4096}$/
 const ENDED = 'it ended its stream before it answered'
 /** The time for the address that a server of the form of 2024-11-05 names first. */
 const ENDPOINT_MS = 3_000
@@ -49,6 +50,10 @@ const ENDPOINT_MS = 3_000
 const MOST_ASKED = 10
 /** The time for the delivery of an answer to one. */
 const DELIVERY_MS = 10_000
+/** Bytes that a line costs at least, so that short ones are not the cheapest way to keep a process busy. */
+const A_LINE = 500
+/** A stream that was open for so long has worked, also where nothing came. */
+const LIVED_MS = 1_000
 /** Bytes that are read at once: the parser's work grows faster than a piece. */
 const PIECE = 4_096
 /** The shortest wait before a stream is resumed, and that without a word of the server, which grows with failures. */
@@ -78,6 +83,9 @@ interface Exchange {
   readonly over: AbortController
   answered: boolean
 }
+
+/** The most that has come in a stream. */
+type Heard = 'nothing' | 'place' | 'message'
 
 interface Reading {
   readonly exchange?: Exchange
@@ -285,17 +293,25 @@ export class AddressTransport implements Transport {
     const place: Place = {}
     let response: Response | undefined = first
     for (let failures = 0; ; ) {
-      try {
-        const heard = response !== undefined && (await this.#readStream(response, place, { exchange }))
-        if (exchange.answered) return
-        failures = heard ? 0 : failures + 1
-        if (place.lastEventId === undefined || failures >= MOST_FAILURES) throw new Error(ENDED)
-      } catch (error) {
-        if (signal.aborted || place.lastEventId === undefined || ++failures >= MOST_FAILURES) throw error
-      }
+      const heard = await this.#readBroken(response, place, exchange)
+      if (exchange.answered) return
+      failures = heard === 'nothing' ? failures + 1 : 0
+      if (place.lastEventId === undefined || failures >= MOST_FAILURES) throw new Error(ENDED)
       await sleep(this.#deps.clock, waitOf(place, failures, RESUME), signal)
       signal.throwIfAborted()
       response = await this.#resume(place, signal)
+    }
+  }
+
+  /** Reads a stream that may break off where it can be resumed. */
+  async #readBroken(response: Response | undefined, place: Place, exchange: Exchange): Promise<Heard> {
+    const { clock } = this.#deps
+    const opened = clock.elapsed()
+    try {
+      return response === undefined ? 'nothing' : await this.#readStream(response, place, { exchange })
+    } catch (error) {
+      if (this.#until(exchange).aborted || place.lastEventId === undefined) throw error
+      return clock.elapsed() - opened >= LIVED_MS ? 'message' : 'nothing'
     }
   }
 
@@ -307,8 +323,7 @@ export class AddressTransport implements Transport {
     })
     if (response === undefined || isEvents(response)) return response
     await response.body?.cancel()
-    if (response.status < 500 && response.status !== 429)
-      throw new Refused(response.status, `${ENDED}, and refuses to resume it`)
+    if (!isPassing(response)) throw new Refused(response.status, `${ENDED}, and refuses to resume it`)
     return undefined
   }
 
@@ -321,23 +336,19 @@ export class AddressTransport implements Transport {
 
   /**
    * Reads a stream until its end, or until its exchange is answered; what answers nothing is read at a pace. Returns
-   * true if any event came that says how far it has been read.
+   * what has come: a message, at least an id, or nothing, as from a stream that ends at once.
    */
-  async #readStream({ body }: Response, place: Place, { exchange, named }: Reading = {}): Promise<boolean> {
-    if (body === null) return false
-    let [heard, answers, since, tooLong] = [false, 0, 0, false]
+  async #readStream({ body }: Response, place: Place, reading: Reading = {}): Promise<Heard> {
+    const { exchange } = reading
+    if (body === null) return 'nothing'
+    let [heard, unasked, since, tooLong]: [Heard, number, number, boolean] = ['nothing', 0, 0, false]
     const parser = createParser({
       maxBufferSize: MOST_OF_AN_EVENT,
-      onEvent: ({ id, data, event }) => {
+      onEvent: (event) => {
         since = 0
-        const message = data.trim() === '' ? {} : parsed(data)
-        // An event that is torn at the end of its stream has to come again.
-        if (message === undefined && named === undefined) return
-        if (id !== undefined && SENDABLE.test(id)) place.lastEventId = id
-        heard ||= id !== undefined || data.trim() !== ''
-        if (exchange?.answered) return
-        if (event !== undefined) named?.(event, data)
-        if (this.#take(message, exchange) === 'answer') answers += data.length
+        const taken = this.#takeEvent(event, place, reading)
+        unasked += taken.cost
+        if (heard === 'nothing' || taken.heard === 'message') heard = taken.heard
       },
       onRetry: (ms) => {
         place.retryMs = ms
@@ -346,9 +357,12 @@ export class AddressTransport implements Transport {
         tooLong ||= type === 'max-buffer-size-exceeded'
       },
     })
-    const pace = new Pace(this.#deps, this.#closed.signal)
+    const { clock, slowed } = this.#deps
+    const pace = new ReadingPace({ clock, slowed, rate: UNASKED, signal: this.#closed.signal })
     const decoder = new TextDecoder()
     const reader = body.getReader()
+    const opened = clock.elapsed()
+    const all = (): Heard => (heard === 'nothing' && clock.elapsed() - opened >= LIVED_MS ? 'message' : heard)
     try {
       for (;;) {
         const { done, value = NOTHING } = await reader.read()
@@ -357,13 +371,31 @@ export class AddressTransport implements Transport {
         if (done) parser.feed(`${decoder.decode()}\n\n`)
         if (tooLong || since > MOST_OF_AN_EVENT)
           throw new Error(`an event is longer than ${MOST_OF_AN_EVENT} characters`)
-        if (done || exchange?.answered) return heard
-        await pace.read(value.length - answers)
-        answers = 0
+        if (done || exchange?.answered) return all()
+        // A long line is mostly that of an answer, and its length is bounded.
+        await pace.spend(unasked + Math.min(value.length, linesIn(value) * A_LINE))
+        unasked = 0
       }
     } finally {
       await reader.cancel().catch(() => undefined)
     }
+  }
+
+  /** Takes one event. Returns what it was, and the bytes that it costs. */
+  #takeEvent(
+    { id, data, event }: EventSourceMessage,
+    place: Place,
+    { exchange, named }: Reading,
+  ): { readonly heard: Heard; readonly cost: number } {
+    const isSaid = data.trim() !== ''
+    const message = isSaid ? parsed(data) : {}
+    // An event that is torn at the end of its stream has to come again.
+    if (message === undefined && named === undefined) return { heard: 'nothing', cost: data.length }
+    if (id !== undefined) notePlace(place, id)
+    const heard = isSaid ? 'message' : id === undefined ? 'nothing' : 'place'
+    if (exchange?.answered) return { heard, cost: 0 }
+    if (event !== undefined) named?.(event, data)
+    return { heard, cost: this.#take(message, exchange) === 'answer' ? -3 * A_LINE : data.length }
   }
 
   /** Hands on an answer and a request, and nothing else. */
@@ -439,52 +471,26 @@ export class AddressTransport implements Transport {
       const heard = await this.#listenOnce(place, opened)
       opened()
       if (heard === 'refused') return
-      failures = heard === 'some' ? 0 : failures + 1
-      await sleep(this.#deps.clock, waitOf(place, failures + 1, LISTEN), signal)
+      failures = heard === 'message' ? 0 : failures + 1
+      await sleep(this.#deps.clock, waitOf(place, failures, LISTEN), signal)
     }
   }
 
-  async #listenOnce(place: Place, opened: () => void): Promise<'refused' | 'nothing' | 'some'> {
+  async #listenOnce(place: Place, opened: () => void): Promise<Heard | 'refused'> {
     const { signal } = this.#closed
     try {
       const response = await this.#get(place, signal)
       if (isEvents(response)) {
         opened()
-        return (await this.#readStream(response, place)) ? 'some' : 'nothing'
+        return await this.#readStream(response, place)
       }
       await response.body?.cancel()
-      return response.status < 500 ? 'refused' : 'nothing'
+      return isPassing(response) ? 'nothing' : 'refused'
     } catch (error) {
       if (!signal.aborted) this.onerror?.(toError(error))
       // A login that is wanted is said by the calls.
       return errorCode(error) === 'unavailable' || !(error instanceof ParleyError) ? 'nothing' : 'refused'
     }
-  }
-}
-
-/** Holds back the reading of what nobody has asked for. */
-class Pace {
-  readonly #deps: Pick<AddressDeps, 'clock' | 'slowed'>
-  readonly #signal: AbortSignal
-  #left = UNASKED
-  #at: number
-  #isSlow = false
-
-  constructor(deps: Pick<AddressDeps, 'clock' | 'slowed'>, signal: AbortSignal) {
-    this.#deps = deps
-    this.#signal = signal
-    this.#at = deps.clock.elapsed()
-  }
-
-  async read(bytes: number): Promise<void> {
-    const { clock, slowed } = this.#deps
-    const now = clock.elapsed()
-    this.#left = Math.min(UNASKED, this.#left + ((now - this.#at) / 1_000) * UNASKED) - Math.max(0, bytes)
-    this.#at = now
-    if (this.#left >= 0) return
-    if (!this.#isSlow) slowed()
-    this.#isSlow = true
-    await sleep(clock, (-this.#left / UNASKED) * 1_000, this.#signal)
   }
 }
 
@@ -500,12 +506,32 @@ function waitOf({ retryMs }: Place, failures: number, pace: typeof RESUME): numb
   return askedWait(Math.max(own, retryMs ?? 0))
 }
 
+/** Returns true for a refusal that may pass: a stream may still be open there that has broken off here. */
+function isPassing({ status }: Response): boolean {
+  return status >= 500 || status === 408 || status === 409 || status === 429
+}
+
+/** An empty id takes the place away, as the standard has it; one that no header can carry is left out. */
+function notePlace(place: Place, id: string): void {
+  if (id === '') delete place.lastEventId
+  else if (SENDABLE.test(id)) place.lastEventId = id
+}
+
+function linesIn(bytes: Uint8Array): number {
+  let lines = 0
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) lines++
+  return lines
+}
+
 function isEvents(response: Response): boolean {
   return response.ok && mediaType(response) === 'text/event-stream'
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort')
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 }
 
 function mediaType({ headers }: Response): string {

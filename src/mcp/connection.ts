@@ -9,7 +9,7 @@ import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { McpAddress, McpProgram, McpServer, McpState } from '../core/mcp.ts'
 import type { ElicitationAnswer, Elicits } from './elicit.ts'
-import { isRecord, lenient, olderVersion } from './lenient.ts'
+import { lenient, olderVersion } from './lenient.ts'
 import type { ProgramEnd } from './program-transport.ts'
 import { type Redact, readTools, type ToolList } from './read-tools.ts'
 import { startWords } from './start-words.ts'
@@ -103,6 +103,8 @@ class Connection implements McpConnection {
   /** By the time that ran, before which nothing is tried: the time of day may be set back. */
   #retryAt = Number.NEGATIVE_INFINITY
   #closed = false
+  /** Aborted when it is closed. */
+  readonly #over = new AbortController()
   /** Resolves when the programs that were given up have ended. */
   #ending: Promise<void> = Promise.resolve()
   /** The calls that run now. */
@@ -130,7 +132,7 @@ class Connection implements McpConnection {
       throw isAsked ? this.#failed(error, LIST_MS) : error
     })
     this.#failures = 0
-    const read = await readTools(this.#server, listed, this.#deps.redact)
+    const read = await readTools(this.#server, listed, { redact: this.#deps.redact, signal: this.#over.signal })
     this.#tools = read.tools.length
     this.#isChanged = false
     return read
@@ -225,7 +227,9 @@ class Connection implements McpConnection {
       return await request(client)
     } catch (error) {
       if (!isRefused(error)) throw error
-      if (error.status >= 500) this.#isStale ||= this.#client === connected
+      // Nobody knows all words for a session that is gone.
+      const mayBeGone = error.status >= 500 || (error.status === 400 && /session|initiali[sz]/i.test(error.message))
+      if (mayBeGone) this.#isStale ||= this.#client === connected
       if (!error.sessionGone) throw error
       if (this.#client === connected) this.#leave()
       const again = this.#connected()
@@ -235,6 +239,7 @@ class Connection implements McpConnection {
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#over.abort(new ParleyError('unavailable', `${this.#server.name}: the daemon is stopping.`))
     // A start that is under way ends with it.
     await this.#way?.close()
     const client = await this.#client?.catch(() => undefined)
@@ -437,7 +442,7 @@ async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Pr
 
 /** A tool without a name is no other one's repetition. */
 function nameOf(tool: unknown): unknown {
-  return isRecord(tool) && typeof tool.name === 'string' ? tool.name : tool
+  return typeof tool === 'object' && tool !== null && 'name' in tool && typeof tool.name === 'string' ? tool.name : tool
 }
 
 /** By the form of the error: its class is loaded with the first server that is asked by HTTP. */

@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { cutText } from '../core/cut-text.ts'
+import { isRecord } from '../core/schema-node.ts'
 
 /** A message as it was sent; nothing but its being an object is known. */
 export type SentMessage = Readonly<Record<string, unknown>>
@@ -66,7 +67,7 @@ export function strictAnswer(id: RequestId, { result, error }: SentMessage): JSO
   if (error !== undefined && error !== null) return { ...answer, error: strictError(error) }
   if (result === undefined || result === null) return { ...answer, result: {} }
   if (typeof result === 'object' && !Array.isArray(result)) return { ...answer, result: { ...result } }
-  return { ...answer, error: { code: INTERNAL_ERROR, message: 'the server answered with something that is no object' } }
+  return { ...answer, result: { toolResult: result } }
 }
 
 /** Returns a request of a program in the form that the library takes. */
@@ -194,8 +195,4 @@ export function olderVersion(refusal: unknown): string | undefined {
   const { message = '', data = '' } = isRecord(refusal) ? refusal : {}
   const words = `${String(message)} ${JSON.stringify(data) ?? ''}`
   return /version/i.test(words) ? OLDER.find((version) => words.includes(version)) : undefined
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -10,7 +10,7 @@ import type { McpProgram } from '../core/mcp.ts'
 import { createTextRedactor } from '../core/redact.ts'
 import { LIST_CHANGED, MessageLines, type SentMessage, strictAnswer, strictRequest } from './lenient.ts'
 import { endMarked, endsWithProcess, markOfStart, signal } from './marked-processes.ts'
-import { readPaced } from './paced-lines.ts'
+import { readPaced } from './pace.ts'
 
 export interface ProgramDeps {
   readonly clock: Clock

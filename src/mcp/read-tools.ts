@@ -27,6 +27,8 @@ export type Redact = (text: string) => string
 const asIs: Redact = (text) => text
 
 const MOST_TOOLS = 100
+/** Those that are looked at, of which some may be left out. */
+const MOST_LOOKED = 150
 const LONGEST_NAME = 64
 const DIGEST = 8
 /** Each word of it is paid for in every turn. */
@@ -46,14 +48,17 @@ const LISTED = z.object({
 export async function readTools(
   server: McpServer,
   listed: readonly unknown[],
-  redact: Redact = asIs,
+  { redact = asIs, signal }: { readonly redact?: Redact | undefined; readonly signal?: AbortSignal } = {},
 ): Promise<ToolList> {
+  let looked = 0
   const tools = new Map<string, ListedTool>()
   const leftOut: string[] = []
   const shown = shownNames(server.name, listed)
   for (const one of listed) {
-    const isFull = tools.size === MOST_TOOLS
+    const isFull = tools.size === MOST_TOOLS || looked === MOST_LOOKED
+    if (!isFull) looked++
     if (!isFull) await nextTurn()
+    signal?.throwIfAborted()
     const found = isFull ? beyond(server, one) : readTool(server, one, { redact, shown })
     if (found === undefined) continue
     if (typeof found === 'string') leftOut.push(found)
@@ -71,6 +76,7 @@ export async function readTools(
 function unknownNames({ tools = [], inside, bounds }: McpServer, listed: readonly unknown[]): string[] {
   const configured = [...tools, ...[...inside, ...(bounds?.arguments ?? [])].flatMap((entry) => entry.tools)]
   const names = listed.flatMap((one) => LISTED.safeParse(one).data?.name ?? [])
+  if (names.length === 0) return []
   return [...new Set(configured)].filter((name) => !names.some((tool) => namesTool([name], tool)))
 }
 

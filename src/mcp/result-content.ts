@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { Content, ContentPart } from '../core/content.ts'
 import { cutText } from '../core/cut-text.ts'
+import { isRecord } from '../core/schema-node.ts'
 import type { ToolContext } from '../core/turn.ts'
-import { isRecord } from './lenient.ts'
 
 const base64 = z.string()
 const resource = z.object({ uri: z.string().catch('a resource'), mimeType: z.string().nullish().catch(undefined) })
@@ -20,7 +20,7 @@ const PART = z.discriminatedUnion('type', [
 type ResultPart = z.output<typeof PART>
 
 /** A result with its parts. Some servers write one part, or a text alone, where the list belongs. */
-const RESULT = z.object({
+const RESULT = z.looseObject({
   content: z
     .union([
       z.array(z.unknown()),
@@ -43,9 +43,11 @@ const MOST_PARTS = 50
 export async function resultContent(result: unknown, keep: ToolContext['keep']): Promise<Content> {
   const { data } = RESULT.safeParse(result)
   if (data === undefined) return [words(NOTHING)]
-  const { content, structuredContent, toolResult } = data
+  const { content, structuredContent, toolResult, isError: _error, _meta, ...others } = data
   if (content.length === 0 && structuredContent === undefined && toolResult !== undefined)
     return typeof toolResult === 'string' ? [words(toolResult)] : resultContent(withContent(toolResult), keep)
+  if (content.length === 0 && structuredContent === undefined && hasValues(others))
+    return [await otherPart(others, keep)]
   const parts: ContentPart[] = []
   for (const one of content.slice(0, MOST_PARTS)) parts.push(await partOf(one, keep))
   if (content.length > MOST_PARTS) parts.push(words(`[${content.length - MOST_PARTS} more parts were left out]`))
@@ -85,7 +87,9 @@ async function partOf(one: unknown, keep: ToolContext['keep']): Promise<ContentP
       return words(data.text)
     case 'image':
     case 'audio':
-      return isBase64(data.data) ? file(data.data, keep) : otherPart({ ...data, data: undefined }, keep)
+      return isBase64(data.data)
+        ? file(data.data, keep)
+        : otherPart({ ...data, data: cutText(data.data, LONGEST_ADDRESS) }, keep)
     case 'resource_link':
       return words(`[${data.name ?? 'a resource'}: ${data.uri}]`)
     case 'resource':
@@ -95,6 +99,8 @@ async function partOf(one: unknown, keep: ToolContext['keep']): Promise<ContentP
 
 /** Characters of a part that are shown in the form in which they came. */
 const LONGEST_OTHER = 4_000
+/** Characters of a picture's data that are none, such as its address. */
+const LONGEST_ADDRESS = 500
 const BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/
 
 /**

@@ -108,12 +108,15 @@ class JoiningTools {
     this.start()
     if (this.#tools?.length) return this.#tools
     // Whoever asks for it now may have mended it.
-    const trying = this.connection.waitMs() > 0 ? this.#trying : this.#try()
+    const isTried = this.connection.waitMs() > 0 || this.#tools !== undefined
+    const trying = isTried ? this.#trying : this.#try()
     const isCalled = called.some((name) => name.startsWith(`${this.server.name}__`))
     const grace = this.#lastTryMs < GRACE_MS ? GRACE_MS : (this.#startedAt ?? 0) + GRACE_MS - clock.elapsed()
     const waitMs = isCalled ? CALLED_MS : grace
     const awaited = isCalled ? this.#joined() : trying
-    if (awaited !== undefined && waitMs > 0) await within(clock, waitMs, awaited)
+    // A list that is empty is asked for again behind the turns.
+    const isWaited = isCalled || this.#tools === undefined
+    if (awaited !== undefined && isWaited && waitMs > 0) await within(clock, waitMs, awaited)
     return this.#tools ?? []
   }
 
@@ -159,7 +162,8 @@ class JoiningTools {
       const named = leftOut.slice(0, MOST_NAMED)
       this.#logger.warn('Tools of a server were left out', { leftOut: named, number: leftOut.length })
     }
-    if (unknown.length > 0) this.#logger.warn('The configuration names tools that a server does not have', { unknown })
+    if (unknown.length > 0 && tools.length > 0)
+      this.#logger.warn('The configuration names tools that a server does not have', { unknown })
     const deps = { ...this.#deps, connection: this.connection, logger: this.#logger }
     const isNew = this.#tools?.length !== tools.length
     this.#tools = tools.map((tool) => toolOf(this.server, tool, deps))

@@ -35,12 +35,27 @@ export function doorFetch(ask: Ask, isConfigured: (url: URL) => boolean = () => 
   }
 }
 
-function redirected({ url, to }: { readonly url: URL; readonly to: URL }): ParleyError {
+function redirected({
+  url,
+  to,
+  status,
+}: {
+  readonly url: URL
+  readonly to: URL
+  readonly status: number
+}): ParleyError {
   const there = `${to.origin}${to.pathname}`
-  const words = isWithinHost(url, to)
-    ? `The server redirects again and again, to ${there} in the end: it may want a login.`
-    : `The server redirects to ${there}, which is not followed. If that is its address, write it in the configuration.`
-  return new ParleyError('forbidden', words)
+  if (!isWithinHost(url, to))
+    return refused(
+      `redirects to ${there}, which is not followed. If that is its address, write it in the configuration.`,
+    )
+  return status === 303
+    ? refused(`has done what it was asked and says that its answer is at ${there}, where nobody looks.`)
+    : refused(`redirects again and again, to ${there} in the end: it may want a login.`)
+}
+
+function refused(words: string): ParleyError {
+  return new ParleyError('forbidden', `The server ${words}`)
 }
 
 /** Returns true for the same origin, and for the same host by TLS: what is secret may go there too. */

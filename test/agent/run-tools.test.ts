@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { inWords } from '../../src/core/content-words.ts'
+import { ParleyError } from '../../src/core/errors.ts'
 import type { MediaId } from '../../src/core/ids.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
 import { movedClock } from './moved-clock.ts'
@@ -185,6 +186,22 @@ describe('run-tools', () => {
       'not run: the turn was stopped',
     ])
     expect(played.result).toEqual({ kind: 'aborted', steps: 1, usage: { input: 10, output: 1 } })
+  })
+
+  it.each([
+    ['once', 'interrupted, outcome unknown, check before repeating'],
+    ['pure', 'not wanted'],
+  ] as const)('R31: the outcome of a %s tool that ends with the abort is "%s"', async (kind, words) => {
+    const stop = new AbortController()
+    const sending = tool('send', {
+      class: kind,
+      run: async () => {
+        stop.abort()
+        throw new ParleyError('aborted', 'not wanted')
+      },
+    })
+    const turn = agentWith(fakeModel({ calls: [call('a', 'send')] }), [sending])(turnRequest(), stop.signal)
+    expect(results((await play(turn)).journal)[0]).toMatchObject({ content: words, isError: true })
   })
 
   it('R31: a tool that ignores the abort is given up after a grace, its outcome unknown', async () => {

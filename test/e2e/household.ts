@@ -46,6 +46,8 @@ export interface HouseholdOptions {
   readonly script?: Script
   readonly routing?: Partial<RoutingPolicy>
   readonly config?: Partial<Config>
+  /** Tool servers may still be starting when the household is there. */
+  readonly lateTools?: boolean
   readonly telegram?: TelegramServerOptions
   /** Further accounts of the daemon, by name: each a bot of the server, by its token. */
   readonly others?: Readonly<Record<string, string>>
@@ -112,6 +114,7 @@ export async function startHousehold(options: HouseholdOptions = {}): Promise<Ho
     await Promise.all([telegram.ledger.listening({ after: mark }), ...polls])
     await beside
     await (options.beside && daemon.settled())
+    await toolsSettled(daemon, options)
     return daemon
   }
   let daemon = await start()
@@ -181,6 +184,16 @@ function configOf(
 }
 
 const GIVE_UP = { timeout: 50_000, interval: 25 }
+
+/** Resolves once no tool server is starting any more: until then a turn may have to do without its tools. */
+async function toolsSettled(daemon: Daemon, { config, lateTools }: HouseholdOptions): Promise<void> {
+  if (config?.mcp === undefined || lateTools) return
+  const starting = async () =>
+    ((await daemon.operator.status()).toolServers ?? []).filter(
+      ({ status }) => status === 'starting' || status === 'unused',
+    )
+  await vi.waitFor(async () => expect(await starting()).toEqual([]), GIVE_UP)
+}
 
 /** Resolves once every answer that was seen is on record as sent: a clock that is moved before that cuts the send. */
 export async function recorded({ daemon }: Pick<Household, 'daemon'>): Promise<void> {

@@ -44,7 +44,7 @@ export async function toolHousehold(mcp: readonly McpSettings[], given: Househol
   const { rules = [], log = new AwaitedLog(), ready = mcp.length } = given
   const tools = ['message', ...mcp.map(({ name }) => `mcp.${name}`)]
   const house = await startHousehold({
-    ...{ script, streaming: false, logger: log },
+    ...{ script, streaming: false, logger: log, lateTools: ready === 0 },
     config: {
       agents: [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Obey.', tools }],
       mcp,

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { connectLocal } from '../../src/cli/local-client.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { toolResult } from '../e2e/obedient.ts'
 import type { FailpointSpec } from './kill-switch.ts'
@@ -33,6 +34,8 @@ describe.concurrent('a kill', CASE, () => {
       const scene = await startScene(test, { script: script('asker__add', asks), tools: ['mcp.asker'], mcp })
       const { world, ledger } = scene.telegram
       await scene.daemon.start(point)
+      const status = async () => (await (await connectLocal(scene.socketPath))?.parts.toolServers())?.[0]?.status
+      await expect.poll(status, { timeout: 50_000 }).toBe('up')
       world.say({ from: ADA, text: 'begin' })
       expect(await scene.daemon.exited()).toEqual(KILLED)
       await scene.daemon.start()

@@ -58,7 +58,7 @@ it.each([
   ],
   [{ error: { code: -5, message: ' ', data: null } }, { error: { message: 'error -5, without words' } }],
   [{ error: 'no' }, { error: { code: -32_603, message: 'no' } }],
-  [{ result: [1] }, { error: { code: -32_603 } }],
+  [{ result: [1] }, { result: { toolResult: [1] } }],
 ])('an answer %j is read as %j', (sent, read) => {
   expect(strictAnswer(7, sent)).toMatchObject({ jsonrpc: '2.0', id: 7, ...read })
 })

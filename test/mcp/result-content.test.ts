@@ -55,6 +55,9 @@ describe('the result of a tool of somebody else', () => {
       },
       ['ok'],
     ],
+    ['other fields alone', { success: false, error: 'no login' }, ['{"success":false,"error":"no login"}']],
+    ['other fields beside words', { content: [{ type: 'text', text: 'ok' }], took: 3 }, ['ok']],
+    ['marks alone', { _meta: {}, isError: true }, ['Done; the server says nothing more.']],
     ['nothing', { content: [] }, ['Done; the server says nothing more.']],
     ['nothing at all', null, ['Done; the server says nothing more.']],
   ])('with %s is all that it says, once', async (_how, result, lines) => {
@@ -72,7 +75,7 @@ describe('the result of a tool of somebody else', () => {
     [{ type: 'image', url: 'https://example.com/x.png' }, '{"type":"image","url":"https://example.com/x.png"}'],
     [{ type: 'text', data: 'onlyLettersAndNumbers123' }, '{"type":"text","data":"onlyLettersAndNumbers123"}'],
     [{ type: 'resource', resource: { uri: 'file:///a' } }, '{"type":"resource","resource":{"uri":"file:///a"}}'],
-    [{ type: 'image', data: 'not base64 at all!' }, '{"type":"image"}'],
+    [{ type: 'image', data: 'https://img.example/a.png' }, '{"type":"image","data":"https://img.example/a.png"}'],
     [null, 'null'],
     [{ type: 'image', data: PNG }, 'file 45'],
     [{ type: 'image', data: `data:image/png;base64,${PNG}` }, 'file 45'],

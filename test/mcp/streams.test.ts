@@ -11,6 +11,8 @@ import {
 } from '../fakes/http-tool-server.ts'
 import { isCall, isGet, started } from './http-connection.ts'
 
+const SLOW = 'A tool server writes more than it is asked for, and is read slowly'
+
 describe('T42: the answer of a server in a stream', () => {
   it('counts when it is there, and the stream that stays open behind it is ended', async () => {
     const { server, call } = await started((asked, { event }) => {
@@ -137,6 +139,36 @@ describe('T42: the answer of a server in a stream', () => {
     expect(await call()).toMatchObject(text('mine') as object)
   })
 
+  it('is read as fast as it comes, however long it is', async () => {
+    const long = 'x'.repeat(5_000_000)
+    const { call, log } = await started((asked, { event }) => {
+      if (!isCall(asked)) return undefined
+      event(asked, answerTo(asked, text(long)))
+      return true
+    })
+    expect(JSON.stringify(await call()).length).toBeGreaterThan(5_000_000)
+    expect(log.lines.map(({ sentence }) => sentence)).not.toContain(SLOW)
+  })
+
+  it('is waited for over streams that are open for a while and end without an event, as often as that is', async () => {
+    let streams = 0
+    const answers: Answers = (asked, server) => {
+      const { event } = server
+      if (isCall(asked)) {
+        event(asked, '', { id: '1', retry: 10 })
+        asked.response.end()
+        return true
+      }
+      if (!isGet(asked)) return undefined
+      asked.response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+      if (++streams < 7) setTimeout(() => asked.response.end(), 1_050)
+      else event(asked, answerTo(call1(server), text('late')))
+      return true
+    }
+    const { call } = await started(answers, { timeoutMs: 60_000 })
+    expect(await call()).toMatchObject(text('late') as object)
+  }, 60_000)
+
   it('comes again where the stream ended within its event', async () => {
     const { server, call } = await started((asked, { event }) => {
       if (isCall(asked)) {
@@ -234,6 +266,42 @@ describe('a server that does not know its session any more', () => {
     expect(server.asked.filter(isCall).map(({ headers }) => headers['mcp-session-id'])).toEqual(['s1', 's1', 's2'])
     const begun = server.asked.filter(({ message }) => message.method === 'initialize')
     expect(begun.map(({ headers }) => headers['mcp-session-id'])).toEqual([undefined, undefined])
+  })
+
+  it.each([
+    'Session 550e8400-e29b-41d4-a716-446655440000 not found',
+    'Session ID 550e8400e29b41d4a716446655440000 is invalid or has expired',
+    'Could not find session',
+    'Session closed',
+    'No transport found for sessionId',
+    'Unrecognized session',
+    'sessionId not found',
+  ])('in the words "%s" gets the call once more in a new session', async (words) => {
+    let session = 1
+    const { server, call } = await started((asked) => {
+      if (asked.message.method === 'initialize')
+        return send(asked, 200, answerTo(asked, resultOf(asked)), { 'mcp-session-id': `s${session}` })
+      return isCall(asked) && asked.headers['mcp-session-id'] !== `s${session}` ? send(asked, 400, words) : undefined
+    })
+    await call()
+    session++
+    expect(await call()).toMatchObject(text('add') as object)
+    expect(server.asked.filter(isCall)).toHaveLength(3)
+  })
+
+  it('in words that nobody knows loses one call, and the next one begins anew', async () => {
+    let session = 1
+    const { call } = await started((asked) => {
+      if (asked.message.method === 'initialize')
+        return send(asked, 200, answerTo(asked, resultOf(asked)), { 'mcp-session-id': `s${session}` })
+      return isCall(asked) && asked.headers['mcp-session-id'] !== `s${session}`
+        ? send(asked, 400, 'Die Session passt nicht')
+        : undefined
+    })
+    await call()
+    session++
+    await expect(call()).rejects.toThrow('Die Session passt nicht')
+    expect(await call()).toMatchObject(text('add') as object)
   })
 
   it('that says something else of a session has done the call, which is not made again', async () => {
@@ -355,7 +423,7 @@ describe('a server by HTTP', () => {
     const { server, call } = await started((asked) =>
       isCall(asked) ? send(asked, 303, undefined, { location: '/mcp/result' }) : undefined,
     )
-    await expect(call()).rejects.toThrow('The server redirects')
+    await expect(call()).rejects.toThrow('The server has done what it was asked')
     expect(server.asked.filter(isCall)).toHaveLength(1)
   })
 

@@ -4,7 +4,7 @@ import { ParleyError } from '../../core/errors.ts'
 import type { McpAddress } from '../../core/mcp.ts'
 import { createRedactingStream, createTextRedactor } from '../../core/redact.ts'
 import { type Challenge, challengeIn } from './challenge.ts'
-import { isOver, loginCommand, toLoginError, withoutResource } from './login-error.ts'
+import { isOver, loginCommand, refusalCode, toLoginError, withoutResource } from './login-error.ts'
 import { keptTokens, type Login, type Logins } from './logins.ts'
 import { plainAnswers } from './plain-answers.ts'
 
@@ -139,7 +139,7 @@ async function renew(used: Login, { server, address, deps }: Place, asked?: Chal
     if (refreshToken === undefined) throw ended()
     logins.reserve(server)
     const next = await renewed(login, refreshToken, { authFetch, clock }).catch((error: unknown): Login => {
-      if (!isOver(error)) throw toLoginError(error, new URL(login.issuer).host)
+      if (!isOver(error)) throw notRenewed(server, error, new URL(login.issuer).host)
       const { tokens: _ended, ...rest } = login
       return rest
     })
@@ -147,6 +147,13 @@ async function renew(used: Login, { server, address, deps }: Place, asked?: Chal
     if (next.tokens === undefined) throw ended()
     return next
   })
+}
+
+/** Returns an error for a refusal that may pass: the login is kept. Servers have many words for one that has ended. */
+function notRenewed(server: string, error: unknown, host: string): ParleyError {
+  const code = refusalCode(error)
+  if (code === undefined) return toLoginError(error, host)
+  return wanted(server, `${host} does not renew its login (${code}). If it stays so`)
 }
 
 async function renewed(
@@ -169,7 +176,8 @@ async function renewed(
 }
 
 function wanted(server: string, why: string): ParleyError {
-  return new ParleyError('unauthorized', `${why}. Whoever runs Parley runs: ${loginCommand(server)}`)
+  const end = why.endsWith('If it stays so') ? ', whoever' : '. Whoever'
+  return new ParleyError('unauthorized', `${why}${end} runs Parley runs: ${loginCommand(server)}`)
 }
 
 function withToken(init: RequestInit | undefined, { tokens }: Login): RequestInit {

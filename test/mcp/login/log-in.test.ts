@@ -238,7 +238,9 @@ describe('a token that has ended', () => {
     const kept = logins.read('files', server.url)
     if (kept === undefined) throw new Error('no login')
     logins.write('files', { ...kept, metadata: metadataOf(down.origin), expiresAt: 0 })
-    await expect(connect().list()).rejects.toThrow(/answers in a form|refuses/)
+    await expect(connect().list()).rejects.toThrow(
+      /describes no login in a form|does not renew its login \(\w+\)\. If it stays so, whoever runs Parley runs: parley mcp login files/,
+    )
     logins.write('files', { ...kept, expiresAt: 0 })
     expect((await connect().list()).tools).toHaveLength(1)
   })

@@ -1,18 +1,49 @@
 import type { Readable } from 'node:stream'
 import { type Clock, sleep } from '../core/clock.ts'
 
-export interface Pacing {
+/** The rate at which something is read that nobody has asked for. */
+export interface ReadingPaceDeps {
   readonly clock: Clock
+  /** Ends each wait. */
   readonly signal: AbortSignal
+  /** Bytes a second, and as many at once. */
+  readonly rate: number
+  /** Called when reading has to wait for the first time. */
+  slowed(): void
+}
+
+/** Holds back the reading of what nobody has asked for: the system then holds back its writing. */
+export class ReadingPace {
+  readonly #deps: ReadingPaceDeps
+  #left: number
+  #at: number
+  #isSlow = false
+
+  constructor(deps: ReadingPaceDeps) {
+    this.#deps = deps
+    this.#left = deps.rate
+    this.#at = deps.clock.elapsed()
+  }
+
+  /** Waits until so many bytes may be read. */
+  async spend(bytes: number): Promise<void> {
+    const { clock, rate, signal, slowed } = this.#deps
+    const now = clock.elapsed()
+    this.#left = Math.min(rate, this.#left + ((now - this.#at) / 1_000) * rate) - Math.max(0, bytes)
+    this.#at = now
+    if (this.#left >= 0) return
+    if (!this.#isSlow) slowed()
+    this.#isSlow = true
+    await sleep(clock, (-this.#left / rate) * 1_000, signal)
+  }
+}
+
+export interface Pacing extends ReadingPaceDeps {
   /** The longest line in bytes: `end` gives up at a longer one, `cut` drops the rest of it. */
   readonly most: number
   readonly long: 'end' | 'cut'
-  /** Bytes a second of what nobody asked for, and as many at once. */
-  readonly rate: number
   /** Called with each line. Returns true for one that was asked for, which costs nothing. */
   take(line: string): boolean
-  /** Called when reading has to wait for the first time. */
-  slowed(): void
 }
 
 /** Added to the length of each line, so that short ones are not the cheapest way to keep a process busy. */
@@ -23,20 +54,12 @@ const BESIDE = 100
  * slowly: the system then holds back its writing. Rejects for a line that is too long.
  */
 export async function readPaced(stream: Readable, pacing: Pacing): Promise<void> {
-  const { clock, signal, rate } = pacing
   const lines = new Lines(pacing)
-  let left = rate
-  let at = clock.elapsed()
-  let slow = false
+  const pace = new ReadingPace(pacing)
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    const now = clock.elapsed()
-    left = Math.min(rate, left + ((now - at) / 1_000) * rate)
-    at = now
-    for (const line of lines.push(chunk)) if (!pacing.take(line)) left -= line.length + BESIDE
-    if (left >= 0) continue
-    if (!slow) pacing.slowed()
-    slow = true
-    await sleep(clock, (-left / rate) * 1_000, signal)
+    let unasked = 0
+    for (const line of lines.push(chunk)) if (!pacing.take(line)) unasked += line.length + BESIDE
+    await pace.spend(unasked)
   }
   const last = lines.rest()
   if (last !== '') pacing.take(last)
