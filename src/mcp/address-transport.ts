@@ -341,7 +341,11 @@ export class AddressTransport implements Transport {
   async #readStream({ body }: Response, place: Place, reading: Reading = {}): Promise<Heard> {
     const { exchange } = reading
     if (body === null) return 'nothing'
-    let [heard, unasked, since, tooLong]: [Heard, number, number, boolean] = ['nothing', 0, 0, false]
+    let heard: Heard = 'nothing'
+    let unasked = 0
+    /** Bytes since the last event. */
+    let since = 0
+    let tooLong = false
     const parser = createParser({
       maxBufferSize: MOST_OF_AN_EVENT,
       onEvent: (event) => {

@@ -14,7 +14,7 @@ import { createElicits, type Elicits } from './elicit.ts'
 import type { ListedTool } from './read-tools.ts'
 import { resultContent } from './result-content.ts'
 
-/** The tools that were left out, as many as one line of the log names. */
+/** The most tools that one line of the log names as left out. */
 const MOST_NAMED = 50
 
 /**
