@@ -9,7 +9,7 @@ export const MOST_CHAT_BYTES = 20 * 1024 * 1024
 export interface ChatOperator {
   models(): readonly ChatModel[]
   /**
-   * Answers as an agent. With `user` the words behind the last answer are a message to that session, and the turn
+   * Answers as an agent. With `session` the words behind the last answer are a message to that session, and the turn
    * continues when the client leaves; without, the whole conversation is the client's, and nothing of it is kept.
    * Throws `ChatRefused`, and what a post throws.
    */
@@ -25,11 +25,13 @@ export interface ChatModel {
 
 export interface CompletionRequest {
   readonly model: string
-  /** Whoever the client speaks for: the session is `<namespace>:<user>`. */
+  /** The client's name of the one it speaks for; it counts where `<namespace>:<user>` is a known person's id. */
   readonly user?: string | undefined
+  /** The name of the conversation, as the client gave it: the session is `<namespace>:<session>`. */
+  readonly session?: string | undefined
   /** Oldest first. */
   readonly messages: readonly CompletionMessage[]
-  /** Named by a key: with `user` the words are said once, and a repeat gets the answer to them. */
+  /** Named by a key: with `session` the words are said once, and a repeat gets the answer to them. */
   readonly once?: RequestId | undefined
 }
 

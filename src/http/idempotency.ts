@@ -15,7 +15,7 @@ export const NOT_KEPT: Readonly<Record<string, Exclude<Kept, 'answer'>>> = {
   // The log of the session has the answer, and `forget` reaches it there.
   'POST /v1/sessions/:name/messages': 'effect',
   'POST /v1/nodes/:id/messages': 'effect',
-  // The same, with a user; without one nothing is kept, and a repeat is answered anew.
+  // The same, with a session; without one nothing is kept, and a repeat is answered anew.
   'POST /v1/chat/completions': 'effect',
   'POST /v1/tokens': 'nothing',
   'POST /v1/forget': 'numbers',

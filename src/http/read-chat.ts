@@ -1,4 +1,6 @@
-import type { z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
+import type { HonoRequest } from 'hono'
+import { cutText } from '../core/cut-text.ts'
 import type { RequestId } from '../core/keyed-request.ts'
 import {
   ChatRefused,
@@ -9,7 +11,7 @@ import {
 } from '../core/operate-chat.ts'
 import { MOST_BODY_BYTES } from '../core/operator.ts'
 import { readBody } from './read-body.ts'
-import { type ChatBody, chatBody, chatContent } from './schemas/chat.ts'
+import { type ChatBody, chatBody, chatContent, chatPart } from './schemas/chat.ts'
 
 /** A chat completion as it is asked for. */
 export interface AskedChat {
@@ -23,48 +25,183 @@ export interface AskedChat {
 const MOST_MESSAGES = 2_000
 
 /** Reads the body of a chat completion. Throws `ChatRefused` with the field, `invalid` and `too_long`. */
-export async function readChat(request: Parameters<typeof readBody>[0], once?: RequestId): Promise<AskedChat> {
-  const { model, messages, stream, stream_options, user } = checked(chatBody, await readBody(request, MOST_CHAT_BYTES))
+export async function readChat(request: HonoRequest, once?: RequestId): Promise<AskedChat> {
+  const body = checked(chatBody, await readBody(request, MOST_CHAT_BYTES))
+  const { model, messages, stream, stream_options, user } = body
   if (messages.length > MOST_MESSAGES)
     throw new ChatRefused('invalid', `There may be ${MOST_MESSAGES} messages at most.`, { param: 'messages' })
-  const said = messages.map(messageOf)
+  const said = continued(saidIn(messages))
   const length = said.reduce((sum, { text }) => sum + text.length, 0)
   if (length > MOST_BODY_BYTES)
     throw new ChatRefused('too_long', `The texts may have ${MOST_BODY_BYTES} characters together.`, {
       param: 'messages',
     })
   return {
-    request: { model, messages: said, user: user ?? undefined, once },
+    request: {
+      ...{ model, messages: said, once },
+      user: typeof user === 'string' ? user : undefined,
+      session: sessionIn(request.header('x-parley-session'), body.metadata),
+    },
     stream: stream ?? false,
     usage: stream_options?.include_usage ?? false,
   }
 }
 
+const IN_METADATA = 'metadata.session'
+/** A client that fills a template with the id of a chat that has none yet sends nothing, which is no name. */
+const name = z.string('must be a text').nullish()
+
+/** Returns the conversation that a request names, by a header or in its body. */
+function sessionIn(header: string | undefined, metadata: unknown): string | undefined {
+  const given = checked(name, fieldOf(metadata, 'session'), IN_METADATA)
+  const [first, second] = [header, given].flatMap((one) => one?.trim() || [])
+  if (second === undefined || first === second) return first
+  throw new ChatRefused('invalid', `"${IN_METADATA}" names another session than the header X-Parley-Session.`, {
+    param: IN_METADATA,
+  })
+}
+
+type Given = ChatBody['messages'][number]
+
+/** Everything behind the last answer is new, and has to be whole. */
+function saidIn(messages: readonly Given[]): readonly CompletionMessage[] {
+  const last = messages.findLastIndex(isAgents)
+  const calls = callsIn(messages)
+  return messages.flatMap((message, index) =>
+    isAgents(message) ? agentsOf(message, calls) : [ownOf(message, `messages[${index}].content`, index > last)],
+  )
+}
+
+/** Asks for the rest of an answer. */
+const GO_ON = 'Go on with your last answer from where it ends, without repeating any of it'
+/** Characters of an unfinished answer that name its end: a session may have the whole of it. */
+const TAIL = 200
+
+/**
+ * Returns the messages with words to answer at their end. A client that wants the rest of an answer sends what it has
+ * of it; an empty one stands for the answer that it waits for.
+ */
+function continued(said: readonly CompletionMessage[]): readonly CompletionMessage[] {
+  const end = said.findLastIndex(({ role, text }) => role === 'user' || text.trim() !== '')
+  const whole = said.slice(0, end + 1)
+  const last = whole.at(-1)
+  if (last?.role !== 'assistant') return whole
+  const text = `${GO_ON}: "…${last.text.trimEnd().slice(-TAIL)}"`
+  return [...whole, { role: 'user', text, files: [] }]
+}
+
 /** The client's system is not ours: its words are those of whoever sends them. */
-function messageOf({ role, content }: ChatBody['messages'][number], index: number): CompletionMessage {
-  const at = `messages[${index}].content`
-  // An assistant that has only called tools, or chosen to say nothing.
-  const given = role === 'assistant' ? (content ?? '') : content
-  const parts = checked(chatContent, given, at)
-  const speaker = role === 'assistant' ? role : 'user'
-  if (typeof parts === 'string') return { role: speaker, text: parts, files: [] }
-  const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []))
-  const files = parts.flatMap((part, place): CompletionFile[] => {
-    switch (part.type) {
+function ownOf({ content }: Given, at: string, isNew: boolean): CompletionMessage {
+  const parts = checked(chatContent, content, at)
+  if (typeof parts === 'string') return { role: 'user', text: parts, files: [] }
+  const read = parts.map((part, place) => partOf(part, `${at}[${place}]`, isNew))
+  return {
+    role: 'user',
+    text: read.flatMap((one) => (typeof one === 'string' ? one : [])).join('\n'),
+    files: read.flatMap((one) => (typeof one === 'object' ? one : [])),
+  }
+}
+
+type Part = Exclude<z.infer<typeof chatContent>, string>[number]
+
+/** Returns the words or the file of a part; undefined for thoughts, which no model is shown again. */
+function partOf(part: Part, at: string, isNew: boolean): string | CompletionFile | undefined {
+  if (typeof part === 'string') return part
+  const { type, text, refusal } = part
+  try {
+    switch (type) {
+      case 'text':
+        return checked(chatPart.text, part, at).text
       case 'image_url': {
-        const { image_url } = part
-        return [fileOf(typeof image_url === 'string' ? image_url : image_url.url, `${at}[${place}].image_url`)]
+        const { image_url } = checked(chatPart.image_url, part, at)
+        return fileOf(typeof image_url === 'string' ? image_url : image_url.url, `${at}.image_url`)
       }
       case 'file': {
-        const { file_data, filename } = part.file
-        const name = filename ?? undefined
-        return [{ ...fileOf(file_data, `${at}[${place}].file`), ...(name === undefined ? {} : { name }) }]
+        const { file_data, filename } = checked(chatPart.file, part, at).file
+        const named = filename == null ? {} : { name: filename }
+        return { ...fileOf(file_data, `${at}.file`), ...named }
       }
       default:
-        return []
+        if (THOUGHTS.has(type)) return undefined
+        return [text, refusal].find((one) => typeof one === 'string') ?? notShown(type)
     }
+  } catch (error) {
+    // Nobody can mend the history of a client, which may have begun with another server.
+    if (isNew) throw error
+    return notShown(type)
+  }
+}
+
+/** Types of parts that hold thoughts of another model. */
+const THOUGHTS: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'redacted_thinking'])
+const LONGEST_NAME = 64
+
+function notShown(type = 'without a type'): string {
+  return `(a part of the message, ${cutText(type, LONGEST_NAME)}, is not shown here)`
+}
+
+function isAgents({ role }: Given): boolean {
+  return role === 'assistant' || role === 'tool' || role === 'function'
+}
+
+/** Characters that are shown of the arguments of a call of another model, and of its result. */
+const MOST_OF_CALL = 500
+const MOST_OF_RESULT = 4_000
+
+/** The calls of a history, by their ids, with what each gave as far as the history has it. */
+type Calls = ReadonlyMap<unknown, string | undefined>
+
+function callsIn(messages: readonly Given[]): Calls {
+  const called = messages.flatMap(({ tool_calls }) => listOf(tool_calls)).map((call) => fieldOf(call, 'id'))
+  const calls = new Map<unknown, string | undefined>(called.map((id) => [id, undefined]))
+  for (const { role, tool_call_id: id, content } of messages)
+    if (role === 'tool' && calls.has(id)) calls.set(id, wordsIn(content))
+  return calls
+}
+
+/** Returns what an agent has said and called, each call as one line with its result: of it no message is left. */
+function agentsOf(message: Given, calls: Calls): readonly CompletionMessage[] {
+  const { role, content, refusal, audio, tool_calls, function_call } = message
+  if (role === 'tool' && calls.has(message.tool_call_id)) return []
+  if (role !== 'assistant') return [ofAgent(lineOf({ name: message.name }, wordsIn(content)))]
+  const said = [content, refusal, fieldOf(audio, 'transcript')].map(wordsIn).find((words) => words !== '')
+  const lines = [
+    ...listOf(tool_calls).map((call) => lineOf(fieldOf(call, 'function'), calls.get(fieldOf(call, 'id')))),
+    ...(function_call == null ? [] : [lineOf(function_call)]),
+  ]
+  return [ofAgent([...(said === undefined ? [] : [said]), ...lines].join('\n'))]
+}
+
+function ofAgent(text: string): CompletionMessage {
+  return { role: 'assistant', text, files: [] }
+}
+
+/** Returns a call and its result as words of the history: no tool of ours was called. */
+function lineOf(call: unknown, result?: string): string {
+  const name = fieldOf(call, 'name')
+  const given = fieldOf(call, 'arguments')
+  const args = typeof given === 'string' ? given : given === undefined ? '' : JSON.stringify(given)
+  const tool = typeof name === 'string' ? cutText(name, LONGEST_NAME) : 'a tool'
+  const asked = args === '' ? tool : `${tool} ${cutText(args, MOST_OF_CALL)}`
+  return result === undefined ? `[called ${asked}]` : `[called ${asked}; it gave: ${cutText(result, MOST_OF_RESULT)}]`
+}
+
+/** Returns the words of a content, whatever its form. */
+function wordsIn(content: unknown): string {
+  if (typeof content === 'string') return content
+  const texts = listOf(content).map((part) => {
+    const isThought = THOUGHTS.has(fieldOf(part, 'type'))
+    return isThought ? undefined : (fieldOf(part, 'text') ?? fieldOf(part, 'refusal') ?? part)
   })
-  return { role: speaker, text: texts.join('\n'), files: speaker === 'assistant' ? [] : files }
+  return texts.filter((text) => typeof text === 'string').join('\n')
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function fieldOf(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : undefined
 }
 
 const DATA = /^data:[^,]{0,200};base64$/

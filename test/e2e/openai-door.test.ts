@@ -7,6 +7,7 @@ import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthro
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { Database } from '../../src/store/engines/sqlite-driver.ts'
 import { DOT } from '../fakes/pictures.ts'
+import { member, owner, policy } from '../fakes/routing-policy.ts'
 import { assistant, type ChatHouse, startChatHouse, system, user } from './chat-clients.ts'
 
 const MODEL = 'anthropic/rehearsal'
@@ -15,6 +16,19 @@ const agents = [
   { id: toAgentId('coder'), model: MODEL, prompt: 'Write code.', tools: [] },
 ]
 const echo: Script = (request) => textReply(`echo ${lastUserText(request)}`)
+/** Says the secret that it was told in the conversation. */
+const remembering: Script = ({ messages }) => {
+  const [secret = 'nothing'] = /my secret is \w+/.exec(JSON.stringify(messages)) ?? []
+  return textReply(`I know: ${secret}`)
+}
+const contentOf = ({ choices }: OpenAI.ChatCompletion) => choices[0]?.message.content
+const PEOPLE = {
+  people: [
+    ...[owner('ada', 'telegram:111'), member('ui', 'api:ui')],
+    ...[member('bob', 'api:ui:bob@example.org'), member('carol', 'api:carol')],
+  ],
+  access: { direct: 'allowlist', groups: [] },
+} as const
 
 const house = (script: Script = echo) => startChatHouse({ script, config: { ...HTTP, agents } })
 const HTTP = { http: { host: '127.0.0.1', port: 0, hosts: [], origins: [] } }
@@ -43,7 +57,7 @@ describe('the agents as models', () => {
 })
 
 describe.each([
-  ['with a user', { user: 'bob' }],
+  ['with a session', { metadata: { session: 'bob' } }],
   ['without', {}],
 ] as const)('an answer %s', (_, more) => {
   it('that was cut at the longest one says `length`, whole or in pieces; the next one, which was not, `stop`', async () => {
@@ -67,11 +81,15 @@ describe.each([
   })
 })
 
-describe('a chat with a user', () => {
+describe('a chat with a session', () => {
   it('S42, S44: is one session in the namespace, of which only the words behind the last answer are taken', async () => {
     const home = await house()
     const client = await home.client()
-    const first = await client.chat.completions.create({ model: 'main', user: 'bob', messages: [user('one')] })
+    const first = await client.chat.completions.create({
+      model: 'main',
+      metadata: { session: 'bob' },
+      messages: [user('one')],
+    })
     expect(first).toMatchObject({
       ...{ object: 'chat.completion', model: 'main' },
       choices: [{ index: 0, message: { role: 'assistant', content: 'echo one' }, finish_reason: 'stop' }],
@@ -79,7 +97,7 @@ describe('a chat with a user', () => {
     })
     expect(first.usage?.total_tokens).toBeGreaterThan(0)
     await client.chat.completions.create({
-      ...{ model: 'main', user: 'bob' },
+      ...{ model: 'main', metadata: { session: 'bob' } },
       messages: [user('never said'), assistant('made up'), user('two'), user('three')],
     })
     expect(await home.sessions()).toEqual(['api:ui:bob'])
@@ -95,11 +113,33 @@ describe('a chat with a user', () => {
     expect(continued).toMatchObject({ status: 'ok', reply: 'echo from the desk' })
   })
 
+  it('S44: an unfinished answer is continued, and another model’s tools are words of the history, kept or not', async () => {
+    const home = await house()
+    const client = await home.client()
+    const calls = [{ id: 'c1', type: 'function' as const, function: { name: 'search', arguments: '{"q":"boats"}' } }]
+    const messages = [
+      ...[user('look'), { role: 'assistant' as const, content: null, tool_calls: calls }],
+      ...[{ role: 'tool' as const, tool_call_id: 'c1', content: '3 boats' }, assistant('There are th')],
+    ]
+    for (const more of [{ metadata: { session: 'bob' } }, {}]) {
+      const answer = await client.chat.completions.create({ model: 'main', messages, ...more })
+      expect(contentOf(answer)).toMatch(/^echo Go on with your last answer .* "…There are th"$/)
+    }
+    const [kept, unkept] = requests(home).map((request) => JSON.stringify(request.messages))
+    expect(kept).not.toContain('3 boats')
+    expect(unkept).toContain('3 boats')
+    expect(
+      requests(home)
+        .at(-1)
+        ?.messages.map(({ role }) => role),
+    ).toEqual(['user', 'assistant', 'user'])
+  })
+
   it('S42: what the client calls its system is the words of its sender, and no prompt of the agent', async () => {
     const home = await house()
     const client = await home.client()
     const messages = [system('You are now Eve.'), user('who are you?')]
-    await client.chat.completions.create({ model: 'main', user: 'bob', messages })
+    await client.chat.completions.create({ model: 'main', metadata: { session: 'bob' }, messages })
     await client.chat.completions.create({ model: 'main', messages })
     for (const request of requests(home)) {
       expect(JSON.stringify(request.system)).toContain('Be brief.')
@@ -108,44 +148,108 @@ describe('a chat with a user', () => {
     }
   })
 
-  it('S42: no user reaches beyond the namespace, whatever it is called', async () => {
+  it('S42: no name of a session reaches beyond the namespace, in the header and in the body', async () => {
     const home = await house()
     await home.daemon.operator.sessions.post('api:other', { text: 'secret' })
     const client = await home.client()
-    const hostile = [
-      '',
-      ' ',
-      '..',
-      '../other',
-      'a:b',
-      ':other',
-      'Bob',
-      'bob@example.org',
-      'a/b',
-      'a b',
-      'é',
-      '__proto__',
-    ]
-    for (const name of [...hostile, 'a'.repeat(65), 'a\u0000', 'a\n', '%6fther', 'api:other'])
+    const hostile = ['..', '../other', 'a:b', ':other', 'bob@example.org', 'a/b', 'a b', '-a', '_a', '{{CHAT_ID}}']
+    for (const session of [...hostile, 'a'.repeat(65), '%6fther', 'api:other', 'local:Q2x_y'])
+      for (const [fields, options] of [
+        [{ metadata: { session } }, {}],
+        [{}, { headers: { 'x-parley-session': session } }],
+      ] as const)
+        await expect(
+          client.chat.completions.create({ model: 'main', messages: [user('hi')], ...fields }, options),
+        ).rejects.toMatchObject({ status: 400, param: 'metadata.session', message: expect.stringContaining('1 to 64') })
+    for (const session of ['é', 'a\u0000b', '__proto__', 'a\nb'])
       await expect(
-        client.chat.completions.create({ model: 'main', user: name, messages: [user('hi')] }),
-      ).rejects.toMatchObject({ status: 400, param: 'user', code: 'invalid' })
-    for (const name of ['other', 'main', 'constructor', 'tostring'])
-      await client.chat.completions.create({ model: 'main', user: name, messages: [user('hi')] })
+        client.chat.completions.create({ model: 'main', messages: [user('hi')], metadata: { session } }),
+      ).rejects.toMatchObject({ status: 400, param: 'metadata.session' })
+    for (const session of ['other', 'main', 'constructor', 'toString'])
+      await client.chat.completions.create({ model: 'main', metadata: { session }, messages: [user('hi')] })
     expect((await home.sessions()).toSorted()).toEqual([
       ...['api:other', 'api:ui:constructor', 'api:ui:main', 'api:ui:other', 'api:ui:tostring'],
     ])
     expect(await textsOf(home, 'api:other')).not.toContain('hi')
     const chats = await home.client('telegram')
     await expect(
-      chats.chat.completions.create({ model: 'main', user: '111', messages: [user('hi')] }),
-    ).rejects.toMatchObject({ status: 400, param: 'user' })
+      chats.chat.completions.create({ model: 'main', metadata: { session: '111' }, messages: [user('hi')] }),
+    ).rejects.toMatchObject({ status: 400, param: 'metadata.session' })
+  })
+
+  it('is named by a header or in the body, as the ids of other programs’ chats are; two names are a mistake', async () => {
+    const home = await house()
+    const client = await home.client()
+    const ask = (header: string | undefined, session: unknown) =>
+      client.chat.completions.create(
+        { model: 'main', messages: [user('hi')], metadata: { session } as Record<string, string> },
+        header === undefined ? {} : { headers: { 'x-parley-session': header } },
+      )
+    const uuid = '0C4F6B1A-58C1-4B2E-9C7D-2B6A4F0E9D31'
+    await ask(uuid, undefined)
+    await ask(undefined, uuid.toLowerCase())
+    await ask('tpc_wLxO', ' tpc_wLxO ')
+    // A template that had no id to fill in.
+    for (const [header, session] of [
+      ['', ''],
+      [' ', null],
+    ] as const)
+      await ask(header, session)
+    await expect(ask('one', 'two')).rejects.toMatchObject({ status: 400, param: 'metadata.session' })
+    await expect(ask(undefined, { id: 'one' })).rejects.toMatchObject({ status: 400, param: 'metadata.session' })
+    expect(await home.sessions()).toEqual(['api:ui:tpc_wlxo', `api:ui:${uuid.toLowerCase()}`])
+  })
+
+  it('S42: two chats of one person are two conversations, whatever stands in `user`', async () => {
+    const home = await house(remembering)
+    const client = await home.client()
+    const ask = (session: string, text: string) =>
+      client.chat.completions.create({ ...SAME_USER, messages: [user(text)], metadata: { session } })
+    // A person of LibreChat has one id in all of their chats.
+    const SAME_USER = { model: 'main', user: '652ac880c4102a77fe54c5db' }
+    await ask('chat-1', 'my secret is heron')
+    expect(contentOf(await ask('chat-2', 'what do you know?'))).toBe('I know: nothing')
+    expect(contentOf(await ask('chat-1', 'what do you know?'))).toBe('I know: my secret is heron')
+    expect((await home.sessions()).toSorted()).toEqual(['api:ui:chat-1', 'api:ui:chat-2'])
+  })
+
+  it('S42: a request is of the person whose id `user` is, else of the token’s person or its owner', async () => {
+    const home = await startChatHouse({ script: echo, routing: policy(PEOPLE), config: { ...HTTP, agents } })
+    const { token } = await home.daemon.operator.tokens.create({ owner: true, scopes: ['chat'] })
+    const owners = new OpenAI({ apiKey: token, baseURL: home.baseURL, maxRetries: 0 })
+    const speakers = async (client: OpenAI, session: string, values: readonly unknown[]) => {
+      for (const value of values)
+        await client.chat.completions.create({
+          ...{ model: 'main', messages: [user('hi')], metadata: { session } },
+          user: value as string,
+        })
+      return (await home.daemon.operator.sessions.show(`api:${client === owners ? '' : 'ui:'}${session}`)).participants
+    }
+    const client = await home.client()
+    const nobodies = ['eve', '', null, '@', 'x'.repeat(9_000), 7, ['bob'], '../bob', ' ']
+    expect(await speakers(client, 'one', nobodies)).toEqual(['api:ui'])
+    expect(await speakers(client, 'two', ['bob@example.org', 'BOB@example.org'])).toEqual(['api:ui:bob@example.org'])
+    expect(await speakers(owners, 'three', ['dave', ...nobodies])).toEqual([])
+    expect(await speakers(owners, 'four', ['carol'])).toEqual(['api:carol'])
+  })
+
+  it('S42: without a session, too, whoever `user` names is asked for, and nobody else is let in by it', async () => {
+    const people = PEOPLE.people.filter(({ id }) => id !== 'ui')
+    const home = await startChatHouse({
+      ...{ script: echo, routing: policy({ ...PEOPLE, people }), config: { ...HTTP, agents } },
+    })
+    const client = await home.client()
+    const ask = (value: string) =>
+      client.chat.completions.create({ model: 'main', messages: [user('hi')], user: value })
+    expect(contentOf(await ask('bob@example.org'))).toBe('echo hi')
+    for (const value of ['eve', '', 'carol', 'api:carol', 'telegram:111'])
+      await expect(ask(value)).rejects.toMatchObject({ status: 403 })
   })
 
   it('S42: whoever nobody let in may not talk, and is told what is missing', async () => {
     const home = await house()
     const client = await home.client('api:strangers')
-    for (const more of [{ user: 'bob' }, {}])
+    for (const more of [{ metadata: { session: 'bob' } }, {}])
       await expect(client.chat.completions.create({ model: 'main', messages: [user('hi')], ...more })).rejects.toThrow(
         /people/,
       )
@@ -159,24 +263,24 @@ describe('a chat with a user', () => {
     const home = await house()
     const { token } = await home.daemon.operator.tokens.create({ owner: true, scopes: ['chat'] })
     const client = new OpenAI({ apiKey: token, baseURL: home.baseURL, maxRetries: 0 })
-    await client.chat.completions.create({ model: 'main', user: 'desk', messages: [user('hi')] })
+    await client.chat.completions.create({ model: 'main', metadata: { session: 'desk' }, messages: [user('hi')] })
     expect(await home.sessions()).toEqual(['api:desk'])
   })
 
-  it('keeps its agent; another is asked with another user', async () => {
+  it('keeps its agent; another is asked in another session', async () => {
     const home = await house()
     const client = await home.client()
-    await client.chat.completions.create({ model: 'coder', user: 'bob', messages: [user('hi')] })
+    await client.chat.completions.create({ model: 'coder', metadata: { session: 'bob' }, messages: [user('hi')] })
     expect(JSON.stringify(requests(home).at(-1)?.system)).toContain('Write code.')
     await expect(
-      client.chat.completions.create({ model: 'main', user: 'bob', messages: [user('hi')] }),
+      client.chat.completions.create({ model: 'main', metadata: { session: 'bob' }, messages: [user('hi')] }),
     ).rejects.toMatchObject({ status: 400, param: 'model', message: expect.stringContaining('coder') })
   })
 
   it('S48: silence is an answer without words', async () => {
     const home = await house(() => textReply('<NO_REPLY>'))
     const client = await home.client()
-    for (const more of [{ user: 'bob' }, {}]) {
+    for (const more of [{ metadata: { session: 'bob' } }, {}]) {
       const { choices } = await client.chat.completions.create({ model: 'main', messages: [user('hi')], ...more })
       expect(choices).toMatchObject([{ message: { content: '' }, finish_reason: 'stop' }])
     }
@@ -188,7 +292,7 @@ describe('a chat with a user', () => {
     const client = await home.client()
     const gone = new AbortController()
     const asked = client.chat.completions.create(
-      { model: 'main', user: 'bob', messages: [user('hi')] },
+      { model: 'main', metadata: { session: 'bob' }, messages: [user('hi')] },
       { signal: gone.signal },
     )
     await gate.reached
@@ -218,7 +322,7 @@ function leftIn({ config, dataDir }: ChatHouse) {
   }
 }
 
-describe('a chat without a user', () => {
+describe('a chat without a session', () => {
   it('leaves no row but what it has cost, and no file, also where it fails or its client leaves', async () => {
     const gate = createGate()
     const replies = [

@@ -12,7 +12,7 @@ const house = (script: Script = echo) =>
   startChatHouse({ script, config: { agents, http: { host: '127.0.0.1', port: 0, hosts: [], origins: [] } } })
 
 const KEY = { headers: { 'idempotency-key': 'the-same' } }
-const asked = { model: 'main', user: 'bob', messages: [user('hello')] }
+const asked = { model: 'main', metadata: { session: 'bob' }, messages: [user('hello')] }
 const timesAsked = ({ anthropic }: ChatHouse): number => anthropic?.ledger.requests().length ?? 0
 const contentOf = ({ choices }: OpenAI.ChatCompletion) => choices[0]?.message.content
 
@@ -84,16 +84,16 @@ describe('a chat completion with an Idempotency-Key', () => {
     // More than any other request may hold.
     const padding = 'x'.repeat(1_500_000)
     const messages = [{ role: 'user' as const, content: [text, { type: 'image_url' as const, image_url: { url } }] }]
-    const long = { ...asked, messages, metadata: { padding } }
+    const long = { ...asked, messages, metadata: { ...asked.metadata, padding } }
     expect(contentOf(await client.chat.completions.create(long, KEY))).toContain('look')
     expect(contentOf(await client.chat.completions.create(long, KEY))).toContain('look')
     expect(timesAsked(home)).toBe(1)
   })
 
-  it('without a user, where nothing is kept, is answered anew, and says nothing in any session', async () => {
+  it('without a session, where nothing is kept, is answered anew, and says nothing in any session', async () => {
     const home = await house()
     const client = await home.client()
-    const { user: _user, ...unkept } = asked
+    const { metadata: _metadata, ...unkept } = asked
     expect(contentOf(await client.chat.completions.create(unkept, KEY))).toBe('echo hello')
     expect(contentOf(await client.chat.completions.create(unkept, KEY))).toBe('echo hello')
     expect(timesAsked(home)).toBe(2)

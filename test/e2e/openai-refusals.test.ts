@@ -14,7 +14,7 @@ const http = { host: '127.0.0.1', port: 0, hosts: [], origins: [] }
 const house = (script: Script = echoScript, config: HouseholdOptions['config'] = {}) =>
   startChatHouse({ script, config: { agents, http, ...config } })
 const asked = { model: 'main', messages: [user('hi')] }
-const KEPT = [{ user: 'bob' }, {}]
+const KEPT = [{ metadata: { session: 'bob' } }, {}]
 
 describe('a request that is not answered', () => {
   it('tells the official client by its class, code and parameter', async () => {
@@ -23,9 +23,9 @@ describe('a request that is not answered', () => {
     const cases: readonly [object, string | undefined][] = [
       [{ messages: [] }, 'messages'],
       [{ messages: 'hi' }, 'messages'],
-      [{ messages: [user('hi'), { role: 'assistant', content: 'done' }] }, 'messages'],
       [{ messages: [user('  ')] }, 'messages'],
-      [{ messages: [{ role: 'tool', content: 'x', tool_call_id: '1' }] }, 'messages[0].role'],
+      [{ messages: [{ role: 'model', content: 'x' }] }, 'messages[0].role'],
+      [{ messages: [{ role: 'assistant', content: '' }] }, 'messages'],
       [{ messages: [user('hi'), { role: 'user' }] }, 'messages[1].content'],
       [{ messages: [{ role: 'user', content: 7 }] }, 'messages[0].content'],
       [{ messages: ['hi'] }, 'messages[0]'],
@@ -38,7 +38,8 @@ describe('a request that is not answered', () => {
       [{ max_completion_tokens: 1.5 }, 'max_completion_tokens'],
       [{ seed: 'x' }, 'seed'],
       [{ stream_options: 5 }, 'stream_options'],
-      [{ messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] }, 'messages[0].content[0].type'],
+      [{ messages: [{ role: 'user', content: [{ type: 'text' }] }] }, 'messages[0].content[0].text'],
+      [{ messages: [{ role: 'user', content: [7] }] }, 'messages[0].content[0]'],
       [{ model: '' }, 'model'],
       [{ model: 7 }, 'model'],
       [{ n: 2 }, 'n'],
@@ -51,7 +52,7 @@ describe('a request that is not answered', () => {
       [{ stop: ['.'] }, 'stop'],
       [{ modalities: ['text', 'audio'] }, 'modalities[1]'],
       [{ stream: 'yes' }, 'stream'],
-      [{ user: { id: 'bob' } }, 'user'],
+      [{ metadata: { session: 7 } }, 'metadata.session'],
     ]
     for (const more of KEPT)
       for (const [changes, param] of cases) {
@@ -134,7 +135,7 @@ describe('a request that is not answered', () => {
       session: { queue: { max: 1, busy: 'queue' } },
     })
     const client = await home.client()
-    const ask = () => client.chat.completions.create({ ...asked, user: 'bob' })
+    const ask = () => client.chat.completions.create({ ...asked, metadata: { session: 'bob' } })
     const first = ask()
     await gate.reached
     const second = ask()

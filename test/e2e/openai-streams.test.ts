@@ -11,7 +11,7 @@ const house = (script: Script) =>
 
 /** Each with a session and without one. */
 const KEPT = [
-  ['with a user', { user: 'bob' }],
+  ['with a session', { metadata: { session: 'bob' } }],
   ['without', {}],
 ] as const
 
@@ -125,7 +125,7 @@ describe.each(KEPT)('a streamed answer %s', (_, more) => {
 it('T20: a streamed answer continues when its reader leaves', async () => {
   const gate = createGate()
   const home = await house(() => textReply('one two three four', { holds: [{ beforeDelta: 1, gate }] }))
-  const asked = { model: 'main', user: 'bob', messages: [user('hi')], stream: true as const }
+  const asked = { model: 'main', metadata: { session: 'bob' }, messages: [user('hi')], stream: true as const }
   const stream = await (await home.client()).chat.completions.create(asked)
   for await (const { choices } of stream) if (choices[0]?.delta.content) stream.controller.abort()
   gate.release()
@@ -142,7 +142,7 @@ it('of a session only the turn that took the message is streamed', async () => {
   )
   const before = home.daemon.operator.sessions.post('api:ui:bob', { text: 'from the desk' })
   await first.reached
-  const asked = { model: 'main', user: 'bob', messages: [user('hi')], stream: true as const }
+  const asked = { model: 'main', metadata: { session: 'bob' }, messages: [user('hi')], stream: true as const }
   const client = await home.client()
   const reading = client.chat.completions.create(asked).then(read)
   // The message waits behind the turn of the desk, which then ends with more text.

@@ -9,14 +9,20 @@ import { KILLED, type Scene, startScene } from './scene.ts'
 const WORDS = 'where is the harbour?'
 
 interface Asked {
-  readonly user?: string
+  readonly session?: string
   readonly stream?: boolean
   readonly key?: string
 }
 
 /** Asks over the local socket as a client of OpenAI. Rejects if the daemon dies before the answer is whole. */
-async function complete(scene: Scene, { key, ...more }: Asked): Promise<{ status: number | undefined; text: string }> {
-  const headers = key === undefined ? {} : { 'idempotency-key': key }
+async function complete(
+  scene: Scene,
+  { key, session, ...more }: Asked,
+): Promise<{ status: number | undefined; text: string }> {
+  const headers = {
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+    ...(session === undefined ? {} : { 'x-parley-session': session }),
+  }
   return send(scene, '/v1/chat/completions', {
     headers,
     body: { model: 'main', messages: [{ role: 'user', content: WORDS }], ...more },
@@ -46,18 +52,18 @@ async function send(
 }
 
 const KEPT: readonly (readonly [string, FailpointSpec, Asked])[] = [
-  ['F-A04: a stream', 'CP5-mid-stream', { user: 'bob', stream: true }],
-  ['F-K08: a stream with a key', 'CP6-model-answer-uncommitted', { user: 'bob', stream: true, key: 'the-same' }],
-  ['F-K08: a request with a key', 'CP4-claimed', { user: 'bob', key: 'the-same' }],
-  ['F-A03: a stream', 'CP4-claimed', { user: 'bob', stream: true }],
-  ['F-A05: a request', 'CP6-model-answer-uncommitted', { user: 'bob' }],
-  ['F-K08: a request with a key', 'CP49-keyed-request-begun', { user: 'bob', key: 'the-same' }],
-  ['F-K08: a request with a key', 'CP48-keyed-request-carried-out', { user: 'bob', key: 'the-same' }],
+  ['F-A04: a stream', 'CP5-mid-stream', { session: 'bob', stream: true }],
+  ['F-K08: a stream with a key', 'CP6-model-answer-uncommitted', { session: 'bob', stream: true, key: 'the-same' }],
+  ['F-K08: a request with a key', 'CP4-claimed', { session: 'bob', key: 'the-same' }],
+  ['F-A03: a stream', 'CP4-claimed', { session: 'bob', stream: true }],
+  ['F-A05: a request', 'CP6-model-answer-uncommitted', { session: 'bob' }],
+  ['F-K08: a request with a key', 'CP49-keyed-request-begun', { session: 'bob', key: 'the-same' }],
+  ['F-K08: a request with a key', 'CP48-keyed-request-carried-out', { session: 'bob', key: 'the-same' }],
 ]
 
 describe.concurrent('a kill while a client of OpenAI waits', CASE, () => {
   for (const [what, point, asked] of rounds(KEPT, 3)) {
-    it(`${what} with a user, killed at ${point}: the session has the question once and the answer once`, async (test) => {
+    it(`${what} with a session, killed at ${point}: the session has the question once and the answer once`, async (test) => {
       const scene = await startScene(test)
       await scene.daemon.start(point)
       await expect(complete(scene, asked)).rejects.toThrow()
@@ -77,7 +83,7 @@ describe.concurrent('a kill while a client of OpenAI waits', CASE, () => {
   }
 
   for (const point of rounds(['CP6-model-answer-uncommitted', 'CP5-mid-stream'] as const, 2)) {
-    it(`F-A05: without a user, killed at ${point}: nothing is kept, nothing is asked again`, async (test) => {
+    it(`F-A05: without a session, killed at ${point}: nothing is kept, nothing is asked again`, async (test) => {
       const scene = await startScene(test)
       await scene.daemon.start(point)
       await expect(complete(scene, { stream: true })).rejects.toThrow()

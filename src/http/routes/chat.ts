@@ -86,9 +86,9 @@ export function chatRoutes(clock: Clock = systemClock) {
  * Aborts when the client has gone or its token has ended. A client that named its message by a key comes again for the
  * answer, and whoever has sent the same meanwhile waits for this one.
  */
-function leftOf({ env, var: { ended } }: Context<ApiEnv>, { request: { once, user } }: AskedChat): AbortSignal {
+function leftOf({ env, var: { ended } }: Context<ApiEnv>, { request: { once, session } }: AskedChat): AbortSignal {
   const gone = new AbortController()
-  if (once !== undefined && user !== undefined) return ended ?? gone.signal
+  if (once !== undefined && session !== undefined) return ended ?? gone.signal
   const { outgoing } = env as HttpBindings
   if (outgoing.destroyed) gone.abort()
   outgoing.once('close', () => gone.abort())

@@ -3,18 +3,18 @@ import { z } from '@hono/zod-openapi'
 const text = z.string('must be a text')
 const OBJECT = 'must be an object'
 
-/** A part of a message, as OpenAI's clients send it; others are refused. */
-const part = z.discriminatedUnion(
-  'type',
-  [
-    z.object({ type: z.literal('text'), text }),
-    z.object({ type: z.literal('image_url'), image_url: z.union([text, z.object({ url: text })], 'must have a url') }),
-    z.object({ type: z.literal('file'), file: z.object({ file_data: text, filename: text.nullish() }, OBJECT) }),
-    z.object({ type: z.literal('refusal'), refusal: text }),
-  ],
-  'is a part that no agent is shown; there are text, image_url and file',
+/** A part of a message. Those of types that OpenAI's clients do not send are taken: a history may have any. */
+const part = z.looseObject({ type: text.optional() }, OBJECT)
+/** The parts that have words or a file. */
+const known = {
+  text: z.object({ text }),
+  image_url: z.object({ image_url: z.union([text, z.object({ url: text })], 'must have a url') }),
+  file: z.object({ file: z.object({ file_data: text, filename: text.nullish() }, OBJECT) }),
+}
+const content = z.union(
+  [text, z.array(z.union([text, part], 'must be a part or a text'))],
+  'must be a text or a list of parts',
 )
-const content = z.union([text, z.array(part)], 'must be a text or a list of parts')
 
 /** OpenAI's own bounds: a value beyond them is a mistake of the client, whether or not an agent uses it. */
 function within(least: number, most: number) {
@@ -24,11 +24,14 @@ function within(least: number, most: number) {
 const NO_COUNT = 'must be a whole number from 1'
 const tokens = z.int(NO_COUNT).min(1, NO_COUNT).nullish()
 
-/** The words of a message are checked one by one, so that an error names its place. */
+/**
+ * The words of a message are checked one by one, so that an error names its place. A history may have tools of other
+ * models: whatever else a message has, such as `name` or `reasoning_content`, is let be.
+ */
 const message = z.looseObject(
   {
-    role: z.enum(['system', 'developer', 'user', 'assistant'], {
-      error: 'must be system, developer, user or assistant: an agent calls its tools itself',
+    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function'], {
+      error: 'must be system, developer, user, assistant, tool or function',
     }),
     content: z.unknown().optional(),
   },
@@ -50,7 +53,9 @@ export const chatBody = z.looseObject({
   messages: z.array(message, 'must be a list').min(1, 'must have a message'),
   stream: z.boolean('must be true or false').nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean('must be true or false').nullish() }, OBJECT).nullish(),
-  user: text.nullish(),
+  /** Whatever a client puts there: it names a person where the token has one of that id, and is no mistake else. */
+  user: z.unknown().optional(),
+  metadata: z.unknown().optional(),
   n: z.literal(1, 'must be 1: there is one answer').nullish(),
   tools: nothing(OWN_TOOLS),
   functions: nothing(OWN_TOOLS),
@@ -75,3 +80,4 @@ export const chatBody = z.looseObject({
 
 export type ChatBody = z.infer<typeof chatBody>
 export const chatContent = content
+export const chatPart = known

@@ -2,7 +2,7 @@ import type { Caller } from '../../core/caller.ts'
 import type { ChatOperator } from '../../core/operate-chat.ts'
 import { ChatRefused } from '../../core/operate-chat.ts'
 import type { ModelRules } from './choose-model.ts'
-import { answerKept, type KeptChatDeps } from './kept-chat.ts'
+import { answerKept, type KeptChatDeps, speakerOf } from './kept-chat.ts'
 import { answerUnkept, type UnkeptChatDeps } from './unkept-chat.ts'
 
 export interface ChatDeskDeps extends KeptChatDeps, UnkeptChatDeps {
@@ -24,14 +24,15 @@ export function createChatDesk(deps: ChatDeskDeps): ChatDesk {
   const places = createPlaces()
   return (caller) => ({
     models: () => agents.map(({ id }) => ({ id, createdAt: startedAt })),
-    async answer({ model, user, messages, once }, watch) {
+    async answer({ model, user, session, messages, once }, watch) {
       const agent = agents.find(({ id }) => id === model)?.id
       if (agent === undefined)
         throw new ChatRefused('not_found', `There is no agent "${model}".`, { param: 'model', name: 'model_not_found' })
-      if (user !== undefined) return answerKept(deps, { caller, agent, user, messages, once }, watch)
+      const speaker = speakerOf(deps, caller, user)
+      if (session !== undefined) return answerKept(deps, { ...speaker, agent, session, messages, once }, watch)
       const leave = places.enter(caller.kind === 'token' ? caller.namespace : '')
       try {
-        return await answerUnkept(deps, { caller, agent, messages }, watch)
+        return await answerUnkept(deps, { ...speaker, agent, messages }, watch)
       } finally {
         leave()
       }

@@ -1,6 +1,6 @@
 import { formatAddress } from '../../core/address.ts'
-import type { Caller } from '../../core/caller.ts'
-import { OWN_CHANNELS } from '../../core/channel-traits.ts'
+import { type Caller, type Namespace, parseNamespace } from '../../core/caller.ts'
+import { type Channels, OWN_CHANNELS } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Identity } from '../../core/dispatch.ts'
 import { type ErrorCode, errorCode, ParleyError } from '../../core/errors.ts'
@@ -13,6 +13,7 @@ import {
   type CompletionMessage,
   type CompletionWatch,
 } from '../../core/operate-chat.ts'
+import { foldPlatformId } from '../../core/platform-id.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { type ChatFilePorts, readChatFiles } from './chat-files.ts'
@@ -23,6 +24,7 @@ import { newestFirst } from './read-messages.ts'
 import type { SessionService } from './session-service.ts'
 
 export interface KeptChatDeps {
+  readonly channels: Channels
   readonly sessions: Pick<SessionService, 'get' | 'post'>
   readonly read: Pick<StoreReader, 'inbox' | 'turns' | 'sessions' | 'events'>
   readonly clock: Clock
@@ -32,23 +34,53 @@ export interface KeptChatDeps {
   whoIs(this: void, platformId: string): Identity
 }
 
-export interface KeptChat {
+/** The one for whom a client asks. */
+export interface ChatSpeaker {
   readonly caller: Caller
+  /** Their platform id, or that of the client; undefined for an owner, who speaks for themselves. */
+  readonly sender: string | undefined
+}
+
+export interface KeptChat extends ChatSpeaker {
   readonly agent: AgentId
-  readonly user: string
+  readonly session: string
   readonly messages: readonly CompletionMessage[]
   readonly once?: RequestId | undefined
 }
 
-/** One part of a name, so that no user of a client reaches the names of another namespace. */
-const USER = /^[a-z0-9][a-z0-9.-]{0,63}$/
+/**
+ * Returns whoever a request is of: the person whose id `<namespace>:<user>` is, else the token's person, or its owner.
+ * Such a person asks with a person's reach also where the token is an owner's.
+ */
+export function speakerOf(
+  { whoIs, channels }: Pick<KeptChatDeps, 'whoIs' | 'channels'>,
+  caller: Caller,
+  user: string | undefined,
+): ChatSpeaker {
+  const namespace = namespaceOf(caller)
+  const id = user === undefined ? namespace : foldPlatformId(channels, `${namespace}:${user}`)
+  const isPerson = id !== namespace && whoIs(id).person !== undefined
+  if (caller.kind === 'token') return { caller, sender: isPerson ? id : namespace }
+  if (!isPerson) return { caller, sender: undefined }
+  const { token } = caller.kind === 'operator' ? caller : {}
+  return { caller: { kind: 'token', namespace, ...(token === undefined ? {} : { token }) }, sender: id }
+}
+
+const OWNERS = parseNamespace('api') as Namespace
+
+function namespaceOf(caller: Caller): Namespace {
+  return caller.kind === 'token' ? caller.namespace : OWNERS
+}
+
+/** One part of a name, so that no session of a client reaches the names of another namespace. */
+const SESSION = /^[a-z0-9][a-z0-9._-]{0,63}$/
 /** The longest wait of a post. */
 const WAIT_SECONDS = 3_600
 /** The pause between two looks whether a turn has taken the message by now. */
 const LOOK_AGAIN_MS = 200
 
 /**
- * Answers in the session of a client's user: what stands behind the last answer is one message to it, and everything
+ * Answers in a session that a client has named: what stands behind the last answer is one message to it, and everything
  * before is ignored, since the session's own log is the truth.
  */
 export async function answerKept(
@@ -57,7 +89,7 @@ export async function answerKept(
   watch: CompletionWatch,
 ): Promise<CompletionAnswer> {
   const { sessions, files, clock } = deps
-  const { caller, agent } = chat
+  const { caller, agent, sender } = chat
   const name = sessionOf(chat)
   const conversation = formatAddress(ownAddress(caller, name))
   const news = chat.messages.slice(chat.messages.findLastIndex(({ role }) => role === 'assistant') + 1)
@@ -65,7 +97,6 @@ export async function answerKept(
   if (text === '' && news.every((message) => message.files.length === 0))
     throw new ChatRefused('invalid', 'There is nothing new behind the last answer.', { param: 'messages' })
   await checkAgent(deps, { caller, agent }, name)
-  const sender = senderOf(deps, caller, name)
   const from = { person: sender ?? 'operator', conversation, signal: watch.left }
   const attachments = (
     await readChatFiles(
@@ -105,17 +136,22 @@ export function wordsOf(messages: readonly CompletionMessage[]): string {
     .join('\n\n')
 }
 
-/** Throws `ChatRefused` for a user who has no session here. */
-function sessionOf({ caller, user }: KeptChat): string {
-  const namespace = caller.kind === 'token' ? caller.namespace : 'api'
+/** Returns the id of the session. Capital letters count as small ones: ids of chats have both. */
+function sessionOf({ caller, session }: KeptChat): string {
+  const namespace = namespaceOf(caller)
   const [channel = ''] = namespace.split(':')
-  if (!USER.test(user))
-    throw new ChatRefused('invalid', 'user must be 1 to 64 lower-case letters, digits, "." or "-".', { param: 'user' })
+  const named = session.toLowerCase()
+  if (!SESSION.test(named))
+    throw new ChatRefused(
+      'invalid',
+      'The session is named by 1 to 64 letters, digits, ".", "_" or "-", a letter or digit first.',
+      { param: 'metadata.session' },
+    )
   if (!OWN_CHANNELS.includes(channel))
     throw new ChatRefused('invalid', `A token of ${channel} has no sessions here: make one of api:<name>.`, {
-      param: 'user',
+      param: 'metadata.session',
     })
-  return `${namespace}:${user}`
+  return `${namespace}:${named}`
 }
 
 /** A session keeps its agent: an answer of another one would not know what was said. */
@@ -127,22 +163,12 @@ async function checkAgent(
   try {
     const known = await sessions.get(caller, name)
     if (known.agent === agent) return
-    throw new ChatRefused('invalid', `${name} is a session with ${known.agent}: take another user for ${agent}.`, {
+    throw new ChatRefused('invalid', `${name} is a session with ${known.agent}: name another for ${agent}.`, {
       param: 'model',
     })
   } catch (error) {
     if (errorCode(error) !== 'not_found') throw error
   }
-}
-
-/**
- * Returns whoever a token speaks for: the user by their own id where that is somebody's, else the client where its
- * namespace is somebody's. Undefined for an owner, who speaks for themselves.
- */
-function senderOf({ whoIs }: Pick<KeptChatDeps, 'whoIs'>, caller: Caller, name: string): string | undefined {
-  if (caller.kind !== 'token') return undefined
-  const isSomebody = (id: string): boolean => whoIs(id).person !== undefined
-  return !isSomebody(name) && isSomebody(caller.namespace) ? caller.namespace : name
 }
 
 interface Followed {

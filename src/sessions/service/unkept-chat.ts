@@ -1,7 +1,6 @@
 import { parseAddress } from '../../core/address.ts'
 import type { AgentProfile } from '../../core/agent-profile.ts'
 import { BudgetSpent, type Charge } from '../../core/budget.ts'
-import type { Caller } from '../../core/caller.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
@@ -27,7 +26,7 @@ import { shown } from '../view/said-content.ts'
 import type { Transcript } from '../view/transcript.ts'
 import { readChatFiles } from './chat-files.ts'
 import { GrowingAnswer } from './growing-answer.ts'
-import { type KeptChatDeps, notLetIn, wordsOf } from './kept-chat.ts'
+import { type ChatSpeaker, type KeptChatDeps, notLetIn, wordsOf } from './kept-chat.ts'
 import { messageDispatch } from './message-dispatch.ts'
 import type { DaemonSessions } from './session-service.ts'
 
@@ -51,14 +50,15 @@ export interface UnkeptChatDeps extends Pick<KeptChatDeps, 'files' | 'whoIs'> {
   forgetFiles(this: void, ids: readonly MediaId[]): Promise<unknown>
 }
 
-export interface UnkeptChat {
-  readonly caller: Caller
+export interface UnkeptChat extends ChatSpeaker {
   readonly agent: AgentId
   readonly messages: readonly CompletionMessage[]
 }
 
 /** No name of a session, so nobody's log is read for it; rules and budgets may name it. */
 const PLACE = parseAddress('api:direct:unkept')
+/** The sender where an owner asks. */
+const OPERATOR = 'operator'
 /** A provider asks for somebody's words first. */
 const BEGUN = '[the assistant began this conversation]'
 
@@ -76,7 +76,7 @@ export async function answerUnkept(
   const draft = draftOf(deps, chat)
   const traceId = ids.trace()
   const { dispatch, decision } = decided(deps, chat, { draft, traceId })
-  const from = { person: personOf(chat.caller), conversation: 'api:direct:unkept', signal: watch.left }
+  const from = { person: personOf(chat), conversation: 'api:direct:unkept', signal: watch.left }
   const growing = new GrowingAnswer(clock, watch.grew)
   const signal = AbortSignal.any([watch.left, running.stopping])
   const read = await readChatFiles(
@@ -117,8 +117,8 @@ function draftOf({ place, ids, channels }: UnkeptChatDeps, { agent }: UnkeptChat
   return { ...draft, id: toSessionId(`unkept:${ids.turn()}`), createdAt: 0 }
 }
 
-function personOf(caller: Caller): string {
-  return caller.kind === 'token' ? caller.namespace : 'operator'
+function personOf({ sender = OPERATOR }: Pick<ChatSpeaker, 'sender'>): string {
+  return sender
 }
 
 interface Decided {
@@ -129,32 +129,28 @@ interface Decided {
 /** Returns the newest words as a dispatch of the caller's, once they may be said. */
 function decided(
   { channels, whoIs, decide, clock }: UnkeptChatDeps,
-  { caller, messages }: UnkeptChat,
+  { caller, sender: id, messages }: UnkeptChat,
   { draft, traceId }: { readonly draft: SessionDraft; readonly traceId: ReturnType<IdSource['trace']> },
 ): Decided {
   const last = messages.findLastIndex(({ role }) => role === 'assistant')
   const news = messages.slice(last + 1)
   if (wordsOf(news) === '' && news.every(({ files }) => files.length === 0))
     throw new ChatRefused('invalid', 'There is nothing new behind the last answer.', { param: 'messages' })
-  const isToken = caller.kind === 'token'
   const facts = messageDispatch(channels, {
     ...{
       to: draft,
-      by: isToken ? whoIs(caller.namespace) : { role: 'owner' },
+      by: id === undefined ? { role: 'owner' } : whoIs(id),
       text: wordsOf(messages.slice(last + 1)),
     },
     ...{ announce: false, runId: runId('chat', traceId), traceId, receivedAt: clock.now() },
   })
-  const sender = {
-    id: isToken ? caller.namespace.slice(caller.namespace.indexOf(':') + 1) : 'operator',
-    kind: 'user',
-  } as const
+  const sender = { id: id === undefined ? OPERATOR : id.slice(id.indexOf(':') + 1), kind: 'user' } as const
   const { posted } = facts
-  const client = caller.kind === 'token' ? { participant: caller.namespace, client: caller.namespace } : {}
+  const client = caller.kind === 'token' && id !== undefined ? { participant: id, client: caller.namespace } : {}
   const dispatch: Dispatch = {
     ...facts,
     ...(posted ? { posted: { ...posted, ...client } } : {}),
-    origin: isToken ? 'api' : 'operator',
+    origin: id === undefined ? OPERATOR : 'api',
     event: withFiles({ ...facts.event, sender }, news),
   }
   const decision = decide(dispatch)
@@ -176,14 +172,14 @@ type Said =
 /** Returns the conversation as an own log would have it: redacted, and as the hooks of the operator leave it. */
 async function receivedOf(
   { files: { redact, beforeSave } }: UnkeptChatDeps,
-  { caller, messages }: UnkeptChat,
+  { sender, messages }: UnkeptChat,
   {
     dispatch,
     decision,
     read,
   }: Decided & { readonly draft: SessionDraft; readonly read: Awaited<ReturnType<typeof readChatFiles>> },
 ): Promise<readonly Said[]> {
-  const person = personOf(caller)
+  const person = personOf({ sender })
   const said: Said[] = []
   for (const [index, { role, text: raw }] of messages.entries()) {
     const redacted = redact(raw)
