@@ -53,7 +53,7 @@ export function renderDocs(document: ApiDocument): DocsPage {
 <body>
 <h1>${title} API</h1>
 <p>${prose(description)}</p>
-<p>The same for programs: <a href="/v1/openapi.json"><code>GET /v1/openapi.json</code></a>, with a token.</p>
+<p>The same for programs: <a href="openapi.json"><code>GET /v1/openapi.json</code></a>, with a token.</p>
 <nav aria-label="Operations"><ul>${operations.map(entry)}</ul></nav>
 <main>
 <h2>Operations</h2>

@@ -5,7 +5,13 @@ import type { ApiEnv } from './route.ts'
 /** The document of the API, as OpenAPI 3.1 has it: the parts that this program reads itself. */
 export interface ApiDocument {
   readonly openapi: string
-  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly info: {
+    readonly title: string
+    readonly version: string
+    readonly description: string
+    readonly license: { readonly name: string; readonly identifier: string }
+  }
+  readonly servers: readonly { readonly url: string; readonly description: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
   readonly components: {
     readonly schemas: Readonly<Record<string, object>>
@@ -32,15 +38,21 @@ const DESCRIPTION = [
   '`Idempotency-Key`: the same request with the same key has its effect once in a day, and is answered as the first was.',
 ].join(' ')
 
+const LICENSE = { name: 'MIT License', identifier: 'MIT' }
+/** An address relative to that of the document, `/v1/openapi.json`, is right below the path of a proxy as well. */
+const SERVER = { url: '..', description: 'The server of this document' }
+
 /** Returns the document of these routes. The same routes give the same text. */
 export function describeApi(routes: OpenAPIHono<ApiEnv>, version: string): ApiDocument {
-  const { info, openapi, paths, components } = routes.getOpenAPI31Document({
+  const { info, openapi, servers, paths, components } = routes.getOpenAPI31Document({
     openapi: '3.1.0',
-    info: { title: 'Parley', version, description: DESCRIPTION },
+    info: { title: 'Parley', version, description: DESCRIPTION, license: LICENSE },
+    servers: [SERVER],
   }) as unknown as ApiDocument
   return {
     openapi,
     info,
+    servers,
     paths: eachOperation(paths, withErrors),
     components: {
       schemas: { ...components.schemas, Error: ERROR },

@@ -25,6 +25,13 @@ function waysIn(operation: string): number {
   return ALSO_OPEN.includes(operation) ? 2 : 1
 }
 
+/** Returns whether a path with parameters is also the address of another operation. */
+function matches(pattern: string, path: string): boolean {
+  const parts = [pattern, path].map((one) => one.split('/'))
+  const [first = [], second = []] = parts
+  return first.length === second.length && first.every((part, at) => part.startsWith('{') || part === second[at])
+}
+
 describe('the document of the API', () => {
   test('is what the build has written', () => {
     const built = JSON.parse(readFileSync(new URL('../../dist/openapi.json', import.meta.url), 'utf8'))
@@ -58,6 +65,47 @@ describe('the document of the API', () => {
     if (parameters !== undefined) expect(failures).toContain('404')
     if (requestBody !== undefined) expect(failures).toContain('413')
     expect([operationId, failures.includes('410')]).toEqual([operationId, operationId.endsWith('.follow')])
+  })
+
+  test('addresses of operations are found from the address of the document, also below the path of a proxy', () => {
+    for (const base of ['http://127.0.0.1:7275/', 'https://example.org/house/parley/']) {
+      const found = DOCUMENT.servers.map(({ url }) => new URL(url, `${base}v1/openapi.json`).href)
+      expect(found).toEqual([base])
+    }
+  })
+
+  test('names the license of the package', () => {
+    const { license } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+    expect(DOCUMENT.info.license.identifier).toBe(license)
+    const [title] = readFileSync(new URL('../../LICENSE', import.meta.url), 'utf8').split('\n')
+    expect(DOCUMENT.info.license.name).toBe(title)
+  })
+
+  test('each path is one of its own and declares its parameters', () => {
+    const paths = Object.keys(DOCUMENT.paths)
+    const shapes = paths.map((path) => path.replaceAll(/\{[^}]+\}/g, '{}'))
+    expect(new Set(shapes).size).toBe(shapes.length)
+    expect(paths.filter((path) => !/^\/([\w.-]+|\{\w+\})(\/([\w.-]+|\{\w+\}))*$/.test(path))).toEqual([])
+    for (const { operationId, path, parameters = [] } of OPERATIONS) {
+      const declared = parameters.filter((one) => one.in === 'path' && one.required).map(({ name }) => name)
+      expect([operationId, declared]).toEqual([operationId, [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)])
+    }
+    // A fixed path that a parameter would match as well has no method of the other.
+    const ambiguous = OPERATIONS.flatMap((one) =>
+      OPERATIONS.filter(({ path, method }) => one.path !== path && one.method === method && matches(one.path, path)),
+    )
+    expect(ambiguous.map(({ operationId }) => operationId)).toEqual([])
+  })
+
+  test('refers to nothing that is not there, and has no shape that nobody refers to', () => {
+    const references = [...JSON.stringify(DOCUMENT).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)]
+    const used = new Set(references.map(([, kind, name]) => `${kind}/${name}`))
+    const { schemas, responses } = DOCUMENT.components
+    const there = Object.entries({ schemas, responses }).flatMap(([kind, all]) =>
+      Object.keys(all).map((name) => `${kind}/${name}`),
+    )
+    expect([...used].sort()).toEqual(there.sort())
+    expect(references).toHaveLength(JSON.stringify(DOCUMENT).split('"$ref"').length - 1)
   })
 
   test('an answer with a field or a word that it does not name, or without one that it promises, is a mistake', () => {
