@@ -168,6 +168,40 @@ it('S42: one stream has all sessions of a caller, in the order of their commits,
   expect(foreign.status).toBe(410)
 })
 
+it('S16, S42: 0 is the place before the first event of every stream, for what the token may see', async () => {
+  const rig = await streamRig()
+  const [ada, bob] = [
+    await rig.make({ id: 'web:alice:1' as SessionId }),
+    await rig.make({ id: 'web:alice2:1' as SessionId }),
+  ]
+  const { token } = await rig.newToken({ namespace: 'web:alice', scopes: ['sessions:read'] })
+  const before = await rig.open('/v1/events?after=0')
+  await withLog(rig, bob, 1, 3)
+  await withLog(rig, ada, 1, 2)
+  const all = await before.events(5)
+  expect(all.map(({ data }) => (data as { session: string }).session)).toEqual([bob, bob, bob, ada, ada])
+  const asked = [{ path: '/v1/events?after=0' }, { path: '/v1/events', headers: { 'Last-Event-ID': '0' } }]
+  for (const { path, headers = {} } of asked) {
+    expect(await (await rig.open(path, { headers })).events(5)).toEqual(all)
+    expect(await (await rig.open(path, { headers, token })).events(2)).toEqual(all.slice(3))
+    const alone = await rig.open(path.replace('/v1/events', pathOf(bob)), { headers })
+    expect((await alone.events(3)).map(numberOf)).toEqual(numbers(1, 3))
+  }
+})
+
+it.each(['57', '-1', '0.0', '+0', 'x', '0x0', '0 ', ' '])(
+  'a place in the stream of all sessions that names no session, %j, is refused',
+  async (place) => {
+    const rig = await streamRig()
+    await withLog(rig, await rig.make(), 1, 3)
+    const byQuery = await rig.open(`/v1/events?after=${encodeURIComponent(place)}`)
+    expect([byQuery.status, await byQuery.text()]).toEqual([400, expect.stringContaining('invalid')])
+    if (place.trim() !== place) return
+    const byHeader = await rig.open('/v1/events', { headers: { 'Last-Event-ID': place } })
+    expect([byHeader.status, await byHeader.text()]).toEqual([400, expect.stringContaining('invalid')])
+  },
+)
+
 it('F-H10: a token that is revoked ends its streams at once, and no further row arrives', async () => {
   const rig = await streamRig()
   const id = await rig.make()

@@ -214,11 +214,13 @@ class Hub implements LiveHub {
       ...{ place: from?.place ?? 0, texts: request.texts, sees },
       feed: () => this.#all,
     })
-    const place = request.after === undefined && from && sees(from.session) ? placeOf(from.session, from.event) : ''
+    const place =
+      request.after === undefined && newest && sees(newest.session) ? placeOf(newest.session, newest.event) : ''
     return { ...stream, ...(place ? { place } : {}) }
   }
 
-  async #placeInAll(after: StreamPlace, sees: (id: string) => boolean): Promise<PlacedEvent> {
+  async #placeInAll(after: StreamPlace, sees: (id: string) => boolean): Promise<Pick<PlacedEvent, 'place'>> {
+    if (after.session === undefined && after.seq === 0) return { place: 0 }
     if (after.session === undefined)
       throw new ParleyError('invalid', 'A place in the stream of all sessions names a session: 57-mf3k2j1a@cli:notes')
     const found = await this.#deps.read.events.placed(after.session as SessionId, after.seq)
