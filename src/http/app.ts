@@ -1,9 +1,9 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Clock } from '../core/clock.ts'
-import { ParleyError, toError } from '../core/errors.ts'
+import { toError } from '../core/errors.ts'
 import type { KeyedRequests } from '../core/keyed-request.ts'
 import type { Logger } from '../core/logger.ts'
-import { chatErrorAnswer, isChatPath } from './chat-errors.ts'
+import { chatErrorAnswer, isChatPath, noSuchPath } from './chat-errors.ts'
 import { createQueryCheck } from './check-query.ts'
 import { createCors } from './cors.ts'
 import { errorAnswer, errorHeaders } from './errors.ts'
@@ -49,7 +49,7 @@ export function createApp({ guard, requests, logger, clock }: AppDeps): OpenAPIH
     await next().catch((thrown) => Promise.reject(toError(thrown)))
   })
   app.notFound(({ req, json }) => {
-    const error = new ParleyError('not_found', `There is no ${req.method} ${req.path}`)
+    const error = noSuchPath(req)
     const { status, body } = isChatPath(req.path) ? chatErrorAnswer(error) : errorAnswer(error)
     return json(body, status)
   })
@@ -59,7 +59,7 @@ export function createApp({ guard, requests, logger, clock }: AppDeps): OpenAPIH
     const headers = errorHeaders(error)
     if (!isChatPath(req.path)) return json(body, status, headers)
     const answer = chatErrorAnswer(error)
-    return json(answer.body, status, { ...headers, ...answer.headers })
+    return json(answer.body, answer.status, { ...answer.headers, ...headers })
   })
   app.use(createCors(guard))
   app.use(createGate(routes, guard))

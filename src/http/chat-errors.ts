@@ -1,5 +1,5 @@
 import type { CompletionError } from '../core/completion.ts'
-import { type ErrorCode, errorCode } from '../core/errors.ts'
+import { type ErrorCode, errorCode, ParleyError } from '../core/errors.ts'
 import { ChatRefused } from '../core/operate-chat.ts'
 import { errorAnswer, type HttpStatus } from './errors.ts'
 
@@ -8,6 +8,19 @@ export interface ChatErrorAnswer {
   readonly status: HttpStatus
   readonly body: CompletionError
   readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * Failures that no repeat mends, with a status that no client repeats by itself: the official clients and the AI SDK
+ * repeat 408, 409, 429 and all from 500, LangChain all but 400 to 407, 409 and 413. Only the official clients obey
+ * `x-should-retry`.
+ */
+const HOPELESS: Readonly<Partial<Record<ErrorCode, HttpStatus>>> = {
+  ...{ conflict: 400, aborted: 400, quarantined: 400, turn_limit: 400, too_old: 400 },
+  ...{ unreadable: 400, config: 400, no_driver: 400, store_newer: 400, store_broken: 400, migration_failed: 400 },
+  ...{ model_unconfigured: 400, model_auth: 400, model_invalid_request: 400, model_cut: 400 },
+  ...{ model_refused: 400, model_context_length: 400 },
+  ...{ budget_spent: 402, model_no_credit: 402 },
 }
 
 const TYPES: Readonly<Partial<Record<HttpStatus, string>>> = {
@@ -19,34 +32,56 @@ const LEAST_SERVER_ERROR = 500
 
 /** The codes that OpenAI has words of their own for. */
 const NAMES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  invalid: 'invalid_value',
   unauthorized: 'invalid_api_key',
   budget_spent: 'insufficient_quota',
   queue_full: 'rate_limit_exceeded',
   too_many: 'rate_limit_exceeded',
   model_context_length: 'context_length_exceeded',
+  model_refused: 'content_policy_violation',
 }
+/** Clients look for these words, some of them for nothing else, and shorten the conversation. */
+const TOO_LONG = "This model's maximum context length is exceeded."
 
 /** A client may try these again: nothing has happened yet, and it may be otherwise in a moment. */
 const AGAIN: ReadonlySet<ErrorCode> = new Set(['queue_full', 'too_many', 'unavailable', 'store_locked'])
 
+/** Seconds. Without them the official client comes again in half a second, and LangChain never. */
+const AGAIN_AFTER = '2'
+
+/** The paths of OpenAI, also behind a base URL that lacks `/v1` or has it twice. */
+const PATHS =
+  /^\/+(?:(?:v1|api|openai)\/+)*(?:models|chat|completions|responses|embeddings|moderations|audio|images)(?:\/|$)/
+
 /** True for the paths that OpenAI's clients ask. */
 export function isChatPath(path: string): boolean {
-  return /^\/v1\/(models|chat)(\/|$)/.test(path)
+  return PATHS.test(path)
+}
+
+/** Returns the error for a path that is none, in words that whoever sets up a client can act on. */
+export function noSuchPath({ method, path }: { readonly method: string; readonly path: string }): ParleyError {
+  const words = `There is no ${method} ${path}`
+  if (!isChatPath(path)) return new ParleyError('not_found', words)
+  const there = "Of OpenAI's API there are GET /v1/models and POST /v1/chat/completions: the base URL ends in /v1."
+  return new ChatRefused('not_found', `${words}. ${there}`, { name: 'unknown_url' })
 }
 
 /** Returns the answer to a failed request of OpenAI's client. */
 export function chatErrorAnswer(error: unknown): ChatErrorAnswer {
-  const { status, body } = errorAnswer(error)
+  const { status: own, body } = errorAnswer(error)
   const code = errorCode(error)
   const refusal = error instanceof ChatRefused ? error.refusal : {}
   const name = refusal.name ?? NAMES[code] ?? code
-  const server = status >= LEAST_SERVER_ERROR ? 'server_error' : 'invalid_request_error'
+  const status = HOPELESS[code] ?? own
+  const words = body.error.message
+  const message = name === NAMES.model_context_length ? `${TOO_LONG} ${words}` : words
+  const server = own >= LEAST_SERVER_ERROR && NAMES[code] === undefined ? 'server_error' : 'invalid_request_error'
   const type = code === 'budget_spent' ? 'insufficient_quota' : (TYPES[status] ?? server)
   // Their clients repeat most failures by themselves.
   const again = refusal.again ?? AGAIN.has(code)
   return {
     status,
-    body: { error: { message: body.error.message, type, code: name, param: refusal.param ?? null } },
-    headers: { 'x-should-retry': String(again) },
+    body: { error: { message, type, code: name, param: refusal.param ?? null } },
+    headers: { 'x-should-retry': String(again), ...(again ? { 'retry-after': AGAIN_AFTER } : {}) },
   }
 }

@@ -6,7 +6,7 @@ export interface ErrorBody {
   readonly error: { readonly code: ErrorCode; readonly message: string }
 }
 
-export type HttpStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 429 | 500 | 502 | 503
+export type HttpStatus = 400 | 401 | 402 | 403 | 404 | 409 | 410 | 413 | 429 | 500 | 502 | 503
 
 const STATUS: Readonly<Record<ErrorCode, HttpStatus>> = {
   invalid: 400,

@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { errorCode, ParleyError } from '../core/errors.ts'
 import { isScope, type Scope } from '../core/token.ts'
+import { noSuchPath } from './chat-errors.ts'
 import type { ApiEnv, Rights } from './route.ts'
 
 /** Decides who may ask: the local socket lets its one user in, TCP whoever brings a token. */
@@ -56,8 +57,7 @@ export function createGate(routes: OpenAPIHono<ApiEnv>, guard: ApiGuard): Middle
 /** Returns the rights of whoever says who they are, where these are enough. */
 async function known(context: ApiContext, need: Exclude<Need, 'nothing'> | undefined, guard: ApiGuard) {
   const rights = await guard.identify(context)
-  const { method, path } = context.req
-  if (need === undefined) throw new ParleyError('not_found', `There is no ${method} ${path}`)
+  if (need === undefined) throw noSuchPath(context.req)
   if (need.scope === undefined || rights.scopes.has(need.scope)) return rights
   throw new ParleyError('forbidden', `This token is not for that: it has no scope ${need.scope}.`)
 }

@@ -33,8 +33,8 @@ export async function readChat(request: HonoRequest, once?: RequestId): Promise<
   const said = continued(saidIn(messages))
   const length = said.reduce((sum, { text }) => sum + text.length, 0)
   if (length > MOST_BODY_BYTES)
-    throw new ChatRefused('too_long', `The texts may have ${MOST_BODY_BYTES} characters together.`, {
-      param: 'messages',
+    throw new ChatRefused('invalid', `The texts may have ${MOST_BODY_BYTES} characters together.`, {
+      ...{ param: 'messages', name: 'context_length_exceeded' },
     })
   return {
     request: {
@@ -224,7 +224,26 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, at = 
   if (result.success) return result.data
   const issue = deepest(result.error.issues[0])
   const param = pathOf(at, issue?.path ?? [])
-  throw new ChatRefused('invalid', `"${param}" ${issue?.message}`, { param })
+  throw new ChatRefused('invalid', `"${param}" ${issue?.message}`, { param, name: nameOf(issue, value) })
+}
+
+/** Fields that another server may honour; some clients leave out the one that is named so, and ask again. */
+const UNSUPPORTED: Readonly<Partial<Record<PropertyKey, string>>> = {
+  ...{ tools: 'unsupported_parameter', functions: 'unsupported_parameter', audio: 'unsupported_parameter' },
+  ...{ logprobs: 'unsupported_parameter', top_logprobs: 'unsupported_parameter' },
+  ...{ tool_choice: 'unsupported_value', function_call: 'unsupported_value' },
+  ...{ n: 'unsupported_value', modalities: 'unsupported_value', response_format: 'unsupported_value' },
+}
+
+/** Returns the code of OpenAI for a mistake in a value. */
+function nameOf(issue: Issue | undefined, value: unknown): string {
+  const [field = ''] = issue?.path ?? []
+  const unsupported = UNSUPPORTED[field]
+  if (unsupported !== undefined) return unsupported
+  const given = issue?.path.reduce<unknown>((one, key) => Object(one)[key], value)
+  if (given === undefined) return 'missing_required_parameter'
+  if (issue?.code === 'too_small' && Array.isArray(given)) return 'empty_array'
+  return issue?.code === 'invalid_type' ? 'invalid_type' : 'invalid_value'
 }
 
 type Issue = z.core.$ZodIssue

@@ -30,7 +30,7 @@ describe('a chat completion with an Idempotency-Key', () => {
     expect(contentOf(await client.chat.completions.create(asked, KEY))).toBe('echo hello')
     expect(timesAsked(home)).toBe(1)
     const stream = { ...asked, stream: true } as const
-    await expect(client.chat.completions.create(stream, KEY)).rejects.toMatchObject({ status: 409, code: 'conflict' })
+    await expect(client.chat.completions.create(stream, KEY)).rejects.toMatchObject({ status: 400, code: 'conflict' })
     const other = { headers: { 'idempotency-key': 'another' } }
     expect(await wordsOf(await client.chat.completions.create(stream, other))).toBe('echo hello')
     expect(await wordsOf(await client.chat.completions.create(stream, other))).toBe('echo hello')
@@ -65,13 +65,13 @@ describe('a chat completion with an Idempotency-Key', () => {
     const home = await house(() => textReply('one two three four', { holds: [{ beforeDelta: 1, gate }] }))
     const client = await home.client()
     const { sessions } = home.daemon.operator
-    const stopped = expect(client.chat.completions.create(asked, KEY)).rejects.toMatchObject({ status: 409 })
+    const stopped = expect(client.chat.completions.create(asked, KEY)).rejects.toMatchObject({ status: 400 })
     await gate.reached
     await sessions.cancel('api:ui:bob')
     gate.release()
     await stopped
     const { total } = await sessions.history('api:ui:bob', { limit: 200 })
-    await expect(client.chat.completions.create(asked, KEY)).rejects.toMatchObject({ status: 409, code: 'aborted' })
+    await expect(client.chat.completions.create(asked, KEY)).rejects.toMatchObject({ status: 400, code: 'aborted' })
     expect(timesAsked(home)).toBe(1)
     expect(await sessions.history('api:ui:bob', { limit: 200 })).toMatchObject({ total })
   })

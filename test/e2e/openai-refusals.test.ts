@@ -14,55 +14,52 @@ const http = { host: '127.0.0.1', port: 0, hosts: [], origins: [] }
 const house = (script: Script = echoScript, config: HouseholdOptions['config'] = {}) =>
   startChatHouse({ script, config: { agents, http, ...config } })
 const asked = { model: 'main', messages: [user('hi')] }
+/** A client relies on these: a value that is none of theirs is a mistake. */
+const CHECKED = new Set(['stream_options', 'modalities'])
 const KEPT = [{ metadata: { session: 'bob' } }, {}]
 
 describe('a request that is not answered', () => {
   it('tells the official client by its class, code and parameter', async () => {
     const home = await house()
     const client = await home.client()
-    const cases: readonly [object, string | undefined][] = [
-      [{ messages: [] }, 'messages'],
-      [{ messages: 'hi' }, 'messages'],
+    const cases: readonly [object, string | undefined, string?][] = [
+      [{ messages: [] }, 'messages', 'empty_array'],
+      [{ messages: 'hi' }, 'messages', 'invalid_type'],
+      [{ messages: undefined }, 'messages', 'missing_required_parameter'],
+      [{ model: undefined }, 'model', 'missing_required_parameter'],
       [{ messages: [user('  ')] }, 'messages'],
       [{ messages: [{ role: 'model', content: 'x' }] }, 'messages[0].role'],
       [{ messages: [{ role: 'assistant', content: '' }] }, 'messages'],
       [{ messages: [user('hi'), { role: 'user' }] }, 'messages[1].content'],
       [{ messages: [{ role: 'user', content: 7 }] }, 'messages[0].content'],
       [{ messages: ['hi'] }, 'messages[0]'],
-      [{ temperature: 2.1 }, 'temperature'],
-      [{ temperature: '1' }, 'temperature'],
-      [{ top_p: -0.1 }, 'top_p'],
-      [{ frequency_penalty: 3 }, 'frequency_penalty'],
-      [{ presence_penalty: -3 }, 'presence_penalty'],
-      [{ max_tokens: 0 }, 'max_tokens'],
-      [{ max_completion_tokens: 1.5 }, 'max_completion_tokens'],
-      [{ seed: 'x' }, 'seed'],
       [{ stream_options: 5 }, 'stream_options'],
       [{ messages: [{ role: 'user', content: [{ type: 'text' }] }] }, 'messages[0].content[0].text'],
       [{ messages: [{ role: 'user', content: [7] }] }, 'messages[0].content[0]'],
-      [{ model: '' }, 'model'],
-      [{ model: 7 }, 'model'],
-      [{ n: 2 }, 'n'],
-      [{ tools: [{ type: 'function', function: { name: 'x' } }] }, 'tools'],
-      [{ functions: [{ name: 'x' }] }, 'functions'],
+      [{ model: '' }, 'model', 'invalid_value'],
+      [{ model: 7 }, 'model', 'invalid_type'],
+      [{ n: 2 }, 'n', 'unsupported_value'],
+      [{ tools: [{ type: 'function', function: { name: 'x' } }] }, 'tools', 'unsupported_parameter'],
+      [{ functions: [{ name: 'x' }] }, 'functions', 'unsupported_parameter'],
       [{ tool_choice: 'required' }, 'tool_choice'],
-      [{ response_format: { type: 'json_object' } }, 'response_format.type'],
+      [{ response_format: { type: 'json_object' } }, 'response_format.type', 'unsupported_value'],
+      [{ response_format: { type: 'json_schema', json_schema: { name: 'x', schema: {} } } }, 'response_format.type'],
+      [{ audio: { voice: 'alloy', format: 'mp3' } }, 'audio', 'unsupported_parameter'],
       [{ logprobs: true }, 'logprobs'],
       [{ top_logprobs: 3 }, 'top_logprobs'],
-      [{ stop: ['.'] }, 'stop'],
-      [{ modalities: ['text', 'audio'] }, 'modalities[1]'],
+      [{ modalities: ['text', 'audio'] }, 'modalities[1]', 'unsupported_value'],
       [{ stream: 'yes' }, 'stream'],
       [{ metadata: { session: 7 } }, 'metadata.session'],
     ]
     for (const more of KEPT)
-      for (const [changes, param] of cases) {
+      for (const [changes, param, code = expect.any(String)] of cases) {
         const refused = client.chat.completions.create({ ...asked, ...more, ...changes } as typeof asked)
         const error = await refused.then(
           () => 'answered',
           (thrown: unknown) => thrown,
         )
         expect([changes, error]).toEqual([changes, expect.any(OpenAI.BadRequestError)])
-        expect([changes, error]).toMatchObject([changes, { param, type: 'invalid_request_error' }])
+        expect([changes, error]).toMatchObject([changes, { param, code, type: 'invalid_request_error' }])
         expect((error as Error).message).not.toMatch(/invalid input|expected/i)
       }
     const unknown = client.chat.completions.create({ ...asked, model: 'gpt-5.4' })
@@ -78,8 +75,28 @@ describe('a request that is not answered', () => {
       ...{ n: 1, tools: [], tool_choice: 'auto', stop: null, logprobs: false, response_format: { type: 'text' } },
       ...{ metadata: { a: 'b' }, store: false, reasoning_effort: 'low', parallel_tool_calls: true, chat_id: 'x' },
     } as const
-    const { choices } = await client.chat.completions.create({ ...asked, ...(ignored as object) })
-    expect(choices[0]?.message.content).toBe('echo hi')
+    const bounds = [-1, 0, null, 1e12, 1.5, '512', '', {}]
+    const each = [
+      ...['max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'seed'],
+      ...['presence_penalty', 'frequency_penalty', 'logit_bias', 'metadata', 'stream_options', 'modalities'],
+      ...['service_tier', 'prediction', 'store', 'stop', 'reasoning_effort', 'top_k', 'safe_prompt', 'name'],
+    ].flatMap((field) => (CHECKED.has(field) ? [null] : bounds).map((value) => ({ [field]: value })))
+    const further = [
+      ...[{ tools: null }, { tools: [], tool_choice: 'none' }, { tool_choice: '' }, { functions: [] }],
+      ...[
+        { modalities: ['text'] },
+        { stop: ['.', '\n'] },
+        { logit_bias: { 50256: -100 } },
+        { n: null },
+        { stream: null },
+      ],
+      ...[{ prediction: { type: 'content', content: 'hi' } }, { stream_options: { include_usage: null } }],
+      ...[{ response_format: null }, { logprobs: null, top_logprobs: 0 }, { think: false, keep_alive: '5m' }],
+    ]
+    for (const more of [ignored, ...each, ...further]) {
+      const { choices } = await client.chat.completions.create({ ...asked, ...(more as object) })
+      expect([more, choices[0]?.message.content]).toEqual([more, 'echo hi'])
+    }
   })
 
   it('an assistant that has only called tools needs no words', async () => {
@@ -103,7 +120,7 @@ describe('a request that is not answered', () => {
       const response = await fetch(`${home.baseURL}/chat/completions`, { method: 'POST', headers, body })
       expect([body, response.status, await response.json()]).toEqual([
         ...[body, 400],
-        { error: { message: expect.any(String), type: 'invalid_request_error', code: 'invalid', param: null } },
+        { error: { message: expect.any(String), type: 'invalid_request_error', code: 'invalid_value', param: null } },
       ])
     }
   })
@@ -118,7 +135,7 @@ describe('a request that is not answered', () => {
     for (const more of [...KEPT, { ...asked, stream: true }]) {
       const refused = client.chat.completions.create({ ...asked, ...more })
       await expect(refused).rejects.toMatchObject({
-        status: 429,
+        status: 402,
         code: 'insufficient_quota',
         type: 'insufficient_quota',
       })
@@ -145,13 +162,15 @@ describe('a request that is not answered', () => {
     await Promise.all([first, second])
   })
 
-  it('a model that fails is a failure of the server, told once', async () => {
+  it('a model whose key is wrong is a failure of the server that no client repeats', async () => {
     const home = await house(() => ({ error: { status: 401, type: 'authentication_error' } }))
     const client = new OpenAI({ apiKey: await home.token(), baseURL: home.baseURL, maxRetries: 3 })
     for (const more of KEPT) {
       const refused = client.chat.completions.create({ ...asked, ...more })
-      await expect(refused).rejects.toBeInstanceOf(OpenAI.InternalServerError)
-      await expect(client.chat.completions.create({ ...asked, ...more })).rejects.toMatchObject({ code: 'model_auth' })
+      await expect(refused).rejects.toBeInstanceOf(OpenAI.BadRequestError)
+      await expect(client.chat.completions.create({ ...asked, ...more })).rejects.toMatchObject({
+        ...{ code: 'model_auth', type: 'server_error' },
+      })
     }
     expect(home.anthropic?.ledger.requests()).toHaveLength(4)
   })

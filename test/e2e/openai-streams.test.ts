@@ -95,7 +95,7 @@ describe.each(KEPT)('a streamed answer %s', (_, more) => {
     )
     const client = await home.client()
     await expect(client.chat.completions.create(asked)).rejects.toMatchObject({
-      ...{ status: 502, code: 'model_invalid_request', type: 'server_error' },
+      ...{ status: 400, code: 'model_invalid_request', type: 'server_error' },
     })
     const pieces: string[] = []
     const reading = async () => {

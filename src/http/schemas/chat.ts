@@ -16,14 +16,6 @@ const content = z.union(
   'must be a text or a list of parts',
 )
 
-/** OpenAI's own bounds: a value beyond them is a mistake of the client, whether or not an agent uses it. */
-function within(least: number, most: number) {
-  const bounds = `must be a number from ${least} to ${most}`
-  return z.number(bounds).min(least, bounds).max(most, bounds).nullish()
-}
-const NO_COUNT = 'must be a whole number from 1'
-const tokens = z.int(NO_COUNT).min(1, NO_COUNT).nullish()
-
 /**
  * The words of a message are checked one by one, so that an error names its place. A history may have tools of other
  * models: whatever else a message has, such as `name` or `reasoning_content`, is let be.
@@ -45,8 +37,9 @@ const nothing = (why: string) =>
 const OWN_TOOLS = 'is not for clients: an agent has the tools of its configuration'
 
 /**
- * The body of a chat completion. Fields that an agent cannot honour are refused by name; those that change nothing that
- * was promised, such as `temperature`, are checked and not used, and whatever else clients send is ignored.
+ * The body of a chat completion. Fields whose effect a client relies on are refused by name where an agent cannot
+ * honour them. Whatever else clients send, such as `temperature`, `stop` and `max_tokens: -1`, is not looked at: other
+ * servers have other bounds for it, and an agent does not use it.
  */
 export const chatBody = z.looseObject({
   model: text.min(1, 'must name an agent'),
@@ -59,22 +52,14 @@ export const chatBody = z.looseObject({
   n: z.literal(1, 'must be 1: there is one answer').nullish(),
   tools: nothing(OWN_TOOLS),
   functions: nothing(OWN_TOOLS),
-  tool_choice: z.enum(['none', 'auto'], OWN_TOOLS).nullish(),
-  function_call: z.enum(['none', 'auto'], OWN_TOOLS).nullish(),
+  tool_choice: z.enum(['none', 'auto', ''], OWN_TOOLS).nullish(),
+  function_call: z.enum(['none', 'auto', ''], OWN_TOOLS).nullish(),
   response_format: z
     .looseObject({ type: z.literal('text', 'must be text: an agent writes as its prompt says') }, OBJECT)
     .nullish(),
   logprobs: nothing('is not known here'),
   top_logprobs: nothing('is not known here'),
-  stop: nothing('is not for clients: an answer ends where the agent ends it'),
   audio: nothing('is not given here'),
-  temperature: within(0, 2),
-  top_p: within(0, 1),
-  frequency_penalty: within(-2, 2),
-  presence_penalty: within(-2, 2),
-  max_tokens: tokens,
-  max_completion_tokens: tokens,
-  seed: z.int('must be a whole number').nullish(),
   modalities: z.array(z.literal('text', 'must be text alone'), 'must be a list').nullish(),
 })
 
