@@ -20,12 +20,15 @@ import type {
   MenuCommand,
   MessageTarget,
   PrivatePart,
+  ProvesSending,
   Reacts,
   ReadsThreads,
   RegistersCommands,
+  SendingProof,
   SendsFiles,
   WantedFile,
 } from '../../src/channels/capabilities.ts'
+import type { Address } from '../../src/core/address.ts'
 import { within } from '../../src/core/clock.ts'
 import { ParleyError, toError } from '../../src/core/errors.ts'
 import type { AccountId } from '../../src/core/ids.ts'
@@ -60,6 +63,7 @@ export class SlackAdapter
     DeletesMessages,
     Reacts,
     FindsOwnMessages,
+    ProvesSending,
     ReadsThreads,
     RegistersCommands,
     SendsFiles
@@ -166,6 +170,10 @@ export class SlackAdapter
 
   findOwn(lost: LostMessage, signal: AbortSignal): Promise<FoundMessage> {
     return findOwnMessage(this.#askClient, lost, signal, this.#health.identity?.id)
+  }
+
+  proveSending(address: Address, signal: AbortSignal): Promise<SendingProof> {
+    return this.#outbound.proveSending(address, signal)
   }
 
   readThread(place: ThreadPlace, signal: AbortSignal): Promise<ThreadRead> {

@@ -6,11 +6,6 @@ export interface DeliverySettings {
   readonly liveAfterMs: number
   /** The time a send of unknown outcome rests before it is repeated. */
   readonly uncertainAfterMs: number
-  /**
-   * The longest time a repeat waits for another send to succeed, on a channel that cannot be asked whether sending
-   * works.
-   */
-  readonly unprovenAfterMs: number
   /** The age at which a send's absence from a history means that it never arrived. */
   readonly visibleAfterMs: number
   /** The longest time a part of unknown outcome may hold its conversation. */
@@ -33,7 +28,6 @@ const HOUR = 60 * MINUTE
 export const DEFAULT_SETTINGS: DeliverySettings = {
   liveAfterMs: 700,
   uncertainAfterMs: 10_000,
-  unprovenAfterMs: 5 * MINUTE,
   visibleAfterMs: 3_000,
   uncertainHoldMs: 60_000,
   repeatMark: '(repeat) ',

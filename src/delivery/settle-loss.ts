@@ -76,14 +76,11 @@ function change(item: Uncertain, facts: Facts): LossPlan {
 
 /**
  * A repeat waits until a writing call has succeeded after the loss: in an outage the one repeat would be lost as well.
+ * A channel that cannot be asked for such a call gives no reason to wait: that would hold up what is said next.
  */
 function repeat({ loss, proven }: Uncertain, notBefore: number, facts: Facts): LossPlan {
   if (facts.elapsed < notBefore) return { kind: 'wait', until: notBefore }
-  if (facts.wroteAt !== undefined && facts.wroteAt > loss.at) return REPEAT
-  if (!facts.provesSending) {
-    const unproven = loss.at + facts.settings.unprovenAfterMs
-    return facts.elapsed >= unproven ? REPEAT : { kind: 'wait', until: Math.min(unproven, facts.elapsed + ASK_MS) }
-  }
+  if (!facts.provesSending || (facts.wroteAt !== undefined && facts.wroteAt > loss.at)) return REPEAT
   if (!proven) return PROVE
   if (proven.proof.works) return REPEAT
   const wait = proven.proof.retryAfterMs ?? backOffMs(proven.tries, SEND_PACE)
@@ -95,8 +92,6 @@ function at(time: number, { elapsed }: Facts, plan: LossPlan): LossPlan {
 }
 
 const FIRST_REDO_MS = 500
-/** The interval between checks for another message's arrival, where the platform cannot be asked. */
-const ASK_MS = 10_000
 const AGAIN: LossPlan = { kind: 'attempt', as: 'again' }
 const ANEW: LossPlan = { kind: 'attempt', as: 'anew' }
 const REPEAT: LossPlan = { kind: 'attempt', as: 'repeat' }

@@ -248,19 +248,9 @@ describe('F-B08: the one repeat', () => {
       {},
       { do: 'wait', until: UP + 8_900 },
     ],
-    [
-      'looks now and then where nobody can be asked',
-      lost,
-      { provesSending: false },
-      { do: 'wait', until: UP + 10_000 },
-    ],
+    ['goes where nobody can be asked', lost, { provesSending: false }, { do: 'reserve' }],
   ] as const)('%s', (_, item, more, expected) => {
     expect(next(item, facts(more))[1]).toEqual(expected)
-  })
-
-  test('goes after five minutes where nobody can be asked', () => {
-    const loss = { at: UP - 300_000, since: UP - 300_000, startedAt: UP - 300_000, foreign: false }
-    expect(next({ ...lost, loss }, facts({ provesSending: false }))[1]).toEqual({ do: 'reserve' })
   })
 })
 

@@ -116,6 +116,18 @@ describe('F-A10: a keyed platform, with the outbox', () => {
     expect(channel.visible(DM)).toEqual(['(repeat) hello'])
   })
 
+  test.each([
+    ['within the time of the key: the same call, and one message', 30_000, ['hello']],
+    ['after it: repeated once, marked', 300_000, ['hello', '(repeat) hello']],
+  ])('killed in a send where the history is closed, and back %s', async (_, backAfterMs, visible) => {
+    const { rig, channel, killed } = await open()
+    channel.history = () => ({ kind: 'cannot_tell', reason: 'the history is shown empty' })
+    await killed(true, backAfterMs)
+    await rig.say('next')
+    await rig.pass(15_000)
+    expect(channel.visible(DM)).toEqual([...visible, 'next'])
+  })
+
   test('F-C11: a wait that is asked for before the second send is kept', async () => {
     const { rig, channel } = await open()
     channel.fates.push(answerLost, refused('429', { retryAfterMs: 20_000 }))

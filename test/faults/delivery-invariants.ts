@@ -75,8 +75,9 @@ function readsAs(message: BotMessage, { op, plain }: OutboxRow): boolean {
 }
 
 /** 3: a message is repeated only where the platform cannot say whether the first one arrived. */
-export function repeatedInVain(rows: readonly OutboxRow[]): string[] {
-  const repeats = rows.filter(({ channel, plain }) => channel !== 'telegram' && plain.startsWith(REPEAT_MARK))
+export function repeatedInVain(rows: readonly OutboxRow[], blind: readonly string[] = []): string[] {
+  const tells = (channel: string) => channel !== 'telegram' && !blind.includes(channel)
+  const repeats = rows.filter(({ channel, plain }) => tells(channel) && plain.startsWith(REPEAT_MARK))
   return repeats.map(({ id, channel }) => `3: ${id} is a repeat, and ${channel} would have told of the first`)
 }
 

@@ -12,6 +12,8 @@ export interface Evidence {
   readonly telegram: readonly TelegramEntry[]
   /** What the bot has on other platforms. */
   readonly elsewhere?: readonly BotMessage[]
+  /** Channels whose bot may not read what it has said. */
+  readonly blind?: readonly string[]
   /** What other platforms gave away, as far as each promises not to lose it. */
   readonly heardElsewhere?: readonly HeardMessage[]
   readonly model: readonly MessagesEntry[]
@@ -29,7 +31,7 @@ export function violations(evidence: Evidence): string[] {
     ...inboundUnsettled(stored, [...confirmedMessages(evidence.telegram), ...(evidence.heardElsewhere ?? [])]),
     ...turnsUnended(stored),
     ...sendsUnmatched(stored.outbox, messages),
-    ...repeatedInVain(stored.outbox),
+    ...repeatedInVain(stored.outbox, evidence.blind),
     ...orderBroken(stored.outbox),
     ...callsUnpaired(evidence),
     ...onceRepeated(evidence.probes),

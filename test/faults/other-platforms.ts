@@ -36,6 +36,8 @@ export interface OtherPlace extends OtherPlatform {
 export interface PlaceOptions {
   /** Show answers while they are written. Default: no. */
   readonly streaming?: boolean
+  /** Slack: without the scopes of history, so that mentions alone are heard and nothing can be looked up. Default: no. */
+  readonly blind?: boolean
 }
 
 const FAST = { perSecond: 1000, perChatPerSecond: 1000, perGroupPerMinute: 60_000 }
@@ -102,19 +104,24 @@ function inDiscord({ world, ledger, faults, close }: DiscordServer, channel: str
 }
 
 /**
- * Ada in her direct chat or, since what is answered in a channel begins a thread, in a thread there. The app may read the
- * history. A schedule delivers to the channel.
+ * Ada in her direct chat or, since what is answered in a channel begins a thread, in a thread there. A schedule delivers
+ * to the channel.
  */
-export async function slackPlace({ streaming = false }: PlaceOptions = {}, where: 'direct' | 'thread' = 'direct') {
-  const server = await startSlackServer({ redelivery: PATIENT })
-  const { world, app, apiRoot } = server
+export async function slackPlace(
+  { streaming = false, blind = false }: PlaceOptions = {},
+  where: 'direct' | 'thread' = 'direct',
+) {
+  const app = blind ? { scopes: ['app_mentions:read', 'chat:write'], subscriptions: ['app_mention'] } : {}
+  const server = await startSlackServer({ redelivery: PATIENT, app })
+  const { world, apiRoot } = server
   world.addUser({ id: 'U333', name: 'ada', displayName: 'Ada' })
   const { id: channel } = world.addChannel({ name: 'workshop', members: ['U333'] })
-  const { botToken, appToken } = app
+  const { botToken, appToken } = server.app
   const account = { botToken, appToken, apiRoot, streaming, limits: FAST }
   return {
     ...inSlack(server, channel, where),
     accounts: { slack: account },
+    blind,
     address: `slack:channel:${channel}`,
     fullMessage: 3_900,
   }
@@ -139,7 +146,7 @@ function inSlack({ world, ledger, faults, close }: SlackServer, channel: string,
       const files = Object.entries(given).map(([name, bytes]) => world.attach({ bytes, name }))
       const more = files.length > 0 ? { extra: { subtype: 'file_share', files } } : {}
       if (where === 'direct') world.say({ from: 'U333', text, ...more })
-      else if (thread) world.say({ from: 'U333', channel, thread, text, ...more })
+      else if (thread) world.say({ from: 'U333', channel, thread, text: `<@U0BOT> ${text}`, ...more })
       else thread = world.say({ from: 'U333', channel, text: `<@U0BOT> ${text}`, ...more })
     },
     sent: (text) => ledger.nextFromBot('sent', { where: (entry) => entry.text.includes(text) }),

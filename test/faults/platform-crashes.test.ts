@@ -126,6 +126,16 @@ describe.concurrent('a kill on the way of a message beside Telegram', CASE, () =
     })
   }
 
+  for (const { point, what } of rounds(inTheSend(THREAD), 3)) {
+    it(`F-A13: Slack without history: ${what} (${point}): repeated once, marked, and what is said next waits for nothing`, async (test) => {
+      const place = await slackPlace({ blind: true }, 'thread')
+      const { stored, texts } = await survive(test, { place, point, script: plainly })
+      const arrived = point === 'CP11-sending-committed' ? [] : ['first answer']
+      expect(texts).toEqual([...arrived, '(repeat) first answer'])
+      expect(stored.outbox.map(({ state }) => state)).toEqual(['resent', 'sent'])
+    })
+  }
+
   for (const where of rounds(PLACES, 2)) {
     it(`F-A04: ${where.name}: while the answer is shown as it grows (CP5-mid-stream): what was shown becomes the whole`, async (test) => {
       const gate = createGate()

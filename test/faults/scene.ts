@@ -83,6 +83,8 @@ export interface OtherPlatform {
   botMessages(): readonly BotMessage[]
   /** Messages of people that the daemon owes an outcome, as far as the platform promises. */
   heard(): readonly HeardMessage[]
+  /** The bot may not read there what it has said. */
+  readonly blind?: boolean
 }
 
 export const ADA = 111
@@ -158,7 +160,8 @@ export async function startScene(test: TestContext, options: SceneOptions = {}):
       const elsewhere = others.flatMap((other) => other.botMessages())
       const heardElsewhere = others.flatMap((other) => other.heard())
       const said = { telegram: telegram.ledger.entries, elsewhere, heardElsewhere, model: anthropic.ledger.entries }
-      const evidence = { stored, ...said, probes: probes() }
+      const blind = others.flatMap((other) => (other.blind ? Object.keys(other.accounts) : []))
+      const evidence = { stored, ...said, blind, probes: probes() }
       const broken = violations({ ...evidence, sinks, canaries: [TOKEN, API_KEY, ...secretsOf(setup.telegram)] })
       Object.assign(test.task.meta, { faults: countOf(broken, stored) })
       expect(broken).toEqual([])

@@ -44,9 +44,16 @@ export async function findOwn(
   const path = `/channels/${located.id}/messages` as const
   const read = await readBack((query) => client.call({ verb: 'GET', path, query }, options), lost.ageMs)
   if (!('messages' in read)) return asUnknown(read)
+  if (read.messages.length === 0) return CLOSED
   const [first, ...others] = read.messages.flatMap(ownMessages(lost, botId))
   if (first !== undefined) return { kind: 'found', messages: [first, ...others] }
   return read.all ? { kind: 'absent' } : { kind: 'cannot_tell', reason: 'too much was written since' }
+}
+
+/** A bot that may not read a history is shown an empty one; what it answers has left a message there. */
+const CLOSED: FoundMessage = {
+  kind: 'cannot_tell',
+  reason: 'the history is shown empty, as it is without the permission Read Message History',
 }
 
 interface ReadBack {

@@ -1,5 +1,6 @@
 import type { OutboundPart } from '../../../src/channels/adapter.ts'
-import type { MessageTarget, PrivatePart } from '../../../src/channels/capabilities.ts'
+import type { MessageTarget, PrivatePart, SendingProof } from '../../../src/channels/capabilities.ts'
+import type { Address } from '../../../src/core/address.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
 import type { DeliveryReceipt, RenderedPart } from '../../../src/core/outbound.ts'
 import { directPart } from '../../shared/direct-part.ts'
@@ -14,6 +15,12 @@ import { toDeletionReceipt, toEphemeralReceipt, toReactionReceipt, toReceipt } f
 /** From the first byte of a send to the last of its answer. */
 const SEND_DEADLINE_MS = 15_000
 
+/**
+ * The stamp of a message that never was. Bots have no typing indicator, and to delete nothing goes the way of a message
+ * and needs its scope alone: that it is not found is the answer.
+ */
+const NO_MESSAGE = '0000000001.000000'
+
 /** The receipt for a part without a message to send. The exit in `delivery` never lets such a part come this far. */
 const SILENT: DeliveryReceipt = { kind: 'rejected', reason: 'silent' }
 const NO_ADDRESS: DeliveryReceipt = { kind: 'rejected', reason: 'this address is no Slack conversation' }
@@ -25,6 +32,7 @@ export interface SlackOutbound {
   edit(target: MessageTarget, rendered: RenderedPart, signal: AbortSignal): Promise<DeliveryReceipt>
   delete(target: MessageTarget, signal: AbortSignal): Promise<DeliveryReceipt>
   react(target: MessageTarget, emoji: string, signal: AbortSignal): Promise<DeliveryReceipt>
+  proveSending(address: Address, signal: AbortSignal): Promise<SendingProof>
 }
 
 /**
@@ -92,6 +100,14 @@ export function createOutbound(client: SlackClient, onOutcome: (outcome: CallOut
       const target = toMessage({ address, messageId })
       if (target === null) return NO_ADDRESS
       return toDeletionReceipt(await call('chat.delete', target, signal), messageId)
+    },
+    async proveSending(address, signal) {
+      const channel = toApiTarget(address)?.channel
+      if (channel === undefined) return { works: true }
+      const receipt = toDeletionReceipt(await call('chat.delete', { channel, ts: NO_MESSAGE }, signal), NO_MESSAGE)
+      if (receipt.kind !== 'rejected') return { works: receipt.kind === 'sent' }
+      const { retryAfterMs } = receipt
+      return retryAfterMs === undefined ? { works: true } : { works: false, retryAfterMs }
     },
   }
 }

@@ -282,4 +282,11 @@ describe('findOwn', () => {
     server.world.setAccess(channel, 'hidden')
     expect(await find()).toEqual({ kind: 'cannot_tell', reason: '50001: Missing Access' })
   })
+
+  test('cannot tell where the history is shown empty, as it is without the permission to read it', async () => {
+    const { find } = await lose()
+    const told = await find()
+    expect(told).toMatchObject({ kind: 'cannot_tell', reason: expect.stringContaining('Read Message History') })
+    expect(told).not.toHaveProperty('retryAfterMs')
+  })
 })

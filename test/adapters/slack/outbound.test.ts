@@ -231,3 +231,26 @@ describe('finding a message again', () => {
     expect(await adapter.findOwn(lost, signal)).toMatchObject({ kind: 'cannot_tell', retryAfterMs: 5000 })
   })
 })
+
+describe('the question whether a message would arrive', () => {
+  test.each([['in the channel'], ['in a thread']])(
+    '%s is answered without a message and without any scope of history',
+    async (where) => {
+      const { adapter, at, root, signal, ledger } = await open({ server: { app: { scopes: ['chat:write'] } } })
+      const address = where === 'in a thread' ? { ...at, topic: root.ts } : at
+      expect(await adapter.proveSending(address, signal)).toEqual({ works: true })
+      expect(ledger.fromBot()).toEqual([])
+    },
+  )
+
+  test('is answered by no line that is cut, by no refusal that passes, and by one about the conversation', async () => {
+    const { adapter, at, signal, faults, server } = await open()
+    faults.add({ method: 'chat.delete', action: { kind: 'reset', when: 'before' } })
+    expect(await adapter.proveSending(at, signal)).toEqual({ works: false })
+    faults.add(rateLimited('chat.delete', 9))
+    expect(await adapter.proveSending(at, signal)).toEqual({ works: false, retryAfterMs: 9000 })
+    expect(await adapter.proveSending({ ...at, chat: 'C404' }, signal)).toEqual({ works: true })
+    await server.close()
+    expect(await adapter.proveSending(at, signal)).toEqual({ works: false })
+  })
+})
