@@ -3,7 +3,7 @@ import type { Admission, AdmissionState, Applicant } from '../core/admission.ts'
 import type { InboxId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { AdmissionReader, AdmissionWriter, RefusalBounds } from './admission-port.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
+import { addressIn, defined, id, integer, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
 import type { RepositoryDeps, Sql, SqlRow } from './sql.ts'
 
 const KINDS: readonly Applicant['kind'][] = ['person', 'place']
@@ -19,7 +19,7 @@ const codec: RowCodec<Admission> = {
     code: text(row, 'code'),
     state: oneOf(row, 'state', STATES),
     name: text(row, 'name'),
-    address: json(row, 'address'),
+    address: addressIn(row, 'address'),
     traceId: id(row, 'trace_id'),
     askedAt: integer(row, 'asked_at'),
     ...defined({

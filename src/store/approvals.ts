@@ -2,7 +2,19 @@ import type { Approval, ApprovalState, NewApproval } from '../core/approval.ts'
 import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ApprovalReader, ApprovalWriter } from './approval-port.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, readFound, readRows, text } from './rows.ts'
+import {
+  defined,
+  id,
+  integer,
+  json,
+  oneOf,
+  optional,
+  type RowCodec,
+  readFound,
+  readRows,
+  replyIn,
+  text,
+} from './rows.ts'
 import type { RepositoryDeps, Sql } from './sql.ts'
 
 const STATES: readonly ApprovalState[] = ['asked', 'allowed', 'denied', 'used']
@@ -21,7 +33,7 @@ const codec: RowCodec<Approval> = {
     traceId: id(row, 'trace_id'),
     tool: text(row, 'tool'),
     args: json(row, 'args'),
-    reply: json(row, 'reply'),
+    reply: replyIn(row, 'reply'),
     askedAt: integer(row, 'asked_at'),
     state: oneOf(row, 'state', STATES),
     late: integer(row, 'late') === 1,

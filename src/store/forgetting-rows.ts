@@ -3,7 +3,19 @@ import { type MediaId, madeAt, type SessionId, type TurnId } from '../core/ids.t
 import { DELIVERY_STATES, hasEnded, type RenderedPart } from '../core/outbound.ts'
 import type { InboxOutcome } from '../core/turn-end.ts'
 import type { ReceivedRow, RetentionMark, SentRow } from './forget-port.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, text } from './rows.ts'
+import {
+  addressIn,
+  decisionIn,
+  defined,
+  dispatchIn,
+  id,
+  integer,
+  json,
+  oneOf,
+  optional,
+  type RowCodec,
+  text,
+} from './rows.ts'
 
 export const codec: RowCodec<Forgetting> = {
   table: 'forgettings',
@@ -24,8 +36,8 @@ export const receivedCodec: RowCodec<ReceivedRow> = {
     no: integer(row, 'no'),
     id: id(row, 'id'),
     state: oneOf(row, 'state', ['waiting', 'claimed', 'done']),
-    dispatch: json(row, 'dispatch'),
-    decision: json(row, 'decision'),
+    dispatch: dispatchIn(row, 'dispatch'),
+    decision: decisionIn(row, 'decision'),
     ...defined({
       sessionId: optional(row, 'session_id', id<SessionId>),
       turnId: optional(row, 'turn_id', id<TurnId>),
@@ -43,7 +55,7 @@ export const sentCodec: RowCodec<SentRow> = {
       no: integer(row, 'no'),
       source: id(row, 'source'),
       traceId: id(row, 'trace_id'),
-      address: json(row, 'address'),
+      address: addressIn(row, 'address'),
       // Words that it quotes are known by their name, and go alone.
       text: parts.map((part) => part?.quoting?.plain ?? part?.plain ?? '').join('\n'),
       at: madeAt(text(row, 'id')) ?? 0,

@@ -62,6 +62,8 @@ export interface InboxWriter {
   add(row: NewInboxRow): Promise<boolean>
   /** Binds waiting rows to a turn. Returns how many were still waiting. */
   claim(ids: readonly InboxId[], turnId: TurnId): Promise<number>
+  /** Ends rows that wait and cannot be read: nothing else would, and a session waits for so many and no more. */
+  giveUpUnreadable(): Promise<readonly InboxId[]>
   /** Ends one row that never had a turn. */
   settle(id: InboxId, outcome: InboxOutcome): Promise<void>
   /** Ends every row of a session that still waits, and returns how many (`/stop`). */

@@ -5,7 +5,20 @@ import { CLOCKS_DIFFER_MS, sendingSpan } from '../core/sending-span.ts'
 import type { InboxOutcome } from '../core/turn-end.ts'
 import { idInLife } from './deleted-id.ts'
 import type { InboxReader, InboxRow, InboxState, InboxWriter, NewInboxRow } from './inbox-port.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, readFound, readRows, text } from './rows.ts'
+import {
+  decisionIn,
+  defined,
+  dispatchIn,
+  id,
+  integer,
+  isReadable,
+  oneOf,
+  optional,
+  type RowCodec,
+  readFound,
+  readRows,
+  text,
+} from './rows.ts'
 import { inBatches, placeholders, type RepositoryDeps, type Sql, type SqlRow, type SqlValue } from './sql.ts'
 
 const STATES: readonly InboxState[] = ['waiting', 'claimed', 'done']
@@ -30,8 +43,8 @@ const codec: RowCodec<InboxRow> = {
   key: ['id'],
   decode: (row) => ({
     id: id(row, 'id'),
-    dispatch: json(row, 'dispatch'),
-    decision: json(row, 'decision'),
+    dispatch: dispatchIn(row, 'dispatch'),
+    decision: decisionIn(row, 'decision'),
     state: oneOf(row, 'state', STATES),
     ...defined({
       sessionId: optional(row, 'session_id', id<SessionId>),
@@ -185,6 +198,13 @@ export class InboxWriting extends InboxReading implements InboxWriter {
       claimed += await this.sql.run(query, [turnId, ...some])
     }
     return claimed
+  }
+
+  async giveUpUnreadable(): Promise<readonly InboxId[]> {
+    const rows = await this.sql.all(`SELECT ${COLUMNS} FROM ${ROWS} WHERE inbox.state = 'waiting' ORDER BY no`, [])
+    const ids = rows.filter((row) => !isReadable(codec, row)).map((row) => id<InboxId>(row, 'id'))
+    for (const one of ids) await this.settle(one, 'refused: unreadable')
+    return ids
   }
 
   async settle(inboxId: InboxId, outcome: InboxOutcome): Promise<void> {

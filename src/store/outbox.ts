@@ -10,7 +10,6 @@ import {
   type DeliveryOp,
   type DeliveryState,
   type LowPriority,
-  type Reader,
   type Recipient,
   type RenderedPart,
 } from '../core/outbound.ts'
@@ -29,16 +28,24 @@ import type {
 } from './outbox-port.ts'
 import { unquoted } from './quoted-words.ts'
 import {
+  addressIn,
   defined,
+  fields,
   id,
   integer,
+  isNumber,
+  isOneOf,
   isReadable,
-  json,
+  isText,
+  listOf,
+  maybe,
   oneOf,
   optional,
   type RowCodec,
+  readerIn,
   readFound,
   readRows,
+  shaped,
   text,
 } from './rows.ts'
 import {
@@ -74,6 +81,19 @@ export function endedBy(state: string): string {
     WHEN ${state} IN ('sending', 'uncertain') THEN 'given_up' ELSE ${state} END`
 }
 
+const partIn = shaped<RenderedPart>(
+  fields({
+    ...{ text: isText, plain: isText, markup: isOneOf('html', 'markdown', 'mrkdwn', 'plain') },
+    buttons: maybe(listOf(fields({ label: isText, command: isText }))),
+    quoting: maybe(fields({ text: isText, plain: isText, of: isText })),
+    file: maybe(fields({ media: isText, name: isText, mime: isText, size: isNumber, as: isText })),
+  }),
+)
+const recipientIn = shaped<Recipient>(
+  fields({ id: isText, handle: maybe(isText), otherwise: isOneOf('here', 'direct') }),
+)
+const lowPriorityIn = shaped<LowPriority>(fields({ supersedes: maybe(isText) }))
+
 const codec: RowCodec<Delivery> = {
   table: 'outbox',
   key: ['id'],
@@ -82,10 +102,10 @@ const codec: RowCodec<Delivery> = {
     source: id(row, 'source'),
     partNo: integer(row, 'part_no'),
     traceId: id(row, 'trace_id'),
-    address: json(row, 'address'),
+    address: addressIn(row, 'address'),
     class: oneOf(row, 'class', CLASSES),
     op: oneOf(row, 'op', OPS),
-    part: json(row, 'part'),
+    part: partIn(row, 'part'),
     state: oneOf(row, 'state', DELIVERY_STATES),
     attempt: integer(row, 'attempt'),
     ownerEpoch: integer(row, 'owner_epoch'),
@@ -97,17 +117,17 @@ const codec: RowCodec<Delivery> = {
       startedAt: optional(row, 'started_at', integer),
       messageId: optional(row, 'message_id', text),
       reason: optional(row, 'reason', text),
-      only: optional(row, 'recipient', json<Recipient>),
-      lowPriority: optional(row, 'low_priority', json<LowPriority>),
-      reader: optional(row, 'reader', json<Reader>),
-      earlier: optional(row, 'earlier', json<RenderedPart>),
+      only: optional(row, 'recipient', recipientIn),
+      lowPriority: optional(row, 'low_priority', lowPriorityIn),
+      reader: optional(row, 'reader', readerIn),
+      earlier: optional(row, 'earlier', partIn),
     }),
   }),
 }
 
 const placeCodec: RowCodec<{ readonly address: Address }> = {
   ...codec,
-  decode: (row) => ({ address: json(row, 'address') }),
+  decode: (row) => ({ address: addressIn(row, 'address') }),
 }
 
 export class OutboxReading implements OutboxReader {

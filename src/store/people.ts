@@ -3,7 +3,7 @@ import type { InboxId, PersonId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Role } from '../core/session.ts'
 import type { DirectChat, IdentityChange, LinkCode, PeopleReader, PeopleWriter, StoredPerson } from './people-port.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
+import { addressIn, defined, id, integer, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
 import type { RepositoryDeps, Sql } from './sql.ts'
 
 const ROLES: readonly Role[] = ['owner', 'member', 'guest']
@@ -31,7 +31,7 @@ const codeCodec: RowCodec<LinkCode> = {
     hash: text(row, 'hash'),
     person: id(row, 'person_id'),
     maker: text(row, 'maker'),
-    shownAt: json(row, 'shown_at'),
+    shownAt: addressIn(row, 'shown_at'),
     expiresAt: integer(row, 'expires_at'),
     ...defined({ usedBy: optional(row, 'used_by', id<InboxId>) }),
   }),
@@ -54,7 +54,11 @@ const changeCodec: RowCodec<IdentityChange> = {
 const chatCodec: RowCodec<DirectChat> = {
   table: 'direct_chats',
   key: ['platform_id', 'account'],
-  decode: (row) => ({ platformId: text(row, 'platform_id'), address: json(row, 'address'), at: integer(row, 'at') }),
+  decode: (row) => ({
+    platformId: text(row, 'platform_id'),
+    address: addressIn(row, 'address'),
+    at: integer(row, 'at'),
+  }),
 }
 
 export class PeopleReading implements PeopleReader {

@@ -1,14 +1,40 @@
 import type { SessionId, TurnId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type { NewQuestion, Question, QuestionState } from '../core/question.ts'
+import type { Answerer, FreeAnswer, NewQuestion, Question, QuestionState } from '../core/question.ts'
 import type { QuestionReader, QuestionWriter } from './question-port.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, readFound, readRows, text } from './rows.ts'
+import {
+  defined,
+  fields,
+  id,
+  integer,
+  isNumber,
+  isOneOf,
+  isText,
+  listOf,
+  maybe,
+  oneOf,
+  optional,
+  type RowCodec,
+  readFound,
+  readRows,
+  replyIn,
+  shaped,
+  text,
+} from './rows.ts'
 import type { RepositoryDeps, Sql } from './sql.ts'
 
 const STATES: readonly QuestionState[] = ['asked', 'answered', 'told', 'ended']
 const COLUMNS =
   'code, session_id, turn_id, call_id, part, trace_id, text, choices, free, server, reply, addressee, asked_at, state, late, answer, choice, answered_by'
 const KEPT_MS = 90 * 86_400_000
+
+const choicesIn = shaped<readonly string[]>(listOf(isText))
+const freeIn = shaped<FreeAnswer>(
+  fields({ kind: isOneOf('text', 'number', 'integer'), min: maybe(isNumber), max: maybe(isNumber) }),
+)
+const byIn = shaped<Answerer>(
+  fields({ author: isText, sender: fields({ id: isText, kind: isText }), identity: fields({ role: isText }) }),
+)
 
 const codec: RowCodec<Question> = {
   table: 'questions',
@@ -21,18 +47,18 @@ const codec: RowCodec<Question> = {
     part: integer(row, 'part'),
     traceId: id(row, 'trace_id'),
     text: text(row, 'text'),
-    choices: json<readonly string[]>(row, 'choices'),
-    reply: json(row, 'reply'),
+    choices: choicesIn(row, 'choices'),
+    reply: replyIn(row, 'reply'),
     askedAt: integer(row, 'asked_at'),
     state: oneOf(row, 'state', STATES),
     late: integer(row, 'late') === 1,
     ...defined({
-      free: optional(row, 'free', json<NonNullable<Question['free']>>),
+      free: optional(row, 'free', freeIn),
       server: optional(row, 'server', text),
       to: optional(row, 'addressee', text),
       answer: optional(row, 'answer', text),
       choice: optional(row, 'choice', integer),
-      by: optional(row, 'answered_by', json<NonNullable<Question['by']>>),
+      by: optional(row, 'answered_by', byIn),
     }),
   }),
 }

@@ -1,5 +1,8 @@
+import type { Address } from '../core/address.ts'
+import type { Decision, Dispatch, ReplyTarget } from '../core/dispatch.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
+import type { Reader } from '../core/outbound.ts'
 import type { SqlRow } from './sql.ts'
 
 /** Converts rows of one table to values; `key` names the columns that identify the row. */
@@ -91,12 +94,76 @@ export function oneOf<Value extends string>(row: SqlRow, column: string, values:
   return value
 }
 
-/** A JSON object written by this store; what is inside is trusted once it parses. */
+/** A test of a stored value: the daemon reads without asking what it has passed. */
+type Shape = (value: unknown) => boolean
+
+/** A JSON object written by this store, for readers that ask for each of its parts or look into none. */
 export function json<T extends object>(row: SqlRow, column: string): T {
   const value: unknown = JSON.parse(text(row, column))
   if (typeof value !== 'object' || value === null) throw unreadable(column)
   return value as T
 }
+
+/** Returns a reader of JSON objects with that shape: another one makes its row as unreadable as no JSON does. */
+export function shaped<T extends object>(shape: Shape): (row: SqlRow, column: string) => T {
+  return (row, column) => {
+    const value = json<T>(row, column)
+    if (!shape(value)) throw unreadable(column)
+    return value
+  }
+}
+
+export const isText: Shape = (value) => typeof value === 'string'
+export const isNumber: Shape = (value) => typeof value === 'number'
+
+export function maybe(shape: Shape): Shape {
+  return (value) => value === undefined || shape(value)
+}
+
+export function isOneOf(...values: readonly string[]): Shape {
+  return (value) => values.includes(value as string)
+}
+
+export function listOf(shape: Shape): Shape {
+  return (value) => Array.isArray(value) && value.every(shape)
+}
+
+/** An object whose fields have these shapes; it may have others. */
+export function fields(shapes: Readonly<Record<string, Shape>>): Shape {
+  const all = Object.entries(shapes)
+  return (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    all.every(([name, shape]) => shape((value as Readonly<Record<string, unknown>>)[name]))
+}
+
+export const isAddress = fields({
+  ...{ channel: isText, account: isText, chat: isText, topic: maybe(isText) },
+  ...{ chatType: isOneOf('direct', 'group', 'channel'), space: maybe(fields({ type: isText, id: isText })) },
+})
+export const isReader = fields({ platformId: isText, person: maybe(isText) })
+const isReply = fields({ address: isAddress, replyTo: maybe(isText), reader: maybe(isReader) })
+const isEvent = fields({
+  ...{ kind: isText, eventKey: isText, address: isAddress, sender: fields({ id: isText, kind: isText }) },
+  ...{ text: maybe(isText), messageId: maybe(isText), attachments: maybe(listOf(fields({ ref: isText }))) },
+})
+export const isScope = fields({ values: fields({}), dimensions: listOf(isText) })
+const isRoute = fields({ agent: isText, scope: isScope, scopeKey: isText, displayKey: isText, kind: isText })
+const isKind = isOneOf('run', 'context', 'control', 'amend', 'refuse', 'ignore')
+const isLooked = fields({ kind: isKind, identity: fields({ role: isText }), trace: listOf(fields({})) })
+const isRouted = fields({ route: isRoute })
+const ROUTED = isOneOf('run', 'context', 'control')
+
+export const addressIn = shaped<Address>(isAddress)
+export const readerIn = shaped<Reader>(isReader)
+export const replyIn = shaped<ReplyTarget>(isReply)
+export const dispatchIn = shaped<Dispatch>(
+  fields({ origin: isText, traceId: isText, receivedAt: isNumber, reply: isReply, event: isEvent }),
+)
+export const decisionIn = shaped<Decision>(
+  (value) => isLooked(value) && (!ROUTED((value as Decision).kind) || isRouted(value)),
+)
 
 type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
 

@@ -6,11 +6,32 @@ import type {
   NewSchedule,
   NewSlot,
   Schedule,
+  ScheduleDefinition,
   ScheduleSlot,
   SlotEnd,
   SlotState,
 } from '../core/schedule.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, readRow, readRows, text } from './rows.ts'
+import {
+  defined,
+  fields,
+  id,
+  integer,
+  isAddress,
+  isNumber,
+  isOneOf,
+  isReader,
+  isText,
+  json,
+  listOf,
+  maybe,
+  oneOf,
+  optional,
+  type RowCodec,
+  readRow,
+  readRows,
+  shaped,
+  text,
+} from './rows.ts'
 import type { ScheduleReader, ScheduleWriter } from './schedule-port.ts'
 import type { RepositoryDeps, Sql, SqlValue } from './sql.ts'
 
@@ -18,13 +39,22 @@ const STATES: readonly SlotState[] = ['claimed', 'done', 'skipped', 'failed']
 const COLUMNS = 'id, source, definition, creator, created_at, updated_at, paused, evaluated_to'
 const SLOT_COLUMNS = 'schedule_id, slot_at, state, at, trace_id, turn_id, outcome, reading, ended_at'
 
+const isTask = fields({
+  ...{ prompt: isText, deliverTo: isAddress, digestOf: maybe(isAddress), reader: maybe(isReader), timezone: isText },
+  ...{ overlap: isOneOf('skip', 'queue'), missed: fields({ kind: isOneOf('skip', 'once', 'all') }) },
+  ...{ agent: maybe(isText), authors: maybe(listOf(isText)), askers: maybe(listOf(isText)) },
+  ...{ addresses: maybe(listOf(isText)), madeIn: maybe(isText) },
+})
+const TIMINGS = [fields({ cron: isText }), fields({ at: isNumber }), fields({ every: isNumber, from: isNumber })]
+const definitionIn = shaped<ScheduleDefinition>((value) => isTask(value) && TIMINGS.some((isTiming) => isTiming(value)))
+
 const codec: RowCodec<Schedule> = {
   table: 'schedules',
   key: ['id'],
   decode: (row) => ({
     id: id(row, 'id'),
     source: oneOf(row, 'source', ['config', 'command']),
-    definition: json(row, 'definition'),
+    definition: definitionIn(row, 'definition'),
     createdAt: integer(row, 'created_at'),
     updatedAt: integer(row, 'updated_at'),
     paused: integer(row, 'paused') === 1,

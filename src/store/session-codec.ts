@@ -10,7 +10,21 @@ import {
   type SettingName,
   type SettingPatch,
 } from '../core/session-settings.ts'
-import { defined, id, integer, json, oneOf, optional, type RowCodec, text, unreadable } from './rows.ts'
+import {
+  defined,
+  fields,
+  id,
+  integer,
+  isScope,
+  isText,
+  json,
+  listOf,
+  oneOf,
+  optional,
+  type RowCodec,
+  shaped,
+  text,
+} from './rows.ts'
 import type { OverriddenSession } from './session-port.ts'
 import type { SqlRow, SqlValue } from './sql.ts'
 
@@ -37,19 +51,25 @@ export const SESSION_COLUMNS = `sessions.no, sessions.id, sessions.scope_key, sc
   metadata, created_at, last_activity_at, message_count, turn_count, preview, description, description_source,
   ${OVERRIDE_COLUMNS.join(', ')}, inactive_at, exported_at, last_seq, agent_version, agent_profile, parent_id`
 
+/** A profile without its parts would end each turn with an error that says nothing: the row is unreadable then. */
+const profileIn = shaped<AgentProfile>(fields({ id: isText, model: isText, prompt: isText, tools: listOf(isText) }))
+const scopeIn = shaped<SessionScope>(isScope)
+const sourceIn = shaped<Session['source']>(fields({ kind: isText }))
+const metadataIn = shaped<Session['metadata']>(fields({}))
+
 export const sessionCodec: RowCodec<Session> = {
   table: 'sessions',
   key: ['id'],
   decode: (row) => ({
     id: id(row, 'id'),
     scopeKey: id(row, 'scope_key'),
-    scope: scopeIn(row),
+    scope: scopeIn(row, 'scope'),
     agentId: id(row, 'agent_id'),
     kind: oneOf(row, 'kind', SESSION_KINDS),
     displayKey: text(row, 'display_key'),
     chatType: oneOf(row, 'chat_type', CHAT_TYPES),
-    source: json(row, 'source'),
-    metadata: json(row, 'metadata'),
+    source: sourceIn(row, 'source'),
+    metadata: metadataIn(row, 'metadata'),
     createdAt: integer(row, 'created_at'),
     lastActivityAt: integer(row, 'last_activity_at'),
     messageCount: integer(row, 'message_count'),
@@ -67,22 +87,6 @@ export const sessionCodec: RowCodec<Session> = {
       parent: optional(row, 'parent_id', id<SessionId>),
     }),
   }),
-}
-
-function scopeIn(row: SqlRow): SessionScope {
-  const scope = json<SessionScope>(row, 'scope')
-  if (typeof scope.values !== 'object' || scope.values === null || !Array.isArray(scope.dimensions))
-    throw unreadable('scope')
-  return scope
-}
-
-/** A profile without its parts would end each turn with an error that says nothing: the row is unreadable then. */
-function profileIn(row: SqlRow, column: string): AgentProfile {
-  const profile = json<AgentProfile>(row, column)
-  const { id: agent, model, prompt, tools } = profile
-  const isWhole = [agent, model, prompt].every((part) => typeof part === 'string') && Array.isArray(tools)
-  if (!isWhole || !tools.every((group) => typeof group === 'string')) throw unreadable(column)
-  return profile
 }
 
 export const overriddenCodec: RowCodec<OverriddenSession> = {

@@ -4,7 +4,19 @@ import type { Logger } from '../core/logger.ts'
 import { addUsage, toUsage, type Usage } from '../core/model.ts'
 import type { PrecheckVerdict } from '../core/precheck.ts'
 import { NOTHING_SPENT, type Spending } from '../core/spending.ts'
-import { defined, id, integer, isReadable, json, oneOf, optional, type RowCodec, readRow, readRows } from './rows.ts'
+import {
+  defined,
+  id,
+  integer,
+  isReadable,
+  json,
+  oneOf,
+  optional,
+  type RowCodec,
+  readRow,
+  readRows,
+  replyIn,
+} from './rows.ts'
 import type { RepositoryDeps, Sql, SqlRow, SqlValue } from './sql.ts'
 import type { NewTurn, Turn, TurnEnd, TurnReader, TurnState, TurnWriter } from './turn-port.ts'
 
@@ -21,7 +33,7 @@ const codec: RowCodec<Turn> = {
     id: id(row, 'id'),
     sessionId: id(row, 'session_id'),
     traceId: id(row, 'trace_id'),
-    reply: json(row, 'reply'),
+    reply: replyIn(row, 'reply'),
     state: oneOf(row, 'state', STATES),
     attempt: integer(row, 'attempt'),
     epoch: integer(row, 'epoch'),

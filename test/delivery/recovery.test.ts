@@ -277,14 +277,16 @@ test('a plan released after stop is put back, so that the next start knows it ne
   expect(await rig.rows(message.source)).toMatchObject([{ state: 'waiting' }])
 })
 
-test('a row that cannot be read is set aside at the start and keeps nothing waiting', async () => {
+const SPOILED = ['spoiled', 'null', '[]', '{"type":"odd"}', '{"text":5,"plain":5,"markup":"plain"}']
+
+test.each(SPOILED)('a row whose part reads %s is set aside at the start and keeps nothing waiting', async (part) => {
   const unreadable: Address[] = []
   const rig = await openRig({ unreadable: (to) => unreadable.push(to) })
   rig.up = false
   const [broken, next] = [rig.message('broken'), rig.message('next')]
   await rig.say('', broken)
   await rig.say('', next)
-  rig.spoil(broken.source)
+  rig.spoil(broken.source, part)
   await rig.crash()
   await rig.ready()
   await rig.pass(60_000)
@@ -293,17 +295,20 @@ test('a row that cannot be read is set aside at the start and keeps nothing wait
   expect(unreadable.map(formatAddress)).toEqual([DM])
 })
 
-test('a row that is spoiled while it waits is set aside and keeps nothing waiting', async () => {
-  const unreadable: Address[] = []
-  const rig = await openRig({ unreadable: (to) => unreadable.push(to) })
-  rig.up = false
-  const [broken, next] = [rig.message('broken'), rig.message('next')]
-  await rig.say('', broken)
-  await rig.say('', next)
-  rig.spoil(broken.source)
-  await rig.ready()
-  await rig.pass(60_000)
-  expect(rig.channel.visible(DM)).toEqual(['next'])
-  expect(await rig.store.read.outbox.counts()).toEqual({ given_up: 1, sent: 1 })
-  expect(unreadable.map(formatAddress)).toEqual([DM])
-})
+test.each(SPOILED)(
+  'a row whose part comes to read %s while it waits is set aside and keeps nothing waiting',
+  async (part) => {
+    const unreadable: Address[] = []
+    const rig = await openRig({ unreadable: (to) => unreadable.push(to) })
+    rig.up = false
+    const [broken, next] = [rig.message('broken'), rig.message('next')]
+    await rig.say('', broken)
+    await rig.say('', next)
+    rig.spoil(broken.source, part)
+    await rig.ready()
+    await rig.pass(60_000)
+    expect(rig.channel.visible(DM)).toEqual(['next'])
+    expect(await rig.store.read.outbox.counts()).toEqual({ given_up: 1, sent: 1 })
+    expect(unreadable.map(formatAddress)).toEqual([DM])
+  },
+)

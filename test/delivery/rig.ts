@@ -67,7 +67,7 @@ export interface Rig {
   pass(ms: number): Promise<void>
   rows(source: OutboundMessage['source']): Promise<readonly Delivery[]>
   /** Something else than the daemon wrote into the rows of a message. */
-  spoil(source: OutboundMessage['source']): void
+  spoil(source: OutboundMessage['source'], part?: string): void
   /** The process dies as it stands and a new one starts on the same file; the adapter is not ready yet. */
   crash(): Promise<void>
   /** The adapter of the new process is ready. */
@@ -130,9 +130,9 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
       rig.clock.moveTo(end)
       await rig.delivery.idle()
     },
-    spoil: (source) =>
+    spoil: (source, part = 'spoiled') =>
       withDatabase(path, (database) => {
-        database.prepare("UPDATE outbox SET part = 'spoiled' WHERE source = ?").run(source)
+        database.prepare('UPDATE outbox SET part = ? WHERE source = ?').run(part, source)
       }),
     rows: (source) => rig.store.read.outbox.ofSource(source),
     async crash() {

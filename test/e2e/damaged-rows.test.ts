@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
+import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { sample } from '../sample.ts'
@@ -81,6 +82,41 @@ it.each([
       .poll(async () => (await home.daemon.operator.why(String(behind.message_id)))[0]?.outcome, { timeout: 20_000 })
       .toBe('answered')
     expect(report).toBeDefined()
+  },
+)
+
+it.each(sample(['{broken', 'null', '[]', '{"type":"odd"}', '{"event":{"text":5}}'], 2))(
+  'C31: a message that waited when the process ended and reads %j is given up by name, and its chat is answered',
+  async (dispatch) => {
+    const gate = createGate()
+    const script: Script = (request) =>
+      JSON.stringify(request.messages.at(-1)).includes('wait for it')
+        ? textReply('late', { holds: [{ beforeDelta: 0, gate }] })
+        : textReply('fine')
+    const lines: unknown[] = []
+    const logger: Logger = { ...silentLogger, error: (msg, more) => lines.push([msg, more]), child: () => logger }
+    const clock = setClock('2026-11-26T12:00:00Z')
+    const home = await startHousehold({ script, clock, logger, streaming: false, config: { agents: [main] } })
+    const { world, ledger } = home.telegram
+    world.say({ from: 111, text: 'wait for it' })
+    await gate.reached
+    world.say({ from: 111, text: 'and this' })
+    await expect.poll(async () => (await home.daemon.operator.status()).waiting, { timeout: 20_000 }).toBe(1)
+    const drains = clock.timerOf(MOST_DRAIN_MS, 1_000)
+    const stopping = home.daemon.stop()
+    await drains
+    clock.skip(MOST_DRAIN_MS)
+    await stopping
+    withDatabase(join(home.dataDir, 'parley.db'), (database) =>
+      database.prepare("UPDATE inbox SET dispatch = ? WHERE state = 'waiting'").run(dispatch),
+    )
+    gate.release()
+    const after = ledger.mark()
+    await home.restart()
+    expect(lines).toContainEqual([expect.stringContaining('given up'), { inbox: [expect.any(String)] }])
+    expect((await home.daemon.operator.status()).waiting).toBe(0)
+    world.say({ from: 111, text: 'hello' })
+    await ledger.nextFromBot('sent', { after, where: ({ text }) => text === 'fine' })
   },
 )
 

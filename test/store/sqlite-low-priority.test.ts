@@ -38,7 +38,7 @@ it('an older database: what is owed to strangers, and to whoever gave commands, 
   const OWED = ['turn_strangers', 'turn_joined', 'in_command', 'in_owners', 'notice_1']
   withDatabase(path, (database) => {
     const add = database.prepare(`INSERT INTO outbox (id, source, part_no, trace_id, address, class, op, part, state,
-      attempt, owner_epoch, expires_at) VALUES (?, ?, 0, 'tr_1', ?, 'reply', 'send', '{"text":""}', ?, 0, 0, 1)`)
+      attempt, owner_epoch, expires_at) VALUES (?, ?, 0, 'tr_1', ?, 'reply', 'send', '{"text":"","plain":"","markup":"plain"}', ?, 0, 0, 1)`)
     for (const source of OWED) add.run(`out_${source}`, source, JSON.stringify(addressOf(1)), 'planned')
     add.run('out_sent', 'turn_sent', JSON.stringify(addressOf(1)), 'sent')
   })

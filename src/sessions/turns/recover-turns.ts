@@ -225,6 +225,8 @@ async function readableSession(
 /** Ends turns that nothing can continue, so that their sessions answer again; the log names them. */
 async function giveUpUnreadable({ store, clock, logger }: RecoverTurnsDeps): Promise<void> {
   const at = clock.now()
+  const inbox = await store.write((tx) => tx.inbox.giveUpUnreadable())
+  if (inbox.length > 0) logger.error('Received messages were given up: their rows cannot be read', { inbox })
   const given = await store.write((tx) => tx.turns.giveUpUnreadable(at))
   for (const { id, sessionId } of given) {
     logger.error('A turn was given up: its row cannot be read', { turnId: id, sessionId })

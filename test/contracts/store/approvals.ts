@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { NewApproval } from '../../../src/core/approval.ts'
 import type { TraceId, TurnId } from '../../../src/core/ids.ts'
 import { dispatchOf, sessionDraft } from '../../store/sample-rows.ts'
-import type { ContractPart } from './under-test.ts'
+import { type ContractPart, failureOf, WRONG_JSON } from './under-test.ts'
 
 const DAY = 86_400_000
 const [SESSION, ANOTHER] = [sessionDraft(1).id, sessionDraft(2).id]
@@ -42,6 +42,17 @@ export const approvalContract: ContractPart = (underTest) => {
     const used = { state: 'used', decidedBy: 'ada', decidedAt: 2_000, usedBy: TURN }
     expect(await underTest.store.read.approvals.get('aaaaa')).toMatchObject(used)
   })
+
+  it.each([...WRONG_JSON.map((json) => ['reply', json]), ['args', 'null'], ['args', '5']])(
+    'C31: one whose %s reads %s fails by name and is skipped in a list',
+    async (column, json) => {
+      await ask(question('aaaaa'), question('bbbbb'))
+      const { approvals } = (await underTest.reopen(`UPDATE approvals SET ${column} = '${json}' WHERE code = 'aaaaa'`))
+        .read
+      expect((await approvals.open(0)).map(({ code }) => code)).toEqual(['bbbbb'])
+      expect(await failureOf(approvals.get('aaaaa'))).toMatchObject({ code: 'unreadable' })
+    },
+  )
 
   it('S8: those that are open are listed by age, and those that were allowed too late are owed', async () => {
     await ask(question('newer', { askedAt: 3_000 }), question('older', { askedAt: 2_000 }), question('first'))

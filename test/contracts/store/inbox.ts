@@ -4,7 +4,7 @@ import { NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
 import { type InboxId, madeAt } from '../../../src/core/ids.ts'
 import type { NewInboxRow } from '../../../src/store/inbox-port.ts'
 import { commandOf, ids, inboxRow, NOBODYS_ID, turnOf } from '../../store/sample-rows.ts'
-import { type ContractPart, failureOf, makeSession } from './under-test.ts'
+import { type ContractPart, failureOf, makeSession, WRONG_JSON } from './under-test.ts'
 
 export const inboxContract: ContractPart = (underTest) => {
   const add = (...rows: readonly ReturnType<typeof inboxRow>[]) =>
@@ -201,15 +201,23 @@ export const inboxContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.inbox.recent(2)).toEqual(rows.slice(1).reverse())
   })
 
-  it('C31: a damaged row fails by name alone and is skipped in a list', async () => {
+  it.each([
+    ...['dispatch', 'decision'].flatMap((column) => WRONG_JSON.map((json) => [column, json])),
+    ['decision', '{"kind":"run","identity":{"role":"owner"},"trace":[]}'],
+    ['decision', '{"kind":"ignore","identity":{"role":"owner"},"trace":"no"}'],
+    ['dispatch', '{"origin":"platform","traceId":"t","receivedAt":1,"reply":{},"event":{}}'],
+  ])('C31: a row whose %s reads %s fails by name alone and is skipped in a list', async (column, json) => {
     const [damaged, sound] = [inboxRow(1, 1), inboxRow(1, 2)]
     await add(damaged, sound)
-    const store = await underTest.reopen(`UPDATE inbox SET decision = 'null' WHERE id = '${damaged.id}'`)
+    let store = await underTest.reopen(`UPDATE inbox SET ${column} = '${json}' WHERE id = '${damaged.id}'`)
     expect(await failureOf(store.read.inbox.get(damaged.id))).toMatchObject({
       code: 'unreadable',
       message: expect.stringContaining(`${damaged.id} of table inbox`),
     })
     expect(await store.read.inbox.recent(10)).toEqual([sound])
     expect(underTest.warnings).toHaveLength(1)
+    store = await underTest.reopen(`UPDATE inbox SET state = 'waiting'`)
+    expect(await store.write((tx) => tx.inbox.giveUpUnreadable())).toEqual([damaged.id])
+    expect(await store.read.inbox.waitingCount()).toBe(1)
   })
 }

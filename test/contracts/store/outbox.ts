@@ -4,7 +4,7 @@ import { type DeliveryId, madeAt, mediaId, type PersonId } from '../../../src/co
 import type { Delivery } from '../../../src/core/outbound.ts'
 import type { DeliveryChange } from '../../../src/store/outbox-port.ts'
 import { addressOf, deliveryOf, ids, inboxRow } from '../../store/sample-rows.ts'
-import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
+import { type ContractPart, failureOf, makeSession, rejection, WRONG_JSON } from './under-test.ts'
 
 const NOBODY = 'out_nobody' as DeliveryId
 
@@ -216,9 +216,25 @@ export const outboxContract: ContractPart = (underTest) => {
     expect(await failureOf(add(row))).toMatchObject({ code: 'invalid' })
   })
 
-  it('C31: a damaged row is skipped and counted in a list', async () => {
+  it.each([
+    ...WRONG_JSON.map((json) => ['part', json]),
+    ['part', '{"text":5,"plain":"hello","markup":"plain"}'],
+    ['part', '{"text":"hello","plain":"hello","markup":"odd"}'],
+    ['part', '{"text":"hello","plain":"hello","markup":"plain","buttons":[null]}'],
+    ['part', '{"text":"hello","plain":"hello","markup":"plain","file":{}}'],
+    ['part', '{"text":"hello","plain":"hello","markup":"plain","quoting":[]}'],
+    ...WRONG_JSON.map((json) => ['address', json]),
+    ['address', '{"channel":"telegram","account":"default","chatType":"odd","chat":"7"}'],
+    ['address', '{"channel":"telegram","account":"default","chatType":"direct","chat":7}'],
+    ['recipient', '{}'],
+    ['reader', '[]'],
+    ['low_priority', '[]'],
+    ['low_priority', '{"supersedes":5}'],
+    ['earlier', '{}'],
+  ])('C31: a row whose %s reads %s is set aside by name, and skipped and counted in a list', async (column, json) => {
     const [damaged, sound] = await add(deliveryOf(ids.turn()), deliveryOf(ids.turn()))
-    const store = await underTest.reopen(`UPDATE outbox SET part = '[' WHERE id = '${damaged?.id}'`)
+    const store = await underTest.reopen(`UPDATE outbox SET ${column} = '${json}' WHERE id = '${damaged?.id}'`)
+    expect(await store.read.outbox.unreadable()).toMatchObject([{ id: damaged?.id }])
     expect((await store.read.outbox.unfinished()).map((row) => row.id)).toEqual([sound?.id])
     expect(underTest.warnings).toMatchObject([{ fields: { table: 'outbox', rows: [damaged?.id], count: 1 } }])
   })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { TraceId, TurnId } from '../../../src/core/ids.ts'
 import type { Answerer, NewQuestion } from '../../../src/core/question.ts'
 import { dispatchOf, sessionDraft } from '../../store/sample-rows.ts'
-import type { ContractPart } from './under-test.ts'
+import { type ContractPart, failureOf, WRONG_JSON } from './under-test.ts'
 
 const DAY = 86_400_000
 const [SESSION, ANOTHER] = [sessionDraft(1).id, sessionDraft(2).id]
@@ -61,6 +61,21 @@ export const questionContract: ContractPart = (underTest) => {
     await ask(question('newer', { askedAt: 3_000 }), question('older', { askedAt: 2_000 }), question('first'))
     const { questions } = underTest.store.read
     expect((await questions.open(1_500)).map(({ code }) => code)).toEqual(['older', 'newer'])
+  })
+
+  it.each([
+    ...WRONG_JSON.map((json) => ['reply', json]),
+    // Without choices it is answered in words.
+    ...WRONG_JSON.filter((json) => json !== '[]').map((json) => ['choices', json]),
+    ['free', '{"kind":"odd"}'],
+    ['answered_by', '[]'],
+    ['choices', '[1]'],
+  ])('C31: one whose %s reads %s fails by name and is skipped in a list', async (column, json) => {
+    await ask(question('aaaaa'), question('bbbbb'))
+    const { questions } = (await underTest.reopen(`UPDATE questions SET ${column} = '${json}' WHERE code = 'aaaaa'`))
+      .read
+    expect((await questions.open(0)).map(({ code }) => code)).toEqual(['bbbbb'])
+    expect(await failureOf(questions.get('aaaaa'))).toMatchObject({ code: 'unreadable' })
   })
 
   it('S41: goes with its session, and after ninety days', async () => {

@@ -3,7 +3,7 @@ import { type TraceId, toAccountId, toPersonId, toScheduleId } from '../../../sr
 import type { CronDefinition, NewSchedule, NewSlot } from '../../../src/core/schedule.ts'
 import type { StoreWriter } from '../../../src/store/store.ts'
 import { ids } from '../../store/sample-rows.ts'
-import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
+import { type ContractPart, failureOf, makeSession, rejection, WRONG_JSON } from './under-test.ts'
 
 const [MORNING, EVENING] = [toScheduleId('morning'), toScheduleId('evening')]
 
@@ -122,9 +122,13 @@ export const scheduleContract: ContractPart = (underTest) => {
     expect(await failure).toMatchObject({ code: 'not_found' })
   })
 
-  it('C31: a damaged schedule does not hide the others', async () => {
+  it.each([
+    '',
+    ...WRONG_JSON,
+    '{"prompt":"hello","cron":"0 8 * * *","timezone":"UTC","missed":"skip","overlap":"skip"}',
+  ])('C31: a schedule that reads %j does not hide the others', async (definition) => {
     for (const id of [MORNING, EVENING]) await write((tx) => tx.put({ ...morning, id }, 5))
-    const store = await underTest.reopen("UPDATE schedules SET definition = '' WHERE id = 'morning'")
+    const store = await underTest.reopen(`UPDATE schedules SET definition = '${definition}' WHERE id = 'morning'`)
     expect((await store.read.schedules.all()).map(({ id }) => id)).toEqual([EVENING])
     expect(await failureOf(store.read.schedules.get(MORNING))).toMatchObject({ code: 'unreadable' })
     expect(underTest.warnings).toMatchObject([{ fields: { table: 'schedules', count: 1 } }])

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { TurnId } from '../../../src/core/ids.ts'
 import type { TurnEnd } from '../../../src/store/turn-port.ts'
 import { turnOf } from '../../store/sample-rows.ts'
-import { type ContractPart, failureOf, makeSession, rejection } from './under-test.ts'
+import { type ContractPart, failureOf, makeSession, rejection, WRONG_JSON } from './under-test.ts'
 
 const END: TurnEnd = { state: 'completed', outcome: 'answered', at: 99, usage: { input: 12, output: 3 } }
 const CACHED = { input: 7, output: 2, cacheRead: 900, cacheWrite: 100 }
@@ -158,9 +158,9 @@ export const turnContract: ContractPart = (underTest) => {
     expect(await rejection(store, (tx) => tx.turns.resume(turn.id))).toMatchObject({ code: 'conflict' })
   })
 
-  it('C31: a damaged turn does not hide the others', async () => {
+  it.each(['', ...WRONG_JSON])('C31: a turn whose reply reads %j does not hide the others', async (reply) => {
     const [damaged, sound] = [await start(1), await start(2)]
-    const store = await underTest.reopen(`UPDATE turns SET reply = '' WHERE id = '${damaged.id}'`)
+    const store = await underTest.reopen(`UPDATE turns SET reply = '${reply}' WHERE id = '${damaged.id}'`)
     expect((await store.read.turns.interrupted()).map((turn) => turn.id)).toEqual([sound.id])
     expect(await failureOf(store.read.turns.get(damaged.id))).toMatchObject({ code: 'unreadable' })
     expect(underTest.warnings).toMatchObject([{ fields: { table: 'turns', count: 1 } }])

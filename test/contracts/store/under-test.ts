@@ -40,3 +40,6 @@ export async function failureOf(work: Promise<unknown>): Promise<unknown> {
   }
   throw new Error('nothing was thrown')
 }
+
+/** What is JSON, and nothing that this store has written in a column. */
+export const WRONG_JSON: readonly string[] = ['null', '[]', '{}', '5', '"hello"', '{"type":"odd"}', '{"__proto__":{}}']
