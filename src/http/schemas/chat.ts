@@ -34,7 +34,7 @@ const message = z.looseObject(
 const nothing = (why: string) =>
   z.union([z.null(), z.tuple([]), z.literal(''), z.literal(false), z.literal(0)], why).optional()
 
-const OWN_TOOLS = 'is not for clients: an agent has the tools of its configuration'
+const OWN_TOOLS = 'is not for clients: an agent has its own; switch off the tools of the client'
 
 /**
  * The body of a chat completion. Fields whose effect a client relies on are refused by name where an agent cannot
