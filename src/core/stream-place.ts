@@ -3,7 +3,8 @@ import { ParleyError } from './errors.ts'
 /**
  * A place in a stream of events. `57-mf3k2j1a@telegram:2026-11-21-9f3a61c0`, as the id of an event has it: event 57 of
  * that session, with its time, since a session that was deleted and begun again, or that a copy of the database put
- * back, numbers anew. `57`, as a client has it from a history: event 57 of the session that is followed.
+ * back, numbers anew. `57`, as a client has it from a history: event 57 of the session that is followed. `0`: before
+ * the first event of any stream.
  */
 export interface StreamPlace {
   readonly seq: number

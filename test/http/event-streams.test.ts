@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
 import type { SessionId } from '../../src/core/ids.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import { createLiveHub } from '../../src/sessions/service/live-events.ts'
 import { assistantMessage, sessionDraft, userMessage } from '../store/sample-rows.ts'
 import { removeTempFolders } from '../store/temp-database.ts'
 import { type StreamRig, streamRig } from './stream-rig.ts'
@@ -187,6 +189,39 @@ it('S16, S42: 0 is the place before the first event of every stream, for what th
     const alone = await rig.open(path.replace('/v1/events', pathOf(bob)), { headers })
     expect((await alone.events(3)).map(numberOf)).toEqual(numbers(1, 3))
   }
+})
+
+it('S17: a reader of all sessions that has seen nothing yet connects again and misses nothing', async () => {
+  const rig = await streamRig()
+  const stream = await rig.open('/v1/events')
+  expect(await stream.next()).toEqual({ event: 'start', id: '0', data: '{}' })
+  await withLog(rig, await rig.make(), 1, 2)
+  const again = await rig.open('/v1/events', { headers: { 'Last-Event-ID': '0' } })
+  expect((await again.events(2)).map(numberOf)).toEqual(['1', '2'])
+})
+
+it('S17: 0 is the place before the oldest event there is, however many have been deleted since', async () => {
+  const rig = await streamRig()
+  await withLog(rig, await rig.make(), 1, 2)
+  const { events } = rig.store.read
+  const [deleted, asked]: [number, number[]] = [1_000_000, []]
+  const moved = Object.create(events, {
+    stored: {
+      value: async (after: number, limit: number) => {
+        asked.push(after)
+        const found = await events.stored(Math.max(0, after - deleted), limit)
+        return found.map((one) => ({ ...one, place: one.place + deleted }))
+      },
+    },
+    newest: { value: async () => ({ ...(await events.newest()), place: 2 + deleted }) },
+  })
+  const deps = { clock: rig.clock, logger: silentLogger, sessions: rig.service }
+  const hub = createLiveHub({ ...deps, read: { ...rig.store.read, events: moved } })
+  const followed = await hub.of({ kind: 'operator' }).followAll({ after: { seq: 0 }, texts: false })
+  expect(followed).toMatchObject({ close: expect.any(Function) })
+  followed.close()
+  hub.stop()
+  expect(asked).toEqual([0])
 })
 
 it.each(['57', '-1', '0.0', '+0', 'x', '0x0', '0 ', ' '])(

@@ -45,6 +45,8 @@ interface SessionFeed {
   last: number
 }
 
+/** The place of a reader that has seen nothing, before the first event of any stream. */
+const BEFORE_ALL = '0'
 /** Events that a stream of all sessions may be behind: more are read faster from the sessions themselves. */
 const MOST_BEHIND = 100_000
 
@@ -214,13 +216,16 @@ class Hub implements LiveHub {
       ...{ place: from?.place ?? 0, texts: request.texts, sees },
       feed: () => this.#all,
     })
-    const place =
-      request.after === undefined && newest && sees(newest.session) ? placeOf(newest.session, newest.event) : ''
-    return { ...stream, ...(place ? { place } : {}) }
+    if (request.after !== undefined) return stream
+    if (newest === undefined) return { ...stream, place: BEFORE_ALL }
+    return { ...stream, ...(sees(newest.session) ? { place: placeOf(newest.session, newest.event) } : {}) }
   }
 
   async #placeInAll(after: StreamPlace, sees: (id: string) => boolean): Promise<Pick<PlacedEvent, 'place'>> {
-    if (after.session === undefined && after.seq === 0) return { place: 0 }
+    if (after.session === undefined && after.seq === 0) {
+      const [oldest] = await this.#deps.read.events.stored(0, 1)
+      return { place: oldest === undefined ? 0 : oldest.place - 1 }
+    }
     if (after.session === undefined)
       throw new ParleyError('invalid', 'A place in the stream of all sessions names a session: 57-mf3k2j1a@cli:notes')
     const found = await this.#deps.read.events.placed(after.session as SessionId, after.seq)
