@@ -27,18 +27,15 @@ export const DOORS = {
   search: { bytes: 5_000_000, values: 20_000 },
   /** An answer of the audio endpoint. */
   audio: { bytes: MB, values: 20_000 },
-  /** An update that Telegram posts. */
-  telegramUpdate: { bytes: MB, values: 20_000 },
-  /** An answer of Telegram's API: up to 100 updates. */
-  telegramAnswer: { bytes: 20 * MB, values: 200_000 },
-  /** An event that Slack posts, or sends through its socket. */
-  slackEvent: { bytes: MB, values: 20_000 },
-  /** An answer of Slack's API: a page of a history. */
-  slackAnswer: { bytes: 20 * MB, values: 200_000 },
-  /** A frame of Discord's gateway: the largest names a whole server. */
-  discordFrame: { bytes: 50 * MB, values: 2_000_000 },
-  /** An answer of Discord's API. */
-  discordAnswer: { bytes: 20 * MB, values: 200_000 },
+  /**
+   * An event that a platform posts or sends: a long text may have thousands of marked stretches, and answer one that
+   * has as many.
+   */
+  platformEvent: { bytes: MB, values: 100_000 },
+  /** An answer of a platform's API: a page of a history, or of updates. A smaller one is asked for where it is larger. */
+  platformAnswer: { bytes: 20 * MB, values: 200_000 },
+  /** A frame of a platform's gateway that names a whole server, with what each of 500 channels allows to whom. */
+  platformFrame: { bytes: 16 * MB, values: 500_000 },
   /** A line of an archive of a session. */
   archiveLine: { bytes: 64 * MB, values: 200_000 },
   /** A file of another program's store. */

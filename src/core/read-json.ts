@@ -11,7 +11,7 @@ export interface JsonBounds {
   readonly values: number
 }
 
-/** What a text holds: measured by one pass over its characters, without making any of its values. */
+/** The size of a text, measured by one pass over its characters, without making any of its values. */
 export interface JsonSize {
   readonly depth: number
   readonly values: number
@@ -46,33 +46,68 @@ export function readJson(source: Uint8Array | string, bounds: JsonBounds): unkno
  * Returns the size of a text of JSON; of a text that is none, any size. Throws `too_long` at the first character that
  * exceeds a bound: what follows is not looked at.
  */
-export function measureJson(
-  source: Uint8Array | string,
-  { depth: deepest = DEPTH, values: most }: Pick<JsonBounds, 'depth' | 'values'>,
-): JsonSize {
+export function measureJson(source: Uint8Array | string, bounds: Pick<JsonBounds, 'depth' | 'values'>): JsonSize {
   const bytes = bytesOf(source)
-  let open = 0
-  let depth = 0
-  let values = 1
-  for (let at = 0; at < bytes.length; at++) {
-    const code = bytes[at]
-    if (code === QUOTE) at = endOfText(bytes, at + 1)
-    else if (code === COMMA) values++
-    else if (code === OPEN_LIST || code === OPEN_OBJECT) {
-      open++
-      values++
-      if (open > depth) depth = open
-      if (depth > deepest) throw tooLong(`${deepest} levels within each other`)
-    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) open--
-    if (values > most) throw tooLong(`${most} values`)
-  }
-  return { depth, values }
+  const meter = new JsonMeter({ ...bounds, bytes: bytes.length })
+  meter.add(bytes)
+  return meter.size
 }
 
-function endOfText(bytes: Uint8Array, from: number): number {
-  let at = from
-  for (let code = bytes[at]; code !== QUOTE && at < bytes.length; code = bytes[at]) at += code === BACKSLASH ? 2 : 1
-  return at
+/**
+ * Measures a text of JSON that comes in pieces and that a library reads by itself. `add` throws `too_long` like
+ * `readJson`, with the first piece that exceeds a bound.
+ */
+export class JsonMeter {
+  readonly #bounds: JsonBounds
+  #bytes = 0
+  #open = 0
+  #depth = 0
+  #values = 1
+  #isInText = false
+  /** Characters at the beginning of the next piece that are part of an escape: 0 or 1. */
+  #escaped = 0
+
+  constructor(bounds: JsonBounds) {
+    this.#bounds = bounds
+  }
+
+  get size(): JsonSize {
+    return { depth: this.#depth, values: this.#values }
+  }
+
+  add(piece: Uint8Array): void {
+    this.#bytes += piece.length
+    if (this.#bytes > this.#bounds.bytes) throw tooLong(`${this.#bounds.bytes} bytes`)
+    for (let at = this.#isInText ? this.#endOfText(piece, this.#escaped) + 1 : 0; at < piece.length; at++) {
+      const code = piece[at]
+      if (code === QUOTE) at = this.#endOfText(piece, at + 1)
+      else if (code === COMMA) this.#value()
+      else if (code === OPEN_LIST || code === OPEN_OBJECT) this.#opened()
+      else if (code === CLOSE_LIST || code === CLOSE_OBJECT) this.#open--
+    }
+  }
+
+  #value(): void {
+    this.#values++
+    if (this.#values > this.#bounds.values) throw tooLong(`${this.#bounds.values} values`)
+  }
+
+  #opened(): void {
+    const { depth = DEPTH } = this.#bounds
+    this.#open++
+    if (this.#open > this.#depth) this.#depth = this.#open
+    if (this.#depth > depth) throw tooLong(`${depth} levels within each other`)
+    this.#value()
+  }
+
+  /** Returns the place of the quote that ends a text; behind the piece where the text continues in the next one. */
+  #endOfText(piece: Uint8Array, from: number): number {
+    let at = from
+    for (let code = piece[at]; code !== QUOTE && at < piece.length; code = piece[at]) at += code === BACKSLASH ? 2 : 1
+    this.#isInText = at >= piece.length
+    this.#escaped = at > piece.length ? 1 : 0
+    return at
+  }
 }
 
 function bytesOf(source: Uint8Array | string): Buffer {

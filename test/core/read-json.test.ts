@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { measureJson, readJson } from '../../src/core/read-json.ts'
+import { JsonMeter, measureJson, readJson } from '../../src/core/read-json.ts'
 
 const bounds = { bytes: 1_000, depth: 5, values: 10 }
 const codeOf = (read: () => unknown): unknown => {
@@ -52,6 +52,30 @@ describe('readJson', () => {
     })
     expect(codeOf(() => measureJson(bytes, bounds))).toBe('too_long')
     expect(looked).toBeLessThan(50)
+  })
+})
+
+describe('JsonMeter', () => {
+  const text = JSON.stringify({ a: ['x\\"[,{', 'é\\', [1, 2]], b: { c: '\\\\"' } })
+
+  it.each([1, 2, 3, 7, 1000])('a text in pieces of %i bytes: the size that it has in one', (length) => {
+    const meter = new JsonMeter({ bytes: 1_000, values: 100 })
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.length; at += length) meter.add(bytes.subarray(at, at + length))
+    expect(meter.size).toEqual(measureJson(text, { values: 100 }))
+  })
+
+  it('pieces that exceed a bound together: too_long with the first that does', () => {
+    const meter = (more: object) => new JsonMeter({ ...bounds, ...more })
+    const bytes = meter({ bytes: 3 })
+    bytes.add(Buffer.from('"ab'))
+    expect(codeOf(() => bytes.add(Buffer.from('c"')))).toBe('too_long')
+    const values = meter({ values: 3 })
+    values.add(Buffer.from('[1,'))
+    expect(codeOf(() => values.add(Buffer.from('2,')))).toBe('too_long')
+    const depth = meter({ depth: 2 })
+    depth.add(Buffer.from('[['))
+    expect(codeOf(() => depth.add(Buffer.from('[')))).toBe('too_long')
   })
 })
 
