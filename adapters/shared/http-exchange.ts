@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { Bytes } from '../../src/core/read-bytes.ts'
 
 export interface HttpRequest {
   readonly headers: IncomingHttpHeaders
@@ -11,8 +12,6 @@ export interface HttpAnswer {
   readonly body?: string
   readonly retryAfterSeconds?: number
 }
-
-const MOST_BODY_BYTES = 1024 * 1024
 
 /** Resolves when the answer was handed to the operating system. */
 export function send(response: ServerResponse, answer: HttpAnswer): Promise<void> {
@@ -35,22 +34,31 @@ export function send(response: ServerResponse, answer: HttpAnswer): Promise<void
   })
 }
 
-/** Null when it is longer than allowed, which its length may say before any of it is read; the rest is not read. */
-export function readBody(request: IncomingMessage): Promise<Buffer | null> {
-  if (Number(request.headers['content-length'] ?? 0) > MOST_BODY_BYTES) return Promise.resolve(null)
+export interface BodyBounds {
+  readonly most: number
+  /** True: the rest of a longer body is read and dropped, so that its sender can be answered. */
+  readonly drops: boolean
+  /** Called with the bytes of each piece that is kept. */
+  took(length: number): void
+}
+
+/**
+ * Returns the body of a request. Null when it is longer than `most` bytes, which its length may say before any of it is
+ * read; the rest is not read.
+ */
+export function readBody(request: IncomingMessage, { most, drops, took }: BodyBounds): Promise<Buffer | null> {
+  if (!drops && Number(request.headers['content-length'] ?? 0) > most) return Promise.resolve(null)
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= MOST_BODY_BYTES) {
-        chunks.push(chunk)
-        return
-      }
+    const bytes = new Bytes(most)
+    let isLonger = false
+    request.on('data', (piece: Buffer) => {
+      if (!isLonger) took(piece.length)
+      isLonger ||= !bytes.add(piece)
+      if (!isLonger || drops) return
       request.pause()
       resolve(null)
     })
-    request.once('end', () => resolve(Buffer.concat(chunks)))
+    request.once('end', () => resolve(isLonger ? null : bytes.whole()))
     request.once('error', reject)
     request.once('close', () => reject(new Error('the sender broke off')))
   })

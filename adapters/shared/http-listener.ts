@@ -27,6 +27,8 @@ interface ListenerSettings {
   readonly account: string
   readonly clock: Clock
   readonly logger: Logger
+  /** The most bytes of a body. */
+  readonly mostBytes: number
   /** Limits a sender's time for the headers and for the whole request, ms. Default: ten seconds. */
   readonly requestMs?: number
 }
@@ -40,6 +42,11 @@ interface ListenerPorts {
    * Returns the answer to a request; 403 where it is not from who it says. Where this rejects, the sender is cut off.
    */
   handle(request: HttpRequest): Promise<HttpAnswer>
+  /**
+   * Returns the answer to a sender that `admits` has let in and whose body is longer than is read; its rest is dropped.
+   * Absent: 413.
+   */
+  tooLong?(): HttpAnswer
 }
 
 /** A sender that takes longer is not the platform. */
@@ -50,11 +57,13 @@ const REQUEST_MS = 10_000
 const IDLE_MS = 75_000
 /** More than a platform opens at once, and few enough to be held. */
 const MOST_CONNECTIONS = 256
+/** The most bytes of all bodies together that are not whole yet: more than a platform sends at once. */
+const MOST_KEPT = 32 * 1024 * 1024
 /** The least time between two reports of rejected requests. */
 const TELL_EVERY_MS = 600_000
 
 /**
- * The HTTP entrance of an account. It takes POST at one path, reads no more than 1 MB, says nothing of why a request
+ * The HTTP entrance of an account. It takes POST at one path, keeps no more than a limit, says nothing of why a request
  * was turned away, and has no opinion on who may come in: that is the platform's signature or secret, and never an
  * address.
  */
@@ -65,6 +74,8 @@ export class HttpListener {
   /** Connections on which nothing came yet that may be from the platform, the oldest first. */
   readonly #unproven = new Set<Socket>()
   #connections = 0
+  /** Bytes of bodies that are not whole yet. */
+  #kept = 0
   #server: Server | undefined
   #isStopped = false
   /** Requests turned away since that was last said; undefined: nothing is being counted. */
@@ -128,8 +139,12 @@ export class HttpListener {
       this.#connections--
       this.#unproven.delete(socket)
     })
+    if (this.#connections > MOST_CONNECTIONS) this.#closeOldest()
+  }
+
+  #closeOldest(): void {
     const [oldest] = this.#unproven
-    if (this.#connections <= MOST_CONNECTIONS || oldest === undefined) return
+    if (oldest === undefined) return
     this.#unproven.delete(oldest)
     oldest.destroy()
   }
@@ -148,17 +163,33 @@ export class HttpListener {
   }
 
   async #handle(request: IncomingMessage): Promise<HttpAnswer> {
-    const { admits, handle } = this.#ports
+    const { admits, handle, tooLong } = this.#ports
     const { headers, method, url = '' } = request
     if (url.split('?')[0] !== this.#settings.listen.path) return { status: 404 }
     if (method !== 'POST') return { status: 405 }
     if (admits?.(headers) === false) return { status: 403 }
     if (admits) this.#unproven.delete(request.socket)
-    const body = await readBody(request)
-    if (body === null) return { status: 413 }
+    const body = await this.#body(request)
+    if (body === null) return tooLong?.() ?? { status: 413 }
     this.#unproven.delete(request.socket)
     if (this.#isStopped) return { status: 503 }
     return handle({ headers, body })
+  }
+
+  /** Reads a body. Null: it is longer than the limit. */
+  async #body(request: IncomingMessage): Promise<Buffer | null> {
+    let kept = 0
+    const took = (length: number): void => {
+      kept += length
+      this.#kept += length
+      if (this.#kept > MOST_KEPT) this.#closeOldest()
+    }
+    const { mostBytes: most } = this.#settings
+    try {
+      return await readBody(request, { most, drops: this.#ports.tooLong !== undefined, took })
+    } finally {
+      this.#kept -= kept
+    }
   }
 
   /** Says so at once, and then every so often how many there were, however many come. */

@@ -25,6 +25,7 @@ async function open({ port, requestMs, ...doors }: Doors & { port?: number; requ
       account: 'default',
       clock,
       logger,
+      mostBytes: 1024 * 1024,
       ...(requestMs !== undefined && { requestMs }),
     },
     {
