@@ -17,7 +17,13 @@ import { type WatchedWire, watchWire } from './wire-watch.ts'
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly result: unknown }
   | ({ readonly kind: 'refused' } & Refusal)
-  | { readonly kind: 'failed'; readonly reason: string; readonly bytesMayHaveLeft: boolean }
+  | {
+      readonly kind: 'failed'
+      readonly reason: string
+      readonly bytesMayHaveLeft: boolean
+      /** The answer is larger than is read of one, and begins so. */
+      readonly tooLong?: { readonly head: string }
+    }
 
 export interface Refusal {
   readonly code: number
@@ -87,9 +93,9 @@ export function createClient({ token, otherSecret, apiRoot, clock }: ClientSetti
       const { telegram, wire } = line
       wire.begin(options.onWritten)
       const wireCall: WireCall = { call: method, at, api: 'the Telegram Bot API', setting: 'apiRoot' }
-      const failed = (text: string): CallOutcome => {
+      const failed = (text: string) => {
         const reason = redact(text)
-        return { kind: 'failed', reason, bytesMayHaveLeft: wire.bytesMayHaveLeft() }
+        return { kind: 'failed', reason, bytesMayHaveLeft: wire.bytesMayHaveLeft() } as const
       }
       const outcome = await underDeadline<CallOutcome>(clock, options, {
         begin: () =>
@@ -98,6 +104,8 @@ export function createClient({ token, otherSecret, apiRoot, clock }: ClientSetti
             (error: unknown) => {
               const refusal = readRefusal(error, redact)
               const answer = wire.answer()
+              const refused = wire.refused()
+              if (refused) return { ...failed(notAnswered(wireCall, refused.reason)), tooLong: { head: refused.head } }
               if (refusal !== null) return refusal
               if (answer === undefined || brokeOff(error)) return failed(notAnswered(wireCall, causeOf(error)))
               return failed(notTheApi(wireCall, answer))

@@ -21,6 +21,12 @@ const INTERNAL_WAIT_MS = 5000
 const HELD_MS = 1000
 /** The pace at which a server is asked that holds no poll: an answer waits no longer than this. */
 const BRAKED_MS = 1000
+/** The most updates that the platform gives at once. */
+const MOST_AT_ONCE = 100
+/** Fewer updates are asked for by this factor each time their answer is larger than is read, and more again after. */
+const FEWER = 4
+/** Matches the beginning of an answer with updates; each begins with its id. */
+const FIRST_UPDATE = /^\s*\{\s*"ok"\s*:\s*true\s*,\s*"result"\s*:\s*\[\s*\{\s*"update_id"\s*:\s*(\d{1,15})\s*[,}]/
 /** Polls in a row that were not held until it is said; one alone may be a restart of the server. */
 const UNHELD_UNTIL_SAID = 3
 
@@ -36,6 +42,8 @@ export interface PollPorts {
   onProof(): void
   /** A poll brought updates. */
   onUpdates(): void
+  /** An update alone is larger than is read of an answer, and is left out. */
+  onSkipped(updateId: number): void
   onTrouble(detail: string): void
   /**
    * Called with false when the server answers polls at once with nothing instead of holding them, with true when it
@@ -70,6 +78,7 @@ class PollLoop {
   readonly #handed: HandedUpdates
   #offset: number | undefined
   #confirms = false
+  #limit = MOST_AT_ONCE
   #probe = false
   #failures = 0
   #storeFailures = 0
@@ -92,12 +101,13 @@ class PollLoop {
     const long = !this.#probe && !this.#handed.waits
     const outcome = await this.#poll(long ? LONG_POLL_SECONDS : 0)
     if (this.#signal.aborted) return 0
-    if (outcome.kind !== 'answered') return this.#trouble(readTrouble(outcome))
+    if (outcome.kind !== 'answered') return this.#withoutAnswer(outcome)
     if (!Array.isArray(outcome.result)) {
       return this.#trouble({ detail: 'Telegram: getUpdates was answered without a list', capMs: 30_000, probe: true })
     }
     this.#failures = 0
     this.#probe = false
+    this.#limit = Math.min(MOST_AT_ONCE, this.#limit * FEWER)
     const batch = outcome.result
     if (batch.length === 0) this.#storeFailures = 0
     else this.#ports.onUpdates()
@@ -107,6 +117,23 @@ class PollLoop {
       this.#ports.onHeld(true)
     } else if (batch.length === 0 && long) return this.#brake()
     return batch.length === 0 && !this.#handed.waits ? 0 : this.#take(batch)
+  }
+
+  /** An answer that is too large is asked for in smaller parts; an update that alone is too large is confirmed unread. */
+  #withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answered' }>): number {
+    const head = outcome.kind === 'failed' ? outcome.tooLong?.head : undefined
+    if (head !== undefined && this.#limit > 1) {
+      this.#limit = Math.max(1, Math.floor(this.#limit / FEWER))
+      return 0
+    }
+    if (head === undefined) return this.#trouble(readTrouble(outcome))
+    // Ids follow each other: one that cannot be read is at least the offset.
+    const id = Number(FIRST_UPDATE.exec(head)?.[1] ?? this.#offset)
+    if (!Number.isSafeInteger(id)) return this.#trouble(readTrouble(outcome))
+    this.#offset = id + 1
+    this.#confirms = true
+    this.#ports.onSkipped(id)
+    return 0
   }
 
   /** A server that ignores `timeout` would be asked without a pause: waits a little more each time, up to the pace. */
@@ -119,7 +146,7 @@ class PollLoop {
   #poll(timeout: number): Promise<CallOutcome> {
     const params = {
       timeout,
-      limit: 100,
+      limit: this.#limit,
       allowed_updates: ALLOWED_UPDATES,
       ...(this.#offset === undefined ? {} : { offset: this.#offset }),
     }

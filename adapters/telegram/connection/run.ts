@@ -15,7 +15,7 @@ import type { Presses } from '../outbound/presses.ts'
 import type { TelegramClient } from './client.ts'
 import type { BotProfile } from './greet.ts'
 import { keepPolling } from './keep-polling.ts'
-import { receiveByWebhook } from './webhook.ts'
+import { receiveByWebhook, TOO_LONG } from './webhook.ts'
 
 export interface RunDeps {
   readonly account: AccountId
@@ -53,7 +53,7 @@ export function createRun(deps: RunDeps): AccountRun {
 }
 
 function receiveByPolling(deps: RunDeps, accept: (update: unknown) => Promise<void>): Receiving {
-  const { abort, services, health, client, openClient } = deps
+  const { abort, services, health, client, openClient, sink, account } = deps
   let polling = Promise.resolve()
   /** Resolves once the first poll is out. */
   const start = () =>
@@ -68,6 +68,10 @@ function receiveByPolling(deps: RunDeps, accept: (update: unknown) => Promise<vo
         onProof: () => {
           health.proven()
           health.mended('connection')
+        },
+        onSkipped: (update: number) => {
+          services.logger.warn('An update is larger than is read of one, and is left out.', { account, update })
+          sink.unknown(TOO_LONG)
         },
         onTrouble: (detail: string) => health.trouble('connection', detail),
         onDeaf: (detail: string) => health.trouble('hearing', detail),

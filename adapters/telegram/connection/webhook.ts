@@ -1,10 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { type AdapterServices, ChannelDown } from '../../../src/channels/adapter.ts'
+import { type AdapterServices, ChannelDown, type ChannelSink } from '../../../src/channels/adapter.ts'
 import { within } from '../../../src/core/clock.ts'
-import { toError } from '../../../src/core/errors.ts'
+import { DOORS } from '../../../src/core/doors.ts'
+import { errorCode, toError } from '../../../src/core/errors.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
+import { readJson } from '../../../src/core/read-json.ts'
 import type { AccountHealth } from '../../shared/account-health.ts'
 import { onAbort } from '../../shared/deadline.ts'
 import { type HttpAnswer, type HttpRequest, headerOf } from '../../shared/http-exchange.ts'
@@ -22,8 +24,12 @@ interface WebhookDeps {
   readonly services: AdapterServices
   readonly health: AccountHealth
   readonly client: TelegramClient
+  readonly sink: Pick<ChannelSink, 'unknown'>
   readonly abort: AbortController
 }
+
+/** The kind under which an update is counted that is larger than is read of one. */
+export const TOO_LONG = 'update:too_long'
 
 const DEADLINE_MS = 15_000
 const STOP_GRACE_MS = 5000
@@ -42,9 +48,20 @@ export function receiveByWebhook(deps: WebhookDeps, accept: (update: unknown) =>
   const chats = new Chats()
   let ended = Promise.resolve()
 
+  /** Told as taken: it would come again for 24 hours, before all that is said in its chat. */
+  function tooLong(): HttpAnswer {
+    services.logger.warn('An update is larger than is read of one, and is left out.', { account })
+    deps.sink.unknown(TOO_LONG)
+    return { status: 200 }
+  }
+
   async function handle({ body }: HttpRequest): Promise<HttpAnswer> {
-    const update = parse(body)
-    if (update === undefined) return { status: 400 }
+    let update: unknown
+    try {
+      update = readJson(body, DOORS.platformEvent)
+    } catch (error) {
+      return errorCode(error) === 'too_long' ? tooLong() : { status: 400 }
+    }
     watch.received()
     failpoint('CP1-received')
     try {
@@ -61,8 +78,8 @@ export function receiveByWebhook(deps: WebhookDeps, accept: (update: unknown) =>
 
   const { clock, logger } = services
   const listener = new HttpListener(
-    { what: "Telegram's updates", listen, account, clock, logger },
-    { admits: (headers) => isFromTelegram(secret, headers), handle },
+    { what: "Telegram's updates", listen, account, clock, logger, mostBytes: DOORS.platformEvent.bytes },
+    { admits: (headers) => isFromTelegram(secret, headers), handle, tooLong },
   )
   /** Lets what is being stored be answered, for a while. */
   async function close(): Promise<void> {
@@ -133,14 +150,5 @@ class Chats {
     }
     work.then(forget, forget)
     return work
-  }
-}
-
-/** Undefined: no JSON. */
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
   }
 }

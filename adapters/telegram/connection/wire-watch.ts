@@ -1,5 +1,8 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { DOORS } from '../../../src/core/doors.ts'
+import { toError } from '../../../src/core/errors.ts'
+import { JsonMeter } from '../../../src/core/read-json.ts'
 import type { SeenAnswer } from '../../../src/core/wire-error.ts'
 
 /** One request at a time as seen from below, by an agent of its own on a shared pool of connections. */
@@ -15,8 +18,16 @@ export interface WatchedWire {
   bytesMayHaveLeft(): boolean
   /** The head of the answer; undefined as long as nothing answered. */
   answer(): SeenAnswer | undefined
+  /** Why the answer was not read to its end; undefined for one within its bounds. */
+  refused(): RefusedAnswer | undefined
   /** Ends the request wherever it is, and the connection under it. */
   cut(): void
+}
+
+export interface RefusedAnswer {
+  readonly reason: string
+  /** The first characters of the answer, among them the id of its first update. */
+  readonly head: string
 }
 
 /** Declares the method that every ClientRequest calls on its agent; Node does not type it. */
@@ -29,6 +40,8 @@ interface RequestTaker extends Agent {
  * (nothing left), from an idle connection the server had closed (who knows) and from the middle of an answer.
  * A request gets its socket while that still connects; its bytes wait there until `connect`, or `secureConnect` under
  * TLS. A socket that was connected before may carry bytes from the start.
+ * An answer is measured as it comes, because the library parses it by itself once it has ended: one beyond its bounds
+ * is broken off. It is asked for uncompressed, or a few of its bytes could be gigabytes.
  */
 export function watchWire(pool: Agent): WatchedWire {
   if (!takesRequests(pool)) throw new TypeError('This version of Node.js has another kind of http.Agent.')
@@ -37,8 +50,14 @@ export function watchWire(pool: Agent): WatchedWire {
   let current: ClientRequest | undefined
   let written: (() => void) | undefined
   let response: IncomingMessage | undefined
+  let refused: RefusedAnswer | undefined
   const onResponse = (message: IncomingMessage): void => {
     response = message
+    measure(message, (answer) => {
+      refused = answer
+      // It has no end then, at which the library would parse it, and the library learns of the error from its request.
+      message.destroy(new Error(answer.reason))
+    })
   }
   const onLeft = (): void => {
     left = true
@@ -51,6 +70,7 @@ export function watchWire(pool: Agent): WatchedWire {
     request.once('socket', onSocket)
     request.once('response', onResponse)
     if (written) request.once('finish', written)
+    request.setHeader('accept-encoding', 'identity')
     current = request
     if (over) request.destroy()
     pool.addRequest(request, ...rest)
@@ -61,15 +81,38 @@ export function watchWire(pool: Agent): WatchedWire {
       left = false
       current = undefined
       response = undefined
+      refused = undefined
       written = onWritten
     },
     bytesMayHaveLeft: () => left,
     answer: () => response && { status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '' },
+    refused: () => refused,
     cut() {
       over = true
       current?.destroy()
     },
   }
+}
+
+/** Enough for `{"ok":true,"result":[{"update_id":` and a number, also where a server writes spaces. */
+const HEAD_BYTES = 200
+
+/** Called before the library listens, so that each piece is measured before the library has it. */
+function measure(message: IncomingMessage, refuse: (answer: RefusedAnswer) => void): void {
+  const encoding = message.headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity') refuse({ reason: 'the answer is compressed, which nobody asked for', head: '' })
+  const meter = new JsonMeter(DOORS.platformAnswer)
+  let head = ''
+  const onPiece = (piece: Buffer): void => {
+    if (head.length < HEAD_BYTES) head += piece.toString('latin1', 0, HEAD_BYTES)
+    try {
+      meter.add(piece)
+    } catch (error) {
+      message.off('data', onPiece)
+      refuse({ reason: toError(error).message, head })
+    }
+  }
+  message.on('data', onPiece)
 }
 
 function takesRequests(agent: Agent): agent is RequestTaker {
