@@ -20,7 +20,13 @@ import { createWire, type WatchedCall } from './wire-watch.ts'
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly result: Fields }
   | ({ readonly kind: 'refused' } & Refusal)
-  | { readonly kind: 'failed'; readonly reason: string; readonly bytesMayHaveLeft: boolean }
+  | {
+      readonly kind: 'failed'
+      readonly reason: string
+      readonly bytesMayHaveLeft: boolean
+      /** The answer is larger than is read of one. */
+      readonly tooLong?: true
+    }
 
 export interface Refusal {
   /** The platform's word, such as `channel_not_found`. */
@@ -77,7 +83,8 @@ export function createClient({ token, apiRoot, clock }: ClientSettings): SlackCl
       const wireCall = slackCall(method, at)
       const fail = (why: string): CallOutcome => {
         const reason = notAnswered(wireCall, why).replaceAll(token, '[token]')
-        return { kind: 'failed', reason, bytesMayHaveLeft: watched.bytesMayHaveLeft() }
+        const outcome = { kind: 'failed', reason, bytesMayHaveLeft: watched.bytesMayHaveLeft() } as const
+        return watched.isTooLong() ? { ...outcome, tooLong: true } : outcome
       }
       const abort = new AbortController()
       const begin = (): Promise<CallOutcome> => {
@@ -138,7 +145,7 @@ export function strangerIn(
   error: unknown,
   { watched, wireCall }: { readonly watched: WatchedCall; readonly wireCall: WireCall },
 ): string | undefined {
-  const answer = watched.answer()
+  const answer = watched.isTooLong() ? undefined : watched.answer()
   if (answer === undefined || brokeOff(error) || error instanceof WebAPIRateLimitedError) return undefined
   if (error instanceof WebAPIPlatformError && isWord(error.data.error)) return undefined
   return notTheApi(wireCall, answer)

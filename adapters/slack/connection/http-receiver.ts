@@ -1,5 +1,7 @@
 import type { Receiver } from '@slack/bolt'
+import { DOORS } from '../../../src/core/doors.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
+import { readJson } from '../../../src/core/read-json.ts'
 import { isFields } from '../../shared/fields.ts'
 import { type HttpAnswer, type HttpRequest, headerOf } from '../../shared/http-exchange.ts'
 import { HttpListener } from '../../shared/http-listener.ts'
@@ -7,7 +9,7 @@ import type { Take } from '../inbound/bolt-app.ts'
 import { isSignedBySlack } from './signature.ts'
 import type { ReceiverPorts } from './socket-receiver.ts'
 
-export interface HttpSettings extends Omit<ConstructorParameters<typeof HttpListener>[0], 'what'> {
+export interface HttpSettings extends Omit<ConstructorParameters<typeof HttpListener>[0], 'what' | 'mostBytes'> {
   readonly signingSecret: string
 }
 
@@ -22,7 +24,7 @@ export class HttpReceiver implements Receiver {
     this.#settings = settings
     this.#ports = ports
     this.#listener = new HttpListener(
-      { ...settings, what: "Slack's events" },
+      { ...settings, what: "Slack's events", mostBytes: DOORS.platformEvent.bytes },
       { handle: (request) => this.#handle(request) },
     )
   }
@@ -86,17 +88,31 @@ export class HttpReceiver implements Receiver {
 /**
  * Events are JSON; a slash command comes as a form, and the press of a button as JSON in a form. The signature is not
  * over the type: what begins as JSON is read as nothing else, whatever somebody wrote in it. Undefined: none of these,
- * to be counted as such.
+ * or more than is read of one, to be counted as such.
  */
 function parse(raw: Buffer, type = ''): unknown {
-  const text = raw.toString('utf8')
-  const isForm = type.startsWith('application/x-www-form-urlencoded') && !text.startsWith('{')
-  const form = isForm ? new URLSearchParams(text) : undefined
+  const isForm = type.startsWith('application/x-www-form-urlencoded') && raw[0] !== OPEN_OBJECT
+  const form = isForm ? readForm(raw) : undefined
   const payload = form?.get('payload')
-  if (form && payload === null) return Object.fromEntries(form)
+  if (isForm && typeof payload !== 'string') return form && Object.fromEntries(form)
   try {
-    return JSON.parse(payload ?? text)
+    return readJson(payload ?? raw, DOORS.platformEvent)
   } catch {
     return undefined
+  }
+}
+
+const OPEN_OBJECT = 0x7b
+const AMPERSAND = 0x26
+/** A slash command has about fifteen. */
+const MOST_FIELDS = 200
+
+/** Undefined: more fields than any form of the platform has. */
+function readForm(raw: Buffer): URLSearchParams | undefined {
+  let from = 0
+  for (let fields = 1; ; fields++) {
+    if (fields > MOST_FIELDS) return undefined
+    from = raw.indexOf(AMPERSAND, from) + 1
+    if (from === 0) return new URLSearchParams(raw.toString('utf8'))
   }
 }

@@ -1,7 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { SocketModeClient } from '@slack/socket-mode'
 import type { Clock } from '../../../src/core/clock.ts'
-import { toError } from '../../../src/core/errors.ts'
+import { DOORS } from '../../../src/core/doors.ts'
+import { errorCode, toError } from '../../../src/core/errors.ts'
+import { readJson } from '../../../src/core/read-json.ts'
 import { notAnswered, publicUrl } from '../../../src/core/wire-error.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { wordOf } from '../../shared/reading.ts'
@@ -18,6 +20,8 @@ export interface ConnectionSettings {
 export interface ConnectionPorts {
   /** Anything but hello and disconnect. */
   onEnvelope(envelope: Fields): void
+  /** A frame is larger than is read of one, and is left out. */
+  onTooLong(): void
   /** The platform asks to be left: it closes this connection soon. */
   onDisconnectAsked(reason: string): void
   /** It is over, whoever ended it. Called once, and only after `open` has resolved. */
@@ -130,10 +134,28 @@ export class SlackConnection extends SocketModeClient {
   protected override async onWebSocketMessage(data: string | ArrayBuffer, isBinary: boolean): Promise<void> {
     if (this.#abort.signal.aborted) return
     this.#ports.onFrame()
-    const frame = parse(data)
+    const frame = this.#read(data)
     if (frame?.type === 'hello') await super.onWebSocketMessage(data, isBinary)
     else if (frame?.type === 'disconnect') this.#ports.onDisconnectAsked(wordOf(frame.reason))
     else if (frame !== undefined) this.#ports.onEnvelope(frame)
+  }
+
+  /** Nothing has parsed the frame before, and the package holds none of more than 128 MB. */
+  #read(data: string | ArrayBuffer): Fields | undefined {
+    try {
+      const frame = readJson(typeof data === 'string' ? data : new Uint8Array(data), DOORS.platformEvent)
+      return isFields(frame) ? frame : undefined
+    } catch (error) {
+      if (errorCode(error) === 'too_long') this.#leaveOut(data)
+      return undefined
+    }
+  }
+
+  /** Acknowledges a frame that would otherwise be repeated, each time as large. */
+  #leaveOut(frame: string | ArrayBuffer): void {
+    this.#ports.onTooLong()
+    const id = typeof frame === 'string' ? envelopeIdIn(frame) : undefined
+    if (id !== undefined) this.acknowledge(id)
   }
 
   #forget(): void {
@@ -146,11 +168,10 @@ export class SlackConnection extends SocketModeClient {
   }
 }
 
-function parse(data: string | ArrayBuffer): Fields | undefined {
-  try {
-    const frame: unknown = JSON.parse(typeof data === 'string' ? data : new TextDecoder().decode(data))
-    return isFields(frame) ? frame : undefined
-  } catch {
-    return undefined
-  }
+/** The id stands before the payload or behind it. */
+const ENVELOPE_ID = /"envelope_id"\s*:\s*"([\w-]{1,100})"/
+const LOOKED_AT = 1000
+
+function envelopeIdIn(frame: string): string | undefined {
+  return (ENVELOPE_ID.exec(frame.slice(0, LOOKED_AT)) ?? ENVELOPE_ID.exec(frame.slice(-LOOKED_AT)))?.[1]
 }

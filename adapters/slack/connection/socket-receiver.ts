@@ -161,6 +161,7 @@ export class SocketReceiver implements Receiver {
         this.#ports.onProof()
         this.#receive(envelope, connection)
       },
+      onTooLong: () => this.#ports.unknown('frame:too_long'),
       onDisconnectAsked: (reason) => end(reason === 'link_disabled' ? 'link_disabled' : 'asked'),
       onClosed: () => end('closed'),
       onFrame: () => {

@@ -8,6 +8,10 @@ import {
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
 import type { FetchFunction } from '@slack/web-api'
+import { DOORS } from '../../../src/core/doors.ts'
+import { errorCode } from '../../../src/core/errors.ts'
+import { readBytes } from '../../../src/core/read-bytes.ts'
+import { measureJson, readJson } from '../../../src/core/read-json.ts'
 import type { SeenAnswer } from '../../../src/core/wire-error.ts'
 
 /** One call as seen from below. */
@@ -20,6 +24,8 @@ export interface WatchedCall {
   bytesMayHaveLeft(): boolean
   /** The head of the answer; undefined as long as nothing answered. */
   answer(): SeenAnswer | undefined
+  /** The answer is larger than is read of one. */
+  isTooLong(): boolean
 }
 
 type FetchResponse = Awaited<ReturnType<FetchFunction>>
@@ -49,6 +55,7 @@ export function createWire(): Wire {
     watch(onWritten) {
       let left = false
       let answer: SeenAnswer | undefined
+      let isTooLong = false
       const send = async (url: URL, body: string | Buffer, options: RequestOptions): Promise<FetchResponse> => {
         const ask = url.protocol === 'http:' ? requestHttp : requestHttps
         const agent = url.protocol === 'http:' ? plain : secure
@@ -57,7 +64,10 @@ export function createWire(): Wire {
         request.once('finish', onWritten)
         const message = await answerTo(request, body)
         answer = { status: message.statusCode ?? 0, type: message.headers['content-type'] ?? '' }
-        return toResponse(message)
+        return toResponse(message).catch((error: unknown) => {
+          isTooLong = errorCode(error) === 'too_long'
+          throw error
+        })
       }
       const fetch: FetchFunction = async (input, init = {}) => {
         const { method = 'POST', headers = {}, body, signal } = init
@@ -72,6 +82,7 @@ export function createWire(): Wire {
         fetch,
         bytesMayHaveLeft: () => left,
         answer: () => answer,
+        isTooLong: () => isTooLong,
       }
     },
     close() {
@@ -97,11 +108,13 @@ function answerTo(request: ClientRequest, body: string | Buffer): Promise<Incomi
   })
 }
 
-/** The little of a Response that the client reads; the platform's own class would load another HTTP stack. */
+/**
+ * Returns the little of a Response that the client reads; the platform's own class would load another HTTP stack. The
+ * client parses the text by itself, so that a body beyond its bounds never reaches it: rejects with `too_long`.
+ */
 async function toResponse(message: IncomingMessage): Promise<FetchResponse> {
-  const chunks: Buffer[] = []
-  for await (const chunk of message) chunks.push(chunk as Buffer)
-  const body = Buffer.concat(chunks)
+  const body = await readBytes(message, DOORS.platformAnswer.bytes)
+  measureJson(body, DOORS.platformAnswer)
   const text = () => body.toString('utf8')
   const headers = new Map(Object.entries(message.headers).map(([name, value]) => [name, String(value)]))
   const status = message.statusCode ?? 0
@@ -112,7 +125,7 @@ async function toResponse(message: IncomingMessage): Promise<FetchResponse> {
     url: message.url ?? '',
     headers: { get: (name) => headers.get(name.toLowerCase()) ?? null, entries: () => headers.entries() },
     text: () => Promise.resolve(text()),
-    json: async () => JSON.parse(text()),
+    json: async () => readJson(body, DOORS.platformAnswer),
     arrayBuffer: () => Promise.resolve(new Uint8Array(body).buffer),
   }
 }

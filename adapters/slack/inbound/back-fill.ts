@@ -27,13 +27,13 @@ const TRY_AGAIN_MS = 5000
  */
 export async function backFill(ports: Ports, channel: string, after: string): Promise<MissedPage<Fields> | 'refused'> {
   const oldest = toStamp(Math.max(0, timeOfStamp(after) - THREADS_GO_BACK_MS))
-  const history = await read(ports, 'conversations.history', { channel, oldest, limit: PAGE })
+  const history = await read(ports, 'conversations.history', { channel, oldest })
   if (history === undefined) return 'refused'
   const active = history.messages.filter((root) => mayHaveRepliesAfter(root, after))
   const found = [...history.messages]
   let more = history.more || active.length > MOST_THREADS
   for (const { ts } of active.slice(0, MOST_THREADS)) {
-    const thread = await read(ports, 'conversations.replies', { channel, ts, oldest: after, limit: PAGE })
+    const thread = await read(ports, 'conversations.replies', { channel, ts, oldest: after })
     found.push(...(thread?.messages ?? []).filter((message) => message.ts !== ts))
     more ||= thread?.more === true
   }
@@ -52,17 +52,19 @@ interface Page {
   readonly more: boolean
 }
 
-/** Undefined: the history may not be read. */
-async function read({ client, signal }: Ports, method: string, args: Fields): Promise<Page | undefined> {
-  const outcome = await client.call(
-    method,
-    { ...args, include_all_metadata: true },
-    { signal, deadlineMs: DEADLINE_MS },
-  )
+/**
+ * Reads the first page; a smaller one where the answer is larger than is read. Undefined: the history may not be read.
+ */
+async function read(ports: Ports, method: string, args: Fields, limit = PAGE): Promise<Page | undefined> {
+  const { client, signal } = ports
+  const asked = { ...args, limit, include_all_metadata: true }
+  const outcome = await client.call(method, asked, { signal, deadlineMs: DEADLINE_MS })
   if (outcome.kind === 'answered') {
     const { messages, has_more: more } = outcome.result
     return { messages: Array.isArray(messages) ? messages.filter(isFields) : [], more: more === true }
   }
+  if (outcome.kind === 'failed' && outcome.tooLong)
+    return limit > 1 ? read(ports, method, args, Math.floor(limit / 4) || 1) : { messages: [], more: true }
   const wait = waitFor(outcome)
   if (wait === undefined) return undefined
   throw new TryLater('the conversation may not be read yet', wait)
