@@ -1,6 +1,9 @@
 import { DefaultRestOptions, DiscordAPIError, HTTPError, RateLimitError, REST, RESTEvents } from 'discord.js'
 import { askedWait, type Clock } from '../../../src/core/clock.ts'
-import { toError } from '../../../src/core/errors.ts'
+import { DOORS } from '../../../src/core/doors.ts'
+import { errorCode, toError } from '../../../src/core/errors.ts'
+import { readBytes } from '../../../src/core/read-bytes.ts'
+import { readJson } from '../../../src/core/read-json.ts'
 import { notAnswered, notTheApi, publicUrl, type WireCall } from '../../../src/core/wire-error.ts'
 import { type Limits, underDeadline } from '../../shared/deadline.ts'
 import { isFields } from '../../shared/fields.ts'
@@ -14,7 +17,13 @@ import { watchWritten } from './wire-watch.ts'
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly result: unknown }
   | ({ readonly kind: 'refused' } & Refusal)
-  | { readonly kind: 'failed'; readonly reason: string; readonly bytesMayHaveLeft: boolean }
+  | {
+      readonly kind: 'failed'
+      readonly reason: string
+      readonly bytesMayHaveLeft: boolean
+      /** The answer is larger than is read of one. */
+      readonly tooLong?: true
+    }
 
 export interface Refusal {
   readonly status: number
@@ -77,18 +86,30 @@ function restOptions(apiRoot: string | undefined) {
     retries: 0,
     // Waiting is the affair of the one who keeps the queue: an empty bucket is an answer like a 429.
     rejectOnRateLimit: () => true,
-    makeRequest: sendBytes,
+    makeRequest: request,
     ...(apiRoot === undefined ? {} : { api: apiRoot.replace(/\/+$/, '') }),
   }
+}
+
+type Request = typeof DefaultRestOptions.makeRequest
+
+/** Sends a request whose answer the library cannot read by itself: its bytes and its values have bounds. */
+async function request(...[url, init]: Parameters<Request>): ReturnType<Request> {
+  const answer = await sendBytes(url, init)
+  const bounds = DOORS.platformAnswer
+  const bytes = () => readBytes((answer.body ?? []) as AsyncIterable<Uint8Array>, bounds.bytes)
+  return Object.assign(answer, {
+    json: async () => readJson(await bytes(), bounds),
+    text: async () => (await bytes()).toString('utf8'),
+    arrayBuffer: async () => new Uint8Array(await bytes()).buffer,
+  })
 }
 
 /**
  * Writes a form out before it is sent. All copies of undici in the process share one dispatcher, that of whichever is
  * loaded first, and it reads no forms but its own: Slack's library brings another copy than this one.
  */
-async function sendBytes(
-  ...[url, init]: Parameters<typeof DefaultRestOptions.makeRequest>
-): ReturnType<typeof DefaultRestOptions.makeRequest> {
+async function sendBytes(...[url, init]: Parameters<Request>): ReturnType<Request> {
   if (!(init.body instanceof FormData)) return DefaultRestOptions.makeRequest(url, init)
   const form = new Response(init.body)
   const headers = { ...init.headers, 'content-type': form.headers.get('content-type') ?? '' }
@@ -194,8 +215,12 @@ function readFailure(error: unknown, wireCall: WireCall): CallOutcome {
     const reason = `${call} at ${at} was answered ${error.status} ${error.message}`
     return { kind: 'failed', reason, bytesMayHaveLeft: true }
   }
+  const readAs = errorCode(error)
+  if (readAs === 'too_long') {
+    return { kind: 'failed', reason: notAnswered(wireCall, wordsOf(error)), bytesMayHaveLeft: true, tooLong: true }
+  }
   // The body is called JSON and is not; a connection that breaks off has an error code instead.
-  if (error instanceof SyntaxError) {
+  if (readAs === 'invalid') {
     const reason = notTheApi(wireCall, { status: 200, type: 'application/json' })
     return { kind: 'failed', reason, bytesMayHaveLeft: true }
   }

@@ -28,7 +28,7 @@ export interface GatewayListener {
   /** A heartbeat was acknowledged: the line is alive. It says nothing about the session. */
   acknowledged(): void
   /** Something is not as it should be, for a reason to count. */
-  odd(what: 'unreadable' | 'library_failed' | 'replay_with_hole'): void
+  odd(what: 'unreadable' | 'too_long' | 'library_failed' | 'replay_with_hole'): void
 }
 
 export interface GatewayConnection {
@@ -109,6 +109,7 @@ class GatewaySession implements GatewayConnection {
     this.#shard = new Shard(settings.token, settings.information, {
       dispatched: (dispatch) => this.#dispatched(dispatch),
       acknowledged: () => listener.acknowledged(),
+      tooLong: () => listener.odd('too_long'),
       closed: (code, trouble) => this.#closed(code, trouble),
       interrupted: () => this.#interrupted(),
       lost: () => this.end(temporary(this.#hasBegun ? SESSION_LOST : NO_SESSION)),

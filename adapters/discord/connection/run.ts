@@ -107,7 +107,7 @@ interface Receivers {
 
 /** Returns the listener that distributes the events of a connection. */
 function listenerOf(deps: RunDeps, { receiver, probe, guard }: Receivers): KeeperPorts['listener'] {
-  const { sink } = deps
+  const { sink, services, account } = deps
   return {
     dispatch: (type, data) => {
       deps.received()
@@ -126,7 +126,11 @@ function listenerOf(deps: RunDeps, { receiver, probe, guard }: Receivers): Keepe
     },
     interrupted: () => receiver.interrupted(),
     acknowledged: () => receiver.seen(),
-    odd: (what) => sink.unknown(`gateway:${what}`),
+    odd: (what) => {
+      if (what === 'too_long')
+        services.logger.warn('A frame of the gateway is larger than is read of one, and is left out.', { account })
+      sink.unknown(`gateway:${what}`)
+    },
   }
 }
 

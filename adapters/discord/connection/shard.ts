@@ -1,5 +1,8 @@
 import { WebSocketShard, WebSocketShardEvents, WebSocketShardStatus } from '@discordjs/ws'
 import type { APIGatewayBotInfo } from 'discord.js'
+import { DOORS } from '../../../src/core/doors.ts'
+import { errorCode } from '../../../src/core/errors.ts'
+import { readJson } from '../../../src/core/read-json.ts'
 import { takeFailures } from './library-failures.ts'
 import { ShardContext } from './shard-context.ts'
 
@@ -15,6 +18,8 @@ export interface ShardListener {
   dispatched(dispatch: GatewayDispatch): void
   /** A heartbeat was acknowledged. */
   acknowledged(): void
+  /** A frame is larger than is read of one, and is left out. */
+  tooLong(): void
   /** The socket closed; `trouble` is what the library said of it last. */
   closed(code: number, trouble: string | undefined): void
   /** The library takes the session up again, on another socket or on the same. */
@@ -56,6 +61,9 @@ export class Shard {
       lost: () => listener.lost(),
     })
     this.#shard = new WebSocketShard(this.#context, 0)
+    readFrames(this.#shard, () => {
+      if (!this.#isOver) listener.tooLong()
+    })
     this.#forgetFailures = takeFailures(this.#shard, ({ message }) => listener.failed(message))
     this.#listen()
   }
@@ -134,3 +142,24 @@ export class Shard {
     if (!this.#isOver && this.#shard.status === WebSocketShardStatus.Resuming) this.#listener.interrupted()
   }
 }
+
+/**
+ * Has an object of the library read its frames within bounds: by itself it parses whatever comes. Frames are texts,
+ * since no compression is asked for, and its socket holds none of more than 100 MB.
+ */
+function readFrames(shard: object, tooLong: () => void): void {
+  if (typeof Reflect.get(shard, READ) !== 'function')
+    throw new TypeError('This version of @discordjs/ws reads otherwise.')
+  const read = async (data: unknown): Promise<unknown> => {
+    try {
+      return typeof data === 'string' ? readJson(data, DOORS.platformFrame) : null
+    } catch (error) {
+      if (errorCode(error) === 'too_long') tooLong()
+      return null
+    }
+  }
+  Object.defineProperty(shard, READ, { value: read })
+}
+
+/** The library's method that makes a value of a frame; null: it is left out. */
+const READ = 'unpackMessage'

@@ -21,12 +21,14 @@ export function pagesOf(
   { client, signal }: { readonly client: DiscordClient; readonly signal: AbortSignal },
   channelId: string,
 ): PageReader<unknown> {
+  const path = `/channels/${channelId}/messages` as const
   return {
     async read(after, most) {
       const limit = Math.min(PAGE, most)
-      const path = `/channels/${channelId}/messages` as const
       const query = { after, limit: String(limit) }
       const outcome = await client.call({ verb: 'GET', path, query }, { signal, deadlineMs: DEADLINE_MS })
+      // A page that is larger than is read of one: the half of it is. A message alone is never that large.
+      if (outcome.kind === 'failed' && outcome.tooLong && limit > 1) return this.read(after, Math.floor(limit / 2))
       raiseUnlessTold(outcome, 'a channel could not be read back')
       if (outcome.kind !== 'answered') return 'refused'
       const messages = readPage(outcome.result, after)
