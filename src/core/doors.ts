@@ -15,12 +15,15 @@ export const DOORS = {
   hook: { bytes: 256 * 1024, values: 20_000 },
   /** The answer of a hook's program. */
   hookAnswer: { bytes: 256 * 1024, values: 20_000 },
-  /** A message of a tool server: an answer, a list, a notification. */
-  toolServer: { bytes: 20_000_000, values: 50_000 },
+  /**
+   * A message of a tool server: an answer, a list, a notification. Trees of pages and programs are deep, and lists of a
+   * whole cluster come as values.
+   */
+  toolServer: { bytes: 20_000_000, depth: 1_000, values: 100_000 },
   /** An answer of the server at which a tool server has people log in. */
   toolLogin: { bytes: 256_000, values: 5_000 },
-  /** An event of a stream of a model server. */
-  modelEvent: { bytes: 4 * MB, values: 20_000 },
+  /** An event of a stream of a model server: some send a whole answer as one, with its pictures. */
+  modelEvent: { bytes: 16 * MB, values: 50_000 },
   /** A whole answer of a model server. */
   modelAnswer: { bytes: 16 * MB, values: 50_000 },
   /** An answer of a search provider. */

@@ -60,3 +60,8 @@ export async function readFirstBytes(
   for await (const piece of body) if (!bytes.add(piece)) return { bytes: bytes.whole(), cut: true }
   return { bytes: bytes.whole(), cut: false }
 }
+
+/** Yields bytes in pieces of a size: for a parser whose work grows faster than what it is given at once. */
+export function* pieces(bytes: Uint8Array, size: number): Generator<Uint8Array, void, void> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}

@@ -42,7 +42,7 @@ export interface SchemaReader {
 }
 
 /** Parts that are put together for one tool, or one call, with their properties and forms: references may multiply. */
-const MOST_READ = 8_000
+const MOST_READ = 4_000
 /** One within the other. */
 const MOST_REFS = 32
 

@@ -20,8 +20,8 @@ const LONGEST_OFFER = 16_000
 const LONGEST = 64_000
 const MOST_ELEMENTS = 20_000
 const DEEPEST = 60
-/** The parts of one offer, so that references that multiply end. */
-const MOST_NODES = 2_000
+/** The parts of one offer, so that references that multiply end: more are longer than an offer in any case. */
+const MOST_NODES = 800
 
 /** Down to which level parts are described, and with words; the first of them that is short enough is offered. */
 const DETAILS = [
@@ -49,9 +49,10 @@ export function offerSchema(schema: unknown): OfferedSchema | string {
   if (reader.elsewhere) return 'its arguments refer to another document'
   if (root.types.length > 0 && !root.types.includes('object')) return 'its arguments are no object'
   for (const detail of DETAILS) {
-    const parameters = new Offer(reader, names, detail).root(given)
+    const offer = new Offer(reader, names, detail)
+    const parameters = offer.root(given)
     if (reader.elsewhere) return 'its arguments refer to another document'
-    if (JSON.stringify(parameters).length > LONGEST_OFFER) continue
+    if (offer.isTooLarge || JSON.stringify(parameters).length > LONGEST_OFFER) continue
     const restore = (args: Readonly<Record<string, unknown>>) => createRestorer(given, names).root(args)
     return { parameters, names: [...partsOf(reader, given).keys()], restore }
   }
@@ -140,6 +141,11 @@ class Offer {
     this.#detail = detail
   }
 
+  /** It has more parts than any offer: the rest of them were not looked at. */
+  get isTooLarge(): boolean {
+    return this.#left <= 0
+  }
+
   root(schema: Schema): Schema {
     const node = this.#reader.node(schema)
     const { type, ...rest } = this.#object(node, { level: 0, within: node.refs, certain: true })
@@ -148,9 +154,9 @@ class Offer {
 
   /** Returns a part of the schema in the form that all take. */
   #part(schema: unknown, { level, within, certain }: Place): Schema {
+    if (--this.#left < 0) return {}
     const node = this.#reader.node(schema, within)
     const at = { level, within: node.refs, certain }
-    if (--this.#left < 0) return { anyOf: ANY }
     const { alternatives } = node
     if (alternatives.length > 0 && !node.isOneObject) {
       const forms = alternatives.flat().map((form) => this.#part(form, { ...at, certain: false }))
@@ -173,6 +179,8 @@ class Offer {
   #object(node: Node, at: Place): Schema {
     const isPlain = at.level >= this.#detail.parts && at.level > 0
     const forms = isPlain ? new Map<string, FormOf[]>() : formsOf(this.#reader, node, at.certain)
+    if (forms.size > this.#left) this.#left = 0
+    if (this.#left <= 0) return { type: 'object' }
     const properties = [...forms].flatMap(([name, schemas]): [string, Schema][] => {
       if (schemas.every(({ schema }) => this.#reader.node(schema, at.within).onlyNull)) return []
       const certain = schemas.length === 1 && schemas.every((one) => one.certain)
@@ -247,13 +255,19 @@ interface FormOf {
 /** Returns the properties of all forms of an object in their order, each with the schemas that they give it. */
 function formsOf(reader: SchemaReader, node: Node, certain: boolean): Map<string, FormOf[]> {
   const found = new Map<string, FormOf[]>()
+  const seen = new Set<string>()
   const all = formsIn(reader, { node, certain })
-  for (const form of all)
-    for (const [name, schema] of Object.entries(form.node.properties)) {
-      const known = found.get(name) ?? []
-      const isKnown = known.some((one) => JSON.stringify(one.schema) === JSON.stringify(schema))
-      found.set(name, isKnown ? known : [...known, { schema, certain: form.certain }])
-    }
+  const add = (name: string, part: FormOf): void => {
+    const key = all.length === 1 ? name : JSON.stringify([name, part.schema])
+    if (!seen.has(key))
+      found
+        .set(name, found.get(name) ?? [])
+        .get(name)
+        ?.push(part)
+    seen.add(key)
+  }
+  for (const { node: form, certain: isCertain } of all)
+    for (const [name, schema] of Object.entries(form.properties)) add(name, { schema, certain: isCertain })
   // One that is required and described nowhere may be anything.
   for (const form of all)
     for (const name of form.node.required)

@@ -3,11 +3,22 @@ import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextpro
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { backOffMs } from '../core/backoff.ts'
 import { askedWait, type Clock, sleep, within } from '../core/clock.ts'
+import { DOORS } from '../core/doors.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { McpAddress } from '../core/mcp.ts'
 import { parseUrl } from '../core/parse-url.ts'
+import { pieces, readBytes, readFirstBytes } from '../core/read-bytes.ts'
 import { isRecord } from '../core/schema-node.ts'
-import { errorWords, LIST_CHANGED, type SentMessage, strictAnswer, strictRequest } from './lenient.ts'
+import {
+  errorWords,
+  LIST_CHANGED,
+  readMessage,
+  type SentMessage,
+  strictAnswer,
+  strictRequest,
+  unreadError,
+  unreadKind,
+} from './lenient.ts'
 import { ReadingPace } from './pace.ts'
 
 export interface AddressDeps {
@@ -35,7 +46,7 @@ export class Refused extends Error {
 }
 
 /** Characters of one event; a longer one ends its stream. */
-const MOST_OF_AN_EVENT = 20_000_000
+const MOST_OF_AN_EVENT = DOORS.toolServer.bytes
 /** Bytes a second of what answers nothing, and as many at once. */
 const UNASKED = 256_000
 /** The words of servers that say 400 for a session that they have forgotten; they have done nothing then. */
@@ -66,6 +77,9 @@ const LISTENS_MS = 1_000
 /** Waits before the stream for questions is opened again. */
 const LISTEN = { firstMs: 1_000, longestMs: 300_000 }
 const LONGEST_WORDS = 300
+/** Bytes of a refusal that are read, and characters of one that is no JSON. */
+const MOST_OF_A_REFUSAL = 256_000
+const MOST_OF_A_PAGE = 10_000
 /** The statuses by which servers of the form of 2024-11-05 refuse a message at the address of their stream. */
 const NO_STREAMABLE: ReadonlySet<number> = new Set([400, 404, 405, 406, 415, 501])
 /** The time for the word that a session is over. */
@@ -209,6 +223,8 @@ export class AddressTransport implements Transport {
       this.#session ??= response.headers.get('mcp-session-id') ?? undefined
       if (isEvents(response)) await this.#readAnswer(response, exchange)
       else await this.#readWhole(response, exchange)
+    } catch (error) {
+      throw errorCode(error) === 'too_long' ? new Error(unreadError(error).message) : error
     } finally {
       this.#open.delete(String(id))
       exchange.over.abort()
@@ -246,11 +262,14 @@ export class AddressTransport implements Transport {
   /** Also servers that say 400 for a session that they have forgotten. */
   async #refusal(response: Response): Promise<Error> {
     const { status } = response
-    const text = await response.text().catch(() => '')
+    const begun = await readFirstBytes(response.body ?? none(), MOST_OF_A_REFUSAL).catch(() => undefined)
+    const bytes = begun?.bytes ?? Buffer.alloc(0)
     const said =
-      errorOf(parsed(text)) ??
-      text
-        .replace(/<[^>]*>/g, ' ')
+      errorIn(bytes) ??
+      bytes
+        .toString('utf8')
+        .slice(0, MOST_OF_A_PAGE)
+        .replace(/<[^<>]*>/g, ' ')
         .replace(/\s+/g, ' ')
         .trim()
     const words = `it answers ${status}${said === '' ? '' : `: ${said.slice(0, LONGEST_WORDS)}`}`
@@ -268,17 +287,15 @@ export class AddressTransport implements Transport {
 
   /** Takes an answer that came as a whole; one that is accepted first comes in the stream beside. */
   async #readWhole(response: Response, exchange: Exchange): Promise<void> {
-    const text = await response.text()
-    const found = parsed(text)
+    const bytes = await readBytes(response.body ?? none(), DOORS.toolServer.bytes)
+    const found = readMessage(bytes)
     // A single answer is the answer, whatever its id.
     if (isRecord(found)) this.#take('method' in found ? found : { ...found, id: exchange.id }, exchange)
     else for (const message of Array.isArray(found) ? found : []) this.#take(message, exchange)
     if (!exchange.answered) await this.#answeredBeside(response, exchange)
     if (exchange.answered || exchange.over.signal.aborted) return
     if (this.#closed.signal.aborted) throw new Error('the connection has ended')
-    const type = mediaType(response) || 'no type'
-    const shown = text.trim() === '' ? 'nothing' : `${type}: ${text.trim().slice(0, LONGEST_WORDS)}`
-    throw new Error(`it answers ${response.status} without the protocol, with ${shown}`)
+    throw strange(response, bytes)
   }
 
   /** Resolves when an answer has come in another stream, or none can come there. */
@@ -371,7 +388,7 @@ export class AddressTransport implements Transport {
       for (;;) {
         const { done, value = NOTHING } = await reader.read()
         since += value.length
-        for (const piece of piecesOf(value)) parser.feed(decoder.decode(piece, { stream: true }))
+        for (const piece of pieces(value, PIECE)) parser.feed(decoder.decode(piece, { stream: true }))
         if (done) parser.feed(`${decoder.decode()}\n\n`)
         if (tooLong || since > MOST_OF_AN_EVENT)
           throw new Error(`an event is longer than ${MOST_OF_AN_EVENT} characters`)
@@ -392,7 +409,7 @@ export class AddressTransport implements Transport {
     { exchange, named }: Reading,
   ): { readonly heard: Heard; readonly cost: number } {
     const isSaid = data.trim() !== ''
-    const message = isSaid ? parsed(data) : {}
+    const message = isSaid ? this.#messageIn(data, exchange) : {}
     // An event that is torn at the end of its stream has to come again.
     if (message === undefined && named === undefined) return { heard: 'nothing', cost: data.length }
     if (id !== undefined) notePlace(place, id)
@@ -400,6 +417,22 @@ export class AddressTransport implements Transport {
     if (exchange?.answered) return { heard, cost: 0 }
     if (event !== undefined) named?.(event, data)
     return { heard, cost: this.#take(message, exchange) === 'answer' ? -3 * A_LINE : data.length }
+  }
+
+  /**
+   * Returns the message of an event; undefined for a torn one. One that is too long to be read is the error of its
+   * request where it is an answer: of that with its id, else of the request of this stream, else of the oldest.
+   */
+  #messageIn(data: string, exchange: Exchange | undefined): unknown {
+    try {
+      return readMessage(data)
+    } catch (error) {
+      this.onerror?.(toError(error))
+      const unread = unreadKind(data)
+      if (unread.kind === 'other') return {}
+      const { id = exchange?.id ?? [...this.#open.values()][0]?.id } = unread
+      return { id, error: unreadError(error) }
+    }
   }
 
   /** Hands on an answer and a request, and nothing else. */
@@ -500,9 +533,8 @@ export class AddressTransport implements Transport {
 
 const NOTHING = new Uint8Array()
 
-function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void, void> {
-  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE)
-}
+/** Yields the bytes of an answer without a body. */
+async function* none(): AsyncGenerator<Uint8Array, void, void> {}
 
 /** Returns the wait before a stream is opened again: that of the server, but no busy loop, and longer with failures. */
 function waitOf({ retryMs }: Place, failures: number, pace: typeof RESUME): number {
@@ -542,15 +574,23 @@ function mediaType({ headers }: Response): string {
   return (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
-function errorOf(message: unknown): string | undefined {
+/** Returns the words about an answer that is none of the protocol. */
+function strange(response: Response, bytes: Buffer): Error {
+  const text = bytes.toString('utf8', 0, MOST_OF_A_PAGE).trim()
+  const shown = text === '' ? 'nothing' : `${mediaType(response) || 'no type'}: ${text.slice(0, LONGEST_WORDS)}`
+  return new Error(`it answers ${response.status} without the protocol, with ${shown}`)
+}
+
+function errorIn(bytes: Uint8Array): string | undefined {
+  const message = messageOf(bytes)
   const error = isRecord(message) ? message.error : undefined
-  if (typeof error === 'string') return error
+  if (typeof error === 'string') return error.slice(0, MOST_OF_A_PAGE)
   return isRecord(error) ? errorWords(error) : undefined
 }
 
-function parsed(text: string): unknown {
+function messageOf(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(text)
+    return readMessage(bytes)
   } catch {
     return undefined
   }

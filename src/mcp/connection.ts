@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
@@ -8,8 +9,9 @@ import type { Clock } from '../core/clock.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { McpAddress, McpProgram, McpServer, McpState } from '../core/mcp.ts'
+import { isRecord } from '../core/schema-node.ts'
 import type { ElicitationAnswer, Elicits } from './elicit.ts'
-import { lenient, olderVersion } from './lenient.ts'
+import { type Given, lenient, olderVersion } from './lenient.ts'
 import type { ProgramEnd } from './program-transport.ts'
 import { type Redact, readTools, type ToolList } from './read-tools.ts'
 import { startWords } from './start-words.ts'
@@ -61,6 +63,8 @@ const START_MS = { program: 120_000, address: 30_000 }
 const LIST_MS = 15_000
 const MOST_PAGES = 20
 const MOST_LISTED = 10_000
+/** Characters of all pages of a list. */
+const MOST_OF_A_LIST = 20_000_000
 /** The longest time a timer of Node keeps. */
 const LONGEST_MS = 2 ** 31 - 1
 
@@ -71,15 +75,18 @@ interface Call {
   readonly params: object
 }
 
-/** The library would refuse a whole answer for one part of it that it does not know; whoever reads it checks it. */
-const ANYTHING = z.looseObject({})
-const PAGE = z.looseObject({ tools: z.array(z.unknown()).catch([]), nextCursor: z.string().nullish().catch(undefined) })
-/** The codes of the library for a connection that has ended, and of the protocol for what a server does not know. */
+/**
+ * A result as the server gives it (`Given`): the library would walk it, and refuse a whole answer for one part that it
+ * does not know; whoever reads it checks it.
+ */
+const GIVEN = z.object({ given: z.unknown() })
+/** The codes of the library for a connection that has ended, and of the protocol for what is not known or wrong. */
 const CLOSED = -32_000
 const UNKNOWN_METHOD = -32_601
+const WRONG_PARAMS = -32_602
 /** The code by which a server says that a person has to open an address first (2025-11-25). */
 const OPEN_ADDRESS = -32_042
-const OPENED = z.object({ elicitations: z.array(z.object({ message: z.string().catch(''), url: z.string() })).min(1) })
+const OPENED = z.object({ message: z.string().catch(''), url: z.string() })
 
 export function createConnection(server: McpServer, deps: ConnectionDeps): McpConnection {
   return new Connection(server, deps)
@@ -143,13 +150,18 @@ class Connection implements McpConnection {
     const listed: unknown[] = []
     const before = new Set<unknown>()
     const cursors = new Set<string>()
+    let size = 0
     let cursor: string | undefined
     this.#listing++
     try {
       for (let pages = 0; pages < MOST_PAGES && listed.length <= MOST_LISTED; pages++) {
         const params = cursor === undefined ? {} : { cursor }
-        const listing = client.request({ method: 'tools/list', params }, PAGE, { timeout: LIST_MS })
-        const { tools, nextCursor } = await listing.catch(emptyIfUnknown)
+        const listing = client.request({ method: 'tools/list', params }, GIVEN, { timeout: LIST_MS })
+        const { tools, nextCursor } = pageIn(await listing.catch(emptyIfUnknown))
+        // The page was parsed in this turn of the loop.
+        await nextTurn()
+        size += JSON.stringify(tools).length
+        if (size > MOST_OF_A_LIST) throw new Error(`it lists tools of more than ${MOST_OF_A_LIST} characters`)
         for (const tool of tools.slice(0, MOST_LISTED)) {
           if (!before.has(nameOf(tool))) listed.push(tool)
           before.add(nameOf(tool))
@@ -176,9 +188,9 @@ class Connection implements McpConnection {
       // The library's own limit would run on while a person is asked.
       const options = { signal: until, timeout: LONGEST_MS }
       const request = { method: 'tools/call', params } as const
-      const made = (client: Client): Promise<unknown> => {
+      const made = async (client: Client): Promise<unknown> => {
         this.#calls.add(running)
-        return client.request(request, ANYTHING, options)
+        return (await client.request(request, GIVEN, options)).given
       }
       const result = await this.#ask(made, until)
       this.#failures = 0
@@ -211,7 +223,7 @@ class Connection implements McpConnection {
     const { printed, ended } = this.#way ?? {}
     if (code === CLOSED && ended !== undefined)
       return startWords({ error, at: this.#server.at, waitedMs: 0, printed: printed?.call(this.#way), ended })
-    const asked = code === OPEN_ADDRESS ? OPENED.safeParse(data).data?.elicitations[0] : undefined
+    const asked = code === OPEN_ADDRESS ? firstAddress(data) : undefined
     if (asked === undefined) return withoutNumber(error)
     return `it wants a person to open an address first, and then to be asked again: ${asked.message} ${asked.url}`
   }
@@ -309,10 +321,10 @@ class Connection implements McpConnection {
     // The library refuses everything else that a server may ask: a model, files, a person to open an address.
     const capabilities = elicits ? { elicitation: { form: {} } } : {}
     const client = new Client({ name: 'parley', version: this.#deps.version }, { capabilities })
-    if (elicits) {
-      const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js')
-      client.setRequestHandler(ElicitRequestSchema, ({ params }, { requestId }) => this.#answer(params, requestId, way))
-    }
+    // The library's own handler would walk all that a server asks before it is measured.
+    if (elicits)
+      client.fallbackRequestHandler = ({ method, params }, { requestId }) =>
+        this.#answer(asElicitation(method, params?.given), requestId, way)
     client.onerror = (err) => this.#logger.debug('A tool server sent what cannot be read', { err })
     try {
       await client.connect(lenient(way, version), { timeout: this.#startMs })
@@ -451,9 +463,29 @@ function isRefused(error: unknown): error is Error & { readonly status: number; 
 }
 
 /** A server that knows no list has no tools, and is well: it may have resources and prompts, which nobody uses here. */
-function emptyIfUnknown(error: unknown): z.output<typeof PAGE> {
-  if (coded(error).code === UNKNOWN_METHOD) return { tools: [] }
+function emptyIfUnknown(error: unknown): Given {
+  if (coded(error).code === UNKNOWN_METHOD) return { given: undefined }
   throw error
+}
+
+function pageIn({ given }: Partial<Given>): { readonly tools: readonly unknown[]; readonly nextCursor?: unknown } {
+  const { tools, nextCursor } = isRecord(given) ? given : {}
+  return { tools: Array.isArray(tools) ? tools : [], nextCursor }
+}
+
+/** Returns the params of a request for an elicitation. Throws for any other request, in the words of the protocol. */
+function asElicitation(method: string, params: unknown): unknown {
+  const refused = (code: number, words: string): Error => Object.assign(new Error(words), { code })
+  if (method !== 'elicitation/create') throw refused(UNKNOWN_METHOD, 'Method not found')
+  if (isRecord(params) && params.mode === 'url')
+    throw refused(WRONG_PARAMS, 'This client does not support URL-mode elicitation')
+  return params
+}
+
+/** Returns the first address that a server wants opened. */
+function firstAddress(data: unknown): z.output<typeof OPENED> | undefined {
+  const list = isRecord(data) ? data.elicitations : undefined
+  return Array.isArray(list) ? OPENED.safeParse(list[0]).data : undefined
 }
 
 /** Returns the words of an error of a server without the number of the library. */

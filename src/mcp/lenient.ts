@@ -2,6 +2,9 @@ import { stripVTControlCharacters } from 'node:util'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { cutText } from '../core/cut-text.ts'
+import { DOORS } from '../core/doors.ts'
+import { errorCode, ParleyError } from '../core/errors.ts'
+import { readJson } from '../core/read-json.ts'
 import { isRecord } from '../core/schema-node.ts'
 
 /** A message as it was sent; nothing but its being an object is known. */
@@ -9,6 +12,44 @@ export type SentMessage = Readonly<Record<string, unknown>>
 
 /** The notification of a server that its tools are others now. */
 export const LIST_CHANGED = 'notifications/tools/list_changed'
+/**
+ * Returns the value of a message; undefined for what is no JSON. Throws `too_long` for one beyond the bounds of a tool
+ * server.
+ */
+export function readMessage(source: Uint8Array | string): unknown {
+  try {
+    return readJson(source, DOORS.toolServer)
+  } catch (error) {
+    if (errorCode(error) === 'too_long') throw error
+    return undefined
+  }
+}
+
+/** Characters at the beginning and the end of a message in which its id is looked for. */
+const LOOKED_AT = 300
+const FIRST_ID = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"[^"]*"\s*,\s*)?"id"\s*:\s*(?:(\d{1,15})|"([^"\\]{1,100})")/
+const LAST_ID = /"id"\s*:\s*(?:(\d{1,15})|"([^"\\]{1,100})")\s*(?:,\s*"jsonrpc"\s*:\s*"[^"]*"\s*)?\}\s*$/
+
+/**
+ * Returns by its ends what a message is that is too long to be read: an answer, with its id if that stands there, or
+ * something that nobody waits for.
+ */
+export function unreadKind(
+  text: string,
+): { readonly kind: 'answer'; readonly id?: string } | { readonly kind: 'other' } {
+  const begin = text.slice(0, LOOKED_AT)
+  const found = FIRST_ID.exec(begin) ?? LAST_ID.exec(text.slice(-LOOKED_AT))
+  if (!/^\s*[{[}\]]/.test(begin) || /"method"\s*:/.test(begin)) return { kind: 'other' }
+  const id = found?.[1] ?? found?.[2]
+  return { kind: 'answer', ...(id === undefined ? {} : { id }) }
+}
+
+/** Returns the error that stands for an answer which is too long to be read. */
+export function unreadError(error: unknown): { readonly code: number; readonly message: string } {
+  const why = error instanceof ParleyError ? error.message.replace(/\.$/, '') : String(error)
+  return { code: INTERNAL_ERROR, message: `its answer is too large to be read (${why}); ask for less` }
+}
+
 /** The longest line that is searched for the codes of a terminal. */
 const LONGEST_COLOURED = 100_000
 const INTERNAL_ERROR = -32_603
@@ -31,7 +72,10 @@ export class MessageLines {
     this.#most = most
   }
 
-  /** Returns the messages that are whole with this line; undefined for a line that is none and belongs to none. */
+  /**
+   * Returns the messages that are whole with this line; undefined for a line that is none and belongs to none. Throws
+   * `too_long` for a message beyond the bounds.
+   */
   read(raw: string): readonly SentMessage[] | undefined {
     const line = plain(raw)
     // Within a message that is laid out, every line but the last is indented.
@@ -54,7 +98,8 @@ export class MessageLines {
     const ends = line === '}' || line === ']'
     if (!ends && this.#size <= this.#most) return []
     this.#begun = undefined
-    return ends ? messagesIn(begun.join('\n')) : undefined
+    if (!ends) throw new ParleyError('too_long', `It has more than ${this.#most} characters.`)
+    return messagesIn(begun.join('\n'))
   }
 }
 
@@ -66,7 +111,7 @@ export function strictAnswer(id: RequestId, { result, error }: SentMessage): JSO
   const answer = { jsonrpc: '2.0', id } as const
   if (error !== undefined && error !== null) return { ...answer, error: strictError(error) }
   if (result === undefined || result === null) return { ...answer, result: {} }
-  if (typeof result === 'object' && !Array.isArray(result)) return { ...answer, result: { ...result } }
+  if (isRecord(result)) return { ...answer, result }
   return { ...answer, result: { toolResult: result } }
 }
 
@@ -83,14 +128,16 @@ function strictError(error: unknown): { code: number; message: string; data?: un
   return { code: number, message: errorWords(error), ...(data === undefined ? {} : { data }) }
 }
 
-/** Characters of the data of an error that are shown. */
+/** Characters of the data of an error that are shown, and of its message and its data that are looked at. */
 const LONGEST_DATA = 700
+const LONGEST_ERROR = 10_000
 
 /** Returns an error of a server in words: often its message is that of the code, and the reason stands in its data. */
 export function errorWords(error: object): string {
   const { code, message, data }: { code?: unknown; message?: unknown; data?: unknown } = { ...error }
-  const said = typeof message === 'string' ? message.trim() : ''
-  const more = data === undefined || data === null ? '' : typeof data === 'string' ? data : JSON.stringify(data)
+  const said = typeof message === 'string' ? message.slice(0, LONGEST_ERROR).trim() : ''
+  const whole = data === undefined || data === null ? '' : typeof data === 'string' ? data : JSON.stringify(data)
+  const more = whole.slice(0, LONGEST_ERROR)
   const reason = said !== '' && more.includes(said) ? '' : said
   const shown = said.includes(more) ? '' : cutText(more.trim(), LONGEST_DATA)
   const words = shown === '' ? said : [reason, shown].filter((part) => part !== '').join(': ')
@@ -104,12 +151,12 @@ function plain(line: string): string {
 }
 
 function messagesIn(text: string): readonly SentMessage[] | undefined {
-  const found = parsed(text)
+  const found = readMessage(text)
   if (found !== undefined) return asMessages(found)
   if (!BEGINS.test(text)) return undefined
   const parts = text.split(BETWEEN)
   if (parts.length === 1) return undefined
-  const all = parts.map((part) => asMessages(parsed(part)))
+  const all = parts.map((part) => asMessages(readMessage(part)))
   return all.every((messages) => messages !== undefined) ? all.flat() : undefined
 }
 
@@ -136,18 +183,16 @@ function isMessage(found: unknown): found is SentMessage {
   return ('jsonrpc' in found || 'id' in found) && ('method' in found || 'result' in found || 'error' in found)
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+/** A result, or the params of a request, as the server gives them: the library, which would walk them, sees one field. */
+export interface Given {
+  readonly given: unknown
 }
 
 /**
  * Makes a transport forgive what real servers get wrong in their first answer, for which the library would not
- * connect: a name that is missing, and capabilities that are no objects. `version` is the version of the protocol that
- * the client says it speaks; default: the newest. Returns the transport.
+ * connect: a name that is missing, and capabilities that are no objects. All other results and params are handed on as
+ * `Given`. `version` is the version of the protocol that the client says it speaks; default: the newest. Returns the
+ * transport.
  */
 export function lenient(transport: Transport, version?: string): Transport {
   let initialize: RequestId | undefined
@@ -163,23 +208,27 @@ export function lenient(transport: Transport, version?: string): Transport {
     const hand = transport.onmessage
     transport.onmessage = (message, extra) => {
       const isFirst = initialize !== undefined && 'result' in message && message.id === initialize
-      hand?.(isFirst ? ({ ...message, result: mended(message.result) } as JSONRPCMessage) : message, extra)
+      hand?.(isFirst ? ({ ...message, result: mended(message.result) } as JSONRPCMessage) : closed(message), extra)
     }
     return start()
   }
   return transport
 }
 
+function closed(message: JSONRPCMessage): JSONRPCMessage {
+  if ('result' in message) return { ...message, result: { given: message.result } satisfies Given }
+  return 'method' in message ? { ...message, params: { given: message.params } satisfies Given } : message
+}
+
+/** Returns what the library needs of a first answer. No model is shown what a server says of itself. */
 function mended(result: unknown): unknown {
   if (!isRecord(result)) return result
-  const { serverInfo, capabilities, ...rest } = result
+  const { serverInfo, capabilities, protocolVersion } = result
   const { name = 'unnamed', version = '0' } = isRecord(serverInfo) ? serverInfo : {}
-  const known = Object.entries(isRecord(capabilities) ? capabilities : {}).filter(([, value]) => isRecord(value))
+  const hasTools = isRecord(capabilities) && isRecord(capabilities.tools)
   return {
-    ...{ ...rest, capabilities: Object.fromEntries(known) },
+    ...{ protocolVersion, capabilities: hasTools ? { tools: {} } : {} },
     serverInfo: { name: isText(name) ? name : 'unnamed', version: isText(version) ? version : '0' },
-    // No model is shown what a server says of itself.
-    instructions: undefined,
   }
 }
 

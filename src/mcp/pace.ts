@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { type Clock, sleep } from '../core/clock.ts'
+import { Bytes } from '../core/read-bytes.ts'
 
 /** The rate at which something is read that nobody has asked for. */
 export interface ReadingPaceDeps {
@@ -39,65 +40,79 @@ export class ReadingPace {
 }
 
 export interface Pacing extends ReadingPaceDeps {
-  /** The longest line in bytes: `end` gives up at a longer one, `cut` drops the rest of it. */
+  /** The longest line in bytes. */
   readonly most: number
-  readonly long: 'end' | 'cut'
-  /** Called with each line. Returns true for one that was asked for, which costs nothing. */
-  take(line: string): boolean
+  /**
+   * Called with each line; of one that is too long with its beginning, at once, and the rest of it is dropped. Returns
+   * true for one that was asked for, which costs nothing.
+   */
+  take(line: string, isCut: boolean): boolean
 }
 
 /** Added to the length of each line, so that short ones are not the cheapest way to keep a process busy. */
 const BESIDE = 100
+/** Bytes of the beginning of a line that is too long. */
+const BEGINNING = 4_000
+/** Bytes of the rest of such a line that cost as much as one byte that is read. */
+const DROPPED = 32
 
 /**
  * Reads a stream in lines until it ends; the last one need not end. Whoever writes more than it was asked for is read
- * slowly: the system then holds back its writing. Rejects for a line that is too long.
+ * slowly: the system then holds back its writing.
  */
 export async function readPaced(stream: Readable, pacing: Pacing): Promise<void> {
   const lines = new Lines(pacing)
   const pace = new ReadingPace(pacing)
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    let unasked = 0
-    for (const line of lines.push(chunk)) if (!pacing.take(line)) unasked += line.length + BESIDE
-    await pace.spend(unasked)
-  }
-  const last = lines.rest()
-  if (last !== '') pacing.take(last)
+  for await (const chunk of stream as AsyncIterable<Buffer>) await pace.spend(lines.push(chunk))
+  lines.end()
 }
 
 class Lines {
-  readonly #pacing: Pick<Pacing, 'most' | 'long'>
-  #parts: Buffer[] = []
-  #size = 0
+  readonly #pacing: Pick<Pacing, 'most' | 'take'>
+  #held: Bytes
+  /** The line is too long: the rest of it is dropped. */
+  #isCut = false
 
-  constructor(pacing: Pick<Pacing, 'most' | 'long'>) {
+  constructor(pacing: Pick<Pacing, 'most' | 'take'>) {
     this.#pacing = pacing
+    this.#held = new Bytes(pacing.most)
   }
 
-  /** Yields the lines that are whole with this chunk. */
-  *push(chunk: Buffer): Generator<string, void, void> {
+  /** Hands on the lines that are whole with this chunk. Returns the bytes that were not asked for. */
+  push(chunk: Buffer): number {
+    let unasked = 0
     let from = 0
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      this.#add(chunk.subarray(from, end))
+      unasked += this.#add(chunk.subarray(from, end)) + this.#ended()
       from = end + 1
-      yield this.rest()
     }
-    this.#add(chunk.subarray(from))
+    return unasked + this.#add(chunk.subarray(from))
   }
 
-  /** Takes out what has come of a line. */
-  rest(): string {
-    const line = Buffer.concat(this.#parts).toString('utf8')
-    this.#parts = []
-    this.#size = 0
-    return line
+  /** Hands on the last line, if there is one. */
+  end(): void {
+    if (this.#held.length > 0) this.#ended()
   }
 
-  #add(part: Buffer): void {
-    const { most, long } = this.#pacing
-    const kept = long === 'cut' ? part.subarray(0, Math.max(0, most - this.#size)) : part
-    this.#size += kept.length
-    if (this.#size > most) throw new Error(`a message is longer than ${most} bytes`)
-    if (kept.length > 0) this.#parts.push(kept)
+  #add(part: Buffer): number {
+    if (this.#isCut) return part.length / DROPPED
+    if (this.#held.add(part)) return 0
+    const begun = this.#held.whole().subarray(0, BEGINNING).toString('utf8')
+    this.#held = new Bytes(this.#pacing.most)
+    this.#isCut = true
+    return this.#take(begun)
+  }
+
+  #ended(): number {
+    const isCut = this.#isCut
+    this.#isCut = false
+    if (isCut) return BESIDE
+    const line = this.#held.whole().toString('utf8')
+    this.#held = new Bytes(this.#pacing.most)
+    return this.#take(line)
+  }
+
+  #take(line: string): number {
+    return this.#pacing.take(line, this.#isCut) ? 0 : line.length + BESIDE
   }
 }

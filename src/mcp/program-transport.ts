@@ -5,10 +5,19 @@ import { stripVTControlCharacters } from 'node:util'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { type Clock, within } from '../core/clock.ts'
-import { toError } from '../core/errors.ts'
+import { DOORS } from '../core/doors.ts'
+import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { McpProgram } from '../core/mcp.ts'
 import { createTextRedactor } from '../core/redact.ts'
-import { LIST_CHANGED, MessageLines, type SentMessage, strictAnswer, strictRequest } from './lenient.ts'
+import {
+  LIST_CHANGED,
+  MessageLines,
+  type SentMessage,
+  strictAnswer,
+  strictRequest,
+  unreadError,
+  unreadKind,
+} from './lenient.ts'
 import { endMarked, endsWithProcess, markOfStart, signal } from './marked-processes.ts'
 import { readPaced } from './pace.ts'
 
@@ -32,8 +41,6 @@ export interface ProgramEnd {
   readonly signal: NodeJS.Signals | null
 }
 
-/** Bytes of one message; what is longer ends the connection. */
-const MOST_BYTES = 20_000_000
 /** Bytes a second of messages that answer nothing, and of its own log. */
 const UNASKED = 256_000
 const PRINTED = 64_000
@@ -70,7 +77,7 @@ export class ProgramTransport implements Transport {
   readonly #program: McpProgram
   readonly #deps: ProgramDeps
   readonly #redact: (text: string) => string
-  readonly #lines = new MessageLines(MOST_BYTES)
+  readonly #lines = new MessageLines(DOORS.toolServer.bytes)
   /** The program has ended: what is left of its output is read at once. */
   readonly #exited = new AbortController()
   /** All is read, or given up. */
@@ -165,9 +172,9 @@ export class ProgramTransport implements Transport {
 
   async #readOutput({ stdout }: ChildProcess): Promise<void> {
     if (stdout === null) return
-    const take = (line: string): boolean => this.#take(line)
+    const take = (line: string, isCut: boolean): boolean => this.#take(line, isCut)
     try {
-      await readPaced(stdout, { ...this.#pace(), most: MOST_BYTES, long: 'end', rate: UNASKED, take })
+      await readPaced(stdout, { ...this.#pace(), most: DOORS.toolServer.bytes, rate: UNASKED, take })
     } catch (error) {
       this.onerror?.(toError(error))
     }
@@ -177,8 +184,7 @@ export class ProgramTransport implements Transport {
   async #readLog({ stderr }: ChildProcess): Promise<void> {
     if (stderr === null) return
     const take = (line: string): boolean => this.#print(line)
-    const log = { most: LONGEST_LINE, long: 'cut', rate: PRINTED, take } as const
-    await readPaced(stderr, { ...this.#pace(), ...log }).catch(() => {})
+    await readPaced(stderr, { ...this.#pace(), most: LONGEST_LINE, rate: PRINTED, take }).catch(() => {})
   }
 
   #pace() {
@@ -199,10 +205,27 @@ export class ProgramTransport implements Transport {
   }
 
   /** Returns true for a line with the answer to a request. */
-  #take(line: string): boolean {
-    const messages = this.#lines.read(line)
-    if (messages === undefined) return this.#print(line)
-    return messages.map((message) => this.#receive(message)).includes(true)
+  #take(line: string, isCut: boolean): boolean {
+    try {
+      if (isCut) throw new ParleyError('too_long', `It has more than ${DOORS.toolServer.bytes} bytes.`)
+      const messages = this.#lines.read(line)
+      if (messages === undefined) return this.#print(line)
+      return messages.map((message) => this.#receive(message)).includes(true)
+    } catch (error) {
+      if (errorCode(error) !== 'too_long') throw error
+      return this.#refuse(line, error)
+    }
+  }
+
+  /** Answers the request whose answer is too long to be read: where that has no id, the one that waits longest. */
+  #refuse(line: string, error: unknown): boolean {
+    const unread = unreadKind(line)
+    const id = unread.kind === 'other' ? undefined : (this.#asked(unread.id) ?? this.#open.keys().next().value)
+    this.onerror?.(toError(error))
+    if (id === undefined) return this.#print(line)
+    this.#open.delete(id)
+    this.onmessage?.(strictAnswer(id, { error: unreadError(error) }))
+    return true
   }
 
   #receive(message: SentMessage): boolean {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { lookOf, plainName } from '../core/label.ts'
 import type { FreeAnswer } from '../core/question.ts'
+import { measureJson } from '../core/read-json.ts'
 
 /** One field that a server wants filled in. */
 export interface AskedField {
@@ -67,8 +68,12 @@ const FORM = z.object({
   }),
 })
 
+/** Values of a form, which are counted before anything walks it. */
+const MOST_VALUES = 2_000
+
 /** Reads what a server asks; returns why it cannot be put to a person, if that is so. Pure. */
 export function readElicitation(params: unknown): Elicitation | string {
+  if (isTooLarge(params)) return 'its form is too large'
   const form = FORM.safeParse(params)
   if (!form.success) return 'it is no form of flat fields'
   const { message, requestedSchema } = form.data
@@ -85,6 +90,15 @@ export function readElicitation(params: unknown): Elicitation | string {
     fields.push(read)
   }
   return { message: message.trim(), fields }
+}
+
+function isTooLarge(params: unknown): boolean {
+  try {
+    measureJson(JSON.stringify(params) ?? '', { values: MOST_VALUES })
+    return false
+  } catch {
+    return true
+  }
 }
 
 function readField(name: string, field: Field, required: boolean): AskedField | string {

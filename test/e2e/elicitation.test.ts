@@ -134,7 +134,7 @@ describe('a question of a tool server', () => {
   it('F-H07: of another form, by an address, or a wish for a model is refused', async () => {
     const { heard, call } = await household()
     for (const [question, outcome] of [
-      [field({ deep: { type: 'object' } }), '"error"'],
+      [field({ deep: { type: 'object' } }), 'neither text, number, yes or no, nor a choice'],
       [field({ pick: { type: 'string', enum: ['Decline', 'yes'] } }), 'one of mine'],
       [{ ...field({}), message: 'x'.repeat(1_001) }, 'longer than 1000'],
       [{ mode: 'url', message: 'go', url: 'https://x.invalid', elicitationId: 'a' }, 'does not support URL-mode'],

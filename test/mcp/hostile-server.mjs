@@ -80,8 +80,8 @@ function answer({ id, method, params }) {
   if (method === 'tools/list') {
     if (how === 'hangs-at-list') return
     const text = JSON.stringify({ jsonrpc: '2.0', id, result: { tools: (LISTS[how] ?? LISTS.well)() } })
-    // Deeper than a text of it can be made from an object.
-    const deep = `{"name":"deep","inputSchema":{"type":"object","x":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`
+    // Deeper than any schema is read.
+    const deep = `{"name":"deep","inputSchema":{"type":"object","x":${'['.repeat(900)}${']'.repeat(900)}}}`
     return process.stdout.write(`${text.replace('"DEEP"', deep)}\n`)
   }
   if (method === 'tools/call') return call(id, params)
