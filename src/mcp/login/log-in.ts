@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { OAuthClientInformationMixed } from '@modelcontextprotocol/sdk/shared/auth.js'
 import * as z from 'zod'
 import { type Clock, sleep } from '../../core/clock.ts'
+import { DOORS } from '../../core/doors.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { LoggedIn, LoginTalk, McpAddress } from '../../core/mcp.ts'
 import { parseUrl } from '../../core/parse-url.ts'
+import { readBytes } from '../../core/read-bytes.ts'
+import { readJson } from '../../core/read-json.ts'
 import { discoverLogin, type LoginPlace } from './discover.ts'
 import { toLoginError, withoutResource } from './login-error.ts'
 import { hasOwnAuthorization } from './login-fetch.ts'
@@ -162,10 +165,14 @@ async function register(redirectUrl: string, registering: Registering): Promise<
       ...(scope === undefined ? {} : { scope }),
     }),
   })
-  const { data, error } = REGISTERED.safeParse(await response.json().catch(() => undefined))
+  const { data, error } = REGISTERED.safeParse(await answerIn(response).catch(() => undefined))
   if (response.ok && data?.client_id !== undefined) return { client: clientIn(data, way), redirectUrl }
   const code = error === undefined ? data.error : undefined
   return { status: response.status, ...(code !== undefined && /^[a-z_]{1,40}$/.test(code) ? { code } : {}) }
+}
+
+async function answerIn({ body }: Response): Promise<unknown> {
+  return body === null ? undefined : readJson(await readBytes(body, DOORS.toolLogin.bytes), DOORS.toolLogin)
 }
 
 const REGISTERED = z.object({

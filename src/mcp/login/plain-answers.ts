@@ -1,4 +1,7 @@
-import { ParleyError } from '../../core/errors.ts'
+import { DOORS } from '../../core/doors.ts'
+import { errorCode, ParleyError } from '../../core/errors.ts'
+import { readFirstBytes } from '../../core/read-bytes.ts'
+import { readJson } from '../../core/read-json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -18,14 +21,17 @@ const UNREAD = { response_types_supported: ['code'], subject_types_supported: []
 /**
  * Returns a `fetch` whose answers from an authorization server have the form that the library reads: empty fields are
  * left out, tokens may come as a form, without their kind or with a time as text, an error may come as a success, and a
- * page in place of a description is no description. Throws `unavailable` for tokens that no request can use.
+ * page in place of a description is no description. Throws `unavailable` for tokens that no request can use, and
+ * `too_long`.
  */
 export function plainAnswers(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
     if (response.body === null) return response
     const { status, ok, headers } = response
-    const text = await response.text()
+    // The rest of a long page is not read: it is no description in any case.
+    const { bytes } = await readFirstBytes(response.body, DOORS.toolLogin.bytes)
+    const text = bytes.toString('utf8')
     const isAsked = init?.method === 'POST'
     const found = read(text, isAsked)
     if (found === undefined) return new Response(text, { status: ok && !isAsked ? 404 : status, headers })
@@ -40,11 +46,12 @@ function isFields(found: unknown): found is Fields {
   return typeof found === 'object' && found !== null && !Array.isArray(found)
 }
 
-/** Returns a value of JSON, or what stands in a form; undefined for a page. */
+/** Returns a value of JSON, or what stands in a form; undefined for a page. Throws `too_long`. */
 function read(text: string, isAsked: boolean): unknown {
   try {
-    return JSON.parse(text)
-  } catch {
+    return readJson(text, DOORS.toolLogin)
+  } catch (error) {
+    if (errorCode(error) === 'too_long') throw error
     const form = new URLSearchParams(text)
     return isAsked && (form.has('access_token') || form.has('error')) ? Object.fromEntries(form) : undefined
   }
