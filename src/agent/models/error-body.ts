@@ -1,3 +1,6 @@
+import { DOORS } from '../../core/doors.ts'
+import { errorCode } from '../../core/errors.ts'
+import { readJson } from '../../core/read-json.ts'
 import { isRecord } from './tool-arguments.ts'
 
 /** An error as a server says it, read from any of the shapes that servers have for it. */
@@ -232,9 +235,10 @@ function cut(words: string): string {
 function parsed(text: string): unknown {
   if (!/^[[{"]/.test(text)) return undefined
   try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+    return readJson(text, DOORS.modelAnswer)
+  } catch (error) {
+    // JSON beyond the bounds is JSON that says nothing, and no text.
+    return errorCode(error) === 'too_long' ? null : undefined
   }
 }
 

@@ -1,11 +1,16 @@
 import { createParser } from 'eventsource-parser'
+import { DOORS } from '../../core/doors.ts'
+import { errorCode } from '../../core/errors.ts'
+import { pieces } from '../../core/read-bytes.ts'
+import { readJson } from '../../core/read-json.ts'
 import { ModelError } from './model-error.ts'
 import { isRecord } from './tool-arguments.ts'
 
 const MB = 1_000_000
 /** The longest answers have 128,000 tokens, of which each comes as an event of about 300 bytes. */
 const MOST_STREAMED = 64 * MB
-const MOST_OF_AN_EVENT = 4 * MB
+/** Bytes that are parsed at once: the parser's work grows faster than a piece. */
+const PIECE = 4_096
 
 /** The events of one answer. */
 export interface StreamReading {
@@ -19,32 +24,44 @@ export interface StreamReading {
  * `model_failed` for a flood.
  */
 export async function* readEvents(body: ReadableStream<Uint8Array>, reading: StreamReading): AsyncGenerator<object> {
-  const texts: string[] = []
-  let flooded = false
-  const parser = createParser({
-    maxBufferSize: MOST_OF_AN_EVENT,
-    onEvent: ({ data }) => void texts.push(data),
-    onError: ({ type }) => {
-      flooded ||= type === 'max-buffer-size-exceeded'
-    },
-  })
-  const decoder = new TextDecoder()
+  const events = startEvents()
   const reader = body.getReader()
   try {
     for (let size = 0; ; ) {
       const { done, value } = await reader.read()
       if (done) break
       size += value.length
-      if (size <= MOST_STREAMED) parser.feed(decoder.decode(value, { stream: true }))
-      if (flooded || size > MOST_STREAMED) throw new ModelError('model_failed', TOO_MUCH, { advice: { retry: false } })
-      for (const object of objectsIn(texts.splice(0), reading)) yield object
+      if (size > MOST_STREAMED) throw tooMuch()
+      for (const object of objectsIn(events.take(value), reading)) yield object
       if (reading.inOrder) return
     }
-    // The last event may lack the empty line behind it.
-    parser.feed(`${decoder.decode()}\n\n`)
-    for (const object of objectsIn(texts, reading)) yield object
+    for (const object of objectsIn(events.end(), reading)) yield object
   } finally {
     void (reading.inOrder ? readRest(reader) : reader.cancel()).catch(() => {})
+  }
+}
+
+/** Returns what makes of each piece of a stream the data of the events that are whole with it. */
+function startEvents(): { take(bytes: Uint8Array): readonly string[]; end(): readonly string[] } {
+  const texts: string[] = []
+  const decoder = new TextDecoder()
+  const parser = createParser({
+    maxBufferSize: DOORS.modelEvent.bytes,
+    onEvent: ({ data }) => void texts.push(data),
+    onError: ({ type }) => {
+      if (type === 'max-buffer-size-exceeded') throw tooMuch()
+    },
+  })
+  return {
+    take(bytes) {
+      for (const piece of pieces(bytes, PIECE)) parser.feed(decoder.decode(piece, { stream: true }))
+      return texts.splice(0)
+    },
+    end() {
+      // The last event may lack the empty line behind it.
+      parser.feed(`${decoder.decode()}\n\n`)
+      return texts
+    },
   }
 }
 
@@ -57,7 +74,10 @@ async function readRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promis
   await reader.cancel()
 }
 
-const TOO_MUCH = 'The server of the model sent more than any answer has.'
+function tooMuch(): ModelError {
+  const message = 'The server of the model sent more than any answer has.'
+  return new ModelError('model_failed', message, { advice: { retry: false } })
+}
 
 function* objectsIn(texts: readonly string[], reading: StreamReading): Generator<object> {
   for (const text of texts) {
@@ -66,7 +86,15 @@ function* objectsIn(texts: readonly string[], reading: StreamReading): Generator
       reading.inOrder = true
       return
     }
-    const value: unknown = JSON.parse(text)
+    const value = objectIn(text)
     if (isRecord(value)) yield value
+  }
+}
+
+function objectIn(text: string): unknown {
+  try {
+    return readJson(text, DOORS.modelEvent)
+  } catch (error) {
+    throw errorCode(error) === 'too_long' ? tooMuch() : new SyntaxError('An event is no JSON.', { cause: error })
   }
 }

@@ -1,9 +1,12 @@
+import { DOORS } from '../../core/doors.ts'
+import { readFirstBytes } from '../../core/read-bytes.ts'
+import { readJson } from '../../core/read-json.ts'
 import { isPage, readErrorBody, readErrorValue, type SaidError, saysError } from './error-body.ts'
 import type { ServerPlace } from './failure.ts'
 import { isNoPath } from './refusals.ts'
 import { isRecord } from './tool-arguments.ts'
 
-/** The most bytes that are read of an answer that is no stream, such as an error page. */
+/** The most bytes that are read of an error, such as a page. */
 const MOST_SAID = 1_000_000
 
 /**
@@ -15,7 +18,7 @@ export function createModelFetch(server: ServerPlace): typeof fetch {
   return async (url, init = {}) => {
     const body = typeof init.body === 'string' ? withWholeCharacters(init.body) : init.body
     const response = await fetch(url, { ...init, ...(body == null ? {} : { body }), headers: headersFor(server) })
-    return response.ok ? answerOf(response, server) : errorAnswer(response, await textOf(response.body))
+    return response.ok ? answerOf(response, server) : errorAnswer(response, await textOf(response.body, MOST_SAID))
   }
 }
 
@@ -34,17 +37,8 @@ function headersFor({ kind, apiKey }: ServerPlace): Headers {
   return sent
 }
 
-/** Reads a body, and no more of it than an error can be. */
-async function textOf(body: Response['body']): Promise<string> {
-  if (body === null) return ''
-  const pieces: Uint8Array[] = []
-  let size = 0
-  for await (const piece of body) {
-    pieces.push(piece)
-    size += piece.length
-    if (size >= MOST_SAID) break
-  }
-  return Buffer.concat(pieces).subarray(0, MOST_SAID).toString('utf8')
+async function textOf(body: Response['body'], most: number): Promise<string> {
+  return body === null ? '' : (await readFirstBytes(body, most)).bytes.toString('utf8')
 }
 
 /** Returns an error in the shape that both libraries know, with its true status and headers; empty without words. */
@@ -86,7 +80,8 @@ async function answerOf(response: Response, server: ServerPlace): Promise<Respon
   if (response.body === null) return response
   const { first, body } = await begun(response.body)
   const kept = withoutLength(headers)
-  if (/^[[{]/.test(first)) return wholeAnswer({ text: await textOf(body), headers: kept, status }, server)
+  if (/^[[{]/.test(first))
+    return wholeAnswer({ text: await textOf(body, DOORS.modelAnswer.bytes), headers: kept, status }, server)
   const isStream = /^(data|event|id|retry)?:/.test(first)
   if (isStream) kept.set('content-type', 'text/event-stream')
   else await body.cancel()
@@ -117,7 +112,7 @@ function wholeAnswer({ text, headers, status }: Whole, server: ServerPlace): Res
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return readJson(text, DOORS.modelAnswer)
   } catch {
     return undefined
   }
