@@ -1,7 +1,9 @@
 import type { Audio, AudioLimits, Heard, SoundFile } from '../core/audio.ts'
 import { cutText } from '../core/cut-text.ts'
+import { DOORS } from '../core/doors.ts'
 import { ParleyError } from '../core/errors.ts'
 import { tokenCount, toUsage, type Usage } from '../core/model.ts'
+import { readJson } from '../core/read-json.ts'
 import type { SeenAnswer } from '../core/wire-error.ts'
 import { type AudioCall, redirected, refused, strange, unanswered } from './audio-errors.ts'
 import type { Door, DoorAnswer, DoorRequest } from './door.ts'
@@ -135,7 +137,7 @@ function seen({ status, headers }: Answer): SeenAnswer {
 
 function answerIn(bytes: Uint8Array): { readonly text?: string; readonly usage?: Usage | undefined } {
   try {
-    const answer: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    const answer = readJson(bytes, DOORS.audio)
     if (typeof answer !== 'object' || answer === null || !('text' in answer) || typeof answer.text !== 'string')
       return {}
     return { text: answer.text, usage: 'usage' in answer ? usageIn(answer.usage) : undefined }

@@ -3,13 +3,14 @@ import { lookup as lookUp } from 'node:dns/promises'
 import { setMaxListeners } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { Readable } from 'node:stream'
 import type { Agent, Dispatcher } from 'undici'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { doorError } from './door-errors.ts'
-import { hostOf, isPublicAddress, notPublic, readPublicUrl, readWebUrl } from './public-address.ts'
+import { hostOf, isAmong, isPublicAddress, notPublic, readPublicUrl, readWebUrl } from './public-address.ts'
 import { type Body, decoded, ENCODINGS, readBody } from './read-body.ts'
 
 /** The one door by which anything of the tools goes out to the net. */
@@ -67,6 +68,8 @@ export interface DoorDeps {
   readonly clock: Clock
   /** Returns all addresses of a name; the system's by default. */
   resolve?(this: void, host: string): Promise<readonly string[]>
+  /** Returns the addresses of this machine; those of its network interfaces by default. */
+  own?(this: void): readonly string[]
   /** Returns the address to connect to for one that has passed: another one on a test's own net, else the same. */
   landing?(this: void, address: string): string
   /** The time for everything, in ms. */
@@ -226,17 +229,18 @@ async function agentOf(deps: DoorDeps, { configured, streams }: Asking): Promise
     connect(options, callback) {
       const host = hostOf(options)
       // An address is not looked up, so that it is checked here.
-      if (!configured && isIP(host) !== 0 && !isPublicAddress(host)) callback(notPublic({ host }), null)
+      if (!configured && isIP(host) !== 0 && !isElsewhere(host, deps)) callback(notPublic({ host }), null)
       else connect(options, callback)
     },
   })
 }
 
 /** Returns the lookup of the connection itself: an answer that changes from one lookup to the next cannot pass. */
-function checkedLookup({ resolve = allAddresses, landing = (address) => address }: DoorDeps): LookupFunction {
+function checkedLookup(deps: DoorDeps): LookupFunction {
+  const { resolve = allAddresses, landing = (address) => address } = deps
   async function found(host: string): Promise<LookupAddress[]> {
     const addresses = await resolve(host)
-    if (!addresses.every(isPublicAddress)) throw notPublic({ host })
+    if (!addresses.every((address) => isElsewhere(address, deps))) throw notPublic({ host })
     return addresses.map(landing).map((address) => ({ address, family: isIP(address) }))
   }
   return (host, options, callback) => {
@@ -250,6 +254,15 @@ function checkedLookup({ resolve = allAddresses, landing = (address) => address 
       (error: unknown) => callback(toError(error), []),
     )
   }
+}
+
+/** Returns true for an address of the public net that is none of this machine's own: those may change at any time. */
+function isElsewhere(address: string, { own = ownAddresses }: Pick<DoorDeps, 'own'>): boolean {
+  return isPublicAddress(address) && !isAmong(address, own())
+}
+
+function ownAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address))
 }
 
 async function allAddresses(host: string): Promise<readonly string[]> {

@@ -9,6 +9,14 @@ const PROTOCOLS_V6 = ipaddr.parseCIDR('2001::/23')
 /** The well-known prefix with which a network that speaks only IPv6 writes the IPv4 addresses of the public net. */
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96')
 
+/**
+ * Addresses that look public and lead to services of the host of a rented machine: Azure, Equinix, and the networks
+ * for services of IBM.
+ */
+const OF_HOSTS = ['168.63.129.16/32', '192.80.8.124/32', '161.26.0.0/16', '166.8.0.0/14'].map((one) =>
+  ipaddr.parseCIDR(one),
+)
+
 /** Names that never belong to a host of the public net, each with all names below it. */
 const LOCAL_NAMES: ReadonlySet<string> = new Set([
   ...['localhost', 'localdomain', 'local', 'internal', 'intranet', 'private', 'corp', 'home', 'lan', 'arpa'],
@@ -19,16 +27,29 @@ const LONGEST = 8_000
 
 /**
  * Returns true for the address of a host of the public net. Loopback, private, link-local and shared addresses, those
- * for documents, benchmarks and groups, and those that carry an IPv4 address within them are none; the one exception is
- * NAT64, which is judged by what it carries.
+ * for documents, benchmarks and groups, those of the host of a rented machine, and those that carry an IPv4 address
+ * within them are none; the one exception is NAT64, which is judged by what it carries.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
-  const parsed = ipaddr.parse(address)
-  if (parsed instanceof ipaddr.IPv4) return parsed.range() === 'unicast'
+  const parsed = carried(address)
+  if (parsed instanceof ipaddr.IPv4)
+    return parsed.range() === 'unicast' && !OF_HOSTS.some((range) => parsed.match(range))
   if (parsed.zoneId !== undefined && parsed.zoneId !== '') return false
-  if (parsed.match(NAT64)) return isPublicAddress(parsed.toByteArray().slice(-4).join('.'))
   return parsed.range() === 'unicast' && parsed.match(GLOBAL_V6) && !parsed.match(PROTOCOLS_V6)
+}
+
+/** Returns the address, of one of NAT64 the one that it carries. */
+function carried(address: string): ipaddr.IPv4 | ipaddr.IPv6 {
+  const parsed = ipaddr.parse(address)
+  if (parsed instanceof ipaddr.IPv4 || !parsed.match(NAT64)) return parsed
+  return ipaddr.IPv4.parse(parsed.toByteArray().slice(-4).join('.'))
+}
+
+/** Returns true where an address is one of this machine's own, however it is written. */
+export function isAmong(address: string, own: readonly string[]): boolean {
+  const name = carried(address).toNormalizedString()
+  return own.some((one) => ipaddr.isValid(one) && carried(one.replace(/%.*$/, '')).toNormalizedString() === name)
 }
 
 /**

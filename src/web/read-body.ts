@@ -1,12 +1,10 @@
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { ParleyError } from '../core/errors.ts'
+import { readFirstBytes } from '../core/read-bytes.ts'
 
-export interface Body {
-  readonly bytes: Buffer
-  /** There was more of it than the limit. */
-  readonly cut: boolean
-}
+/** `cut`: there was more of it than the limit. */
+export type Body = Awaited<ReturnType<typeof readFirstBytes>>
 
 /** The encodings a server may answer in. */
 export const ENCODINGS = 'gzip, deflate, br'
@@ -26,20 +24,12 @@ export async function readBody(raw: Readable, encoding: string | undefined, most
   // A body that is left before its end says so as an error.
   raw.on('error', () => undefined)
   const stream = decoded(raw, encoding)
-  const chunks: Buffer[] = []
-  let size = 0
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size > most) break
-    }
+    return await readFirstBytes(stream, most)
   } finally {
     raw.destroy()
     stream.destroy()
   }
-  const bytes = Buffer.concat(chunks)
-  return size > most ? { bytes: bytes.subarray(0, most), cut: true } : { bytes, cut: false }
 }
 
 /**

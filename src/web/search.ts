@@ -1,6 +1,8 @@
 import { askedWait, type Clock } from '../core/clock.ts'
+import { DOORS } from '../core/doors.ts'
 import { ParleyError } from '../core/errors.ts'
 import { parseUrl } from '../core/parse-url.ts'
+import { readJson } from '../core/read-json.ts'
 import type { SearchResult, SearchWeb } from '../core/web.ts'
 import type { Door, DoorAnswer } from './door.ts'
 import { plainText } from './plain-text.ts'
@@ -18,6 +20,10 @@ type Answer = Extract<DoorAnswer, { kind: 'answer' }>
 const KEY_INVALID = 'SUBSCRIPTION_TOKEN_INVALID'
 const LONGEST_TITLE = 200
 const LONGEST_TEXT = 600
+/** Characters of a title, a text or an address that are looked at, with its marks of HTML. */
+const LOOKED_AT = 20_000
+/** Results that are looked at, of which those without an address are left out. */
+const MOST_RESULTS = 200
 
 /** Returns the search by a configured service. Its origin is the operator's own word, so that it may be anywhere. */
 export function createSearch(
@@ -32,7 +38,7 @@ export function createSearch(
     if (answer.kind === 'redirect' || answer.url.href !== new URL(address).href)
       throw failed('is at another address by now; an owner has to set tools.web.search.url')
     if (answer.status !== 200) throw refusal(answer, provider, clock)
-    return readAnswer(answer, provider).flatMap(shownResult).slice(0, query.count)
+    return readAnswer(answer, provider).slice(0, MOST_RESULTS).flatMap(shownResult).slice(0, query.count)
   }
 }
 
@@ -48,7 +54,7 @@ function readAnswer({ bytes, cut }: Answer, provider: SearchProvider): readonly 
 
 function parsed(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString())
+    return readJson(bytes, DOORS.search)
   } catch (cause) {
     throw failed('sent an answer that is no JSON, or only a part of it', cause)
   }
@@ -56,8 +62,9 @@ function parsed(bytes: Buffer): unknown {
 
 /** A result without a web address cannot be read, and is left out. */
 function shownResult({ url, title, text }: SearchResult): SearchResult | [] {
-  if (!/^https?:$/.test(parseUrl(url)?.protocol ?? '')) return []
-  return { url, title: plainText(title).slice(0, LONGEST_TITLE), text: plainText(text).slice(0, LONGEST_TEXT) }
+  if (url.length > LOOKED_AT || !/^https?:$/.test(parseUrl(url)?.protocol ?? '')) return []
+  const plain = (html: string): string => plainText(html.slice(0, LOOKED_AT))
+  return { url, title: plain(title).slice(0, LONGEST_TITLE), text: plain(text).slice(0, LONGEST_TEXT) }
 }
 
 function refusal({ status, headers, bytes }: Answer, { refused }: SearchProvider, clock: Clock): ParleyError {
