@@ -5,6 +5,7 @@ import { cutText } from '../core/cut-text.ts'
 import type { McpServer } from '../core/mcp.ts'
 import type { ToolSpec } from '../core/model.ts'
 import { namesTool } from '../core/place.ts'
+import { isRecord } from '../core/schema-node.ts'
 import { type OfferedSchema, offerSchema } from '../core/tool-schema.ts'
 
 /** A tool as it is offered to models, and the names by which its server knows it and its arguments. */
@@ -34,8 +35,11 @@ const DIGEST = 8
 /** Each word of it is paid for in every turn. */
 const LONGEST_DESCRIPTION = 1_000
 
+/** Characters of a name as the server gives it. */
+const LONGEST_GIVEN = 200
+
 const LISTED = z.object({
-  name: z.string().min(1).max(200),
+  name: z.string().min(1).max(LONGEST_GIVEN),
   description: z.string().nullish(),
   inputSchema: z.unknown().optional(),
 })
@@ -75,17 +79,23 @@ export async function readTools(
 /** Returns the configured names of tools that a server does not have; one that ends in `*` is a beginning. */
 function unknownNames({ tools = [], inside, bounds }: McpServer, listed: readonly unknown[]): string[] {
   const configured = [...tools, ...[...inside, ...(bounds?.arguments ?? [])].flatMap((entry) => entry.tools)]
-  const names = listed.flatMap((one) => LISTED.safeParse(one).data?.name ?? [])
+  const names = listed.flatMap((one) => nameIn(one) ?? [])
   if (names.length === 0) return []
   return [...new Set(configured)].filter((name) => !names.some((tool) => namesTool([name], tool)))
 }
 
+/** Returns the name of a tool, without a look at anything else of it. */
+function nameIn(listed: unknown): string | undefined {
+  const { name } = isRecord(listed) ? listed : {}
+  return typeof name === 'string' && name !== '' && name.length <= LONGEST_GIVEN ? name : undefined
+}
+
 /** Returns why a tool is left out for which there is no room; undefined for one that nobody wants. */
 function beyond({ tools }: McpServer, listed: unknown): string | undefined {
-  const { data } = LISTED.safeParse(listed)
-  if (data === undefined) return 'a tool without a name'
-  const isWanted = tools === undefined || namesTool(tools, data.name)
-  return isWanted ? `${data.name} (more than ${MOST_TOOLS} tools)` : undefined
+  const name = nameIn(listed)
+  if (name === undefined) return 'a tool without a name'
+  const isWanted = tools === undefined || namesTool(tools, name)
+  return isWanted ? `${name} (more than ${MOST_TOOLS} tools)` : undefined
 }
 
 /** Returns the tool, why it is left out, or undefined for one that nobody wants. */
@@ -140,10 +150,10 @@ function shownNames(server: string, listed: readonly unknown[]): (name: string) 
   const plain = (name: string): string => `${server}__${name.replace(/[^a-zA-Z0-9_-]/g, '_')}`
   const users = new Map<string, Set<string>>()
   for (const one of listed) {
-    const { data } = LISTED.safeParse(one)
-    if (data === undefined) continue
-    const known = users.get(plain(data.name)) ?? new Set()
-    users.set(plain(data.name), known.add(data.name))
+    const name = nameIn(one)
+    if (name === undefined) continue
+    const known = users.get(plain(name)) ?? new Set()
+    users.set(plain(name), known.add(name))
   }
   return (name) => {
     const shown = plain(name)
