@@ -1,5 +1,6 @@
 import type { Config, HookSettings } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
+import { DOORS } from '../core/doors.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { ExternalRuns } from '../core/external-run.ts'
 import type { Hook } from '../core/hook.ts'
@@ -17,9 +18,6 @@ interface HookParts {
   readonly logger: Logger
 }
 
-/** Bytes of an answer by HTTP. */
-const MOST_BYTES = 256 * 1024
-
 /** Returns the configured hooks; those at an address are called through the door. */
 export function makeHooks(
   { config, clock, logger }: HookParts,
@@ -27,7 +25,7 @@ export function makeHooks(
 ): Hooks {
   const hooks = (config.hooks ?? []).map(revealed)
   const withinMs = Math.max(1, ...hooks.map(({ timeoutMs }) => timeoutMs))
-  const door = openDoor({ clock, withinMs, most: MOST_BYTES })
+  const door = openDoor({ clock, withinMs, most: DOORS.hookAnswer.bytes })
   return createHooks(hooks, {
     ...{ clock, redact: textRedactor(config), logger: logger.child({ subsystem: 'hooks' }) },
     async post({ url }, { body, headers, signal }) {

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import pLimit from 'p-limit'
 import type { Clock } from '../core/clock.ts'
+import { DOORS } from '../core/doors.ts'
 import { emptied } from '../core/emptied.ts'
 import { ParleyError } from '../core/errors.ts'
 import { BEING_FORGOTTEN } from '../core/forgetting.ts'
 import type { BeforeSave, BeforeTool, Hook, HookAddress, HookCall, HookMoment } from '../core/hook.ts'
 import type { SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import { readJson } from '../core/read-json.ts'
 import { runCommand } from './run-command.ts'
 import { sharedPlaces } from './shared-places.ts'
 import { signatureOf } from './sign.ts'
@@ -180,12 +182,7 @@ function readAnswer(raw: string): Answer {
   // Some programs begin what they print with a mark of its encoding, which `trim` takes for a space.
   const printed = raw.trim()
   if (printed === '') return {}
-  let answer: unknown
-  try {
-    answer = JSON.parse(printed)
-  } catch {
-    throw new ParleyError('invalid', 'its answer is no JSON')
-  }
+  const answer = readJson(printed, DOORS.hookAnswer)
   if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return answer
   throw new ParleyError('invalid', 'its answer is no JSON object')
 }

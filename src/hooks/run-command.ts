@@ -1,11 +1,13 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '../core/clock.ts'
+import { DOORS } from '../core/doors.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { HookCommand } from '../core/hook.ts'
+import { Bytes } from '../core/read-bytes.ts'
 
-/** Bytes of an answer; a program that writes more is ended. */
-const MOST_BYTES = 256 * 1024
+/** A program that writes a longer answer is ended. */
+const MOST_BYTES = DOORS.hookAnswer.bytes
 /** Bytes on its standard error; a program that writes more is ended too. */
 const MOST_COMPLAINED = 1024 * 1024
 /** Characters of what a program says on its standard error when it fails. */
@@ -36,8 +38,8 @@ export function runCommand(
     detached: true,
   })
   return new Promise<string>((resolve, reject) => {
-    const out: Buffer[] = []
-    let [size, complained, complaint] = [0, 0, '']
+    const out = new Bytes(MOST_BYTES)
+    let [complained, complaint] = [0, '']
     let cancel = (): void => {}
     const end = (settle: () => void): void => {
       signal.removeEventListener('abort', late)
@@ -50,7 +52,7 @@ export function runCommand(
     const fail = (reason: string): void => end(() => reject(new ParleyError('unavailable', reason)))
     const late = (): void => fail('it did not end in time')
     const ended = (code: number | null, by: string | null): void => {
-      if (code === 0) end(() => resolve(Buffer.concat(out).toString('utf8')))
+      if (code === 0) end(() => resolve(out.whole().toString('utf8')))
       else fail(`it ended with ${by ?? code}${complaint.trim() === '' ? '' : `: ${complaint.trim()}`}`)
     }
     signal.addEventListener('abort', late, { once: true })
@@ -58,9 +60,7 @@ export function runCommand(
     // It has no input and output where no descriptor is free, and the error comes later.
     if (child.pid === undefined) return
     child.stdout.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size > MOST_BYTES) fail(`it printed more than ${MOST_BYTES} bytes`)
-      else out.push(chunk)
+      if (!out.add(chunk)) fail(`it printed more than ${MOST_BYTES} bytes`)
     })
     child.stderr.on('data', (chunk: Buffer) => {
       complained += chunk.length
