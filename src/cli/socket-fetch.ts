@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import type { Fetch } from '../client/call.ts'
+import { DOORS } from '../core/doors.ts'
 import { ParleyError } from '../core/errors.ts'
-import { MOST_BODY_BYTES } from '../core/operator.ts'
 
 /** More than any answer of the daemon; a page of a history holds 200 events. */
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024
@@ -31,8 +31,9 @@ interface LocalRequest {
 
 function send({ socketPath, timeoutMs }: LocalSocket, { path, method, body }: LocalRequest): Promise<Response> {
   const length = Buffer.byteLength(body)
-  if (length > MOST_BODY_BYTES)
-    throw new ParleyError('too_long', `That is too long: ${length} bytes, and the daemon takes ${MOST_BODY_BYTES}.`)
+  const most = DOORS.api.bytes
+  if (length > most)
+    throw new ParleyError('too_long', `That is too long: ${length} bytes, and the daemon takes ${most}.`)
   const headers = { 'content-type': 'application/json', 'content-length': length }
   return new Promise((resolve, reject) => {
     const call = request(

@@ -11,8 +11,8 @@ export const DOORS = {
   api: { bytes: MB, values: 20_000 },
   /** A body of a chat completion: pictures come inside, and a history may have thousands of parts. */
   chat: { bytes: 20 * MB, values: 60_000 },
-  /** A call of a hook from outside. */
-  hook: { bytes: 256 * 1024, values: 20_000 },
+  /** A call of a hook from outside. Nobody parses it: the agent is shown its beginning as it is. */
+  hook: { bytes: MB, values: 0 },
   /** The answer of a hook's program. */
   hookAnswer: { bytes: 256 * 1024, values: 20_000 },
   /**

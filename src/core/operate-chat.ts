@@ -2,9 +2,6 @@ import { type ErrorCode, ParleyError } from './errors.ts'
 import type { RequestId } from './keyed-request.ts'
 import type { Usage } from './model.ts'
 
-/** Longest body of a chat completion, whose pictures come inside: 20 MB. */
-export const MOST_CHAT_BYTES = 20 * 1024 * 1024
-
 /** The door for clients of OpenAI's API: each agent is a model. */
 export interface ChatOperator {
   models(): readonly ChatModel[]

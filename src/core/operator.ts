@@ -19,9 +19,6 @@ import type { SessionOperator } from './operate-sessions.ts'
 import type { TokenOperator } from './operate-tokens.ts'
 import type { Spending } from './spending.ts'
 
-/** Longest body the local API takes: 1 MB. */
-export const MOST_BODY_BYTES = 1024 * 1024
-
 /**
  * Answers an operator's questions, over the local socket or from a store that no daemon holds. Every shape here is
  * plain JSON, as the API and `--json` print it. Times are ms since the epoch.

@@ -47,7 +47,7 @@ export class Bytes {
  */
 export async function readBytes(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
   const { bytes, cut } = await readFirstBytes(body, most)
-  if (cut) throw new ParleyError('too_long', `The body has more than ${most} bytes.`)
+  if (cut) throw tooManyBytes(most)
   return bytes
 }
 
@@ -64,4 +64,9 @@ export async function readFirstBytes(
 /** Yields bytes in pieces of a size: for a parser whose work grows faster than what it is given at once. */
 export function* pieces(bytes: Uint8Array, size: number): Generator<Uint8Array, void, void> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+/** Returns the error for a body that is longer, or announces that it is. */
+export function tooManyBytes(most: number): ParleyError {
+  return new ParleyError('too_long', `The body has more than ${most} bytes.`)
 }

@@ -1,5 +1,5 @@
+import { cutText } from '../core/cut-text.ts'
 import { type ErrorCode, errorCode, ParleyError, toError } from '../core/errors.ts'
-import { MOST_BODY_BYTES } from '../core/operator.ts'
 
 /** The answer to every failed request. */
 export interface ErrorBody {
@@ -62,14 +62,13 @@ export function errorHeaders(error: unknown): Readonly<Record<string, string>> {
   return error instanceof TooManyRequests ? { 'retry-after': String(error.seconds) } : {}
 }
 
-/** Returns the error for a request whose body is longer than the limit. */
-export function tooLong(most = MOST_BODY_BYTES): ParleyError {
-  return new ParleyError('too_long', `A request may hold ${most} bytes and no more.`)
-}
+/** Many errors name the value that was sent, which may have a megabyte. */
+const LONGEST_MESSAGE = 2_000
 
 /** Returns the answer to a failed request. An unknown error is `internal` and does not name its cause. */
 export function errorAnswer(error: unknown): { readonly status: HttpStatus; readonly body: ErrorBody } {
   const code = errorCode(error)
   const message = code === 'internal' ? 'The daemon failed to answer; its log says why.' : toError(error).message
-  return { status: STATUS[code], body: { error: { code, message } } }
+  const cut = message.length > LONGEST_MESSAGE ? `${cutText(message, LONGEST_MESSAGE)}…` : message
+  return { status: STATUS[code], body: { error: { code, message: cut } } }
 }

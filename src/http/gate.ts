@@ -4,6 +4,7 @@ import { routePath } from 'hono/route'
 import { errorCode, ParleyError } from '../core/errors.ts'
 import { isScope, type Scope } from '../core/token.ts'
 import { noSuchPath } from './chat-errors.ts'
+import { createBodyRoom } from './read-body.ts'
 import type { ApiEnv, Rights } from './route.ts'
 
 /** Decides who may ask: the local socket lets its one user in, TCP whoever brings a token. */
@@ -38,18 +39,25 @@ type Need = 'nothing' | { readonly scope: Scope | undefined; readonly open: bool
  */
 export function createGate(routes: OpenAPIHono<ApiEnv>, guard: ApiGuard): MiddlewareHandler<ApiEnv> {
   const needs = needsOf(routes)
+  const bodyOf = createBodyRoom()
   return async (context, next) => {
     const { req } = context
     guard.check(req.raw)
     const need = needs.get(routeOf(context))
     if (need === 'nothing') return next()
     const unknown = need?.open ? guard.unknown(context) : undefined
-    const { api, scopes, ended, holder }: AnyRights = unknown ?? (await known(context, need, guard))
+    const { api, scopes, ended, holder, shared }: AnyRights = unknown ?? (await known(context, need, guard))
     context.set('api', api)
     context.set('scopes', scopes)
     if (holder !== undefined) context.set('holder', holder)
     if (ended) context.set('ended', ended)
-    await next()
+    const body = bodyOf(req, holder, shared)
+    context.set('body', body)
+    try {
+      await next()
+    } finally {
+      body.release()
+    }
     if (unknown !== undefined && errorCode(context.error) === 'unauthorized') guard.refused(context)
   }
 }

@@ -3,8 +3,6 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { ParleyError } from '../core/errors.ts'
 import type { AskedOnce, Kept, KeptAnswer, KeyedRequests } from '../core/keyed-request.ts'
 import { routeOf } from './gate.ts'
-import { mostBytesOf } from './most-bytes.ts'
-import { readBytes } from './read-body.ts'
 import type { ApiEnv } from './route.ts'
 
 const WITH_EFFECT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
@@ -64,17 +62,17 @@ function again({ status, body }: KeptAnswer): Response {
   })
 }
 
-/** Returns what is asked for, and leaves the request as it was read. Throws `invalid` and `too_long`. */
-async function askedOnce({ req }: Context<ApiEnv>, named: Omit<AskedOnce, 'content'>): Promise<AskedOnce> {
+/** Returns what is asked for. Throws `invalid`, and what reading the body throws. */
+async function askedOnce(
+  { req, var: { body } }: Context<ApiEnv>,
+  named: Omit<AskedOnce, 'content'>,
+): Promise<AskedOnce> {
   if (!KEY.test(named.key))
     throw new ParleyError('invalid', 'The header Idempotency-Key has 1 to 255 visible ASCII characters.')
-  const bytes = await readBytes(req, mostBytesOf(req.path))
-  const { method, headers } = req.raw
-  req.raw = new Request(req.url, { method, headers, ...(bytes.length > 0 ? { body: new Uint8Array(bytes) } : {}) })
   const { pathname, search } = new URL(req.url)
   const content = createHash('sha256')
     .update(JSON.stringify([pathname, search]))
-    .update(bytes)
+    .update(await body.bytes())
     .digest('hex')
   return { ...named, content }
 }

@@ -9,11 +9,12 @@ import {
 import type { Clock } from '../core/clock.ts'
 import type { KeyedRequests } from '../core/keyed-request.ts'
 import type { Logger } from '../core/logger.ts'
+import { tooManyBytes } from '../core/read-bytes.ts'
 import { closeAnswersBehind } from './answers-behind.ts'
 import type { AppDeps } from './app.ts'
-import { errorAnswer, tooLong } from './errors.ts'
+import { errorAnswer } from './errors.ts'
 import type { ApiGuard } from './gate.ts'
-import { mostBytesOf } from './most-bytes.ts'
+import { doorOf } from './read-body.ts'
 import { answerUnreadable, unaddressed } from './unreadable-requests.ts'
 
 /** The limits of a connection; times in ms. */
@@ -113,7 +114,7 @@ function limitedServer(limits: ServerLimits, listener: RequestListener): Server 
       if (!request.complete) request.socket.destroySoon()
     })
     for (const [name, value] of ON_EVERY_ANSWER) response.setHeader(name, value)
-    if (isTooLong(request)) return refuse(tooLong(mostBytesAt(request.url)), response)
+    if (isTooLong(request)) return refuse(tooManyBytes(mostBytesAt(request.url)), response)
     listener(request, response)
   })
   // A client that asks before it sends a body is answered before it sends one.
@@ -133,7 +134,7 @@ function isTooLong({ url, headers }: IncomingMessage): boolean {
 }
 
 function mostBytesAt(url: string | undefined): number {
-  return mostBytesOf(pathOf(url))
+  return doorOf(pathOf(url)).bytes
 }
 
 function pathOf(url = ''): string {

@@ -1,53 +1,136 @@
-import { isUtf8 } from 'node:buffer'
 import type { HonoRequest } from 'hono'
-import { ParleyError } from '../core/errors.ts'
-import { MOST_BODY_BYTES } from '../core/operator.ts'
-import { tooLong } from './errors.ts'
+import { DOORS } from '../core/doors.ts'
+import { errorCode, ParleyError, toError } from '../core/errors.ts'
+import { readBytes } from '../core/read-bytes.ts'
+import { type JsonBounds, readJson } from '../core/read-json.ts'
+import { TooManyRequests } from './errors.ts'
 
-/**
- * Returns the JSON object of a request. Throws `invalid` for any other body, and `too_long` as soon as it exceeds the
- * limit.
- */
-export async function readBody(
-  request: HonoRequest,
-  most = MOST_BODY_BYTES,
-): Promise<Readonly<Record<string, unknown>>> {
-  const bytes = await readBytes(request, most)
-  // Read all the same, it would be stored with other words than were sent.
-  if (!isUtf8(bytes)) throw new ParleyError('invalid', 'The body is not UTF-8: JSON is sent in nothing else.')
-  const body = parsed(bytes.toString('utf8'))
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body }
-  throw new ParleyError('invalid', 'Send a JSON object.')
+const CHAT = '/v1/chat/completions'
+const HOOKS = '/v1/hooks/'
+
+/** Returns the bounds of a body there: pictures come inside of a chat completion. */
+export function doorOf(path: string): JsonBounds {
+  if (path === CHAT) return DOORS.chat
+  return path.startsWith(HOOKS) ? DOORS.hook : DOORS.api
 }
 
-/**
- * Returns the body. A body that comes in chunks does not announce its length: throws `too_long` as soon as it exceeds
- * the limit, and `invalid` for one that is compressed, or that broke off, of which nothing counts.
- */
-export async function readBytes({ raw }: Pick<HonoRequest, 'raw'>, most = MOST_BODY_BYTES): Promise<Buffer> {
-  const encoding = raw.headers.get('content-encoding') ?? 'identity'
-  if (encoding.trim().toLowerCase() !== 'identity')
-    throw new ParleyError('invalid', 'The header Content-Encoding must be identity: send the body as it is.')
-  const reader = raw.body?.getReader()
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for (;;) {
-    const { done, value } = (await reader?.read().catch(brokenOff)) ?? { done: true }
-    if (done || value === undefined) return Buffer.concat(chunks)
-    length += value.length
-    if (length > most) throw tooLong(most)
-    chunks.push(value)
+const REMEDY = 'Send a JSON object.'
+
+function jsonOf(bytes: Buffer, door: JsonBounds): unknown {
+  try {
+    return readJson(bytes, door)
+  } catch (error) {
+    if (errorCode(error) === 'too_long') throw error
+    throw new ParleyError('invalid', `${toError(error).message} ${REMEDY}`)
   }
 }
 
-function brokenOff(): never {
-  throw new ParleyError('invalid', 'The body broke off.')
+const MB = 1024 * 1024
+/** Bytes that all bodies of a server hold together, of the gigabyte that `systemd/parley.service` allows. */
+const MOST = 192 * MB
+/** Those of the tokens of namespaces and of whoever brings none, so that an owner's token always finds its own room. */
+const MOST_SHARED = 128 * MB
+/** Those of one token: three chats with pictures. */
+const MOST_OF_ONE = 64 * MB
+/** By then a request that was under way has often been answered. */
+const AGAIN_S = 2
+
+interface Room {
+  readonly most: number
+  readonly whose: string
+  held: number
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+/**
+ * Returns what gives each request room for its body. A body takes room as its bytes arrive, announced or not, until its
+ * request has been answered: uploads that never end would fill the memory otherwise. `shared`: it counts among those of
+ * namespaces; without a holder it always does.
+ */
+export function createBodyRoom(): (
+  req: HonoRequest,
+  holder: string | undefined,
+  shared: boolean | undefined,
+) => RequestBody {
+  const all: Room = { most: MOST, whose: 'All requests', held: 0 }
+  const namespaces: Room = { most: MOST_SHARED, whose: 'The tokens of namespaces', held: 0 }
+  const holders = new Map<string, Room>()
+  return (req, holder = '', shared = holder === '') => {
+    const take = (bytes: number): void => {
+      const own = holders.get(holder) ?? { most: MOST_OF_ONE, whose: 'The requests of a token', held: 0 }
+      const rooms = shared ? [own, namespaces, all] : [own, all]
+      const full = rooms.find(({ held, most }) => held + bytes > most)
+      if (full !== undefined)
+        throw new TooManyRequests(
+          `${full.whose} may hold ${full.most} bytes together until they are answered; wait for one.`,
+          AGAIN_S,
+        )
+      for (const room of rooms) room.held += bytes
+      if (own.held > 0) holders.set(holder, own)
+      else holders.delete(holder)
+    }
+    return new RequestBody(req, take)
+  }
+}
+
+/** The body of a request. */
+export class RequestBody {
+  readonly #req: HonoRequest
+  readonly #take: (bytes: number) => void
+  #taken = 0
+  #bytes: Promise<Buffer> | undefined
+
+  /** `take` throws where there is no room for so many bytes more; a negative number gives room back. */
+  constructor(req: HonoRequest, take: (bytes: number) => void) {
+    this.#req = req
+    this.#take = take
+  }
+
+  /**
+   * Returns the bytes, to everybody who asks. A body that comes in chunks does not announce its length: throws
+   * `too_long` as soon as it exceeds the limit, `too_many` as soon as there is no room for it, and `invalid` for one
+   * that is compressed, or that broke off, of which nothing counts.
+   */
+  bytes(): Promise<Buffer> {
+    this.#bytes ??= this.#read()
+    return this.#bytes
+  }
+
+  /**
+   * Returns the JSON object, and keeps the bytes no longer: a turn may take minutes. Throws `invalid` for any other
+   * body, and `too_long` as soon as it exceeds a bound.
+   */
+  async object(): Promise<Readonly<Record<string, unknown>>> {
+    const value = jsonOf(await this.bytes(), doorOf(this.#req.path))
+    this.#bytes = undefined
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Readonly<Record<string, unknown>>
+    throw new ParleyError('invalid', REMEDY)
+  }
+
+  /** Gives its room back: the request has been answered. */
+  release(): void {
+    this.#take(-this.#taken)
+    this.#taken = 0
+  }
+
+  async #read(): Promise<Buffer> {
+    const { raw, path } = this.#req
+    const encoding = raw.headers.get('content-encoding') ?? 'identity'
+    if (encoding.trim().toLowerCase() !== 'identity')
+      throw new ParleyError('invalid', 'The header Content-Encoding must be identity: send the body as it is.')
+    try {
+      return await readBytes(this.#pieces(raw.body), doorOf(path).bytes)
+    } catch (error) {
+      throw error instanceof ParleyError ? error : new ParleyError('invalid', 'The body broke off.')
+    }
+  }
+
+  /** Leaves the rest of a body as it is: cancelled, its connection would end before the answer. */
+  async *#pieces(body: Request['body']): AsyncIterable<Uint8Array> {
+    for await (const piece of body?.values({ preventCancel: true }) ?? []) {
+      this.#take(piece.length)
+      this.#taken += piece.length
+      yield piece
+    }
   }
 }

@@ -1,16 +1,15 @@
 import { z } from '@hono/zod-openapi'
 import type { HonoRequest } from 'hono'
 import { cutText } from '../core/cut-text.ts'
-import type { RequestId } from '../core/keyed-request.ts'
+import { DOORS } from '../core/doors.ts'
 import {
   ChatRefused,
   type CompletionFile,
   type CompletionMessage,
   type CompletionRequest,
-  MOST_CHAT_BYTES,
 } from '../core/operate-chat.ts'
-import { MOST_BODY_BYTES } from '../core/operator.ts'
-import { readBody } from './read-body.ts'
+import type { RequestBody } from './read-body.ts'
+import type { ApiEnv } from './route.ts'
 import { type ChatBody, chatBody, chatContent, chatPart } from './schemas/chat.ts'
 
 /** A chat completion as it is asked for. */
@@ -21,21 +20,33 @@ export interface AskedChat {
   readonly usage: boolean
 }
 
+interface Sent extends Pick<ApiEnv['Variables'], 'once'> {
+  readonly body: Pick<RequestBody, 'object'>
+}
+
 /** Far more than a conversation has that fits a model. */
 const MOST_MESSAGES = 2_000
+const MOST_PARTS = 2_000
+/** OpenAI takes as many pictures in one request. */
+const MOST_FILES = 500
+const MOST_CHARACTERS = DOORS.api.bytes
 
 /** Reads the body of a chat completion. Throws `ChatRefused` with the field, `invalid` and `too_long`. */
-export async function readChat(request: HonoRequest, once?: RequestId): Promise<AskedChat> {
-  const body = checked(chatBody, await readBody(request, MOST_CHAT_BYTES))
+export async function readChat(request: Pick<HonoRequest, 'header'>, { body: sent, once }: Sent): Promise<AskedChat> {
+  const given = await sent.object()
+  checkCount(given.messages, { most: MOST_MESSAGES, of: 'messages', param: 'messages' })
+  const body = checked(chatBody, given)
   const { model, messages, stream, stream_options, user } = body
-  if (messages.length > MOST_MESSAGES)
-    throw new ChatRefused('invalid', `There may be ${MOST_MESSAGES} messages at most.`, { param: 'messages' })
   const said = continued(saidIn(messages))
   const length = said.reduce((sum, { text }) => sum + text.length, 0)
-  if (length > MOST_BODY_BYTES)
-    throw new ChatRefused('invalid', `The texts may have ${MOST_BODY_BYTES} characters together.`, {
+  if (length > MOST_CHARACTERS)
+    throw new ChatRefused('invalid', `The texts may have ${MOST_CHARACTERS} characters together.`, {
       ...{ param: 'messages', name: 'context_length_exceeded' },
     })
+  checkCount(
+    said.flatMap(({ files }) => files),
+    { most: MOST_FILES, of: 'files', param: 'messages' },
+  )
   return {
     request: {
       ...{ model, messages: said, once },
@@ -92,6 +103,7 @@ function continued(said: readonly CompletionMessage[]): readonly CompletionMessa
 
 /** The client's system is not ours: its words are those of whoever sends them. */
 function ownOf({ content }: Given, at: string, isNew: boolean): CompletionMessage {
+  checkCount(content, { most: MOST_PARTS, of: 'parts of a message', param: at })
   const parts = checked(chatContent, content, at)
   if (typeof parts === 'string') return { role: 'user', text: parts, files: [] }
   const read = parts.map((part, place) => partOf(part, `${at}[${place}]`, isNew))
@@ -217,6 +229,12 @@ function fileOf(url: string, param: string): CompletionFile {
   const whole = Math.floor(base64.replace(/={1,2}$/, '').length * BYTES_A_CHARACTER)
   if (bytes.length > 0 && bytes.length === whole) return { bytes }
   throw new ChatRefused('invalid', 'A file has to come inside, as data:<type>;base64,…', { param })
+}
+
+/** Throws for a list that is too long before a schema walks it: a schema finds every mistake, and the answer names one. */
+function checkCount(list: unknown, { most, of, param }: { readonly most: number; of: string; param: string }): void {
+  if (!Array.isArray(list) || list.length <= most) return
+  throw new ChatRefused('invalid', `There may be ${most} ${of} at most.`, { param })
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, at = ''): z.infer<Schema> {

@@ -4,7 +4,7 @@ import { ParleyError } from '../core/errors.ts'
 import type { RequestId } from '../core/keyed-request.ts'
 import type { ApiService } from '../core/operator.ts'
 import type { Scope } from '../core/token.ts'
-import { readBody } from './read-body.ts'
+import type { RequestBody } from './read-body.ts'
 
 /** The rights of a request: those of the operator on the local socket, or of the token that it brings. */
 export interface Rights {
@@ -15,13 +15,15 @@ export interface Rights {
   readonly ended?: AbortSignal
   /** The id of the token, or `OPERATOR_HOLDER`. */
   readonly holder: string
+  /** True for the token of a namespace, which shares with those of others what bodies may hold. */
+  readonly shared?: boolean
   /** The request, if it has an `Idempotency-Key`: the service makes nothing twice for it. */
   readonly once?: RequestId | undefined
 }
 
 /** The context of every handler, set by the gate of `app.ts`. */
 export interface ApiEnv {
-  Variables: Rights
+  Variables: Rights & { readonly body: RequestBody }
 }
 
 /** Returns routes whose requests are refused as `invalid`, by the name of the value, before any handler sees them. */
@@ -60,20 +62,13 @@ export function takes<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { 'application/json': { schema } } }
 }
 
-/** Hands the schema a body that is within the limit and an object. Throws as `readBody` does. */
-export const jsonBody: MiddlewareHandler = async ({ req }, next) => {
-  const body = textOf(await readBody(req))
+/** Hands the schema a body that is within the bounds and an object. Throws as `RequestBody` does. */
+export const jsonBody: MiddlewareHandler<ApiEnv> = async (context, next) => {
+  const { req, var: given } = context
+  const body = new Uint8Array(await given.body.bytes())
+  await given.body.object()
   req.raw = new Request(req.url, { method: req.method, headers: { 'content-type': 'application/json' }, body })
   await next()
-}
-
-/** Text can be read more deeply nested than it can be written. */
-function textOf(body: unknown): string {
-  try {
-    return JSON.stringify(body)
-  } catch {
-    throw new ParleyError('invalid', 'the body is nested too deeply')
-  }
 }
 
 /**

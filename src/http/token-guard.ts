@@ -83,7 +83,7 @@ export function createTokenGuard({
       hold({ id, caller }, socket)
       known(socket)
       pace(id)
-      return { api: apiOf(caller), scopes, ended, holder: id }
+      return { api: apiOf(caller), scopes, ended, holder: id, shared: caller.kind === 'token' }
     },
     unknown({ req, env }) {
       if (req.header('authorization') !== undefined) return undefined

@@ -4,8 +4,9 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connectLocal } from '../../src/cli/local-client.ts'
+import { DOORS } from '../../src/core/doors.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import { type ApiService, MOST_BODY_BYTES, type WhyReport } from '../../src/core/operator.ts'
+import type { ApiService, WhyReport } from '../../src/core/operator.ts'
 import type { ServerLimits } from '../../src/http/limited-server.ts'
 import { startLocalApi } from '../../src/http/local-api.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
@@ -41,14 +42,14 @@ function say(socketPath: string, text: string): { readonly socket: Socket; reado
 
 const PATH = `/v1/sessions/${encodeURIComponent(sampleSession.id)}/name`
 const head = (...lines: string[]): string => `${[...lines, 'Host: local', '', ''].join('\r\n')}`
-const TOO_LONG = `{"error":{"code":"too_long","message":"A request may hold ${MOST_BODY_BYTES} bytes and no more."}}`
+const TOO_LONG = `{"error":{"code":"too_long","message":"The body has more than ${DOORS.api.bytes} bytes."}}`
 
 describe('a body', () => {
   test.each(['POST', 'PATCH', 'GET', 'DELETE'])(
     'F-G03: %s of more than 1 MB is refused before a byte of it',
     async (method) => {
       const { socketPath, service } = await serve()
-      const { ended } = say(socketPath, head(`${method} ${PATH} HTTP/1.1`, `Content-Length: ${MOST_BODY_BYTES + 1}`))
+      const { ended } = say(socketPath, head(`${method} ${PATH} HTTP/1.1`, `Content-Length: ${DOORS.api.bytes + 1}`))
       const told = await ended
       expect(told).toMatch(/^HTTP\/1\.1 413 /)
       expect(told).toContain(TOO_LONG)
@@ -60,7 +61,7 @@ describe('a body', () => {
     const { socketPath } = await serve()
     const asking = (length: number): string =>
       head(`POST ${PATH} HTTP/1.1`, 'Expect: 100-continue', `Content-Length: ${length}`)
-    const told = await say(socketPath, asking(MOST_BODY_BYTES + 1)).ended
+    const told = await say(socketPath, asking(DOORS.api.bytes + 1)).ended
     expect(told).toMatch(/^HTTP\/1\.1 413 /)
     expect(told).not.toContain('100 Continue')
     const { socket } = say(socketPath, asking(10))
@@ -70,7 +71,7 @@ describe('a body', () => {
   test('of 1 MB is read', async () => {
     const { socketPath, service } = await serve({}, {})
     const call = request({ socketPath, path: PATH, method: 'POST', agent: false })
-    const title = 'x'.repeat(MOST_BODY_BYTES - '{"title":""}'.length)
+    const title = 'x'.repeat(DOORS.api.bytes - '{"title":""}'.length)
     call.end(JSON.stringify({ title }))
     const [response] = await once(call, 'response')
     response.resume()
@@ -85,7 +86,7 @@ describe('a body', () => {
   test('F-G03: in chunks is refused as soon as more than 1 MB has come', async () => {
     const { socketPath, service } = await serve()
     const { socket, ended } = say(socketPath, chunked('POST'))
-    for (let sent = 0; sent <= MOST_BODY_BYTES; sent += piece.length) socket.write(chunk)
+    for (let sent = 0; sent <= DOORS.api.bytes; sent += piece.length) socket.write(chunk)
     const told = await ended
     expect(told).toMatch(/^HTTP\/1\.1 413 /)
     expect(told).toContain(TOO_LONG)
@@ -102,13 +103,13 @@ describe('a body', () => {
     }
     socket.on('drain', send).once('connect', send)
     await ended
-    expect(socket.bytesWritten).toBeLessThan(8 * MOST_BODY_BYTES)
+    expect(socket.bytesWritten).toBeLessThan(8 * DOORS.api.bytes)
   })
 
   test('that is too long is not sent by the client, which says so', async () => {
     const { socketPath, service } = await serve()
     const daemon = await connectLocal(socketPath)
-    await expect(daemon?.sessions.rename(sampleSession.id, 'x'.repeat(MOST_BODY_BYTES))).rejects.toMatchObject({
+    await expect(daemon?.sessions.rename(sampleSession.id, 'x'.repeat(DOORS.api.bytes))).rejects.toMatchObject({
       code: 'too_long',
       message: expect.stringContaining('too long'),
     })

@@ -1,20 +1,12 @@
-import { Hono } from 'hono'
+import { HonoRequest } from 'hono/request'
 import { describe, expect, it } from 'vitest'
-import { type AskedChat, readChat } from '../../src/http/read-chat.ts'
-import { deferred } from '../../src/rehearsal/deferred.ts'
+import { readChat } from '../../src/http/read-chat.ts'
 import { DOT } from '../fakes/pictures.ts'
 
 /** Returns who says what in a request with these messages, as agents are shown it. */
 async function saidIn(messages: readonly object[]): Promise<readonly (readonly [string, string])[]> {
-  const said = deferred<AskedChat>()
-  const app = new Hono().post('/', async ({ req, text }) => {
-    said.resolve(await readChat(req))
-    return text('')
-  })
-  // The failure is what the test is about.
-  app.onError((error) => Promise.reject(error))
-  await app.request('/', { method: 'POST', body: JSON.stringify({ model: 'main', messages }) })
-  const { request } = await said.promise
+  const body = { object: async () => ({ model: 'main', messages }) }
+  const { request } = await readChat(new HonoRequest(new Request('http://127.0.0.1/')), { body })
   return request.messages.map(({ role, text, files }) => [role, files.length === 0 ? text : `${text}+${files.length}`])
 }
 

@@ -71,8 +71,8 @@ export function chatRoutes(clock: Clock = systemClock) {
       throw new ChatRefused('not_found', `There is no agent "${id}".`, { param: 'model', name: 'model_not_found' })
     })
     .openapi(CHAT, async (context) => {
-      const { req, json, header, var: rights } = context
-      const asked = await readChat(req, rights.once)
+      const { json, header } = context
+      const asked = await readChat(context.req, context.var)
       const left = leftOf(context, asked)
       const of = completedBy(asked.request.model, clock.now())
       if (asked.stream) return streamed(context, { asked, left, of, clock })

@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { readBytes } from '../read-body.ts'
 import { needs, newRoutes, pathText, queryText } from '../route.ts'
 import { hookedRun } from '../schemas/hooks.ts'
 
@@ -20,10 +19,10 @@ const CALL = createRoute({
 
 /** Serves the hooks by which other programs call in. Who calls is known by a signature of the body, and a token. */
 export function hookRoutes() {
-  return newRoutes().openapi(CALL, async ({ req, json, var: { api } }) => {
+  return newRoutes().openapi(CALL, async ({ req, json, var: { api, body } }) => {
     const run = await api.hooks.receive({
       name: req.valid('param').name,
-      body: await readBytes(req),
+      body: await body.bytes(),
       session: req.valid('query').session,
       signature: req.header('x-parley-signature'),
       timestamp: req.header('x-parley-timestamp'),

@@ -20,12 +20,14 @@ const content = z.union(
  * The words of a message are checked one by one, so that an error names its place. A history may have tools of other
  * models: whatever else a message has, such as `name` or `reasoning_content`, is let be.
  */
-const message = z.looseObject(
+const message = z.object(
   {
     role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function'], {
       error: 'must be system, developer, user, assistant, tool or function',
     }),
-    content: z.unknown().optional(),
+    ...{ content: z.unknown().optional(), refusal: z.unknown().optional(), audio: z.unknown().optional() },
+    ...{ name: z.unknown().optional(), tool_call_id: z.unknown().optional() },
+    ...{ tool_calls: z.unknown().optional(), function_call: z.unknown().optional() },
   },
   OBJECT,
 )
@@ -39,13 +41,14 @@ const OWN_TOOLS = 'is not for clients: an agent has its own; switch off the tool
 /**
  * The body of a chat completion. Fields whose effect a client relies on are refused by name where an agent cannot
  * honour them. Whatever else clients send, such as `temperature`, `stop` and `max_tokens: -1`, is not looked at: other
- * servers have other bounds for it, and an agent does not use it.
+ * servers have other bounds for it, and an agent does not use it. It is not copied either: a body may have 20 MB of
+ * names.
  */
-export const chatBody = z.looseObject({
+export const chatBody = z.object({
   model: text.min(1, 'must name an agent'),
   messages: z.array(message, 'must be a list').min(1, 'must have a message'),
   stream: z.boolean('must be true or false').nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean('must be true or false').nullish() }, OBJECT).nullish(),
+  stream_options: z.object({ include_usage: z.boolean('must be true or false').nullish() }, OBJECT).nullish(),
   /** Whatever a client puts there: it names a person where the token has one of that id, and is no mistake else. */
   user: z.unknown().optional(),
   metadata: z.unknown().optional(),
