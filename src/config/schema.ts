@@ -207,6 +207,10 @@ const checkpoint = z
     'When an agent with the tools memory looks through a conversation for what is worth remembering; also at /new and by /checkpoint. Each is one or a few calls of a model, never for conversations of strangers alone.',
   )
 
+/** A browser sends an origin in this form and no other, so that another would let no page in. */
+const NO_ORIGIN =
+  'must be the origin of one page, as https://app.example.org or http://localhost:3000: lower case, without a path, a slash at the end or *'
+
 const http = z
   .strictObject({
     host: text.default('127.0.0.1').describe('The address it listens on; 0.0.0.0 is all of this machine.'),
@@ -217,7 +221,10 @@ const http = z
       .describe('Further names by which it is reached, such as that of a proxy: [parley.example.org].'),
     origins: z
       .array(
-        z.url({ protocol: /^https?$/ }).refine((one) => new URL(one).origin === one, 'must be https://<name> alone'),
+        // Not aborted, the second check would meet what is no address.
+        z
+          .url({ protocol: /^https?$/, error: NO_ORIGIN, abort: true })
+          .refine((one) => new URL(one).origin === one && !one.includes('*'), NO_ORIGIN),
       )
       .default([])
       .describe('Web pages of others that may use it: ["https://app.example.org"].'),

@@ -9,6 +9,9 @@ import { load, refusal, TELEGRAM, TOKEN, temporaryFolder } from './loading.ts'
 
 const account = (fields: string): string => `channels:\n  telegram:\n    accounts:\n      default: { ${fields} }\n`
 
+const NO_ORIGIN =
+  '2: http.origins[0]: must be the origin of one page, as https://app.example.org or http://localhost:3000: lower case, without a path, a slash at the end or *'
+
 /** What is written, beside a channel that is in order; the line begins after it. */
 const TABLE: readonly (readonly [mistake: string, yaml: string, message: string])[] = [
   ['a mistyped key', 'sesion: {}', '2: unknown key `sesion` at top level; did you mean `session`?'],
@@ -393,4 +396,41 @@ test('large ids, which YAML would round, are exact', async () => {
   const { config } = await load(`${TELEGRAM}people: { ada: { ids: [123456789012345678901, -1002147483648, "007"] } }`)
 
   expect(config.routing.people[0]?.ids).toEqual(['123456789012345678901', '-1002147483648', '007'])
+})
+
+test.each([
+  ...[
+    '*',
+    'null',
+    '',
+    'app.example.org',
+    'https://app.example.org/',
+    'https://app.example.org/chat',
+    'https://App.example.org',
+  ],
+  ...[
+    'https://*.example.org',
+    'https://app.example.org:443',
+    'https://ada@app.example.org',
+    'https://app.example.org?x',
+  ],
+  ...[
+    'ws://app.example.org',
+    'file:///home',
+    'chrome-extension://abcdef',
+    'https://münchen.example',
+    '//app.example.org',
+  ],
+])('F-K02: the origin "%s" is refused by its key, and the words say what one looks like', async (origin) => {
+  expect(await refusal(`${TELEGRAM}http: { origins: ["${origin}"] }\n`)).toContain(NO_ORIGIN)
+})
+
+test.each([
+  'https://app.example.org',
+  'http://localhost:3000',
+  'http://[::1]:8080',
+  'https://xn--mnchen-3ya.example:8443',
+])('the origin %s is taken', async (origin) => {
+  const { config } = await load(`${TELEGRAM}http: { origins: ["${origin}"] }\n`)
+  expect(config.http?.origins).toEqual([origin])
 })
