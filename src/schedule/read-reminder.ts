@@ -1,6 +1,6 @@
 import type { ScheduleWish } from '../core/chat-schedules.ts'
 import { wallTimeAt } from '../core/wall-time.ts'
-import { findTime } from './read-when.ts'
+import { checkReadable, findTime } from './read-when.ts'
 
 const INTERVAL =
   /^every\s+((?:\d{1,4}\s*(?:minutes?|mins?|m|hours?|h|days?|d|weeks?|w)\b\s*)+|(?:hour|week)\b)\s*(.*)$/is
@@ -13,6 +13,7 @@ const MORNING = '0 9'
  * times and the text; undefined where no time stands at its beginning or end. `now` in ms since the epoch.
  */
 export async function readReminder(typed: string, now: number, timezone: string): Promise<ScheduleWish | undefined> {
+  checkReadable(typed)
   const words = typed.trim().replace(/^me\s+/i, '')
   const [, every, often = ''] = INTERVAL.exec(words) ?? []
   if (every !== undefined) return { text: plain(often), task: false, every: every.trim() }

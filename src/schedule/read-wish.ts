@@ -2,7 +2,7 @@ import type { ScheduleWish } from '../core/chat-schedules.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { Timing } from '../core/schedule.ts'
 import { checkTiming } from './check-cron.ts'
-import { findTime, readInterval } from './read-when.ts'
+import { checkReadable, findTime, readInterval } from './read-when.ts'
 import { nextSlots } from './slots.ts'
 import { localTime } from './when-words.ts'
 
@@ -12,7 +12,6 @@ const SHORTEST_MS = 5 * MINUTE_MS
 const LONGEST_MS = 5 * 366 * 86_400_000
 /** Slots of an expression whose distances are looked at. */
 const LOOKED_AT = 50
-const LONGEST_TEXT = 2_000
 
 interface Now {
   /** Ms since the epoch. */
@@ -37,8 +36,7 @@ export async function readWish(wish: ScheduleWish, { at: now, home }: Now): Prom
 
 function checkText(text: string): void {
   if (text.trim() === '') throw new ParleyError('invalid', 'There is no text: say what I shall remind of, too.')
-  if (text.length > LONGEST_TEXT)
-    throw new ParleyError('invalid', `The text is longer than ${LONGEST_TEXT} characters; make it shorter.`)
+  checkReadable(text)
 }
 
 async function once(words: string, now: number, timezone: string): Promise<Timing> {

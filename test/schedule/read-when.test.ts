@@ -98,3 +98,29 @@ describe('a wish', () => {
     await expect(wish(more)).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining(reason) })
   })
 })
+
+describe('a time in a long text', () => {
+  const story = Array.from({ length: 300 }, (_, at) => `word${at}`)
+    .join(' ')
+    .slice(0, 1_900)
+
+  test('at its beginning or its end is found, and no word of the text is lost', async () => {
+    expect(await found(`at 17:00 ${story}`)).toEqual(['2026-11-24T16:00', story])
+    expect(await found(`${story} tomorrow at 9`)).toEqual(['2026-11-25T08:00', story])
+  })
+
+  test('beyond the first and last 200 characters is none: nothing there is looked at', async () => {
+    expect(await found(`${'word '.repeat(60)}at 17:00 ${'word '.repeat(60)}`)).toBeUndefined()
+  })
+
+  test.each([
+    ['a reminder', () => readReminder('1h '.repeat(13_000), NOW, BERLIN)],
+    ['a time', () => findTime('1h '.repeat(13_000), { now: NOW, timezone: BERLIN })],
+    ['an interval', async () => readInterval('1h '.repeat(13_000))],
+    ['words without a time', () => readReminder(`every ${'1h '.repeat(13_000)}`, NOW, BERLIN)],
+  ])('%s of 39,000 characters: refused in a few words before it is looked at', async (_title, read) => {
+    await expect(read()).rejects.toMatchObject({
+      ...{ code: 'invalid', message: 'The text is longer than 2000 characters; make it shorter.' },
+    })
+  })
+})
