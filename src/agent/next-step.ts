@@ -3,7 +3,16 @@ import type { Content } from '../core/content.ts'
 import { type ErrorCode, errorCode, ParleyError } from '../core/errors.ts'
 import { type MediaId, shortHandle } from '../core/ids.ts'
 import { absentServers } from '../core/mcp.ts'
-import { addUsage, hadBegun, type Model, type ModelMessage, type ModelRequest, tokensRead } from '../core/model.ts'
+import {
+  addUsage,
+  hadBegun,
+  type Model,
+  type ModelMessage,
+  type ModelRequest,
+  tokensOf,
+  tokensRead,
+  type Usage,
+} from '../core/model.ts'
 import { SEND_FILE } from '../core/send-file.ts'
 import type { Tool, TurnRequest } from '../core/turn.ts'
 import { askModel, type ModelAnswer } from './models/ask-model.ts'
@@ -104,11 +113,12 @@ async function askOne(run: RunningAgent, equipment: Equipment, model: Model): Pr
       progress.begun = true
       request.show(text)
     }
+    const broken = (usage: Usage, failure: unknown): void => countBroken(run, { model: model.id, usage, failure })
     const { without } = attempt
     const known = pictures.shownTo(model.id, attempt.messages)
     const messages = without.size === 0 ? known : withoutImages(known, (media) => without.has(media))
     try {
-      const answer = await askModel(model, nextRequest(run, equipment, model, messages), { signal, show })
+      const answer = await askModel(model, nextRequest(run, equipment, model, messages), { signal, show, broken })
       if (hasNoRoom(answer)) throw noRoom(answer, progress)
       pictures.took(model.id, messages, without)
       progress.messages = attempt.messages
@@ -119,6 +129,22 @@ async function askOne(run: RunningAgent, equipment: Equipment, model: Model): Pr
       attempt = withLess(run, { attempt, messages, model: model.id }, err)
     }
   }
+}
+
+interface BrokenCall {
+  readonly model: string
+  readonly usage: Usage
+  readonly failure: unknown
+}
+
+/** Such a call is paid for as well: its turn has cost it. One that was refused has cost nothing. */
+function countBroken({ progress, settings, request }: RunningAgent, { model, usage, failure }: BrokenCall): void {
+  const tokens = tokensOf(usage)
+  if (tokens === 0) return
+  progress.usage = addUsage(progress.usage, usage)
+  const { traceId, sessionId } = request
+  const fields = { traceId, sessionId, model, tokens, code: errorCode(failure) }
+  settings.logger.info('A call was ended before its answer', fields)
 }
 
 /** The server counts a prompt and no answer: the prompt has left no room for one. */

@@ -15,7 +15,7 @@ export interface PaidModelsDeps {
   readonly settings: BudgetSettings
 }
 
-/** Returns a model whose calls are charged; the model itself where nothing is to be charged. */
+/** Returns a model whose calls are charged, where something is to be charged. */
 export type PaidModels = (id: string, charge?: Charge) => Promise<Model>
 
 /**
@@ -26,7 +26,8 @@ export function payForModels({ models, gate, settings }: PaidModelsDeps): PaidMo
   const begun = new WeakMap<Charge, Map<string, Choice>>()
   return async (id, charge) => {
     const own = await models(id)
-    if (charge === undefined || isFree(id)) return own
+    if (isFree(id)) return own
+    if (charge === undefined) return watching(own)
     const chosen = begun.get(charge) ?? (charge.follows && begun.get(charge.follows)) ?? new Map<string, Choice>()
     begun.set(charge, chosen)
     const mine = pricedAs(id, own, settings)
@@ -40,6 +41,22 @@ export function payForModels({ models, gate, settings }: PaidModelsDeps): PaidMo
         yield* paid({ gate, charge, own: stays ?? mine, other: stays ? undefined : other, keep }, request, signal)
       },
     }
+  }
+}
+
+/** Returns models that nothing is charged for. */
+export function watchModels(models: Models): PaidModels {
+  return async (id) => {
+    const model = await models(id)
+    return isFree(id) ? model : watching(model)
+  }
+}
+
+function watching(model: Model): Model {
+  const picture = pictureTokens(model.id)
+  return {
+    id: model.id,
+    stream: (request, signal) => watched({ model, picture, request, begun: false, output: 0 }, signal),
   }
 }
 
@@ -72,8 +89,8 @@ async function* paid(
   const call = await gate.hold({ charge, cost, ...(cheaper ? { cheaper } : {}) }, signal)
   keep(call.model)
   if (call.model === 'own' || other === undefined)
-    return yield* settled(gate, call, { ...own, request, begun: false }, signal)
-  const streamed: Streamed = { ...other, request, begun: false }
+    return yield* settled(gate, call, { ...own, request, begun: false, output: 0 }, signal)
+  const streamed: Streamed = { ...other, request, begun: false, output: 0 }
   let failure: unknown
   try {
     return yield* settled(gate, call, streamed, signal)
@@ -84,7 +101,7 @@ async function* paid(
   }
   keep('own')
   const instead = await gate.hold({ charge, cost, failure }, signal)
-  yield* settled(gate, instead, { ...own, request, begun: false }, signal)
+  yield* settled(gate, instead, { ...own, request, begun: false, output: 0 }, signal)
 }
 
 /**
@@ -104,10 +121,51 @@ async function cheaperThan(
   return model && pricedAs(cheaperModel, model, settings)
 }
 
-interface Streamed extends PricedModel {
+interface Watched extends Pick<PricedModel, 'model' | 'picture'> {
   readonly request: ModelRequest
   /** Something of an answer has come. */
   begun: boolean
+  /** Tokens that were written. */
+  output: number
+}
+
+type Streamed = Watched & PricedModel
+
+/**
+ * Passes the events on. A call that ends without its answer says first what it counts as, whether anybody is charged
+ * for it or not: so a budget, the log and the cost of the day have the same number.
+ */
+async function* watched(call: Watched, signal: AbortSignal): AsyncGenerator<ModelEvent, void, void> {
+  /** It has failed, and was not made again. */
+  let over = false
+  try {
+    for await (const event of call.model.stream(call.request, signal)) {
+      over = event.type === 'failed'
+      if (event.type === 'failed') yield { type: 'broken', ...lostBy(event.failure, call) }
+      else if (event.type !== 'again') {
+        call.begun = true
+        call.output += writtenIn(event)
+      }
+      yield event
+    }
+  } catch (error) {
+    if (!over) yield { type: 'broken', ...lostBy(error, call) }
+    throw error
+  }
+}
+
+function lostBy(failure: unknown, call: Watched): { readonly failure: unknown; readonly usage: Usage } {
+  const begun = call.begun || hadBegun(failure)
+  return { failure, usage: !begun && COST_NOTHING.includes(errorCode(failure)) ? NO_USAGE : brokenOff(call) }
+}
+
+function soFar({ request, picture, output }: Watched): Usage {
+  return { input: promptTokens(request, picture), output }
+}
+
+/** Thoughts are shown to nobody, and are charged. */
+function brokenOff(call: Watched): Usage {
+  return { ...soFar(call), output: call.output + mostThoughts(call.request) }
 }
 
 /**
@@ -121,41 +179,20 @@ async function* settled(
   streamed: Streamed,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, void> {
-  const { model, request, price, picture } = streamed
+  const { request, price } = streamed
   let call = first
-  let output = 0
   let cost: Amount | undefined
-  const soFar = (): Usage => ({ input: promptTokens(request, picture), output })
-  // Thoughts are shown to nobody, and are charged.
-  const brokenOff = (): Usage => ({ ...soFar(), output: output + mostThoughts(request) })
-  const failed = (error: unknown): Usage => {
-    const begun = streamed.begun || hadBegun(error)
-    return !begun && COST_NOTHING.includes(errorCode(error)) ? NO_USAGE : brokenOff()
-  }
   try {
-    for await (const event of model.stream(request, signal)) {
-      if (event.type === 'failed') {
-        cost = await settle(failed(event.failure))
-        continue
-      }
-      if (event.type === 'again') {
+    for await (const event of watched(streamed, signal)) {
+      if (event.type === 'broken') cost = await settle(event.usage)
+      else if (event.type === 'again') {
         call = await gate.hold({ charge: call.charge, cost: mostOf(request, streamed) }, signal)
         cost = undefined
-        continue
-      }
-      streamed.begun = true
-      output += writtenIn(event)
-      if (event.type === 'end') {
-        cost = amountOf(counted(event.usage, soFar()), price)
-        await gate.settle(call, cost)
-      }
+      } else if (event.type === 'end') cost = await settle(counted(event.usage, soFar(streamed)))
       yield event
     }
-  } catch (error) {
-    cost ??= await settle(failed(error))
-    throw error
   } finally {
-    if (cost === undefined) await settle(brokenOff())
+    if (cost === undefined) await settle(brokenOff(streamed))
   }
 
   async function settle(usage: Usage): Promise<Amount> {

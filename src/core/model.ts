@@ -67,11 +67,13 @@ export interface ModelToolResult {
 
 /**
  * `failed`: the call has failed before it gave anything. `again`: it is made once more right after this event.
- * `retract`: the text so far was a thought and is no part of the answer.
+ * `retract`: the text so far was a thought and is no part of the answer. `broken`: the call has ended without its
+ * answer, stopped or failed, and counts as so much; its failure is thrown right after, unless it is made again.
  */
 export type ModelEvent =
   | { readonly type: 'failed'; readonly failure: unknown }
   | { readonly type: 'again' }
+  | { readonly type: 'broken'; readonly usage: Usage; readonly failure: unknown }
   | { readonly type: 'retract' }
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'tool_call'; readonly call: ModelToolCall }

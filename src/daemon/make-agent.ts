@@ -5,7 +5,7 @@ import { createTraitBook, type TraitBook } from '../agent/models/traits.ts'
 import { createPrecheck } from '../agent/precheck.ts'
 import { createSummarize } from '../agent/summarize.ts'
 import { createCatalogue, type ToolGroup } from '../agent/tools/catalogue.ts'
-import { type PaidModels, payForModels } from '../budgets/paid-models.ts'
+import { type PaidModels, payForModels, watchModels } from '../budgets/paid-models.ts'
 import type { Config } from '../config/config.ts'
 import type { Charge } from '../core/budget.ts'
 import type { Clock } from '../core/clock.ts'
@@ -99,7 +99,8 @@ function configured(
   const settings = { servers: revealed(config.models), scriptFolder: config.scriptFolder }
   const all = createModels(settings, { clock, random, logger, media, traits })
   const models = paidBy(parts, countCalls(all, parts.measures, config.budgets?.prices))
-  const beside = countedBeside(models, parts.spentBeside)
+  const counting = { count: parts.spentBeside, logger }
+  const beside = countedBeside(models, counting)
   const runAgent = createRunAgent({
     ...{ models, media, called, rests, redact, clock, timeZone, logger },
     tools: createCatalogue({ timeZone, sessions, web: makeWeb(parts), more: tools }),
@@ -108,14 +109,14 @@ function configured(
   return {
     runAgent,
     summarize: createSummarize({ models: beside, called, rests, clock, logger }),
-    precheck: createPrecheck({ models, called, clock, logger }),
+    precheck: createPrecheck({ models: countedBeside(models, { ...counting, answered: true }), called, clock, logger }),
     introspect: createIntrospect({ models: beside, called, rests, clock, logger }),
   }
 }
 
-/** Without budgets nothing stands before a model. */
+/** Without budgets nothing stands before a model, and what its calls cost that end before their answer is counted. */
 function paidBy({ budgets }: AgentDeps, models: PaidModels): PaidModels {
-  return budgets === undefined ? models : payForModels({ models, ...budgets })
+  return budgets === undefined ? watchModels(models) : payForModels({ models, ...budgets })
 }
 
 function revealed(models: Config['models']): ModelSettings['servers'] {

@@ -1,5 +1,6 @@
 import type { PaidModels } from '../budgets/paid-models.ts'
 import type { Clock } from '../core/clock.ts'
+import { errorCode } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import { tokensOf, type Usage } from '../core/model.ts'
 import type { Store } from '../store/store.ts'
@@ -22,15 +23,30 @@ export function countBeside({ store, clock, logger }: BesideDeps): CountBeside {
   }
 }
 
-/** Returns models whose answers are counted before anything is made of them, since they are paid for in any case. */
-export function countedBeside(models: PaidModels, count: CountBeside): PaidModels {
+interface CountedBeside {
+  readonly count: CountBeside
+  readonly logger: Logger
+  /** True where whoever asks counts the answers. */
+  readonly answered?: true
+}
+
+/**
+ * Returns models whose answers are counted before anything is made of them, since they are paid for in any case, and so
+ * are calls that end before their answer.
+ */
+export function countedBeside(models: PaidModels, { count, logger, answered }: CountedBeside): PaidModels {
   return async (id, charge) => {
     const model = await models(id, charge)
     return {
       id,
       async *stream(request, signal) {
         for await (const event of model.stream(request, signal)) {
-          if (event.type === 'end') await count(event.usage)
+          if (event.type === 'end' && !answered) await count(event.usage)
+          if (event.type === 'broken' && tokensOf(event.usage) > 0) {
+            const tokens = tokensOf(event.usage)
+            logger.info('A call was ended before its answer', { model: id, tokens, code: errorCode(event.failure) })
+            await count(event.usage)
+          }
           yield event
         }
       },

@@ -7,7 +7,7 @@ import type { Clock } from '../../src/core/clock.ts'
 import { deferred } from '../../src/core/deferred.ts'
 import { type ErrorCode, errorCode, ParleyError } from '../../src/core/errors.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import type { Model, ModelEvent } from '../../src/core/model.ts'
+import { type Model, type ModelEvent, tokensOf } from '../../src/core/model.ts'
 import { hastyClock } from '../agent/moved-clock.ts'
 import { removeTempFolders } from '../store/temp-database.ts'
 import { modelOf, QUESTION, type Rig, settingsOf, startRig } from './rig.ts'
@@ -160,8 +160,12 @@ describe('the cost of a call', () => {
     const services = { clock, random: () => 0.5, logger: silentLogger }
     const rig = await paidRig(daily, [retryModel(failing(BIG, busy), services)])
     const model = await rig.models(BIG, rig.charge)
-    const events = model.stream(QUESTION, stopping.signal)[Symbol.asyncIterator]()
-    await expect(events.next()).rejects.toMatchObject({ code: 'aborted' })
+    const seen: unknown[] = []
+    const reading = (async () => {
+      for await (const event of model.stream(QUESTION, stopping.signal)) seen.push(event)
+    })()
+    await expect(reading).rejects.toMatchObject({ code: 'aborted' })
+    expect(seen).toMatchObject([{ type: 'broken', usage: { input: 0, output: 0 } }, { type: 'failed' }])
     expect(await rig.spent()).toEqual({ spent: 0, held: 0, micros: 0 })
   })
 
@@ -209,12 +213,28 @@ describe('the cost of a call', () => {
     expect(calls).toBe(1)
   })
 
-  it('is not counted for whoever has no budget: the model is given as it is', async () => {
-    const model = modelOf(BIG, { input: 1, output: 1 })
-    const rig = await paidRig(daily, [model])
-    expect(await rig.models(BIG, undefined)).toBe(model)
+  it('is not counted for whoever has no budget', async () => {
+    const rig = await paidRig(daily, [modelOf(BIG, { input: 1, output: 1 })])
+    expect(await ask(rig, undefined)).toBe(BIG)
     expect(await rig.spent()).toEqual({ spent: 0, held: 0, micros: 0 })
   })
+
+  it.each([['charged'], ['free of charge']])(
+    'C33: of one that was stopped is said before it ends, where it is %s',
+    async (how) => {
+      const rig = await paidRig(daily, [failing(BIG, 'aborted', [{ type: 'text', delta: 'x'.repeat(300) }])])
+      const model = await rig.models(BIG, how === 'charged' ? rig.charge : undefined)
+      const seen: ModelEvent[] = []
+      const reading = (async () => {
+        for await (const event of model.stream(QUESTION, signal)) seen.push(event)
+      })()
+      await expect(reading).rejects.toMatchObject({ code: 'aborted' })
+      const last = seen.at(-1)
+      const tokens = last?.type === 'broken' ? tokensOf(last.usage) : 0
+      expect(tokens).toBeGreaterThan(100)
+      expect((await rig.spent()).spent).toBe(how === 'charged' ? tokens : 0)
+    },
+  )
 })
 
 describe('the cheaper model', () => {

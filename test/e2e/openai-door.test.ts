@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { toAgentId } from '../../src/core/ids.ts'
+import { NO_USAGE, tokensOf } from '../../src/core/model.ts'
 import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { createGate } from '../../src/rehearsal/deferred.ts'
 import { Database } from '../../src/store/engines/sqlite-driver.ts'
@@ -386,7 +387,12 @@ describe('a chat without a session', () => {
     await gate.reached
     gone.abort()
     await expect(asked).rejects.toBeInstanceOf(OpenAI.APIUserAbortError)
-    expect((await home.log.line('A chat that is not kept has ended')).fields).toMatchObject({ outcome: 'aborted' })
+    const { tokens, traceId, ...call } = (await home.log.line('A call was ended before its answer')).fields
+    expect([tokens, call.model, call.code]).toEqual([expect.any(Number), 'anthropic/rehearsal', 'aborted'])
+    const ended = (await home.log.line('A chat that is not kept has ended')).fields
+    expect(ended).toMatchObject({ outcome: 'aborted', tokens, traceId })
+    const { spentToday } = await home.daemon.operator.status()
+    expect(tokensOf(spentToday?.usage ?? NO_USAGE)).toBe(tokens)
     gate.release()
   })
 

@@ -27,14 +27,18 @@ interface House extends ApiHouse {
 
 interface Scene {
   readonly checkpoint?: () => Reply
+  /** An answer to words that end with `wait` stops here. */
+  readonly gate?: ReturnType<typeof createGate>
   readonly voice?: string
   readonly clock?: SetClock
   readonly timezone?: string
 }
 
-async function startHouse({ checkpoint, voice, clock, timezone = 'UTC' }: Scene = {}): Promise<House> {
+async function startHouse({ checkpoint, gate, voice, clock, timezone = 'UTC' }: Scene = {}): Promise<House> {
   const script: Script = (request) => {
     if (checkpoint && isCheckpoint(request)) return checkpoint()
+    if (gate && lastUserText(request).endsWith('wait'))
+      return textReply('late', { usage, holds: [{ beforeDelta: 0, gate }] })
     return textReply(JSON.stringify(request.system).includes('You condense') ? 'trains' : lastUserText(request), {
       usage,
     })
@@ -105,6 +109,22 @@ it('C22, C33: a checkpoint of which nothing is kept is in the cost of the day', 
   await house.telegram.ledger.nextFromBot('sent', { after })
   expect(made).toBe(1)
   expect(await house.counts()).toEqual([680, 680])
+})
+
+it('C22, C33: a call that was stopped is in the cost of the day as the budget has it', async () => {
+  const gate = createGate()
+  const house = await startHouse({ gate })
+  const { world, ledger } = house.telegram
+  const after = ledger.mark()
+  world.say({ from: 111, text: 'wait' })
+  await gate.reached
+  world.say({ from: 111, text: '/stop' })
+  await ledger.nextFromBot('sent', { after })
+  await recorded(house)
+  const [status, budget] = await house.counts()
+  expect(budget).toBeGreaterThan(0)
+  expect(status).toBe(budget)
+  gate.release()
 })
 
 it('C22, C33: a recording that is heard and an answer that is spoken are in the cost of the day', async () => {

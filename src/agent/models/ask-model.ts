@@ -18,12 +18,19 @@ interface Asking {
   readonly signal: AbortSignal
   /** Called whenever the text has grown, with all of it. */
   show(this: void, text: string): void
+  /** Called when a call has ended before its answer, with what it counts as. */
+  broken?(this: void, usage: Usage, failure: unknown): void
 }
 
 /** Makes one model call: shows its text as it grows and returns the whole. Throws what the model throws. */
-export async function askModel(model: Model, asked: ModelRequest, { signal, show }: Asking): Promise<ModelAnswer> {
+export async function askModel(
+  model: Model,
+  asked: ModelRequest,
+  { signal, show, broken }: Asking,
+): Promise<ModelAnswer> {
   const received: Received = { text: '', calls: undefined, deltas: 0 }
   for await (const event of model.stream(asked, signal)) {
+    if (event.type === 'broken') broken?.(event.usage, event.failure)
     const answer = receive(event, received, show)
     if (answer !== undefined) return answer
   }
@@ -45,6 +52,7 @@ function receive(event: ModelEvent, received: Received, show: Asking['show']): M
   switch (event.type) {
     case 'failed':
     case 'again':
+    case 'broken':
       return undefined
     case 'retract':
       received.text = ''
