@@ -14,7 +14,7 @@ const KEYS: readonly RegExp[] = [
   /\bgh[oprsu]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[A-Za-z0-9_-]{16,}/,
   /\b(AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}/,
   /\b\d{6,12}:[A-Za-z0-9_-]{30,}/,
-  /\b[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{20,}/,
+  /(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{20,}/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
 ]
 

@@ -67,7 +67,7 @@ async function withoutOrder(dispatch: Dispatch, name: string, beforeSave: Hooks[
   if (event.kind !== 'command' || before === undefined) return dispatch
   const raw = event.args.slice(before.length)
   // A choice by its number is no words.
-  const words = /^\s*\d{0,3}\s*$/.test(raw) ? raw : await beforeSave({ ...callOf(event), text: raw })
+  const words = /^\s*(?:\d{1,3}\s*)?$/.test(raw) ? raw : await beforeSave({ ...callOf(event), text: raw })
   return words === raw
     ? dispatch
     : { ...dispatch, event: { ...event, args: before + words, text: `/${name} ${before}${words}` } }

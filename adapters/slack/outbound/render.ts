@@ -75,7 +75,9 @@ function isWord(char: string | undefined): boolean {
 }
 
 function renderRun(inside: string, { style, href }: Run, marks: string): string {
-  const [, before = '', words = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(inside) ?? []
+  const words = inside.trim()
+  const before = inside.slice(0, inside.length - inside.trimStart().length)
+  const after = inside.slice(before.length + words.length)
   const usable = (style & Style.code) !== 0 && words.includes('`') ? marks.replace('`', '') : marks
   const shown = href === undefined ? escapeText(words) : renderLink(words, href)
   return `${before}${usable}${shown}${[...usable].reverse().join('')}${after}`

@@ -245,7 +245,7 @@ function meetCall(
 }
 
 /** The text behind a mark of calls: one that may yet become a call, and one that is a call. */
-const BEGUN_CALL = /^\s*[\w.:/-]{0,64}\s*$/
+const BEGUN_CALL = /^\s*(?:[\w.:/-]{1,64}\s*)?$/
 const CALL = /^\s*(?:[{[<`]|\w[\w.:/-]*\s*[<({[\n])/
 
 /** Begins calls with a mark of this length, which is left out where the calls were read before. */

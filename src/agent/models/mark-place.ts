@@ -10,7 +10,7 @@ export const BEGINNING: Place = { line: '', fence: '' }
 /** Characters of a line that are looked at in front of a mark, and behind it. */
 const MOST_OF_A_LINE = 400
 
-const FENCE = /^[ \t]*(?:[-*+>]|\d+[.)])?[ \t]*(`{3,}|~{3,})(.*)$/
+const FENCE = /^[ \t]*(?:(?:[-*+>]|\d+[.)])[ \t]*)?(`{3,}|~{3,})(.*)$/
 
 /** Returns the place behind a further part of the text. */
 export function placeAfter({ line, fence }: Place, text: string): Place {
