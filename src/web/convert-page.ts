@@ -3,7 +3,7 @@ import { ParleyError } from '../core/errors.ts'
 import { askWorker } from '../platform/run-worker.ts'
 import type { Converted } from './html-to-markdown.ts'
 import type { HtmlJob } from './html-worker.ts'
-import { plainText, titleOf } from './plain-text.ts'
+import { plainPage } from './plain-text.ts'
 
 /** `plain`: it was too much for the converter, and this is its text without form. */
 export type PageText = Converted & { readonly plain?: true }
@@ -17,6 +17,8 @@ interface Converting {
 const WITHIN_MS = 3_000
 /** Characters of the Markdown that a worker hands over. */
 const LONGEST = 1_000_000
+/** Characters of a page that is read here, where everything else waits for it. */
+const LONGEST_HERE = 100_000
 /** A page within the limit of the door has a tree of up to twenty times its size, and most have far less of it. */
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
 
@@ -30,10 +32,13 @@ export async function convertPage(
   { clock, signal, withinMs = WITHIN_MS }: Converting,
 ): Promise<PageText> {
   if (signal.aborted) throw new ParleyError('aborted', 'The page is no longer wanted.')
-  const data: HtmlJob = { html, base, longest: LONGEST }
-  const answer = await askWorker('html-worker.js', { data, limits: LIMITS, clock, withinMs, signal })
-  const converted = answer as Converted | undefined
+  const ask = async (plain: boolean): Promise<Converted | undefined> => {
+    const data: HtmlJob = { html, base, longest: LONGEST, plain }
+    const answer = await askWorker('html-worker.js', { data, limits: LIMITS, clock, withinMs, signal })
+    return answer as Converted | undefined
+  }
+  const converted = await ask(false)
   if (converted !== undefined) return converted
-  const title = titleOf(html)
-  return { ...(title === undefined ? {} : { title }), markdown: plainText(html).slice(0, LONGEST), plain: true }
+  // Also that takes a second of a page that was made to cost, and no worker may be had at all.
+  return { ...((await ask(true)) ?? plainPage(html.slice(0, LONGEST_HERE))), plain: true }
 }

@@ -51,6 +51,12 @@ export function titleOf(html: string): string | undefined {
   return title === '' ? undefined : title.slice(0, LONGEST_TITLE)
 }
 
+/** Returns a page as text without form, with its title. */
+export function plainPage(html: string): { readonly title?: string; readonly markdown: string } {
+  const title = titleOf(html)
+  return { ...(title === undefined ? {} : { title }), markdown: plainText(html) }
+}
+
 function withoutEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return Object.hasOwn(ENTITIES, name) ? (ENTITIES[name] ?? whole) : whole

@@ -123,6 +123,43 @@ describe('addresses that no tool can reach', () => {
     expect(sink.connections()).toBe(0)
   })
 
+  it.each([
+    '168.63.129.16',
+    '192.80.8.124',
+    '161.26.0.10',
+    '166.9.1.1',
+    '64:ff9b::a83f:8110',
+    '100.100.100.200',
+    '192.0.0.192',
+    'fd00:ec2::254',
+  ])('C34: %s, of the host of a rented machine, is no public address', (address) =>
+    expect(isPublicAddress(address)).toBe(false),
+  )
+
+  it.each([
+    ['93.184.215.14', 'http://93.184.215.14:0/'],
+    ['93.184.215.14', 'http://[64:ff9b::5db8:d70e]:0/'],
+    ['2606:2800:21f::1', 'http://[2606:2800:21f::1]:0/'],
+    ['93.184.215.14', 'http://example.org:0/'],
+    ['2606:2800:21f::1%eth0', 'http://named.example.org:0/'],
+  ])("C34: the machine's own public address %s is not reached as %s", async (own, address) => {
+    const sink = await startSink()
+    const resolve = async (host: string) => [host === 'example.org' ? '93.184.215.14' : '2606:2800:21F:0::1']
+    const deps = { resolve, landing: () => '127.0.0.1', own: () => ['127.0.0.1', own] }
+    const asked = testDoor(deps).ask(address.replace(':0/', `:${sink.port}/`), wanted)
+    await expect(asked).rejects.toMatchObject({ code: 'forbidden' })
+    expect(sink.connections()).toBe(0)
+  })
+
+  it('C34: the addresses of the machine are asked at each connection', async () => {
+    const sink = await startSink()
+    let own: readonly string[] = []
+    const door = testDoor({ own: () => own })
+    expect(await door.ask(`http://example.org:${sink.port}/`, wanted)).toMatchObject({ status: 200 })
+    own = [PUBLIC]
+    await expect(door.ask(`http://example.org:${sink.port}/`, wanted)).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
   it('C34: a name whose answer changes is connected to where it was checked, or not at all', async () => {
     const sink = await startSink()
     let looked = 0
