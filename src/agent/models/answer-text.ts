@@ -36,6 +36,8 @@ import { couldBeCalls, readCalls, readWholeCalls, type TextCall } from './text-c
  */
 export interface AnswerReader {
   read(delta: string): readonly Said[]
+  /** Does a part of the work of `end`, before it is called. Returns false when nothing is left of it. */
+  settle(ending: Ending): boolean
   end(ending: Ending): { readonly said: readonly Said[]; readonly calls: readonly TextCall[] }
   /** There were thoughts in the text. */
   readonly thought: boolean
@@ -54,6 +56,11 @@ export function createAnswerReader(tools: readonly ToolSpec[], unopened: boolean
       else reading.calls.text += delta
       return look(reading)
     },
+    settle(ending) {
+      reading.ending = ending
+      for (let steps = 0; steps < STEPS; steps++) if (!step(reading)) return false
+      return true
+    },
     end(ending) {
       reading.ending = ending
       const said = look(reading)
@@ -70,6 +77,9 @@ export function createAnswerReader(tools: readonly ToolSpec[], unopened: boolean
     },
   }
 }
+
+/** Marks that are decided at once at the end of an answer. */
+const STEPS = 200
 
 function look(reading: AnswerReading): readonly Said[] {
   while (step(reading));

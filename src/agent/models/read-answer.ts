@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { cutText } from '../../core/cut-text.ts'
 import type { Model, ModelEvent, ModelRequest, ModelToolCall, Opaque, StopReason, ToolSpec } from '../../core/model.ts'
-import { type AnswerReader, createAnswerReader } from './answer-text.ts'
+import { type AnswerReader, createAnswerReader, type Ending } from './answer-text.ts'
 import { newCallId } from './call-ids.ts'
 import { ModelError } from './model-error.ts'
 import type { TextCall } from './text-calls.ts'
@@ -41,14 +43,49 @@ async function* read(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, void> {
   const answer = startAnswer(reading, request)
-  for await (const event of reading.model.stream(request, signal)) for (const given of answer.take(event)) yield given
+  for await (const event of inParts(reading.model.stream(request, signal))) {
+    if (event.type === 'end') while (answer.settle(event)) await nextTurn()
+    for (const given of answer.take(event)) yield given
+  }
+}
+
+/** Cuts texts that come at once, so that everything else has its turn in between. Throws for more than any answer has. */
+async function* inParts(events: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent, void, void> {
+  let size = 0
+  for await (const event of events) {
+    if (event.type === 'retract') size = 0
+    if (event.type !== 'text') {
+      yield event
+      continue
+    }
+    size += event.delta.length
+    if (size > MOST_TEXT) throw new ModelError('model_failed', TOO_LONG, { advice: { retry: false }, begun: true })
+    for (let left = event.delta; left !== ''; ) {
+      const delta = cutText(left, PART)
+      left = left.slice(delta.length)
+      yield { ...event, delta }
+      if (left !== '') await nextTurn()
+    }
+  }
+}
+
+/** Characters of the text of an answer: four times that of the longest, which has 128,000 tokens. */
+const MOST_TEXT = 2_000_000
+const TOO_LONG = 'The server of the model sent more text than any answer has.'
+/** Characters that are read at once: of marks alone they take a twentieth of a second. */
+const PART = 16_384
+
+interface Answer {
+  take(event: ModelEvent): readonly ModelEvent[]
+  /** Does a part of the work of the end, before that is taken. Returns false when nothing is left of it. */
+  settle(end: End): boolean
 }
 
 /**
  * Returns what makes of each event of a model the events that are passed on. Calls come behind the text. The first
  * answer of a model whose ways nobody knows is passed on when it is whole: its beginning may be a thought.
  */
-function startAnswer(reading: Reading, request: ModelRequest): { take(event: ModelEvent): readonly ModelEvent[] } {
+function startAnswer(reading: Reading, request: ModelRequest): Answer {
   const { tools } = request
   const waits = !reading.known && !reading.traits.has('thoughts-apart')
   let reader = startReader(reading, request)
@@ -58,6 +95,7 @@ function startAnswer(reading: Reading, request: ModelRequest): { take(event: Mod
   // A mark has shown where its thoughts are.
   const isClear = (): boolean => !waits || (reader.thought && waiting.length === 0)
   return {
+    settle: (end) => reader.settle(endingOf(end)),
     take(event) {
       switch (event.type) {
         case 'text': {
@@ -107,10 +145,11 @@ interface Read {
 }
 
 function* endOf(event: End, { reading, reader, called, tools }: Read): Generator<ModelEvent> {
-  const { stop, opaque } = event
-  const apart = hasThoughts(opaque)
+  const { stop } = event
+  const ending = endingOf(event)
+  const { apart } = ending
   reading.apart ||= apart
-  const { said, calls: written } = reader.end({ cut: stop === 'length', apart })
+  const { said, calls: written } = reader.end(ending)
   const calls = tools.length === 0 ? [] : written.flatMap((call) => resolveCalls(withId(call), tools))
   learn(reading, reader, { stop, apart, called: called || calls.length > 0 })
   reading.known ||= stop === 'end' && reader.spoken
@@ -122,6 +161,10 @@ function* endOf(event: End, { reading, reader, called, tools }: Read): Generator
 
 function withId({ name, args }: TextCall): ModelToolCall {
   return { id: newCallId(), name, args }
+}
+
+function endingOf({ stop, opaque }: End): Ending {
+  return { cut: stop === 'length', apart: hasThoughts(opaque) }
 }
 
 function hasThoughts(opaque: Opaque | undefined): boolean {
