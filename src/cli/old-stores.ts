@@ -1,7 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { DOORS } from '../core/doors.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import type { OldFile } from '../core/import.ts'
+import { readJson } from '../core/read-json.ts'
 
 /** The folders of sessions below the folder of an older program: that of Molf, that of PicoClaw. */
 const BELOW = ['sessions', 'workspace/sessions']
@@ -9,7 +11,6 @@ const BELOW = ['sessions', 'workspace/sessions']
 const AGENTS = 'agents'
 /** OpenClaw's index of the keys beside the files. */
 const INDEX = 'sessions.json'
-const MOST_BYTES = 64 * 1024 * 1024
 
 /**
  * Returns the files of conversations in a folder, or in those that an older program has below it. Links and folders
@@ -136,7 +137,7 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return readJson(text, DOORS.oldStore)
   } catch {
     return undefined
   }
@@ -150,7 +151,7 @@ function withoutMark(text: string): string {
 /** A file that cannot be read is reported with the reason. */
 async function read(path: string): Promise<Pick<OldFile, 'text' | 'unread'>> {
   try {
-    if ((await stat(path)).size > MOST_BYTES) return { text: '', unread: 'it is larger than 64 MiB' }
+    if ((await stat(path)).size > DOORS.oldStore.bytes) return { text: '', unread: 'it is larger than 64 MiB' }
     return { text: withoutMark(await readFile(path, 'utf8')) }
   } catch (error) {
     return { text: '', unread: `it cannot be read: ${toError(error).message}` }

@@ -39,8 +39,8 @@ export const DOORS = {
   platformAnswer: { bytes: 20 * MB, values: 200_000 },
   /** A frame of a platform's gateway that names a whole server, with what each of 500 channels allows to whom. */
   platformFrame: { bytes: 16 * MB, values: 500_000 },
-  /** A line of an archive of a session. */
-  archiveLine: { bytes: 64 * MB, values: 200_000 },
-  /** A file of another program's store. */
-  oldStore: { bytes: 64 * MB, values: 500_000 },
+  /** A line of an archive of a session: an event, or a file in it. What tools gave may lie deep. */
+  archiveLine: { bytes: 64 * MB, depth: 500, values: 200_000 },
+  /** A file of another program's store, which a command reads that nobody waits for: a conversation of years. */
+  oldStore: { bytes: 64 * MB, values: 2_000_000 },
 } as const satisfies Readonly<Record<string, JsonBounds>>

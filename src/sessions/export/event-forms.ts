@@ -70,7 +70,9 @@ const said = z.looseObject({
 })
 const taken = { messages: count.optional(), rows: z.array(text).optional() }
 const answered = { text, model: text, usage, unseen: flag }
-const call = { callId: text, tool: text, args: z.unknown() }
+/** A server gives each call an id, or this store does: without one no provider takes the call in a later request. */
+const callId = text.min(1)
+const call = { callId, tool: text, args: z.unknown() }
 /** The turn of an imported step is over, so no model is sent them; they are as large as those of this store at most. */
 const opaque = z.looseObject({ model: text, tokens: count, data: z.unknown() }).refine(isStorable)
 const names = z.array(z.looseObject(name))
@@ -97,7 +99,7 @@ const FORMS: Readonly<Record<EventType, z.ZodType>> = {
   assistant_step: z.looseObject({ ...answered, calls: z.array(z.looseObject(call)), opaque: opaque.optional() }),
   tool_call: z.looseObject({ ...call, class: z.enum(['pure', 'keyed', 'once']) }),
   tool_result: z.looseObject({
-    ...{ callId: text, tool: text, content, isError: z.boolean(), denied: flag, foreign: flag },
+    ...{ callId, tool: text, content, isError: z.boolean(), denied: flag, foreign: flag },
     authors: z.array(text).optional(),
   }),
   approval_requested: z.looseObject({ ...call, code: text }),
@@ -137,8 +139,19 @@ const EVENT = z.looseObject({
   data: z.unknown(),
 })
 
-/** Returns true for an event of this type that has the form of its type. */
-export function isEvent(type: EventType, value: unknown): boolean {
+/**
+ * Returns where an event of this type has another form than its type, as `: calls.0.callId`, empty for the whole;
+ * undefined for one that has its form.
+ */
+export function mistakeIn(type: EventType, value: unknown): string | undefined {
   const event = EVENT.safeParse(value)
-  return event.success && FORMS[type].safeParse(event.data.data).success
+  const read = event.success ? FORMS[type].safeParse(event.data.data) : event
+  if (read.success) return undefined
+  const path = read.error.issues[0]?.path.map((key) => (isName(key) ? key : '…')).join('.') ?? ''
+  return path === '' ? '' : `: ${path}`
+}
+
+/** A file may have anything as a name. */
+function isName(key: PropertyKey): key is string | number {
+  return typeof key === 'number' || /^\w{1,40}$/.test(String(key))
 }

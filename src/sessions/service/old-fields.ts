@@ -1,3 +1,7 @@
+import { DOORS } from '../../core/doors.ts'
+import { errorCode } from '../../core/errors.ts'
+import { readJson } from '../../core/read-json.ts'
+
 /** A conversation in an older program's form, one file each. */
 export interface OldSession {
   readonly key: string
@@ -23,10 +27,12 @@ export function isFields(value: unknown): value is OldFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Undefined: no JSON. Throws `too_long` for more than is read of a file. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
-  } catch {
+    return readJson(text, DOORS.oldStore)
+  } catch (error) {
+    if (errorCode(error) === 'too_long') throw error
     return undefined
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { DOORS } from '../../../src/core/doors.ts'
 import type { SessionEvent } from '../../../src/core/event.ts'
 import { BUNDLE_VERSION, type BundleLine, BundleWriter } from '../../../src/sessions/export/bundle-lines.ts'
 import { readBundle } from '../../../src/sessions/export/read-bundle.ts'
@@ -43,7 +44,9 @@ it.each([600, 100_000])('K32: one with %i levels in a line is refused in words',
   const deep = `{"event":{"seq":1,"at":1,"type":"session_started","data":{"agent":"main","x":${'['.repeat(levels)}${']'.repeat(levels)}}},"kind":"event"}`
   const body = `${head}\n${deep}\n`
   const end = JSON.stringify({ kind: 'end', lines: 2, sha256: writer.update(body).digest('hex') })
-  expect(() => readBundle(`${body}${end}\n`)).toThrow('The file cannot be imported: one of its lines has more than 500')
+  expect(() => readBundle(`${body}${end}\n`)).toThrow(
+    'The file cannot be imported: its line 2 is too long. The JSON has more than 500',
+  )
 })
 
 const STEP = { text: 'x', model: 'm', usage: { input: 0, output: 0 }, calls: [] }
@@ -152,12 +155,12 @@ describe('a session of another form is refused', () => {
 
 it('K32: one whose event or line has something else for a name is refused in words', () => {
   const none = { toString: 1 }
-  const later = 'The file cannot be imported: it has an event of a later version: no name, but object.'
+  const later = 'The file cannot be imported: its line 2 has an event of a later version: no name, but object.'
   expect(() => readBundle(bundle(SESSION, { ...EVENT, type: none }))).toThrow(later)
   const writer = new BundleWriter()
   const lines = [{ kind: 'session', version: BUNDLE_VERSION, session: SESSION }, { kind: none }] as never
   const text = (lines as BundleLine[]).map((line) => writer.line(line)).join('')
-  expect(() => readBundle(`${text}${writer.end()}`)).toThrow('a line that is not known: no name, but object.')
+  expect(() => readBundle(`${text}${writer.end()}`)).toThrow('its line 2 is not known: no name, but object.')
 })
 
 it('a line that is not known is refused, and so is a second session', () => {
@@ -165,8 +168,48 @@ it('a line that is not known is refused, and so is a second session', () => {
     const writer = new BundleWriter()
     const lines = [{ kind: 'session', version: BUNDLE_VERSION, session: SESSION }, line] as readonly BundleLine[]
     const text = `${lines.map((one) => writer.line(one)).join('')}${writer.end()}`
-    expect(() => readBundle(text)).toThrow(`a line that is not known: ${line.kind}`)
+    expect(() => readBundle(text)).toThrow(`its line 2 is not known: ${line.kind}`)
   }
+})
+
+describe('calls of tools that no provider would take in a later request are refused with their line', () => {
+  const call = (callId: string) => ({ callId, tool: 'note', args: {} })
+  const step = (...calls: object[]) => ({ at: 1, turnId: 't', type: 'assistant_step', data: { ...STEP, calls } })
+  const result = (callId: string, turnId = 't') => ({
+    ...{ at: 1, turnId, type: 'tool_result' },
+    data: { callId, tool: 'note', content: [], isError: false },
+  })
+
+  it('calls with ids of their own and their results are read, in every order and more than once', () => {
+    const events = [step(call('a'), call('b')), result('b'), result('a'), step(call('c')), result('a')]
+    expect(readBundle(bundle(SESSION, ...events)).events).toEqual(events)
+  })
+
+  it.each<[string, readonly unknown[], string]>([
+    ['a call without an id', [EVENT, step(call('a'), call(''))], '(line 3: calls.1.callId)'],
+    ['a result without one', [step(call('a')), result('')], '(line 3: callId)'],
+    ['two calls of a step with one id', [step(call('a'), call('a'))], 'line 2 has two calls with one id'],
+    ['a result without its call', [step(call('a')), result('b')], 'line 3 has the result of a call that no step'],
+    ['a result before its call', [result('a'), step(call('a'))], 'line 2 has the result of a call that no step'],
+    ['the result of a call of another turn', [step(call('a')), result('a', 'u')], 'line 3 has the result'],
+  ])('%s', (_, events, words) => {
+    expect(() => readBundle(bundle(SESSION, ...events))).toThrow(words)
+  })
+})
+
+describe('door archiveLine: a line of an archive', () => {
+  const HEAD = bundle(SESSION).split('\n')[0]
+
+  it.each<[string, string, string]>([
+    ['values', `{"kind":"event","event":[${'{},'.repeat(DOORS.archiveLine.values)}{}]}`, 'its line 2 is too long'],
+    ['bytes', `"${'x'.repeat(DOORS.archiveLine.bytes)}"`, 'its line 2 is too long'],
+  ])('one with too many %s is refused with its number', (_, line, words) => {
+    expect(() => readBundle(`${HEAD}\n${line}\n{}\n`)).toThrow(words)
+  })
+
+  it('a file of nothing but ends of lines is not divided into as many texts', () => {
+    expect(() => readBundle(`${HEAD}${'\n'.repeat(3_000_000)}`)).toThrow('it has more than 2000000 lines')
+  })
 })
 
 it.each([0, -1, 0.5, '1', null])('version %j of the form is none', (version) => {
