@@ -61,8 +61,8 @@ function standing(member: Fields): InboundMembership['status'] {
 /** A MessageReactionUpdated. It names no topic: in a forum the address is the chat's, whatever topic it was in. */
 export function readReaction(change: Fields, { context, updateId }: UpdateReading): InboundReading {
   const user = optionalFields(change.user)
-  const before = readReactions(change.old_reaction)
-  const after = readReactions(change.new_reaction)
+  const before = new Set(readReactions(change.old_reaction))
+  const after = new Set(readReactions(change.new_reaction))
   const address = readPlace(change, context)
   const messageId = idOf(change.message_id)
   const sentAt = timeOf(change.date)
@@ -75,8 +75,8 @@ export function readReaction(change: Fields, { context, updateId }: UpdateReadin
       sender: user === undefined ? readChatSender(fieldsOf(change.actor_chat)) : readUser(user),
       sentAt,
       messageId,
-      added: after.filter((reaction) => !before.includes(reaction)),
-      removed: before.filter((reaction) => !after.includes(reaction)),
+      added: [...after].filter((reaction) => !before.has(reaction)),
+      removed: [...before].filter((reaction) => !after.has(reaction)),
     },
   }
 }

@@ -74,8 +74,12 @@ function mentionedName(text: string, entity: Entity): string | undefined {
   return at < 0 ? undefined : command.slice(at).toLowerCase()
 }
 
+/** Longer than a command with the name of a bot, which are the longest stretches that are looked at. */
+const LONGEST = 100
+
+/** A server may mark the same long stretch many times over; of none is more read than a name may have. */
 function covered(text: string, { offset, length }: Entity): string {
-  return text.slice(offset, offset + length)
+  return text.slice(offset, offset + Math.min(length, LONGEST))
 }
 
 /** The text of a message with the entities that belong to it: of the caption where there is a file. */
