@@ -125,6 +125,36 @@ describe('a request that is not answered', () => {
     }
   })
 
+  it('a path that is none is an error of OpenAI, and names those that there are', async () => {
+    const home = await house()
+    const headers = { authorization: `Bearer ${await home.token()}` }
+    const root = home.baseURL.replace(/\/v1$/, '')
+    const asked = [
+      ...['GET /v1/models/', 'GET /models', 'GET /v1/v1/models', 'GET //v1/models', 'POST /v1/chat/completions/'],
+      ...['POST /chat/completions', 'POST /v1/completions', 'POST /v1/responses', 'POST /v1/embeddings'],
+      ...['GET /v1/chat/completions', 'OPTIONS /v1/chat/completions', 'DELETE /v1/models/main'],
+    ]
+    for (const one of asked) {
+      const [method = '', path] = one.split(' ')
+      const response = await fetch(`${root}${path}`, { method, headers })
+      expect([one, response.status, await response.json()]).toEqual([
+        ...[one, 404],
+        {
+          error: {
+            message: expect.stringContaining(`There is no ${one}. Of OpenAI's API there are GET /v1/models and`),
+            ...{ type: 'invalid_request_error', code: 'unknown_url', param: null },
+          },
+        },
+      ])
+      // Whoever brings no token is told the same of every path.
+      expect((await fetch(`${root}${path}`, { method })).status).toBe(401)
+    }
+    const head = await fetch(`${home.baseURL}/models`, { method: 'HEAD', headers })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    // Clients add what they like to the address.
+    expect((await fetch(`${home.baseURL}/models?user=bob&limit=20`, { headers })).status).toBe(200)
+  })
+
   it('a budget that is spent is no quota, and no client tries again by itself', async () => {
     const day = { tokens: 100 }
     const usage = { input_tokens: 450, output_tokens: 50 }
