@@ -49,9 +49,9 @@ const AGAIN: ReadonlySet<ErrorCode> = new Set(['queue_full', 'too_many', 'unavai
 /** Seconds. Without them the official client comes again in half a second, and LangChain never. */
 const AGAIN_AFTER = '2'
 
+const ASKED = 'models|chat|completions|responses|embeddings|moderations|audio|images|engines|deployments'
 /** The paths of OpenAI, also behind a base URL that lacks `/v1` or has it twice. */
-const PATHS =
-  /^\/+(?:(?:v1|api|openai)\/+)*(?:models|chat|completions|responses|embeddings|moderations|audio|images)(?:\/|$)/
+const PATHS = new RegExp(`^/+(?:(?:v1|api|openai)/+)*(?:${ASKED})(?:/|$)`)
 
 /** True for the paths that OpenAI's clients ask. */
 export function isChatPath(path: string): boolean {

@@ -7,7 +7,7 @@ const METHODS = 'GET, POST, PATCH, DELETE'
 /** The official clients of OpenAI send a dozen of their own, which `*` stands for, as it does not for Authorization. */
 const HEADERS = 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, *'
 /** Without them such a client repeats what it should not. */
-const SHOWN = 'Idempotent-Replayed, X-Request-Id, X-Should-Retry'
+const SHOWN = 'Idempotent-Replayed, Retry-After, X-Request-Id, X-Should-Retry'
 /** A browser asks again after ten minutes. */
 const ASKS_AGAIN_S = '600'
 

@@ -81,6 +81,8 @@ it.each([
   ['/api/v1/models', true],
   ['/openai/v1/chat/completions', true],
   ['/v1/completions', true],
+  ['/openai/deployments/main/chat/completions', true],
+  ['/v1/engines/main/completions', true],
   ['/v1/responses', true],
   ['/v1/embeddings', true],
   ['/v1/audio/speech', true],
