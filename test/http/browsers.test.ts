@@ -111,6 +111,9 @@ it('F-K02: a page that is allowed reads streams as it reads every answer, and no
       response.destroy()
       expect([path, response.statusCode, response.headers]).toMatchObject([path, 200, { vary: 'Origin' }])
       expect([path, response.headers['access-control-allow-origin']]).toEqual([path, origin])
+      // A client of OpenAI reads from them whether, and when, it may try again.
+      const shown = origin && 'Idempotent-Replayed, Retry-After, X-Request-Id, X-Should-Retry'
+      expect([path, response.headers['access-control-expose-headers']]).toEqual([path, shown])
     }
 })
 
