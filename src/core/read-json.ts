@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { ParleyError } from './errors.ts'
 
 /** The most that a text of JSON from outside may hold before anything walks it. */
@@ -34,11 +33,21 @@ export function readJson(source: Uint8Array | string, bounds: JsonBounds): unkno
   if (source.length > bounds.bytes) throw tooLong(`${bounds.bytes} bytes`)
   const bytes = bytesOf(source)
   measureJson(bytes, bounds)
-  if (!isUtf8(bytes)) throw new ParleyError('invalid', 'The JSON is not UTF-8: it is sent in nothing else.')
+  const text = typeof source === 'string' ? source : decoded(bytes)
   try {
-    return JSON.parse(typeof source === 'string' ? source : bytes.toString('utf8'))
+    return JSON.parse(text)
   } catch (cause) {
     throw new ParleyError('invalid', 'It is no JSON.', { cause })
+  }
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return UTF8.decode(bytes)
+  } catch (cause) {
+    throw new ParleyError('invalid', 'The JSON is not UTF-8: it is sent in nothing else.', { cause })
   }
 }
 

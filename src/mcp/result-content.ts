@@ -239,8 +239,8 @@ function base64At(text: string, at: number, end: number): string | undefined {
 
 /** JSON may write a slash, a plus, an equals sign and an end of a line with a backslash. */
 function unescaped(run: string): string {
-  const signs: Readonly<Record<string, string>> = { '2b': '+', '2f': '/', '3d': '=' }
-  return run.replace(/\\(?:[nrt]|u00(2b|2f|3d))?/gi, (_, code = '') => signs[code.toLowerCase()] ?? '')
+  const characters: Readonly<Record<string, string>> = { '2b': '+', '2f': '/', '3d': '=' }
+  return run.replace(/\\(?:[nrt]|u00(2b|2f|3d))?/gi, (_, code = '') => characters[code.toLowerCase()] ?? '')
 }
 
 /** Marks the characters of both alphabets of base64, and the backslash of JSON. */

@@ -7,7 +7,7 @@ export interface HtmlJob {
   readonly html: string
   readonly base: string
   readonly longest: number
-  /** As text without form, in one pass. */
+  /** The page is read as text without form, in one pass. */
   readonly plain: boolean
 }
 

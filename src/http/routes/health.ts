@@ -1,6 +1,22 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import type { Readiness } from '../../core/operate-health.ts'
 import { needs, newRoutes } from '../route.ts'
-import { readiness } from '../schemas/health.ts'
+import { either, flag, list, object, oneOf, text } from '../schemas/shape.ts'
+
+const status = oneOf<Readiness['status']>({ ready: true, starting: true, degraded: true })
+
+/** The answer to a token, and the one to anybody. */
+const readiness = either(
+  object<Readiness>(
+    {
+      status,
+      channels: list(object<Readiness['channels'][number]>({ channel: text, account: text, status: text })),
+      store: flag,
+    },
+    'Readiness',
+  ),
+  object<Pick<Readiness, 'status'>>({ status }),
+)
 
 const answer = (description: string) => ({ description, content: { 'application/json': { schema: readiness } } })
 const READY = createRoute({
@@ -28,8 +44,8 @@ export function healthRoutes() {
       const told = scopes.has('metrics') ? found : { status: found.status }
       return json(told, found.status === 'ready' ? 200 : 503)
     })
-    .openapi(METRICS, async ({ text, var: { api } }) => {
-      const page = await api.health.metrics()
-      return text(page.text, 200, { 'content-type': page.type })
+    .openapi(METRICS, async (context) => {
+      const page = await context.var.api.health.metrics()
+      return context.text(page.text, 200, { 'content-type': page.type })
     })
 }

@@ -1,6 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import type { HookedRun } from '../../core/operate-hooks.ts'
 import { needs, newRoutes, pathText, queryText } from '../route.ts'
-import { hookedRun } from '../schemas/hooks.ts'
+import { object, oneOf, text } from '../schemas/shape.ts'
+
+const hookedRun = object<HookedRun>(
+  { runId: text, session: text, status: oneOf<HookedRun['status']>({ accepted: true, repeated: true }) },
+  'HookedRun',
+)
 
 const CALL = createRoute({
   operationId: 'hook.call',
