@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
@@ -9,9 +8,8 @@ import type { Clock } from '../core/clock.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { McpAddress, McpProgram, McpServer, McpState } from '../core/mcp.ts'
-import { isRecord } from '../core/schema-node.ts'
 import type { ElicitationAnswer, Elicits } from './elicit.ts'
-import { type Given, lenient, olderVersion } from './lenient.ts'
+import { asElicitation, type Given, lenient, olderVersion, pageIn, UNKNOWN_METHOD } from './lenient.ts'
 import type { ProgramEnd } from './program-transport.ts'
 import { type Redact, readTools, type ToolList } from './read-tools.ts'
 import { startWords } from './start-words.ts'
@@ -82,8 +80,6 @@ interface Call {
 const GIVEN = z.object({ given: z.unknown() })
 /** The codes of the library for a connection that has ended, and of the protocol for what is not known or wrong. */
 const CLOSED = -32_000
-const UNKNOWN_METHOD = -32_601
-const WRONG_PARAMS = -32_602
 /** The code by which a server says that a person has to open an address first (2025-11-25). */
 const OPEN_ADDRESS = -32_042
 const OPENED = z.object({ message: z.string().catch(''), url: z.string() })
@@ -157,9 +153,7 @@ class Connection implements McpConnection {
       for (let pages = 0; pages < MOST_PAGES && listed.length <= MOST_LISTED; pages++) {
         const params = cursor === undefined ? {} : { cursor }
         const listing = client.request({ method: 'tools/list', params }, GIVEN, { timeout: LIST_MS })
-        const { tools, nextCursor } = pageIn(await listing.catch(emptyIfUnknown))
-        // The page was parsed in this turn of the loop.
-        await nextTurn()
+        const { tools, nextCursor } = await pageIn(await listing.catch(emptyIfUnknown))
         size += JSON.stringify(tools).length
         if (size > MOST_OF_A_LIST) throw new Error(`it lists tools of more than ${MOST_OF_A_LIST} characters`)
         for (const tool of tools.slice(0, MOST_LISTED)) {
@@ -468,23 +462,9 @@ function emptyIfUnknown(error: unknown): Given {
   throw error
 }
 
-function pageIn({ given }: Partial<Given>): { readonly tools: readonly unknown[]; readonly nextCursor?: unknown } {
-  const { tools, nextCursor } = isRecord(given) ? given : {}
-  return { tools: Array.isArray(tools) ? tools : [], nextCursor }
-}
-
-/** Returns the params of a request for an elicitation. Throws for any other request, in the words of the protocol. */
-function asElicitation(method: string, params: unknown): unknown {
-  const refused = (code: number, words: string): Error => Object.assign(new Error(words), { code })
-  if (method !== 'elicitation/create') throw refused(UNKNOWN_METHOD, 'Method not found')
-  if (isRecord(params) && params.mode === 'url')
-    throw refused(WRONG_PARAMS, 'This client does not support URL-mode elicitation')
-  return params
-}
-
 /** Returns the first address that a server wants opened. */
 function firstAddress(data: unknown): z.output<typeof OPENED> | undefined {
-  const list = isRecord(data) ? data.elicitations : undefined
+  const { elicitations: list }: { elicitations?: unknown } = { ...(data ?? {}) }
   return Array.isArray(list) ? OPENED.safeParse(list[0]).data : undefined
 }
 

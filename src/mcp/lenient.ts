@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
@@ -183,7 +184,7 @@ function isMessage(found: unknown): found is SentMessage {
   return ('jsonrpc' in found || 'id' in found) && ('method' in found || 'result' in found || 'error' in found)
 }
 
-/** A result, or the params of a request, as the server gives them: the library, which would walk them, sees one field. */
+/** A result or params as the server gives them: the library, which would walk them, sees one field. */
 export interface Given {
   readonly given: unknown
 }
@@ -244,4 +245,26 @@ export function olderVersion(refusal: unknown): string | undefined {
   const { message = '', data = '' } = isRecord(refusal) ? refusal : {}
   const words = `${String(message)} ${JSON.stringify(data) ?? ''}`
   return /version/i.test(words) ? OLDER.find((version) => words.includes(version)) : undefined
+}
+
+/** The codes of the protocol for a method that is not known, and for wrong params. */
+export const UNKNOWN_METHOD = -32_601
+const WRONG_PARAMS = -32_602
+
+/** Returns a page of a list, in another turn of the loop than that in which it was parsed. */
+export async function pageIn({
+  given,
+}: Partial<Given>): Promise<{ readonly tools: readonly unknown[]; readonly nextCursor?: unknown }> {
+  await nextTurn()
+  const { tools, nextCursor } = isRecord(given) ? given : {}
+  return { tools: Array.isArray(tools) ? tools : [], nextCursor }
+}
+
+/** Returns the params of a request for an elicitation. Throws for any other request, in the words of the protocol. */
+export function asElicitation(method: string, params: unknown): unknown {
+  const refused = (code: number, words: string): Error => Object.assign(new Error(words), { code })
+  if (method !== 'elicitation/create') throw refused(UNKNOWN_METHOD, 'Method not found')
+  if (isRecord(params) && params.mode === 'url')
+    throw refused(WRONG_PARAMS, 'This client does not support URL-mode elicitation')
+  return params
 }

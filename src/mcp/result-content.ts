@@ -237,10 +237,10 @@ function base64At(text: string, at: number, end: number): string | undefined {
   return run.includes('\\') ? unescaped(run) : run
 }
 
-/** JSON may write a slash, a plus, an equals sign and an end of a line with a backslash. */
+/** JSON may write `/`, `+`, `=` and an end of a line with a backslash. */
 function unescaped(run: string): string {
-  const characters: Readonly<Record<string, string>> = { '2b': '+', '2f': '/', '3d': '=' }
-  return run.replace(/\\(?:[nrt]|u00(2b|2f|3d))?/gi, (_, code = '') => characters[code.toLowerCase()] ?? '')
+  const written: Readonly<Record<string, string>> = { '2b': '+', '2f': '/', '3d': '=' }
+  return run.replace(/\\(?:[nrt]|u00(2b|2f|3d))?/gi, (_, code = '') => written[code.toLowerCase()] ?? '')
 }
 
 /** Marks the characters of both alphabets of base64, and the backslash of JSON. */
@@ -274,7 +274,7 @@ function isBinary(text: string): boolean {
   return [...begin].filter(isOdd).length * 100 > begin.length
 }
 
-/** Returns true for a mark in the place of what could not be decoded, and for controls but those of lines and colours. */
+/** Returns true for the mark of what could not be decoded, and for controls but those of lines and colours. */
 function isOdd(character: string): boolean {
   const code = character.charCodeAt(0)
   return code === 0xfffd || (code > 0 && code < 7) || (code > 13 && code < 32 && code !== 27)

@@ -4,14 +4,15 @@ import { setMaxListeners } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { Readable } from 'node:stream'
+import { pipeline, Readable, type Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Agent, Dispatcher } from 'undici'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import { parseUrl } from '../core/parse-url.ts'
+import { readFirstBytes } from '../core/read-bytes.ts'
 import { doorError } from './door-errors.ts'
 import { hostOf, isAmong, isPublicAddress, notPublic, readPublicUrl, readWebUrl } from './public-address.ts'
-import { type Body, decoded, ENCODINGS, readBody } from './read-body.ts'
 
 /** The one door by which anything of the tools goes out to the net. */
 export interface Door {
@@ -298,4 +299,49 @@ function singleHeaders(headers: IncomingHttpHeaders): AnswerHeaders {
     Array.isArray(value) ? (name === 'www-authenticate' ? value.join(', ') : value[0]) : value
   const values = Object.entries(headers).map(([name, value]) => [name, one(name, value)])
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+}
+
+/** `cut`: there was more of it than the limit. */
+type Body = Awaited<ReturnType<typeof readFirstBytes>>
+
+/** The encodings a server may answer in. */
+const ENCODINGS = 'gzip, deflate, br'
+
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+
+/**
+ * Reads a body until `most` decoded bytes; the rest stays with the server. Throws `invalid` for an encoding nobody
+ * asked for; rejects with the error of the stream when the body ends early or is no such encoding.
+ */
+async function readBody(raw: Readable, encoding: string | undefined, most: number): Promise<Body> {
+  // A body that is left before its end says so as an error.
+  raw.on('error', () => undefined)
+  const stream = decoded(raw, encoding)
+  try {
+    return await readFirstBytes(stream, most)
+  } finally {
+    raw.destroy()
+    stream.destroy()
+  }
+}
+
+/**
+ * Returns the decoded bytes of a body; an error of it destroys the result too. Throws `invalid` for an encoding nobody
+ * asked for.
+ */
+function decoded(raw: Readable, encoding: string | undefined): Readable {
+  const name = encoding?.trim().toLowerCase() ?? ''
+  if (name === '' || name === 'identity') return raw
+  const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name]?.() : undefined
+  if (decoder === undefined) {
+    raw.destroy()
+    throw new ParleyError('invalid', `The server answered in an encoding nobody asked for: ${name.slice(0, 40)}.`)
+  }
+  // An error of the one ends the other, and the reader sees it.
+  return pipeline(raw, decoder, () => undefined)
 }

@@ -49,7 +49,7 @@ async function* read(
   }
 }
 
-/** Cuts texts that come at once, so that everything else has its turn in between. Throws for more than any answer has. */
+/** Cuts texts that come at once: everything else has its turn in between. Throws for more than any answer has. */
 async function* inParts(events: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent, void, void> {
   let size = 0
   for await (const event of events) {

@@ -2,17 +2,14 @@ import { randomBytes } from 'node:crypto'
 import type { OAuthClientInformationMixed } from '@modelcontextprotocol/sdk/shared/auth.js'
 import * as z from 'zod'
 import { type Clock, sleep } from '../../core/clock.ts'
-import { DOORS } from '../../core/doors.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { LoggedIn, LoginTalk, McpAddress } from '../../core/mcp.ts'
 import { parseUrl } from '../../core/parse-url.ts'
-import { readBytes } from '../../core/read-bytes.ts'
-import { readJson } from '../../core/read-json.ts'
 import { discoverLogin, type LoginPlace } from './discover.ts'
 import { toLoginError, withoutResource } from './login-error.ts'
 import { hasOwnAuthorization } from './login-fetch.ts'
 import { keptTokens, type Login, type Logins } from './logins.ts'
-import { plainAnswers } from './plain-answers.ts'
+import { answerIn, plainAnswers } from './plain-answers.ts'
 import { isAnswer, listenForRedirect, type Redirects } from './redirects.ts'
 
 export interface LogInDeps {
@@ -169,10 +166,6 @@ async function register(redirectUrl: string, registering: Registering): Promise<
   if (response.ok && data?.client_id !== undefined) return { client: clientIn(data, way), redirectUrl }
   const code = error === undefined ? data.error : undefined
   return { status: response.status, ...(code !== undefined && /^[a-z_]{1,40}$/.test(code) ? { code } : {}) }
-}
-
-async function answerIn({ body }: Response): Promise<unknown> {
-  return body === null ? undefined : readJson(await readBytes(body, DOORS.toolLogin.bytes), DOORS.toolLogin)
 }
 
 const REGISTERED = z.object({

@@ -1,6 +1,6 @@
 import { DOORS } from '../../core/doors.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
-import { readFirstBytes } from '../../core/read-bytes.ts'
+import { readBytes, readFirstBytes } from '../../core/read-bytes.ts'
 import { readJson } from '../../core/read-json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -76,4 +76,9 @@ function described(fields: Fields): Fields {
   const { token_endpoint, issuer } = fields
   if (typeof token_endpoint !== 'string') return fields
   return { ...UNREAD, id_token_signing_alg_values_supported: [], jwks_uri: issuer, ...fields }
+}
+
+/** Returns the JSON of an answer; undefined for one without a body. Throws as `readJson` does. */
+export async function answerIn({ body }: Response): Promise<unknown> {
+  return body === null ? undefined : readJson(await readBytes(body, DOORS.toolLogin.bytes), DOORS.toolLogin)
 }
