@@ -25,7 +25,7 @@ import type { Workplace } from './workplace.ts'
  * | `message_deleted` | a message of the session was deleted: no later prompt has it, the log does |
  * `routing.deletions` |
  * | `turn_started` | a turn is claimed, once a turn | C5 |
- * | `turn_resumed` | the same turn continues after a crash | C19 |
+ * | `turn_resumed` | the same turn continues, after a crash or a failure | C19, C5 |
  * | `thread_read` | what the platform shows of a thread was read before the first turn in it | |
  * | `files_read` | the files of a turn's messages were fetched, or cannot be: before the model is asked | R9 |
  * | `turn_steered` | the user messages before it joined the running turn | `session.queue.busy` |

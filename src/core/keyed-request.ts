@@ -39,6 +39,17 @@ export interface AskedOnce {
  */
 export type Kept = 'answer' | 'numbers' | 'effect' | 'nothing'
 
+/** Names requests that have no key by what they say, so that one that comes again is known. */
+export interface Repeats {
+  /**
+   * Returns the id of a request. One that said the same has it too, during its run and for ten minutes after,
+   * unless its answer was given.
+   */
+  begin(asked: Omit<AskedOnce, 'key'>): Promise<RequestId>
+  /** Called once its answer was given: whoever says the same again asks anew. */
+  given(id: RequestId): Promise<void>
+}
+
 /** Carries out requests that have a key at most once a day each (F-K08). */
 export interface KeyedRequests {
   /**

@@ -7,7 +7,8 @@ export interface ChatOperator {
   models(): readonly ChatModel[]
   /**
    * Answers as an agent. With `session` the words behind the last answer are a message to that session, and the turn
-   * continues when the client leaves; without, the whole conversation is the client's, and nothing of it is kept.
+   * continues when the client leaves; without, the whole conversation is the client's, and nothing of it is kept. A
+   * request that comes again while it is answered, or before its answer was given, is the same one.
    * Throws `ChatRefused`, and what a post throws.
    */
   answer(request: CompletionRequest, watch: CompletionWatch): Promise<CompletionAnswer>
@@ -51,6 +52,11 @@ export interface CompletionWatch {
   grew(text: string): void
   /** Aborted when the client has left, or its token has ended. */
   readonly left: AbortSignal
+  /**
+   * Resolves once the response is over: with true where the client has the whole answer, or a refusal that stands.
+   * Where it has neither, the same request sent again is no new one.
+   */
+  readonly given: Promise<boolean>
 }
 
 export interface CompletionAnswer {

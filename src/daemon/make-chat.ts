@@ -4,9 +4,14 @@ import type { Hooks } from '../hooks/hooks.ts'
 import type { OwnMediaStore } from '../media/media-store.ts'
 import { createReadArrived } from '../media/read-arrived.ts'
 import { createFileAllowance } from '../pipeline/file-allowance.ts'
+import type { Pipeline } from '../pipeline/pipeline.ts'
 import { decideDispatch } from '../routing/decide-dispatch.ts'
 import { type ChatDesk, type ChatDeskDeps, createChatDesk } from '../sessions/service/chat-desk.ts'
 import { createGrownTexts } from '../sessions/service/grown-texts.ts'
+import { createRepeats } from '../sessions/service/keyed-requests.ts'
+import { createResumeFailed } from '../sessions/turns/ask-again.ts'
+import type { RunningTurns } from '../sessions/turns/running-turns.ts'
+import type { TurnQueue } from '../sessions/turns/turn-queue.ts'
 import type { Store } from '../store/store.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import type { Lookups } from './lookups.ts'
@@ -14,10 +19,13 @@ import type { Budgets } from './make-budgets.ts'
 import type { CurrentRouting } from './reload.ts'
 
 export interface MakeChatDeps
-  extends Pick<ChatDeskDeps, 'clock' | 'logger' | 'ids' | 'running' | 'transcript' | 'runAgent' | 'sessions'>,
+  extends Pick<ChatDeskDeps, 'clock' | 'logger' | 'ids' | 'transcript' | 'runAgent' | 'sessions'>,
     Pick<ChatDeskDeps, 'agent' | 'place' | 'spentBeside'> {
   readonly config: Config
-  readonly store: Pick<Store, 'read'>
+  readonly store: Store
+  readonly queue: TurnQueue
+  readonly running: RunningTurns
+  readonly pipeline: Pick<Pipeline, 'resume'>
   readonly policies: CurrentRouting
   readonly lookups: Lookups
   readonly budgets: Pick<Budgets, 'ofCommand'> | undefined
@@ -39,7 +47,8 @@ export function makeChat(deps: MakeChatDeps): ChatDesk {
   events.answerGrew.on(grown.grew)
   return createChatDesk({
     ...{ ...deps, logger, grown, read: store.read, whoIs: lookups.whoIs, channels: policies.routing().channels },
-    ...{ agents: config.agents, startedAt: clock.now() },
+    ...{ agents: config.agents, startedAt: clock.now(), repeats: createRepeats(deps) },
+    resumeFailed: createResumeFailed({ ...deps, resume: deps.pipeline.resume }),
     decide: (dispatch) => decideDispatch(policies.routing(), lookups.facts, dispatch).decision,
     charge: (asked) => budgets?.ofCommand(asked),
     forgetFiles: (ids) => media.drop(ids),

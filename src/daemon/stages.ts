@@ -180,7 +180,7 @@ export function createStages(parts: StagesDeps): Stages {
     askAside: createAskAside({
       ...{ ...shared, logger, running, runAgent, agent, joined, speaks, spentBeside, typing: delivery.typing },
     }),
-    chat: makeChat({ ...parts, ...own, running, transcript, runAgent, agent, spentBeside, pictures: media }),
+    chat: makeChat({ ...parts, ...own, ...shared, running, runAgent, agent, spentBeside, pictures: media, pipeline }),
     ...own,
   }
 }

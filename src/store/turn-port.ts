@@ -58,6 +58,8 @@ export interface TurnWriter {
   start(turn: NewTurn): Promise<void>
   /** Takes over an interrupted turn: attempt + 1, this epoch. Returns the new attempt. */
   resume(id: TurnId): Promise<number>
+  /** Has a failed turn run once more in this process. Throws `conflict` for any other. Returns its attempt. */
+  reopen(id: TurnId): Promise<number>
   /** An orderly stop interrupted it, which is no crash: the attempt that this process counted is taken off again. */
   suspend(id: TurnId): Promise<void>
   /** Sets what is counted against a turn that has not ended; nothing for one that has. */

@@ -140,6 +140,16 @@ export class TurnWriting extends TurnReading implements TurnWriter {
     return given
   }
 
+  async reopen(turnId: TurnId): Promise<number> {
+    const row = await this.sql.get(
+      `UPDATE turns SET state = 'running', outcome = NULL, ended_at = NULL, error = NULL, epoch = $2
+        WHERE id = $1 AND state = 'failed' RETURNING attempt`,
+      [turnId, this.epoch],
+    )
+    if (row === undefined) throw new ParleyError('conflict', `the turn ${turnId} has not failed`)
+    return integer(row, 'attempt')
+  }
+
   async suspend(turnId: TurnId): Promise<void> {
     const query = "UPDATE turns SET attempt = attempt - 1 WHERE id = $1 AND state = 'running' AND epoch = $2"
     await this.sql.run(query, [turnId, this.epoch])
@@ -152,8 +162,9 @@ export class TurnWriting extends TurnReading implements TurnWriter {
   async finish(turnId: TurnId, { state, outcome, at, usage, error, precheck }: TurnEnd): Promise<void> {
     const { input, output, cacheRead = 0, cacheWrite = 0 } = usage
     const finished = await this.sql.run(
-      `UPDATE turns SET state = $1, outcome = $2, ended_at = $3, input_tokens = $4, output_tokens = $5,
-        cache_read_tokens = $6, cache_write_tokens = $7, error = $8, precheck = $9
+      `UPDATE turns SET state = $1, outcome = $2, ended_at = $3, input_tokens = input_tokens + $4,
+        output_tokens = output_tokens + $5, cache_read_tokens = cache_read_tokens + $6,
+        cache_write_tokens = cache_write_tokens + $7, error = $8, precheck = $9
         WHERE id = $10 AND state = 'running' AND epoch = $11`,
       [
         ...[state, outcome, at, input, output, cacheRead, cacheWrite, error ?? null],

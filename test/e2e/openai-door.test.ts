@@ -400,8 +400,8 @@ describe('a chat without a session', () => {
     const gate = createGate()
     const home = await house(() => textReply('late', { holds: [{ beforeDelta: 0, gate }] }))
     const client = await home.client()
-    const ask = () => client.chat.completions.create({ model: 'main', messages: [user('hi')] })
-    const asked = Array.from({ length: 9 }, ask)
+    const ask = (nth = 9) => client.chat.completions.create({ model: 'main', messages: [user(`hi ${nth}`)] })
+    const asked = Array.from({ length: 9 }, (_, nth) => ask(nth))
     await expect(
       Promise.any(asked.map((one) => one.then(Promise.reject.bind(Promise), (error) => error))),
     ).resolves.toMatchObject({ status: 429, code: 'rate_limit_exceeded' })

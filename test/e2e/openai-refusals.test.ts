@@ -182,12 +182,13 @@ describe('a request that is not answered', () => {
       session: { queue: { max: 1, busy: 'queue' } },
     })
     const client = await home.client()
-    const ask = () => client.chat.completions.create({ ...asked, metadata: { session: 'bob' } })
-    const first = ask()
+    const ask = (words: string) =>
+      client.chat.completions.create({ ...asked, messages: [user(words)], metadata: { session: 'bob' } })
+    const first = ask('one')
     await gate.reached
-    const second = ask()
+    const second = ask('two')
     await expect.poll(async () => (await home.daemon.operator.status()).waiting).toBe(1)
-    await expect(ask()).rejects.toMatchObject({ status: 429, code: 'rate_limit_exceeded' })
+    await expect(ask('three')).rejects.toMatchObject({ status: 429, code: 'rate_limit_exceeded' })
     gate.release()
     await Promise.all([first, second])
   })

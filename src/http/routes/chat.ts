@@ -73,26 +73,56 @@ export function chatRoutes(clock: Clock = systemClock) {
     .openapi(CHAT, async (context) => {
       const { json, header } = context
       const asked = await readChat(context.req, context.var)
-      const left = leftOf(context, asked)
+      const reply = replyOf(context, asked)
       const of = completedBy(asked.request.model, clock.now())
-      if (asked.stream) return streamed(context, { asked, left, of, clock })
-      const answer = await answered(context, asked, { grew() {}, left })
+      if (asked.stream) return streamed(context, { asked, reply, of, clock })
+      const answer = await answered(context, asked, { grew() {}, ...reply })
       header('x-request-id', answer.traceId)
       return json(completionOf(of, answer), 200)
     })
 }
 
+/** The response, as its answer is watched. */
+interface Reply extends Pick<CompletionWatch, 'left' | 'given'> {
+  /** Called where a stream that has begun ends with an error. */
+  broke(): void
+}
+
 /**
- * Aborts when the client has gone or its token has ended. A client that named its message by a key comes again for the
- * answer, and whoever has sent the same meanwhile waits for this one.
+ * Watches the connection: its end before that of the response says that the client has gone. A client that named its
+ * message by a key comes again for the answer, and whoever has sent the same meanwhile waits for this one.
  */
-function leftOf({ env, var: { ended } }: Context<ApiEnv>, { request: { once, session } }: AskedChat): AbortSignal {
-  const gone = new AbortController()
-  if (once !== undefined && session !== undefined) return ended ?? gone.signal
+function replyOf(
+  { env, var: { ended } }: Context<ApiEnv>,
+  { request: { once, session } }: Pick<AskedChat, 'request'>,
+): Reply {
   const { outgoing } = env as HttpBindings
-  if (outgoing.destroyed) gone.abort()
-  outgoing.once('close', () => gone.abort())
-  return ended === undefined ? gone.signal : AbortSignal.any([gone.signal, ended])
+  const gone = new AbortController()
+  let broken = false
+  const given = new Promise<boolean>((resolve) => {
+    outgoing.once('finish', () => resolve(!broken && !isFailure(outgoing.statusCode)))
+    outgoing.once('close', () => {
+      resolve(false)
+      gone.abort()
+    })
+    if (outgoing.destroyed) {
+      resolve(false)
+      gone.abort()
+    }
+  })
+  const comesAgain = once !== undefined && session !== undefined
+  const left = ended === undefined ? gone.signal : AbortSignal.any([gone.signal, ended])
+  return {
+    ...{ given, left: comesAgain ? (ended ?? new AbortController().signal) : left },
+    broke() {
+      broken = true
+    },
+  }
+}
+
+/** Clients send a request again that ended so, and mean the same one. */
+function isFailure(status: number): boolean {
+  return status === 429 || status >= 500
 }
 
 async function answered({ var: { api, ended } }: Context<ApiEnv>, { request }: AskedChat, watch: CompletionWatch) {
@@ -106,23 +136,24 @@ async function answered({ var: { api, ended } }: Context<ApiEnv>, { request }: A
 
 interface Streaming {
   readonly asked: AskedChat
-  readonly left: AbortSignal
+  readonly reply: Reply
   readonly of: ReturnType<typeof completedBy>
   readonly clock: Clock
 }
 
 /** Writes to the connection itself, so that a client that has left is known of at once. */
-async function streamed(context: Context<ApiEnv>, { asked, left, of, clock }: Streaming): Promise<Response> {
+async function streamed(context: Context<ApiEnv>, { asked, reply, of, clock }: Streaming): Promise<Response> {
   const { outgoing: response } = context.env as HttpBindings
   const { headers } = context.body(null, 200, STREAM_HEADERS)
   const stream = new ChatStream({ response, headers, clock, of, usage: asked.usage })
   try {
-    stream.end(await answered(context, asked, { grew: stream.grew, left }))
+    stream.end(await answered(context, asked, { grew: stream.grew, ...reply }))
   } catch (error) {
     if (!stream.begun) {
       stream.abandon()
       throw error
     }
+    reply.broke()
     stream.fail(error)
   }
   return new Response(null, { headers: { 'x-hono-already-sent': 'true' } })

@@ -61,7 +61,7 @@ export async function turnFacts(
     type === 'tool_result' && data.denied ? [{ tool: data.tool, reason: inWords(data.content) }] : [],
   )
   const [start] = turn
-  const end = turn.find(({ type }) => type === 'turn_completed')
+  const end = turn.findLast(({ type }) => type === 'turn_completed')
   const rest = { ...silenceOf(turn), ...questionsOf(turn), ...failureOf(end) }
   const read = end?.type === 'turn_completed' ? end.data.context : undefined
   if (read === undefined || start?.type !== 'turn_started') return { denied, ...rest }

@@ -22,6 +22,8 @@ export class TurnGroups {
   readonly #completed: CompletedTurn[] = []
   #pending: readonly ReceivedMessage[] = []
   #open: OpenTurn | undefined
+  /** The last turn that ended without an answer: it may be resumed. */
+  #failed: OpenTurn | undefined
 
   get completed(): readonly CompletedTurn[] {
     return this.#completed
@@ -67,6 +69,9 @@ export class TurnGroups {
       case 'turn_completed':
         this.#end(event.data.outcome !== 'failed', event.data.unasked)
         return
+      case 'turn_resumed':
+        if (this.#failed?.id === event.turnId) this.#open = this.#failed
+        return
       case 'turn_cancelled':
       case 'history_taken_over':
         this.#end(false)
@@ -100,6 +105,7 @@ export class TurnGroups {
     const open = this.#open
     this.#open = undefined
     if (!open) return
+    this.#failed = completed ? undefined : open
     if (unasked) this.#pending = [...open.received.map((one) => ({ ...one, triggers: false })), ...this.#pending]
     else if (completed) this.#completed.push(open)
   }

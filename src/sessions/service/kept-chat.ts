@@ -16,6 +16,7 @@ import {
 import { foldPlatformId } from '../../core/platform-id.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 import type { StoreReader } from '../../store/store.ts'
+import type { ResumeFailed } from '../turns/ask-again.ts'
 import { type ChatFilePorts, readChatFiles } from './chat-files.ts'
 import { GrowingAnswer } from './growing-answer.ts'
 import type { GrownTexts } from './grown-texts.ts'
@@ -30,6 +31,7 @@ export interface KeptChatDeps {
   readonly clock: Clock
   readonly grown: Pick<GrownTexts, 'follow'>
   readonly files: ChatFilePorts
+  readonly resumeFailed: ResumeFailed
   /** Returns the present identity of a platform id. */
   whoIs(this: void, platformId: string): Identity
 }
@@ -88,7 +90,7 @@ export async function answerKept(
   chat: KeptChat,
   watch: CompletionWatch,
 ): Promise<CompletionAnswer> {
-  const { sessions, files, clock } = deps
+  const { sessions, files, clock, resumeFailed } = deps
   const { caller, agent, sender } = chat
   const name = sessionOf(chat)
   const conversation = formatAddress(ownAddress(caller, name))
@@ -115,6 +117,7 @@ export async function answerKept(
       accepting(session, run) {
         stop = followTurnOf(deps, { session: session.id, run, push: growing.push })
       },
+      repeated: resumeFailed,
       ended(given) {
         row = given
       },

@@ -3,7 +3,15 @@ import type { Clock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { failpoint } from '../../core/failpoint.ts'
 import { runId } from '../../core/ids.ts'
-import type { AskedOnce, Kept, KeptAnswer, KeyedRequest, KeyedRequests, RequestId } from '../../core/keyed-request.ts'
+import type {
+  AskedOnce,
+  Kept,
+  KeptAnswer,
+  KeyedRequest,
+  KeyedRequests,
+  Repeats,
+  RequestId,
+} from '../../core/keyed-request.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
 
 export interface KeyedRequestDeps {
@@ -13,6 +21,8 @@ export interface KeyedRequestDeps {
 
 /** The time for which a key names its first request. */
 export const KEY_MS = 86_400_000
+/** The time for which a request that was not answered is taken for the same when it comes again. */
+export const REPEAT_MS = 600_000
 /** Keys of one holder; beyond them the oldest is forgotten before its day is over. */
 const MOST_KEYS = 10_000
 /** The newest of them have their answers too: these are long, and nobody fills the disk with them. */
@@ -94,6 +104,38 @@ export function createKeyedRequests({ store, clock }: KeyedRequestDeps): KeyedRe
       return answer
     },
   }
+}
+
+/** Names texts for sessions that came without a key; their runs have their ids from the names. */
+export function createRepeats({ store, clock }: KeyedRequestDeps): Repeats {
+  return {
+    async begin({ holder, route, content }) {
+      const key = hashOf(['repeat', holder, route, content])
+      return store.write(async (tx) => {
+        const now = clock.now()
+        const known = await tx.keyedRequests.get(key)
+        if (known && (await isOwed(tx, known, now))) return known.id
+        const id = hashOf([key, String(now), known?.id ?? '']) as RequestId
+        const begun = { key, id, holder, content, begunAt: now }
+        await tx.keyedRequests.begin(begun, { requests: MOST_KEYS, bodies: MOST_ANSWERS })
+        return id
+      })
+    },
+    given: (id) => store.write((tx) => tx.keyedRequests.drop(id)),
+  }
+}
+
+/** Returns true while the run of a request may still have an answer for whoever sends it again. */
+async function isOwed(
+  { inbox, turns }: Pick<StoreReader, 'inbox' | 'turns'>,
+  { id, begunAt }: KeyedRequest,
+  now: number,
+): Promise<boolean> {
+  const [row] = await inbox.find(runId('post', id))
+  if (row?.outcome?.startsWith('refused')) return false
+  if (row !== undefined && row.state !== 'done') return true
+  const turn = row?.turnId && (await turns.get(row.turnId))
+  return Math.abs(now - ((turn || undefined)?.endedAt ?? begunAt)) < REPEAT_MS
 }
 
 /** Returns true for a text that a session has taken, whatever became of its turn. */

@@ -62,6 +62,8 @@ export interface FurtherPosting {
   readonly left?: AbortSignal | undefined
   /** Called before the text is accepted. */
   accepting?(session: SessionDraft, run: string): void
+  /** Called instead of accepting where the request came before: its answer is that of the earlier run. */
+  repeated?(run: RunId): Promise<void>
   /** Called with its row when the wait is over. */
   ended?(row: InboxRow): void
 }
@@ -94,7 +96,10 @@ export async function postText(
   const run = runId('post', request.once ?? traceId)
   const wait = { run, session, seconds: waitSeconds, further }
   further.accepting?.(session, run)
-  if (request.once && (await deps.store.read.inbox.find(run)).length > 0) return answerTo(deps, wait)
+  if (request.once && (await deps.store.read.inbox.find(run)).length > 0) {
+    await further.repeated?.(run)
+    return answerTo(deps, wait)
+  }
   const context = contextOf(request, begins)
   const model = modelOf(deps, { caller, session, request })
   const { token } = caller.kind === 'person' ? {} : caller

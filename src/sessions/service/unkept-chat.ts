@@ -5,7 +5,7 @@ import type { Channels } from '../../core/channel-traits.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Decision, Dispatch } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
-import { type AgentId, type IdSource, type MediaId, runId, toSessionId } from '../../core/ids.ts'
+import { type AgentId, type IdSource, type MediaId, runId, type TurnId, toSessionId } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
 import { type ModelMessage, NO_USAGE, tokensOf, type Usage } from '../../core/model.ts'
 import { failureCause } from '../../core/model-remedy.ts'
@@ -17,11 +17,12 @@ import {
 } from '../../core/operate-chat.ts'
 import type { SessionDraft, SessionIdentity } from '../../core/session.ts'
 import { SILENCE, stripSilence } from '../../core/silence.ts'
-import type { RunAgent, TurnResult } from '../../core/turn.ts'
+import type { JournalDraft, RunAgent, TurnResult } from '../../core/turn.ts'
 import type { RunningTurns } from '../turns/running-turns.ts'
 import { draftAt } from '../turns/session-draft.ts'
 import { userData } from '../turns/user-message.ts'
 import type { ReceivedMessage } from '../view/received.ts'
+import { advance, BEGINNING, type RunningTurn } from '../view/running-turn-view.ts'
 import { shown } from '../view/said-content.ts'
 import type { Transcript } from '../view/transcript.ts'
 import { readChatFiles } from './chat-files.ts'
@@ -53,6 +54,23 @@ export interface UnkeptChatDeps extends Pick<KeptChatDeps, 'files' | 'whoIs'> {
 export interface UnkeptChat extends ChatSpeaker {
   readonly agent: AgentId
   readonly messages: readonly CompletionMessage[]
+  /** The steps that an earlier run of the same request has made; those of this one are added. */
+  readonly done: DoneSteps
+}
+
+/** The steps of a chat that is not kept. */
+export class DoneSteps {
+  #turn: RunningTurn = { ...BEGINNING, id: 'unkept' as TurnId, received: [], notes: [] }
+
+  add(event: JournalDraft): void {
+    if (event.type !== 'approval_requested') this.#turn = advance(this.#turn, event)
+  }
+
+  /** Returns what a run continues with. Its tokens are counted by the run that has spent them. */
+  get made(): Pick<RunningTurn, 'steps' | 'open' | 'spent'> {
+    const { steps, open, spent } = this.#turn
+    return { steps, open, spent: { steps: spent.steps, usage: NO_USAGE } }
+  }
 }
 
 /** No name of a session, so nobody's log is read for it; rules and budgets may name it. */
@@ -88,17 +106,20 @@ export async function answerUnkept(
     const received = await receivedOf(deps, chat, { dispatch, decision, draft, read })
     const steps = runAgent(
       {
-        ...(await messagesOf(deps, draft, received)),
+        ...(await messagesOf(deps, draft, { said: received, done: chat.done })),
         ...{ turnId: ids.turn(), sessionId: draft.id, traceId, unkept: true },
         ...{ agent: deps.agent(draft), charge: deps.charge({ dispatch, decision }), chatType: 'direct' },
-        spent: { steps: 0, usage: NO_USAGE },
+        ...{ open: chat.done.made.open, spent: chat.done.made.spent },
         show: growing.push,
         steer: async () => [],
       },
       signal,
     )
     let step = await steps.next()
-    while (!step.done) step = await steps.next()
+    while (!step.done) {
+      chat.done.add(step.value)
+      step = await steps.next()
+    }
     const { value } = step
     await spentBeside(value.usage)
     logger.info('A chat that is not kept has ended', { traceId, outcome: value.kind, tokens: tokensOf(value.usage) })
@@ -201,7 +222,11 @@ async function receivedOf(
 }
 
 /** Returns the messages of the request: roles alternate, and a person's words come first and last. */
-async function messagesOf({ transcript }: UnkeptChatDeps, draft: SessionIdentity, said: readonly Said[]) {
+async function messagesOf(
+  { transcript }: UnkeptChatDeps,
+  draft: SessionIdentity,
+  { said, done }: Pick<UnkeptChat, 'done'> & { readonly said: readonly Said[] },
+) {
   const last = said.findLastIndex(({ role }) => role === 'assistant')
   const earlier: ModelMessage[] = []
   let words: ReceivedMessage[] = []
@@ -234,7 +259,7 @@ async function messagesOf({ transcript }: UnkeptChatDeps, draft: SessionIdentity
   }
   const { messages } = await transcript.aside(draft, question)
   return {
-    messages: [...earlier, ...messages],
+    messages: [...earlier, ...messages, ...done.made.steps],
     earlier: { messages: earlier.length, summary: false, said: earlier.length },
   }
 }

@@ -3,15 +3,16 @@ import type { Payer } from '../../core/budget.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Dispatch, ReplyTarget } from '../../core/dispatch.ts'
 import { ParleyError } from '../../core/errors.ts'
-import type { SessionEvent } from '../../core/event.ts'
+import type { EventType, SessionEvent } from '../../core/event.ts'
 import { failpoint } from '../../core/failpoint.ts'
+import type { RunId } from '../../core/ids.ts'
 import type { Session, SessionIdentity } from '../../core/session.ts'
 import type { EventToAppend } from '../../store/event-port.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
-import type { StoreWriter } from '../../store/store.ts'
+import type { Store, StoreWriter } from '../../store/store.ts'
 import { type ClaimDeps, claimWaiting } from './record-turn.ts'
 import type { RunningTurns } from './running-turns.ts'
-import type { StartedTurn } from './started-turn.ts'
+import { askedIn, countedFor, type StartedTurn } from './started-turn.ts'
 import type { LastExchange } from './take-back.ts'
 import { messageName, userMessage } from './user-message.ts'
 
@@ -87,6 +88,43 @@ export function createAnswerAgain(deps: AnswerAgainDeps): AnswerAgain {
       void resume(turn)
     })
   }
+}
+
+/**
+ * Resumes the failed turn of a run behind its last committed step, so that its tools do not run again. It stays failed
+ * where anything was said or changed in the session since then.
+ */
+export type ResumeFailed = (run: RunId) => Promise<void>
+
+export interface ResumeFailedDeps extends Pick<AnswerAgainDeps, 'clock' | 'running' | 'queue' | 'resume'> {
+  readonly store: Pick<Store, 'write'>
+}
+
+/** The events behind which a failed turn would not be the newest thing in its session. */
+const SINCE = [
+  ...['turn_started', 'turn_completed', 'turn_cancelled', 'message_edited', 'message_deleted', 'words_forgotten'],
+  ...['history_boundary', 'history_taken_over', 'exchange_taken_back'],
+] as const satisfies EventType[]
+
+export function createResumeFailed({ store, clock, running, queue, resume }: ResumeFailedDeps): ResumeFailed {
+  return (run) =>
+    store.write(async (tx) => {
+      const row = (await tx.inbox.find(run)).find(({ dispatch }) => dispatch.posted !== undefined)
+      const { sessionId, turnId: id } = row ?? {}
+      if (row?.outcome !== 'failed' || sessionId === undefined || id === undefined) return
+      const [session, turn] = [await tx.sessions.get(sessionId), await tx.turns.get(id)]
+      const [last] = await tx.events.latestOf(sessionId, SINCE, 1)
+      const isNewest = last?.type === 'turn_completed' && last.turnId === id && !last.forgotten
+      if (!session || !turn || !isNewest || running.draining || queue.busy(sessionId)) return
+      if (await tx.forgetting.isForgetting(id)) return
+      queue.admit(sessionId, tx)
+      const attempt = await tx.turns.reopen(id)
+      await tx.events.append(sessionId, clock.now(), [{ type: 'turn_resumed', turnId: id, data: { attempt } }])
+      const asked = await tx.inbox.ofTurn(id)
+      const { traceId, reply, startedAt } = turn
+      const begun = { id, session, traceId, reply, startedAt, ...countedFor(asked), ...askedIn(asked), resumed: true }
+      tx.afterCommit(() => void resume(begun as StartedTurn))
+    })
 }
 
 /** Returns a message with the words of its last edit; undefined if it was deleted. */

@@ -263,7 +263,10 @@ export interface TurnEnding {
   readonly budget?: BudgetHit
 }
 
-/** Ends a turn and every message bound to it, fenced by epoch. A turn has exactly one end event (C5). */
+/**
+ * Ends a turn and every message bound to it, fenced by epoch. A turn has one end event, and another one where it failed
+ * and was resumed (C5).
+ */
 export async function recordEnd(tx: StoreWriter, turn: StartedTurn, at: number, given: TurnEnding): Promise<Appended> {
   const ending = await withStepsOnRecord(tx, turn, given)
   const { usage, steps, error, model, answer, cut, partial, context, precheck, budget } = ending

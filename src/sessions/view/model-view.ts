@@ -3,7 +3,7 @@ import { isNothing } from '../../core/emptied.ts'
 import type { EventDraft, HistoryBoundary, SessionEvent, TakenMessages, ThreadReadData } from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
 import type { FilesReadData, MessageName } from '../../core/message.ts'
-import type { ModelMessage } from '../../core/model.ts'
+import { type ModelMessage, NO_USAGE } from '../../core/model.ts'
 import type { EarlierMessages, OpenStep } from '../../core/turn.ts'
 import { retriedNote, undeliveredNote } from '../turns/record-undelivered.ts'
 import { isAmong, withoutDeleted } from './deleted-view.ts'
@@ -43,6 +43,8 @@ export interface ModelView extends History {
   /** The user messages that no turn has taken yet, oldest first. */
   readonly pending: readonly ReceivedMessage[]
   readonly running: RunningTurn | undefined
+  /** The last turn, where it has failed: it leaves nothing, unless it is resumed. */
+  readonly failed: RunningTurn | undefined
   /** The history of the session's thread was read, and is in the view. */
   readonly threadRead: true | undefined
   /** Stands for older turns, before the history. */
@@ -65,6 +67,7 @@ export const EMPTY_VIEW: ModelView = {
   hidden: NONE,
   pending: NONE,
   running: undefined,
+  failed: undefined,
   threadRead: undefined,
   summary: undefined,
   working: undefined,
@@ -164,10 +167,9 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
     case 'turn_completed':
     case 'turn_cancelled':
       if (isUnasked(event)) return putBack(view, { chat, seq, keep: limits })
-      return end(view, event.type === 'turn_completed' && event.data.outcome !== 'failed', {
-        ...{ chat, seq },
-        keep: limits,
-      })
+      return endTurn(view, event, { chat, seq, keep: limits })
+    case 'turn_resumed':
+      return resume(view, event)
     case 'assistant_posted':
       return post(view, event.data, { chat, seq, keep: limits })
     case 'delivery_failed':
@@ -188,7 +190,6 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
     case 'words_forgotten':
     case 'session_exported':
     case 'agent_updated':
-    case 'turn_resumed':
     case 'approval_requested':
     case 'approval_decided':
       return UNCHANGED
@@ -207,7 +208,28 @@ function start(
   const { taken, left } = takeMessages(view.pending, takes)
   const notes = [...workingNotes(view), ...view.notes]
   const before = timeOf === undefined ? notes : [timeNote(timeOf(at)), ...notes]
-  return { pending: left, notes: NONE, running: { ...BEGINNING, id, received: taken, notes: before } }
+  return {
+    ...{ pending: left, notes: NONE, failed: undefined },
+    running: { ...BEGINNING, id, received: taken, notes: before },
+  }
+}
+
+function endTurn(
+  view: ModelView,
+  event: Extract<Logged, { readonly type: 'turn_completed' | 'turn_cancelled' }>,
+  adding: Parameters<typeof end>[2],
+): Change {
+  const failed = event.type === 'turn_completed' && event.data.outcome === 'failed'
+  const ended = end(view, event.type === 'turn_completed' && !failed, adding)
+  return failed ? { ...ended, failed: view.running } : ended
+}
+
+/** The tokens of its steps so far are in its first end, and texts that came meanwhile in the history. */
+function resume({ failed }: ModelView, { turnId }: Pick<Logged, 'turnId'>): Change {
+  if (failed === undefined || failed.id !== turnId) return UNCHANGED
+  const { posted } = BEGINNING
+  const spent = { steps: failed.spent.steps, usage: NO_USAGE }
+  return { failed: undefined, running: { ...failed, posted, spent } }
 }
 
 /** Removes a deleted message from every later prompt; the log keeps it (C23). */

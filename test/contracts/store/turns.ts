@@ -98,6 +98,23 @@ export const turnContract: ContractPart = (underTest) => {
     expect(await underTest.store.read.turns.get(turn.id)).toMatchObject({ state: 'completed' })
   })
 
+  it('C5: a turn that has failed is run once more, and its cost is the sum; no other turn is', async () => {
+    const turn = await start(1)
+    const reopen = () => underTest.store.write((tx) => tx.turns.reopen(turn.id))
+    expect(await failureOf(reopen())).toMatchObject({ code: 'conflict' })
+    const failed: TurnEnd = { ...END, state: 'failed', error: 'model_stalled' }
+    await underTest.store.write((tx) => tx.turns.finish(turn.id, failed))
+    expect(await reopen()).toBe(1)
+    const again = await underTest.store.read.turns.get(turn.id)
+    expect(again).toMatchObject({ state: 'running', usage: END.usage })
+    expect(again?.error).toBeUndefined()
+    expect(again?.endedAt).toBeUndefined()
+    await underTest.store.write((tx) => tx.turns.finish(turn.id, END))
+    const usage = { input: 2 * END.usage.input, output: 2 * END.usage.output }
+    expect(await underTest.store.read.turns.get(turn.id)).toMatchObject({ state: 'completed', usage })
+    expect(await failureOf(reopen())).toMatchObject({ code: 'conflict' })
+  })
+
   it('a turn that another process left running is interrupted, and taken over once', async () => {
     const turn = await start(1)
     expect(await underTest.store.read.turns.interrupted()).toEqual([])

@@ -1,0 +1,202 @@
+import OpenAI, { type ClientOptions } from 'openai'
+import { describe, expect, it } from 'vitest'
+import { toAgentId } from '../../src/core/ids.ts'
+import type { ToolClass } from '../../src/core/model.ts'
+import type { Tool } from '../../src/core/turn.ts'
+import { type Reply, type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
+import { createGate, type GateKeeper } from '../../src/rehearsal/deferred.ts'
+import { assistant, type ChatHouse, startChatHouse, user } from './chat-clients.ts'
+import { toolResult } from './obedient.ts'
+
+const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt: 'Be brief.', tools: ['till'] }]
+const http = { host: '127.0.0.1', port: 0, hosts: [], origins: [] }
+
+/** A tool whose calls are counted; it leaves nothing behind for a chat that is not kept. */
+function counted(toolClass: ToolClass) {
+  let runs = 0
+  const tool: Tool = {
+    ...{ class: toolClass, reach: 'inside' as const },
+    spec: { name: 'charge', description: 'Charges a card.', parameters: { type: 'object' } },
+    async run() {
+      runs++
+      return `charged ${runs}`
+    },
+  }
+  return { tools: { till: [tool] }, runs: () => runs }
+}
+
+const CALL: Reply = { blocks: [{ type: 'tool_use', name: 'charge', input: {} }] }
+const FAILED: Reply = { error: { status: 401, type: 'authentication_error' } }
+
+/** Charges first, and answers with what the replies say from then on; the last one is said for ever. */
+function charging(...replies: readonly Reply[]): Script {
+  let at = 0
+  return (request) => {
+    if (toolResult(request) === undefined) return CALL
+    return replies[Math.min(at++, replies.length - 1)] ?? textReply('done')
+  }
+}
+const held = (gate: GateKeeper): Reply => textReply('one two three four', { holds: [{ beforeDelta: 1, gate }] })
+
+async function house(script: Script, toolClass: ToolClass = 'pure') {
+  const { tools, runs } = counted(toolClass)
+  const home = await startChatHouse({ script, tools, config: { agents, http } })
+  const apiKey = await home.token()
+  const client = (maxRetries: number, more: ClientOptions = {}) =>
+    new OpenAI({ apiKey, baseURL: home.baseURL, maxRetries, ...more })
+  return { home, runs, client, apiKey }
+}
+
+const contentOf = ({ choices }: OpenAI.ChatCompletion) => choices[0]?.message.content
+const saidIn = async ({ daemon }: ChatHouse) =>
+  (await daemon.operator.sessions.history('api:ui:till', { limit: 200 })).events.filter(
+    ({ type }) => type === 'user_message',
+  )
+async function wordsOf(stream: AsyncIterable<OpenAI.ChatCompletionChunk>): Promise<string> {
+  let words = ''
+  for await (const { choices } of stream) words += choices[0]?.delta.content ?? ''
+  return words
+}
+
+const KEPT = { metadata: { session: 'till' } }
+const asked = { model: 'main', messages: [user('charge it')] }
+/** Only a tool that reads may run in a chat that is not kept. */
+const CHATS = [
+  ['with a session', KEPT, 'once'],
+  ['with a session', KEPT, 'keyed'],
+  ['without a session', {}, 'pure'],
+] as const
+
+describe.each(CHATS)('a request %s, with a tool that is counted', (_, more, toolClass) => {
+  const request = { ...asked, ...more }
+
+  it('that the official client sends again after its time is over joins the first: the tool runs once', async () => {
+    const gate = createGate()
+    const { client, runs, home } = await house(charging(held(gate)), toolClass)
+    const again = createGate()
+    let calls = 0
+    // The client gives up the first time, and comes again by itself.
+    const counting: typeof fetch = (...args) => {
+      if (++calls === 2) void again.touch()
+      return fetch(...args)
+    }
+    const answer = client(4, { timeout: 2_000, fetch: counting }).chat.completions.create(request)
+    await again.reached
+    gate.release()
+    expect(contentOf(await answer)).toBe('one two three four')
+    expect(runs()).toBe(1)
+    // Where nothing is kept, the run has ended with its client, and was continued.
+    expect(home.anthropic?.ledger.requests()).toHaveLength(toolClass === 'pure' ? 3 : 2)
+  })
+
+  it('that comes twice at once is answered to both, whole and as a stream', async () => {
+    const gate = createGate()
+    const { client, runs, home } = await house(charging(held(gate)), toolClass)
+    const { completions } = client(0).chat
+    const [whole, stream] = [completions.create(request), completions.create({ ...request, stream: true })]
+    await gate.reached
+    gate.release()
+    expect(contentOf(await whole)).toBe('one two three four')
+    expect(await wordsOf(await stream)).toBe('one two three four')
+    expect(runs()).toBe(1)
+    expect(home.anthropic?.ledger.requests()).toHaveLength(2)
+  })
+
+  it('that comes again after 5xx continues behind its tool', async () => {
+    const { client, runs, home } = await house(charging(FAILED, FAILED, textReply('done')), toolClass)
+    const ask = () => client(0).chat.completions.create(request)
+    await expect(ask()).rejects.toMatchObject({ status: 502 })
+    await expect(ask()).rejects.toMatchObject({ status: 502 })
+    expect(contentOf(await ask())).toBe('done')
+    expect(runs()).toBe(1)
+    expect(home.anthropic?.ledger.requests()).toHaveLength(4)
+    // The same words, said again once they are answered, are new ones.
+    expect(contentOf(await ask())).toBe('done')
+    expect(runs()).toBe(2)
+  })
+
+  it('whose stream broke off is given its answer when it comes again', async () => {
+    const gate = createGate()
+    const { client, runs } = await house(charging(held(gate), textReply('done')), toolClass)
+    const stream = await client(0).chat.completions.create({ ...request, stream: true })
+    for await (const { choices } of stream) if (choices[0]?.delta.content) stream.controller.abort()
+    gate.release()
+    expect(contentOf(await client(0).chat.completions.create(request))).toMatch(/^(one two three four|done)$/)
+    expect(runs()).toBe(1)
+  })
+
+  it('that says the same twice is answered twice', async () => {
+    const { client, runs } = await house(charging(textReply('done')), toolClass)
+    for (const times of [1, 2, 3]) {
+      expect(contentOf(await client(0).chat.completions.create(request))).toBe('done')
+      expect(runs()).toBe(times)
+    }
+    const stream = await client(0).chat.completions.create({ ...request, stream: true })
+    expect(await wordsOf(stream)).toBe('done')
+    expect(runs()).toBe(4)
+  })
+
+  it('that differs in a word, a file, the history or the user is another one', async () => {
+    const gates = Array.from({ length: 5 }, createGate)
+    let at = 0
+    const { client, runs } = await house((message) => {
+      if (toolResult(message) === undefined) return CALL
+      return held(gates[at++] ?? createGate())
+    }, toolClass)
+    const file = (words: string) => ({
+      type: 'file' as const,
+      file: { file_data: `data:text/plain;base64,${Buffer.from(words).toString('base64')}`, filename: 'a.txt' },
+    })
+    const content = (words: string) => [{ type: 'text' as const, text: 'charge it' }, file(words)]
+    const others = [
+      { messages: [user('charge it!')] },
+      { messages: [{ role: 'user' as const, content: content('one') }] },
+      { messages: [{ role: 'user' as const, content: content('two') }] },
+      { messages: [user('before'), assistant('yes'), user('charge it')] },
+      { user: 'bob' },
+    ]
+    for (const gate of gates) gate.release()
+    await Promise.all(others.map((changes) => client(0).chat.completions.create({ ...request, ...changes })))
+    expect(runs()).toBe(5)
+  })
+})
+
+describe('a request with a session', () => {
+  it('whose answer was made while its client was gone is answered from the log, and said once', async () => {
+    const gate = createGate()
+    const { client, runs, home } = await house(charging(held(gate)), 'once')
+    const gone = new AbortController()
+    const first = client(0).chat.completions.create({ ...asked, ...KEPT }, { signal: gone.signal })
+    await gate.reached
+    gone.abort()
+    await expect(first).rejects.toBeInstanceOf(OpenAI.APIUserAbortError)
+    gate.release()
+    await home.log.line('Answered')
+    expect(contentOf(await client(0).chat.completions.create({ ...asked, ...KEPT }))).toBe('one two three four')
+    expect(runs()).toBe(1)
+    expect(await saidIn(home)).toHaveLength(1)
+  })
+
+  it('that failed, and whose session has gone on since, stays failed', async () => {
+    const { client, runs } = await house(charging(FAILED, textReply('done')), 'once')
+    const ask = () => client(0).chat.completions.create({ ...asked, ...KEPT })
+    await expect(ask()).rejects.toMatchObject({ status: 502 })
+    expect(contentOf(await client(0).chat.completions.create({ ...asked, ...KEPT, messages: [user('next')] }))).toBe(
+      'done',
+    )
+    await expect(ask()).rejects.toMatchObject({ status: 502 })
+    expect(runs()).toBe(2)
+  })
+
+  it('counts the tokens of a turn that failed and was resumed once', async () => {
+    const usage = { input_tokens: 100, output_tokens: 10 }
+    let at = 0
+    const replies: Reply[] = [{ ...CALL, usage }, FAILED, textReply('done', { usage })]
+    const { client, home } = await house(() => replies[at++] ?? textReply('more', { usage }), 'once')
+    const ask = () => client(0).chat.completions.create({ ...asked, ...KEPT })
+    await expect(ask()).rejects.toMatchObject({ status: 502 })
+    await ask()
+    const { spentToday } = await home.daemon.operator.status()
+    expect(spentToday?.usage).toMatchObject({ input: 200, output: 20 })
+  })
+})
