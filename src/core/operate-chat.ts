@@ -53,8 +53,8 @@ export interface CompletionWatch {
   /** Aborted when the client has left, or its token has ended. */
   readonly left: AbortSignal
   /**
-   * Resolves once the response is over: with true where the client has the whole answer, or a refusal that stands.
-   * Where it has neither, the same request sent again is no new one.
+   * Resolves once the response is over: with true if the client has the whole answer, or a refusal that stands. A client
+   * that has neither means the same by sending its request again.
    */
   readonly given: Promise<boolean>
 }

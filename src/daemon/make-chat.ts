@@ -4,15 +4,11 @@ import type { Hooks } from '../hooks/hooks.ts'
 import type { OwnMediaStore } from '../media/media-store.ts'
 import { createReadArrived } from '../media/read-arrived.ts'
 import { createFileAllowance } from '../pipeline/file-allowance.ts'
-import type { Pipeline } from '../pipeline/pipeline.ts'
 import { decideDispatch } from '../routing/decide-dispatch.ts'
 import { type ChatDesk, type ChatDeskDeps, createChatDesk } from '../sessions/service/chat-desk.ts'
 import { createGrownTexts } from '../sessions/service/grown-texts.ts'
-import { createRepeats } from '../sessions/service/keyed-requests.ts'
-import { createResumeFailed } from '../sessions/turns/ask-again.ts'
-import type { RunningTurns } from '../sessions/turns/running-turns.ts'
-import type { TurnQueue } from '../sessions/turns/turn-queue.ts'
-import type { Store } from '../store/store.ts'
+import { createRepeats, type KeyedRequestDeps } from '../sessions/service/keyed-requests.ts'
+import { createResumeFailed, type ResumeFailedDeps } from '../sessions/turns/ask-again.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import type { Lookups } from './lookups.ts'
 import type { Budgets } from './make-budgets.ts'
@@ -22,10 +18,10 @@ export interface MakeChatDeps
   extends Pick<ChatDeskDeps, 'clock' | 'logger' | 'ids' | 'transcript' | 'runAgent' | 'sessions'>,
     Pick<ChatDeskDeps, 'agent' | 'place' | 'spentBeside'> {
   readonly config: Config
-  readonly store: Store
-  readonly queue: TurnQueue
-  readonly running: RunningTurns
-  readonly pipeline: Pick<Pipeline, 'resume'>
+  readonly store: KeyedRequestDeps['store']
+  readonly queue: ResumeFailedDeps['queue']
+  readonly running: ChatDeskDeps['running'] & ResumeFailedDeps['running']
+  readonly pipeline: Pick<ResumeFailedDeps, 'resume'>
   readonly policies: CurrentRouting
   readonly lookups: Lookups
   readonly budgets: Pick<Budgets, 'ofCommand'> | undefined

@@ -5,6 +5,7 @@ import { lastUserText } from '../../src/rehearsal/anthropic/script.ts'
 import type { FailpointSpec } from './kill-switch.ts'
 import { CASE, rounds } from './rounds.ts'
 import { KILLED, type Scene, startScene } from './scene.ts'
+import { asksFor, UNKNOWN } from './tool-scripts.ts'
 
 const WORDS = 'where is the harbour?'
 
@@ -61,6 +62,11 @@ const KEPT: readonly (readonly [string, FailpointSpec, Asked])[] = [
   ['F-K08: a request with a key', 'CP48-keyed-request-carried-out', { session: 'bob', key: 'the-same' }],
 ]
 
+const TOOLS: readonly (readonly [FailpointSpec, string])[] = [
+  ['CP9-tool-done-uncommitted', UNKNOWN],
+  ['CP6-model-answer-uncommitted:2', 'once done'],
+]
+
 describe.concurrent('a kill while a client of OpenAI waits', CASE, () => {
   for (const [what, point, asked] of rounds(KEPT, 3)) {
     it(`${what} with a session, killed at ${point}: the session has the question once and the answer once`, async (test) => {
@@ -70,15 +76,28 @@ describe.concurrent('a kill while a client of OpenAI waits', CASE, () => {
       expect(await scene.daemon.exited()).toEqual(KILLED)
       await scene.daemon.start()
       // The client comes again, and its session is in order: behind the next answer nothing is owed.
-      if (asked.key) {
-        expect(answerIn(await complete(scene, asked))).toBe(`echo ${WORDS}`)
-        expect(answerIn(await complete(scene, asked))).toBe(`echo ${WORDS}`)
-      }
+      expect(answerIn(await complete(scene, asked))).toBe(`echo ${WORDS}`)
+      if (asked.key) expect(answerIn(await complete(scene, asked))).toBe(`echo ${WORDS}`)
       const next = await send(scene, '/v1/sessions/api:bob/messages', { body: { text: 'and then?', waitSeconds: 60 } })
       expect(next).toMatchObject({ status: 200, text: expect.stringContaining('and then?') })
       const { events } = await scene.finish()
       const said = events.filter(({ data }) => data.includes(WORDS)).map(({ type }) => type)
       expect(said).toEqual(['user_message', 'assistant_message'])
+    })
+  }
+
+  for (const [point, told] of rounds(TOOLS, 2)) {
+    it(`F-A07: with a session, killed at ${point}: the request that comes again is answered, and its tool ran once`, async (test) => {
+      const scene = await startScene(test, { script: asksFor('probe_once') })
+      await scene.daemon.start(point)
+      const asked = { session: 'bob', stream: true }
+      await expect(complete(scene, asked)).rejects.toThrow()
+      expect(await scene.daemon.exited()).toEqual(KILLED)
+      await scene.daemon.start()
+      expect(answerIn(await complete(scene, asked))).toContain(`told: ${told}`)
+      expect(scene.probes()).toHaveLength(1)
+      const { events } = await scene.finish()
+      expect(events.filter(({ type }) => type === 'user_message')).toHaveLength(1)
     })
   }
 
