@@ -97,7 +97,7 @@ const MOST_OF_ONE = 262_144
  * request that has ended and was not given is held for ten minutes, in memory alone: its answer, or the steps behind
  * which a repeat continues.
  */
-class UnkeptRuns {
+export class UnkeptRuns {
   readonly #clock: ChatDeskDeps['clock']
   readonly #runs = new Map<string, UnkeptRun>()
 

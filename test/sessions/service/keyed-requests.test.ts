@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { NO_PLAN, NOTHING_FORGOTTEN } from '../../../src/core/forgetting.ts'
 import type { AskedOnce, Kept } from '../../../src/core/keyed-request.ts'
-import { createKeyedRequests, KEY_MS } from '../../../src/sessions/service/keyed-requests.ts'
+import { createKeyedRequests, createRepeats, KEY_MS, REPEAT_MS } from '../../../src/sessions/service/keyed-requests.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { fixedClock } from '../../fakes/fixed-clock.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
@@ -178,4 +178,25 @@ it('S41: an answer that was being made while something was forgotten is given on
   await expect(ask('one', 'answer')).rejects.toMatchObject({ code: 'conflict' })
   await ask('two', 'numbers')
   expect(await ask('two', 'numbers')).toEqual({ status: 200, body: 'the words' })
+})
+
+it('S44: a request without a key has one id for ten minutes, in another process too, until its answer was given', async () => {
+  const { clock, store } = await rig()
+  const { key: _key, ...said } = ASKED
+  const begin = (more = {}) => createRepeats({ store, clock }).begin({ ...said, ...more })
+  const first = await begin()
+  expect(await Promise.all([begin(), begin()])).toEqual([first, first])
+  for (const other of [{ holder: 'another' }, { route: 'POST /y' }, { content: 'other' }])
+    expect(await begin(other)).not.toBe(first)
+  clock.set(AT + REPEAT_MS - 1)
+  expect(await begin()).toBe(first)
+  clock.set(AT + REPEAT_MS)
+  const second = await begin()
+  expect(second).not.toBe(first)
+  await createRepeats({ store, clock }).given(second)
+  clock.set(AT + REPEAT_MS + 1)
+  expect(await begin()).not.toBe(second)
+  // A clock that was wrong.
+  clock.set(AT - KEY_MS)
+  expect(await begin()).not.toBe(second)
 })

@@ -86,6 +86,35 @@ describe('model view', () => {
     expect(messagesOf(log.events).messages).toEqual([{ role: 'user', content: textContent('next') }])
   })
 
+  it('C5: a failed turn that is resumed has its words and steps again, and its tokens were counted', () => {
+    const log = eventLog()
+    log.user('charge it')
+    log.started('t1')
+    log.step('t1', 'c1')
+    log.result('t1', 'c1')
+    const before = messagesOf(log.events)
+    log.failed('t1')
+    expect(messagesOf(log.events).messages).toEqual([])
+    log.add({ type: 'turn_resumed', data: { attempt: 1 } }, 't1')
+    expect(messagesOf(log.events)).toEqual(before)
+    const { running } = extendView(EMPTY_VIEW, log.events, 'direct', LIMITS)
+    expect(running?.spent).toEqual({ steps: 1, usage: { input: 0, output: 0 } })
+    log.answered('t1', 'charged')
+    expect(messagesOf(log.events).messages).toMatchObject([{ role: 'user' }, { role: 'assistant', text: 'charged' }])
+  })
+
+  it('C5: no turn is resumed over one that has begun since', () => {
+    const log = eventLog()
+    log.user('charge it')
+    log.started('t1')
+    log.failed('t1')
+    log.user('next')
+    log.started('t2')
+    const before = messagesOf(log.events)
+    log.add({ type: 'turn_resumed', data: { attempt: 1 } }, 't1')
+    expect(messagesOf(log.events)).toEqual(before)
+  })
+
   it('C19: a stopped turn is absent from the model view', () => {
     const log = eventLog()
     log.user('stop me')
