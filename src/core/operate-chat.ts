@@ -53,8 +53,8 @@ export interface CompletionWatch {
   /** Aborted when the client has left, or its token has ended. */
   readonly left: AbortSignal
   /**
-   * Resolves once the response is over: with true if the client has the whole answer, or a refusal that stands. A client
-   * that has neither means the same by sending its request again.
+   * Resolves once the response is over: with true if the client has the whole answer, or a refusal that stands. If it
+   * has neither, the same request means the same turn when it is sent again.
    */
   readonly given: Promise<boolean>
 }

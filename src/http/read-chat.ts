@@ -231,7 +231,7 @@ function fileOf(url: string, param: string): CompletionFile {
   throw new ChatRefused('invalid', 'A file has to come inside, as data:<type>;base64,…', { param })
 }
 
-/** Throws for a list that is too long before a schema walks it: a schema finds every mistake, and the answer names one. */
+/** Throws for a list that is too long before a schema walks it, for a schema looks for every mistake. */
 function checkCount(list: unknown, { most, of, param }: { readonly most: number; of: string; param: string }): void {
   if (!Array.isArray(list) || list.length <= most) return
   throw new ChatRefused('invalid', `There may be ${most} ${of} at most.`, { param })
