@@ -4,6 +4,7 @@ import type { Context } from 'hono'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
 import { ChatRefused, type CompletionWatch } from '../../core/operate-chat.ts'
+import { chatErrorAnswer } from '../chat-errors.ts'
 import { ChatStream, STREAM_HEADERS } from '../chat-stream.ts'
 import { completedBy, completionOf, modelOf } from '../chat-words.ts'
 import { type AskedChat, readChat } from '../read-chat.ts'
@@ -84,8 +85,8 @@ export function chatRoutes(clock: Clock = systemClock) {
 
 /** The response, as its answer is watched. */
 interface Reply extends Pick<CompletionWatch, 'left' | 'given'> {
-  /** Called where a stream that has begun ends with an error. */
-  broke(): void
+  /** Called before a stream that has begun ends with an error, with the status that it would have had. */
+  broke(status: number): void
 }
 
 /**
@@ -98,9 +99,9 @@ function replyOf(
 ): Reply {
   const { outgoing } = env as HttpBindings
   const gone = new AbortController()
-  let broken = false
+  let failed: number | undefined
   const given = new Promise<boolean>((resolve) => {
-    outgoing.once('finish', () => resolve(!broken && !isFailure(outgoing.statusCode)))
+    outgoing.once('finish', () => resolve(!isFailure(failed ?? outgoing.statusCode)))
     outgoing.once('close', () => {
       resolve(false)
       gone.abort()
@@ -114,8 +115,8 @@ function replyOf(
   const left = ended === undefined ? gone.signal : AbortSignal.any([gone.signal, ended])
   return {
     ...{ given, left: comesAgain ? (ended ?? new AbortController().signal) : left },
-    broke() {
-      broken = true
+    broke(status) {
+      failed = status
     },
   }
 }
@@ -153,7 +154,7 @@ async function streamed(context: Context<ApiEnv>, { asked, reply, of, clock }: S
       stream.abandon()
       throw error
     }
-    reply.broke()
+    reply.broke(chatErrorAnswer(error).status)
     stream.fail(error)
   }
   return new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
