@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { catalogue } from '../adapters/index.ts'
+import { DOORS } from '../src/core/doors.ts'
 import { REGISTER } from './faults/register.ts'
 
 const root = new URL('..', import.meta.url).pathname
@@ -189,6 +190,47 @@ describe('doors', () => {
       (path) => /\bDate\.now\(\)|new Date\(\)/.test(read(path)) && !path.startsWith('src/rehearsal/'),
     )
     expect(reading.filter((path) => !edges.includes(path))).toEqual([])
+  })
+})
+
+describe('what comes from outside', () => {
+  /** Who reads JSON that Parley itself has written, or that belongs to it. */
+  const OWN_WORDS = [
+    ...['src/store/rows.ts', 'src/store/forgetting-reading.ts', 'src/mcp/login/logins.ts'],
+    ...['src/schedule/scheduler.ts', 'src/sessions/service/relocate.ts', 'src/sessions/view/known-addresses.ts'],
+    ...['src/sessions/forgetting/shown-messages.ts', 'adapters/telegram/outbound/command-menu.ts'],
+    ...['adapters/shared/known-chats.ts', 'src/core/redact.ts', 'src/platform/pretty-line.ts'],
+    ...['src/platform/version.ts', 'src/http/routes/document.ts'],
+    // The schemas of a list were measured with it.
+    'src/mcp/read-tools.ts',
+  ]
+  /** Who takes bytes one piece after the other, each with a bound of its own. */
+  const IN_PIECES = [
+    ...['src/agent/models/event-source.ts', 'src/agent/models/model-fetch.ts', 'src/mcp/address-transport.ts'],
+    // They send a body, or read what our own programs have written.
+    ...['src/web/audio.ts', 'adapters/discord/connection/client.ts', 'src/http/idempotency.ts'],
+    ...['src/media/file-form.ts', 'src/core/redact.ts', 'src/platform/run-worker.ts'],
+  ]
+  // The client of the API reads the answers of our own daemon, and is bundled alone.
+  const inside = own.filter((path) => !path.startsWith('src/client/'))
+
+  it('JSON from outside is read by readJson alone, which measures it first', () => {
+    const parsing = inside.filter((path) => /JSON\.parse\(|\.json\(\)/.test(read(path)))
+    expect(parsing.filter((path) => ![...OWN_WORDS, 'src/core/read-json.ts'].includes(path))).toEqual([])
+  })
+
+  it('bytes from outside are gathered by read-bytes.ts alone, up to a limit', () => {
+    const gathering = inside.filter((path) =>
+      /\.(?:arrayBuffer|blob|formData)\(\)|(?<!context|html)\.text\(\)|Buffer\.concat\(|getReader\(/.test(read(path)),
+    )
+    expect(gathering.filter((path) => !IN_PIECES.includes(path))).toEqual([])
+  })
+
+  it.each(Object.keys(DOORS))('door %s: it is read by its bounds, and a test sends it its worst text', (door) => {
+    const reading = own.filter((path) => read(path).includes(`DOORS.${door}`))
+    expect(reading).not.toEqual([])
+    const titles = files('test').map((path) => read(path))
+    expect(titles.filter((text) => new RegExp(`'door (?:\\w+, )*${door}[:,]`).test(text))).not.toEqual([])
   })
 })
 

@@ -3,6 +3,7 @@ import { sizeInWords } from '../../src/core/content-words.ts'
 import { toError } from '../../src/core/errors.ts'
 import type { FetchedFile } from '../../src/core/media.ts'
 import { parseUrl } from '../../src/core/parse-url.ts'
+import { readFirstBytes } from '../../src/core/read-bytes.ts'
 import { underDeadline } from './deadline.ts'
 
 /** A file at one of the platform's own addresses. */
@@ -74,14 +75,8 @@ async function take(response: Response, most: number): Promise<FetchedFile> {
   if (reason !== undefined) return { kind: 'refused', reason }
   if (status !== 200 || body === null) return { kind: 'failed', reason: `it was answered ${status}` }
   if (Number(response.headers.get('content-length') ?? 0) > most) return tooLarge(most)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > most) return tooLarge(most)
-    chunks.push(chunk)
-  }
-  return { kind: 'fetched', bytes: Buffer.concat(chunks) }
+  const { bytes, cut } = await readFirstBytes(body, most)
+  return cut ? tooLarge(most) : { kind: 'fetched', bytes }
 }
 
 /** Says that a file has more bytes than are read. */

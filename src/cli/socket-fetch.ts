@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import type { Fetch } from '../client/call.ts'
 import { DOORS } from '../core/doors.ts'
 import { ParleyError } from '../core/errors.ts'
+import { readFirstBytes } from '../core/read-bytes.ts'
 
 /** More than any answer of the daemon; a page of a history holds 200 events. */
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024
@@ -56,16 +57,11 @@ export function strange(socketPath: string, cause?: unknown): ParleyError {
 }
 
 async function read(response: IncomingMessage, socketPath: string): Promise<Response> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > MOST_ANSWER_BYTES) throw new ParleyError('unavailable', "The answer is too long to be a daemon's.")
-    chunks.push(chunk)
-  }
+  const { bytes, cut } = await readFirstBytes(response, MOST_ANSWER_BYTES)
+  if (cut) throw new ParleyError('unavailable', "The answer is too long to be a daemon's.")
   const status = response.statusCode ?? 0
   if (status < 200 || status > 599) throw strange(socketPath)
-  return new Response(length === 0 ? null : Buffer.concat(chunks), { status })
+  return new Response(bytes.length === 0 ? null : new Uint8Array(bytes), { status })
 }
 
 export function toCallError(error: unknown, { socketPath, timeoutMs }: LocalSocket): unknown {

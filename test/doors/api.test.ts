@@ -49,7 +49,7 @@ const WORST = ROUTES.flatMap(({ method, path, fields }) =>
   fields.flatMap((field, at) => (at === 0 ? ALL : FEW).map((value) => ({ method, path, field, value }))),
 )
 
-describe('door api: the bodies of all routes', () => {
+describe('door api, hook: the bodies of all routes', () => {
   it('the worst that the bounds allow in every field of every route: refused in a few words, never a failure of ours', async () => {
     const house = await startApiHouse()
     const { headers } = await house.bearer({ owner: true, scopes: SCOPES })

@@ -55,7 +55,7 @@ function largestGuild(guildId: string) {
   return { id: guildId, name: 'Largest', channels, threads, roles, emojis, voice_states, members, presences: [] }
 }
 
-describe("door platformFrame: a frame of the gateway that discord.js's library parses by itself", () => {
+describe('door platformFrame: a frame of the gateway, which the library would parse by itself', () => {
   async function listening() {
     const logger = new RecordingLogger()
     const rig = await openRig({ logger })

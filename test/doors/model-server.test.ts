@@ -29,7 +29,7 @@ async function objectsIn(text: string): Promise<object[]> {
   return objects
 }
 
-describe('door model server: an event', () => {
+describe('door modelEvent: an event of a stream', () => {
   it.each([
     ['values', `data: {"choices":[${'{},'.repeat(values)}{}]}\n\n`],
     ['levels', `data: ${'['.repeat(200_000)}\n\n`],
@@ -46,7 +46,7 @@ describe('door model server: an event', () => {
   })
 })
 
-describe('door model server: a whole answer', () => {
+describe('door modelAnswer: a whole answer', () => {
   const server = { name: 'one', kind: 'openai', apiKey: '', baseUrl: 'http://one.test' } as const
   const asked = async (body: string): Promise<string> => {
     const fetched = globalThis.fetch
@@ -80,7 +80,7 @@ describe('door model server: a whole answer', () => {
   })
 })
 
-describe('door model server: the text of an answer', () => {
+describe('door modelAnswer: the text of an answer', () => {
   const request: ModelRequest = { system: '', tools: [], maxTokens: 1, messages: [] }
   const end = {
     type: 'end',

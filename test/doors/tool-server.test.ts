@@ -30,7 +30,7 @@ function program(tools = '0') {
 const keep = async (kept: Uint8Array) => ({ type: 'file', name: `${kept.length}` })
 const contentOf = (result: unknown) => resultContent(result, keep as never)
 
-describe('door tool server: a program', () => {
+describe('door toolServer: a program', () => {
   it.each<readonly [string, Line]>([
     ['too many values, behind its id', ['{"jsonrpc":"2.0","id":ID,"result":{"content":[', '{},', values, '{}]}}']],
     ['too many values, in front of its id', ['{"result":{"content":[', '{},', values, '{}]},"id":ID,"jsonrpc":"2.0"}']],
@@ -73,7 +73,7 @@ describe('door tool server: a program', () => {
   })
 })
 
-describe('door tool server: an address', () => {
+describe('door toolServer: an address', () => {
   const flood = `{"content":[${'{},'.repeat(1_300_000)}{}]}`
 
   it.each(['whole', 'as an event'])('is refused an answer of 4 MB of empty parts that comes %s', async (form) => {
@@ -117,7 +117,7 @@ describe('door tool server: an address', () => {
   })
 })
 
-describe('door tool server: a result', () => {
+describe('door toolServer: a result', () => {
   it('of 30,000 parts has the first fifty and a line about the others', async () => {
     let looked = 0
     const part = () => ({
@@ -150,7 +150,7 @@ describe('door tool server: a result', () => {
   })
 })
 
-describe('door tool server: a list and a question', () => {
+describe('door toolServer: a list and a question', () => {
   const settings: McpServer = {
     ...{ name: 'one', inside: [], timeoutMs: 1 },
     at: { kind: 'address', url: 'http://127.0.0.1:1/', headers: {} },
