@@ -167,6 +167,7 @@ describe('doors', () => {
       'src/mcp/marked-processes.ts',
       'src/rehearsal/demo/run-demo.ts',
       'src/media/scale-child.ts',
+      'src/web/html-child.ts',
       'adapters/discord/connection/library-failures.ts',
     ]
     const touching = sources.filter((path) => /\bprocess\.(env|exit|argv|stdout|stderr|stdin|on)\b/.test(read(path)))

@@ -1,12 +1,11 @@
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
-import { askWorker } from '../platform/run-worker.ts'
+import { builtFile, runChild } from '../platform/run-worker.ts'
 import type { Converted } from './html-to-markdown.ts'
-import type { HtmlJob } from './html-worker.ts'
 import { plainPage } from './plain-text.ts'
 
-/** `plain`: it was too much for the converter, and this is its text without form. */
-export type PageText = Converted & { readonly plain?: true }
+/** `plain`: it was too much for the converter, and this is its text without form. `cut`: of its beginning. */
+export type PageText = Converted & { readonly plain?: true; readonly cut?: true }
 
 interface Converting {
   readonly clock: Clock
@@ -15,30 +14,59 @@ interface Converting {
 }
 
 const WITHIN_MS = 3_000
-/** Characters of the Markdown that a worker hands over. */
+/** Characters of the Markdown that the process hands over, each of at most four bytes, and of a title. */
 const LONGEST = 1_000_000
+const MOST_BYTES = 4 * (LONGEST + 10_000)
 /** Characters of a page that is read here, where everything else waits for it. */
 const LONGEST_HERE = 100_000
-/** A page within the limit of the door has a tree of up to twenty times its size, and most have far less of it. */
-const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
+/** Elements and entities of a page; what is behind them is left out, for each costs up to a kilobyte. */
+const MOST_MARKS = 50_000
+const HEAP_MB = 96
 
 /**
- * Returns a page as Markdown. It is converted in a worker of its own, with bounds of time and memory: whoever wrote the
- * page may have made it to cost as much as it can. One that costs too much is returned as plain text. Throws `aborted`.
+ * Returns a page as Markdown. It is converted in a process of its own, with bounds of time and memory: whoever wrote
+ * the page may have made it to cost as much as it can, and a worker that is short of memory can end this process. One
+ * that costs too much is returned as plain text. Throws `aborted`.
  */
-export async function convertPage(
-  html: string,
-  base: string,
+export async function convertPage(page: string, base: string, converting: Converting): Promise<PageText> {
+  if (converting.signal.aborted) throw new ParleyError('aborted', 'The page is no longer wanted.')
+  const html = page.slice(0, endOfMarks(page))
+  const short = html.length < page.length ? ({ cut: true } as const) : {}
+  const input = Buffer.from(`${base}\n${html}`)
+  const converted = await askChild(input, 'form', converting)
+  if (converted !== undefined) return { ...converted, ...short }
+  // Also that takes a second of a page that was made to cost, and no process may be had at all.
+  const plain = (await askChild(input, 'plain', converting)) ?? plainPage(html.slice(0, LONGEST_HERE))
+  return { ...plain, plain: true, ...short }
+}
+
+/** Returns the title and the words that the process writes; undefined where nothing came of it. */
+async function askChild(
+  input: Uint8Array,
+  form: 'form' | 'plain',
   { clock, signal, withinMs = WITHIN_MS }: Converting,
-): Promise<PageText> {
-  if (signal.aborted) throw new ParleyError('aborted', 'The page is no longer wanted.')
-  const ask = async (plain: boolean): Promise<Converted | undefined> => {
-    const data: HtmlJob = { html, base, longest: LONGEST, plain }
-    const answer = await askWorker('html-worker.js', { data, limits: LIMITS, clock, withinMs, signal })
-    return answer as Converted | undefined
+): Promise<Converted | undefined> {
+  const over = new AbortController()
+  const cancel = clock.after(withinMs, () => over.abort())
+  try {
+    const written = await runChild(builtFile('html-child.js'), {
+      ...{ args: [String(LONGEST), form], input, heapMb: HEAP_MB, mostBytes: MOST_BYTES },
+      signal: AbortSignal.any([signal, over.signal]),
+    })
+    const text = written.toString('utf8')
+    const end = text.indexOf('\n')
+    const [title, markdown] = [text.slice(0, end), text.slice(end + 1)]
+    return title === '' ? { markdown } : { title, markdown }
+  } catch {
+    return undefined
+  } finally {
+    cancel()
   }
-  const converted = await ask(false)
-  if (converted !== undefined) return converted
-  // Also that takes a second of a page that was made to cost, and no worker may be had at all.
-  return { ...((await ask(true)) ?? plainPage(html.slice(0, LONGEST_HERE))), plain: true }
+}
+
+/** Returns the place of the first mark beyond the most, or the length of the page. */
+function endOfMarks(page: string): number {
+  let marks = 0
+  for (const { index } of page.matchAll(/<[a-z!]|&/gi)) if (marks++ === MOST_MARKS) return index
+  return page.length
 }

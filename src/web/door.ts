@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { pipeline, Readable, type Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import type { Agent, Dispatcher } from 'undici'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError, toError } from '../core/errors.ts'
@@ -310,7 +310,6 @@ const ENCODINGS = 'gzip, deflate, br'
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
-  deflate: createInflate,
   br: createBrotliDecompress,
 }
 
@@ -337,6 +336,7 @@ async function readBody(raw: Readable, encoding: string | undefined, most: numbe
 function decoded(raw: Readable, encoding: string | undefined): Readable {
   const name = encoding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return raw
+  if (name === 'deflate') return Readable.from(inflated(raw), { objectMode: false })
   const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name]?.() : undefined
   if (decoder === undefined) {
     raw.destroy()
@@ -344,4 +344,20 @@ function decoded(raw: Readable, encoding: string | undefined): Readable {
   }
   // An error of the one ends the other, and the reader sees it.
   return pipeline(raw, decoder, () => undefined)
+}
+
+/** The lower half of the first byte of a body whose bytes have the header of zlib; some servers leave it out. */
+const ZLIB = 0x08
+
+/** Yields the bytes of a body in the encoding `deflate`, with its header or without, as browsers read it. */
+async function* inflated(raw: Readable): AsyncGenerator<Buffer, void, void> {
+  const source: AsyncIterator<Buffer> = raw[Symbol.asyncIterator]()
+  const { done, value: first } = await source.next()
+  if (done) return
+  async function* all(): AsyncGenerator<Buffer, void, void> {
+    yield first
+    yield* { [Symbol.asyncIterator]: () => source }
+  }
+  const decoder = (first[0] ?? 0) % 16 === ZLIB ? createInflate() : createInflateRaw()
+  yield* pipeline(all(), decoder, () => undefined)
 }

@@ -21,7 +21,7 @@ export function plainText(html: string): string {
   }
   const lines = parts
     .join('')
-    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ [^\S\n]+|[^\S\n ][^\S\n]*/g, ' ')
     .replace(/ ?\n\s*/g, '\n')
   return withoutEntities(lines).trim()
 }

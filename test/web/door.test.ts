@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { startRaw, startSink, testDoor, wanted } from './net.ts'
 
@@ -98,6 +98,7 @@ describe('the door to the web', () => {
   it.each([
     ['gzip', gzipSync('packed')],
     ['deflate', deflateSync('packed')],
+    ['deflate', deflateRawSync('packed')],
     ['br', brotliCompressSync('packed')],
     ['identity', Buffer.from('packed')],
   ])('reads %s', async (encoding, body) => {
@@ -111,6 +112,7 @@ describe('the door to the web', () => {
     ['constructor', 'in an encoding nobody asked for: constructor'],
     ['gzip, gzip', 'in an encoding nobody asked for'],
     ['gzip', 'not in the encoding it names'],
+    ['deflate', 'not in the encoding it names'],
   ])('says so where a body is not in the encoding %s', async (encoding, words) => {
     const sink = await startSink((_request, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end('plain'),

@@ -61,18 +61,41 @@ describe('a page as Markdown', () => {
 describe('a page that costs too much', () => {
   const converting = { ...wanted, clock: systemClock }
 
-  it('is converted in a worker otherwise', async () => {
+  it('is converted in a process otherwise', async () => {
     expect(await convertPage('<title>T</title><h1>x</h1>', BASE, converting)).toEqual({ title: 'T', markdown: '# x' })
   })
 
   it.each([
-    ['deep', `<title>T</title>${'<div>'.repeat(200_000)}words`],
+    ['deep', `<title>T</title>words${'<div>'.repeat(200_000)}`],
     ['wide', `<title>T</title>${'<p><b>words'.repeat(300_000)}`],
   ])('is its plain text: %s', async (_name, html) => {
     const { markdown, ...rest } = await convertPage(html, BASE, { ...converting, withinMs: 1_000 })
-    expect(rest).toEqual({ title: 'T', plain: true })
+    expect(rest).toMatchObject({ title: 'T', plain: true })
     expect(markdown).toContain('words')
     expect(markdown.length).toBeLessThanOrEqual(1_000_000)
+  })
+
+  it.each([
+    ['elements', '<p>', '<p>words</p>'],
+    ['entities', '&nbsp;', '&lt;'],
+    ['comments', '<!---->', '<!-- no --><b>words</b>'],
+  ])('of more %s than a process has room for is converted from its beginning', async (_name, mark, last) => {
+    const html = `<h1>T</h1>${mark.repeat(700_000)}${last}`
+    const patient = { ...converting, withinMs: 60_000 }
+    expect(await convertPage(html, BASE, patient)).toEqual({ markdown: '# T', cut: true })
+  })
+
+  it('of nothing but marks costs a process of its own, and no more', async () => {
+    const { title } = await convertPage(`<title>T</title>${'<'.repeat(4_900_000)}`, BASE, converting)
+    expect(title).toBe('T')
+  })
+
+  it('of 40,000 elements with their ends is converted whole', async () => {
+    const { markdown, ...rest } = await convertPage('<p>a <b>b</b></p>'.repeat(20_000), BASE, {
+      ...converting,
+      withinMs: 60_000,
+    })
+    expect([markdown.length, rest]).toEqual([20_000 * 9 - 2, {}])
   })
 
   it('is read in one pass', async () => {
