@@ -220,7 +220,7 @@ function slug(raw: string): string {
     .trim()
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-+/, '')
     .slice(0, 64)
     .replace(/-+$/, '')
 }

@@ -104,6 +104,8 @@ describe('names', () => {
     ['', 'main'],
     ['a'.repeat(70), 'a'.repeat(64)],
     [`${'a'.repeat(63)}-b`, 'a'.repeat(63)],
+    [`a${'-'.repeat(400_000)}b`, 'a'],
+    [`${'-'.repeat(400_000)}b--`, 'b'],
   ])('K2: the agent %j is %j', (raw, id) => {
     expect(toAgentId(raw)).toBe(id)
   })

@@ -65,6 +65,12 @@ describe('door modelAnswer: a whole answer', () => {
     )
   })
 
+  it('with the end of a stream behind it, or a million spaces in it, is read', async () => {
+    const answer = JSON.stringify({ choices: [{ message: { content: 'a' } }] })
+    for (const body of [`${answer}\n\ndata: [DONE]\n\n`, `${answer.slice(0, -1)}${' '.repeat(1_000_000)}}`])
+      expect(await asked(body)).toMatch(/^data: .*"content":"a"/)
+  })
+
   it('of too many values is none of the protocol', async () => {
     const body = `{"choices":[${'{"message":{}},'.repeat(DOORS.modelAnswer.values)}{}]}`
     expect(await asked(body)).toBe(body)

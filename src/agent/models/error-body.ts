@@ -97,7 +97,9 @@ function withoutFrame(text: string): string {
 function within(text: string, depth: number): SaidError | undefined {
   const begin = text.search(/[[{]/)
   if (begin < 0 || !/"(?:message|error|detail|msg)"\s*:/.test(text)) return undefined
-  const piece = text.slice(begin).replace(/['"\s.]+$/, '')
+  let end = text.length
+  while (/['"\s.]/.test(text.charAt(end - 1))) end--
+  const piece = text.slice(begin, end)
   // Python writes bytes with their escapes.
   const json = parsed(piece) ?? parsed(piece.replaceAll('\\n', '\n').replaceAll("\\'", "'"))
   const inner = json === undefined ? undefined : readErrorValue(json, depth + 1)

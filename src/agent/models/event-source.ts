@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import { DOORS } from '../../core/doors.ts'
 import { errorCode } from '../../core/errors.ts'
@@ -9,8 +10,14 @@ import { isRecord } from './tool-arguments.ts'
 const MB = 1_000_000
 /** The longest answers have 128,000 tokens, of which each comes as an event of about 300 bytes. */
 const MOST_STREAMED = 64 * MB
+/** Each of those events has two or three lines, and a line end may be of two characters. */
+const MOST_LINES = 1_000_000
+/** Lines behind which there has to be an event that says something: an event of the most values fits, in lines. */
+const MOST_EMPTY_LINES = 100_000
 /** Bytes that are parsed at once: the parser's work grows faster than a piece. */
 const PIECE = 4_096
+/** Bytes behind which everything else has its turn: they may have come at once, and be thousands of events. */
+const BYTES_A_TURN = 4 * PIECE
 
 /** The events of one answer. */
 export interface StreamReading {
@@ -25,14 +32,15 @@ export interface StreamReading {
  */
 export async function* readEvents(body: ReadableStream<Uint8Array>, reading: StreamReading): AsyncGenerator<object> {
   const events = startEvents()
+  const bounds = new StreamBounds()
   const reader = body.getReader()
   try {
-    for (let size = 0; ; ) {
-      const { done, value } = await reader.read()
-      if (done) break
-      size += value.length
-      if (size > MOST_STREAMED) throw tooMuch()
-      for (const object of objectsIn(events.take(value), reading)) yield object
+    for await (const piece of inTurns(reader)) {
+      bounds.add(piece)
+      for (const object of objectsIn(events.take(piece), reading)) {
+        bounds.said(object)
+        yield object
+      }
       if (reading.inOrder) return
     }
     for (const object of objectsIn(events.end(), reading)) yield object
@@ -41,8 +49,45 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, reading: Str
   }
 }
 
+/** Yields the bytes of a stream in small pieces, between which everything else has its turn. */
+async function* inTurns(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  for (let since = 0; ; ) {
+    const { done, value } = await reader.read()
+    if (done) return
+    for (const piece of pieces(value, PIECE)) {
+      yield piece
+      since += piece.length
+      if (since < BYTES_A_TURN) continue
+      since = 0
+      await nextTurn()
+    }
+  }
+}
+
+/** Counts what comes of a stream. Throws `model_failed` for more than any answer has. */
+class StreamBounds {
+  #bytes = 0
+  #lines = 0
+  #emptyLines = 0
+
+  add(piece: Uint8Array): void {
+    this.#bytes += piece.length
+    let lines = 0
+    for (const byte of piece) if (byte === LF || byte === CR) lines++
+    this.#lines += lines
+    this.#emptyLines += lines
+    if (this.#bytes > MOST_STREAMED || this.#lines > MOST_LINES || this.#emptyLines > MOST_EMPTY_LINES) throw tooMuch()
+  }
+
+  said(object: object): void {
+    if (Object.keys(object).length > 0) this.#emptyLines = 0
+  }
+}
+
+const [LF, CR] = [0x0a, 0x0d]
+
 /** Returns what makes of each piece of a stream the data of the events that are whole with it. */
-function startEvents(): { take(bytes: Uint8Array): readonly string[]; end(): readonly string[] } {
+function startEvents(): { take(piece: Uint8Array): readonly string[]; end(): readonly string[] } {
   const texts: string[] = []
   const decoder = new TextDecoder()
   const parser = createParser({
@@ -53,8 +98,8 @@ function startEvents(): { take(bytes: Uint8Array): readonly string[]; end(): rea
     },
   })
   return {
-    take(bytes) {
-      for (const piece of pieces(bytes, PIECE)) parser.feed(decoder.decode(piece, { stream: true }))
+    take(piece) {
+      parser.feed(decoder.decode(piece, { stream: true }))
       return texts.splice(0)
     },
     end() {

@@ -96,8 +96,7 @@ interface Whole {
 
 /** An answer that came whole where a stream was asked for. */
 function wholeAnswer({ text, headers, status }: Whole, server: ServerPlace): Response {
-  // Some gateways put the end of a stream behind it.
-  const value = parsed(text.replace(/^\uFEFF/, '').replace(/\s*data: ?\[DONE\]\s*$/, ''))
+  const value = parsed(withoutEnd(text.replace(/^\uFEFF/, '')))
   const events = streamOf(value, server.kind)
   if (events !== undefined) {
     headers.set('content-type', 'text/event-stream')
@@ -109,6 +108,15 @@ function wholeAnswer({ text, headers, status }: Whole, server: ServerPlace): Res
   if (error === undefined || isNoPath(error.message)) return new Response(text, { status, headers })
   return new Response(inOneShape(error), { status: error.status ?? 500, headers: withWait(headers, error) })
 }
+
+/** Some gateways put the end of a stream behind a whole answer. */
+function withoutEnd(text: string): string {
+  const written = text.trimEnd()
+  const [end = ''] = /data: ?\[DONE\]$/.exec(written.slice(-LONGEST_END)) ?? []
+  return written.slice(0, written.length - end.length)
+}
+
+const LONGEST_END = 'data: [DONE]'.length
 
 function parsed(text: string): unknown {
   try {

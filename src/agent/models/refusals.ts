@@ -37,13 +37,13 @@ const RULES: readonly Rule[] = [
   {
     trait: 'max-completion-tokens',
     words:
-      /\bmax_tokens\b[\s\S]*\buse\b[\s\S]*max_completion_tokens|[`'"]max_tokens[`'"] is not supported|unsupported parameter: [`'"]?max_tokens\b/i,
+      /\bmax_tokens\b[\s\S]{0,200}\buse\b[\s\S]{0,80}max_completion_tokens|[`'"]max_tokens[`'"] is not supported|unsupported parameter: [`'"]?max_tokens\b/i,
   },
   { trait: 'max-tokens', words: /max_?completion_?tokens/i, named: true },
   { trait: 'no-cache-marks', words: /cache_control/i, named: true },
   {
     trait: 'thinks-as-it-sees-fit',
-    words: /thinking\.type\.enabled[\s\S]*(not supported|adaptive)|use [`'"]?(thinking\.type[.=: ]*)?adaptive/i,
+    words: /thinking\.type\.enabled[\s\S]{0,200}(not supported|adaptive)|use [`'"]?(thinking\.type[.=: ]*)?adaptive/i,
   },
   {
     trait: 'thinks-by-budget',

@@ -41,7 +41,7 @@ const FORMS: readonly Form[] = [
   },
   {
     // Claude, MiniMax, DeepSeek (DSML).
-    pattern: /<invoke\s+name=["']?([^"'>]*)["']?\s*>([\s\S]*?)(?:<\/invoke>|(?=<invoke\s)|$)/g,
+    pattern: /<invoke\s+name=["']?([^"'<>]{0,200})["']?\s{0,9}>([\s\S]*?)(?:<\/invoke>|(?=<invoke\s)|$)/g,
     read: ([name = '', body = ''], tools) => [withParameters(name, body, tools)],
   },
   {
@@ -151,9 +151,18 @@ function separated(body: string): TextCall {
 /** Reads what stands between the marks of calls. */
 function payload(body: string, tools: readonly ToolSpec[]): readonly TextCall[] | undefined {
   if (body.replace(AROUND, '').trim() === '') return []
-  const plain = body.replace(/^\s*```\w*[ \t]*\n|\n\s*```\s*$/g, '')
+  const plain = withoutFence(body)
   return readJsonCalls(plain) ?? readNamed(plain, tools) ?? pythonCalls(plain)
 }
+
+function withoutFence(body: string): string {
+  const begun = body.replace(/^\s*```\w*[ \t]*\n/, '')
+  const words = begun.trimEnd()
+  const line = words.slice(0, -FENCE.length)
+  return words.endsWith(FENCE) && /\n\s*$/.test(line.slice(line.trimEnd().length)) ? line.trimEnd() : begun
+}
+
+const FENCE = '```'
 
 function pythonCalls(body: string): readonly TextCall[] | undefined {
   return readPythonCalls(body)?.map(({ name, args }) => ({
@@ -169,7 +178,7 @@ function readNamed(body: string, tools: readonly ToolSpec[]): readonly TextCall[
   const calls: TextCall[] = []
   for (let left = body.trim(); left !== ''; ) {
     const [head, name = ''] =
-      /^[\s;,]*(?:call:)?([\w.:/-]+)\s*(?:\[CALL_ID\][^[{]*)?(?:\[ARGS\])?\s*(?=\{)/.exec(left) ?? []
+      /^[\s;,]*(?:call:)?([\w.:/-]+)\s*(?:\[CALL_ID\][^[{]*)?(?:\[ARGS\]\s*)?(?=\{)/.exec(left) ?? []
     if (head === undefined) return undefined
     const read = readJson(left.slice(head.length))
     if (!isRecord(read?.value)) return undefined
@@ -192,10 +201,11 @@ function readPairs(name: string, pairs: string, tools: readonly ToolSpec[]): rea
 function withParameters(name: string, body: string, tools: readonly ToolSpec[]): TextCall {
   const called = name.trim()
   const tags = [
-    ...body.matchAll(
-      /<parameter(?:=|\s+name=)["']?([^"'>]+)["']?([^>]*)>([\s\S]*?)(?:<\/parameter>|(?=<parameter[=\s])|$)/g,
-    ),
-  ].map(([, key = '', more = '', value = '']) => ({ key: key.trim(), value, isText: more.includes('string="true"') }))
+    ...body.matchAll(/<parameter(?:=|\s+name=)["']?([^"'<>][^<>]*)>([\s\S]*?)(?:<\/parameter>|(?=<parameter[=\s])|$)/g),
+  ].map(([, tag = '', value = '']) => {
+    const [key = ''] = tag.split(/["']/, 1)
+    return { key: key.trim(), value, isText: tag.includes('string="true"') }
+  })
   const all = tags.length > 0 ? tags : plainTags(body)
   const inside = body.replace(/<\/?tool_calls?>|<\/function_calls>/g, '').trim()
   if (all.length === 0 && inside !== '') {
@@ -327,8 +337,9 @@ function endOfValue(text: string, start: number): number | undefined {
   return balanced(text, start, STRINGS) ?? balanced(text, start, PYTHON_STRINGS)
 }
 
-const STRINGS = /<\|"\|>[\s\S]*?<\|"\|>|<escape>[\s\S]*?<escape>|"(?:[^"\\]|\\[\s\S])*"|[[\]{}]/g
-const PYTHON_STRINGS = /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|[[\]{}]/g
+/** A string that has no end goes to that of the text, so that nothing is looked through from each of its marks. */
+const STRINGS = /<\|"\|>[\s\S]*?<\|"\|>|<escape>[\s\S]*?<escape>|"(?:[^"\\]|\\[\s\S]?)*(?:"|$)|[[\]{}]/g
+const PYTHON_STRINGS = /"(?:[^"\\]|\\[\s\S]?)*(?:"|$)|'(?:[^'\\]|\\[\s\S]?)*(?:'|$)|[[\]{}]/g
 
 function balanced(text: string, start: number, marks: RegExp): number | undefined {
   let depth = 0
@@ -344,7 +355,9 @@ function balanced(text: string, start: number, marks: RegExp): number | undefine
 
 function withoutLineEnds(json: string): string {
   const escaped: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
-  return json.replace(/"(?:[^"\\]|\\[\s\S])*"/g, (string) => string.replace(/[\n\r\t]/g, (end) => escaped[end] ?? end))
+  return json.replace(/"(?:[^"\\]|\\[\s\S]?)*(?:"|$)/g, (string) =>
+    string.replace(/[\n\r\t]/g, (end) => escaped[end] ?? end),
+  )
 }
 
 /** `{k:<|"|>v<|"|>}` and `{k:<escape>v<escape>}`. */
@@ -361,7 +374,7 @@ function fromGemma(text: string): string {
 
 function fromPython(text: string): string {
   return text
-    .split(/("(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')/)
+    .split(/("(?:[^"\\]|\\[\s\S]?)*(?:"|$)|'(?:[^'\\]|\\[\s\S]?)*(?:'|$))/)
     .map((part, index) => (index % 2 === 1 ? pythonString(part) : pythonWords(part)))
     .join('')
 }

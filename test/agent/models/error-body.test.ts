@@ -339,3 +339,11 @@ describe('a chunk of a stream says an error', () => {
     expect(saysError(chunk)).toBe(is)
   })
 })
+
+describe('words that were made to cost', () => {
+  it.each(['"', "'", ' ', '.', '\n'])('many of %j behind the JSON of an error: its beginning', (mark) => {
+    const message = `failed: {"message":"a"}${mark.repeat(40_000)}x`
+    for (let time = 0; time < 20; time++)
+      expect(read({ error: { message } })?.message).toMatch(/^failed: {"message":"a"}/)
+  })
+})

@@ -60,3 +60,57 @@ describe('events', () => {
     await expect(read('data: {"torn\n\n')).rejects.toThrow(SyntaxError)
   })
 })
+
+describe('a stream of more than any answer has', () => {
+  const MB = 1_000_000
+
+  /** Returns what came of a stream of 256 MB: `read` are the megabytes that were asked for, `turns` those of others. */
+  async function readFlood(begin: string, unit: string) {
+    const piece = Buffer.from(unit.repeat(Math.floor(MB / unit.length)))
+    let [read, turns] = [0, 0]
+    const source = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (read === 0) controller.enqueue(Buffer.from(begin))
+        if (++read > 256) controller.close()
+        else controller.enqueue(piece)
+      },
+    })
+    let next = setImmediate(function turn() {
+      turns++
+      next = setImmediate(turn)
+    })
+    try {
+      for await (const _ of readEvents(source, { inOrder: false }));
+    } catch (error) {
+      return { read, turns, error }
+    } finally {
+      clearImmediate(next)
+    }
+    return { read, turns }
+  }
+
+  it.each([
+    ['one line', 'data: ', 'x', 20],
+    ['a comment without end', ':', 'x', 20],
+    ['comments', '', ': x\n', 3],
+    ['lines of one event', '', 'data: x\n', 3],
+    ['empty lines', '', '\r', 3],
+    ['events that say nothing', '', 'data: {}\n\n', 3],
+    ['events without JSON', '', 'data:\n\n', 3],
+    ['small events', '', 'data: {"a":1}\n\n', 10],
+    ['long events', '', `data: {"a":"${'x'.repeat(900)}"}\n\n`, 70],
+  ])(
+    'of %s is left at its bound, not tried again, and everything else has its turn meanwhile',
+    async (_name, begin, unit, most) => {
+      const { read, turns, error } = await readFlood(begin, unit)
+      expect(error).toMatchObject({ code: 'model_failed', advice: { retry: false } })
+      expect(read).toBeLessThanOrEqual(most)
+      expect(turns).toBeGreaterThanOrEqual((read - 3) * 50)
+    },
+  )
+
+  it('is none of 128,000 tokens, each in an event of three lines', async () => {
+    const event = `event: x\r\ndata: {"delta":"${'x'.repeat(250)}"}\r\n\r\n`
+    expect((await read(...Array.from({ length: 128 }, () => event.repeat(1_000)))).objects).toHaveLength(128_000)
+  })
+})

@@ -281,3 +281,25 @@ describe('text-calls: a whole answer in JSON', () => {
     expect(couldBeCalls(text)).toBe(answer)
   })
 })
+
+describe('text-calls: texts that were made to cost', () => {
+  const many = (unit: string) => unit.repeat(40_000 / unit.length)
+
+  it.each([
+    ['names without an end', many('<invoke name=')],
+    ['parameters without an end', `<function=note>${many('<parameter=a')}`],
+    ['quoted parameters without an end', `<invoke name="note">${many('<parameter name="a" ')}`],
+    ['spaces in a name', `<invoke name=x${many(' ')}`.repeat(4)],
+    ['line ends in front of a fence', `<tool_call>note${many('\n').repeat(4)}x</tool_call>`],
+    ['spaces behind a name', `<tool_call>note${many(' ').repeat(4)}x</tool_call>`],
+    ['quotation marks in a string without an end', `<tool_call>{"a":"${many('\\"').repeat(4)}}`],
+    ['the same in the spelling of Python', `<tool_call>{'a':'${many("\\'").repeat(4)}}`],
+  ])('%s: no call that could be read', (_name, text) => {
+    expect(read(text).calls.filter(([, args]) => typeof args !== 'string')).toEqual([])
+  })
+
+  it('an argument is text by the word of its tag, and its name has no marks', () => {
+    const said = '<invoke name="note"><parameter name="text" string="true">5</parameter><parameter=count>7</parameter>'
+    expect(read(said).calls).toEqual([['note', { text: '5', count: 7 }]])
+  })
+})
