@@ -1,3 +1,5 @@
+import { decodeWestern } from '../core/read-text.ts'
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what no text has
 const NO_TEXT = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f]/
 
@@ -27,6 +29,6 @@ function decoded(bytes: Uint8Array, most: number): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(head, { stream })
   } catch {
-    return new TextDecoder('windows-1252').decode(head)
+    return decodeWestern(head)
   }
 }

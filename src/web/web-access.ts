@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
+import { charsetIn, isBinary, readText } from '../core/read-text.ts'
 import type { WebAccess, WebPage } from '../core/web.ts'
 import { convertPage, type PageText } from './convert-page.ts'
 import type { Door, DoorAnswer } from './door.ts'
 import { oneAtATime } from './in-turn.ts'
 import { readPublicUrl } from './public-address.ts'
-import { isBinary, readText } from './read-text.ts'
 
 type Answer = Extract<DoorAnswer, { kind: 'answer' }>
 
@@ -45,7 +45,7 @@ async function readPage(
   const isPage = PAGES.test(type)
   if ((!isPage && !TEXTS.test(type)) || isBinary(bytes))
     return { kind: 'file', url, type: type || 'application/octet-stream', size: bytes.length, ...short }
-  const text = readText(bytes, header)
+  const { text } = readText(bytes, [charsetIn(header), charsetIn(bytes)])
   if (!isPage) return { kind: 'text', url, type, text, ...short }
   const { markdown, ...page } = await convert(text, url)
   return { kind: 'text', url, type, ...page, text: markdown, ...short }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
+import { charsetIn, readText } from '../../src/core/read-text.ts'
 import type { WebPage } from '../../src/core/web.ts'
 import { convertPage } from '../../src/web/convert-page.ts'
 import { htmlToMarkdown } from '../../src/web/html-to-markdown.ts'
 import { plainText, titleOf } from '../../src/web/plain-text.ts'
-import { readText } from '../../src/web/read-text.ts'
 import { createWebAccess } from '../../src/web/web-access.ts'
 import { cost } from '../fakes/cost.ts'
 import { startSink, testDoor, wanted } from './net.ts'
@@ -114,6 +114,7 @@ describe('a page that costs too much', () => {
 
 describe('texts in other encodings', () => {
   const latin = Buffer.from('na\xefve', 'latin1')
+  const read = (bytes: Buffer, type: string) => readText(bytes, [charsetIn(type), charsetIn(bytes)]).text
   it.each([
     ['the header', latin, 'text/plain; charset="ISO-8859-1"'],
     ['the meta element', Buffer.concat([Buffer.from('<meta charset=latin1>'), latin]), 'text/html'],
@@ -124,9 +125,14 @@ describe('texts in other encodings', () => {
     ],
     ['a mark at the beginning', Buffer.from('\ufeffnaïve', 'utf16le'), 'text/plain; charset=utf-8'],
     ['none of them', Buffer.from('naïve'), ''],
-  ])('are read by %s', (_name, bytes, type) => expect(readText(bytes, type)).toContain('naïve'))
+    [
+      'windows-1252, with what it has beyond ISO-8859-1',
+      Buffer.from('\x93na\xefve\x94 5 \x80', 'latin1'),
+      'charset=cp1252',
+    ],
+  ])('are read by %s', (_name, bytes, type) => expect(read(bytes, type)).toContain('naïve'))
 
-  it('never throw', () => expect(readText(Buffer.from([0xff, 0x41]), 'text/plain; charset=utf-8')).toBe('\ufffdA'))
+  it('never throw', () => expect(read(Buffer.from([0xff, 0x41]), 'text/plain; charset=utf-8')).toBe('\ufffdA'))
 })
 
 describe('what is at an address', () => {
