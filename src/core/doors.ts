@@ -11,8 +11,11 @@ export const DOORS = {
   api: { bytes: MB, values: 20_000 },
   /** A body of a chat completion: pictures come inside, and a history may have thousands of parts. */
   chat: { bytes: 20 * MB, values: 60_000 },
-  /** A call of a hook from outside. Nobody parses it: the agent is shown its beginning as it is. */
-  hook: { bytes: MB, values: 0 },
+  /**
+   * A call of a hook from outside, of which the agent is shown the beginning. Nobody parses it. Grouped alerts of an
+   * outage have megabytes, and a refusal would lose them; more would hold the loop for too long while it is hashed.
+   */
+  hook: { bytes: 10 * MB, values: 0 },
   /** The answer of a hook's program. */
   hookAnswer: { bytes: 256 * 1024, values: 20_000 },
   /**
@@ -23,7 +26,7 @@ export const DOORS = {
   /** An answer of the server at which a tool server has people log in. */
   toolLogin: { bytes: 256_000, values: 5_000 },
   /** An event of a stream of a model server: some send a whole answer as one, with its pictures. */
-  modelEvent: { bytes: 16 * MB, values: 50_000 },
+  modelEvent: { bytes: 16 * MB, values: 50_000, halves: true },
   /** A whole answer of a model server. */
   modelAnswer: { bytes: 16 * MB, values: 50_000 },
   /** An answer of a search provider. */

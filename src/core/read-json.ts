@@ -8,6 +8,8 @@ export interface JsonBounds {
   readonly depth?: number
   /** Lists, objects, members and items together. */
   readonly values: number
+  /** A text in it may continue in the next one, so that half a character at its end is kept. */
+  readonly halves?: true
 }
 
 /** The size of a text, measured by one pass over its characters, without making any of its values. */
@@ -27,28 +29,51 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 /**
  * Returns the value of a text of JSON from outside. Its size is measured before it is parsed, so that what is refused
  * costs one pass over its bytes. Throws `too_long` in words about the bound that was exceeded, and `invalid` for a text
- * that is no JSON or no UTF-8. Every door to the outside reads JSON by this function (`architecture.test.ts`).
+ * that is no JSON or no UTF-8. A mark of UTF-8 at its beginning counts as absent, and half a character, which JSON can
+ * write and UTF-8 cannot, as U+FFFD. Every door to the outside reads JSON by this function (`architecture.test.ts`).
  */
 export function readJson(source: Uint8Array | string, bounds: JsonBounds): unknown {
   if (source.length > bounds.bytes) throw tooLong(`${bounds.bytes} bytes`)
-  const bytes = bytesOf(source)
+  const bytes = withoutMark(bytesOf(source))
+  if (isUtf16(bytes)) throw new ParleyError('invalid', 'The JSON is UTF-16: send it as UTF-8.')
   measureJson(bytes, bounds)
-  const text = typeof source === 'string' ? source : decoded(bytes)
+  const text = typeof source === 'string' ? source.replace(/^\uFEFF/, '').toWellFormed() : decoded(bytes)
+  if (text.trim() === '') throw new ParleyError('invalid', 'There is no JSON: it is empty.')
   try {
-    return JSON.parse(text)
+    return bounds.halves || !HALF.test(text) ? JSON.parse(text) : JSON.parse(text, whole)
   } catch (cause) {
     throw new ParleyError('invalid', 'It is no JSON.', { cause })
   }
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true })
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function decoded(bytes: Uint8Array): string {
   try {
     return UTF8.decode(bytes)
   } catch (cause) {
-    throw new ParleyError('invalid', 'The JSON is not UTF-8: it is sent in nothing else.', { cause })
+    throw new ParleyError('invalid', 'The JSON is not UTF-8: send it as UTF-8.', { cause })
   }
+}
+
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
+}
+
+/** Knows UTF-16 by its mark, or by the zero beside the first character, which is one of ASCII in JSON. */
+function isUtf16([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || first === 0 || second === 0
+}
+
+/** Half of a pair of surrogates, whether the other half is beside it or not. */
+const HALF = /\\u[dD][89a-fA-F]/
+
+/** Makes the texts and names of a value whole characters. Bounded by the values: an expression over the text is not. */
+function whole(_name: string, value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  if (Object.keys(value).every((name) => name.isWellFormed())) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name.toWellFormed(), one]))
 }
 
 /**

@@ -3,6 +3,7 @@ import { DOORS } from '../core/doors.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import { readBytes } from '../core/read-bytes.ts'
 import { type JsonBounds, readJson } from '../core/read-json.ts'
+import { charsetIn, encodingOf } from '../core/read-text.ts'
 import { TooManyRequests } from './errors.ts'
 
 const CHAT = '/v1/chat/completions'
@@ -15,6 +16,14 @@ export function doorOf(path: string): JsonBounds {
 }
 
 const REMEDY = 'Send a JSON object.'
+
+/** A charset that nobody knows, or of which all texts are UTF-8 too, says nothing against it. */
+function checkCharset(contentType: string): void {
+  const named = charsetIn(contentType)
+  const encoding = encodingOf(named)
+  if (encoding !== undefined && encoding !== 'utf-8' && !/ascii/i.test(named ?? ''))
+    throw new ParleyError('invalid', `The header Content-Type says charset=${named}: send the JSON as UTF-8.`)
+}
 
 function jsonOf(bytes: Buffer, door: JsonBounds): unknown {
   try {
@@ -100,7 +109,9 @@ export class RequestBody {
    * body, and `too_long` as soon as it exceeds a bound.
    */
   async object(): Promise<Readonly<Record<string, unknown>>> {
-    const value = jsonOf(await this.bytes(), doorOf(this.#req.path))
+    const { path, raw } = this.#req
+    checkCharset(raw.headers.get('content-type') ?? '')
+    const value = jsonOf(await this.bytes(), doorOf(path))
     this.#bytes = undefined
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Readonly<Record<string, unknown>>

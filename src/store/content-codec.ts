@@ -1,5 +1,6 @@
 import type { Content, ContentPart, MediaPart } from '../core/content.ts'
 import { mediaOf, textContent } from '../core/content.ts'
+import { withWholeCharacters } from '../core/cut-text.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { EventDraft } from '../core/event.ts'
 import { isMediaId, type MediaId } from '../core/ids.ts'
@@ -28,7 +29,7 @@ export const FORGOTTEN_MARK = '{"forgotten":true'
 
 /** Returns the text of an event's row. */
 export function storedText(draft: EventDraft & { readonly forgotten?: true }): string {
-  const text = JSON.stringify(toStored(draft))
+  const text = withWholeCharacters(JSON.stringify(toStored(draft)))
   if (!draft.forgotten) return text
   return text === '{}' ? `${FORGOTTEN_MARK}}` : `${FORGOTTEN_MARK},${text.slice(1)}`
 }

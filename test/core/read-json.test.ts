@@ -37,8 +37,38 @@ describe('readJson', () => {
     expect(codeOf(() => readJson(text, bounds))).toBe('invalid')
   })
 
-  it('bytes that are no UTF-8: invalid', () => {
-    expect(codeOf(() => readJson(Buffer.from([0x22, 0xff, 0x22]), bounds))).toBe('invalid')
+  it.each([
+    ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+    ['UTF-16 with its mark', Buffer.from('\ufeff{"a":1}', 'utf16le')],
+    ['UTF-16 the other way', Buffer.from('\ufeff{"a":1}', 'utf16le').swap16()],
+    ['UTF-16 without a mark', Buffer.from('{"a":"[[[[[[[[[["}', 'utf16le')],
+    ['UTF-16 without a mark, the other way', Buffer.from('[]', 'utf16le').swap16()],
+  ])('%s: invalid, in words that name UTF-8', (_title, bytes) => {
+    expect(codeOf(() => readJson(bytes, bounds))).toBe('invalid')
+    expect(() => readJson(bytes, bounds)).toThrow('UTF-8')
+  })
+
+  it('a mark of UTF-8 in front counts as absent, and with nothing behind it as no JSON', () => {
+    expect(readJson(Buffer.from('\ufeff{"a":"\ufeff"}'), bounds)).toEqual({ a: '\ufeff' })
+    expect(readJson('\ufeff[1]', bounds)).toEqual([1])
+    for (const empty of ['', '\ufeff', ' \n'])
+      for (const source of [empty, Buffer.from(empty)]) expect(() => readJson(source, bounds)).toThrow('it is empty')
+    expect(codeOf(() => readJson('\ufeff\ufeff1', bounds))).toBe('invalid')
+  })
+
+  it('half a character, alone, behind a whole one, or before a backslash: U+FFFD, in names too; whole ones stay', () => {
+    const text = String.raw`{"\udc00":["\ud83d","\uDE00x","\ud83d\ude00","\ud83d\\ude00","\\ud83d\ude00","😀\uD83D"],"b":{"c":1}}`
+    const right = {
+      '\ufffd': ['\ufffd', '\ufffdx', '😀', '\ufffd\\ude00', '\\ud83d\ufffd', '😀\ufffd'],
+      b: { c: 1 },
+    }
+    for (const source of [text, Buffer.from(text)]) expect(readJson(source, { ...bounds, values: 20 })).toEqual(right)
+    expect(readJson('["\ud83d"]', bounds)).toEqual(['\ufffd'])
+    expect(readJson(String.raw`{"__proto__":"\ud83d"}`, bounds)).toEqual(JSON.parse('{"__proto__":"\ufffd"}'))
+  })
+
+  it('half a character where texts go on in the next one: kept', () => {
+    expect(readJson(String.raw`"\ud83d"`, { ...bounds, halves: true })).toBe('\ud83d')
   })
 
   it('a text of too many values is left at the first that exceeds the bound', () => {

@@ -86,7 +86,7 @@ it('F-K07, F-A01: what is no body of a route is refused by the name of its field
     ['{"text":"x","waitSeconds":1e309}', 'waitSeconds', '/v1/sessions/api%3Adesk/messages'],
     ['{"text":"x","context":{"a":1}}', 'context', '/v1/sessions/api%3Adesk/messages'],
     ['{"name":["api:x"]}', 'name', '/v1/sessions'],
-    ['\ufeff{"title":"x"}', '', RENAME],
+    ['\ufeff', 'empty', RENAME],
   ]
   for (const [body, named, path] of bodies) {
     const { status, json } = await house.ask(path, { method: 'POST', headers: owner, body })

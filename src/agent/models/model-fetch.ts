@@ -1,3 +1,4 @@
+import { withWholeCharacters } from '../../core/cut-text.ts'
 import { DOORS } from '../../core/doors.ts'
 import { readFirstBytes } from '../../core/read-bytes.ts'
 import { readJson } from '../../core/read-json.ts'
@@ -96,7 +97,7 @@ interface Whole {
 
 /** An answer that came whole where a stream was asked for. */
 function wholeAnswer({ text, headers, status }: Whole, server: ServerPlace): Response {
-  const value = parsed(withoutEnd(text.replace(/^\uFEFF/, '')))
+  const value = parsed(withoutEnd(text))
   const events = streamOf(value, server.kind)
   if (events !== undefined) {
     headers.set('content-type', 'text/event-stream')
@@ -213,16 +214,4 @@ function deltasOf({ type, text, input, thinking, signature }: Fields): Fields[] 
   if (type !== 'thinking') return []
   const signed = typeof signature === 'string' ? [{ type: 'signature_delta', signature }] : []
   return [{ type: 'thinking_delta', thinking }, ...signed]
-}
-
-/** A backslash by itself, or half of a pair of surrogates, as JSON writes them. */
-const HALF = /(\\\\)|\\ud[89a-f][0-9a-f]{2}/g
-
-/**
- * Returns JSON in which no half of a character is left. Providers refuse a request with one, and with it each later
- * request of the conversation: a tool, a hook or a platform may have written it.
- */
-function withWholeCharacters(json: string): string {
-  // Whole pairs are written as they are, so that nearly no request has one.
-  return json.includes('\\ud') ? json.replace(HALF, (_, backslash?: string) => backslash ?? '\\ufffd') : json
 }
