@@ -23,6 +23,8 @@ export interface HookedCall {
   /** The name of the hook. */
   readonly name: string
   readonly body: Uint8Array
+  /** Says the charset and the form of the body, as its header has it. */
+  readonly contentType?: string | undefined
   /** The values of the headers that matter, as they are. */
   readonly signature?: string | undefined
   readonly timestamp?: string | undefined

@@ -12,7 +12,7 @@ import type { Store } from '../store/store.ts'
 import { createDoor, type Door, type DoorDeps } from '../web/door.ts'
 import { textRedactor } from './text-redactor.ts'
 
-interface HookParts {
+export interface HookParts {
   readonly config: Pick<Config, 'hooks' | 'secrets'>
   readonly clock: Clock
   readonly logger: Logger
@@ -44,10 +44,11 @@ export function makeHooks(
 /** Returns the hooks by which programs call in. */
 export function makeInboundHooks(
   { http }: Pick<Config, 'http'>,
-  parts: { readonly runs: ExternalRuns; readonly store: Store; readonly clock: Clock },
+  parts: { readonly runs: ExternalRuns; readonly store: Store; readonly clock: Clock; readonly logger: Logger },
 ): InboundHooks {
   const hooks = (http?.hooks ?? []).map(({ secret, ...hook }) => ({ ...hook, secret: secret.reveal() }))
-  return createInboundHooks({ ...parts, hooks })
+  const logger = parts.logger.child({ subsystem: 'hooks' })
+  return createInboundHooks({ ...parts, logger, hooks })
 }
 
 function revealed({ at, ...hook }: HookSettings): Hook {

@@ -1,6 +1,5 @@
 import type { ChannelHub } from '../channels/hub.ts'
 import type { Config } from '../config/config.ts'
-import type { Clock } from '../core/clock.ts'
 import { type McpServerReport, type McpTrouble, mcpGroup } from '../core/mcp.ts'
 import type { Measures } from '../core/measures.ts'
 import type { HealthOperator } from '../core/operate-health.ts'
@@ -10,7 +9,7 @@ import type { McpTools } from '../mcp/server-tools.ts'
 import type { LiveHub } from '../sessions/service/live-events.ts'
 import type { Store } from '../store/store.ts'
 import { makeHealth } from './make-health.ts'
-import { makeInboundHooks } from './make-hooks.ts'
+import { type HookParts, makeInboundHooks } from './make-hooks.ts'
 import type { Stages } from './stages.ts'
 import { textRedactor } from './text-redactor.ts'
 
@@ -24,10 +23,9 @@ export interface ForPrograms {
   toolServers(this: void): readonly McpServerReport[]
 }
 
-export interface ForProgramsDeps {
+export interface ForProgramsDeps extends Pick<HookParts, 'clock' | 'logger'> {
   readonly config: Pick<Config, 'http' | 'agents' | 'secrets'>
   readonly store: Store
-  readonly clock: Clock
   readonly measures: Measures
   readonly hub: ChannelHub
   readonly mcp: Pick<McpTools, 'states'>
@@ -35,9 +33,9 @@ export interface ForProgramsDeps {
   readonly stages: Pick<Stages, 'externalRuns' | 'nodesOf' | 'sessions'>
 }
 
-export function makeForPrograms({ config, store, clock, stages, mcp, ...parts }: ForProgramsDeps): ForPrograms {
+export function makeForPrograms({ config, store, clock, logger, stages, mcp, ...parts }: ForProgramsDeps): ForPrograms {
   return {
-    inboundHooks: makeInboundHooks(config, { store, clock, runs: stages.externalRuns }),
+    inboundHooks: makeInboundHooks(config, { store, clock, logger, runs: stages.externalRuns }),
     agents: config.agents,
     toolServers: () => toolServers(config, mcp),
     nodes: stages.nodesOf(stages.sessions),

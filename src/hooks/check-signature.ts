@@ -1,6 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { HookedCall, InboundHook } from '../core/operate-hooks.ts'
 
+/**
+ * Returns the signature of a call of ours, `t=<ms since the epoch>,v1=<hex>`: HMAC-SHA256 with the hook's secret over
+ * `<t>.<body>`. Whoever receives the call makes it again, compares, and refuses times that are too old.
+ */
+export function signatureOf(body: string, secret: string, at: number): string {
+  return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`
+}
+
 /** A call is older or newer than this by our clock: somebody kept it, or a clock is wrong. */
 const WINDOW_MS = 5 * 60_000
 /** Takes the place of the secret of a hook that there is not, so that the same is done for every name. */

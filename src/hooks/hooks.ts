@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pLimit from 'p-limit'
 import type { Clock } from '../core/clock.ts'
+import { cutText } from '../core/cut-text.ts'
 import { DOORS } from '../core/doors.ts'
 import { emptied } from '../core/emptied.ts'
 import { ParleyError } from '../core/errors.ts'
@@ -9,9 +10,9 @@ import type { BeforeSave, BeforeTool, Hook, HookAddress, HookCall, HookMoment } 
 import type { SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { readJson } from '../core/read-json.ts'
+import { signatureOf } from './check-signature.ts'
 import { runCommand } from './run-command.ts'
 import { sharedPlaces } from './shared-places.ts'
-import { signatureOf } from './sign.ts'
 
 /** Calls that run at a time. */
 const AT_ONCE = 8
@@ -128,7 +129,7 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
       for (const hook of at('before_save')) {
         const asked = { ...message, text }
         const answer = await places.saving(chatOf(message), () => call(hook, { given: asked }, atOnce))
-        if (typeof answer.text === 'string') text = redact(answer.text.slice(0, LONGEST_TEXT))
+        if (typeof answer.text === 'string') text = redact(cutText(answer.text, LONGEST_TEXT))
       }
       return text
     },
@@ -137,7 +138,7 @@ export function createHooks(hooks: readonly Hook[], deps: HookDeps): Hooks {
         const { deny } = await places.judging(async (): Promise<Answer> => {
           return (await isForgotten()) ? { deny: BEING_FORGOTTEN } : call(hook, { given }, atOnce)
         })
-        if (typeof deny === 'string') return redact(deny.slice(0, LONGEST_REASON))
+        if (typeof deny === 'string') return redact(cutText(deny, LONGEST_REASON))
       }
       return undefined
     },

@@ -4,9 +4,11 @@ import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
 import type { ExternalRuns } from '../core/external-run.ts'
 import { failpoint } from '../core/failpoint.ts'
+import type { Logger } from '../core/logger.ts'
 import type { HookedCall, HookedRun, InboundHook, InboundHooks } from '../core/operate-hooks.ts'
 import type { SessionCaller } from '../core/session-tools.ts'
 import type { Store } from '../store/store.ts'
+import { wordsOf } from './call-words.ts'
 import { checkedSignature } from './check-signature.ts'
 
 export interface ReceiveDeps {
@@ -14,10 +16,9 @@ export interface ReceiveDeps {
   readonly runs: ExternalRuns
   readonly store: Pick<Store, 'read' | 'write'>
   readonly clock: Clock
+  readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Characters of a call that the model is shown; the rest is cut off. */
-const MOST_SHOWN = 32_000
 const MOST_ID = 200
 /** An id and a signature are remembered for this time with what they came with: another use of them is refused. */
 const REMEMBERED_MS = 24 * 60 * 60_000
@@ -29,24 +30,44 @@ const NOBODY: SessionCaller = { principal: { role: 'guest' } }
 /** Returns the hooks by which programs call in (T34). */
 export function createInboundHooks(deps: ReceiveDeps): InboundHooks {
   const hooks = new Map(deps.hooks.map((hook) => [hook.name, hook]))
+  const record = recorderOf(deps)
   return {
     async receive(caller, call) {
-      const { hook, signature } = judged(hooks.get(call.name), call, { caller, now: deps.clock.now() })
+      const known = hooks.get(call.name)
+      const right = checkedSignature(known, call, deps.clock.now())
+      if (known !== undefined && right === undefined) record(known)
+      const { hook, signature } = judged(known, right, { name: call.name, caller })
       const session = sessionOf(hook, call.session, caller)
       const id = checkId(call.id) ?? signature
       const content = contentOf(call)
       const requestId = `hook ${hook.name} ${nameOf(hook, { signature, id, content })}`
       const fresh = await noteCall(deps, { hook, signature, id, content })
       failpoint('CP50-call-noted')
-      const spent = !fresh && call.id === undefined
-      return begin(deps, { hook, signature, requestId, message: shown(call), session, spent })
+      // The signature of GitHub has no time in it that another call could have.
+      const spent = !fresh && call.id === undefined && hook.signature === 'parley'
+      return begin(deps, { hook, signature, requestId, message: wordsOf(call), session, spent })
     },
   }
 }
 
 interface Judging {
+  readonly name: string
   readonly caller: Caller
-  readonly now: number
+}
+
+/** The time in which the log says once for a hook that its calls are refused, however many come. */
+const WRITTEN_EACH_MS = 60_000
+
+/** Returns what writes a refused call into the log, so that a secret that was mistyped is found. */
+function recorderOf({ clock, logger }: Pick<ReceiveDeps, 'clock' | 'logger'>): (hook: InboundHook) => void {
+  const told = new Map<string, { readonly at: number; more: number }>()
+  return ({ name, signature }) => {
+    const last = told.get(name)
+    if (last !== undefined && clock.elapsed() - last.at < WRITTEN_EACH_MS) return void last.more++
+    told.set(name, { at: clock.elapsed(), more: 0 })
+    const reason = 'A call of a hook was refused: its signature is missing, wrong or too old; is its secret the same?'
+    logger.warn(reason, { hook: name, signature, untold: last?.more ?? 0 })
+  }
 }
 
 /**
@@ -59,11 +80,10 @@ function nameOf({ signature: form }: InboundHook, { signature, id, content }: Om
 }
 
 /** Whoever brings no token has to bring the signature of a platform; for them no name is known. */
-function judged(hook: InboundHook | undefined, call: HookedCall, { caller, now }: Judging) {
-  const signature = checkedSignature(hook, call, now)
+function judged(hook: InboundHook | undefined, signature: string | undefined, { name, caller }: Judging) {
   if (isUnknown(caller) && (hook?.signature !== 'github' || signature === undefined))
     throw new ParleyError('unauthorized', 'Send a valid token: Authorization: Bearer <token>.')
-  if (hook === undefined) throw new ParleyError('not_found', `There is no hook ${call.name}.`)
+  if (hook === undefined) throw new ParleyError('not_found', `There is no hook ${name}.`)
   if (signature === undefined)
     throw new ParleyError(
       'unauthorized',
@@ -169,15 +189,4 @@ function uuidOf(name: string): string {
 
 function hashOf(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex')
-}
-
-/** Returns the call as data for the model. */
-function shown({ body, event }: HookedCall): string {
-  const text = Buffer.from(body).toString('utf8')
-  const kind = event === undefined ? '' : `event: ${event.slice(0, MOST_ID)}\n`
-  const whole = `${kind}${text.trim() === '' ? '(no content)' : text}`
-  if (whole.length <= MOST_SHOWN) return whole
-  const end = whole.codePointAt(MOST_SHOWN - 1)
-  const cut = end !== undefined && end > 0xffff ? MOST_SHOWN - 1 : MOST_SHOWN
-  return `${whole.slice(0, cut)}\n(cut: ${cut} of ${whole.length} characters)`
 }

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import type { InboundHookSettings } from '../../src/config/config.ts'
 import { Secret } from '../../src/config/secrets.ts'
 import { parseAddress } from '../../src/core/address.ts'
+import { DOORS } from '../../src/core/doors.ts'
 import { toAgentId } from '../../src/core/ids.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { type ApiHouse, startApiHouse, tokenWith } from './api-house.ts'
@@ -219,8 +220,59 @@ it('C29: what a call brings is bounded, and without the secrets of the configura
   const answer = await answerIn(house, (json as { readonly session: string }).session)
   expect(answer).not.toContain(canary)
   expect(answer).toContain('(cut: 32000 of ')
-  const long = 'a'.repeat(1024 * 1024 + 1)
-  expect((await call(house, long, { ...token, ...signed(long) })).status).toBe(413)
+  const alerts = JSON.stringify({ alerts: Array(20_000).fill({ labels: { alertname: 'Down', instance: 'a:9100' } }) })
+  expect((await call(house, alerts, { ...token, ...signed(alerts) })).status).toBe(202)
+  const long = { ...token, ...signed('x'), 'content-length': String(DOORS.hook.bytes + 1) }
+  expect((await call(house, 'x', long)).status).toBe(413)
+})
+
+it('T34: GitHub’s form is signed as it is sent, read as the JSON in it, and answered once, with a ping and by any type', async () => {
+  const house = await startHouse([hook({ name: 'git', signature: 'github' })])
+  const json = '{"zen":"Größe + ☕"}'
+  const body = `payload=${encodeURIComponent(json)}`
+  const headers = { ...github(body), 'content-type': 'application/x-www-form-urlencoded', 'x-github-event': 'ping' }
+  const first = await call(house, body, headers, '/v1/hooks/git')
+  expect([first.status, first.json]).toEqual([202, expect.objectContaining({ status: 'accepted' })])
+  const { session } = first.json as { readonly session: string }
+  expect(await answerIn(house, session)).toContain(`> event: ping\n> ${json}`)
+  expect((await call(house, body, headers, '/v1/hooks/git')).json).toMatchObject({ session, status: 'repeated' })
+  for (const type of [
+    'nonsense',
+    'application/json;;charset',
+    '',
+    'application/vnd.x+json; charset=klingon',
+    'image/png',
+  ])
+    expect([
+      type,
+      (await call(house, `{"${type}":1}`, { ...github(`{"${type}":1}`), 'content-type': type }, '/v1/hooks/git'))
+        .status,
+    ]).toEqual([type, 202])
+})
+
+it('T34: webhook-id names a call, as Idempotency-Key does', async () => {
+  const house = await startHouse([hook()])
+  const token = await tokenWith(house, ['hooks'])
+  const own = async (at: number) =>
+    (await call(house, '{}', { ...token, ...signed('{}', { at }), 'webhook-id': 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W' }))
+      .json
+  const now = Date.now()
+  const first = await own(now)
+  expect([first, await own(now - 1_000)]).toEqual([
+    expect.objectContaining({ status: 'accepted' }),
+    { ...(first as object), status: 'repeated' },
+  ])
+})
+
+it('F-K05: calls that are refused are in the log by the name of their hook, once a minute, and unknown names are not', async () => {
+  const house = await startHouse([hook({ name: 'git', signature: 'github' }), hook()])
+  const token = await tokenWith(house, ['hooks'])
+  for (let at = 0; at < 9; at++) await call(house, 'x', github('x', 'wrong'), '/v1/hooks/git')
+  for (let at = 0; at < 3; at++) await call(house, 'x', github('x'), '/v1/hooks/none')
+  await call(house, 'x', { ...token, ...signed('x', { secret: 'wrong' }) })
+  const told = house.log.lines.filter(({ sentence }) => sentence.startsWith('A call of a hook was refused'))
+  expect(told.map(({ fields }) => fields.hook)).toEqual(['git', 'build'])
+  expect(JSON.stringify(told)).not.toContain(SECRET)
 })
 
 it('T34: a node has one session, node-<id>, which its token alone and an owner reach', async () => {

@@ -15,6 +15,12 @@ it('T34: a call goes into no session but those of its hook, whoever makes it, an
   const signature = `v1=${createHmac('sha256', 'key').update(`${timestamp}.{}`).digest('hex')}`
   const call = { name: 'build', body, timestamp, signature, session: 'api:notes' } as HookedCall
   const nothing = {} as never
-  const hooks = createInboundHooks({ hooks: [HOOK], runs: nothing, store: nothing, clock: fixedClock(NOW) })
+  const hooks = createInboundHooks({
+    hooks: [HOOK],
+    runs: nothing,
+    store: nothing,
+    clock: fixedClock(NOW),
+    logger: nothing,
+  })
   await expect(hooks.receive(OWNER, call)).rejects.toMatchObject({ code: 'not_found' })
 })

@@ -33,7 +33,8 @@ export function hookRoutes() {
       signature: req.header('x-parley-signature'),
       timestamp: req.header('x-parley-timestamp'),
       githubSignature: req.header('x-hub-signature-256'),
-      id: req.header('idempotency-key') ?? req.header('x-github-delivery'),
+      contentType: req.header('content-type'),
+      id: req.header('idempotency-key') ?? req.header('x-github-delivery') ?? req.header('webhook-id'),
       event: req.header('x-github-event'),
     })
     return json(run, 202)
