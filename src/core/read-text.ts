@@ -18,15 +18,16 @@ export interface ReadText {
 
 /**
  * Returns bytes as text, without the mark at their beginning: in the encoding of the mark, else the first of these
- * names that is one, else UTF-8.
+ * names that is one, else UTF-8. `stream`: the bytes are a beginning, and a character that is cut at its end is left
+ * out.
  */
-export function readText(bytes: Uint8Array, names: readonly (string | undefined)[] = []): ReadText {
+export function readText(bytes: Uint8Array, names: readonly (string | undefined)[] = [], stream = false): ReadText {
   const encoding = [markOf(bytes), ...names].map(encodingOf).find((one) => one !== undefined) ?? 'utf-8'
   if (encoding === 'windows-1252') return { text: decodeWestern(bytes), encoding, damaged: false }
   try {
-    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), encoding, damaged: false }
+    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream }), encoding, damaged: false }
   } catch {
-    return { text: new TextDecoder(encoding).decode(bytes), encoding, damaged: true }
+    return { text: new TextDecoder(encoding).decode(bytes, { stream }), encoding, damaged: true }
   }
 }
 

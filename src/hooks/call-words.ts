@@ -6,6 +6,8 @@ import { charsetIn, encodingOf, readText } from '../core/read-text.ts'
 /** Characters of a call that the model is shown; the rest is cut off. */
 const MOST_SHOWN = 32_000
 const MOST_EVENT = 200
+/** Bytes of a text that are decoded: far more than are shown, in any encoding and with each of them escaped. */
+const LOOKED_AT = 1024 * 1024
 /** Fields of a form that are shown; platforms send some thirty. */
 const MOST_FIELDS = 1_000
 /** Characters of a name of a field or of a file. */
@@ -27,30 +29,33 @@ interface Words {
   readonly text: string
   /** The encoding whose bytes these are not all; absent where nothing was damaged. */
   readonly damaged?: string | undefined
+  /** There are more of them, which nobody has decoded. */
+  readonly more?: boolean
 }
 
 /** Returns a call as data for the model: its words by the charset and the form in which they came. */
 export function wordsOf({ body, event, contentType = '' }: Omit<HookedCall, 'name'>): string {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
-  const { text, damaged } = formWords(bytes, contentType) ?? partWords(bytes, contentType) ?? read(bytes, contentType)
+  const { text, damaged, more } =
+    formWords(bytes, contentType) ?? partWords(bytes, contentType) ?? read(bytes, contentType)
   const kind = event === undefined ? '' : `event: ${cutText(event, MOST_EVENT)}\n`
   const note = damaged === undefined ? '' : `(some bytes are no ${damaged.toUpperCase()} and are shown as \uFFFD)\n`
   const whole = `${kind}${note}${text.trim() === '' ? '(no content)' : text}`
   if (whole.length <= MOST_SHOWN) return whole
   const cut = cutText(whole, MOST_SHOWN)
-  return `${cut}\n(cut: ${cut.length} of ${whole.length} characters)`
+  return `${cut}\n(cut: ${cut.length} of ${more ? 'more than ' : ''}${whole.length} characters)`
 }
 
 /** Reads bytes as a text, and names what is none by its length. */
-function read(bytes: Buffer, contentType: string): Words {
-  const { text, encoding, damaged } = readText(bytes, [charsetOf(bytes, contentType)])
+function read(bytes: Buffer, contentType: string, more = bytes.length > LOOKED_AT): Words {
+  const { text, encoding, damaged } = readText(bytes.subarray(0, LOOKED_AT), [charsetOf(bytes, contentType)], more)
   // Programs in C send the zero behind their texts.
   const sent = text.replace(/\0+$/, '')
   const head = sent.slice(0, MOST_SHOWN)
   const wrong = head.length - head.replace(NO_TEXT, '').replaceAll('\uFFFD', '').length
   if (wrong * ONE_IN > head.length) return { text: `(a body of ${bytes.length} bytes that is no text${kindOf(bytes)})` }
   const clean = sent.replace(NO_TEXT, '\uFFFD')
-  return { text: clean, damaged: damaged || clean !== sent ? encoding : undefined }
+  return { text: clean, damaged: damaged || clean !== sent ? encoding : undefined, more }
 }
 
 function kindOf(bytes: Buffer): string {
@@ -76,7 +81,8 @@ type Field = readonly [name: string, value: Words]
 function fieldWords(fields: readonly Field[], left: boolean): Words {
   const lines = fields.map(([name, { text }]) => `${cutText(name, MOST_NAME)}: ${text}`)
   if (left) lines.push(`(the first ${MOST_FIELDS} fields)`)
-  return { text: lines.join('\n'), damaged: fields.find(([, { damaged }]) => damaged)?.[1].damaged }
+  const more = left || fields.some(([, value]) => value.more)
+  return { text: lines.join('\n'), more, damaged: fields.find(([, { damaged }]) => damaged)?.[1].damaged }
 }
 
 /**
@@ -87,7 +93,8 @@ function formWords(bytes: Buffer, contentType: string): Words | undefined {
   if (!/^\s*application\/x-www-form-urlencoded\b/i.test(contentType)) return undefined
   const raw = bytes.toString('latin1').replace(/^\u00ef\u00bb\u00bf|\s+$/g, '')
   if (!/^[\w.*+%$@!~()-][\w.*+%$@!~()[\]-]*=/.test(raw) || /[ \t\r\n]/.test(raw)) return undefined
-  const decoded = (part: string): Words => read(unescaped(part), contentType)
+  const decoded = (part: string): Words =>
+    read(unescaped(part.slice(0, LOOKED_AT)), contentType, part.length > LOOKED_AT)
   const pairs = raw.split('&', MOST_FIELDS + 1)
   const fields = pairs.slice(0, MOST_FIELDS).map((pair): Field => {
     const [name = ''] = pair.split('=', 1)

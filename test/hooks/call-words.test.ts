@@ -165,6 +165,13 @@ describe('door hook: the worst that its limit allows', () => {
     expect(words(Buffer.from(body as string | Buffer), type).length).toBeLessThan(32_100)
   })
 
+  it('a body of megabytes: its beginning is decoded, whole characters alone, and the rest counted as more', () => {
+    const body = `a${'ü'.repeat(3_000_000)}`
+    const shown = words(body)
+    expect(shown).toBe(`a${'ü'.repeat(31_999)}\n(cut: 32000 of more than 524288 characters)`)
+    expect(words(`payload=${encodeURIComponent(body)}`, FORM)).toContain('(cut: 32000 of more than ')
+  })
+
   it('a character in two halves at the cut is left out whole', () => {
     expect(words(`${'a'.repeat(31_999)}😀`)).toBe(`${'a'.repeat(31_999)}\n(cut: 31999 of 32001 characters)`)
   })
