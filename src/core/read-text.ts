@@ -49,7 +49,7 @@ export function encodingOf(name: string | undefined): string | undefined {
 /** Returns the encoding that a header names, or the beginning of a page or of XML. */
 export function charsetIn(words: string | Uint8Array): string | undefined {
   const text = typeof words === 'string' ? words : Buffer.from(words.subarray(0, HEAD)).toString('latin1')
-  return /(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(text)?.[1]
+  return /(?:charset|encoding)\s*=\s*(?:["']\s*)?([\w.:-]{1,40})/i.exec(text)?.[1]
 }
 
 /** Returns true for bytes that no text has. */

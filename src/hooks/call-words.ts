@@ -50,7 +50,9 @@ export function wordsOf({ body, event, contentType = '' }: Omit<HookedCall, 'nam
 function read(bytes: Buffer, contentType: string, more = bytes.length > LOOKED_AT): Words {
   const { text, encoding, damaged } = readText(bytes.subarray(0, LOOKED_AT), [charsetOf(bytes, contentType)], more)
   // Programs in C send the zero behind their texts.
-  const sent = text.replace(/\0+$/, '')
+  let end = text.length
+  while (text.charCodeAt(end - 1) === 0) end--
+  const sent = text.slice(0, end)
   const head = sent.slice(0, MOST_SHOWN)
   const wrong = head.length - head.replace(NO_TEXT, '').replaceAll('\uFFFD', '').length
   if (wrong * ONE_IN > head.length) return { text: `(a body of ${bytes.length} bytes that is no text${kindOf(bytes)})` }
@@ -91,10 +93,13 @@ function fieldWords(fields: readonly Field[], left: boolean): Words {
  */
 function formWords(bytes: Buffer, contentType: string): Words | undefined {
   if (!/^\s*application\/x-www-form-urlencoded\b/i.test(contentType)) return undefined
-  const raw = bytes.toString('latin1').replace(/^\u00ef\u00bb\u00bf|\s+$/g, '')
+  const more = bytes.length > LOOKED_AT
+  const raw = bytes
+    .subarray(0, LOOKED_AT)
+    .toString('latin1')
+    .replace(/^\u00ef\u00bb\u00bf|\r?\n$/g, '')
   if (!/^[\w.*+%$@!~()-][\w.*+%$@!~()[\]-]*=/.test(raw) || /[ \t\r\n]/.test(raw)) return undefined
-  const decoded = (part: string): Words =>
-    read(unescaped(part.slice(0, LOOKED_AT)), contentType, part.length > LOOKED_AT)
+  const decoded = (part: string): Words => read(unescaped(part), contentType, more)
   const pairs = raw.split('&', MOST_FIELDS + 1)
   const fields = pairs.slice(0, MOST_FIELDS).map((pair): Field => {
     const [name = ''] = pair.split('=', 1)

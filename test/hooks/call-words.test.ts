@@ -160,6 +160,10 @@ describe('door hook: the worst that its limit allows', () => {
     ['parts', '--x\n'.repeat(bytes / 4), 'multipart/form-data; boundary=x'],
     ['empty lines', `--x\n${'\n'.repeat(bytes)}`, 'multipart/form-data; boundary=x'],
     ['spaces', ' '.repeat(bytes), FORM],
+    ['spaces before a letter', `${' '.repeat(500_000)}x`, FORM],
+    ['zeros before a letter', `${'\0'.repeat(500_000)}x`, FORM],
+    ['line ends before a letter', `a=${'\n'.repeat(500_000)}x`, FORM],
+    ['a charset behind spaces', 'x', `text/plain; charset=${' '.repeat(100_000)}`],
     ['no characters', Buffer.alloc(bytes, 0xff), 'text/plain; charset=gb18030'],
   ] as const)('%s: no more words than the model is shown', (_title, body, type) => {
     expect(words(Buffer.from(body as string | Buffer), type).length).toBeLessThan(32_100)
