@@ -112,7 +112,7 @@ function formWords(bytes: Buffer, contentType: string): Words | undefined {
 
 const [PERCENT, PLUS, SPACE] = [0x25, 0x2b, 0x20]
 
-/** Returns the bytes that a part of a form stands for; a percent character with no digits behind it stands for itself. */
+/** Returns the bytes that a part of a form stands for; a percent character without digits stands for itself. */
 function unescaped(part: string): Buffer {
   const bytes = Buffer.from(part, 'latin1')
   let length = 0
