@@ -1,9 +1,14 @@
+import { cutText } from '../core/cut-text.ts'
 import type { LogFields } from '../core/logger.ts'
 
 /** Keys of the line itself, which fields must not use. */
 const RESERVED = new Set(['time', 'level', 'msg'])
 /** The nesting below which a value is only named, so that no line grows without end. */
 const DEEPEST = 6
+/** Characters of a text, of the message of an error, and of its stack: a server may have answered with megabytes. */
+const LONGEST = 2_000
+const LONGEST_MESSAGE = 500
+const LONGEST_STACK = 1_500
 
 /**
  * Returns fields in a form that JSON can hold: errors with their causes at any depth; nothing in it can throw later.
@@ -15,6 +20,7 @@ export function plainFields(fields: LogFields): Record<string, unknown> {
 }
 
 function toPlain(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return cut(value, LONGEST)
   if (typeof value === 'bigint' || typeof value === 'symbol') return String(value)
   if (typeof value !== 'object' || value === null) return typeof value === 'function' ? '[function]' : value
   if (depth > DEEPEST) return '[more]'
@@ -39,12 +45,23 @@ function plainObject(value: object, depth: number): unknown {
  */
 function plainError(error: Error, depth: number): Record<string, unknown> {
   const { code } = error as { code?: unknown }
+  const message = cut(error.message, LONGEST_MESSAGE)
   return {
     name: error.name,
     ...(code === undefined ? {} : { code: toPlain(code, depth + 1) }),
-    message: error.message,
-    stack: error.stack,
+    message,
+    // The stack begins with the whole message.
+    stack:
+      error.stack &&
+      cut(
+        error.stack.replace(error.message, () => message),
+        LONGEST_STACK,
+      ),
     ...(error instanceof AggregateError ? { errors: toPlain(error.errors, depth + 1) } : {}),
     ...(error.cause === undefined ? {} : { cause: toPlain(error.cause, depth + 1) }),
   }
+}
+
+function cut(text: string, longest: number): string {
+  return text.length > longest ? `${cutText(text, longest)}…` : text
 }

@@ -159,3 +159,14 @@ test('F-J01: pretty lines hide secrets and escape controls; colours are for term
   expect(plain.text().replaceAll('\n', '')).not.toMatch(/\p{Cc}|canary/u)
   expect(terminal.join('')).toContain('\u001b[36minfo ')
 })
+
+test('an error with words of megabytes is written in a line of a few thousand characters', () => {
+  const { logger, lines } = log()
+  const words = '<p>no milk</p>'.repeat(100_000)
+  logger.warn('It failed', { err: new Error(words, { cause: new Error(words) }), why: words })
+  const [line] = lines()
+  expect(line).toMatchObject({
+    err: { message: expect.stringMatching(/^<p>no milk.*…$/), stack: expect.stringContaining('pino-logger.test') },
+  })
+  expect(JSON.stringify(line).length).toBeLessThan(8_000)
+})
