@@ -202,8 +202,9 @@ function lineOf(call: unknown, result?: string): string {
 function wordsIn(content: unknown): string {
   if (typeof content === 'string') return content
   const texts = listOf(content).map((part) => {
-    const isThought = THOUGHTS.has(fieldOf(part, 'type'))
-    return isThought ? undefined : (fieldOf(part, 'text') ?? fieldOf(part, 'refusal') ?? part)
+    const type = fieldOf(part, 'type')
+    if (THOUGHTS.has(type)) return undefined
+    return fieldOf(part, 'text') ?? fieldOf(part, 'refusal') ?? (typeof type === 'string' ? notShown(type) : part)
   })
   return texts.filter((text) => typeof text === 'string').join('\n')
 }

@@ -40,6 +40,17 @@ describe('the history of a client, begun with another model', () => {
     ])
   })
 
+  it('with a picture beside the text of a result: it is named', async () => {
+    const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
+    const result = [{ type: 'text', text: 'a chart' }, picture, { type: 'thinking', thinking: 'hm' }]
+    const [, said] = await historyOf(user('look'), assistant(null, { tool_calls: [call('c1', 'draw', '')] }), {
+      role: 'tool',
+      tool_call_id: 'c1',
+      content: result,
+    })
+    expect(said?.[1]).toBe('[called draw; it gave: a chart\n(a part of the message, image_url, is not shown here)]')
+  })
+
   it('where a call has no result, or a result no call', async () => {
     expect(
       await historyOf(
