@@ -19,10 +19,10 @@ export const DOORS = {
   /** The answer of a hook's program. */
   hookAnswer: { bytes: 256 * 1024, values: 20_000 },
   /**
-   * A message of a tool server: an answer, a list, a notification. Trees of pages and programs are deep, and lists of a
-   * whole cluster come as values.
+   * A message of a tool server: an answer, a list, a notification. Trees of pages and programs are deep, lists of a
+   * whole cluster come as values, and a schema of 500 levels shall cost its own tool alone.
    */
-  toolServer: { bytes: 20_000_000, depth: 1_000, values: 100_000 },
+  toolServer: { bytes: 20_000_000, depth: 1_200, values: 100_000 },
   /** An answer of the server at which a tool server has people log in. */
   toolLogin: { bytes: 256_000, values: 5_000 },
   /** An event of a stream of a model server: some send a whole answer as one, with its pictures. */

@@ -19,14 +19,19 @@ const LONGEST_OFFER = 16_000
 /** The characters and elements that a schema may have; they are counted before anything walks it. */
 const LONGEST = 64_000
 const MOST_ELEMENTS = 20_000
-const DEEPEST = 60
+const DEEPEST = 500
+/** The parts within each other that the strictest providers take; they refuse a whole request for one more. */
+const MOST_LEVELS = 10
 /** The parts of one offer, so that references that multiply end: more are longer than an offer in any case. */
 const MOST_NODES = 800
 
 /** Down to which level parts are described, and with words; the first of them that is short enough is offered. */
 const DETAILS = [
-  { parts: 32, words: 32, longest: 4_000 },
-  { parts: 32, words: 2, longest: 1_000 },
+  { parts: 9, words: 9, longest: 4_000 },
+  { parts: 6, words: 6, longest: 4_000 },
+  { parts: 4, words: 4, longest: 4_000 },
+  { parts: 9, words: 2, longest: 1_000 },
+  { parts: 4, words: 2, longest: 1_000 },
   { parts: 3, words: 2, longest: 500 },
   { parts: 2, words: 1, longest: 200 },
   { parts: 1, words: 0, longest: 0 },
@@ -53,10 +58,21 @@ export function offerSchema(schema: unknown): OfferedSchema | string {
     const parameters = offer.root(given)
     if (reader.elsewhere) return 'its arguments refer to another document'
     if (offer.isTooLarge || JSON.stringify(parameters).length > LONGEST_OFFER) continue
+    if (levelsOf(parameters) > MOST_LEVELS) continue
     const restore = (args: Readonly<Record<string, unknown>>) => createRestorer(given, names).root(args)
     return { parameters, names: [...partsOf(reader, given).keys()], restore }
   }
   return 'its arguments are described at too great length'
+}
+
+/** Returns how many parts of an offer lie within each other. */
+function levelsOf({ properties, items, anyOf }: Schema): number {
+  const parts = [
+    ...(isRecord(properties) ? Object.values(properties) : []),
+    items,
+    ...(Array.isArray(anyOf) ? anyOf : []),
+  ]
+  return 1 + Math.max(0, ...parts.filter(isRecord).map(levelsOf))
 }
 
 function isEmptyList(schema: unknown): boolean {

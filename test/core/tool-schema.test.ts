@@ -49,6 +49,12 @@ const SERVERS = readdirSync(folder).map((file) => {
   return [file.replace('.jsonl', ''), lines.map((line) => JSON.parse(line) as RecordedTool)] as const
 })
 
+interface OfferedPart {
+  readonly properties?: Readonly<Record<string, OfferedPart>>
+  readonly items?: OfferedPart
+  readonly anyOf?: readonly OfferedPart[]
+}
+
 interface RecordedTool {
   readonly name: string
   readonly inputSchema: Schema
@@ -343,11 +349,30 @@ describe('the schema of a tool, as it is offered', () => {
 
   it('that is deep, or refers to itself in JavaScript, is refused without walking it', () => {
     let deep: object = {}
-    for (let at = 0; at < 100; at++) deep = { properties: { a: deep } }
+    for (let at = 0; at < 500; at++) deep = { properties: { a: deep } }
     const loop: Record<string, unknown> = { type: 'object' }
     loop.properties = { loop }
     for (const schema of [deep, loop])
       expect(offerSchema(schema)).toBe('its arguments are described at too great length')
+  })
+
+  it.each([
+    ['objects', (a: object) => ({ type: 'object', properties: { a } })],
+    ['lists', (items: object) => ({ type: 'array', items })],
+    [
+      'objects that may be null',
+      (a: object) => ({ type: 'object', properties: { a: { anyOf: [a, { type: 'null' }] } } }),
+    ],
+    ['objects of two forms', (a: object) => ({ anyOf: [{ type: 'string' }, { type: 'object', properties: { a } }] })],
+  ])('that nests 50 %s is offered as deep as the strictest provider takes', (_, around) => {
+    let schema: object = { type: 'string' }
+    for (let at = 0; at < 50; at++) schema = around(schema)
+    const parameters = parametersOf({ type: 'object', properties: { q: schema } })
+    const levelsOf = ({ properties = {}, items, anyOf = [] }: OfferedPart): number =>
+      1 + Math.max(0, ...[...Object.values(properties), ...(items ? [items] : []), ...anyOf].map(levelsOf))
+    expect(levelsOf(parameters)).toBeGreaterThan(3)
+    expect(levelsOf(parameters)).toBeLessThanOrEqual(10)
+    expect(faultsOf(parameters)).toEqual([])
   })
 
   it('that is too long loses the words of what is deep before it loses anything else', () => {
