@@ -7,15 +7,17 @@ import { DOORS } from '../core/doors.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { McpAddress } from '../core/mcp.ts'
 import { parseUrl } from '../core/parse-url.ts'
-import { pieces, readBytes, readFirstBytes } from '../core/read-bytes.ts'
+import { pieces, readBytes, readFirstBytes, tooManyBytes } from '../core/read-bytes.ts'
 import { isRecord } from '../core/schema-node.ts'
 import {
-  errorWords,
+  bodyWords,
   LIST_CHANGED,
   readMessage,
   type SentMessage,
+  shortWords,
   strictAnswer,
   strictRequest,
+  tornAnswer,
   unreadError,
   unreadKind,
 } from './lenient.ts'
@@ -77,9 +79,8 @@ const LISTENS_MS = 1_000
 /** Waits before the stream for questions is opened again. */
 const LISTEN = { firstMs: 1_000, longestMs: 300_000 }
 const LONGEST_WORDS = 300
-/** Bytes of a refusal that are read, and characters of one that is no JSON. */
+/** Bytes of a refusal that are read. */
 const MOST_OF_A_REFUSAL = 256_000
-const MOST_OF_A_PAGE = 10_000
 /** The statuses by which servers of the form of 2024-11-05 refuse a message at the address of their stream. */
 const NO_STREAMABLE: ReadonlySet<number> = new Set([400, 404, 405, 406, 415, 501])
 /** The time for the word that a session is over. */
@@ -263,16 +264,8 @@ export class AddressTransport implements Transport {
   async #refusal(response: Response): Promise<Error> {
     const { status } = response
     const begun = await readFirstBytes(response.body ?? none(), MOST_OF_A_REFUSAL).catch(() => undefined)
-    const bytes = begun?.bytes ?? Buffer.alloc(0)
-    const said =
-      errorIn(bytes) ??
-      bytes
-        .toString('utf8')
-        .slice(0, MOST_OF_A_PAGE)
-        .replace(/<[^<>]*>/g, ' ')
-        .replace(/\s+/g, ' ')
-        .trim()
-    const words = `it answers ${status}${said === '' ? '' : `: ${said.slice(0, LONGEST_WORDS)}`}`
+    const said = bodyWords(begun?.bytes ?? Buffer.alloc(0))
+    const words = `it answers ${status}${said === '' ? '' : `: ${oneLine(said)}`}`
     const isForgotten = status === 404 || (status === 400 && NO_SESSION.test(said))
     return new Refused(status, words, this.#session !== undefined && isForgotten)
   }
@@ -327,7 +320,8 @@ export class AddressTransport implements Transport {
     try {
       return response === undefined ? 'nothing' : await this.#readStream(response, place, { exchange })
     } catch (error) {
-      if (this.#until(exchange).aborted || place.lastEventId === undefined) throw error
+      const isFinal = this.#until(exchange).aborted || errorCode(error) === 'too_long'
+      if (isFinal || place.lastEventId === undefined) throw error
       return clock.elapsed() - opened >= LIVED_MS ? 'message' : 'nothing'
     }
   }
@@ -363,11 +357,12 @@ export class AddressTransport implements Transport {
     /** Bytes since the last event. */
     let since = 0
     let tooLong = false
+    let isOver = false
     const parser = createParser({
       maxBufferSize: MOST_OF_AN_EVENT,
       onEvent: (event) => {
         since = 0
-        const taken = this.#takeEvent(event, place, reading)
+        const taken = this.#takeEvent(event, place, { ...reading, isOver })
         unasked += taken.cost
         if (heard === 'nothing' || taken.heard === 'message') heard = taken.heard
       },
@@ -378,6 +373,8 @@ export class AddressTransport implements Transport {
         tooLong ||= type === 'max-buffer-size-exceeded'
       },
     })
+    // A parser that has given up an event takes no more.
+    const feed = (text: string): void => (tooLong ? undefined : parser.feed(text))
     const { clock, slowed } = this.#deps
     const pace = new ReadingPace({ clock, slowed, rate: UNASKED, signal: this.#closed.signal })
     const decoder = new TextDecoder()
@@ -388,10 +385,10 @@ export class AddressTransport implements Transport {
       for (;;) {
         const { done, value = NOTHING } = await reader.read()
         since += value.length
-        for (const piece of pieces(value, PIECE)) parser.feed(decoder.decode(piece, { stream: true }))
-        if (done) parser.feed(`${decoder.decode()}\n\n`)
-        if (tooLong || since > MOST_OF_AN_EVENT)
-          throw new Error(`an event is longer than ${MOST_OF_AN_EVENT} characters`)
+        for (const piece of pieces(value, PIECE)) feed(decoder.decode(piece, { stream: true }))
+        isOver = done
+        if (done) feed(`${decoder.decode()}\n\n`)
+        if (tooLong || since > MOST_OF_AN_EVENT) throw tooManyBytes(MOST_OF_AN_EVENT)
         if (done || exchange?.answered) return all()
         // A long line is mostly that of an answer, and its length is bounded.
         await pace.spend(unasked + Math.min(value.length, linesIn(value) * A_LINE))
@@ -406,10 +403,10 @@ export class AddressTransport implements Transport {
   #takeEvent(
     { id, data, event }: EventSourceMessage,
     place: Place,
-    { exchange, named }: Reading,
+    { exchange, named, isOver }: Reading & { readonly isOver: boolean },
   ): { readonly heard: Heard; readonly cost: number } {
     const isSaid = data.trim() !== ''
-    const message = isSaid ? this.#messageIn(data, exchange) : {}
+    const message = isSaid ? (this.#messageIn(data, exchange) ?? (isOver ? undefined : this.#torn(data, exchange))) : {}
     // An event that is torn at the end of its stream has to come again.
     if (message === undefined && named === undefined) return { heard: 'nothing', cost: data.length }
     if (id !== undefined) notePlace(place, id)
@@ -433,6 +430,13 @@ export class AddressTransport implements Transport {
       const { id = exchange?.id ?? [...this.#open.values()][0]?.id } = unread
       return { id, error: unreadError(error) }
     }
+  }
+
+  /** Returns the error that stands for an answer which is no JSON. */
+  #torn(data: string, exchange: Exchange | undefined): unknown {
+    const torn = tornAnswer(data)
+    const [only] = this.#open.size === 1 ? this.#open.values() : []
+    return torn && { id: torn.id ?? (exchange ?? only)?.id, error: torn.error }
   }
 
   /** Hands on an answer and a request, and nothing else. */
@@ -576,22 +580,11 @@ function mediaType({ headers }: Response): string {
 
 /** Returns the words about an answer that is none of the protocol. */
 function strange(response: Response, bytes: Buffer): Error {
-  const text = bytes.toString('utf8', 0, MOST_OF_A_PAGE).trim()
-  const shown = text === '' ? 'nothing' : `${mediaType(response) || 'no type'}: ${text.slice(0, LONGEST_WORDS)}`
+  const words = bodyWords(bytes)
+  const shown = words === '' ? 'nothing' : `${mediaType(response) || 'no type'}: ${oneLine(words)}`
   return new Error(`it answers ${response.status} without the protocol, with ${shown}`)
 }
 
-function errorIn(bytes: Uint8Array): string | undefined {
-  const message = messageOf(bytes)
-  const error = isRecord(message) ? message.error : undefined
-  if (typeof error === 'string') return error.slice(0, MOST_OF_A_PAGE)
-  return isRecord(error) ? errorWords(error) : undefined
-}
-
-function messageOf(bytes: Uint8Array): unknown {
-  try {
-    return readMessage(bytes)
-  } catch {
-    return undefined
-  }
+function oneLine(words: string): string {
+  return shortWords(words.replace(/\s+/g, ' '), LONGEST_WORDS)
 }

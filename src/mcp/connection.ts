@@ -4,15 +4,15 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import { backOffMs } from '../core/backoff.ts'
-import type { Clock } from '../core/clock.ts'
+import { type Clock, sleep } from '../core/clock.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { McpAddress, McpProgram, McpServer, McpState } from '../core/mcp.ts'
 import type { ElicitationAnswer, Elicits } from './elicit.ts'
 import { asElicitation, type Given, lenient, olderVersion, pageIn, UNKNOWN_METHOD } from './lenient.ts'
 import type { ProgramEnd } from './program-transport.ts'
-import { type Redact, readTools, type ToolList } from './read-tools.ts'
-import { startWords } from './start-words.ts'
+import { digestOf, type Redact, readTools, type ToolList } from './read-tools.ts'
+import { isConnectionClosed, startWords } from './start-words.ts'
 
 /** The connection to one server, opened at its first use and again after it has ended. */
 export interface McpConnection {
@@ -59,6 +59,9 @@ const PACE = { firstMs: 1_000, longestMs: 10_000 }
 const START_MS = { program: 120_000, address: 30_000 }
 /** The time for a list. */
 const LIST_MS = 15_000
+/** Waits before a list that is said to be another is asked for, which grow where it was the same. */
+const RELIST = { firstMs: 1_000, longestMs: 300_000 }
+const MANY_LISTS = 3
 const MOST_PAGES = 20
 const MOST_LISTED = 10_000
 /** Characters of all pages of a list. */
@@ -78,8 +81,6 @@ interface Call {
  * does not know; whoever reads it checks it.
  */
 const GIVEN = z.object({ given: z.unknown() })
-/** The codes of the library for a connection that has ended, and of the protocol for what is not known or wrong. */
-const CLOSED = -32_000
 /** The code by which a server says that a person has to open an address first (2025-11-25). */
 const OPEN_ADDRESS = -32_042
 const OPENED = z.object({ message: z.string().catch(''), url: z.string() })
@@ -100,8 +101,14 @@ class Connection implements McpConnection {
   #tools: number | undefined
   /** The log says that it asks for a login. */
   #saidLogin = false
-  /** It has said that its tools are others than those that were listed. */
+  /** Its tools are others than those that were listed first. */
   #isChanged = false
+  /** The digest of the tools that were listed first. */
+  #listed: string | undefined
+  #isSaidToChange = false
+  #isChecking = false
+  /** Lists that were the same although it had said that they are others. */
+  #sameLists = 0
   #trouble: McpState['lastTrouble']
   /** By the time that ran, before which nothing is tried: the time of day may be set back. */
   #retryAt = Number.NEGATIVE_INFINITY
@@ -137,6 +144,7 @@ class Connection implements McpConnection {
     this.#failures = 0
     const read = await readTools(this.#server, listed, { redact: this.#deps.redact, signal: this.#over.signal })
     this.#tools = read.tools.length
+    this.#listed = digestOf(listed)
     this.#isChanged = false
     return read
   }
@@ -215,7 +223,7 @@ class Connection implements McpConnection {
   #callWords(error: unknown): string {
     const { code, data } = coded(error)
     const { printed, ended } = this.#way ?? {}
-    if (code === CLOSED && ended !== undefined)
+    if (isConnectionClosed(error) && ended !== undefined)
       return startWords({ error, at: this.#server.at, waitedMs: 0, printed: printed?.call(this.#way), ended })
     const asked = code === OPEN_ADDRESS ? firstAddress(data) : undefined
     if (asked === undefined) return withoutNumber(error)
@@ -307,7 +315,7 @@ class Connection implements McpConnection {
       this.#deps.printed?.(line)
     }
     const slowed = (): void => this.#logger.warn('A tool server writes more than it is asked for, and is read slowly')
-    const changed = (): void => this.#listChanged()
+    const changed = (): void => void this.#listChanged()
     const { redact } = this.#deps
     const way = await openTransport(this.#server.at, { clock, fetch, elicits, printed, slowed, changed, redact })
     this.#way = way
@@ -367,10 +375,25 @@ class Connection implements McpConnection {
     }
   }
 
-  #listChanged(): void {
-    if (this.#isChanged || this.#tools === undefined) return
-    this.#isChanged = true
-    this.#logger.info('A tool server has other tools now; they are taken at the next start of Parley')
+  /** Looks if its tools are others, as it says: some servers say so behind each list, and are asked ever later. */
+  async #listChanged(): Promise<void> {
+    this.#isSaidToChange = true
+    if (this.#isChecking || this.#listed === undefined) return
+    this.#isChecking = true
+    while (this.#isSaidToChange && !this.#isChanged && !this.#closed) {
+      await sleep(this.#deps.clock, backOffMs(this.#sameLists + 1, RELIST), this.#over.signal)
+      this.#isSaidToChange = false
+      if (this.#up && !this.#closed) await this.#compareList().catch(() => undefined)
+    }
+    this.#isChecking = false
+  }
+
+  async #compareList(): Promise<void> {
+    this.#isChanged = digestOf(await this.#ask((client) => this.#pages(client))) !== this.#listed
+    if (this.#isChanged)
+      this.#logger.info('A tool server has other tools now; they are taken at the next start of Parley')
+    else if (++this.#sameLists === MANY_LISTS)
+      this.#logger.warn('A tool server says all the time that its tools are others, and they are the same')
   }
 
   /** The next use begins another connection. */

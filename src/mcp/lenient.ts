@@ -4,7 +4,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { cutText } from '../core/cut-text.ts'
 import { DOORS } from '../core/doors.ts'
-import { errorCode, ParleyError } from '../core/errors.ts'
+import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import { readJson } from '../core/read-json.ts'
 import { isRecord } from '../core/schema-node.ts'
 
@@ -14,22 +14,48 @@ export type SentMessage = Readonly<Record<string, unknown>>
 /** The notification of a server that its tools are others now. */
 export const LIST_CHANGED = 'notifications/tools/list_changed'
 /**
- * Returns the value of a message; undefined for what is no JSON. Throws `too_long` for one beyond the bounds of a tool
- * server.
+ * Returns the value of a message; undefined for what is no JSON. `NaN` and `Infinity`, which Python writes, are read as
+ * null, and bytes that are no UTF-8 as U+FFFD. Throws `too_long` for one beyond the bounds of a tool server.
  */
 export function readMessage(source: Uint8Array | string): unknown {
   try {
     return readJson(source, DOORS.toolServer)
   } catch (error) {
     if (errorCode(error) === 'too_long') throw error
+  }
+  const text = typeof source === 'string' ? source : Buffer.from(source).toString('utf8')
+  const mended = mendedJson(text)
+  if (mended === source) return undefined
+  try {
+    return readJson(mended, DOORS.toolServer)
+  } catch (error) {
+    if (errorCode(error) === 'too_long') throw error
     return undefined
+  }
+}
+
+/** Returns a text of JSON without the mark of the byte order, and with null for the numbers that JSON has not. */
+function mendedJson(given: string): string {
+  const text = given.replace(/^\uFEFF/, '')
+  if (!/NaN|Infinity/.test(text)) return text
+  let mended = ''
+  for (let at = 0; ; ) {
+    const quote = text.indexOf('"', at)
+    mended += text.slice(at, quote === -1 ? text.length : quote).replace(/-?(?:NaN|Infinity)/g, 'null')
+    if (quote === -1) return mended
+    at = quote + 1
+    for (let code = text[at]; code !== '"' && at < text.length; code = text[at]) at += code === '\\' ? 2 : 1
+    mended += text.slice(quote, ++at)
   }
 }
 
 /** Characters at the beginning and the end of a message in which its id is looked for. */
 const LOOKED_AT = 300
-const FIRST_ID = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"[^"]*"\s*,\s*)?"id"\s*:\s*(?:(\d{1,15})|"([^"\\]{1,100})")/
-const LAST_ID = /"id"\s*:\s*(?:(\d{1,15})|"([^"\\]{1,100})")\s*(?:,\s*"jsonrpc"\s*:\s*"[^"]*"\s*)?\}\s*$/
+/** JSON, and what others write in place of it: quotes of another kind, or none around the names. */
+const ID = /["']?id["']?\s*:\s*(?:(\d{1,15})|["']([^"'\\]{1,100})["'])/.source
+const VERSION = /["']?jsonrpc["']?\s*:\s*["'][^"']*["']/.source
+const FIRST_ID = new RegExp(`^[^{]*\\{\\s*(?:${VERSION}\\s*,\\s*)?${ID}`)
+const LAST_ID = new RegExp(`${ID}\\s*(?:,\\s*${VERSION}\\s*)?,?\\s*\\}\\s*$`)
 
 /**
  * Returns by its ends what a message is that is too long to be read: an answer, with its id if that stands there, or
@@ -39,10 +65,44 @@ export function unreadKind(
   text: string,
 ): { readonly kind: 'answer'; readonly id?: string } | { readonly kind: 'other' } {
   const begin = text.slice(0, LOOKED_AT)
-  const found = FIRST_ID.exec(begin) ?? LAST_ID.exec(text.slice(-LOOKED_AT))
-  if (!/^\s*[{[}\]]/.test(begin) || /"method"\s*:/.test(begin)) return { kind: 'other' }
-  const id = found?.[1] ?? found?.[2]
+  if (!/^\s*[{[}\]]/.test(begin) || METHOD.test(begin)) return { kind: 'other' }
+  const id = idAtEnds(text)
   return { kind: 'answer', ...(id === undefined ? {} : { id }) }
+}
+
+const METHOD = /["']?method["']?\s*:/
+
+function idAtEnds(text: string): string | undefined {
+  const found = FIRST_ID.exec(text.slice(0, LOOKED_AT)) ?? LAST_ID.exec(text.slice(-LOOKED_AT))
+  return found?.[1] ?? found?.[2]
+}
+
+/** The id of an answer that is no JSON, and the error that stands for it. */
+export interface TornAnswer {
+  readonly id?: string | undefined
+  readonly error: { readonly code: number; readonly message: string }
+}
+
+/**
+ * Returns what stands for a text that is no JSON and yet clearly an answer, such as one that is torn or written with
+ * single quotes; undefined for any other text.
+ */
+export function tornAnswer(text: string): TornAnswer | undefined {
+  const begin = text.slice(0, LOOKED_AT)
+  const ends = `${begin} ${text.slice(-LOOKED_AT)}`
+  const isAnswer = /jsonrpc["']?\s*:/.test(ends) && /\b(?:id|result|error)["']?\s*:/.test(ends)
+  if (!isAnswer || METHOD.test(begin)) return undefined
+  return { id: idAtEnds(text), error: { code: INTERNAL_ERROR, message: `its answer is no JSON${whyTorn(text)}` } }
+}
+
+function whyTorn(text: string): string {
+  try {
+    readJson(text, DOORS.toolServer)
+    return ''
+  } catch (error) {
+    const { cause } = toError(error)
+    return cause instanceof Error ? ` (${cutText(cause.message, LOOKED_AT)})` : ''
+  }
 }
 
 /** Returns the error that stands for an answer which is too long to be read. */
@@ -55,6 +115,7 @@ export function unreadError(error: unknown): { readonly code: number; readonly m
 const LONGEST_COLOURED = 100_000
 const INTERNAL_ERROR = -32_603
 const BEGINS = /\{\s*"jsonrpc"/
+const BEGINS_BEHIND = /\{\s*"(?:jsonrpc|id|result|error)"/
 /** The place between two messages of one line. */
 const BETWEEN = /(?<=\})\s*(?=\{\s*"jsonrpc")/
 
@@ -64,6 +125,8 @@ const BETWEEN = /(?<=\})\s*(?=\{\s*"jsonrpc")/
  */
 export class MessageLines {
   readonly #most: number
+  /** The text that was read last: a line, or the whole of a message that ended with it. */
+  last = ''
   /** The lines of a message that has begun, laid out for people. */
   #begun: string[] | undefined
   #size = 0
@@ -79,6 +142,7 @@ export class MessageLines {
    */
   read(raw: string): readonly SentMessage[] | undefined {
     const line = plain(raw)
+    this.last = line
     // Within a message that is laid out, every line but the last is indented.
     const whole = this.#begun !== undefined && /^\s/.test(line) ? undefined : messagesIn(line)
     if (whole !== undefined) {
@@ -100,7 +164,8 @@ export class MessageLines {
     if (!ends && this.#size <= this.#most) return []
     this.#begun = undefined
     if (!ends) throw new ParleyError('too_long', `It has more than ${this.#most} characters.`)
-    return messagesIn(begun.join('\n'))
+    this.last = begun.join('\n')
+    return messagesIn(this.last)
   }
 }
 
@@ -122,28 +187,97 @@ export function strictRequest({ params, ...message }: SentMessage): JSONRPCMessa
   return { ...message, ...given, jsonrpc: '2.0' } as unknown as JSONRPCMessage
 }
 
+/** Characters of the data of an error that are handed on: the addresses and versions in it are read. */
+const MOST_DATA = 4_000
+
 function strictError(error: unknown): { code: number; message: string; data?: unknown } {
-  if (typeof error !== 'object' || error === null) return { code: INTERNAL_ERROR, message: String(error) }
-  const { code, data }: { code?: unknown; data?: unknown } = error
+  const { code, data }: { code?: unknown; data?: unknown } = isRecord(error) ? error : {}
   const number = typeof code === 'number' && Number.isInteger(code) ? code : INTERNAL_ERROR
-  return { code: number, message: errorWords(error), ...(data === undefined ? {} : { data }) }
+  const isKept = data !== undefined && JSON.stringify(data).length <= MOST_DATA
+  return { code: number, message: errorWords(error), ...(isKept ? { data } : {}) }
 }
 
-/** Characters of the data of an error that are shown, and of its message and its data that are looked at. */
-const LONGEST_DATA = 700
-const LONGEST_ERROR = 10_000
+/** Characters of a text of an error that are shown. */
+const LONGEST_WORDS = 700
+/** Characters of its beginning and its end that are looked at. */
+const [BEGINNING, END] = [8_000, 2_000]
 
 /** Returns an error of a server in words: often its message is that of the code, and the reason stands in its data. */
-export function errorWords(error: object): string {
-  const { code, message, data }: { code?: unknown; message?: unknown; data?: unknown } = { ...error }
-  const said = typeof message === 'string' ? message.slice(0, LONGEST_ERROR).trim() : ''
-  const whole = data === undefined || data === null ? '' : typeof data === 'string' ? data : JSON.stringify(data)
-  const more = whole.slice(0, LONGEST_ERROR)
+export function errorWords(error: unknown): string {
+  if (!isRecord(error)) return shortWords(String(error))
+  const { code, message, data } = error
+  const said = typeof message === 'string' ? shortWords(message) : ''
+  const more = data === undefined || data === null ? '' : valueWords(data)
   const reason = said !== '' && more.includes(said) ? '' : said
-  const shown = said.includes(more) ? '' : cutText(more.trim(), LONGEST_DATA)
-  const words = shown === '' ? said : [reason, shown].filter((part) => part !== '').join(': ')
-  if (words !== '') return words
-  return message === undefined ? cutText(JSON.stringify(error), LONGEST_DATA) : `error ${String(code)}, without words`
+  const words = [reason, said.includes(more) ? '' : more].filter((part) => part !== '').join(': ')
+  if (words !== '' || said !== '') return words || said
+  return message === undefined ? valueWords(error) : `error ${String(code)}, without words`
+}
+
+/** Returns what a body says in place of the protocol: often an exception with all its frames, or a page. */
+export function bodyWords(bytes: Uint8Array): string {
+  const value = parsedOrNot(bytes)
+  if (isRecord(value)) {
+    const error = [value.error, value.jsonRpcError].find(isRecord)
+    return error === undefined ? reasonIn(value) || valueWords(value) : errorWords(error)
+  }
+  if (value !== undefined) return valueWords(value)
+  const text = Buffer.from(bytes).toString('utf8')
+  // One that is longer than what was read of it.
+  return /^\s*\{/.test(text) ? shortWords(SAID.exec(text)?.[1] ?? '') || shortWords(text) : shortWords(text)
+}
+
+const SAID = /"(?:message|localizedMessage|detail|error)"\s*:\s*"((?:[^"\\]|\\.){1,500})"/
+
+function parsedOrNot(bytes: Uint8Array): unknown {
+  try {
+    return readMessage(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The fields in which errors of all kinds have their words, the most telling first. */
+const REASONS = [
+  ...['message', 'error_description', 'detail', 'error', 'errors', 'jsonRpcError', 'errorMessage', 'Message'],
+  ...['localizedMessage', 'msg', 'reason', 'title', 'description'],
+]
+const DEEPEST_REASON = 3
+
+/** Returns the words of an error of any form; empty where it has none at shallow depth. */
+function reasonIn(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return shortWords(value)
+  if (typeof value !== 'object' || value === null || depth > DEEPEST_REASON) return ''
+  const inner = Array.isArray(value) ? value.slice(0, 1) : REASONS.map((name) => (isRecord(value) ? value[name] : ''))
+  for (const one of inner) {
+    const words = reasonIn(one, depth + 1)
+    if (words !== '') return words
+  }
+  return ''
+}
+
+/** Returns a value in words: as JSON where that is short, else what it gives as its reason. */
+function valueWords(value: unknown): string {
+  if (typeof value === 'string') return shortWords(value)
+  const json = JSON.stringify(value)
+  return json.length <= LONGEST_WORDS ? json : reasonIn(value) || shortWords(json)
+}
+
+const FRAME = /^\s*(?:at |File "|\.{3} \d+ more|Traceback \()/
+
+/** Returns the beginning of a text, without the tags of a page and the frames of a stack. */
+export function shortWords(text: string, longest = LONGEST_WORDS): string {
+  const isLong = text.length > BEGINNING + END
+  let words = isLong ? `${text.slice(0, BEGINNING)}\n${text.slice(-END).replace(/^.*/, '')}` : text
+  if (/^\s*<[a-z!]|<(?:html|body|pre|p|div|h[1-6])\b/i.test(words))
+    words = words
+      .replace(/<(style|script)\b[\s\S]*?(?:<\/\1>|$)/gi, ' ')
+      .replace(/<[^<>]*>/g, ' ')
+      .replace(/\s+/g, ' ')
+  // Python writes a line of the source below each frame, and the reason last.
+  const isPython = words.includes('Traceback (')
+  const kept = words.split('\n').filter((line) => !FRAME.test(line) && !(isPython && /^\s/.test(line)))
+  return cutText(kept.join('\n').trim() || words.trim(), longest)
 }
 
 function plain(line: string): string {
@@ -166,9 +300,9 @@ function messagesIn(text: string): readonly SentMessage[] | undefined {
  * the program was asked: only an answer is sure to be meant for this end.
  */
 function behindWords(line: string): readonly SentMessage[] | undefined {
-  const at = line.search(BEGINS)
+  const at = line.search(BEGINS_BEHIND)
   if (at <= 0) return undefined
-  const answers = messagesIn(line.slice(at))?.filter((message) => !('method' in message)) ?? []
+  const answers = messagesIn(line.slice(at))?.filter((one) => 'jsonrpc' in one && !('method' in one)) ?? []
   return answers.length === 0 ? undefined : answers
 }
 

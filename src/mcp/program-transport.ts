@@ -15,6 +15,7 @@ import {
   type SentMessage,
   strictAnswer,
   strictRequest,
+  tornAnswer,
   unreadError,
   unreadKind,
 } from './lenient.ts'
@@ -48,6 +49,8 @@ const PRINTED = 64_000
 const LONGEST_LINE = 4_000
 const LONGEST_KEPT = 500
 const MOST_KEPT = 20
+/** The time in which an answer may still come behind a line that is none: a log may show what is about to be sent. */
+const TORN_MS = 500
 /** Bytes that wait to be read by the program. */
 const MOST_WAITING = 4_000_000
 const STEP_MS = 2_000
@@ -209,12 +212,27 @@ export class ProgramTransport implements Transport {
     try {
       if (isCut) throw new ParleyError('too_long', `It has more than ${DOORS.toolServer.bytes} bytes.`)
       const messages = this.#lines.read(line)
-      if (messages === undefined) return this.#print(line)
+      if (messages === undefined) return this.#takeTorn() || this.#print(line)
       return messages.map((message) => this.#receive(message)).includes(true)
     } catch (error) {
       if (errorCode(error) !== 'too_long') throw error
       return this.#refuse(line, error)
     }
+  }
+
+  /** Fails the request whose answer is no JSON, where that can be known, unless another answer comes soon. */
+  #takeTorn(): boolean {
+    if (this.#open.size === 0) return false
+    const torn = tornAnswer(this.#lines.last)
+    if (torn === undefined) return false
+    const [only, ...others] = this.#open.keys()
+    const id = torn.id === undefined && others.length === 0 ? only : this.#asked(torn.id)
+    if (id === undefined) return false
+    this.#print(this.#lines.last)
+    this.#deps.clock.after(TORN_MS, () => {
+      if (this.#open.delete(id)) this.onmessage?.(strictAnswer(id, { error: torn.error }))
+    })
+    return true
   }
 
   /** Answers the request whose answer is too long to be read: where that has no id, the one that waits longest. */

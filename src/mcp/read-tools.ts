@@ -76,6 +76,12 @@ export async function readTools(
   }
 }
 
+/** Returns the same text for lists of the same tools, in whatever order. */
+export function digestOf(listed: readonly unknown[]): string {
+  const tools = listed.map((tool) => JSON.stringify(tool)).sort()
+  return createHash('sha256').update(tools.join()).digest('hex')
+}
+
 /** Returns the configured names of tools that a server does not have; one that ends in `*` is a beginning. */
 function unknownNames({ tools = [], inside, bounds }: McpServer, listed: readonly unknown[]): string[] {
   const configured = [...tools, ...[...inside, ...(bounds?.arguments ?? [])].flatMap((entry) => entry.tools)]

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { toError } from '../core/errors.ts'
 import type { McpAddress, McpProgram, McpServer } from '../core/mcp.ts'
+import { shortWords } from './lenient.ts'
 import type { ProgramEnd } from './program-transport.ts'
 
 /** A start, or a list of tools, that failed. */
@@ -18,13 +19,33 @@ export interface FailedStart {
 /** The numbers of the library for its own errors, whose words say little to who reads the configuration. */
 const CLOSED = -32_000
 const TIMED_OUT = -32_001
+/** Stands for the number of an error that the server has answered with. */
+const SERVERS_OWN = 'own'
+const LONGEST_SAID = 300
+
+/** Returns the code of an error; servers use the numbers of the library for errors of their own, too. */
+function libraryCode(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (typeof code !== 'number') return code
+  const { message } = toError(error)
+  const isLibrarys =
+    (code === CLOSED && message.endsWith('Connection closed')) ||
+    (code === TIMED_OUT && /(Request timed out|timeout exceeded)$/.test(message))
+  return isLibrarys ? code : SERVERS_OWN
+}
+
+/** Returns true for the error of the library for a connection that has ended. */
+export function isConnectionClosed(error: unknown): boolean {
+  return libraryCode(error) === CLOSED
+}
 
 /** Returns why a server could not be started or asked, in one line with the remedy where it is known. */
 export function startWords({ error, at, waitedMs, printed = [], ended }: FailedStart): string {
   const { message } = toError(error)
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = libraryCode(error)
   const late = `it did not answer within ${waitedMs / 1_000} s`
-  const said = message.replace(/^MCP error -?\d+: /, '')
+  const said = shortWords(message.replace(/^MCP error -?\d+: /, '').replace(/\s+/g, ' '), LONGEST_SAID)
+  if (code === SERVERS_OWN) return at.kind === 'address' ? `${said}${addressRemedy(said, at)}` : said
   if (at.kind === 'address') return code === TIMED_OUT ? late : `${said}${addressRemedy(said, at)}`
   if (code === CLOSED) return endWords(`${nameOf(at)} ended${howWords(ended)} before it answered`, printed, ended)
   if (ended !== undefined) return endWords(`${nameOf(at)} ended${howWords(ended)}`, printed, ended)

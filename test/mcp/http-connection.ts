@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { systemClock } from '../../src/core/clock.ts'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
 import type { McpServer } from '../../src/core/mcp.ts'
 import { createConnection, type RunningCall } from '../../src/mcp/connection.ts'
 import { createDoor } from '../../src/web/door.ts'
@@ -9,13 +9,17 @@ import { type Answers, type Asked, startHttpToolServer } from '../fakes/http-too
 
 export const never = new AbortController().signal
 
-export async function started(answers: Answers, more: Partial<McpServer> = {}, elicits = false) {
+interface More extends Partial<McpServer> {
+  readonly clock?: Clock
+}
+
+export async function started(answers: Answers, { clock = systemClock, ...more }: More = {}, elicits = false) {
   const server = await startHttpToolServer(answers)
   const at = { kind: 'address', url: server.url, headers: { 'x-key': 'k' } } as const
   const settings: McpServer = { name: 'one', at, inside: [], timeoutMs: 10_000, ...more }
   const fetch = doorFetch(createDoor({ clock: systemClock }).open)
   const log = new AwaitedLog()
-  const deps = { clock: systemClock, logger: log, fetchOf: () => fetch, version: '1', elicits }
+  const deps = { clock, logger: log, fetchOf: () => fetch, version: '1', elicits }
   const connection = createConnection(settings, deps)
   onTestFinished(() => connection.close())
   const call = (running: Partial<RunningCall> = {}, args = {}) =>

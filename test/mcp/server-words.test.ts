@@ -2,26 +2,64 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { createConnection } from '../../src/mcp/connection.ts'
 import { AwaitedLog } from '../e2e/awaited-log.ts'
-import { type Answers, type Asked, answerTo, resultOf, send, text } from '../fakes/http-tool-server.ts'
+import {
+  type Answers,
+  type Asked,
+  answerTo,
+  type HttpToolServer,
+  resultOf,
+  send,
+  text,
+} from '../fakes/http-tool-server.ts'
 import { isCall, isGet, never, started } from './http-connection.ts'
 
 describe('what a server says of its tools', () => {
   it.each(['program', 'address'])('is noted where they change (%s)', async (kind) => {
     const notice = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
-    const { connection, call, log } =
-      kind === 'address'
-        ? await started((asked, { event }) => {
-            if (!isCall(asked)) return undefined
-            event(asked, notice)
-            event(asked, answerTo(asked, text('add')))
-            return true
-          })
-        : program(notice)
+    const { connection, call, log } = kind === 'address' ? await changing(notice, 2) : program(notice)
     await connection.list()
     expect(connection.state()).toEqual({ status: 'up', tools: 1 })
     await call()
     await log.line('A tool server has other tools now; they are taken at the next start of Parley')
     expect(connection.state()).toMatchObject({ changed: true })
+  })
+
+  it('is no change where they are the same behind the notice', async () => {
+    const notice = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
+    const { server, connection, call, log } = await changing(notice, 3)
+    await connection.list()
+    await call()
+    await server.next(({ message }) => message.method === 'tools/list' && lists(server) === 2)
+    await call()
+    expect(connection.state()).toEqual({ status: 'up', tools: 1 })
+    await log.line('A tool server has other tools now; they are taken at the next start of Parley')
+    expect(lists(server)).toBe(3)
+  })
+
+  it('is looked at ever later, and said in the log once, where they are the same behind each list', async () => {
+    const notice = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
+    const waits: number[] = []
+    const soon = (ms: number, callback: () => void) => {
+      if (ms >= 10_000) return systemClock.after(ms, callback)
+      waits.push(Math.round(ms))
+      return systemClock.after(0, callback)
+    }
+    const { server, connection, call, log } = await started(
+      (asked, known) => {
+        if (asked.message.method !== 'tools/list' && !isCall(asked)) return undefined
+        known.event(asked, notice)
+        known.event(asked, answerTo(asked, lists(known) > 4 ? { tools: [] } : resultOf(asked)))
+        return true
+      },
+      { clock: { ...systemClock, after: soon } },
+    )
+    await connection.list()
+    await call()
+    await log.line('A tool server has other tools now; they are taken at the next start of Parley')
+    expect(lists(server)).toBe(5)
+    const said = 'A tool server says all the time that its tools are others, and they are the same'
+    expect(log.lines.filter(({ sentence }) => sentence === said)).toHaveLength(1)
+    expect(waits.filter((ms) => ms >= 1_000).slice(0, 3)).toEqual([1_000, 2_000, 4_000])
   })
 
   it('is that it has none where it knows no list', async () => {
@@ -52,18 +90,103 @@ describe('what a server says of its tools', () => {
   })
 })
 
+const lists = ({ asked }: HttpToolServer): number =>
+  asked.filter(({ message }) => message.method === 'tools/list').length
+
+/** Starts a server that sends a message before each answer to a call, and has another tool from a list on. */
+function changing(notice: object, from: number) {
+  return started((asked, server) => {
+    if (asked.message.method === 'tools/list' && lists(server) >= from)
+      return send(asked, 200, answerTo(asked, { tools: [{ name: 'other' }] }))
+    if (!isCall(asked)) return undefined
+    server.event(asked, notice)
+    server.event(asked, answerTo(asked, text('add')))
+    return true
+  })
+}
+
+describe('an error of a server', () => {
+  const page = `<!DOCTYPE html><html><head><style>${'a{b:c}'.repeat(100)}</style></head><body><h1>No milk</h1>${'<p>x</p>'.repeat(600_000)}`
+  const frames = '    at f (/srv/tool/node_modules/x/y.js:1:2)'
+  const python = `Traceback (most recent call last):\n${'  File "/srv/a.py", line 1, in f\n    g()\n'.repeat(5_000)}ValueError: no milk`
+  let deep: unknown = { message: 'no milk' }
+  for (let at = 0; at < 400; at++) deep = { a: deep }
+
+  it.each([
+    ['a page of 5 MB', { message: page }, /No milk/],
+    [
+      '40,000 frames',
+      { message: 'Internal error', data: { stack: Array(40_000).fill(frames), message: 'no milk' } },
+      /no milk/,
+    ],
+    ['a text of 40,000 frames', { message: '', data: `no milk\n${`${frames}\n`.repeat(40_000)}` }, /^one: no milk$/],
+    ['a trace of Python', { message: 'Internal error', data: python }, /ValueError: no milk$/],
+    ['no words and deep data', { message: '', data: deep }, /^one: \{"a":/],
+    ['a list of problems', { message: 'Invalid', data: Array(9_000).fill({ path: 'a', msg: 'no milk' }) }, /no milk/],
+  ])('with %s is told in some hundred characters', async (_, given, words) => {
+    const error = { code: -32_603, ...given }
+    const { call } = await started((asked) =>
+      isCall(asked) ? send(asked, 200, { jsonrpc: '2.0', id: asked.message.id, error }) : undefined,
+    )
+    const failed = await call().catch((thrown: Error) => thrown.message)
+    expect(failed).toMatch(words)
+    expect(String(failed).length).toBeLessThan(1_001)
+    expect(String(failed)).not.toMatch(/<p>|y\.js/)
+  })
+
+  it.each(['initialize', 'tools/list'])('to %s stands in the log and the status in one line', async (method) => {
+    const error = { code: -32_000, message: page, data: { stack: frames.repeat(1_000) } }
+    const { connection, log } = await started((asked) =>
+      asked.message.method === method ? send(asked, 200, { jsonrpc: '2.0', id: asked.message.id, error }) : undefined,
+    )
+    await expect(connection.list()).rejects.toThrow(/^one cannot be reached: No milk/)
+    expect(connection.state().lastTrouble?.detail).toMatch(/^No milk[^\n]{1,300}$/)
+    const said = log.lines.find(({ sentence }) => sentence === 'A tool server cannot be reached')
+    expect(said?.fields.why).toMatch(/^No milk[^\n]{1,300}$/)
+  })
+
+  it.each([-32_000, -32_001])('of a program with the number %i counts before the end of the program', async (code) => {
+    const { connection } = program({}, `{ code: ${code}, message: 'no licence\\nfor this host' }`)
+    await expect(connection.list()).rejects.toThrow('one cannot be reached: no licence for this host')
+  })
+
+  const trace = Array(2_000).fill({ className: 'io.Server', methodName: 'call', lineNumber: 1 })
+  it.each([
+    [
+      'of Java',
+      500,
+      { cause: null, stackTrace: trace.slice(0, 900), jsonRpcError: { code: 1, message: 'unknown tool' } },
+    ],
+    ['of Java, in words twice', 400, { stackTrace: trace.slice(0, 9), message: 'unknown tool', localizedMessage: 'x' }],
+    ['longer than what is read', 500, { message: 'unknown tool', stackTrace: [...trace, ...trace, ...trace] }],
+    ['of FastAPI', 422, { detail: [{ loc: ['body'], msg: 'unknown tool', input: trace.slice(0, 99) }] }],
+    ['of Spring', 500, { timestamp: 1, status: 500, error: 'unknown tool', message: '', trace: 'x'.repeat(9_000) }],
+    ['of a gateway', 502, { Message: 'unknown tool' }],
+    ['of Lambda', 500, { errorType: 'E', errorMessage: 'unknown tool', trace: ['x'.repeat(9_000)] }],
+    ['in an envelope', 400, { jsonrpc: '2.0', error: { code: -32_602, message: 'unknown tool' } }],
+  ])('that is an exception %s, without the protocol, is told by its words', async (_, status, body) => {
+    const { call } = await started((asked) => (isCall(asked) ? send(asked, status, body) : undefined))
+    await expect(call()).rejects.toThrow(new RegExp(`^one: it answers ${status}: unknown tool$`))
+  })
+})
+
 /** Starts a program with one tool, which sends a message before each answer to a call. */
-function program(before: object) {
+function program(before: object, refused = '') {
   const code = `
-    const tools = [{ name: 'add', inputSchema: { type: 'object' } }]
+    let tools = [{ name: 'add', inputSchema: { type: 'object' } }]
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method, params } = JSON.parse(line)
       if (id === undefined) return
       if (method === 'tools/call') console.log(${JSON.stringify(JSON.stringify(before))})
+      if (${refused !== ''}) {
+        console.log(JSON.stringify({ jsonrpc: '2.0', id, error: ${refused || 'null'} }))
+        process.exit(1)
+      }
       const { protocolVersion } = params ?? {}
       const about = { protocolVersion, capabilities: {}, serverInfo: { name: 'p', version: '1' } }
       const result = { initialize: about, 'tools/list': { tools } }[method] ?? { content: [] }
       console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
+      if (method === 'tools/call') tools = [{ name: 'other' }]
     })`
   const at = { kind: 'program', command: process.execPath, args: ['-e', code], env: {} } as const
   const log = new AwaitedLog()

@@ -522,11 +522,7 @@ describe('a server by HTTP', () => {
   })
 
   it.each([
-    [
-      'a page',
-      '<html>Sign in</html>',
-      'one: it answers 200 without the protocol, with text/plain: <html>Sign in</html>',
-    ],
+    ['a page', '<html>Sign in</html>', 'one: it answers 200 without the protocol, with text/plain: Sign in'],
     ['nothing', undefined, 'one: it answers 200 without the protocol, with nothing'],
   ])('that answers a call with %s fails in words', async (_how, body, words) => {
     const { call } = await started((asked) => (isCall(asked) ? send(asked, 200, body) : undefined))
