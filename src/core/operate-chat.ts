@@ -1,3 +1,4 @@
+import { cutText } from './cut-text.ts'
 import { type ErrorCode, ParleyError } from './errors.ts'
 import type { RequestId } from './keyed-request.ts'
 import type { Usage } from './model.ts'
@@ -87,4 +88,15 @@ export class ChatRefused extends ParleyError {
     super(code, message, refusal.cause === undefined ? {} : { cause: refusal.cause })
     this.refusal = refusal
   }
+}
+
+const MOST_NAMED = 20
+const LONGEST_NAME = 64
+
+/** Returns the refusal of a model that is no agent, which names those that there are. */
+export function noSuchModel(model: string, agents: readonly { readonly id: string }[]): ChatRefused {
+  const named = agents.slice(0, MOST_NAMED).map(({ id }) => id)
+  const more = agents.length > named.length ? `, and ${agents.length - named.length} more` : ''
+  const words = `There is no agent "${cutText(model, LONGEST_NAME)}". The agents are: ${named.join(', ')}${more}.`
+  return new ChatRefused('not_found', words, { param: 'model', name: 'model_not_found' })
 }

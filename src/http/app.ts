@@ -3,10 +3,9 @@ import type { Clock } from '../core/clock.ts'
 import { toError } from '../core/errors.ts'
 import type { KeyedRequests } from '../core/keyed-request.ts'
 import type { Logger } from '../core/logger.ts'
-import { chatErrorAnswer, isChatPath, noSuchPath } from './chat-errors.ts'
+import { answerAt, noSuchPath } from './chat-errors.ts'
 import { createQueryCheck } from './check-query.ts'
 import { createCors } from './cors.ts'
-import { errorAnswer, errorHeaders } from './errors.ts'
 import { type ApiGuard, createGate } from './gate.ts'
 import { createIdempotency } from './idempotency.ts'
 import { createRecorder } from './record-changes.ts'
@@ -49,17 +48,13 @@ export function createApp({ guard, requests, logger, clock }: AppDeps): OpenAPIH
     await next().catch((thrown) => Promise.reject(toError(thrown)))
   })
   app.notFound(({ req, json }) => {
-    const error = noSuchPath(req)
-    const { status, body } = isChatPath(req.path) ? chatErrorAnswer(error) : errorAnswer(error)
-    return json(body, status)
+    const { status, body, headers } = answerAt(req.path, noSuchPath(req))
+    return json(body, status, headers)
   })
   app.onError((error, { req, json }) => {
-    const { status, body } = errorAnswer(error)
+    const { status, body, headers } = answerAt(req.path, error)
     if (body.error.code === 'internal') logger.error('A local request failed', { path: req.path, err: error })
-    const headers = errorHeaders(error)
-    if (!isChatPath(req.path)) return json(body, status, headers)
-    const answer = chatErrorAnswer(error)
-    return json(answer.body, answer.status, { ...answer.headers, ...headers })
+    return json(body, status, headers)
   })
   app.use(createCors(guard))
   app.use(createGate(routes, guard))

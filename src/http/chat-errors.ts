@@ -1,7 +1,7 @@
 import type { CompletionError } from '../core/completion.ts'
 import { type ErrorCode, errorCode, ParleyError } from '../core/errors.ts'
 import { ChatRefused } from '../core/operate-chat.ts'
-import { errorAnswer, type HttpStatus } from './errors.ts'
+import { type ErrorBody, errorAnswer, errorHeaders, type HttpStatus } from './errors.ts'
 
 /** The answer to a failed request in the words of OpenAI, which their clients make errors of. */
 export interface ChatErrorAnswer {
@@ -52,6 +52,8 @@ const AGAIN_AFTER = '2'
 const ASKED = 'models|chat|completions|responses|embeddings|moderations|audio|images|engines|deployments'
 /** The paths of OpenAI, also behind a base URL that lacks `/v1` or has it twice. */
 const PATHS = new RegExp(`^/+(?:(?:v1|api|openai)/+)*(?:${ASKED})(?:/|$)`)
+/** The end of a path that is right but for what stands before or behind it. */
+const MEANT = /\/(models|chat\/+completions)\/*$/
 
 /** True for the paths that OpenAI's clients ask. */
 export function isChatPath(path: string): boolean {
@@ -62,8 +64,10 @@ export function isChatPath(path: string): boolean {
 export function noSuchPath({ method, path }: { readonly method: string; readonly path: string }): ParleyError {
   const words = `There is no ${method} ${path}`
   if (!isChatPath(path)) return new ParleyError('not_found', words)
+  const meant = `/v1/${MEANT.exec(path)?.[1]?.replace(/\/+/, '/')}`
+  const right = MEANT.test(path) && meant !== path ? `: ask ${meant}` : ''
   const there = "Of OpenAI's API there are GET /v1/models and POST /v1/chat/completions: the base URL ends in /v1."
-  return new ChatRefused('not_found', `${words}. ${there}`, { name: 'unknown_url' })
+  return new ChatRefused('not_found', `${words}${right}. ${there}`, { name: 'unknown_url' })
 }
 
 /** Returns the answer to a failed request of OpenAI's client. */
@@ -84,4 +88,15 @@ export function chatErrorAnswer(error: unknown): ChatErrorAnswer {
     body: { error: { message, type, code: name, param: refusal.param ?? null } },
     headers: { 'x-should-retry': String(again), ...(again ? { 'retry-after': AGAIN_AFTER } : {}) },
   }
+}
+
+/** Returns the answer to a failed request for a path, in the words of whoever asks there. */
+export function answerAt(
+  path: string,
+  error: unknown,
+): ChatErrorAnswer | (Omit<ChatErrorAnswer, 'body'> & { readonly body: ErrorBody }) {
+  const headers = errorHeaders(error)
+  if (!isChatPath(path)) return { ...errorAnswer(error), headers }
+  const answer = chatErrorAnswer(error)
+  return { ...answer, headers: { ...answer.headers, ...headers } }
 }

@@ -12,7 +12,7 @@ import type { Logger } from '../core/logger.ts'
 import { tooManyBytes } from '../core/read-bytes.ts'
 import { closeAnswersBehind } from './answers-behind.ts'
 import type { AppDeps } from './app.ts'
-import { errorAnswer } from './errors.ts'
+import { answerAt } from './chat-errors.ts'
 import type { ApiGuard } from './gate.ts'
 import { doorOf } from './read-body.ts'
 import { answerUnreadable, unaddressed } from './unreadable-requests.ts'
@@ -80,7 +80,7 @@ export function createApiServer({ guard, requests, ready, logger, clock, limits 
       ([listener]) => !response.destroyed && listener(request, response),
       (error) => {
         logger.error('The API could not be loaded', { err: error })
-        refuse(error, response)
+        refuse(error, request, response)
       },
     )
   })
@@ -109,12 +109,15 @@ function limitedServer(limits: ServerLimits, listener: RequestListener): Server 
     requireHostHeader: false,
   }
   const server = createServer(options, (request, response) => {
-    // Nobody reads the rest of the request after its answer.
     response.once('finish', () => {
-      if (!request.complete) request.socket.destroySoon()
+      if (!request.complete) leaveUnread(request)
     })
     for (const [name, value] of ON_EVERY_ANSWER) response.setHeader(name, value)
-    if (isTooLong(request)) return refuse(tooManyBytes(mostBytesAt(request.url)), response)
+    if (isTooLong(request)) {
+      // Else Node reads all of it without a word of how much that is.
+      request.resume()
+      return refuse(tooManyBytes(mostBytesAt(request.url)), request, response)
+    }
     listener(request, response)
   })
   // A client that asks before it sends a body is answered before it sends one.
@@ -141,9 +144,29 @@ function pathOf(url = ''): string {
   return url.split('?', 1)[0] ?? ''
 }
 
-function refuse(error: unknown, response: ServerResponse): void {
-  const { status, body } = errorAnswer(error)
-  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body))
+function refuse(error: unknown, { url }: IncomingMessage, response: ServerResponse): void {
+  const { status, body, headers } = answerAt(pathOf(url), error)
+  const told = JSON.stringify(body)
+  const length = Buffer.byteLength(told)
+  response.writeHead(status, { ...headers, 'content-type': 'application/json', 'content-length': length }).end(told)
+}
+
+/** The times that a body's most bytes may come after its answer: many clients send all of it before they read. */
+const UNREAD = 2
+
+/**
+ * Ends the connection of a request that was answered before it was complete. With bytes in it that nobody reads, the
+ * system would reset it, and the client would see that in place of the answer. Node ends one that falls silent.
+ */
+function leaveUnread(request: IncomingMessage): void {
+  const { socket, url } = request
+  let left = mostBytesAt(url) * UNREAD
+  socket.end()
+  request.once('end', () => socket.destroy())
+  request.on('data', ({ length }: Buffer) => {
+    left -= length
+    if (left < 0) socket.destroy()
+  })
 }
 
 /** The router and its web globals cost 30 ms and some megabytes, which a daemon that nobody asks saves. */

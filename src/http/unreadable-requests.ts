@@ -1,6 +1,8 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ParleyError } from '../core/errors.ts'
+import { ChatRefused } from '../core/operate-chat.ts'
+import { answerAt } from './chat-errors.ts'
 import { errorAnswer } from './errors.ts'
 
 /** A request whose answer is not complete. */
@@ -14,9 +16,17 @@ interface Refusal {
   readonly error: ParleyError
 }
 
+type Unreadable = NodeJS.ErrnoException & { readonly reason?: string; readonly rawPacket?: Buffer }
+
+/** Bytes in which the path of any route ends. */
+const LONGEST_START = 2_000
+
 /** The failures of the parser of HTTP that say more than that it is none. */
 const KNOWN: Readonly<Record<string, Refusal>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: refusal(408, 'invalid', 'The request was not complete within its time.'),
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    error: new ChatRefused('invalid', 'The request was not complete within its time.', { again: true }),
+  },
   HPE_HEADER_OVERFLOW: refusal(431, 'too_long', 'The address and the headers of the request are too long.'),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: refusal(413, 'too_long', 'The chunks of the body have too much beside it.'),
 }
@@ -33,12 +43,14 @@ export function answerUnreadable(server: Server): void {
     awaited.set(request.socket, all.add(one))
     response.once('close', () => all.delete(one))
   })
-  server.on('checkExpectation', (_request, response: ServerResponse) => {
-    response.writeHead(EXPECTATION.status, HEADERS).end(bodyOf(EXPECTATION))
+  server.on('checkExpectation', ({ url }, response: ServerResponse) => {
+    const { headers, body } = answerTo(EXPECTATION, url)
+    response.writeHead(EXPECTATION.status, headers).end(body)
   })
-  server.on('clientError', (error: NodeJS.ErrnoException & { readonly reason?: string }, socket) => {
+  server.on('clientError', (error: Unreadable, socket) => {
+    const before = [...(awaited.get(socket) ?? [])]
     // It would be read as a piece of the answer that is under way, or as that to a request before, which is carried out.
-    const within = [...(awaited.get(socket) ?? [])].some(
+    const within = before.some(
       ({ request, response }) => !response.writableFinished && (request.complete || response.headersSent),
     )
     if (error.code === 'ECONNRESET' || !socket.writable || within) {
@@ -47,7 +59,7 @@ export function answerUnreadable(server: Server): void {
     }
     const told =
       KNOWN[error.code ?? ''] ?? refusal(400, 'invalid', `This is no HTTP: ${error.reason ?? 'it broke off'}.`)
-    socket.write(textOf(told))
+    socket.write(textOf(told, before.at(-1)?.request.url ?? addressIn(error.rawPacket)))
     ;(socket as Socket).destroySoon()
   })
 }
@@ -55,8 +67,7 @@ export function answerUnreadable(server: Server): void {
 /** Returns the answer to a request of which no address can be made; anything else is a failure of ours. */
 export function unaddressed(error: unknown): Response {
   const wrong = error instanceof Error && error.name === 'RequestError'
-  if (wrong) return new Response(bodyOf(ADDRESS), { status: ADDRESS.status, headers: HEADERS })
-  const { status, body } = errorAnswer(error)
+  const { status, body } = wrong ? { ...errorAnswer(ADDRESS.error), status: ADDRESS.status } : errorAnswer(error)
   return new Response(JSON.stringify(body), { status, headers: HEADERS })
 }
 
@@ -66,13 +77,19 @@ function refusal(status: number, code: 'invalid' | 'too_long', message: string):
   return { status, error: new ParleyError(code, message) }
 }
 
-function bodyOf({ error }: Refusal): string {
-  return JSON.stringify(errorAnswer(error).body)
+/** Returns the address in the first bytes of a request whose headers are no more than begun. */
+function addressIn(packet: Buffer | undefined): string | undefined {
+  return /^[A-Z]+ (\/[^ ?]*)/.exec(packet?.toString('latin1', 0, LONGEST_START) ?? '')?.[1]
 }
 
-function textOf(refused: Refusal): string {
-  const body = bodyOf(refused)
-  const headers = { ...HEADERS, 'content-length': Buffer.byteLength(body) }
+function answerTo({ error }: Refusal, url = '') {
+  const { headers, body: told } = answerAt(url.split('?', 1)[0] ?? '', error)
+  const body = JSON.stringify(told)
+  return { headers: { ...HEADERS, ...headers, 'content-length': Buffer.byteLength(body) }, body }
+}
+
+function textOf(refused: Refusal, url: string | undefined): string {
+  const { headers, body } = answerTo(refused, url)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return [`HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status]}`, ...lines, '', body].join('\r\n')
 }

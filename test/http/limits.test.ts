@@ -117,6 +117,66 @@ describe('a body', () => {
   })
 })
 
+describe('a request to the door of OpenAI that is refused before any route is known', () => {
+  const CHAT = '/v1/chat/completions'
+  const post = (...lines: string[]) => head(`POST ${CHAT} HTTP/1.1`, ...lines)
+  const LONG = DOORS.chat.bytes + 1
+  const told = (code: string) => ({
+    error: { message: expect.any(String), type: 'invalid_request_error', code, param: null },
+  })
+
+  test.each([
+    ['whose body is too long', post(`Content-Length: ${LONG}`), 413, told('too_long'), 'false'],
+    ['whose headers are too long', post(`X-Long: ${'x'.repeat(20_000)}`), 431, told('too_long'), 'false'],
+    [
+      'whose address is too long',
+      head(`POST ${CHAT}?x=${'x'.repeat(20_000)} HTTP/1.1`),
+      431,
+      told('too_long'),
+      'false',
+    ],
+    ['that expects much', post('Expect: much'), 417, told('invalid_value'), 'false'],
+    ['whose chunks are none', `${post('Transfer-Encoding: chunked')}zz`, 400, told('invalid_value'), 'false'],
+    ['that never ends', post('Content-Length: 10'), 408, told('invalid_value'), 'true'],
+  ])('%s is answered in its words', async (_, text, ...[status, body, again]) => {
+    const { socketPath } = await serve({ headers: 400, request: 400 })
+    const answer = await say(socketPath, text).ended
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(answer).toContain(`\r\nx-should-retry: ${again}\r\n`)
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual(body)
+  })
+
+  test('F-G03: whose client sends all of its body before it reads anything is answered, and reset far behind', async () => {
+    const { socketPath } = await serve()
+    const whole = connect({ path: socketPath })
+    onTestFinished(() => void whole.destroy())
+    whole.pause()
+    whole.write(post(`Content-Length: ${LONG}`))
+    await new Promise<void>((resolve, reject) => {
+      whole.once('error', reject)
+      whole.write(Buffer.alloc(LONG, 'x'), () => resolve())
+    })
+    whole.setEncoding('utf8')
+    let answer = ''
+    for await (const piece of whole) answer += piece
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+
+    const { socket, ended } = say(socketPath, post(`Content-Length: ${10 * LONG}`))
+    const more = Buffer.alloc(65_536, 'x')
+    const send = (): void => {
+      while (socket.writable && socket.write(more)) {
+        // Until the system takes no more for now.
+      }
+    }
+    socket.removeAllListeners('end')
+    socket.on('drain', send)
+    send()
+    expect(await ended).toMatch(/^HTTP\/1\.1 413 /)
+    expect(socket.bytesWritten).toBeGreaterThan(DOORS.chat.bytes)
+    expect(socket.bytesWritten).toBeLessThan(4 * DOORS.chat.bytes)
+  })
+})
+
 describe('a connection', () => {
   const SHORT = { headers: 200, request: 200, idle: 200 }
 

@@ -3,7 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { ParleyError } from '../../core/errors.ts'
-import { ChatRefused, type CompletionWatch } from '../../core/operate-chat.ts'
+import { type CompletionWatch, noSuchModel } from '../../core/operate-chat.ts'
 import { chatErrorAnswer } from '../chat-errors.ts'
 import { ChatStream, STREAM_HEADERS } from '../chat-stream.ts'
 import { completedBy, completionOf, modelOf } from '../chat-words.ts'
@@ -67,9 +67,10 @@ export function chatRoutes(clock: Clock = systemClock) {
     )
     .openapi(MODEL, ({ req, json, var: { api } }) => {
       const { id } = req.valid('param')
-      const found = api.chat.models().find((model) => model.id === id)
+      const models = api.chat.models()
+      const found = models.find((model) => model.id === id)
       if (found) return json(modelOf(found), 200)
-      throw new ChatRefused('not_found', `There is no agent "${id}".`, { param: 'model', name: 'model_not_found' })
+      throw noSuchModel(id, models)
     })
     .openapi(CHAT, async (context) => {
       const { json, header } = context

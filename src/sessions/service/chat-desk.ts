@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Caller } from '../../core/caller.ts'
 import type { Repeats } from '../../core/keyed-request.ts'
 import type { ChatOperator, CompletionAnswer, CompletionRequest, CompletionWatch } from '../../core/operate-chat.ts'
-import { ChatRefused } from '../../core/operate-chat.ts'
+import { ChatRefused, noSuchModel } from '../../core/operate-chat.ts'
 import { OPERATOR_HOLDER } from '../../core/token.ts'
 import type { ModelRules } from './choose-model.ts'
 import { answerKept, type KeptChatDeps, speakerOf } from './kept-chat.ts'
@@ -33,8 +33,7 @@ export function createChatDesk(deps: ChatDeskDeps): ChatDesk {
     async answer(request, watch) {
       const { model, user, session, messages } = request
       const agent = agents.find(({ id }) => id === model)?.id
-      if (agent === undefined)
-        throw new ChatRefused('not_found', `There is no agent "${model}".`, { param: 'model', name: 'model_not_found' })
+      if (agent === undefined) throw noSuchModel(model, agents)
       const chat = { ...speakerOf(deps, caller, user), agent, messages }
       const asked = { holder: holderOf(caller), route: ROUTE, content: contentOf(request) }
       if (session === undefined) {
