@@ -36,7 +36,7 @@ export async function readChat(request: Pick<HonoRequest, 'header'>, { body: sen
   const given = await sent.object()
   checkCount(given.messages, { most: MOST_MESSAGES, of: 'messages', param: 'messages' })
   const body = checked(chatBody, given)
-  const { model, messages, stream, stream_options, user } = body
+  const { model, messages, stream, stream_options } = body
   const said = continued(saidIn(messages))
   const length = said.reduce((sum, { text }) => sum + text.length, 0)
   if (length > MOST_CHARACTERS)
@@ -50,22 +50,44 @@ export async function readChat(request: Pick<HonoRequest, 'header'>, { body: sen
   return {
     request: {
       ...{ model, messages: said, once },
-      user: typeof user === 'string' ? user : undefined,
-      session: sessionIn(request.header('x-parley-session'), body.metadata),
+      user: speakerIn(request.header('x-parley-user'), body.user),
+      session: isTask(request.header('x-parley-task'))
+        ? undefined
+        : sessionIn(request.header('x-parley-session'), body.metadata),
     },
     stream: stream ?? false,
     usage: stream_options?.include_usage ?? false,
   }
 }
 
+/** Returns who asks. The header counts first: the operator wrote it, and the body is the client's habit. */
+function speakerIn(header: string | undefined, user: unknown): string | undefined {
+  return header?.trim() || (typeof user === 'string' ? user : undefined)
+}
+
+/**
+ * True for what a client asks beside a conversation, such as its title, which would be said in it. Unfilled, every
+ * message would be that, and nobody would know why nothing is remembered.
+ */
+function isTask(header = ''): boolean {
+  if (header.startsWith('{{'))
+    throw new ChatRefused(
+      'invalid',
+      'X-Parley-Task has a placeholder that the client does not fill: update the client.',
+    )
+  return header.trim() !== ''
+}
+
 const IN_METADATA = 'metadata.session'
+/** Ids that Open WebUI gives to chats which it does not keep itself, and to its channels. */
+const UNKEPT = /^(?:temporary|local|channel):.*/s
 /** A client that fills a template with the id of a chat that has none yet sends nothing, which is no name. */
 const name = z.string('must be a text').nullish()
 
 /** Returns the conversation that a request names, by a header or in its body. */
 function sessionIn(header: string | undefined, metadata: unknown): string | undefined {
   const given = checked(name, fieldOf(metadata, 'session'), IN_METADATA)
-  const [first, second] = [header, given].flatMap((one) => one?.trim() || [])
+  const [first, second] = [header, given].flatMap((one) => one?.trim().replace(UNKEPT, '') || [])
   if (second === undefined || first === second) return first
   throw new ChatRefused('invalid', `"${IN_METADATA}" names another session than the header X-Parley-Session.`, {
     param: IN_METADATA,
@@ -248,8 +270,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, at = 
 
 /** Fields that another server may honour; some clients leave out the one that is named so, and ask again. */
 const UNSUPPORTED: Readonly<Partial<Record<PropertyKey, string>>> = {
-  ...{ tools: 'unsupported_parameter', functions: 'unsupported_parameter', audio: 'unsupported_parameter' },
-  ...{ logprobs: 'unsupported_parameter', top_logprobs: 'unsupported_parameter' },
+  ...{ logprobs: 'unsupported_parameter', top_logprobs: 'unsupported_parameter', audio: 'unsupported_parameter' },
   ...{ tool_choice: 'unsupported_value', function_call: 'unsupported_value' },
   ...{ n: 'unsupported_value', modalities: 'unsupported_value', response_format: 'unsupported_value' },
 }

@@ -48,10 +48,10 @@ function wordsOf({ type, text }: { readonly type: string; readonly text: string 
 }
 
 type OpenWebUi = 'models' | 'chat' | 'title' | 'tags' | 'followUps'
-type WithHeader = 'remembered' | 'temporary' | 'unfilled' | 'native'
+type WithHeaders = 'remembered' | 'temporary' | 'formerlyTemporary' | 'channel' | 'unfilled' | 'unfilledTask'
 
 describe('Open WebUI', () => {
-  const sent = recorded<Readonly<Record<OpenWebUi | WithHeader, Sent>>>('open-webui')
+  const sent = recorded<Readonly<Record<OpenWebUi | WithHeaders, Sent>>>('open-webui')
 
   it('is answered, and whatever it says of its people and chats makes no session by itself', async () => {
     const home = await house()
@@ -69,29 +69,55 @@ describe('Open WebUI', () => {
     expect(request?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
     expect(JSON.stringify(request?.messages)).toContain('"type":"image"')
 
+    expect(await home.sessions()).toEqual([])
+  })
+
+  it('S44: by one connection each chat is a session, its own tools are taken, and a title is said in none', async () => {
+    const home = await house()
+    const send = await sender(home)
+    expect(wordsOf(await send(sent.remembered))).toBe('echo And tomorrow?')
+    const name = `api:ui:${sent.remembered.headers['X-Parley-Session']}`
+    const before = await home.daemon.operator.sessions.history(name, { limit: 200 })
     for (const task of [sent.title, sent.tags, sent.followUps]) {
       const { text } = await send(task)
       expect(JSON.parse(text)).toMatchObject({ choices: [{ message: { role: 'assistant' } }] })
     }
+    expect(await home.sessions()).toEqual([name])
+    expect(await home.daemon.operator.sessions.history(name, { limit: 200 })).toEqual(before)
+    const [first] = home.anthropic?.ledger.requests() ?? []
+    expect(JSON.stringify(first?.messages)).not.toContain('Pancakes')
+    expect(JSON.stringify(first?.tools ?? [])).not.toContain('view_note')
+  })
+
+  it('S44: a temporary chat and a channel are whole in themselves', async () => {
+    const home = await house()
+    const send = await sender(home)
+    for (const one of [sent.temporary, sent.formerlyTemporary, sent.channel])
+      expect(wordsOf(await send(one))).toBe('echo hush')
     expect(await home.sessions()).toEqual([])
   })
 
-  it('S44: with the id of its chat in the header the chat is a session, whose own log is the truth', async () => {
-    const home = await house()
-    const send = await sender(home)
-    expect(wordsOf(await send(sent.remembered))).toBe('echo And tomorrow?')
-    for (const task of [sent.title, sent.tags, sent.followUps]) expect((await send(task)).status).toBe(200)
-    expect(await home.sessions()).toEqual([`api:ui:${sent.remembered.headers['X-Parley-Session']}`])
-    expect(JSON.stringify(home.anthropic?.ledger.requests()[0]?.messages)).not.toContain('Pancakes')
+  it('S42: the header of its person is `user`, and counts where the body says another', async () => {
+    const { 'X-Parley-User': id = '' } = sent.remembered.headers
+    const access = { direct: 'allowlist', groups: [] } as const
+    const send = await sender(await house({ routing: policy({ people: [member('bob', `api:ui:${id}`)], access }) }))
+    for (const user of [undefined, id, 'eve', 7]) {
+      const one = { ...sent.temporary, body: { ...sent.temporary.body, user } }
+      expect((await send(one)).status).toBe(200)
+      const others = { ...one, headers: { ...one.headers, 'X-Parley-User': 'eve' } }
+      expect((await send(others)).status).toBe(403)
+      // An empty one names nobody.
+      const unnamed = { ...one, headers: { ...one.headers, 'X-Parley-User': ' ' } }
+      expect([user, (await send(unnamed)).status]).toEqual([user, user === id ? 200 : 403])
+    }
   })
 
-  it('a temporary chat, a placeholder that an old version does not fill, and its own tools are refused with the remedy', async () => {
+  it('a placeholder that an old version does not fill is refused with the remedy', async () => {
     const home = await house()
     const send = await sender(home)
     for (const [request, words] of [
-      [sent.temporary, /session is named by/],
-      [sent.unfilled, /session is named by/],
-      [sent.native, /switch off the tools of the client/],
+      [sent.unfilled, /update the client/],
+      [sent.unfilledTask, /update the client/],
     ] as const) {
       const { status, text } = await send(request)
       expect([status, JSON.parse(text).error.message]).toEqual([400, expect.stringMatching(words)])
@@ -136,11 +162,11 @@ describe('LibreChat', () => {
 })
 
 it('the programs that speak to OpenAI are answered with the fields that they always send', async () => {
-  const others = recorded<Readonly<Record<string, object>>>('others')
+  const others = recorded<Readonly<Record<string, { readonly body: object }>>>('others')
   const home = await house()
   const send = await sender(home)
-  for (const [name, more] of Object.entries(others)) {
-    const body = { model: 'main', messages: [user('hello')], ...more }
+  for (const [name, sent] of Object.entries(others)) {
+    const body = { model: 'main', messages: [user('hello')], ...sent.body }
     const answer = await send({ method: 'POST', path: '/chat/completions', headers: {}, body })
     expect([name, answer.status, answer.status === 200 ? wordsOf(answer) : answer.text]).toEqual([
       ...[name, 200],

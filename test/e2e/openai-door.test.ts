@@ -154,7 +154,7 @@ describe('a chat with a session', () => {
     await home.daemon.operator.sessions.post('api:other', { text: 'secret' })
     const client = await home.client()
     const hostile = ['..', '../other', 'a:b', ':other', 'bob@example.org', 'a/b', 'a b', '-a', '_a', '{{CHAT_ID}}']
-    for (const session of [...hostile, 'a'.repeat(65), '%6fther', 'api:other', 'local:Q2x_y'])
+    for (const session of [...hostile, 'a'.repeat(65), '%6fther', 'api:other', 'xlocal:Q2x_y'])
       for (const [fields, options] of [
         [{ metadata: { session } }, {}],
         [{}, { headers: { 'x-parley-session': session } }],
@@ -194,6 +194,7 @@ describe('a chat with a session', () => {
     for (const [header, session] of [
       ['', ''],
       [' ', null],
+      ['local:Q2x_y', 'temporary:\nQ2x_y'],
     ] as const)
       await ask(header, session)
     await expect(ask('one', 'two')).rejects.toMatchObject({ status: 400, param: 'metadata.session' })

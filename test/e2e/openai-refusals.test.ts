@@ -16,13 +16,24 @@ const house = (script: Script = echoScript, config: HouseholdOptions['config'] =
 const asked = { model: 'main', messages: [user('hi')] }
 /** A client relies on these: a value that is none of theirs is a mistake. */
 const CHECKED = new Set(['stream_options', 'modalities'])
+const TOOL = { type: 'function', function: { name: 'x', parameters: { type: 'object' } } }
+/** The answer would have to be a call. */
+const FORCED = [
+  ...['required', 'any', true, 7, [TOOL], { type: 'function', function: { name: 'x' } }, { name: 'x' }],
+  ...[
+    { type: 'custom', custom: { name: 'x' } },
+    { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [TOOL] } },
+  ],
+]
+const UNSUPPORTED = 'unsupported_value'
+type Refused = [object, string | undefined, string?]
 const KEPT = [{ metadata: { session: 'bob' } }, {}]
 
 describe('a request that is not answered', () => {
   it('tells the official client by its class, code and parameter', async () => {
     const home = await house()
     const client = await home.client()
-    const cases: readonly [object, string | undefined, string?][] = [
+    const cases: readonly Refused[] = [
       [{ messages: [] }, 'messages', 'empty_array'],
       [{ messages: 'hi' }, 'messages', 'invalid_type'],
       [{ messages: undefined }, 'messages', 'missing_required_parameter'],
@@ -39,9 +50,10 @@ describe('a request that is not answered', () => {
       [{ model: '' }, 'model', 'invalid_value'],
       [{ model: 7 }, 'model', 'invalid_type'],
       [{ n: 2 }, 'n', 'unsupported_value'],
-      [{ tools: [{ type: 'function', function: { name: 'x' } }] }, 'tools', 'unsupported_parameter'],
-      [{ functions: [{ name: 'x' }] }, 'functions', 'unsupported_parameter'],
-      [{ tool_choice: 'required' }, 'tool_choice'],
+      ...FORCED.map((choice): Refused => [{ tools: [TOOL], tool_choice: choice }, 'tool_choice', UNSUPPORTED]),
+      ...FORCED.map((choice): Refused => [{ functions: [{}], function_call: choice }, 'function_call', UNSUPPORTED]),
+      [{ messages: [user('hi'), { role: 'assistant', content: 'ok' }, user('')] }, 'messages'],
+      [{ messages: [user('hi'), { role: 'assistant', content: 'ok' }, { role: 'user', content: [] }] }, 'messages'],
       [{ response_format: { type: 'json_object' } }, 'response_format.type', 'unsupported_value'],
       [{ response_format: { type: 'json_schema', json_schema: { name: 'x', schema: {} } } }, 'response_format.type'],
       [{ audio: { voice: 'alloy', format: 'mp3' } }, 'audio', 'unsupported_parameter'],
@@ -63,7 +75,12 @@ describe('a request that is not answered', () => {
         expect((error as Error).message).not.toMatch(/invalid input|expected/i)
       }
     const unknown = client.chat.completions.create({ ...asked, model: 'gpt-5.4' })
-    await expect(unknown).rejects.toMatchObject({ status: 404, code: 'model_not_found', param: 'model' })
+    await expect(unknown).rejects.toMatchObject({
+      ...{ status: 404, code: 'model_not_found', param: 'model' },
+      message: expect.stringContaining('There is no agent "gpt-5.4". The agents are: main.'),
+    })
+    const long = await client.models.retrieve('x'.repeat(3_000)).catch((thrown: Error) => thrown.message)
+    expect(long).toMatch(/x{64}". The agents are: main\.$/)
     expect(home.anthropic?.ledger.requests()).toEqual([])
     expect(await home.sessions()).toEqual([])
   })
@@ -83,6 +100,16 @@ describe('a request that is not answered', () => {
     ].flatMap((field) => (CHECKED.has(field) ? [null] : bounds).map((value) => ({ [field]: value })))
     const further = [
       ...[{ tools: null }, { tools: [], tool_choice: 'none' }, { tool_choice: '' }, { functions: [] }],
+      ...[[TOOL], [{}], [7], 'x', { x: TOOL }].flatMap((tools) => [{ tools }, { functions: tools }]),
+      ...[null, 'auto', 'none', {}].flatMap((choice) => [
+        ...[
+          { tools: [TOOL], tool_choice: choice },
+          { functions: [TOOL.function], function_call: choice },
+        ],
+      ]),
+      { tools: [TOOL], tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [TOOL] } } },
+      // ChatDev sends all of its fields, set or not.
+      { stop: null, user: '', functions: null, tool_choice: null, seed: null, max_tokens: 15821.0, logit_bias: {} },
       ...[
         { modalities: ['text'] },
         { stop: ['.', '\n'] },
@@ -107,6 +134,17 @@ describe('a request that is not answered', () => {
     expect(choices[0]?.message.content).toContain('and?')
   })
 
+  it('an empty message in the middle of a history is as none', async () => {
+    const home = await house()
+    const client = await home.client()
+    for (const content of [[], '', [{ type: 'text', text: '' }]])
+      for (const role of ['system', 'assistant', 'user', 'developer']) {
+        const messages = [user('hi'), { role, content }, user('and?')] as never
+        const { choices } = await client.chat.completions.create({ model: 'main', messages })
+        expect([role, content, choices[0]?.message.content]).toEqual([role, content, expect.stringMatching(/and\?$/)])
+      }
+  })
+
   it('F-K01: no token, a wrong one and one without the scope are the errors of OpenAI', async () => {
     const home = await house()
     const wrong = new OpenAI({ apiKey: 'sk-x', baseURL: home.baseURL, maxRetries: 0 })
@@ -125,23 +163,34 @@ describe('a request that is not answered', () => {
     }
   })
 
-  it('a path that is none is an error of OpenAI, and names those that there are', async () => {
+  it('a path that is none is an error of OpenAI, and names the right one and those that there are', async () => {
     const home = await house()
     const headers = { authorization: `Bearer ${await home.token()}` }
     const root = home.baseURL.replace(/\/v1$/, '')
-    const asked = [
-      ...['GET /v1/models/', 'GET /models', 'GET /v1/v1/models', 'GET //v1/models', 'POST /v1/chat/completions/'],
-      ...['POST /chat/completions', 'POST /v1/completions', 'POST /v1/responses', 'POST /v1/embeddings'],
-      ...['GET /v1/chat/completions', 'OPTIONS /v1/chat/completions', 'DELETE /v1/models/main'],
+    const models = ['GET /v1/models/', 'GET /models', 'GET /v1/v1/models', 'GET //v1/models', 'GET /v1/models//']
+    const chats = [
+      ...['POST /v1/chat/completions/', 'POST /chat/completions', 'POST /v1//chat/completions'],
+      ...['POST /v1/v1/chat/completions', 'POST //chat//completions', 'POST /openai/deployments/main/chat/completions'],
     ]
-    for (const one of asked) {
+    const others = [
+      ...['POST /v1/completions', 'POST /v1/responses', 'POST /v1/embeddings', 'GET /v1/chat/completions'],
+      ...['OPTIONS /v1/chat/completions', 'DELETE /v1/models/main'],
+    ]
+    const asked = [
+      ...models.map((one) => [one, ': ask /v1/models'] as const),
+      ...chats.map((one) => [one, ': ask /v1/chat/completions'] as const),
+      ...others.map((one) => [one, ''] as const),
+    ]
+    for (const [one, right] of asked) {
       const [method = '', path] = one.split(' ')
       const response = await fetch(`${root}${path}`, { method, headers })
       expect([one, response.status, await response.json()]).toEqual([
         ...[one, 404],
         {
           error: {
-            message: expect.stringContaining(`There is no ${one}. Of OpenAI's API there are GET /v1/models and`),
+            message: expect.stringContaining(
+              `There is no ${one}${right}. Of OpenAI's API there are GET /v1/models and`,
+            ),
             ...{ type: 'invalid_request_error', code: 'unknown_url', param: null },
           },
         },
@@ -281,12 +330,12 @@ describe('pictures and files', () => {
     ]
     await expect(client.chat.completions.create({ model: 'main', messages: messages(large) })).resolves.toBeDefined()
     const huge = 'a'.repeat(21 * 1024 * 1024)
-    const headers = { authorization: `Bearer ${await home.token()}` }
-    const body = JSON.stringify({ model: 'main', messages: messages(huge) })
-    const refused = fetch(`${home.baseURL}/chat/completions`, { method: 'POST', headers, body }).then(
-      ({ status }) => status,
-      () => 'cut off',
-    )
-    expect([413, 'cut off']).toContain(await refused)
+    const refused = client.chat.completions.create({ model: 'main', messages: messages(huge) })
+    await expect(refused).rejects.toMatchObject({
+      ...{ status: 413, type: 'invalid_request_error', code: 'too_long', param: null },
+      message: expect.stringContaining('20971520 bytes'),
+    })
+    const thrown = await refused.catch((error: unknown) => error)
+    expect(thrown instanceof OpenAI.APIError && thrown.headers?.get('x-should-retry')).toBe('false')
   })
 })

@@ -36,7 +36,25 @@ const message = z.object(
 const nothing = (why: string) =>
   z.union([z.null(), z.tuple([]), z.literal(''), z.literal(false), z.literal(0)], why).optional()
 
-const OWN_TOOLS = 'is not for clients: an agent has its own; switch off the tools of the client'
+/** Many clients always send their tools, and an answer that calls none of them is one that the API allows. */
+const notOffered = z.unknown().describe('Taken, and not offered to the agent, which has tools of its own.').optional()
+
+const FORCED =
+  'must not make an agent call a tool of the client, which it is not offered: leave it out, or set it to auto'
+const FREE: ReadonlySet<unknown> = new Set([undefined, null, '', 'none', 'auto'])
+
+/** True for what leaves it to the agent whether it calls a tool of the client. */
+function isFree(choice: unknown): boolean {
+  if (typeof choice !== 'object' || choice === null) return FREE.has(choice)
+  const { type, allowed_tools: allowed } = choice as { readonly [field: string]: unknown }
+  return type === 'allowed_tools' ? FREE.has(Object(allowed).mode) : Object.keys(choice).length === 0
+}
+
+const unforced = z
+  .unknown()
+  .refine(isFree, FORCED)
+  .describe('"auto", "none", or allowed tools of such a mode: an answer calls no tool of the client.')
+  .optional()
 
 /**
  * The body of a chat completion. Fields whose effect a client relies on are refused by name where an agent cannot
@@ -53,10 +71,10 @@ export const chatBody = z.object({
   user: z.unknown().optional(),
   metadata: z.unknown().optional(),
   n: z.literal(1, 'must be 1: there is one answer').nullish(),
-  tools: nothing(OWN_TOOLS),
-  functions: nothing(OWN_TOOLS),
-  tool_choice: z.enum(['none', 'auto', ''], OWN_TOOLS).nullish(),
-  function_call: z.enum(['none', 'auto', ''], OWN_TOOLS).nullish(),
+  tools: notOffered,
+  functions: notOffered,
+  tool_choice: unforced,
+  function_call: unforced,
   response_format: z
     .looseObject({ type: z.literal('text', 'must be text: an agent writes as its prompt says') }, OBJECT)
     .nullish(),
