@@ -58,6 +58,11 @@ export interface CompletionWatch {
    * has neither, the same request means the same turn when it is sent again.
    */
   readonly given: Promise<boolean>
+  /**
+   * Returns true where a client that has left may send the same request again at once. A client that waits for a whole
+   * answer leaves when its time is over; a reader of a stream leaves because somebody has stopped it. Default: false.
+   */
+  readonly mayReturn?: () => boolean
 }
 
 export interface CompletionAnswer {

@@ -20,10 +20,14 @@ export interface JsonSize {
 
 /** Deeper than anything a platform, a model or a schema sends; a walk of it fits every stack. */
 const DEPTH = 100
+/** An engine keeps each name as a symbol, which costs many times what a text of that length does. */
+const LONG_NAME = 64
+const LONG_NAMES = 1024 * 1024
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
+const COLON = 0x3a
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
@@ -98,6 +102,10 @@ export class JsonMeter {
   #depth = 0
   #values = 1
   #isInText = false
+  /** Bytes of the latest text. */
+  #text = 0
+  /** Bytes of long names. */
+  #named = 0
   /** Characters at the beginning of the next piece that are part of an escape: 0 or 1. */
   #escaped = 0
 
@@ -112,10 +120,15 @@ export class JsonMeter {
   add(piece: Uint8Array): void {
     this.#bytes += piece.length
     if (this.#bytes > this.#bounds.bytes) throw tooLong(`${this.#bounds.bytes} bytes`)
-    for (let at = this.#isInText ? this.#endOfText(piece, this.#escaped) + 1 : 0; at < piece.length; at++) {
+    this.#walk(piece, this.#isInText ? this.#endOfText(piece, this.#escaped) + 1 : 0)
+  }
+
+  #walk(piece: Uint8Array, from: number): void {
+    for (let at = from; at < piece.length; at++) {
       const code = piece[at]
-      if (code === QUOTE) at = this.#endOfText(piece, at + 1)
+      if (code === QUOTE) at = this.#beginText(piece, at + 1)
       else if (code === COMMA) this.#value()
+      else if (code === COLON) this.#name()
       else if (code === OPEN_LIST || code === OPEN_OBJECT) this.#opened()
       else if (code === CLOSE_LIST || code === CLOSE_OBJECT) this.#open--
     }
@@ -126,6 +139,13 @@ export class JsonMeter {
     if (this.#values > this.#bounds.values) throw tooLong(`${this.#bounds.values} values`)
   }
 
+  /** Called behind the name of a member. */
+  #name(): void {
+    if (this.#text <= LONG_NAME) return
+    this.#named += this.#text
+    if (this.#named > LONG_NAMES) throw tooLong(`${LONG_NAMES} bytes of names with more than ${LONG_NAME} each`)
+  }
+
   #opened(): void {
     const { depth = DEPTH } = this.#bounds
     this.#open++
@@ -134,10 +154,16 @@ export class JsonMeter {
     this.#value()
   }
 
+  #beginText(piece: Uint8Array, from: number): number {
+    this.#text = 0
+    return this.#endOfText(piece, from)
+  }
+
   /** Returns the place of the quote that ends a text; behind the piece where the text continues in the next one. */
   #endOfText(piece: Uint8Array, from: number): number {
     let at = from
     for (let code = piece[at]; code !== QUOTE && at < piece.length; code = piece[at]) at += code === BACKSLASH ? 2 : 1
+    this.#text += Math.min(at, piece.length) - from
     this.#isInText = at >= piece.length
     this.#escaped = at > piece.length ? 1 : 0
     return at

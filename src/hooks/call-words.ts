@@ -17,6 +17,8 @@ const MOST_NAME = 200
 const NO_TEXT = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f]/g
 /** A body of which more characters than one in so many are of no text is none. */
 const ONE_IN = 20
+/** The same for bytes that no charset has: a short text in an unknown charset may have several. */
+const DAMAGED_IN = 3
 /** The first bytes, as hexadecimal digits, of what is sent by mistake, and of pictures that cameras send. */
 const KINDS: Readonly<Record<string, string>> = {
   ...{ '1f8b': 'gzip', '504b0304': 'zip', '28b52ffd': 'Zstandard', '425a68': 'bzip2' },
@@ -54,8 +56,10 @@ function read(bytes: Buffer, contentType: string, more = bytes.length > LOOKED_A
   while (text.charCodeAt(end - 1) === 0) end--
   const sent = text.slice(0, end)
   const head = sent.slice(0, MOST_SHOWN)
-  const wrong = head.length - head.replace(NO_TEXT, '').replaceAll('\uFFFD', '').length
-  if (wrong * ONE_IN > head.length) return { text: `(a body of ${bytes.length} bytes that is no text${kindOf(bytes)})` }
+  const controls = head.match(NO_TEXT)?.length ?? 0
+  const bad = head.match(/\uFFFD/g)?.length ?? 0
+  if (controls * ONE_IN > head.length || (controls + bad) * DAMAGED_IN > head.length)
+    return { text: `(a body of ${bytes.length} bytes that is no text${kindOf(bytes)})` }
   const clean = sent.replace(NO_TEXT, '\uFFFD')
   return { text: clean, damaged: damaged || clean !== sent ? encoding : undefined, more }
 }

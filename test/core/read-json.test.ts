@@ -28,6 +28,16 @@ describe('readJson', () => {
     expect(() => readJson(Buffer.from(text), bounds)).toThrow(named)
   })
 
+  it('more than a megabyte of names with more than 64 bytes each: too_long; short names and values of any length pass', () => {
+    const wide = { bytes: 20_971_520, values: 60_000 }
+    const named = (count: number, length: number, value: string) =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`${at}`.padEnd(length, 'k'), value])))
+    expect(() => readJson(named(28_000, 690, ''), wide)).toThrow('bytes of names')
+    expect(codeOf(() => measureJson(named(1_100, 1_000, ''), wide))).toBe('too_long')
+    expect(Object.keys(readJson(named(50_000, 64, ''), wide) as object)).toHaveLength(50_000)
+    expect(Object.keys(readJson(named(5_000, 100, 'x'.repeat(1_000)), wide) as object)).toHaveLength(5_000)
+  })
+
   it('brackets, commas and escaped quotes within a text count as its characters', () => {
     const value = { a: '[[[[[[,,,,,,,,,,,,"{{{{{{\\', b: '\\"' }
     expect(readJson(JSON.stringify(value), bounds)).toEqual(value)

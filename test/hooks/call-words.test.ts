@@ -63,6 +63,12 @@ describe('the words of a call in a form', () => {
   })
 })
 
+describe('the words of a call in an unknown charset', () => {
+  it.each(['application/json; charset=utf-9', undefined])('%s: a short text with a few bad bytes is a text', (type) => {
+    expect(words(latin('{"by":"J\xf6rg"}'), type)).toContain('{"by":"J\ufffdrg"}')
+  })
+})
+
 describe('the words of a call in parts', () => {
   it('fields and files as a library sends them: texts are shown, what is none is named', async () => {
     const form = new FormData()

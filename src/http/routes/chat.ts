@@ -78,7 +78,8 @@ export function chatRoutes(clock: Clock = systemClock) {
       const reply = replyOf(context, asked)
       const of = completedBy(asked.request.model, clock.now())
       if (asked.stream) return streamed(context, { asked, reply, of, clock })
-      const answer = await answered(context, asked, { grew() {}, ...reply })
+      const mayReturn = () => context.var.ended?.aborted !== true
+      const answer = await answered(context, asked, { grew() {}, mayReturn, ...reply })
       header('x-request-id', answer.traceId)
       return json(completionOf(of, answer), 200)
     })

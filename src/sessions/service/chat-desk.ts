@@ -75,6 +75,8 @@ interface UnkeptRun {
   /** The answer so far. */
   text: string
   running?: { readonly answer: Promise<CompletionAnswer>; readonly left: AbortController } | undefined
+  /** Ends the wait for a client that may return. */
+  stay?: () => void
   /** It was made, and nobody has it. */
   answer?: CompletionAnswer
   /** Stops waiting for the end of its time. */
@@ -90,11 +92,13 @@ interface UnkeptPorts {
 /** Requests of all clients that have ended and were not given, and the characters that are held of each. */
 const MOST_HELD = 64
 const MOST_OF_ONE = 262_144
+/** Clients whose time is over repeat after 0.5 to 8 seconds, the AI SDK and LangChain after 2 to 16. */
+const RETURNS_WITHIN_MS = 30_000
 
 /**
- * Runs each chat that is not kept once for all who ask the same meanwhile; a run ends when all of them have left. A
- * request that has ended and was not given is held for ten minutes, in memory alone: its answer, or the steps behind
- * which a repeat continues.
+ * Runs each chat that is not kept once for all who ask the same meanwhile; a run ends when all of them have left, or
+ * half a minute later where the last of them may return. A request that has ended and was not given is held for ten
+ * minutes, in memory alone: its answer, or the steps behind which a repeat continues.
  */
 export class UnkeptRuns {
   readonly #clock: ChatDeskDeps['clock']
@@ -114,8 +118,11 @@ export class UnkeptRuns {
     one.running ??= this.#begin(key, one, ports)
     const { left, answer } = one.running
     one.readers.add(watch)
+    one.stay?.()
     const leave = (): void => {
-      if (one.readers.delete(watch) && one.readers.size === 0) left.abort()
+      if (!one.readers.delete(watch) || one.readers.size > 0) return
+      if (watch.mayReturn?.()) one.stay = this.#clock.after(RETURNS_WITHIN_MS, () => left.abort())
+      else left.abort()
     }
     watch.left.addEventListener('abort', leave, { once: true })
     if (watch.left.aborted) leave()
@@ -140,6 +147,7 @@ export class UnkeptRuns {
       })
       .finally(() => {
         leave()
+        one.stay?.()
         one.running = undefined
         one.readers.clear()
         this.#hold(key, one)

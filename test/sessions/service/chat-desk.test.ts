@@ -7,11 +7,14 @@ import type { DoneSteps } from '../../../src/sessions/service/unkept-chat.ts'
 import { movedClock } from '../../agent/moved-clock.ts'
 
 /** A reader of an answer, which the test has leave or receive it. */
-function reader() {
+function reader({ whole = false } = {}) {
   const left = new AbortController()
   const given = deferred<boolean>()
   const texts: string[] = []
-  const watch: CompletionWatch = { left: left.signal, given: given.promise, grew: (text) => void texts.push(text) }
+  const watch: CompletionWatch = {
+    ...{ left: left.signal, given: given.promise, mayReturn: () => whole },
+    grew: (text) => void texts.push(text),
+  }
   return { watch, texts, leave: () => left.abort(), given: given.resolve }
 }
 
@@ -80,6 +83,29 @@ describe('a chat that is not kept', () => {
     expect(begun[0]?.watch.left.aborted).toBe(false)
     second.leave()
     expect(begun[0]?.watch.left.aborted).toBe(true)
+  })
+
+  it('runs half a minute more where the last reader waited for a whole answer: the same request joins it again', async () => {
+    const { ask, begun, clock } = rig()
+    const [first, second, third] = [reader({ whole: true }), reader({ whole: true }), reader({ whole: true })]
+    void ask('a', first)
+    first.leave()
+    clock.advance(29_000)
+    void ask('a', second)
+    clock.advance(30_000)
+    second.leave()
+    const answer = ask('a', third)
+    clock.advance(60_000)
+    expect([begun.length, begun[0]?.watch.left.aborted]).toEqual([1, false])
+    begun[0]?.end('made')
+    expect(await answer).toEqual(answerOf('made'))
+
+    void ask('b', reader({ whole: true }))
+    const gone = reader({ whole: true })
+    void ask('c', gone)
+    gone.leave()
+    clock.advance(30_000)
+    expect(begun.map(({ watch }) => watch.left.aborted)).toEqual([false, false, true])
   })
 
   it('is answered from memory while nobody has the answer, for ten minutes', async () => {
