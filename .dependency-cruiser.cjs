@@ -118,7 +118,7 @@ module.exports = {
     ...allow('^src/(store/engines|http|cli|media|mcp)/', '^src/platform/private-folder\\.ts$'),
     ...allow('^src/(store/engines|media)/', '^src/platform/wipe\\.ts$'),
     ...allow('^src/cli/', '^src/platform/remove-at-end\\.ts$'),
-    ...allow('^src/(web|media|http)/', '^src/platform/run-worker\\.ts$'),
+    ...allow('^src/(web|media|http)/', '^src/platform/run-child\\.ts$'),
     ...allow('^src/main\\.ts$', '^src/', '^adapters/index\\.ts$'),
     ...allow('^adapters/index\\.ts$', '^adapters/', '^src/channels/adapter\\.ts$', CORE),
     ...allow('^adapters/(?!shared/)[^/]+/', CORE, '^src/channels/(adapter|capabilities)\\.ts$', '^adapters/shared/'),

@@ -7,9 +7,8 @@ import type { Logger } from '../core/logger.ts'
 import type { ArrivedFile, MediaStore, ReadArrived } from '../core/media.ts'
 import type { FileReading } from '../core/message.ts'
 import { cannotBeShown } from './media-kind.ts'
-import type { PdfText } from './pdf-worker.ts'
 import { createPlaces } from './places.ts'
-import { readPdf } from './read-pdf.ts'
+import { type PdfText, readPdf } from './read-pdf.ts'
 import { readText } from './read-text.ts'
 
 interface Deps {

@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os'
 import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 
@@ -18,8 +17,6 @@ interface Picture {
 }
 
 const [library = '', side, mostPixels] = process.argv.slice(2)
-// The daemon goes first.
-setPriority(5)
 const { default: sharp } = (await import(pathToFileURL(library).href)) as { readonly default: Sharp }
 sharp.cache(false)
 sharp.concurrency(1)

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import { type MediaStore, MOST_SHOWN_BYTES } from '../core/media.ts'
-import { builtFile, runChild } from '../platform/run-worker.ts'
+import { builtFile, runChild } from '../platform/run-child.ts'
 import { readImageHeader } from './image-header.ts'
 import { kindOf, MOST_SIDE } from './media-kind.ts'
 import { createPlaces } from './places.ts'
@@ -77,26 +77,14 @@ export function isToBeScaled(mime: string, bytes: Uint8Array): boolean {
 }
 
 /** Returns a smaller picture, as JPEG, made in a process of its own with bounds of time and size. */
-async function scale(
+function scale(
   library: string,
-  bytes: Uint8Array,
+  input: Uint8Array,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<Uint8Array> {
-  const over = new AbortController()
-  const cancel = clock.after(WITHIN_MS, () => over.abort())
   const args = [library, String(SCALED_SIDE), String(MOST_SCALED_PIXELS)]
-  try {
-    const run = {
-      args,
-      input: bytes,
-      heapMb: HEAP_MB,
-      mostBytes: MOST_SHOWN_BYTES,
-      signal: AbortSignal.any([signal, over.signal]),
-    }
-    return await runChild(builtFile(CHILD), run)
-  } finally {
-    cancel()
-  }
+  const bounds = { heapMb: HEAP_MB, mostBytes: MOST_SHOWN_BYTES, withinMs: WITHIN_MS }
+  return runChild(builtFile(CHILD), { ...bounds, args, input, clock, signal })
 }
 
 /** Looks for the library as the file that loads it would, without loading it. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { ParleyError } from '../core/errors.ts'
-import { builtFile, runChild } from '../platform/run-worker.ts'
+import { builtFile, runChild } from '../platform/run-child.ts'
 import type { Converted } from './html-to-markdown.ts'
 import { plainPage } from './plain-text.ts'
 
@@ -46,12 +46,10 @@ async function askChild(
   form: 'form' | 'plain',
   { clock, signal, withinMs = WITHIN_MS }: Converting,
 ): Promise<Converted | undefined> {
-  const over = new AbortController()
-  const cancel = clock.after(withinMs, () => over.abort())
   try {
     const written = await runChild(builtFile('html-child.js'), {
       ...{ args: [String(LONGEST), form], input, heapMb: HEAP_MB, mostBytes: MOST_BYTES },
-      signal: AbortSignal.any([signal, over.signal]),
+      ...{ clock, withinMs, signal },
     })
     const text = written.toString('utf8')
     const end = text.indexOf('\n')
@@ -59,8 +57,6 @@ async function askChild(
     return title === '' ? { markdown } : { title, markdown }
   } catch {
     return undefined
-  } finally {
-    cancel()
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 
-/** A clock that counts the deadlines which run at a time: each process and each worker has one. */
+/** A clock that counts the deadlines which run at a time: each process has one. */
 export function countingClock(): Clock & { readonly most: number; readonly running: number } {
   let [most, running] = [0, 0]
   return {

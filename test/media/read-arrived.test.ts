@@ -97,11 +97,27 @@ describe('a file that arrived', () => {
     expect(clock.most).toBe(2)
   })
 
-  it('F-G07: a PDF that unpacks to more than a worker may hold is not read, whatever its heap is', async () => {
+  it('F-G07: a PDF that unpacks to more than a process may hold is not read, whatever its heap is', async () => {
     const read = reader(mediaStoreIn(join(folder(), 'media')))
     const bomb = deflateSync(Buffer.alloc(300 * 1024 * 1024, '['), { level: 9 })
     expect(bomb.length).toBeLessThan(1_000_000)
     expect(await read(pdfOf(bomb))).toMatchObject({ unread: 'a PDF that cannot be read' })
+  })
+
+  it('F-G07: a PDF whose words fill the heap ends the process that reads it, and no other', async () => {
+    const read = reader(mediaStoreIn(join(folder(), 'media')))
+    const bomb = deflateSync(Buffer.from(`BT /F1 12 Tf [${'(a)'.repeat(15_000_000)}] TJ`))
+    expect(bomb.length).toBeLessThan(50_000)
+    expect(await read(pdfOf(bomb))).toMatchObject({ unread: 'a PDF that cannot be read' })
+  })
+
+  it('F-G07: a long text of a PDF comes whole, whatever its characters', async () => {
+    const read = reader(mediaStoreIn(join(folder(), 'media')))
+    // The byte of an é is an Ø in the encoding of the fonts that every reader has.
+    const pages = Array.from({ length: 500 }, (_, no) => `page ${no} ${'é'.repeat(15)}`)
+    const text = pages.join('\n\n').replaceAll('é', 'Ø')
+    expect(await read(pdf(...pages), 50_000)).toEqual({ media: expect.anything(), text })
+    expect(await read(pdf(...pages), 5_000)).toMatchObject({ text: text.slice(0, 5_000) })
   })
 
   it('F-G07: of a PDF whose pages take too long the first ones are read', async () => {
@@ -142,7 +158,7 @@ describe('a file that arrived', () => {
     expect(await read(readFileSync(locked))).toMatchObject({ unread: 'a PDF that only a password opens' })
   })
 
-  it('F-G07: a PDF that is no longer wanted is given up, and its worker ends with it', async () => {
+  it('F-G07: a PDF that is no longer wanted is given up, and its process ends with it', async () => {
     const stopped = new AbortController()
     const reading = reader(mediaStoreIn(join(folder(), 'media')))(pdf('hello'), 1_000, stopped.signal)
     stopped.abort()

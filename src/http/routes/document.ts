@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createRoute, z } from '@hono/zod-openapi'
-import { builtFile } from '../../platform/run-worker.ts'
+import { builtFile } from '../../platform/run-child.ts'
 import type { DocsPage } from '../docs-page.ts'
 import type { ApiDocument } from '../document.ts'
 import { answersWith, needsToken, newRoutes } from '../route.ts'

@@ -1,26 +1,5 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { arrayBuffer } from 'node:stream/consumers'
 import { getDocumentProxy } from 'unpdf'
-
-/** The document that the worker reads, the most characters of its answer, and its time. */
-export interface PdfJob {
-  readonly bytes: Uint8Array
-  readonly longest: number
-  /** The time after which no further page is begun: of a long document the first pages are better than none. */
-  readonly untilMs: number
-}
-
-/** `read`: the pages that were come to; `damaged`: the numbers of those that have no text for that reason. */
-export interface PdfText {
-  readonly text: string
-  readonly read: number
-  readonly pages: number
-  readonly damaged: readonly number[]
-}
-
-/** The answer about a document that only a password opens. */
-export interface LockedPdf {
-  readonly locked: true
-}
 
 /** A piece of text, or a mark without any. */
 interface PageItem {
@@ -31,24 +10,27 @@ interface PageItem {
 /** Bytes of what a document unpacks to, and of all arrays that the library makes for it. */
 const MOST_BYTES = 256 * 1024 * 1024
 
-const { bytes, longest, untilMs }: PdfJob = workerData
+// The program of a process: it reads the PDF of its input, and writes `locked`, or a line with the numbers of the pages
+// that were come to, of all pages and of each damaged one, and the text behind it.
 const began = performance.now()
+const [longest, untilMs] = process.argv.slice(2).map(Number)
+const bytes = new Uint8Array(await arrayBuffer(process.stdin))
 boundArrays()
-parentPort?.postMessage(await readDocument())
+process.stdout.write(await readDocument(longest, untilMs))
 
-async function readDocument(): Promise<PdfText | LockedPdf> {
+async function readDocument(longest = 0, untilMs = 0): Promise<string> {
   const document = await getDocumentProxy(bytes, { verbosity: 0 }).catch((error: unknown) => {
     if (error instanceof Error && error.name === 'PasswordException') return undefined
     throw error
   })
-  if (document === undefined) return { locked: true }
+  if (document === undefined) return 'locked'
   const damaged: number[] = []
   let [text, read] = ['', 0]
   while (read < document.numPages && text.length < longest && (read === 0 || performance.now() - began < untilMs)) {
     const lines = await textOf(document, ++read).catch(() => void damaged.push(read))
     if (lines !== undefined) text += `${text === '' ? '' : '\n\n'}${lines}`
   }
-  return { text: text.slice(0, longest), read, pages: document.numPages, damaged }
+  return `${[read, document.numPages, ...damaged].join(' ')}\n${text.slice(0, longest)}`
 }
 
 async function textOf(document: Awaited<ReturnType<typeof getDocumentProxy>>, no: number): Promise<string> {
@@ -59,7 +41,7 @@ async function textOf(document: Awaited<ReturnType<typeof getDocumentProxy>>, no
 }
 
 /**
- * The bound on the memory of a worker does not count typed arrays, into which a stream of a few bytes unpacks to
+ * The bound on the heap of a process does not count typed arrays, into which a stream of a few bytes unpacks to
  * gigabytes. The library unpacks by the engine's own stream and, where that fails, into arrays that it makes larger and
  * larger: both throw `RangeError` for more than the bound.
  */
