@@ -23,6 +23,7 @@ const REQUIRED: readonly (readonly [name: string, value: string])[] = [
   ['KillSignal', 'SIGTERM'],
   ['LimitCORE', '0'],
   ['MemoryMax', '1G'],
+  ['OOMPolicy', 'continue'],
   ['TasksMax', '256'],
   ['LimitNOFILE', '65536'],
   ['DynamicUser', 'yes'],
