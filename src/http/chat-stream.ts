@@ -14,8 +14,11 @@ export const STREAM_HEADERS = {
 
 /** Clients and proxies take a connection that is silent for longer for dead. */
 const BEAT_MS = 10_000
-/** Whoever has stopped reading is not waited for. */
-const LEAVES_WITHIN_MS = 30_000
+/**
+ * Whoever has stopped reading is not waited for. Node lets this pass twice: the first time it finds that the system has
+ * taken some bytes since they were written.
+ */
+const LEAVES_WITHIN_MS = 15_000
 
 export interface ChatStreamDeps {
   readonly response: ServerResponse

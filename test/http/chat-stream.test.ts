@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { ChatOperator, CompletionWatch } from '../../src/core/operate-chat.ts'
+import { ChatStream } from '../../src/http/chat-stream.ts'
 import { startLocalApi } from '../../src/http/local-api.ts'
 import { deferred } from '../../src/rehearsal/deferred.ts'
 import { movedClock } from '../agent/moved-clock.ts'
@@ -65,6 +67,23 @@ it('a reader that is slow is given the same in fewer chunks', async () => {
   const words = chunks.map((line) => JSON.parse(line.slice('data: '.length)).choices[0].delta.content ?? '')
   expect(words.join('')).toBe(text)
   expect(chunks.length).toBeLessThan(pieces / 2)
+})
+
+it('F-D03: for a reader that has stopped reading no words wait before the end, and it has 15 s twice to take that', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause()
+  onTestFinished(() => void client.destroy())
+  client.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  const [, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse]
+  const of = { id: 'chatcmpl-1', created: 1, model: 'main' }
+  const stream = new ChatStream({ response, headers: new Headers(), clock: movedClock(), of, usage: false })
+  const text = 'x'.repeat(20_000_000)
+  for (let length = 100_000; length < text.length; length += 100_000) stream.grew(text.slice(0, length))
+  expect(response.writableLength).toBeLessThan(200_000)
+  stream.end({ traceId: 'tr_1', text, usage: { input: 1, output: 1 } })
+  expect(response.socket?.timeout).toBe(15_000)
 })
 
 it('a reader that leaves aborts the answer, also before its first word', async () => {
