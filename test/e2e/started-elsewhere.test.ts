@@ -80,7 +80,7 @@ it('S42: a client continues in its own name what was forked to it, with the toke
   const { archives } = house.daemon.operator
   const client = await house.client('api:ui')
   const say = async (text: string) => {
-    await client.chat.completions.create({ model: 'main', user: 'bob', messages: [user(text)] })
+    await client.chat.completions.create({ model: 'main', metadata: { session: 'bob' }, messages: [user(text)] })
     return JSON.stringify(house.anthropic?.ledger.requests().at(-1)?.messages)
   }
   await say('an order')

@@ -61,7 +61,8 @@ async function* inParts(events: AsyncIterable<ModelEvent>): AsyncGenerator<Model
     size += event.delta.length
     if (size > MOST_TEXT) throw new ModelError('model_failed', TOO_LONG, { advice: { retry: false }, begun: true })
     for (let left = event.delta; left !== ''; ) {
-      const delta = cutText(left, PART)
+      // Some servers cut between the halves of a character: the next text has the other one.
+      const delta = left.length > PART ? cutText(left, PART) : left
       left = left.slice(delta.length)
       yield { ...event, delta }
       if (left !== '') await nextTurn()
@@ -69,8 +70,8 @@ async function* inParts(events: AsyncIterable<ModelEvent>): AsyncGenerator<Model
   }
 }
 
-/** Characters of the text of an answer: four times that of the longest, which has 128,000 tokens. */
-const MOST_TEXT = 2_000_000
+/** Characters of the text of an answer: what is far too long for a chat is cut where it is said, not here. */
+const MOST_TEXT = 16_000_000
 const TOO_LONG = 'The server of the model sent more text than any answer has.'
 /** Characters that are read at once: of marks alone they take a twentieth of a second. */
 const PART = 16_384

@@ -75,6 +75,17 @@ async function answerOf(parts: readonly Part[], { id = 'a/b', tools, traits = tr
 }
 
 describe('read-answer', () => {
+  it('a text in pieces that end between the halves of a character, or are long: the same text', async () => {
+    const long = `${'x'.repeat(16_383)}😀${'y'.repeat(40_000)}`
+    for (const whole of ['a 😀 and 👨‍💻 b', '😀', long]) {
+      const pieces = whole === long ? [long] : [...whole].flatMap((one) => one.split(''))
+      const said = (await eventsOf(readAnswer(saying('a/b', [...pieces, end()]), traitsOf())))
+        .map((event) => (event.type === 'text' ? event.delta : ''))
+        .join('')
+      expect(said).toBe(whole)
+    }
+  })
+
   it('an ordinary answer passes event by event', async () => {
     const parts = [
       'Hello',
