@@ -21,16 +21,11 @@ export function send(response: ServerResponse, answer: HttpAnswer): Promise<void
   if (retryAfterSeconds !== undefined) response.setHeader('retry-after', retryAfterSeconds)
   // Nobody who was turned away holds a connection, and what was not read of a request ends with its own.
   if (status >= 400 && status < 500) response.setHeader('connection', 'close')
-  const { socket } = response.req
   return new Promise((resolve, reject) => {
     const brokeOff = (): void => reject(new Error('the sender broke off'))
-    if (socket.destroyed) return brokeOff()
-    // The end of the connection: an answer that waits on it behind another one has no end of its own.
-    socket.once('close', brokeOff)
-    response.end(body, () => {
-      socket.off('close', brokeOff)
-      resolve()
-    })
+    if (response.req.socket.destroyed) return brokeOff()
+    response.once('close', brokeOff)
+    response.end(body, () => resolve())
   })
 }
 

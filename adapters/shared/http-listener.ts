@@ -2,6 +2,7 @@ import {
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
+  type RequestListener,
   type Server,
   type ServerResponse,
 } from 'node:http'
@@ -10,6 +11,7 @@ import { ChannelDown } from '../../src/channels/adapter.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { toError } from '../../src/core/errors.ts'
 import { failpoint } from '../../src/core/failpoint.ts'
+import { createInTurn } from '../../src/core/in-turn.ts'
 import type { Logger } from '../../src/core/logger.ts'
 import { type HttpAnswer, type HttpRequest, readBody, send } from './http-exchange.ts'
 
@@ -95,10 +97,11 @@ export class HttpListener {
       keepAliveTimeout: IDLE_MS,
       connectionsCheckingInterval: requestMs / 4,
     }
-    const server = createServer(limits, (request, response) => {
+    const take: RequestListener = (request, response) => {
       const work = this.#answer(request, response).finally(() => this.#working.delete(work))
       this.#working.add(work)
-    })
+    }
+    const server = createServer(limits, createInTurn<IncomingMessage, ServerResponse>()(take))
     server.on('connection', (socket) => this.#met(socket))
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error) => {
@@ -133,8 +136,6 @@ export class HttpListener {
   #met(socket: Socket): void {
     this.#connections++
     this.#unproven.add(socket)
-    // Each answer that waits on it listens for its end.
-    socket.setMaxListeners(0)
     socket.once('close', () => {
       this.#connections--
       this.#unproven.delete(socket)

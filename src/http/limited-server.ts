@@ -7,10 +7,10 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Clock } from '../core/clock.ts'
+import { createInTurn } from '../core/in-turn.ts'
 import type { KeyedRequests } from '../core/keyed-request.ts'
 import type { Logger } from '../core/logger.ts'
 import { tooManyBytes } from '../core/read-bytes.ts'
-import { closeAnswersBehind } from './answers-behind.ts'
 import type { AppDeps } from './app.ts'
 import { answerAt } from './chat-errors.ts'
 import type { ApiGuard } from './gate.ts'
@@ -74,7 +74,9 @@ export interface ApiServer {
 /** Returns a server of the API that is bound to nothing yet. Its routes are loaded with the first request. */
 export function createApiServer({ guard, requests, ready, logger, clock, limits }: ApiServerDeps): ApiServer {
   const load = lazily(() => loadListener({ guard, requests, logger, clock }))
+  const active = countActive()
   const server = limitedServer(limits, (request, response) => {
+    active.began(response)
     Promise.all([load(), PROBES.has(pathOf(request.url)) ? undefined : ready]).then(
       // A client that has hung up while it waited got no answer, and asks once more.
       ([listener]) => !response.destroyed && listener(request, response),
@@ -84,7 +86,6 @@ export function createApiServer({ guard, requests, ready, logger, clock, limits 
       },
     )
   })
-  const active = countActive(server)
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     const cancel = clock.after(GRACE_MS, () => server.closeAllConnections())
@@ -108,7 +109,11 @@ function limitedServer(limits: ServerLimits, listener: RequestListener): Server 
     // It is refused in the same words as a bad one.
     requireHostHeader: false,
   }
-  const server = createServer(options, (request, response) => {
+  const server = createServer(options)
+  const inTurn = createInTurn<IncomingMessage, ServerResponse>()
+  const began = answerUnreadable(server, inTurn)
+  const answer: RequestListener = (request, response) => {
+    began(request, response)
     response.once('finish', () => {
       if (!request.complete) leaveUnread(request)
     })
@@ -119,14 +124,14 @@ function limitedServer(limits: ServerLimits, listener: RequestListener): Server 
       return refuse(tooManyBytes(mostBytesAt(request.url)), request, response)
     }
     listener(request, response)
-  })
+  }
+  server.on('request', inTurn(answer))
   // A client that asks before it sends a body is answered before it sends one.
-  server.on('checkContinue', (request, response: ServerResponse) => {
+  const invite: RequestListener = (request, response) => {
     if (!isTooLong(request)) response.writeContinue()
-    server.emit('request', request, response)
-  })
-  answerUnreadable(server)
-  closeAnswersBehind(server)
+    answer(request, response)
+  }
+  server.on('checkContinue', inTurn(invite))
   server.maxConnections = limits.connections
   server.timeout = limits.silent
   return server
@@ -180,21 +185,22 @@ async function loadListener(deps: AppDeps): Promise<RequestListener> {
 }
 
 interface ActiveRequests {
+  began(response: ServerResponse): void
   /** Resolves as soon as no request is being answered. */
   none(): Promise<void>
 }
 
-function countActive(server: Server): ActiveRequests {
+function countActive(): ActiveRequests {
   let active = 0
   let idle: (() => void) | undefined
-  server.on('request', (_request, response) => {
-    active++
-    response.once('close', () => {
-      active--
-      if (active === 0) idle?.()
-    })
-  })
   return {
+    began(response) {
+      active++
+      response.once('close', () => {
+        active--
+        if (active === 0) idle?.()
+      })
+    },
     none: () =>
       new Promise((resolve) => {
         if (active === 0) resolve()

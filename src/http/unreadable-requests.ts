@@ -1,4 +1,4 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ParleyError } from '../core/errors.ts'
 import { ChatRefused } from '../core/operate-chat.ts'
@@ -34,34 +34,43 @@ const EXPECTATION = refusal(417, 'invalid', 'The header Expect may be 100-contin
 /** A path with a backslash, or a header that no address can be made of. */
 const ADDRESS = refusal(400, 'invalid', 'The path, or the header Host, is missing or malformed.')
 
-/** Answers what is no request, or no complete one, as every other failure is answered: before it, no route is known. */
-export function answerUnreadable(server: Server): void {
-  const awaited = new WeakMap<object, Set<Awaited>>()
-  server.on('request', (request, response) => {
-    const all = awaited.get(request.socket) ?? new Set()
-    const one = { request, response }
-    awaited.set(request.socket, all.add(one))
-    response.once('close', () => all.delete(one))
-  })
-  server.on('checkExpectation', ({ url }, response: ServerResponse) => {
+/**
+ * Answers what is no request, or no complete one, as every other failure is answered: before it, no route is known.
+ * Returns what has to be told of every request that is begun.
+ */
+export function answerUnreadable(
+  server: Server,
+  inTurn: (listener: RequestListener) => RequestListener,
+): RequestListener {
+  const underWay = new WeakMap<object, Awaited>()
+  const refuse: RequestListener = ({ url }, response) => {
     const { headers, body } = answerTo(EXPECTATION, url)
     response.writeHead(EXPECTATION.status, headers).end(body)
-  })
+  }
+  server.on('checkExpectation', inTurn(refuse))
   server.on('clientError', (error: Unreadable, socket) => {
-    const before = [...(awaited.get(socket) ?? [])]
+    const before = underWay.get(socket)
     // It would be read as a piece of the answer that is under way, or as that to a request before, which is carried out.
-    const within = before.some(
-      ({ request, response }) => !response.writableFinished && (request.complete || response.headersSent),
-    )
+    const within =
+      before !== undefined &&
+      !before.response.writableFinished &&
+      (before.request.complete || before.response.headersSent)
     if (error.code === 'ECONNRESET' || !socket.writable || within) {
       socket.destroy(error)
       return
     }
     const told =
       KNOWN[error.code ?? ''] ?? refusal(400, 'invalid', `This is no HTTP: ${error.reason ?? 'it broke off'}.`)
-    socket.write(textOf(told, before.at(-1)?.request.url ?? addressIn(error.rawPacket)))
+    socket.write(textOf(told, before?.request.url ?? addressIn(error.rawPacket)))
     ;(socket as Socket).destroySoon()
   })
+  return (request, response) => {
+    const { socket } = request
+    underWay.set(socket, { request, response })
+    response.once('close', () => {
+      if (underWay.get(socket)?.response === response) underWay.delete(socket)
+    })
+  }
 }
 
 /** Returns the answer to a request of which no address can be made; anything else is a failure of ours. */

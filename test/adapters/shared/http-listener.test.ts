@@ -164,6 +164,17 @@ describe('the HTTP listener', () => {
     await listener.stop()
   })
 
+  test('takes one of the requests that come at once on a connection, and cuts it off', async () => {
+    const { listener, listen, handled } = await open()
+    await listener.start()
+    const socket = connect({ host: listen.host, port: listen.port })
+    socket.on('error', () => {}).resume()
+    socket.write('POST /in HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx'.repeat(900))
+    await new Promise((resolve) => socket.once('close', resolve))
+    await listener.stop()
+    expect(handled.length).toBeLessThanOrEqual(1)
+  })
+
   test('cannot be had where somebody else listens, and says what to do', async () => {
     const first = await open()
     await first.listener.start()
