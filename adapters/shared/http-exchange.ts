@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { Bytes } from '../../src/core/read-bytes.ts'
+import { Bytes, tooManyPieces } from '../../src/core/read-bytes.ts'
 
 export interface HttpRequest {
   readonly headers: IncomingHttpHeaders
@@ -39,14 +39,19 @@ export interface BodyBounds {
 
 /**
  * Returns the body of a request. Null when it is longer than `most` bytes, which its length may say before any of it is
- * read; the rest is not read.
+ * read; the rest is not read. Rejects where it broke off, and for one in too many pieces, whose sender is no platform.
  */
 export function readBody(request: IncomingMessage, { most, drops, took }: BodyBounds): Promise<Buffer | null> {
   if (!drops && Number(request.headers['content-length'] ?? 0) > most) return Promise.resolve(null)
   return new Promise((resolve, reject) => {
     const bytes = new Bytes(most)
-    let isLonger = false
+    let [isLonger, count, length] = [false, 0, 0]
     request.on('data', (piece: Buffer) => {
+      length += piece.length
+      if (tooManyPieces(++count, length)) {
+        request.pause()
+        return reject(new Error('the body comes in too many pieces'))
+      }
       if (!isLonger) took(piece.length)
       isLonger ||= !bytes.add(piece)
       if (!isLonger || drops) return

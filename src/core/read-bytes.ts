@@ -66,6 +66,15 @@ export function* pieces(bytes: Uint8Array, size: number): Generator<Uint8Array, 
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
+const FREE_PIECES = 1_000
+/** Far less than any sender puts into a chunk on average. */
+const LEAST_OF_PIECE = 64
+
+/** True for a body in pieces that cost far more than their bytes: each is some work, were it of one byte. */
+export function tooManyPieces(count: number, bytes: number): boolean {
+  return count > FREE_PIECES + bytes / LEAST_OF_PIECE
+}
+
 /** Returns the error for a body that is longer, or announces that it is. */
 export function tooManyBytes(most: number): ParleyError {
   return new ParleyError('too_long', `The body has more than ${most} bytes.`)

@@ -156,6 +156,8 @@ function refuse(error: unknown, { url }: IncomingMessage, response: ServerRespon
   response.writeHead(status, { ...headers, 'content-type': 'application/json', 'content-length': length }).end(told)
 }
 
+/** The bytes that a piece counts for at least: many small ones cost more than one large. */
+const LEAST_UNREAD = 1_024
 /** The times that a body's most bytes may come after its answer: many clients send all of it before they read. */
 const UNREAD = 2
 
@@ -169,7 +171,7 @@ function leaveUnread(request: IncomingMessage): void {
   socket.end()
   request.once('end', () => socket.destroy())
   request.on('data', ({ length }: Buffer) => {
-    left -= length
+    left -= Math.max(length, LEAST_UNREAD)
     if (left < 0) socket.destroy()
   })
 }

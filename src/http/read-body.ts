@@ -1,7 +1,7 @@
 import type { HonoRequest } from 'hono'
 import { DOORS } from '../core/doors.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
-import { readBytes } from '../core/read-bytes.ts'
+import { readBytes, tooManyPieces } from '../core/read-bytes.ts'
 import { type JsonBounds, readJson } from '../core/read-json.ts'
 import { charsetIn, encodingOf } from '../core/read-text.ts'
 import { TooManyRequests } from './errors.ts'
@@ -97,7 +97,7 @@ export class RequestBody {
   /**
    * Returns the bytes, to everybody who asks. A body that comes in chunks does not announce its length: throws
    * `too_long` as soon as it exceeds the limit, `too_many` as soon as there is no room for it, and `invalid` for one
-   * that is compressed, or that broke off, of which nothing counts.
+   * that is compressed, that comes in too many pieces, or that broke off, of which nothing counts.
    */
   bytes(): Promise<Buffer> {
     this.#bytes ??= this.#read()
@@ -138,7 +138,10 @@ export class RequestBody {
 
   /** Leaves the rest of a body as it is: cancelled, its connection would end before the answer. */
   async *#pieces(body: Request['body']): AsyncIterable<Uint8Array> {
+    let count = 0
     for await (const piece of body?.values({ preventCancel: true }) ?? []) {
+      if (tooManyPieces(++count, this.#taken + piece.length))
+        throw new ParleyError('invalid', 'The chunks of the body are too small: send it in larger ones.')
       this.#take(piece.length)
       this.#taken += piece.length
       yield piece
