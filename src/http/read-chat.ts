@@ -60,9 +60,14 @@ export async function readChat(request: Pick<HonoRequest, 'header'>, { body: sen
   }
 }
 
+/** Characters of the longest name that a client gives to a user or a conversation; what is longer is none. */
+const LONGEST_ID = 256
+
 /** Returns who asks. The header counts first: the operator wrote it, and the body is the client's habit. */
 function speakerIn(header: string | undefined, user: unknown): string | undefined {
-  return header?.trim() || (typeof user === 'string' ? user : undefined)
+  const named = header !== undefined && header.length <= LONGEST_ID ? header.trim() : header
+  const given = named || user
+  return typeof given === 'string' && given.length <= LONGEST_ID ? given : undefined
 }
 
 /**
@@ -87,6 +92,8 @@ const name = z.string('must be a text').nullish()
 /** Returns the conversation that a request names, by a header or in its body. */
 function sessionIn(header: string | undefined, metadata: unknown): string | undefined {
   const given = checked(name, fieldOf(metadata, 'session'), IN_METADATA)
+  if ([header, given].some((one) => one != null && one.length > LONGEST_ID))
+    throw new ChatRefused('invalid', 'The name of the session is too long.', { param: IN_METADATA })
   const [first, second] = [header, given].flatMap((one) => one?.trim().replace(UNKEPT, '') || [])
   if (second === undefined || first === second) return first
   throw new ChatRefused('invalid', `"${IN_METADATA}" names another session than the header X-Parley-Session.`, {

@@ -169,3 +169,23 @@ describe('an answer that is not finished', () => {
     expect(await saidIn([user('tell'), assistant(''), assistant(null)])).toEqual([['user', 'tell']])
   })
 })
+
+describe('who asks, and in which conversation', () => {
+  const LONG = 'u'.repeat(257)
+  const readOf = async (more: object, headers: Record<string, string> = {}) => {
+    const body = { object: async () => ({ model: 'main', messages: [user('hi')], ...more }) }
+    return (await readChat(new HonoRequest(new Request('http://127.0.0.1/', { headers })), { body })).request
+  }
+
+  it('a user of more than 256 characters, in the body or the header, is nobody', async () => {
+    expect((await readOf({ user: LONG.slice(1) })).user).toBe(LONG.slice(1))
+    expect((await readOf({ user: LONG })).user).toBeUndefined()
+    expect((await readOf({ user: 'bob' }, { 'x-parley-user': LONG })).user).toBeUndefined()
+  })
+
+  it('a session of more than 256 characters is refused before it is trimmed', async () => {
+    const long = `${' '.repeat(256)}notes`
+    await expect(readOf({ metadata: { session: long } })).rejects.toMatchObject({ code: 'invalid' })
+    expect((await readOf({ metadata: { session: ' notes ' } })).session).toBe('notes')
+  })
+})

@@ -61,7 +61,9 @@ function holderOf(caller: Caller): string {
 function contentOf({ model, user, session, messages }: CompletionRequest): string {
   const hash = createHash('sha256').update(JSON.stringify([model, user, session, messages.length]))
   for (const { role, text, files } of messages) {
-    hash.update(JSON.stringify([role, text, files.map(({ name, bytes }) => [name, bytes.length])]))
+    hash.update(JSON.stringify([role, text.length, files.map(({ name, bytes }) => [name, bytes.length])]))
+    // Every text has its bytes, also one that is no Unicode.
+    hash.update(text, 'utf16le')
     for (const { bytes } of files) hash.update(bytes)
   }
   return hash.digest('hex')
