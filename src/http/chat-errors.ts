@@ -96,7 +96,10 @@ export function answerAt(
   error: unknown,
 ): ChatErrorAnswer | (Omit<ChatErrorAnswer, 'body'> & { readonly body: ErrorBody }) {
   const headers = errorHeaders(error)
-  if (!isChatPath(path)) return { ...errorAnswer(error), headers }
+  if (!isChatPath(path)) {
+    const again = errorCode(error) === 'unavailable' ? { 'retry-after': AGAIN_AFTER } : {}
+    return { ...errorAnswer(error), headers: { ...again, ...headers } }
+  }
   const answer = chatErrorAnswer(error)
   return { ...answer, headers: { ...answer.headers, ...headers } }
 }

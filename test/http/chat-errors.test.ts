@@ -2,7 +2,7 @@ import OpenAI from 'openai'
 import { expect, it } from 'vitest'
 import { type ErrorCode, ParleyError } from '../../src/core/errors.ts'
 import { ChatRefused } from '../../src/core/operate-chat.ts'
-import { chatErrorAnswer, isChatPath, noSuchPath } from '../../src/http/chat-errors.ts'
+import { answerAt, chatErrorAnswer, isChatPath, noSuchPath } from '../../src/http/chat-errors.ts'
 import { ERROR_CODES, type HttpStatus } from '../../src/http/errors.ts'
 
 /** A repeat of the same request may be answered: the state of the daemon or of a model's server passes. */
@@ -35,6 +35,11 @@ const AGAIN = { 'retry-after': expect.stringMatching(/^\d+$/) }
 const TYPE = expect.stringMatching(
   /^(invalid_request|authentication|permission|rate_limit|server)_error$|^insufficient_quota$/,
 )
+
+it('whoever asks while the daemon stops is told when to ask again, at either door', () => {
+  for (const path of ['/v1/chat/completions', '/v1/sessions/api:notes/messages'])
+    expect(answerAt(path, new ParleyError('unavailable', 'because'))).toMatchObject({ status: 503, headers: AGAIN })
+})
 
 it.each([
   ['invalid', OpenAI.BadRequestError, 'invalid_value'],

@@ -38,6 +38,8 @@ export interface ServiceRig {
   /** A direct session of this id, or of a fresh one. */
   make(changes?: Partial<SessionDraft>): Promise<SessionId>
   setNow(ms: number): void
+  /** The daemon begins to stop. */
+  drain(): void
 }
 
 export const DAY = 86_400_000
@@ -49,6 +51,7 @@ export async function serviceRig({ watch }: { readonly watch?: StoreWatch } = {}
   const store = await openSqliteStore({ path: readyDatabase(`${tempFolder()}/store.db`), clock, watch })
   onTestFinished(() => store.close())
   const running = new Set<SessionId>()
+  let draining = false
   const links = new Map<PersonId, string[]>([[toPersonId('bob'), ['telegram:444']]])
   const dropped: SessionId[] = []
   const overrides = await loadOverridesCache(store.read.sessions)
@@ -65,7 +68,13 @@ export async function serviceRig({ watch }: { readonly watch?: StoreWatch } = {}
     daemon: {
       ids,
       approvals: { waits: () => false },
-      running: { has: (id) => running.has(id), nextEnd: () => new Promise(() => {}) },
+      running: {
+        has: (id) => running.has(id),
+        nextEnd: () => new Promise(() => {}),
+        get draining() {
+          return draining
+        },
+      },
       accept: async () => {},
       posts: () => false,
       whoIs: () => ({ role: 'guest' }),
@@ -89,5 +98,8 @@ export async function serviceRig({ watch }: { readonly watch?: StoreWatch } = {}
       return (await store.write((tx) => tx.sessions.create(draft, clock.now()))).id
     },
     setNow: clock.set,
+    drain() {
+      draining = true
+    },
   }
 }

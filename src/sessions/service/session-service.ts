@@ -89,7 +89,7 @@ export interface SessionServiceDeps extends FindDeps {
 /** The state a running daemon keeps of its sessions in memory, and its entrance. */
 export interface DaemonSessions extends Pick<PostDeps, 'accept' | 'posts' | 'whoIs'> {
   readonly ids: IdSource
-  readonly running: Pick<RunningTurns, 'has' | 'nextEnd'>
+  readonly running: Pick<RunningTurns, 'has' | 'nextEnd' | 'draining'>
   /** Says whether a turn of the session waits for an approval. */
   readonly approvals: { waits(session: SessionId): boolean }
   readonly overrides: OverridesCache
@@ -188,6 +188,7 @@ class Service implements SessionService {
   async post(caller: Caller, name: string, request: PostRequest, further: FurtherPosting = {}): Promise<PostAnswer> {
     const { daemon, ...deps } = this.#deps
     if (!daemon) throw new ParleyError('unavailable', 'No daemon is running; "parley start" answers.')
+    if (daemon.running.draining) throw new ParleyError('unavailable', 'The daemon is shutting down; post it again.')
     const known = await namedSession(caller, name, this.#deps)
     const into = known
       ? { session: await findInUse(caller, name, this.#deps), begins: false }

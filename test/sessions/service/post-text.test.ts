@@ -79,3 +79,12 @@ it('S21, S44: people speak for themselves, whatever sender they name; the operat
     ['operator', 'operator', 'owner', undefined],
   ])
 })
+
+it('F-A20: a text that is posted while the daemon stops is refused as unavailable', async () => {
+  const { service, make, drain } = await serviceRig()
+  const id = await make()
+  drain()
+  expect(await failureOf(service.post(OPERATOR, id, { text: 'hi', waitSeconds: 0 }))).toMatchObject({
+    code: 'unavailable',
+  })
+})
