@@ -183,17 +183,67 @@ describe('a request with a session', () => {
     expect(await saidIn(home)).toHaveLength(1)
   })
 
-  it('that failed, and whose session has gone on since, stays failed', async () => {
+  const failing = async (toolClass: ToolClass) => {
     const model = { down: true }
-    const { client, runs } = await house(chargingWhileDown(model), 'once')
-    const ask = () => client(0).chat.completions.create({ ...asked, ...KEPT })
+    const { client, runs, home } = await house(chargingWhileDown(model), toolClass)
+    const ask = (content = 'charge it') =>
+      client(0).chat.completions.create({ ...asked, ...KEPT, messages: [user(content)] })
     await expect(ask()).rejects.toMatchObject({ status: 502 })
     model.down = false
-    expect(contentOf(await client(0).chat.completions.create({ ...asked, ...KEPT, messages: [user('next')] }))).toBe(
-      'done',
-    )
-    await expect(ask()).rejects.toMatchObject({ status: 502 })
-    expect(runs()).toBe(2)
+    return { runs, home, ask }
+  }
+
+  it.each(['once', 'keyed'] as const)(
+    'that failed behind a tool that is %s, and whose session has gone on since, is refused once, and said anew when it is meant once more',
+    async (toolClass) => {
+      const { runs, ask } = await failing(toolClass)
+      expect(contentOf(await ask('next'))).toBe('done')
+      await expect(ask()).rejects.toMatchObject({ status: 400, code: 'conflict', message: /say it again/ })
+      expect(runs()).toBe(2)
+      expect(contentOf(await ask())).toBe('done')
+      expect(runs()).toBe(3)
+    },
+  )
+
+  it('that failed behind a tool that only reads, and whose session has gone on since, is said anew', async () => {
+    const { home, ask } = await failing('pure')
+    expect(contentOf(await ask('next'))).toBe('done')
+    expect(contentOf(await ask())).toBe('done')
+    expect(await saidIn(home)).toHaveLength(3)
+  })
+
+  it.each([
+    ['whose session was deleted', ({ daemon }: ChatHouse) => daemon.operator.sessions.delete('api:ui:till')],
+    [
+      'whose session was forgotten',
+      ({ daemon }: ChatHouse) =>
+        daemon.operator.forgetting.forget({ kind: 'chat', name: 'api:ui:till', confirmed: true }),
+    ],
+    [
+      'whose sender was forgotten',
+      ({ daemon }: ChatHouse) => daemon.operator.forgetting.forget({ kind: 'person', name: 'ui', confirmed: true }),
+    ],
+  ])('that failed, and %s since, is said anew', async (_, change) => {
+    const { home, ask } = await failing('once')
+    await change(home)
+    expect(contentOf(await ask())).toBe('done')
+  })
+
+  it('that was answered while its client was gone, and whose session was deleted since, is said anew', async () => {
+    const gate = createGate()
+    const { client, home } = await house(charging(held(gate), textReply('done')), 'once')
+    const gone = new AbortController()
+    const ask = (content: string, signal?: AbortSignal) =>
+      client(0).chat.completions.create({ ...asked, ...KEPT, messages: [user(content)] }, { signal })
+    const first = ask('charge it', gone.signal)
+    await gate.reached
+    gone.abort()
+    await expect(first).rejects.toBeInstanceOf(OpenAI.APIUserAbortError)
+    gate.release()
+    await home.log.line('Answered')
+    await home.daemon.operator.sessions.delete('api:ui:till')
+    expect(contentOf(await ask('next'))).toBe('done')
+    expect(contentOf(await ask('charge it'))).toBe('done')
   })
 
   it('counts the tokens of a turn that failed and was resumed once', async () => {

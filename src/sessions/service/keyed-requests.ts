@@ -12,7 +12,10 @@ import type {
   Repeats,
   RequestId,
 } from '../../core/keyed-request.ts'
+import type { InboxRow } from '../../store/inbox-port.ts'
 import type { Store, StoreReader } from '../../store/store.ts'
+import { resumable } from '../turns/ask-again.ts'
+import { newestFirst } from './read-messages.ts'
 
 export interface KeyedRequestDeps {
   readonly store: Store
@@ -125,17 +128,40 @@ export function createRepeats({ store, clock }: KeyedRequestDeps): Repeats {
   }
 }
 
-/** Returns true while the run of a request may still have an answer for whoever sends it again. */
-async function isOwed(
-  { inbox, turns }: Pick<StoreReader, 'inbox' | 'turns'>,
-  { id, begunAt }: KeyedRequest,
-  now: number,
-): Promise<boolean> {
-  const [row] = await inbox.find(runId('post', id))
-  if (row?.outcome?.startsWith('refused')) return false
-  if (row !== undefined && row.state !== 'done') return true
-  const turn = row?.turnId && (await turns.get(row.turnId))
-  return Math.abs(now - ((turn || undefined)?.endedAt ?? begunAt)) < REPEAT_MS
+type Owing = Pick<StoreReader, 'inbox' | 'turns' | 'sessions' | 'events' | 'forgetting'>
+
+/** The outcomes of a run whose answer, or whose end, is read from the log as long as there is one. */
+const ON_RECORD: ReadonlySet<unknown> = new Set(['answered', 'silent', 'context', 'cancelled', 'quarantined'])
+
+/**
+ * Returns true while the run of a request may still have an answer for whoever sends it again. One that failed has none
+ * where it cannot be resumed, unless it may have done something, which must not be done twice unasked; one whose words
+ * or whose session are gone has none.
+ */
+async function isOwed(read: Owing, { id, begunAt }: KeyedRequest, now: number): Promise<boolean> {
+  const [row] = await read.inbox.find(runId('post', id))
+  const { outcome, sessionId, turnId, state } = row ?? {}
+  if (row !== undefined && state !== 'done') return true
+  const turn = turnId && (await read.turns.get(turnId))
+  if (Math.abs(now - ((turn || undefined)?.endedAt ?? begunAt)) >= REPEAT_MS) return false
+  if (row === undefined) return true
+  if (outcome === 'failed') return (await resumable(read, row)) !== undefined || hasActed(read, row)
+  const session = sessionId && (await read.sessions.get(sessionId))
+  // A session that was deleted may have a successor of its name.
+  const isThere = session && session.createdAt <= ((turn || undefined)?.endedAt ?? now)
+  return ON_RECORD.has(outcome) && isThere === true
+}
+
+/** Returns true for a turn in whose log is a call of a tool that does more than to read. */
+async function hasActed(read: Owing, { sessionId, turnId }: InboxRow): Promise<boolean> {
+  const session = sessionId && (await read.sessions.get(sessionId))
+  if (!session) return false
+  for await (const event of newestFirst(read.events, session)) {
+    if (event.turnId !== turnId) continue
+    if (event.type === 'tool_call' && event.data.class !== 'pure') return true
+    if (event.type === 'turn_started') break
+  }
+  return false
 }
 
 /** Returns true for a text that a session has taken, whatever became of its turn. */

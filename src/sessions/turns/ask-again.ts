@@ -9,7 +9,8 @@ import type { RunId } from '../../core/ids.ts'
 import type { Session, SessionIdentity } from '../../core/session.ts'
 import type { EventToAppend } from '../../store/event-port.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
-import type { Store, StoreWriter } from '../../store/store.ts'
+import type { Store, StoreReader, StoreWriter } from '../../store/store.ts'
+import type { Turn } from '../../store/turn-port.ts'
 import { type ClaimDeps, claimWaiting } from './record-turn.ts'
 import type { RunningTurns } from './running-turns.ts'
 import { askedIn, countedFor, type StartedTurn } from './started-turn.ts'
@@ -91,8 +92,8 @@ export function createAnswerAgain(deps: AnswerAgainDeps): AnswerAgain {
 }
 
 /**
- * Resumes the failed turn of a run behind its last committed step, so that its tools do not run again. It stays failed
- * where anything was said or changed in the session since then.
+ * Resumes the failed turn of a run behind its last committed step, so that its tools do not run again. Throws
+ * `conflict` where that cannot be any more (`resumable`).
  */
 export type ResumeFailed = (run: RunId) => Promise<void>
 
@@ -106,25 +107,45 @@ const SINCE = [
   ...['history_boundary', 'history_taken_over', 'exchange_taken_back'],
 ] as const satisfies EventType[]
 
+/**
+ * Returns the failed turn of a message that can be resumed, with its session; undefined where anything was said or
+ * changed in the session since then, or the session or the words are gone.
+ */
+export async function resumable(
+  { sessions, turns, events, forgetting }: Pick<StoreReader, 'sessions' | 'turns' | 'events' | 'forgetting'>,
+  { sessionId, turnId, outcome }: Pick<InboxRow, 'sessionId' | 'turnId' | 'outcome'>,
+): Promise<{ readonly session: Session; readonly turn: Turn } | undefined> {
+  if (outcome !== 'failed' || sessionId === undefined || turnId === undefined) return undefined
+  const [session, turn] = [await sessions.get(sessionId), await turns.get(turnId)]
+  const [last] = await events.latestOf(sessionId, SINCE, 1)
+  const isNewest = last?.type === 'turn_completed' && last.turnId === turnId && !last.forgotten
+  if (!session || !turn || !isNewest || (await forgetting.isForgetting(turnId))) return undefined
+  return { session, turn }
+}
+
 export function createResumeFailed({ store, clock, running, queue, resume }: ResumeFailedDeps): ResumeFailed {
   return (run) =>
     store.write(async (tx) => {
       const row = (await tx.inbox.find(run)).find(({ dispatch }) => dispatch.posted !== undefined)
-      const { sessionId, turnId: id } = row ?? {}
-      if (row?.outcome !== 'failed' || sessionId === undefined || id === undefined) return
-      const [session, turn] = [await tx.sessions.get(sessionId), await tx.turns.get(id)]
-      const [last] = await tx.events.latestOf(sessionId, SINCE, 1)
-      const isNewest = last?.type === 'turn_completed' && last.turnId === id && !last.forgotten
-      if (!session || !turn || !isNewest || running.draining || queue.busy(sessionId)) return
-      if (await tx.forgetting.isForgetting(id)) return
-      queue.admit(sessionId, tx)
+      if (row?.outcome !== 'failed') return
+      const failed = await resumable(tx, row)
+      if (failed === undefined) throw wentOn()
+      const { session, turn } = failed
+      if (running.draining || queue.busy(session.id)) return
+      const { id, traceId, reply, startedAt } = turn
+      queue.admit(session.id, tx)
       const attempt = await tx.turns.reopen(id)
-      await tx.events.append(sessionId, clock.now(), [{ type: 'turn_resumed', turnId: id, data: { attempt } }])
+      await tx.events.append(session.id, clock.now(), [{ type: 'turn_resumed', turnId: id, data: { attempt } }])
       const asked = await tx.inbox.ofTurn(id)
-      const { traceId, reply, startedAt } = turn
       const begun = { id, session, traceId, reply, startedAt, ...countedFor(asked), ...askedIn(asked), resumed: true }
       tx.afterCommit(() => void resume(begun as StartedTurn))
     })
+}
+
+function wentOn(): ParleyError {
+  const words = 'It failed after it had begun, and the conversation has changed since, so that it is not continued.'
+  const remedy = 'See what was done; if it is meant once more, say it again, with a new Idempotency-Key if it had one.'
+  return new ParleyError('conflict', `${words} ${remedy}`)
 }
 
 /** Returns a message with the words of its last edit; undefined if it was deleted. */
