@@ -83,10 +83,22 @@ async function answerOf(response: Response, server: ServerPlace): Promise<Respon
   const kept = withoutLength(headers)
   if (/^[[{]/.test(first))
     return wholeAnswer({ text: await textOf(body, DOORS.modelAnswer.bytes), headers: kept, status }, server)
-  const isStream = /^(data|event|id|retry)?:/.test(first)
+  const isStream = /^(data|event|id|retry)?:/.test(first) || (isEvents(headers) && isTorn(first))
   if (isStream) kept.set('content-type', 'text/event-stream')
   else await body.cancel()
   return new Response(isStream ? body : null, { status, statusText, headers: kept })
+}
+
+/**
+ * Returns true for the beginning of a stream that ended there: a proxy gives nothing at all, or a piece of a line,
+ * where its server has died.
+ */
+function isTorn(first: string): boolean {
+  return first.length < TELLING && !first.startsWith('<')
+}
+
+function isEvents(headers: Headers): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') ?? false
 }
 
 interface Whole {

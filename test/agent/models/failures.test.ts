@@ -89,6 +89,25 @@ describe.each([
     expect(failure.message).not.toMatch(/^(OpenAI|Anthropic)/)
   })
 
+  it.each([
+    ['nothing', ''],
+    ['empty lines', '\n\n\r\n'],
+    ['a comment', ': keep-alive\n\n'],
+    ['a piece of a line', 'dat'],
+  ])('a stream of %s, as a proxy gives where its server has died, broke off and is worth a retry', async (_, body) => {
+    const failure = await answered(200, body, { 'content-type': 'text/event-stream; charset=utf-8' })
+    expect(failure).toMatchObject({ code: 'model_failed', advice: { retry: true } })
+  })
+
+  it.each([
+    ['nothing of another type', '', 'application/octet-stream'],
+    ['a short page that calls itself a stream', '<p>', 'text/event-stream'],
+    ['a page', '<html></html>', 'text/html'],
+  ])('%s is from something else than the API', async (_, body, type) => {
+    const failure = await answered(200, body, { 'content-type': type })
+    expect(failure).toMatchObject({ code: 'model_unconfigured', advice: { retry: false } })
+  })
+
   it('what was refused is kept in the words of the server', async () => {
     const failure = await answered(400, { error: { message: 'No.', param: 'tools[0]', code: 'x', type: 'y' } })
     expect(failure.refusal).toEqual({ status: 400, words: 'No. (tools[0])', code: 'x' })
