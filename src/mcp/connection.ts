@@ -120,6 +120,8 @@ class Connection implements McpConnection {
   /** The calls that run now. */
   readonly #calls = new Set<Call>()
   #listing = 0
+  /** Its requests for which nobody could be asked, since the end of the last call. */
+  #unasked = 0
   /**
    * The server asked a person while it may still run a call that was given up, or its gateway has failed: its next use
    * restarts it.
@@ -209,6 +211,10 @@ class Connection implements McpConnection {
       this.#calls.delete(running)
       limit.end()
       ended.abort()
+      const requests = this.#unasked
+      this.#unasked = 0
+      if (requests > 1)
+        this.#logger.info('A tool server asked more than once in a call, and nobody can be asked', { requests })
     }
   }
 
@@ -364,7 +370,8 @@ class Connection implements McpConnection {
       const why = others.length > 0 ? 'several of its calls ran at once' : 'it may be about a call that was given up'
       if (behind === undefined) for (const { asks } of this.#calls) asks?.refuse(why)
       const calls = way.unansweredCalls
-      this.#logger.info('A tool server asked a person something, and nobody can be asked', { calls })
+      if (this.#unasked++ === 0)
+        this.#logger.info('A tool server asked a person something, and nobody can be asked', { calls })
       return { action: 'cancel' }
     }
     const resume = call.limit.pause()

@@ -393,3 +393,31 @@ describe('what a server by HTTP asks while it has a call', () => {
     expect((await server.next(({ message }) => message.id === 's1')).message).toMatchObject(answer)
   })
 })
+
+it('a server that asks people without end, while nobody can be asked, is two lines in the log for each call', async () => {
+  const ASKS = 30
+  const { call, log } = await started(
+    (asked, { event, asked: all }) => {
+      const { id, method } = asked.message
+      if (isCall(asked)) {
+        event(asked, { jsonrpc: '2.0', id: 'e0', method: 'elicitation/create', params: { message: 'who?' } })
+        return true
+      }
+      const nth = /^e(\d+)$/.exec(String(id))?.[1]
+      const one = all.findLast(isCall)
+      if (method !== undefined || nth === undefined || one === undefined) return undefined
+      const next = Number(nth) + 1
+      if (next === ASKS) event(one, answerTo(one, text('went on')))
+      else event(one, { jsonrpc: '2.0', id: `e${next}`, method: 'elicitation/create', params: { message: 'who?' } })
+      return undefined
+    },
+    {},
+    true,
+  )
+  for (const times of [1, 2]) {
+    await call()
+    const asks = log.lines.filter(({ sentence }) => sentence.startsWith('A tool server asked'))
+    expect(asks).toHaveLength(2 * times)
+    expect(asks.at(-1)?.fields).toEqual({ requests: ASKS })
+  }
+})
