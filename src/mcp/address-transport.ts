@@ -580,7 +580,7 @@ function mediaType({ headers }: Response): string {
 
 /** Returns the words about an answer that is none of the protocol. */
 function strange(response: Response, bytes: Buffer): Error {
-  const words = bodyWords(bytes)
+  const words = bodyWords(bytes.subarray(0, MOST_OF_A_REFUSAL))
   const shown = words === '' ? 'nothing' : `${mediaType(response) || 'no type'}: ${oneLine(words)}`
   return new Error(`it answers ${response.status} without the protocol, with ${shown}`)
 }

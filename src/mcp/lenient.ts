@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -23,9 +24,11 @@ export function readMessage(source: Uint8Array | string): unknown {
   } catch (error) {
     if (errorCode(error) === 'too_long') throw error
   }
-  const text = typeof source === 'string' ? source : Buffer.from(source).toString('utf8')
+  const isText = typeof source === 'string'
+  const text = isText ? source : Buffer.from(source).toString('utf8')
   const mended = mendedJson(text)
-  if (mended === source) return undefined
+  // A message of 20 MB takes a twentieth of a second each time that it is read.
+  if (mended === text && (isText || isUtf8(source))) return undefined
   try {
     return readJson(mended, DOORS.toolServer)
   } catch (error) {
@@ -95,7 +98,11 @@ export function tornAnswer(text: string): TornAnswer | undefined {
   return { id: idAtEnds(text), error: { code: INTERNAL_ERROR, message: `its answer is no JSON${whyTorn(text)}` } }
 }
 
+/** The longest text that is read once more, for the words about what is wrong in it. */
+const LONGEST_READ_AGAIN = 1_000_000
+
 function whyTorn(text: string): string {
+  if (text.length > LONGEST_READ_AGAIN) return ''
   try {
     readJson(text, DOORS.toolServer)
     return ''

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { DOORS } from '../../src/core/doors.ts'
 import type { McpServer } from '../../src/core/mcp.ts'
 import { createConnection } from '../../src/mcp/connection.ts'
+import { tornAnswer } from '../../src/mcp/lenient.ts'
 import { readElicitation } from '../../src/mcp/read-elicitation.ts'
 import { readTools } from '../../src/mcp/read-tools.ts'
 import { resultContent } from '../../src/mcp/result-content.ts'
@@ -118,6 +119,12 @@ describe('door toolServer: an address', () => {
 })
 
 describe('door toolServer: a result', () => {
+  it('that is torn is not read again for the words about it, where it is long', () => {
+    const torn = (length: number) => tornAnswer(`{"jsonrpc":"2.0","id":1,"result":{"a":"${'x'.repeat(length)}`)?.error
+    expect(torn(100)?.message).toMatch(/^its answer is no JSON \(.*Unterminated/)
+    expect(torn(2_000_000)?.message).toBe('its answer is no JSON')
+  })
+
   it('of 30,000 parts has the first fifty and a line about the others', async () => {
     let looked = 0
     const part = () => ({
