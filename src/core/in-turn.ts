@@ -16,7 +16,7 @@ type Listener<Request, Response> = (request: Request, response: Response) => voi
 export function createInTurn<Request extends Asked, Response extends Answer>(): (
   listener: Listener<Request, Response>,
 ) => Listener<Request, Response> {
-  /** What is begun when the request under way has ended. */
+  /** The request that is begun when the one under way has ended. */
   const next = new WeakMap<Request['socket'], (() => void) | undefined>()
   const begin = (socket: Request['socket'], response: Response, listen: () => void): void => {
     next.set(socket, undefined)

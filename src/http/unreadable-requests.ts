@@ -36,7 +36,7 @@ const ADDRESS = refusal(400, 'invalid', 'The path, or the header Host, is missin
 
 /**
  * Answers what is no request, or no complete one, as every other failure is answered: before it, no route is known.
- * Returns what has to be told of every request that is begun.
+ * Returns the listener to call with every request that is begun.
  */
 export function answerUnreadable(
   server: Server,
