@@ -29,8 +29,9 @@ function jsonOf(bytes: Buffer, door: JsonBounds): unknown {
   try {
     return readJson(bytes, door)
   } catch (error) {
-    if (errorCode(error) === 'too_long') throw error
-    throw new ParleyError('invalid', `${toError(error).message} ${REMEDY}`)
+    const { message } = toError(error)
+    // Its bytes fit: what is too much of it is its form, which a smaller body of the same kind would have as well.
+    throw new ParleyError('invalid', errorCode(error) === 'too_long' ? message : `${message} ${REMEDY}`)
   }
 }
 
@@ -106,7 +107,7 @@ export class RequestBody {
 
   /**
    * Returns the JSON object, and keeps the bytes no longer: a turn may take minutes. Throws `invalid` for any other
-   * body, and `too_long` as soon as it exceeds a bound.
+   * body, also for one of too many values or levels, and what `bytes` throws.
    */
   async object(): Promise<Readonly<Record<string, unknown>>> {
     const { path, raw } = this.#req
