@@ -218,7 +218,9 @@ const http = z
     hosts: z
       .array(text.regex(/^[^/\s@]+$/, { error: 'must be a name, as example.org or example.org:8443' }))
       .default([])
-      .describe('Further names by which it is reached, such as that of a proxy: [parley.example.org].'),
+      .describe(
+        'Further names by which it is reached, such as that of a proxy: [parley.example.org]. Without a port one stands for http.port, 80 and 443.',
+      ),
     origins: z
       .array(
         // Not aborted, the second check would meet what is no address.

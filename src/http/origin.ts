@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import { cutText } from '../core/cut-text.ts'
 import { ParleyError } from '../core/errors.ts'
 
 /** The names under which the API may be asked for, and the pages that may ask for it. */
@@ -13,13 +14,16 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 const HTTP_PORT = 80
 const HTTPS_PORT = 443
 
-/** Returns the hosts that reach a server bound to this address, and those that the operator names. */
+/**
+ * Returns the hosts that reach a server bound to this address, and those that the operator names. A name without a port
+ * stands for that of the server as well, as a client in a container asks for it.
+ */
 export function allowedHosts(
   { host, port }: { readonly host: string; readonly port: number },
   named: readonly string[],
 ): ReadonlySet<string> {
   const own = [...LOOPBACK, isIPv6(host) ? `[${host}]` : host].map((name) => `${name.toLowerCase()}:${port}`)
-  return new Set([...own, ...named.map((name) => name.toLowerCase())])
+  return new Set([...own, ...named.map((name) => name.toLowerCase()).flatMap((name) => [name, `${name}:${port}`])])
 }
 
 /**
@@ -30,12 +34,19 @@ export function allowedHosts(
 export function checkOrigin({ url, headers }: Request, { hosts, origins }: AllowedOrigins): void {
   const host = headers.get('host')?.toLowerCase() ?? ''
   if (!hosts.has(host) && !hosts.has(withoutPort(host)))
-    throw new ParleyError('forbidden', 'This name is not one of http.hosts.')
+    throw new ParleyError('forbidden', `The name ${shown(host)} is not one of http.hosts: add it there.`)
   const origin = headers.get('origin')
   if (origin !== null && !origins.has(origin) && !isOwn(origin, host))
-    throw new ParleyError('forbidden', 'This page is not one of http.origins.')
+    throw new ParleyError('forbidden', `The page ${shown(origin)} is not one of http.origins: add it there.`)
   if (readings(url).some((read) => TOKEN.test(read)))
     throw new ParleyError('invalid', 'A token belongs into the header Authorization, not into the address.')
+}
+
+/** No name of a host is longer. */
+const LONGEST_NAME = 253
+
+function shown(name: string): string {
+  return JSON.stringify(cutText(name, LONGEST_NAME))
 }
 
 const TOKEN = /ply_[0-9a-f]{12}_|[?&](access_)?token=/i

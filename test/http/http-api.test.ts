@@ -66,9 +66,10 @@ it('F-K02, F-K03: a name or a page that is not allowed is refused, whatever toke
   const { headers } = await bearer(['operate:read'])
   const status = async (more: Readonly<Record<string, string>>) =>
     (await ask('/v1/status', { headers: { ...headers, ...more } })).status
-  for (const host of [`localhost:${port}`, 'parley.example.org', 'parley.example.org:443'])
+  const named = 'parley.example.org'
+  for (const host of [`localhost:${port}`, named, `${named}:443`, `${named}:80`, `${named}:${port}`])
     expect([host, await status({ host })]).toEqual([host, 200])
-  for (const host of ['evil.org', `evil.org:${port}`, 'localhost', `localhost:${port + 1}`, 'x.parley.example.org'])
+  for (const host of ['evil.org', `evil.org:${port}`, 'localhost', `localhost:${port + 1}`, `x.${named}`, `${named}:8`])
     expect([host, await status({ host })]).toEqual([host, 403])
   const own = `http://127.0.0.1:${port}`
   for (const origin of [own, 'https://app.example.org'])
@@ -81,6 +82,18 @@ it('F-K02, F-K03: a name or a page that is not allowed is refused, whatever toke
     `${own}.org`,
   ])
     expect([origin, await status({ origin })]).toEqual([origin, 403])
+})
+
+it('F-K02: the refusal of a name says which one to add to http.hosts, escaped and cut', async () => {
+  const { ask } = await apiRig()
+  const refusal = async (more: Readonly<Record<string, string>>) => (await ask('/v1/status', { headers: more })).text
+  expect(await refusal({ host: 'host.docker.internal:8080' })).toContain(
+    'The name \\"host.docker.internal:8080\\" is not one of http.hosts: add it there.',
+  )
+  expect((await refusal({ host: 'x'.repeat(5_000) })).length).toBeLessThan(400)
+  expect(await refusal({ host: 'parley.example.org', origin: 'https://evil.org"' })).toContain(
+    'The page \\"https://evil.org\\\\\\"\\" is not one of http.origins',
+  )
 })
 
 it('F-K04: a token in the address is refused, and opens nothing', async () => {
