@@ -190,7 +190,7 @@ const turnCap = z
     schedule: cap.exactOptional(),
   })
   .describe(
-    'Turns that a session has at most; then it says so until /new. 0, less or none is the default: 50 for sessions of the API, the command line and the web, no cap for chats and schedules.',
+    'Turns that a session has at most; then it says so, in a chat until /new, to a client until it begins another session. 0, less or none is the default: 50 for sessions of the API, the command line and the web, no cap for chats and schedules.',
   )
 
 const positive = z.int().min(1)

@@ -1,4 +1,6 @@
+import { OWN_CHANNELS } from './channel-traits.ts'
 import type { ErrorCode } from './errors.ts'
+import type { ChannelId } from './ids.ts'
 import { SCRIPTED, splitModel, variableOf } from './model-server.ts'
 
 /** The settings of the server of a model, as a remedy names them. */
@@ -32,6 +34,12 @@ const REMEDIES: Readonly<Partial<Record<ErrorCode, Remedy>>> = {
   quarantined: 'Send the message again in other words; the log has the cause.',
 }
 
+/** The remedies for sessions of clients, where commands are words. */
+const FOR_CLIENTS: Readonly<Partial<Record<ErrorCode, (channel: ChannelId) => string>>> = {
+  model_context_length: () => 'Begin a new chat there, or a session of another name.',
+  turn_limit: (channel) => `Begin a new chat there, or a session of another name, or raise session.turnCap.${channel}.`,
+}
+
 /** The rest of a remedy behind words that name the setting themselves. */
 const AFTER: Readonly<Partial<Record<ErrorCode, string>>> = {
   model_unconfigured: `Or choose another model with \`/model\`. After a change of the configuration ${RESTART}`,
@@ -52,6 +60,15 @@ export function modelRemedy(code: ErrorCode, model?: string, said = ''): string 
   }
   const remedy = REMEDIES[code] ?? 'Look for the cause in the log, under the trace id.'
   return typeof remedy === 'string' ? remedy : remedy(settingsOf(server))
+}
+
+/** Returns what somebody can do about a turn that failed with `code`, which was asked for at `channel`. */
+export function turnRemedy(
+  code: ErrorCode,
+  { model, channel }: { model?: string | undefined; channel?: ChannelId | undefined },
+): string {
+  const client = channel !== undefined && OWN_CHANNELS.includes(channel) ? FOR_CLIENTS[code]?.(channel) : undefined
+  return client ?? modelRemedy(code, model)
 }
 
 function settingsOf(name: string | undefined): ServerSettings {

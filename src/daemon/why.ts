@@ -4,7 +4,7 @@ import { type ChannelTraits, foldId } from '../core/channel-traits.ts'
 import { madeAt } from '../core/ids.ts'
 import { senderName } from '../core/label.ts'
 import type { MessageLink, MessageLookup } from '../core/message-link.ts'
-import { failureCause, modelRemedy } from '../core/model-remedy.ts'
+import { failureCause, turnRemedy } from '../core/model-remedy.ts'
 import { AGED_OUT, type WhyReport } from '../core/operator.ts'
 import { checkInWords, contextInWords, readRowFacts } from '../sessions/commands/describe-row.ts'
 import { findMessages } from '../sessions/commands/find-messages.ts'
@@ -114,7 +114,13 @@ async function whyReport(row: InboxRow, read: StoreReader): Promise<WhyReport> {
     outcome: outcome ?? state,
     ...(error === undefined
       ? {}
-      : { failure: { code: error, cause: failureCause(error), remedy: modelRemedy(error, model) } }),
+      : {
+          failure: {
+            code: error,
+            cause: failureCause(error),
+            remedy: turnRemedy(error, { model, channel: event.address.channel }),
+          },
+        }),
     ...(facts.precheck === undefined ? {} : { precheck: checkInWords(facts.precheck) }),
     ...(facts.budget === undefined ? {} : { budget: facts.budget }),
     ...(facts.silence === undefined ? {} : { silence: facts.silence }),

@@ -225,6 +225,19 @@ describe('a request that is not answered', () => {
     expect(events.filter(({ type }) => type === 'user_message')).toHaveLength(1)
   })
 
+  it('C10: a session that has had all its turns names what helps a client, and a new session is answered', async () => {
+    const home = await house(echoScript, { session: { queue: { max: 100, busy: 'queue' }, turnCap: { api: 1 } } })
+    const client = await home.client()
+    const ask = (session: string) => client.chat.completions.create({ ...asked, metadata: { session } })
+    await ask('one')
+    const refused = await ask('one').catch((error: Error) => error.message)
+    expect(refused).toMatch(/begin a new chat, or a session of another name, or .* session\.turnCap\.api\. \(tr_/)
+    const [why] = await home.daemon.operator.why(/tr_\w+/.exec(String(refused))?.[0] ?? '')
+    expect(JSON.stringify(why)).toMatch(/begin a new chat there.*raise session\.turnCap\.api/i)
+    expect(JSON.stringify(why)).not.toContain('/new')
+    expect((await ask('two')).choices[0]?.finish_reason).toBe('stop')
+  })
+
   it('R32: a full queue is a limit of rate', async () => {
     const gate = createGate()
     const home = await house(() => textReply('late', { holds: [{ beforeDelta: 0, gate }] }), {

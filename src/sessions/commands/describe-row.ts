@@ -3,7 +3,7 @@ import { hitInWords } from '../../core/budget-words.ts'
 import { inWords } from '../../core/content-words.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { SessionEvent, ThreadReadData } from '../../core/event.ts'
-import type { TurnId } from '../../core/ids.ts'
+import type { ChannelId, TurnId } from '../../core/ids.ts'
 import { plainExcerpt, senderName } from '../../core/label.ts'
 import type { PrecheckVerdict } from '../../core/precheck.ts'
 import type { Session } from '../../core/session.ts'
@@ -145,6 +145,8 @@ export function checkInWords({ answer, because, model }: PrecheckVerdict): strin
 
 /** The parts of an explanation that stand beside the row. */
 export interface RowFacts extends TurnFacts {
+  /** The channel where it was said. */
+  readonly channel?: ChannelId
   /** The error that its turn ended with. */
   readonly error?: ErrorCode | undefined
   /** The verdict of the check before its turn. */
@@ -161,6 +163,7 @@ export async function readRowFacts(row: InboxRow, read: StoreReader): Promise<Ro
   const asks = decision.kind === 'refuse' ? decision.asks : undefined
   return {
     ...(await turnFacts(row, read)),
+    channel: row.dispatch.event.address.channel,
     error: turn ? turn.error : undefined,
     precheck: turn ? turn.precheck : undefined,
     asked: asks && (await read.admissions.find(asks.key)),

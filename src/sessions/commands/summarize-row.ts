@@ -1,8 +1,9 @@
 import type { Admission } from '../../core/admission.ts'
 import type { Decision, TraceStep } from '../../core/dispatch.ts'
 import type { ErrorCode } from '../../core/errors.ts'
+import type { ChannelId } from '../../core/ids.ts'
 import { plainExcerpt } from '../../core/label.ts'
-import { failureCause, modelRemedy } from '../../core/model-remedy.ts'
+import { failureCause, turnRemedy } from '../../core/model-remedy.ts'
 import type { PrecheckVerdict } from '../../core/precheck.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 
@@ -11,6 +12,8 @@ export interface SummaryFacts {
   readonly settings: boolean
   /** The error that its turn ended with. */
   readonly error?: ErrorCode | undefined
+  /** The channel where it was said. */
+  readonly channel?: ChannelId | undefined
   /** The model that its turn failed with. */
   readonly model?: string | undefined
   /** The verdict of the check before its turn. */
@@ -126,8 +129,8 @@ function ofSilence({ precheck, silence }: SummaryFacts, settingOf: (path: string
 
 const LONGEST_REASON = 300
 
-function ofFailure(code: ErrorCode, { settings, model }: SummaryFacts): string {
-  const remedy = modelRemedy(code, model).replace(/\.$/, '')
+function ofFailure(code: ErrorCode, { settings, model, channel }: SummaryFacts): string {
+  const remedy = turnRemedy(code, { model, channel }).replace(/\.$/, '')
   return sentence('Not answered', failureCause(code), settings ? lowerFirst(remedy) : undefined)
 }
 

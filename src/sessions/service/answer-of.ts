@@ -16,7 +16,7 @@ export async function answerOf(
   row: InboxRow,
 ): Promise<Outcome | undefined> {
   if (row.state !== 'done' || row.outcome === undefined) return undefined
-  const { traceId } = row.dispatch
+  const { traceId, event } = row.dispatch
   switch (row.outcome) {
     case 'answered':
     case 'silent':
@@ -25,7 +25,7 @@ export async function answerOf(
       return { status: 'ok', reply: await replyOf(read, row) }
     case 'failed': {
       const turn = row.turnId && (await read.turns.get(row.turnId))
-      return failure(calmLine(turn?.error ?? 'internal', traceId))
+      return failure(calmLine(turn?.error ?? 'internal', traceId, event.address.channel))
     }
     case 'quarantined':
       return failure(calmLine('quarantined', traceId))

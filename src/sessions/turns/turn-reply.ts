@@ -1,6 +1,7 @@
 import { type BudgetHit, BudgetSpent } from '../../core/budget.ts'
+import { OWN_CHANNELS } from '../../core/channel-traits.ts'
 import type { ErrorCode } from '../../core/errors.ts'
-import type { TraceId } from '../../core/ids.ts'
+import type { ChannelId, TraceId } from '../../core/ids.ts'
 import type { OutboundMessage } from '../../core/outbound.ts'
 import { isScheduled } from '../../core/session.ts'
 import { SILENCE, stripSilence } from '../../core/silence.ts'
@@ -179,7 +180,22 @@ const CALM_LINES: Partial<Record<ErrorCode, string>> = {
   quarantined: 'I gave up on this message after failing on it several times.',
 }
 
-/** Returns one calm line for people; the cause is in the log under the same trace id (C16). */
-export function calmLine(code: ErrorCode, traceId: TraceId): string {
-  return `${CALM_LINES[code] ?? 'Something went wrong on my side.'} (${traceId})`
+/** The lines that name a command elsewhere, for clients: what they send is read as words. */
+const CLIENT_LINES: Partial<Record<ErrorCode, (channel: ChannelId) => string>> = {
+  model_context_length: () =>
+    'This conversation has grown too long for my language model; begin a new chat, or a session of another name.',
+  model_invalid_request: () =>
+    'My language model did not take this conversation as it stands; begin a new chat, or a session of another name.',
+  turn_limit: (channel) =>
+    `This conversation has had as many turns as it may have; begin a new chat, or a session of another name, or have an owner raise session.turnCap.${channel}.`,
+  budget_spent: () => 'A budget of mine is used up; `parley why` says which.',
+}
+
+/**
+ * Returns one calm line for people; the cause is in the log under the same trace id (C16). `channel` is where it was
+ * asked.
+ */
+export function calmLine(code: ErrorCode, traceId: TraceId, channel?: ChannelId): string {
+  const client = channel !== undefined && OWN_CHANNELS.includes(channel) ? CLIENT_LINES[code]?.(channel) : undefined
+  return `${client ?? CALM_LINES[code] ?? 'Something went wrong on my side.'} (${traceId})`
 }

@@ -29,6 +29,11 @@ function reader(): Pick<StoreReader, 'events' | 'sessions' | 'turns'> {
   } as unknown as Pick<StoreReader, 'events' | 'sessions' | 'turns'>
 }
 
+function postedAt(channel: string): InboxRow['dispatch'] {
+  const { dispatch } = inboxRow(1, 1)
+  return { ...dispatch, event: { ...dispatch.event, address: { ...dispatch.event.address, channel } } }
+}
+
 function row(changes: Partial<InboxRow>): InboxRow {
   return { ...inboxRow(1, 1), id: ids.inbox(), state: 'done', ...changes }
 }
@@ -67,6 +72,24 @@ describe('what became of a run', () => {
       status: 'error',
       error: expect.stringMatching(new RegExp(`^${words}.*\\(tr_\\w+\\)$`)),
     })
+  })
+})
+
+it.each(['model_context_length', 'model_invalid_request', 'turn_limit', 'budget_spent'] as const)(
+  'T18: the line for %s names a command in a chat, and none to a client, which has no commands',
+  (code) => {
+    expect(calmLine(code, ids.trace(), 'telegram')).toMatch(/`\/(new|budget)`/)
+    expect(calmLine(code, ids.trace(), 'api')).not.toMatch(/\/(new|budget)/)
+  },
+)
+
+it('T18: a client whose session has had its turns is told to name another, and the cap of its own kind', async () => {
+  const answer = await answerOf(
+    { ...reader(), turns: { get: async () => ({ error: 'turn_limit' }) } } as unknown as ReturnType<typeof reader>,
+    ofTurn('t1', { outcome: 'failed', dispatch: postedAt('cli') }),
+  )
+  expect(answer).toMatchObject({
+    error: expect.stringMatching(/a session of another name.*session\.turnCap\.cli\. \(tr_/),
   })
 })
 
