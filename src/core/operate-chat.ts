@@ -26,7 +26,7 @@ export interface CompletionRequest {
   readonly model: string
   /** The client's name of the one it speaks for; it counts where `<namespace>:<user>` is a known person's id. */
   readonly user?: string | undefined
-  /** The name of the conversation, as the client gave it: the session is `<namespace>:<session>`. */
+  /** The name of the conversation, one part of a name: the session is `<namespace>:<session>`. */
   readonly session?: string | undefined
   /** Oldest first. */
   readonly messages: readonly CompletionMessage[]

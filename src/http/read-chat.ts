@@ -50,10 +50,9 @@ export async function readChat(request: Pick<HonoRequest, 'header'>, { body: sen
   return {
     request: {
       ...{ model, messages: said, once },
-      user: speakerIn(request.header('x-parley-user'), body.user),
-      session: isTask(request.header('x-parley-task'))
-        ? undefined
-        : sessionIn(request.header('x-parley-session'), body.metadata),
+      user: speakerIn(headerIn(request, 'X-Parley-User'), body.user),
+      session:
+        headerIn(request, 'X-Parley-Task') === '' ? sessionIn(headerIn(request, IN_HEADER), body.metadata) : undefined,
     },
     stream: stream ?? false,
     usage: stream_options?.include_usage ?? false,
@@ -64,41 +63,54 @@ export async function readChat(request: Pick<HonoRequest, 'header'>, { body: sen
 const LONGEST_ID = 256
 
 /** Returns who asks. The header counts first: the operator wrote it, and the body is the client's habit. */
-function speakerIn(header: string | undefined, user: unknown): string | undefined {
-  const named = header !== undefined && header.length <= LONGEST_ID ? header.trim() : header
-  const given = named || user
+function speakerIn(header: string, user: unknown): string | undefined {
+  const given = header || user
   return typeof given === 'string' && given.length <= LONGEST_ID ? given : undefined
 }
 
-/**
- * True for what a client asks beside a conversation, such as its title, which would be said in it. Unfilled, every
- * message would be that, and nobody would know why nothing is remembered.
- */
-function isTask(header = ''): boolean {
-  if (header.startsWith('{{'))
-    throw new ChatRefused(
-      'invalid',
-      'X-Parley-Task has a placeholder that the client does not fill: update the client.',
-    )
-  return header.trim() !== ''
+/** Clients write a value that they do not have so. */
+const MISSING: ReadonlySet<string> = new Set(['null', 'undefined'])
+
+/** Returns the value of a header; empty for none. */
+function headerIn(request: Pick<HonoRequest, 'header'>, name: string): string {
+  const value = filled(request.header(name)?.trim() ?? '', name)
+  return MISSING.has(value) ? '' : value
 }
 
+/** Unfilled, a placeholder would be every chat or nobody, and nobody would know why nothing is remembered. */
+function filled(value: string, param: string): string {
+  if (!value.includes('{{')) return value
+  throw new ChatRefused('invalid', `${param} has a placeholder that the client does not fill: update the client.`, {
+    param,
+  })
+}
+
+const IN_HEADER = 'X-Parley-Session'
 const IN_METADATA = 'metadata.session'
 /** Ids that Open WebUI gives to chats which it does not keep itself, and to its channels. */
 const UNKEPT = /^(?:temporary|local|channel):.*/s
 /** A client that fills a template with the id of a chat that has none yet sends nothing, which is no name. */
 const name = z.string('must be a text').nullish()
 
+/** One part of a name, so that no session of a client reaches the names of another namespace. */
+const SESSION = /^[a-z0-9][a-z0-9._-]{0,63}$/
+
 /** Returns the conversation that a request names, by a header or in its body. */
-function sessionIn(header: string | undefined, metadata: unknown): string | undefined {
-  const given = checked(name, fieldOf(metadata, 'session'), IN_METADATA)
-  if ([header, given].some((one) => one != null && one.length > LONGEST_ID))
-    throw new ChatRefused('invalid', 'The name of the session is too long.', { param: IN_METADATA })
-  const [first, second] = [header, given].flatMap((one) => one?.trim().replace(UNKEPT, '') || [])
+function sessionIn(header: string, metadata: unknown): string | undefined {
+  const given = checked(name, fieldOf(metadata, 'session'), IN_METADATA) ?? ''
+  const [first, second] = [nameIn(header, IN_HEADER), nameIn(given, IN_METADATA)].filter((one) => one !== '')
   if (second === undefined || first === second) return first
   throw new ChatRefused('invalid', `"${IN_METADATA}" names another session than the header X-Parley-Session.`, {
     param: IN_METADATA,
   })
+}
+
+/** Returns the name of a session. Capital letters count as small ones: ids of chats have both. */
+function nameIn(value: string, param: string): string {
+  const named = value.length > LONGEST_ID ? value : filled(value.trim(), param).replace(UNKEPT, '').toLowerCase()
+  if (named === '' || SESSION.test(named)) return named
+  const words = 'The session is named by 1 to 64 letters, digits, ".", "_" or "-", a letter or digit first.'
+  throw new ChatRefused('invalid', words, { param })
 }
 
 type Given = ChatBody['messages'][number]

@@ -122,6 +122,15 @@ describe('Open WebUI', () => {
       const { status, text } = await send(request)
       expect([status, JSON.parse(text).error.message]).toEqual([400, expect.stringMatching(words)])
     }
+    for (const name of ['X-Parley-Session', 'X-Parley-User', 'X-Parley-Task']) {
+      const { temporary } = sent
+      const { text } = await send({ ...temporary, headers: { ...temporary.headers, [name]: '{{SOMETHING}}' } })
+      const message = `${name} has a placeholder that the client does not fill: update the client.`
+      expect(JSON.parse(text).error).toMatchObject({ message, param: name })
+      // A value that the client does not have is none.
+      for (const none of ['null', 'undefined', ' '])
+        expect((await send({ ...temporary, headers: { ...temporary.headers, [name]: none } })).status).toBe(200)
+    }
     expect(await home.sessions()).toEqual([])
   })
 })

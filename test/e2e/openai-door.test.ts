@@ -153,15 +153,15 @@ describe('a chat with a session', () => {
     const home = await house()
     await home.daemon.operator.sessions.post('api:other', { text: 'secret' })
     const client = await home.client()
-    const hostile = ['..', '../other', 'a:b', ':other', 'bob@example.org', 'a/b', 'a b', '-a', '_a', '{{CHAT_ID}}']
+    const hostile = ['..', '../other', 'a:b', ':other', 'bob@example.org', 'a/b', 'a b', '-a', '_a', '%7b']
     for (const session of [...hostile, 'a'.repeat(65), '%6fther', 'api:other', 'xlocal:Q2x_y'])
-      for (const [fields, options] of [
-        [{ metadata: { session } }, {}],
-        [{}, { headers: { 'x-parley-session': session } }],
+      for (const [param, fields, options] of [
+        ['metadata.session', { metadata: { session } }, {}],
+        ['X-Parley-Session', {}, { headers: { 'x-parley-session': session } }],
       ] as const)
         await expect(
           client.chat.completions.create({ model: 'main', messages: [user('hi')], ...fields }, options),
-        ).rejects.toMatchObject({ status: 400, param: 'metadata.session', message: expect.stringContaining('1 to 64') })
+        ).rejects.toMatchObject({ status: 400, param, message: expect.stringContaining('1 to 64') })
     for (const session of ['é', 'a\u0000b', '__proto__', 'a\nb'])
       await expect(
         client.chat.completions.create({ model: 'main', messages: [user('hi')], metadata: { session } }),
@@ -252,9 +252,14 @@ describe('a chat with a session', () => {
     const home = await house()
     const client = await home.client('api:strangers')
     for (const more of [{ metadata: { session: 'bob' } }, {}])
-      await expect(client.chat.completions.create({ model: 'main', messages: [user('hi')], ...more })).rejects.toThrow(
-        /people/,
-      )
+      for (const [namespace, words] of [
+        ['api:strangers', /add api:strangers, or api:strangers:<user>, to people\.<name>\.ids/],
+        ['api', /make a token of api:<name>/],
+      ] as const) {
+        const stranger = await home.client(namespace)
+        const asking = stranger.chat.completions.create({ model: 'main', messages: [user('hi')], ...more })
+        await expect(asking).rejects.toThrow(words)
+      }
     const refused = client.chat.completions.create({ model: 'main', messages: [user('hi')] })
     await expect(refused).rejects.toBeInstanceOf(OpenAI.PermissionDeniedError)
     expect(requests(home)).toEqual([])

@@ -74,8 +74,6 @@ function namespaceOf(caller: Caller): Namespace {
   return caller.kind === 'token' ? caller.namespace : OWNERS
 }
 
-/** One part of a name, so that no session of a client reaches the names of another namespace. */
-const SESSION = /^[a-z0-9][a-z0-9._-]{0,63}$/
 /** The longest wait of a post. */
 const WAIT_SECONDS = 3_600
 /** The pause between two looks whether a turn has taken the message by now. */
@@ -122,7 +120,7 @@ export async function answerKept(
         row = given
       },
     })
-    if (answer.status !== 'ok') throw await refusalOf(deps, row, answer)
+    if (answer.status !== 'ok') throw await refusalOf(deps, chat, { row, answer })
     growing.end(answer.reply)
     return { traceId: answer.traceId, text: answer.reply, ...(await endOf(deps, row)) }
   } finally {
@@ -139,22 +137,15 @@ export function wordsOf(messages: readonly CompletionMessage[]): string {
     .join('\n\n')
 }
 
-/** Returns the id of the session. Capital letters count as small ones: ids of chats have both. */
+/** Returns the id of the session. Throws `invalid` for a token of a platform. */
 function sessionOf({ caller, session }: KeptChat): string {
   const namespace = namespaceOf(caller)
   const [channel = ''] = namespace.split(':')
-  const named = session.toLowerCase()
-  if (!SESSION.test(named))
-    throw new ChatRefused(
-      'invalid',
-      'The session is named by 1 to 64 letters, digits, ".", "_" or "-", a letter or digit first.',
-      { param: 'metadata.session' },
-    )
   if (!OWN_CHANNELS.includes(channel))
     throw new ChatRefused('invalid', `A token of ${channel} has no sessions here: make one of api:<name>.`, {
       param: 'metadata.session',
     })
-  return `${namespace}:${named}`
+  return `${namespace}:${session}`
 }
 
 /** A session keeps its agent: an answer of another one would not know what was said. */
@@ -224,9 +215,9 @@ const CODES: Partial<Record<string, ErrorCode>> = {
 }
 
 async function refusalOf(
-  { read }: KeptChatDeps,
-  row: InboxRow | undefined,
-  { status, traceId, error }: Refused,
+  { read, channels }: KeptChatDeps,
+  chat: ChatSpeaker,
+  { row, answer: { status, traceId, error } }: { readonly row: InboxRow | undefined; readonly answer: Refused },
 ): Promise<ChatRefused> {
   if (status === 'accepted' || status === 'timeout')
     return new ChatRefused('unavailable', `It is still being answered; the session will have it. (${traceId})`, {
@@ -234,15 +225,24 @@ async function refusalOf(
     })
   if (status === 'stored')
     return new ChatRefused('forbidden', `The agent says nothing here now: it is muted. (${traceId})`)
-  if (NOT_LET_IN.has(row?.outcome)) return notLetIn(traceId)
+  if (NOT_LET_IN.has(row?.outcome)) return notLetIn(channels, chat, traceId)
   const turn = row?.outcome === 'failed' && row.turnId ? await read.turns.get(row.turnId) : undefined
   const code = turn === undefined ? (CODES[row?.outcome ?? ''] ?? 'unavailable') : (turn.error ?? 'internal')
   return new ChatRefused(code, error ?? 'It was not answered.', { again: code === 'queue_full' })
 }
 
-/** Returns the refusal of words that nobody let in. */
-export function notLetIn(traceId: string): ChatRefused {
-  const remedy = 'name its namespace, or the user’s id in it, in people.<name>.ids, and see routing.access.direct'
+/** Returns the refusal of words that nobody let in. An id of a person is of a channel and has a name in it. */
+export function notLetIn(
+  channels: Pick<Channels, 'ids'>,
+  { caller, sender }: ChatSpeaker,
+  traceId: string,
+): ChatRefused {
+  const namespace = namespaceOf(caller)
+  const [channel = '', name] = namespace.split(':')
+  const remedy =
+    name !== undefined && channels.ids.includes(channel)
+      ? `add ${sender ?? namespace}, or ${namespace}:<user>, to people.<name>.ids, and see routing.access.direct`
+      : `${namespace} can be nobody’s id, so make a token of api:<name> and add that to people.<name>.ids`
   return new ChatRefused('forbidden', `Whoever this token speaks for may not talk here: ${remedy}. (${traceId})`)
 }
 

@@ -176,7 +176,8 @@ function decided(
   }
   const decision = decide(dispatch)
   if (decision.kind === 'run') return { dispatch, decision }
-  if (decision.kind === 'refuse' && decision.reason !== 'send_policy') throw notLetIn(traceId)
+  if (decision.kind === 'refuse' && decision.reason !== 'send_policy')
+    throw notLetIn(channels, { caller, sender: id }, traceId)
   throw new ChatRefused('forbidden', `Nothing may be said there: a mute or the send policy forbids it. (${traceId})`)
 }
 
