@@ -79,10 +79,14 @@ function nameOf({ signature: form }: InboundHook, { signature, id, content }: Om
   return form === 'github' ? signature : `${id} ${content}`
 }
 
+/** The same for every name, so that nobody without a token learns which hooks there are. */
+const UNSIGNED =
+  'The signature is missing or wrong: is the secret the same at both ends? But for `signature: github` a hook needs a token as well.'
+
 /** Whoever brings no token has to bring the signature of a platform; for them no name is known. */
 function judged(hook: InboundHook | undefined, signature: string | undefined, { name, caller }: Judging) {
   if (isUnknown(caller) && (hook?.signature !== 'github' || signature === undefined))
-    throw new ParleyError('unauthorized', 'Send a valid token: Authorization: Bearer <token>.')
+    throw new ParleyError('unauthorized', UNSIGNED)
   if (hook === undefined) throw new ParleyError('not_found', `There is no hook ${name}.`)
   if (signature === undefined)
     throw new ParleyError(

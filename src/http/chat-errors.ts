@@ -70,6 +70,9 @@ export function noSuchPath({ method, path }: { readonly method: string; readonly
   return new ChatRefused('not_found', `${words}${right}. ${there}`, { name: 'unknown_url' })
 }
 
+/** Whoever sets up a client reads the answer to a wrong token first. */
+export const MAKE_TOKEN = '`parley token create api:<name> --scope chat` makes one.'
+
 /** Returns the answer to a failed request of OpenAI's client. */
 export function chatErrorAnswer(error: unknown): ChatErrorAnswer {
   const { status: own, body } = errorAnswer(error)
@@ -78,7 +81,8 @@ export function chatErrorAnswer(error: unknown): ChatErrorAnswer {
   const name = refusal.name ?? NAMES[code] ?? code
   const status = HOPELESS[code] ?? own
   const words = body.error.message
-  const message = name === NAMES.model_context_length ? `${TOO_LONG} ${words}` : words
+  const before = name === NAMES.model_context_length ? `${TOO_LONG} ` : ''
+  const message = `${before}${words}${code === 'unauthorized' ? ` ${MAKE_TOKEN}` : ''}`
   const server = own >= LEAST_SERVER_ERROR && NAMES[code] === undefined ? 'server_error' : 'invalid_request_error'
   const type = code === 'budget_spent' ? 'insufficient_quota' : (TYPES[status] ?? server)
   // Their clients repeat most failures by themselves.

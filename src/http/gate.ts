@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { errorCode, ParleyError } from '../core/errors.ts'
 import { isScope, type Scope } from '../core/token.ts'
-import { noSuchPath } from './chat-errors.ts'
+import { MAKE_TOKEN, noSuchPath } from './chat-errors.ts'
 import { createBodyRoom } from './read-body.ts'
 import type { ApiEnv, Rights } from './route.ts'
 
@@ -67,7 +67,8 @@ async function known(context: ApiContext, need: Exclude<Need, 'nothing'> | undef
   const rights = await guard.identify(context)
   if (need === undefined) throw noSuchPath(context.req)
   if (need.scope === undefined || rights.scopes.has(need.scope)) return rights
-  throw new ParleyError('forbidden', `This token is not for that: it has no scope ${need.scope}.`)
+  const remedy = need.scope === 'chat' ? ` ${MAKE_TOKEN}` : ''
+  throw new ParleyError('forbidden', `This token is not for that: it has no scope ${need.scope}.${remedy}`)
 }
 
 function needsOf(routes: OpenAPIHono<ApiEnv>): ReadonlyMap<string, Need> {

@@ -127,9 +127,11 @@ it('F-K01: without a token a signature of ours opens nothing, whatever the name'
     await call(house, 'x', signed('x')),
     await call(house, 'x', signed('x'), '/v1/hooks/other'),
     await call(house, 'x', github('x', 'wrong'), '/v1/hooks/git'),
+    await call(house, 'x', {}, '/v1/hooks/git'),
   ]
-  expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
+  expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401])
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  expect(answers[0]?.text).toContain('The signature is missing or wrong: is the secret the same at both ends?')
   expect((await call(house, 'x', { ...(await tokenWith(house, ['chat'])), ...signed('x') })).status).toBe(403)
 })
 

@@ -149,10 +149,14 @@ describe('a request that is not answered', () => {
     const home = await house()
     const wrong = new OpenAI({ apiKey: 'sk-x', baseURL: home.baseURL, maxRetries: 0 })
     await expect(wrong.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError)
-    await expect(wrong.chat.completions.create(asked)).rejects.toMatchObject({ code: 'invalid_api_key' })
+    await expect(wrong.chat.completions.create(asked)).rejects.toMatchObject({
+      ...{ code: 'invalid_api_key', message: expect.stringMatching(/parley token create api:<name> --scope chat/) },
+    })
     const reader = await home.client('api:ui', ['sessions:read', 'sessions:write'])
     await expect(reader.models.list()).rejects.toBeInstanceOf(OpenAI.PermissionDeniedError)
-    await expect(reader.chat.completions.create(asked)).rejects.toMatchObject({ type: 'permission_error' })
+    await expect(reader.chat.completions.create(asked)).rejects.toMatchObject({
+      ...{ type: 'permission_error', message: expect.stringMatching(/no scope chat.*token create .* --scope chat/) },
+    })
     for (const body of ['{', '[]', 'null', '']) {
       const headers = { authorization: `Bearer ${await home.token()}`, 'content-type': 'application/json' }
       const response = await fetch(`${home.baseURL}/chat/completions`, { method: 'POST', headers, body })

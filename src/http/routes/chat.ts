@@ -12,6 +12,8 @@ import { type ApiEnv, answersWith, needs, newRoutes } from '../route.ts'
 import { chatBody } from '../schemas/chat.ts'
 import { completion, completionError, listedModel, modelList } from '../schemas/completions.ts'
 
+const header = (words: string) => z.string().optional().describe(words)
+
 /** Their clients read no other form of an error. */
 const failed = {
   description: 'Any failure, in the form of OpenAI',
@@ -43,6 +45,11 @@ const CHAT = createRoute({
   security: needs('chat'),
   // The body is read by its own reader: it may be long, and its errors are those of OpenAI.
   request: {
+    headers: z.object({
+      'X-Parley-Session': header('The conversation, as a name that the client chose; without it nothing is kept.'),
+      'X-Parley-User': header('The one for whom the client asks; counts before `user`.'),
+      'X-Parley-Task': header('Whatever is in it: the request is no part of its conversation.'),
+    }),
     body: {
       required: true,
       content: {

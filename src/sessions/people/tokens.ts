@@ -239,7 +239,9 @@ function readScopes(asked: readonly string[], allowed: readonly Scope[]): readon
   for (const scope of scopes) {
     if (isScope(scope) && allowed.includes(scope)) continue
     const owners = OWNER_SCOPES.some((one) => one === scope)
-    const why = owners ? 'is for the token of an owner' : `is no scope; there are ${allowed.join(', ')}`
+    const why = owners
+      ? 'is for the token of an owner'
+      : `is no scope; there are ${allowed.join(' ')}, with spaces between them`
     throw new ParleyError('invalid', `"${scope}" ${why}.`)
   }
   if (scopes.size === 0) throw new ParleyError('invalid', `A token needs a scope of ${allowed.join(', ')}.`)

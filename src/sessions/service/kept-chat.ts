@@ -94,8 +94,7 @@ export async function answerKept(
   const conversation = formatAddress(ownAddress(caller, name))
   const news = chat.messages.slice(chat.messages.findLastIndex(({ role }) => role === 'assistant') + 1)
   const text = wordsOf(news)
-  if (text === '' && news.every((message) => message.files.length === 0))
-    throw new ChatRefused('invalid', 'There is nothing new behind the last answer.', { param: 'messages' })
+  if (text === '' && news.every((message) => message.files.length === 0)) throw nothingSaid()
   await checkAgent(deps, { caller, agent }, name)
   const from = { person: sender ?? 'operator', conversation, signal: watch.left }
   const attachments = (
@@ -127,6 +126,11 @@ export async function answerKept(
     stop()
     growing.close()
   }
+}
+
+/** Returns the refusal of a request whose end is no words of a user. */
+export function nothingSaid(): ChatRefused {
+  return new ChatRefused('invalid', 'The last message is empty.', { param: 'messages' })
 }
 
 /** Returns the words of several messages as one text. */

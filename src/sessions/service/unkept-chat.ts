@@ -27,7 +27,7 @@ import { shown } from '../view/said-content.ts'
 import type { Transcript } from '../view/transcript.ts'
 import { readChatFiles } from './chat-files.ts'
 import { GrowingAnswer } from './growing-answer.ts'
-import { type ChatSpeaker, type KeptChatDeps, notLetIn, wordsOf } from './kept-chat.ts'
+import { type ChatSpeaker, type KeptChatDeps, nothingSaid, notLetIn, wordsOf } from './kept-chat.ts'
 import { messageDispatch } from './message-dispatch.ts'
 import type { DaemonSessions } from './session-service.ts'
 
@@ -155,8 +155,7 @@ function decided(
 ): Decided {
   const last = messages.findLastIndex(({ role }) => role === 'assistant')
   const news = messages.slice(last + 1)
-  if (wordsOf(news) === '' && news.every(({ files }) => files.length === 0))
-    throw new ChatRefused('invalid', 'There is nothing new behind the last answer.', { param: 'messages' })
+  if (wordsOf(news) === '' && news.every(({ files }) => files.length === 0)) throw nothingSaid()
   const facts = messageDispatch(channels, {
     ...{
       to: draft,
@@ -248,8 +247,7 @@ async function messagesOf(
   }
   const news = said.slice(last + 1).flatMap((one) => (one.role === 'user' ? [one.received] : []))
   const [first, ...further] = news
-  if (first === undefined)
-    throw new ChatRefused('invalid', 'There is nothing new behind the last answer.', { param: 'messages' })
+  if (first === undefined) throw nothingSaid()
   const question = {
     ...first,
     text: news

@@ -130,6 +130,7 @@ it('S42: a token of a namespace has no scope of an owner, none has a scope there
   for (const [request, words] of [
     [{ namespace: 'api', scopes: ['sessions:read', 'operate:read'] }, '"operate:read" is for the token of an owner'],
     [{ owner: true, scopes: ['operate'] }, '"operate" is no scope'],
+    [{ namespace: 'web', scopes: ['chat,hooks'] }, 'with spaces between them'],
     [{ owner: true, label: 'x'.repeat(81) }, '80 characters'],
   ] as const)
     expect(await failureOf(operator.create(request))).toMatchObject({
