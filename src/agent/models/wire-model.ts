@@ -114,31 +114,31 @@ async function* attempt<Body, Reading>(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, void> {
   const { clock, idleMs = 60_000 } = options
-  const idle = startIdleTimer(clock, idleMs)
+  const patience = new Patience(clock, idleMs)
   const reading = protocol.begin()
   const stream: StreamReading = { inOrder: false }
   let begun = false
   const failure = (error: unknown): Error => {
     if (signal.aborted) return new ParleyError('aborted', 'The model call was stopped.')
-    return withBegun(idle.signal.aborted ? stalled(id, idleMs) : toModelError(error, server), begun)
+    return withBegun(patience.signal.aborted ? stalled(id, patience.signal.reason) : toModelError(error, server), begun)
   }
   try {
-    const either = AbortSignal.any([signal, idle.signal])
+    const either = AbortSignal.any([signal, patience.signal])
     const answer = await protocol.open(body, either)
     for await (const sent of readEvents(eventsOf(answer, server), stream)) {
-      idle.pause()
+      patience.pause()
       const events = protocol.read(sent, reading)
       begun = true
       for (const event of events) yield event
       stream.inOrder ||= protocol.isOver(reading)
       if (stream.inOrder) break
-      idle.resume()
+      patience.resume({ said: events.length > 0, whole: protocol.isWhole(reading) })
     }
     either.throwIfAborted()
   } catch (error) {
     if (signal.aborted || !protocol.isWhole(reading)) throw failure(error)
   } finally {
-    idle.pause()
+    patience.end()
   }
   const { window } = traits
   for (const event of protocol.end(reading, stream.inOrder))
@@ -151,8 +151,8 @@ function eventsOf({ status, headers, body }: Response, server: ServerPlace): Rea
   return body
 }
 
-function stalled(id: string, idleMs: number): ModelError {
-  return new ModelError('model_stalled', `Nothing came from ${id} for ${idleMs / 1000} s.`, { advice: { retry: true } })
+function stalled(id: string, ms: number): ModelError {
+  return new ModelError('model_stalled', `Nothing came from ${id} for ${ms / 1000} s.`, { advice: { retry: true } })
 }
 
 interface Lesson {
@@ -207,27 +207,56 @@ function nodeAt(body: unknown, path: readonly string[]): unknown {
   }, body)
 }
 
-interface IdleTimer {
-  /** Aborts once nothing happened for the whole time while the timer ran. */
-  readonly signal: AbortSignal
-  /** Stops the time: the other side is not to blame while we work. Idempotent. */
-  pause(): void
-  /** Starts again from the beginning. */
-  resume(): void
-}
+/** The time for which a server may send events of which nothing is said, such as pings and thoughts. */
+const DUMB_MS = 1_800_000
+/** The time for which an answer that has its reason waits for its tokens and the end of its stream. */
+const CLOSING_MS = 5_000
 
-/** Runs at once. A stalled stream is not a timeout to any client library, so it is watched here. */
-function startIdleTimer(clock: Clock, ms: number): IdleTimer {
-  const controller = new AbortController()
-  let cancel = (): void => {}
-  const timer: IdleTimer = {
-    signal: controller.signal,
-    pause: () => cancel(),
-    resume() {
-      cancel()
-      cancel = clock.after(ms, () => controller.abort())
-    },
+/**
+ * Aborts once nothing came for the whole time while it ran, or nothing that is said for half an hour. A stalled stream
+ * is not a timeout to any client library, so it is watched here.
+ */
+class Patience {
+  readonly #clock: Clock
+  readonly #idleMs: number
+  readonly #over = new AbortController()
+  #closing = false
+  #cancelIdle: () => void
+  #cancelDumb: () => void
+
+  constructor(clock: Clock, idleMs: number) {
+    this.#clock = clock
+    this.#idleMs = idleMs
+    this.#cancelIdle = this.#after(idleMs)
+    this.#cancelDumb = this.#after(DUMB_MS)
   }
-  timer.resume()
-  return timer
+
+  get signal(): AbortSignal {
+    return this.#over.signal
+  }
+
+  /** Stops the time: the other side is not to blame while we work. Behind a reason it runs on. */
+  pause(): void {
+    if (!this.#closing) this.#cancelIdle()
+  }
+
+  /** Starts the time again. `said`: the event had a part of the answer. `whole`: the answer has its reason. */
+  resume({ said, whole }: { readonly said: boolean; readonly whole: boolean }): void {
+    if (said) {
+      this.#cancelDumb()
+      this.#cancelDumb = this.#after(DUMB_MS)
+    }
+    if (this.#closing) return
+    this.#closing = whole
+    this.#cancelIdle = this.#after(whole ? Math.min(this.#idleMs, CLOSING_MS) : this.#idleMs)
+  }
+
+  end(): void {
+    this.#cancelIdle()
+    this.#cancelDumb()
+  }
+
+  #after(ms: number): () => void {
+    return this.#clock.after(ms, () => this.#over.abort(ms))
+  }
 }

@@ -77,6 +77,8 @@ interface UnkeptRun {
   /** The answer so far. */
   text: string
   running?: { readonly answer: Promise<CompletionAnswer>; readonly left: AbortController } | undefined
+  /** One of those who have waited may return. */
+  mayReturn?: boolean
   /** Ends the wait for a client that may return. */
   stay?: () => void
   /** It was made, and nobody has it. */
@@ -95,11 +97,11 @@ interface UnkeptPorts {
 const MOST_HELD = 64
 const MOST_OF_ONE = 262_144
 /** Clients whose time is over repeat after 0.5 to 8 seconds, the AI SDK and LangChain after 2 to 16. */
-const RETURNS_WITHIN_MS = 30_000
+const RETURNS_WITHIN_MS = 10_000
 
 /**
  * Runs each chat that is not kept once for all who ask the same meanwhile; a run ends when all of them have left, or
- * half a minute later where the last of them may return. A request that has ended and was not given is held for ten
+ * ten seconds later where one of them may return. A request that has ended and was not given is held for ten
  * minutes, in memory alone: its answer, or the steps behind which a repeat continues.
  */
 export class UnkeptRuns {
@@ -117,13 +119,16 @@ export class UnkeptRuns {
       watch.grew(one.answer.text)
       return one.answer
     }
+    // One that everybody has left ends without an answer, in a moment.
+    while (one.running?.left.signal.aborted) await one.running.answer.catch(() => undefined)
     one.running ??= this.#begin(key, one, ports)
     const { left, answer } = one.running
     one.readers.add(watch)
     one.stay?.()
+    one.mayReturn ||= watch.mayReturn?.() === true
     const leave = (): void => {
       if (!one.readers.delete(watch) || one.readers.size > 0) return
-      if (watch.mayReturn?.()) one.stay = this.#clock.after(RETURNS_WITHIN_MS, () => left.abort())
+      if (one.mayReturn) one.stay = this.#clock.after(RETURNS_WITHIN_MS, () => left.abort())
       else left.abort()
     }
     watch.left.addEventListener('abort', leave, { once: true })

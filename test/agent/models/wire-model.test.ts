@@ -9,7 +9,7 @@ import type { WireOptions } from '../../../src/agent/models/wire-model.ts'
 import { type MediaPart, textContent } from '../../../src/core/content.ts'
 import type { MediaId } from '../../../src/core/ids.ts'
 import type { Model, ModelEvent, ModelMessage, ModelRequest } from '../../../src/core/model.ts'
-import { movedClock } from '../moved-clock.ts'
+import { type MovedClock, movedClock } from '../moved-clock.ts'
 import { call, never } from '../turns.ts'
 
 const user = (text: string): ModelMessage => ({ role: 'user', content: textContent(text) })
@@ -54,6 +54,7 @@ type Answer =
 interface Rig {
   readonly model: Model
   readonly traits: ReturnType<ReturnType<typeof createTraitBook>['of']>
+  readonly clock: MovedClock
   /** The requests that came. */
   readonly bodies: Record<string, unknown>[]
   /** Ends the connection of the last answer without a word. */
@@ -79,8 +80,9 @@ async function rigOf(protocol: Protocol, answers: (nth: number) => Answer): Prom
   // Its answers are shown as they come.
   const traits = book.of(`${protocol.name}/${protocol.model}`, ['thoughts-apart'])
   const media = { read: async (id: MediaId) => Buffer.from(`content of ${id}`) }
-  const options = { apiKey: 'key', baseUrl, model: protocol.model, clock: movedClock(), media, traits: book }
-  return { model: await protocol.create(options), traits, bodies, breakOff: () => last?.socket?.destroy() }
+  const clock = movedClock()
+  const options = { apiKey: 'key', baseUrl, model: protocol.model, clock, media, traits: book }
+  return { model: await protocol.create(options), traits, clock, bodies, breakOff: () => last?.socket?.destroy() }
 }
 
 function give(answer: Answer, response: ServerResponse): void {
@@ -123,6 +125,16 @@ describe.each(PROTOCOLS)('an answer of $name', (protocol) => {
     const onText = () => rig.breakOff()
     expect(await ask(rig, {}, { onText })).toMatchObject([{ delta: 'Yes.' }, { type: 'end', stop: 'end' }])
     await expect(ask(rig, {}, { onText })).rejects.toMatchObject({ begun: true, advice: { retry: true } })
+  })
+
+  it('that has its reason is whole five seconds later, though its stream stays open and says nothing more', async () => {
+    const pings = [{ type: 'ping' }, { choices: [] }]
+    const rig = await rigOf(protocol, listed({ events: [...begun, ...end, ...pings], open: true }))
+    const answer = ask(rig)
+    await rig.clock.timerOf(5_000)
+    rig.clock.advance(5_000)
+    expect(await answer).toMatchObject([{ delta: 'Yes.' }, { type: 'end', stop: 'end' }])
+    expect(rig.clock.pending()).toBe(0)
   })
 
   it.each([
