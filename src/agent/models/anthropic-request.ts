@@ -200,7 +200,7 @@ function isLaidOut(own: readonly PlacedBlock[], text: string, calls: number): bo
 
 function inPlaces(own: readonly PlacedBlock[], text: string, asked: readonly WireBlock[]): WireBlock[] {
   let [at, nth] = [0, 0]
-  return own.flatMap((block) => {
+  return own.flatMap((block): WireBlock[] => {
     if (block.type === 'thought') return [block.block]
     if (block.type === 'call') return asked.slice(nth, ++nth)
     const words = text.slice(at, at + block.length)

@@ -13,12 +13,17 @@ import type { PlacedBlock, ThoughtBlock } from './anthropic-request.ts'
 import { ownId } from './call-ids.ts'
 import { failureIn, type ServerPlace, serverName } from './failure.ts'
 import { ModelError } from './model-error.ts'
-import { MOST_CALLS, parseArguments, writtenArguments } from './tool-arguments.ts'
+import { isRecord, MOST_CALLS, parseArguments, writtenArguments } from './tool-arguments.ts'
 
 /** One answer as far as it has come. */
 export interface MessageReading {
-  /** By their index, in the order in which they began. */
-  readonly blocks: Map<number, Block>
+  /** In the order in which they began. */
+  readonly blocks: Block[]
+  /** The number of calls among the blocks. */
+  calls: number
+  readonly places: Map<unknown, Place>
+  /** The index at which the newest block began, for events without one. */
+  newest: unknown
   usage: Usage
   /** The reason for the end, in the words of the server. */
   reason: string | undefined
@@ -28,18 +33,47 @@ export interface MessageReading {
 }
 
 type Block =
-  | { type: 'text'; length: number }
-  | { type: 'thought'; block: ThoughtBlock }
-  | { type: 'call'; id: unknown; name: string; input: unknown; json: string; fields: Readonly<Record<string, unknown>> }
+  | { readonly type: 'text'; length: number }
+  | { readonly type: 'thought'; readonly block: ThoughtBlock }
+  | {
+      readonly type: 'call'
+      readonly id: unknown
+      readonly name: string
+      input: unknown
+      json: string
+      readonly fields: Readonly<Record<string, unknown>>
+    }
+
+type CallBlock = Extract<Block, { type: 'call' }>
+
+/** An index of blocks. Gateways that imitate the API give one index to several blocks, one after the other. */
+interface Place {
+  /** The block whose beginning came last, until it stops. */
+  started?: Block | undefined
+  /** The block that came last, with or without a beginning, until it stops. */
+  open?: Block | undefined
+  /** The newest call and the newest thought: later pieces of arguments and of a signature belong to nothing else. */
+  call?: CallBlock
+  thought?: Extract<Block, { type: 'thought' }>
+}
 
 export function beginReading(model: string): MessageReading {
-  return { blocks: new Map(), usage: NO_USAGE, reason: undefined, over: false, model }
+  return {
+    blocks: [],
+    calls: 0,
+    places: new Map(),
+    newest: undefined,
+    usage: NO_USAGE,
+    reason: undefined,
+    over: false,
+    model,
+  }
 }
 
 /**
  * Returns the model events for an event of the API. Thoughts and their signatures are kept for the server alone (C26).
- * Pieces of blocks belong together by their index, whatever their order; a block may lack its end. A second beginning
- * of the message, which gateways send after a failure of their own, begins the answer anew.
+ * Pieces of blocks belong together by their index and kind, whatever their order; a block may lack its end. A second
+ * beginning of the message, which gateways send after a failure of their own, begins the answer anew.
  */
 export function readEvent(sent: object, server: ServerPlace, reading: MessageReading): readonly ModelEvent[] {
   const failure = failureIn(sent, server)
@@ -52,6 +86,9 @@ export function readEvent(sent: object, server: ServerPlace, reading: MessageRea
       return startBlock(event.index, event.content_block, reading)
     case 'content_block_delta':
       return addDelta(event.index, event.delta, reading)
+    case 'content_block_stop':
+      stopBlock(event.index, reading)
+      return []
     case 'message_delta':
       reading.reason = event.delta?.stop_reason ?? reading.reason
       reading.usage = usageOf(event.usage, reading.usage)
@@ -69,92 +106,145 @@ function startMessage(
   server: string,
   reading: MessageReading,
 ): readonly ModelEvent[] {
-  const hadText = [...reading.blocks.values()].some((block) => block.type === 'text' && block.length > 0)
-  reading.blocks.clear()
-  if (message?.model) reading.model = `${server}/${message.model}`
+  const hadText = reading.blocks.some((block) => block.type === 'text' && block.length > 0)
+  reading.blocks.length = 0
+  reading.calls = 0
+  reading.places.clear()
+  if (message?.model && typeof message.model === 'string') reading.model = `${server}/${message.model}`
   reading.usage = usageOf(message?.usage, reading.usage)
   return hadText ? [{ type: 'retract' }] : []
 }
 
-type StartedBlock = Partial<Anthropic.RawContentBlockStartEvent['content_block']> & {
-  readonly [field: string]: unknown
+/** A block as gateways really send it: any field may be null, missing or of another type. */
+type StartedBlock = Readonly<Record<string, unknown>>
+
+/** Begins a block, unless the event repeats the beginning of the block that has not stopped. */
+function startBlock(index: unknown, started: unknown, reading: MessageReading): readonly ModelEvent[] {
+  if (!isRecord(started)) return []
+  const block = blockOf(started)
+  if (block === undefined) {
+    // The pieces of a kind that nobody knows must not reach an earlier block of the same index.
+    if (typeof started.type === 'string') reading.places.delete(index ?? reading.newest)
+    return []
+  }
+  const place = placeAt(index, reading)
+  if (place.started === undefined || !repeats(place.started, block)) {
+    begin(index, block, reading)
+    place.started = block
+  }
+  return block.type === 'text' ? addText(index, started.text, reading) : []
 }
 
-function startBlock(
-  index: number,
-  started: Anthropic.RawContentBlockStartEvent['content_block'],
-  reading: MessageReading,
-): readonly ModelEvent[] {
-  const known = reading.blocks.get(index)
-  const block = started as unknown as StartedBlock
-  const { type, id, name, input, ...fields } = block
-  if (type === 'text') {
-    if (known?.type !== 'text') reading.blocks.set(index, { type, length: 0 })
-    return textEvents(index, block.text, reading)
+function blockOf(started: StartedBlock): Block | undefined {
+  const { type, id, name, input, ...fields } = started
+  switch (type) {
+    case 'text':
+      return { type, length: 0 }
+    case 'tool_use':
+      return { type: 'call', id, name: textOf(name), input, json: '', fields }
+    case 'thinking': {
+      const signature = typeof started.signature === 'string' ? { signature: started.signature } : {}
+      return { type: 'thought', block: { type, thinking: textOf(started.thinking), ...signature } }
+    }
+    case 'redacted_thinking':
+      return { type: 'thought', block: { type, data: textOf(started.data) } }
+    default:
+      return undefined
   }
-  if (known !== undefined) return []
-  if (reading.blocks.size >= MOST_CALLS)
-    throw new ModelError('model_failed', `The answer has more than ${MOST_CALLS} blocks.`, { advice: { retry: false } })
-  if (type === 'tool_use') {
-    reading.blocks.set(index, { type: 'call', id, name: typeof name === 'string' ? name : '', input, json: '', fields })
-  }
-  if (type === 'thinking') {
-    const signature = typeof block.signature === 'string' ? { signature: block.signature } : {}
-    reading.blocks.set(index, {
-      type: 'thought',
-      block: { type, thinking: String(block.thinking ?? ''), ...signature },
-    })
-  }
-  if (type === 'redacted_thinking')
-    reading.blocks.set(index, { type: 'thought', block: { type, data: String(block.data ?? '') } })
-  return []
 }
 
+/** A server in between may send a null, or something else, where a text belongs. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** Some gateways begin a block with each of its pieces, and some of those leave out the id and the name. */
+function repeats(known: Block, block: Block): boolean {
+  if (known.type === 'call' && block.type === 'call') {
+    if (textOf(block.id) !== '') return block.id === known.id
+    return block.name === '' || (block.name === known.name && inputOf(block) === inputOf(known))
+  }
+  if (known.type === 'thought' && block.type === 'thought') {
+    const [one, other] = [known.block, block.block]
+    if (one.type === 'redacted_thinking') return other.type === one.type && other.data === one.data
+    return other.type === one.type
+  }
+  return known.type === block.type
+}
+
+function placeAt(index: unknown, { places, newest }: MessageReading): Place {
+  const key = index ?? newest
+  const place = places.get(key) ?? {}
+  places.set(key, place)
+  return place
+}
+
+function stopBlock(index: unknown, reading: MessageReading): void {
+  const place = placeAt(index, reading)
+  place.started = undefined
+  place.open = undefined
+}
+
+function begin(index: unknown, block: Block, reading: MessageReading): void {
+  if (block.type === 'call' && ++reading.calls > MOST_CALLS)
+    throw new ModelError('model_failed', `The answer has more than ${MOST_CALLS} calls.`, { advice: { retry: false } })
+  const place = placeAt(index, reading)
+  reading.newest = index ?? reading.newest
+  reading.blocks.push(block)
+  place.open = block
+  if (block.type === 'call') place.call = block
+  if (block.type === 'thought') place.thought = block
+}
+
+/** A piece of a kind that is not the open block's begins a block of its own kind, or continues the call or thought. */
 function addDelta(
-  index: number,
+  index: unknown,
   delta: Anthropic.RawContentBlockDelta,
   reading: MessageReading,
 ): readonly ModelEvent[] {
-  const block = reading.blocks.get(index)
   switch (delta?.type) {
     case 'text_delta':
-      if (block === undefined) reading.blocks.set(index, { type: 'text', length: 0 })
-      return textEvents(index, delta.text, reading)
+      return addText(index, delta.text, reading)
     case 'input_json_delta':
-      if (block?.type === 'call') block.json += delta.partial_json ?? ''
+      addArguments(placeAt(index, reading).call, delta.partial_json)
       return []
     case 'thinking_delta':
-      if (block === undefined) reading.blocks.set(index, { type: 'thought', block: { type: 'thinking', thinking: '' } })
-      growThought(reading.blocks.get(index), { thinking: delta.thinking ?? '' })
+      addThinking(index, textOf(delta.thinking), reading)
       return []
-    case 'signature_delta':
-      growThought(block, { signature: delta.signature ?? '' })
+    case 'signature_delta': {
+      const thought = placeAt(index, reading).thought?.block
+      if (thought?.type === 'thinking') thought.signature = (thought.signature ?? '') + textOf(delta.signature)
       return []
+    }
     default:
       return []
   }
 }
 
-function growThought(
-  block: Block | undefined,
-  more: { readonly thinking?: string; readonly signature?: string },
-): void {
-  if (block?.type !== 'thought' || block.block.type !== 'thinking') return
-  if (more.thinking !== undefined) block.block.thinking += more.thinking
-  if (more.signature !== undefined) block.block.signature = (block.block.signature ?? '') + more.signature
+function addText(index: unknown, text: unknown, reading: MessageReading): readonly ModelEvent[] {
+  if (typeof text !== 'string' || text === '') return []
+  const { open } = placeAt(index, reading)
+  if (open?.type === 'text') open.length += text.length
+  else begin(index, { type: 'text', length: text.length }, reading)
+  return [{ type: 'text', delta: text }]
 }
 
-/** A server in between may send a null where a text belongs. */
-function textEvents(index: number, text: unknown, { blocks }: MessageReading): readonly ModelEvent[] {
-  const block = blocks.get(index)
-  if (typeof text !== 'string' || text === '' || block?.type !== 'text') return []
-  block.length += text.length
-  return [{ type: 'text', delta: text }]
+function addArguments(call: CallBlock | undefined, piece: unknown): void {
+  if (call === undefined) return
+  if (isRecord(piece)) call.input = piece
+  call.json += textOf(piece)
+}
+
+function addThinking(index: unknown, thinking: string, reading: MessageReading): void {
+  if (thinking === '') return
+  const { open } = placeAt(index, reading)
+  if (open?.type === 'thought' && open.block.type === 'thinking') open.block.thinking += thinking
+  else begin(index, { type: 'thought', block: { type: 'thinking', thinking } }, reading)
 }
 
 /** Returns true for an answer that has its reason, or that its server has ended and that says something. */
 export function isWhole({ blocks, reason, over }: MessageReading): boolean {
-  return reason !== undefined || (over && [...blocks.values()].some(({ type }) => type !== 'thought'))
+  return reason !== undefined || (over && blocks.some(({ type }) => type !== 'thought'))
 }
 
 /** Returns the calls and the end. Throws `model_failed` if the answer broke off. */
@@ -163,22 +253,20 @@ export function endOf(
   asked: { readonly id: string; readonly server: ServerPlace },
 ): readonly ModelEvent[] {
   const { blocks, reason, usage, model } = reading
-  const all = [...blocks.values()]
   if (!isWhole(reading)) throw failed('model_failed', `The answer of ${serverName(asked.server)} broke off.`)
-  if (reason === 'model_context_window_exceeded' && all.every(({ type }) => type === 'thought'))
+  if (reason === 'model_context_window_exceeded' && blocks.every(({ type }) => type === 'thought'))
     throw failed('model_context_length', `${serverName(asked.server)}: ${reason}.`)
-  const stop = stopOf(reason)
-  const calls = all.flatMap((block): ModelToolCall[] =>
+  const calls = blocks.flatMap((block): ModelToolCall[] =>
     block.type === 'call' ? [{ id: ownId(block.id), name: block.name, args: argsOf(block) }] : [],
   )
   return [
     ...calls.map((call) => ({ type: 'tool_call' as const, call })),
     {
       type: 'end',
-      stop: stop === 'end' && calls.length > 0 ? 'tools' : stop,
+      stop: stopOf(reason, calls.length > 0),
       usage,
       model,
-      opaque: opaqueOf(all, usage, asked.id),
+      opaque: opaqueOf(blocks, usage, asked.id),
     },
   ]
 }
@@ -188,9 +276,12 @@ function failed(code: 'model_failed' | 'model_context_length', message: string):
 }
 
 /** Some servers send the arguments whole, where the call begins. */
-function argsOf({ input, json }: Extract<Block, { type: 'call' }>): unknown {
-  if (json !== '') return parseArguments(json)
-  return parseArguments(typeof input === 'string' ? input : writtenArguments(input ?? {}))
+function argsOf(call: CallBlock): unknown {
+  return parseArguments(call.json === '' ? inputOf(call) : call.json)
+}
+
+function inputOf({ input }: CallBlock): string {
+  return typeof input === 'string' ? input : writtenArguments(input ?? {})
 }
 
 /** `tokens` are those of the whole answer: a provider does not say how many of them are thoughts. */
@@ -221,19 +312,17 @@ function usageOf(wire: WireUsage | undefined, before: Usage): Usage {
 }
 
 /**
- * `pause_turn` belongs to server tools, which are never asked for. A reason that is not known yet ends an answer as
- * well: it came, and is whole.
+ * Some servers call tools with `end_turn`, and some say `tool_use` without a call. `pause_turn` belongs to server
+ * tools, which are never asked for. A reason that is not known yet ends an answer as well: it came, and is whole.
  */
-function stopOf(reason: string | undefined): StopReason {
+function stopOf(reason: string | undefined, callsTools: boolean): StopReason {
   switch (reason) {
-    case 'tool_use':
-      return 'tools'
     case 'max_tokens':
     case 'model_context_window_exceeded':
       return 'length'
     case 'refusal':
       return 'refused'
     default:
-      return 'end'
+      return callsTools ? 'tools' : 'end'
   }
 }

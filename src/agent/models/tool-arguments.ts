@@ -4,7 +4,7 @@ import { readJson } from '../../core/read-json.ts'
 
 /** Text can be read more deeply nested than it can be written again; no tool needs as many levels. */
 const DEEPEST = 100
-/** The calls of one step, and its blocks: more than any model writes. */
+/** The calls of one step: more than any model writes. */
 export const MOST_CALLS = 256
 
 /**

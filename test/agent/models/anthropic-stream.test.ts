@@ -33,11 +33,11 @@ async function eventsOf(events: readonly { readonly type: string }[]): Promise<M
 }
 
 const begin = { type: 'message_start', message: { model: 'm', usage: { input_tokens: 3, output_tokens: 0 } } }
-const start = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block })
+const start = (index: number, content_block: unknown) => ({ type: 'content_block_start', index, content_block })
 const tool = (index: number, more: object = { input: {} }) =>
   start(index, { type: 'tool_use', id: `t${index}`, name: 'look', ...more })
-const add = (index: number, delta: object) => ({ type: 'content_block_delta', index, delta })
-const json = (index: number, partial_json: string) => add(index, { type: 'input_json_delta', partial_json })
+const add = (index: number, delta: unknown) => ({ type: 'content_block_delta', index, delta })
+const json = (index: number, partial_json: unknown) => add(index, { type: 'input_json_delta', partial_json })
 const text = (index: number, words: string) => add(index, { type: 'text_delta', text: words })
 const think = (index: number, thinking: string) => add(index, { type: 'thinking_delta', thinking })
 const close = (index: number) => ({ type: 'content_block_stop', index })
@@ -46,6 +46,8 @@ const stop = { type: 'message_stop' }
 
 const callsOf = (events: readonly ModelEvent[]) =>
   events.flatMap((event) => (event.type === 'tool_call' ? [event.call.args] : []))
+const saidIn = (events: readonly ModelEvent[]) =>
+  events.map((event) => (event.type === 'text' ? event.delta : '')).join('')
 const opaqueOf = (events: readonly ModelEvent[]) =>
   events.flatMap((event) => (event.type === 'end' ? [event.opaque?.data] : []))[0]
 
@@ -78,11 +80,9 @@ describe('blocks of the Messages API, as servers send them', () => {
   })
 
   it('a text whose block never began, and one that begins with its words, are said', async () => {
-    const said = (events: readonly ModelEvent[]) =>
-      events.map((event) => (event.type === 'text' ? event.delta : '')).join('')
-    expect(said(await eventsOf([begin, text(0, 'Hel'), text(0, 'lo'), finish('end_turn'), stop]))).toBe('Hello')
+    expect(saidIn(await eventsOf([begin, text(0, 'Hel'), text(0, 'lo'), finish('end_turn'), stop]))).toBe('Hello')
     expect(
-      said(await eventsOf([begin, start(0, { type: 'text', text: 'Hel' }), text(0, 'lo'), finish('end_turn')])),
+      saidIn(await eventsOf([begin, start(0, { type: 'text', text: 'Hel' }), text(0, 'lo'), finish('end_turn')])),
     ).toBe('Hello')
   })
 
@@ -193,14 +193,160 @@ describe('blocks of the Messages API, as servers send them', () => {
     expect(opaqueOf(events)).toEqual([{ type: 'text', length: 5 }, { type: 'call' }])
   })
 
-  it('more blocks than any model writes are a failure that another try does not mend', async () => {
+  it('more calls than any model writes are a failure that another try does not mend', async () => {
     const calls = (count: number) => [
       begin,
       ...Array.from({ length: count }, (_, index) => tool(index)),
       finish('tool_use'),
     ]
     expect(callsOf(await eventsOf(calls(256)))).toHaveLength(256)
+    expect(callsOf(await eventsOf([...calls(200), ...calls(200)]))).toHaveLength(200)
     await expect(eventsOf(calls(257))).rejects.toMatchObject({ code: 'model_failed', advice: { retry: false } })
+  })
+})
+
+const said = { type: 'text', text: '' }
+const called = (id: unknown, more: object = {}) => ({ type: 'tool_use', id, name: 'look', input: {}, ...more })
+const unplaced = ({ index: _index, ...event }: { type: string; index: number }) => event
+
+describe('blocks of gateways that imitate the Messages API', () => {
+  const textBlock = [start(0, said), text(0, 'Hm.')]
+  const callBlock = [start(0, called('a')), json(0, '{"at":1}')]
+  const secondCall = [start(0, called('b')), json(0, '{"at":2}')]
+  it.each([
+    ['a call at the index of a text that has stopped', [...textBlock, close(0), ...callBlock, close(0)], ['text', 1]],
+    ['a call at the index of a text without its end', [...textBlock, ...callBlock], ['text', 1]],
+    ['a text at the index of a call that has stopped', [...callBlock, close(0), ...textBlock, close(0)], [1, 'text']],
+    ['a text at the index of a call without its end', [...callBlock, ...textBlock], [1, 'text']],
+    ['two calls at one index, the first stopped', [...callBlock, close(0), ...secondCall, close(0)], [1, 2]],
+    ['two calls at one index without their ends', [...callBlock, ...secondCall], [1, 2]],
+    [
+      'two calls of one id at one index, the first stopped',
+      [...callBlock, close(0), start(0, called('a')), json(0, '{"at":2}')],
+      [1, 2],
+    ],
+    [
+      'calls, texts and thoughts, all at one index',
+      [...[start(0, { type: 'thinking', thinking: '' }), think(0, 'So')], ...textBlock, ...callBlock, ...secondCall],
+      ['thought', 'text', 1, 2],
+    ],
+    ['a call and a text without an index', [...callBlock, ...textBlock].map(unplaced), [1, 'text']],
+    ['two calls without an index', [...callBlock, ...secondCall].map(unplaced), [1, 2]],
+    [
+      'two calls without an index, their arguments whole',
+      [start(0, called('a', { input: { at: 1 } })), start(0, called('b', { input: { at: 2 } }))].map(unplaced),
+      [1, 2],
+    ],
+    [
+      'two calls without index and id, their arguments whole',
+      [start(0, called('', { input: { at: 1 } })), start(0, called(null, { input: { at: 2 } }))].map(unplaced),
+      [1, 2],
+    ],
+    [
+      'two calls of one name without ids, a text between them, all at one index without their ends',
+      [start(0, called('')), json(0, '{"at":1}'), ...textBlock, start(0, called('')), json(0, '{"at":2}')],
+      [1, 'text', 2],
+    ],
+    [
+      'a call that begins with each piece, without id and name from the second on',
+      [start(0, called('a')), json(0, '{"at"'), start(0, { type: 'tool_use' }), json(0, ':1}')],
+      [1],
+    ],
+    [
+      'a text among the pieces of a call',
+      [start(0, called('a')), json(0, '{"at"'), text(0, 'Hm.'), start(0, called('a')), json(0, ':1}')],
+      [1, 'text'],
+    ],
+    [
+      'a text and the last piece of a call that has stopped',
+      [start(0, called('a')), json(0, '{"at"'), close(0), ...textBlock, json(0, ':1}')],
+      [1, 'text'],
+    ],
+    [
+      'a call, and pieces for a tool of the server at its index',
+      [...callBlock, close(0), start(0, { type: 'server_tool_use', id: 's', name: 'search' }), json(0, '{}')],
+      [1],
+    ],
+    ['a call whose piece is a record', [start(0, called('a')), json(0, { at: 1 })], [1]],
+    ['a call and pieces of odd types', [...callBlock, json(0, null), json(0, 3), add(0, null), add(0, 'x')], [1]],
+  ])('%s: each is one block, in its order', async (_name, blocks, expected) => {
+    const events = await eventsOf([begin, ...blocks, finish('tool_use'), stop])
+    const args = callsOf(events)
+    const placed = (opaqueOf(events) as { type: string }[]).map(({ type }) => (type === 'call' ? args.shift() : type))
+    expect(placed).toEqual(expected.map((block) => (typeof block === 'number' ? { at: block } : block)))
+    expect(saidIn(events)).toBe(expected.includes('text') ? 'Hm.' : '')
+    expect(events.at(-1)).toMatchObject({ type: 'end', stop: expected.some(Number) ? 'tools' : 'end' })
+  })
+
+  it('C26: words and thoughts that come into a block of the other kind are blocks of their own kinds', async () => {
+    const events = await eventsOf([
+      begin,
+      ...[start(0, { type: 'thinking', thinking: '' }), think(0, 'So'), text(0, 'Hel')],
+      ...[add(0, { type: 'signature_delta', signature: 's' }), think(0, '.'), think(0, ''), text(0, 'lo')],
+      ...[start(1, said), think(1, 'More'), text(1, '!'), tool(2), finish('tool_use')],
+    ])
+    expect(saidIn(events)).toBe('Hello!')
+    expect(opaqueOf(events)).toEqual([
+      { type: 'thought', block: { type: 'thinking', thinking: 'So', signature: 's' } },
+      { type: 'text', length: 3 },
+      { type: 'thought', block: { type: 'thinking', thinking: '.' } },
+      { type: 'text', length: 2 },
+      { type: 'text', length: 0 },
+      { type: 'thought', block: { type: 'thinking', thinking: 'More' } },
+      { type: 'text', length: 1 },
+      { type: 'call' },
+    ])
+  })
+
+  it('C26: hidden thoughts at one index are as many as there are, however often each of them begins', async () => {
+    const hidden = (data: string) => start(0, { type: 'redacted_thinking', data })
+    const events = await eventsOf([begin, hidden('a'), hidden('a'), hidden('b'), tool(1), finish('tool_use')])
+    expect(opaqueOf(events)).toEqual([
+      { type: 'thought', block: { type: 'redacted_thinking', data: 'a' } },
+      { type: 'thought', block: { type: 'redacted_thinking', data: 'b' } },
+      { type: 'call' },
+    ])
+  })
+
+  it.each([
+    ['text', start(0, said), text(0, 'a'), 'a'.repeat(300)],
+    ['thought', start(0, { type: 'thinking', thinking: '' }), think(0, 'a'), ''],
+  ])('a %s that begins and stops with each piece is no failure', async (_type, begun, piece, words) => {
+    const pieces = Array.from({ length: 300 }, () => [begun, piece, close(0)]).flat()
+    const events = await eventsOf([begin, ...pieces, tool(0), finish('tool_use')])
+    expect(saidIn(events)).toBe(words)
+    expect(callsOf(events)).toEqual([{}])
+  })
+
+  const odd = { toString: 1, valueOf: 1 }
+  it.each([
+    ['a block that is null', start(0, null)],
+    ['a block that is missing', { type: 'content_block_start', index: 0 }],
+    ['a block that is a list', start(0, [])],
+    ['a block of a type that is a record', start(0, { type: odd })],
+    ['a text that is a record', start(0, { type: 'text', text: odd })],
+    ['a piece of a text that is a record', add(0, { type: 'text_delta', text: odd })],
+    ['a thought that is a record', start(0, { type: 'thinking', thinking: odd, signature: odd })],
+    ['a piece of a thought that is a record', add(0, { type: 'thinking_delta', thinking: odd })],
+    ['a signature that is a record', add(0, { type: 'signature_delta', signature: odd })],
+    ['a hidden thought that is a record', start(0, { type: 'redacted_thinking', data: odd })],
+    ['a model that is a record', { type: 'message_start', message: { model: odd } }],
+  ])('%s says nothing, and the words behind it are said', async (_name, event) => {
+    const events = await eventsOf([begin, event, text(0, 'Hello'), finish('end_turn'), stop])
+    expect(saidIn(events)).toBe('Hello')
+    expect(events.at(-1)).toMatchObject({ type: 'end', stop: 'end', model: 'anthropic/m' })
+  })
+
+  it('id and name of a call that are records are an id of ours and no name', async () => {
+    const [call] = await eventsOf([begin, tool(0, { id: odd, name: odd }), finish('tool_use')])
+    expect(call).toMatchObject({ call: { id: expect.stringMatching(/^call_[0-9a-f]{32}$/) } })
+  })
+
+  it('a reason that names calls where there are none ends the words, and without words the answer is empty', async () => {
+    expect((await eventsOf([begin, text(0, 'Hello'), finish('tool_use'), stop])).at(-1)).toMatchObject({ stop: 'end' })
+    await expect(eventsOf([begin, finish('tool_use'), stop])).rejects.toMatchObject({
+      ...{ code: 'model_empty', advice: { retry: true } },
+    })
   })
 })
 
