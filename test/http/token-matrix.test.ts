@@ -44,8 +44,9 @@ it('F-K01: without a token, with a wrong one, a revoked one and an expired one e
     revoked: revoked.headers,
     expired: expired.headers,
   }
-  // Clients of OpenAI are answered in their own form, at every path below theirs.
-  const said = { ours: new Set<string>(), openai: new Set<string>() }
+  // Clients of OpenAI are answered in their own form, at every path below theirs. A hook may need no token: whoever
+  // brings none is asked for the signature, whatever the name of the hook.
+  const said = { ours: new Set<string>(), openai: new Set<string>(), hooks: new Set<string>() }
   let asked = 0
   for (const [kind, headers] of Object.entries(kinds)) {
     for (const { method, path } of [...sample(CLOSED, 6), ...NOWHERE]) {
@@ -53,10 +54,12 @@ it('F-K01: without a token, with a wrong one, a revoked one and an expired one e
       if (++asked % 15 === 0) clock.skip(61_000)
       const { status, text } = await house.ask(filled(path, DESK), { method, headers })
       expect([kind, method, path, status]).toEqual([kind, method, path, 401])
-      said[isChatPath(path) ? 'openai' : 'ours'].add(text)
+      said[isChatPath(path) ? 'openai' : text.includes('signature') ? 'hooks' : 'ours'].add(text)
+      expect([path, text.includes('signature')]).toEqual([path, kind === 'none' && path.startsWith('/v1/hooks/')])
     }
   }
   expect([said.ours.size, said.openai.size]).toEqual([1, 1])
+  expect(said.hooks.size).toBeLessThanOrEqual(1)
   expect(storeDigest(house.config.store.path)).toEqual(before)
 })
 
