@@ -208,7 +208,7 @@ function nodeAt(body: unknown, path: readonly string[]): unknown {
 }
 
 /** The time for which a server may send events of which nothing is said, such as pings and thoughts. */
-const DUMB_MS = 1_800_000
+const PINGS_MS = 1_800_000
 /** The time for which an answer that has its reason waits for its tokens and the end of its stream. */
 const CLOSING_MS = 5_000
 
@@ -222,13 +222,13 @@ class Patience {
   readonly #over = new AbortController()
   #closing = false
   #cancelIdle: () => void
-  #cancelDumb: () => void
+  #cancelPings: () => void
 
   constructor(clock: Clock, idleMs: number) {
     this.#clock = clock
     this.#idleMs = idleMs
     this.#cancelIdle = this.#after(idleMs)
-    this.#cancelDumb = this.#after(DUMB_MS)
+    this.#cancelPings = this.#after(PINGS_MS)
   }
 
   get signal(): AbortSignal {
@@ -243,8 +243,8 @@ class Patience {
   /** Starts the time again. `said`: the event had a part of the answer. `whole`: the answer has its reason. */
   resume({ said, whole }: { readonly said: boolean; readonly whole: boolean }): void {
     if (said) {
-      this.#cancelDumb()
-      this.#cancelDumb = this.#after(DUMB_MS)
+      this.#cancelPings()
+      this.#cancelPings = this.#after(PINGS_MS)
     }
     if (this.#closing) return
     this.#closing = whole
@@ -253,7 +253,7 @@ class Patience {
 
   end(): void {
     this.#cancelIdle()
-    this.#cancelDumb()
+    this.#cancelPings()
   }
 
   #after(ms: number): () => void {
