@@ -91,7 +91,7 @@ export class ChannelHub {
    * The adapter an address leaves by, or undefined until it has started. Its health is about receiving: while a stray
    * poller takes the messages, or the first long poll has brought nothing yet, answers leave all the same.
    */
-  adapter({ channel, account }: Address): ChannelAdapter | undefined {
+  adapter({ channel, account }: Pick<Address, 'channel' | 'account'>): ChannelAdapter | undefined {
     const member = this.#members.get(keyOf(channel, account))
     return member?.started ? member.adapter : undefined
   }

@@ -139,17 +139,18 @@ export function isOfSameSender(one: Pick<UserMessageData, 'sender'>, other: Pick
   return one.sender.id === other.sender.id
 }
 
-type Words = Pick<UserMessageData, 'text' | 'attachments' | 'enclosed' | 'forwarded' | 'via'>
+type Words = Pick<UserMessageData, 'text' | 'attachments' | 'enclosed' | 'mentions' | 'forwarded' | 'via'>
 
 /** Returns a message with the words and files that an edit of it has. */
 export function withWordsOf<Message extends Words>(message: Message, edit: Words): Message {
-  const { attachments: _files, enclosed: _things, forwarded: _words, via: _by, ...rest } = message
-  const { text, attachments, enclosed, forwarded, via } = edit
+  const { attachments: _files, enclosed: _things, mentions: _named, forwarded: _words, via: _by, ...rest } = message
+  const { text, attachments, enclosed, mentions, forwarded, via } = edit
   return {
     ...(rest as Message),
     text,
     ...(attachments === undefined ? {} : { attachments }),
     ...(enclosed === undefined ? {} : { enclosed }),
+    ...(mentions === undefined ? {} : { mentions }),
     ...(forwarded === undefined ? {} : { forwarded }),
     ...(via === undefined ? {} : { via }),
   }

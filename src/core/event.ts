@@ -4,7 +4,7 @@ import type { Content } from './content.ts'
 import type { Writer } from './dispatch.ts'
 import type { ExportRecord } from './export-format.ts'
 import type { InboxId, PersonId, SessionId, TraceId, TurnId } from './ids.ts'
-import type { AttachmentRef, FilesReadData, Forwarded, MessageName, QuotedMessage, Sender } from './message.ts'
+import type { AttachmentRef, FilesReadData, Forwarded, Mention, MessageName, QuotedMessage, Sender } from './message.ts'
 import type { Opaque, ToolClass, Usage } from './model.ts'
 import type { AuthorId } from './platform-id.ts'
 import type { SessionContext } from './session-context.ts'
@@ -167,7 +167,7 @@ export interface TurnStartData extends TakenMessages {
 }
 
 export interface UserMessageData extends MessageName {
-  /** Raw text (S26), or what a hook made of it; tags exist only in the model's view. */
+  /** The text as it was said (S26), or what a hook made of it; tags exist only in the model's view. */
   readonly text: string
   /** The text as it came, where a hook has changed it (R8). No model is shown it. */
   readonly raw?: string
@@ -187,6 +187,9 @@ export interface UserMessageData extends MessageName {
   readonly via?: Sender
   readonly attachments?: readonly AttachmentRef[]
   readonly enclosed?: readonly string[]
+  readonly mentions?: readonly Mention[]
+  /** The name of the place, in a session that joins several places: elsewhere the prompt has it. */
+  readonly place?: string
   /** The writer; its text is data for the model and nobody's own words. */
   readonly from?: Writer
   /** The only web addresses in a scheduled prompt that a person has written; absent: all of them. */

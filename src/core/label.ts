@@ -120,6 +120,11 @@ function toPlainName(text: string, longest: number): string {
   return name !== '' && (marked || OURS.test(lookOf(name))) ? markName(name) : name
 }
 
+/** Returns a name that may stand between quotation marks: none in it ends them. */
+export function quotable(name: string): string {
+  return plainName(name).replace(/["“”„]/g, "'")
+}
+
 /** Stands before a name that reads like a label or a key. */
 const NAME_MARK = 'name: '
 

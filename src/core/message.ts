@@ -105,6 +105,20 @@ export interface Titles {
   readonly topic?: string
   /** The name with which the topic began; it may have got another since. */
   readonly topicBegan?: string
+  /** Whoever named the topic, `self` for this bot; absent where the platform does not say. A name is words, too. */
+  readonly topicBy?: Sender | 'self'
+}
+
+/**
+ * Somebody or something that a message names by the platform's own mark, which no typed characters become: a person or
+ * an app, a group of people (a role, a user group, everybody here), or a place. The names are text, never authority.
+ */
+export interface Mention {
+  readonly kind: 'person' | 'group' | 'place'
+  /** The name that people there read; absent where it is not known. */
+  readonly name?: string
+  /** The name of the account, where the platform has one that is unique. */
+  readonly username?: string
 }
 
 /** A part of something that the platform takes apart. */
@@ -132,7 +146,10 @@ interface InboundFacts {
 /** The fields that messages, edits and commands share. */
 interface TextFacts extends InboundFacts {
   readonly messageId: string
-  /** Raw text as the person wrote it: never tagged, never trimmed. */
+  /**
+   * The text as people there read it: never tagged, never trimmed. Mentions have names, an address behind a word follows
+   * it in brackets, and the marks that change the meaning (struck through, quoted, code) stand as Markdown.
+   */
   readonly text: string
   /**
    * The sender mentioned the bot by entity, or replied to one of its messages. A mention in somebody else's words is
@@ -141,6 +158,8 @@ interface TextFacts extends InboundFacts {
   readonly mentioned: boolean
   /** Somebody else was mentioned. */
   readonly mentionsOthers: boolean
+  /** Everything it names besides this bot, in order, each once; absent where there is nothing. */
+  readonly mentions?: readonly Mention[]
   readonly quoted?: QuotedMessage
   readonly forwarded?: Forwarded
   /** The bot that wrote the text for the sender (Telegram's inline bots). */

@@ -89,7 +89,7 @@ export interface StagesDeps extends Pick<MakeApprovalsDeps, 'hooks'> {
   readonly measures: Measures
   readonly net: OwnNet
   readonly delivery: DeliveryService
-  adapter(this: void, address: Address): ChannelAdapter | undefined
+  adapter(this: void, address: Pick<Address, 'channel' | 'account'>): ChannelAdapter | undefined
   readonly say: PostNotice
   readonly closeCards: CloseCards
   readonly questions: Questions

@@ -38,7 +38,7 @@ interface TurnPortsDeps extends Pick<VoiceDeps, 'agent'> {
   readonly media: Pick<OwnMediaStore, 'drop'>
   /** The store that makes pictures small enough for models. */
   readonly pictures: MediaStore
-  adapter(this: void, address: Address): ChannelAdapter | undefined
+  adapter(this: void, address: Pick<Address, 'channel' | 'account'>): ChannelAdapter | undefined
   /** Returns a text without the values of configured secrets. */
   redact(this: void, text: string): string
   readonly hooks: Pick<Hooks, 'has' | 'beforeSave'>
@@ -47,7 +47,7 @@ interface TurnPortsDeps extends Pick<VoiceDeps, 'agent'> {
   readonly most: number
 }
 
-type TurnPorts = Pick<RunTurnDeps, 'charge' | 'cap' | 'verbose' | 'pieces' | 'speaks' | 'answerGrew'> &
+type TurnPorts = Pick<RunTurnDeps, 'charge' | 'cap' | 'verbose' | 'ownName' | 'pieces' | 'speaks' | 'answerGrew'> &
   Pick<FilesDeps, 'files' | 'chargeRecording'> &
   Pick<ThreadDeps, 'logger' | 'channels' | 'readThread' | 'judge' | 'asStored' | 'overheard'>
 
@@ -60,6 +60,7 @@ export function turnPorts(deps: TurnPortsDeps): TurnPorts {
     chargeRecording: budgets?.ofRecording ?? notCharged,
     cap: (session) => turnCapOf(config.session.turnCap ?? {}, session),
     speaks: (turn) => isSpoken(voice, turn),
+    ownName: ({ scope: { channel, account } }) => adapter({ channel, account })?.health().identity?.displayName,
     verbose: ({ id }) => lookups.overrides.of(id).verboseLevel,
     ...{ logger, channels: policies.routing().channels, overheard: people.overheard },
     judge: (dispatch) => decideDispatch(policies.routing(), lookups.facts, dispatch).decision,

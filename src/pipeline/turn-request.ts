@@ -5,6 +5,7 @@ import type { GrownText } from '../core/operate-events.ts'
 import { isFree } from '../core/prices.ts'
 import { isOwnChannel, isScheduled, type SessionIdentity, type VerboseLevel } from '../core/session.ts'
 import type { SessionContext } from '../core/session-context.ts'
+import { promptPlace } from '../core/titles.ts'
 import type { TurnRequest } from '../core/turn.ts'
 import type { LiveReply } from '../delivery/live-reply.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
@@ -26,6 +27,8 @@ export interface RequestDeps extends JoinDeps, Pick<CheckFirstDeps, 'charge'>, P
    * direct chat.
    */
   joined(session: SessionIdentity): boolean
+  /** Returns what the bot is called where the session is; undefined as long as that is not known. */
+  ownName(session: SessionIdentity): string | undefined
   /** Called whenever the answer has grown, with its whole text, raw. */
   answerGrew(this: void, text: GrownText): void
   /** Returns how much of the tool steps the chat sees; undefined where nobody has set it. */
@@ -60,6 +63,8 @@ export async function requestOf(
     chatType: joined ? reply.address.chatType : session.chatType,
     joined,
     context: await variablesOf(deps, session),
+    place:
+      joined || isOwnChannel(session) || isScheduled(session) ? undefined : promptPlace(session, deps.ownName(session)),
     scheduled: isScheduled(session) || undefined,
     elsewhere: isOwnChannel(session) ? undefined : reply.elsewhere,
     messages,

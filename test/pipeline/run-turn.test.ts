@@ -42,7 +42,13 @@ function runTurnWith(
   }
   const deps = {
     ...{ store: { write }, clock: systemClock, runAgent, busy: 'queue', agent: () => ({ model: 'scripted/echo' }) },
-    ...{ joined: () => false, verbose: () => 'off', cap: () => undefined, speaks: async () => false },
+    ...{
+      joined: () => false,
+      ownName: () => 'Parley',
+      verbose: () => 'off',
+      cap: () => undefined,
+      speaks: async () => false,
+    },
     charge: async () => undefined,
     chargeRecording: async () => undefined,
     transcript: { view: () => EMPTY_VIEW },

@@ -64,6 +64,8 @@ const said = z.looseObject({
     .array(z.looseObject({ ...reading, kind: text.optional(), fileName: text.optional(), about: text.optional() }))
     .optional(),
   enclosed: z.array(text).optional(),
+  mentions: z.array(z.looseObject({ kind: text, name: text.optional(), username: text.optional() })).optional(),
+  place: text.optional(),
   from: z.union([z.looseObject({ hook: text }), z.looseObject({ session: text })]).optional(),
   addresses: z.array(text).optional(),
   data: text.optional(),

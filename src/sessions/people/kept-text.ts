@@ -104,7 +104,7 @@ function silent(event: InboundEvent): InboundEvent {
     case 'message':
     case 'edit':
     case 'command': {
-      const { quoted: _quoted, enclosed: _enclosed, forwarded, ...rest } = event
+      const { quoted: _quoted, enclosed: _enclosed, mentions: _mentions, forwarded, ...rest } = event
       const blank = {
         text: '',
         attachments: [],

@@ -3,6 +3,7 @@ import type { Dispatch, PostedText } from '../../core/dispatch.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
 import type { IdSource, SessionId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
+import { NOBODY } from '../../core/platform-id.ts'
 import type { Session, SessionDraft, SessionIdentity } from '../../core/session.ts'
 import { sessionAliases } from '../../core/session-alias.ts'
 import type { SessionContext } from '../../core/session-context.ts'
@@ -11,7 +12,7 @@ import type { Workplace } from '../../core/workplace.ts'
 import type { MetadataChange } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { deliversElsewhere } from './deliver-elsewhere.ts'
-import { namesOf } from './place-names.ts'
+import { namesOf, TOPIC_BY_SELF } from './place-names.ts'
 import { definedFields, draftAfter, draftOf, includesAll, metadataOf, type Opening } from './session-draft.ts'
 import { olderSession, takeOverHistory } from './take-over.ts'
 
@@ -36,12 +37,13 @@ export async function openSession(tx: StoreWriter, opening: Opening, ports: Open
     return openSession(tx, opening, ports)
   }
   if (current && (await deliversElsewhere(tx, current, dispatch))) return beginElsewhere(tx, opening, ports)
-  const [chat, names] = [metadataOf(dispatch, route), namesOf(dispatch, current?.metadata)]
+  const [chat, names] = [metadataOf(dispatch, route), namesOf(dispatch, ports.channels, current?.metadata)]
   const known = current !== undefined && includesAll(current.metadata, chat) && includesAll(current.metadata, names)
   if (known && current.inactiveAt === undefined) return current
   const metadata = { ...chat, ...names }
   if (!current) return beginSession(tx, opening, metadata, ports)
   await tx.sessions.reopen(current.id, metadata, dispatch.receivedAt)
+  if (names.topic_title !== current.metadata.topic_title) await recordTitle(tx, current.id, metadata)
   // Another chat of the same person, or a chat whose people are known only now, has names of its own.
   if (!known) await tx.aliases.add(route.scopeKey, aliasesOf(ports.channels, opening))
   return { ...current, metadata: definedFields({ ...current.metadata, ...metadata }) }
@@ -147,7 +149,20 @@ export async function startSession(tx: StoreWriter, draft: SessionDraft, start: 
     ...(workplace === undefined ? {} : { workplace }),
   }
   await tx.events.append(session.id, at, [{ type: 'session_started', data }])
+  await recordTitle(tx, session.id, draft.metadata)
   return session
+}
+
+/**
+ * Records whoever named the topic of a session as an author: its model is shown the name, and mostly anybody there may
+ * give one. The name of a chat is given by those who run it, and is no words of the conversation.
+ */
+async function recordTitle(
+  tx: StoreWriter,
+  session: SessionId,
+  { topic_title: title, topic_by: by }: MetadataChange,
+): Promise<void> {
+  if (title !== undefined && by !== TOPIC_BY_SELF) await tx.authors.add(session, by ?? NOBODY)
 }
 
 /** The ids of one day are few enough for two sessions to draw the same: then another is drawn. */

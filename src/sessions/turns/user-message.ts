@@ -43,9 +43,23 @@ export function userData(dispatch: Dispatch, { identity, addressed, route }: Dec
     ...(event.attachments.length === 0 ? {} : { attachments: event.attachments }),
     ...(dispatch.posted?.chosen ? { addresses: [] } : {}),
     ...(event.enclosed === undefined ? {} : { enclosed: event.enclosed }),
+    ...(event.mentions === undefined ? {} : { mentions: event.mentions }),
+    ...placeOf(event, route),
     ...(dispatch.schedule?.addresses === undefined ? {} : { addresses: dispatch.schedule.addresses }),
     ...(dispatch.schedule?.data === undefined ? {} : { data: dispatch.schedule.data }),
   }
+}
+
+/** Returns the name of the place of a message, where the prompt of its session does not have it (`promptPlace`). */
+function placeOf(
+  { address, titles }: InboundText,
+  { scope: { dimensions } }: Pick<Route, 'scope'>,
+): { readonly place?: string } {
+  const apart = address.chatType === 'direct' || (dimensions.includes('chat') && dimensions.includes('topic'))
+  if (apart || titles === undefined) return {}
+  const names = [dimensions.includes('chat') ? undefined : titles.chat, titles.topic ?? titles.topicBegan]
+  const place = names.filter((name) => name !== undefined).join(' › ')
+  return place === '' ? {} : { place }
 }
 
 /**

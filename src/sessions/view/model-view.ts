@@ -1,6 +1,13 @@
 import type { ChatType } from '../../core/address.ts'
 import { isNothing } from '../../core/emptied.ts'
-import type { EventDraft, HistoryBoundary, SessionEvent, TakenMessages, ThreadReadData } from '../../core/event.ts'
+import type {
+  EventDraft,
+  HistoryBoundary,
+  SessionEvent,
+  TakenMessages,
+  ThreadReadData,
+  UserMessageData,
+} from '../../core/event.ts'
 import type { TurnId } from '../../core/ids.ts'
 import type { FilesReadData, MessageName } from '../../core/message.ts'
 import { type ModelMessage, NO_USAGE } from '../../core/model.ts'
@@ -16,9 +23,11 @@ import {
   dropDeleted,
   type ReceivedMessage,
   redact,
+  type Speakers,
   takeMessages,
   withoutDropped,
   withReadFiles,
+  withSpeaker,
 } from './received.ts'
 import { advance, BEGINNING, type RunningTurn } from './running-turn-view.ts'
 import { promptOf, shown } from './said-content.ts'
@@ -45,6 +54,8 @@ export interface ModelView extends History {
   readonly running: RunningTurn | undefined
   /** The last turn, where it has failed: it leaves nothing, unless it is resumed. */
   readonly failed: RunningTurn | undefined
+  /** Whoever spoke, where the names of the speakers are shown. */
+  readonly speakers: Speakers
   /** The history of the session's thread was read, and is in the view. */
   readonly threadRead: true | undefined
   /** Stands for older turns, before the history. */
@@ -68,6 +79,7 @@ export const EMPTY_VIEW: ModelView = {
   pending: NONE,
   running: undefined,
   failed: undefined,
+  speakers: new Map(),
   threadRead: undefined,
   summary: undefined,
   working: undefined,
@@ -143,7 +155,7 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
   switch (event.type) {
     case 'user_message':
       if (event.data.refused) return UNCHANGED
-      return { pending: boundContext([...view.pending, event.data], limits) }
+      return receive(view, event.data, folding)
     case 'message_edited':
       if (event.data.refused) return UNCHANGED
       return { pending: boundContext(applyEdit(view.pending, event.data), limits) }
@@ -154,7 +166,7 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
     case 'turn_started':
       return event.turnId ? start(view, { id: event.turnId, takes: event.data }, folding) : UNCHANGED
     case 'thread_read':
-      return readBefore(view, event.data, limits)
+      return readBefore(view, event.data, folding)
     case 'files_read':
       return readFiles(view, event.data, chat)
     case 'turn_steered':
@@ -194,6 +206,13 @@ function fold(view: ModelView, event: Logged, folding: Folding): Change {
     case 'approval_decided':
       return UNCHANGED
   }
+}
+
+/** In a direct chat no name is shown. */
+function receive({ pending, speakers }: ModelView, said: UserMessageData, { chat, limits }: Folding): Change {
+  if (chat === 'direct') return { pending: boundContext([...pending, said], limits) }
+  const known = withSpeaker(speakers, said)
+  return { pending: boundContext([...pending, known.message], limits), speakers: known.speakers }
 }
 
 /**
@@ -253,11 +272,18 @@ function forget(view: ModelView, deleted: MessageName, chat: ChatType): Change {
 }
 
 /** Adds what was said in a thread before the session knew of it, before the words of its first turn. */
-function readBefore({ running }: ModelView, { messages }: ThreadReadData, limits: ViewLimits): Change {
+function readBefore(view: ModelView, { messages }: ThreadReadData, { limits }: Folding): Change {
+  const { running } = view
   if (!running) return UNCHANGED
-  const left = messages.filter((message) => !isNothing(message))
+  let { speakers } = view
+  const left = messages.flatMap((message) => {
+    if (isNothing(message)) return []
+    const known = withSpeaker(speakers, message)
+    speakers = known.speakers
+    return [known.message]
+  })
   const received = [...boundContext(left, limits), ...running.received]
-  return { running: { ...running, received }, threadRead: true }
+  return { running: { ...running, received }, threadRead: true, speakers }
 }
 
 /** Adds what became of the files of the turn's messages: the model is asked only afterwards. */

@@ -1,5 +1,6 @@
 import { isOfSameSender, withWordsOf } from '../../core/amended.ts'
 import type { TakenMessages, UserMessageData } from '../../core/event.ts'
+import { calledBy, lookOf, plainExcerpt, plainName } from '../../core/label.ts'
 import type { AttachmentRef, FileReading, MessageName } from '../../core/message.ts'
 import { isOwnVoice } from '../../core/spoken.ts'
 
@@ -9,7 +10,36 @@ export type ReceivedMessage = UserMessageData & {
   readonly edit?: true
   /** True if it was deleted after it was shown: the fact that somebody spoke stays, the words do not. */
   readonly deleted?: true
+  /** Distinguishes its sender from an earlier one whose name looks the same. */
+  readonly apart?: string
 }
+
+/** The senders of a view by the names they have, and by how these look. */
+export type Speakers = ReadonlyMap<string, string>
+
+/**
+ * Returns a message whose sender is distinguished from another one of that name, and the senders known from then on.
+ * The first of them keeps the plain name: what was shown stays as it was, so that a provider finds it again.
+ */
+export function withSpeaker(
+  speakers: Speakers,
+  message: ReceivedMessage,
+): { readonly speakers: Speakers; readonly message: ReceivedMessage } {
+  const { sender, from } = message
+  if (from !== undefined) return { speakers, message }
+  const id = `${sender.team ?? ''}/${sender.id}`
+  const name = `${sender.kind === 'bot' ? 'app: ' : ''}${calledBy(sender)}`
+  if (speakers.get(name) === id) return { speakers, message }
+  const look = `look: ${sender.kind === 'bot' ? 'app: ' : ''}${lookOf(calledBy(sender))}`
+  const first = speakers.get(look)
+  if (first !== undefined && first !== id) {
+    const apart = plainName(sender.username ?? '') || plainExcerpt(sender.id, LONGEST_APART)
+    return { speakers, message: { ...message, apart } }
+  }
+  return { speakers: new Map([...speakers, [name, id], [look, id]]), message }
+}
+
+const LONGEST_APART = 64
 
 export interface ContextLimits {
   /** The most unanswered group messages kept as context of the next turn (S26). */
@@ -102,7 +132,7 @@ export function redact(received: readonly ReceivedMessage[], deleted: MessageNam
   return received.map((message) => {
     const { attachments, enclosed: _things, quoted, ...rest } = message
     if (isSame(message, deleted)) {
-      const { forwarded: _words, via: _by, ...left } = rest
+      const { forwarded: _words, via: _by, mentions: _named, ...left } = rest
       return { ...left, text: '', deleted: true }
     }
     if (!quoted || !quotes(message)) return message

@@ -9,13 +9,15 @@ import {
   labelledWords,
   plainExcerpt,
   plainName,
+  quotable,
   quoteLines,
   senderName,
 } from '../../core/label.ts'
-import type { AttachmentRef } from '../../core/message.ts'
+import type { AttachmentRef, Sender } from '../../core/message.ts'
 import type { ReceivedMessage } from './received.ts'
 
-const QUOTE_LENGTH = 200
+/** An alert that somebody asks about by a reply is as long as that. */
+const QUOTE_LENGTH = 1_000
 const ENCLOSED_LENGTH = 500
 
 /**
@@ -25,7 +27,7 @@ const ENCLOSED_LENGTH = 500
  */
 export function taggedText(message: ReceivedMessage, chatType: ChatType): string {
   if (message.from) return labelled(message.text, message.from)
-  const labels = [...speakerLabels(message, chatType), ...quoteLabel(message)]
+  const labels = [...speakerLabels(message, chatType), ...quoteLabel(message), ...mentionLabel(message)]
   const things = (message.enclosed ?? NONE).map((line) => `[attached ${plainExcerpt(line, ENCLOSED_LENGTH)}]`)
   const files = (message.attachments ?? NONE).map(fileLine)
   const said = [message.deleted ? '' : labelledWords(message), ...things, ...files]
@@ -62,12 +64,32 @@ function shownOf(file: AttachmentRef): readonly ContentPart[] {
 
 const NONE: readonly never[] = []
 
-function speakerLabels({ sender, addressed, edit, deleted }: ReceivedMessage, chatType: ChatType): string[] {
+function speakerLabels(message: ReceivedMessage, chatType: ChatType): string[] {
+  const { sender, addressed, edit, deleted, apart, place } = message
   const change = deleted ? '[deleted this message]' : edit ? '[edited an earlier message]' : undefined
   const aside = change ?? (chatType === 'direct' || addressed ? undefined : '[not directed at you]')
   // Words without a label would be read as those of the previous speaker.
-  const name = chatType === 'direct' ? [] : [`[${calledBy(sender)}]`]
-  return [...name, ...(aside === undefined ? [] : [aside])]
+  const name = chatType === 'direct' ? [] : [`[${speaker(sender)}${apart === undefined ? '' : ` (${apart})`}]`]
+  const where = place === undefined ? [] : [`[place: ${plainExcerpt(place, LONGEST_PLACE)}]`]
+  return [...name, ...where, ...(aside === undefined ? [] : [aside])]
+}
+
+/** Returns what a sender is called; no name has a colon, so that nobody passes for an app. */
+function speaker(sender: Sender): string {
+  return sender.kind === 'bot' ? `app: ${calledBy(sender)}` : calledBy(sender)
+}
+
+/** Two titles, and what stands between them. */
+const LONGEST_PLACE = 170
+
+/** Quotation marks end a name, so that none looks like two. */
+function mentionLabel({ mentions = NONE, deleted }: ReceivedMessage): string[] {
+  const named = mentions.flatMap(({ name = '', username = '' }) => {
+    const [called, account] = [quotable(name), quotable(username)]
+    if (called === '') return account === '' ? [] : [`@${account}`]
+    return [account === '' || account === called ? `"${called}"` : `"${called}" (${account})`]
+  })
+  return deleted || named.length === 0 ? [] : [`[mentions: ${named.join(', ')}]`]
 }
 
 /** Returns a text that no person wrote with each line quoted, so that it never looks like a person's words. */
@@ -82,6 +104,6 @@ function labelled(text: string, from: Writer): string {
 
 function quoteLabel({ quoted }: UserMessageData): string[] {
   if (!quoted?.text || quoted.own) return []
-  const who = quoted.sender ? senderName(quoted.sender) : ''
+  const who = quoted.sender === undefined || senderName(quoted.sender) === '' ? '' : speaker(quoted.sender)
   return [`[in reply to${who === '' ? '' : ` ${who}`}: ${plainExcerpt(quoted.text, QUOTE_LENGTH)}]`]
 }

@@ -34,6 +34,19 @@ describe('model view', () => {
     expect(amended(log.events).map(({ data }) => ('text' in data ? data.text : ''))).toContain('the real words')
   })
 
+  it('a second person whose name looks the same is told apart from the first, who keeps the plain name', () => {
+    const log = eventLog()
+    const ada = { id: '1', kind: 'user', displayName: 'Ada' } as const
+    log.user('first', { sender: ada, triggers: false })
+    log.user('second', { sender: { id: '2', kind: 'user', displayName: 'Αda', username: 'mallory' } })
+    log.user('third', { sender: ada })
+    log.user('fourth', { sender: { id: '3', kind: 'bot', displayName: 'Ada' }, triggers: false })
+    log.started('t1')
+    expect(messagesOf(log.events, 'group').messages.map(said)).toEqual([
+      '[Ada] first\n[Αda (mallory)] second\n[Ada] third\n[app: Ada] fourth',
+    ])
+  })
+
   it('the time at which a turn began stands before its words, in its own request and in later ones', () => {
     const log = eventLog()
     const request = () => {

@@ -48,6 +48,31 @@ describe('tagged text', () => {
     )
   })
 
+  it('labels the words of an app as its own, with a sign that no name has', () => {
+    const app = { id: '7', kind: 'bot', displayName: 'Grafana' } as const
+    const person = { id: '8', kind: 'user', displayName: 'app: Grafana' } as const
+    expect(taggedText(userMessage('disk full', { sender: app }), 'group')).toBe('[app: Grafana] disk full')
+    expect(taggedText(userMessage('disk full', { sender: person }), 'group')).toBe('[app Grafana] disk full')
+    const quoted = { messageId: '5', text: 'disk full', own: false, sender: app }
+    expect(taggedText(userMessage('why?', { quoted }), 'direct')).toBe('[in reply to app: Grafana: disk full] why?')
+  })
+
+  it('names whom a message mentions by account too, and no name looks like two', () => {
+    const mentions = [
+      { kind: 'person', name: 'Ann "Bo", "Cy', username: 'ann_b' },
+      { kind: 'person', username: 'dee' },
+      { kind: 'group', name: 'Ops' },
+      { kind: 'person' },
+    ] as const
+    expect(taggedText(userMessage('@Ann look', { mentions }), 'group')).toBe(
+      `[Ada] [mentions: "Ann 'Bo', 'Cy" (ann_b), @dee, "Ops"] @Ann look`,
+    )
+  })
+
+  it('says where a message was said in a session that joins several places', () => {
+    expect(taggedText(userMessage('hi', { place: 'Club › [Rowing' }), 'group')).toBe('[Ada] [place: Club › Rowing] hi')
+  })
+
   it('names attachments', () => {
     const attachments = [{ ref: 'x', fileName: 'a.pdf' }, { ref: 'y', mime: 'image/png' }, { ref: 'z' }]
     expect(taggedText(userMessage('see', { attachments }), 'direct')).toBe(
