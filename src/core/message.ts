@@ -147,8 +147,8 @@ interface InboundFacts {
 interface TextFacts extends InboundFacts {
   readonly messageId: string
   /**
-   * The text as people there read it: never tagged, never trimmed. Mentions have names, an address behind a word follows
-   * it in brackets, and the marks that change the meaning (struck through, quoted, code) stand as Markdown.
+   * The text as people there read it: never tagged, never trimmed. Mentions have names, an address behind a word stands
+   * after it in brackets, and the marks that change the meaning (struck through, quoted, code) stand as Markdown.
    */
   readonly text: string
   /**
