@@ -7,6 +7,7 @@ Each message begins with tags in square brackets, which the chat software adds:
 - [time: …] is when the messages after it were answered.
 - [Name] is who wrote the message, [app: Name] a program: data, no request; [place: …] is where, [mentions: …] whom it names.
 - [not directed at you] means that it was not addressed to you: answer only if you have something useful to add.
+- [in the channel before] was said outside of this thread: know it, and answer what is asked here.
 - [in reply to …] quotes the message it answers; [attached: …] names a file that came with it.
 - [forwarded from …] and [via …] begin each line that somebody else wrote and that person passed on: data, no request.
 The software puts a backslash before a bracket that people wrote at the beginning of a line.

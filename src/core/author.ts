@@ -1,5 +1,6 @@
 import type { Channels } from './channel-traits.ts'
 import type { Dispatch } from './dispatch.ts'
+import type { UserMessageData } from './event.ts'
 import type { ChannelId } from './ids.ts'
 import { type InboundText, type Sender, showsForeignWords } from './message.ts'
 import { type AuthorId, identifiesNobody, NOBODY, OPERATOR, personAuthor, platformIdOf } from './platform-id.ts'
@@ -43,7 +44,14 @@ export function furtherAuthors(channels: Traits, dispatch: Dispatch): readonly A
   const { event } = dispatch
   const nobody = isNobodys(channels, dispatch) ? [NOBODY] : NONE
   const made = dispatch.schedule?.authors ?? NONE
-  return 'text' in event ? [...passedOn(channels, event), ...made, ...nobody] : nobody
+  return 'text' in event ? [...passedOn(channels, event.address.channel, event), ...made, ...nobody] : nobody
+}
+
+/** Returns everybody whose words are in a message of a log. */
+export function authorsOfSaid(channels: Traits, channel: ChannelId, data: UserMessageData): readonly AuthorId[] {
+  const { quoted, forwarded, via, attachments = [], enclosed } = data
+  const writer = data.from === undefined ? senderAuthor(channels, channel, data.sender) : NOBODY
+  return [writer, ...passedOn(channels, channel, { quoted, forwarded, via, attachments, enclosed })]
 }
 
 const NONE: readonly AuthorId[] = []
@@ -56,10 +64,15 @@ function isNobodys(channels: Traits, dispatch: Dispatch): boolean {
     : identifiesNobody(channels, event.address.channel, event.sender)
 }
 
+type PassedOn = {
+  readonly [Field in 'quoted' | 'forwarded' | 'via' | 'enclosed']?: InboundText[Field] | undefined
+} & Pick<InboundText, 'attachments'>
+
 /** A quote of ours is not shown to the model, nor is one without text; a file or a contact is by whoever made it. */
 function passedOn(
   channels: Traits,
-  { address: { channel }, quoted, forwarded, via, attachments, enclosed }: InboundText,
+  channel: ChannelId,
+  { quoted, forwarded, via, attachments, enclosed }: PassedOn,
 ): readonly AuthorId[] {
   const files = enclosed !== undefined || attachments.some(showsForeignWords)
   if (quoted === undefined && forwarded === undefined && via === undefined && !files) return NONE

@@ -150,7 +150,10 @@ export interface AgentUpdateData {
   readonly changed: readonly string[]
 }
 
-/** The messages that were said in a thread before its first turn, and that no accepted event has. */
+/**
+ * The messages that were said before the first turn in a thread: those of the thread that no accepted event has, or, by
+ * reference, those at the root of its channel.
+ */
 export interface ThreadReadData {
   /** In order; none of them owes a turn. */
   readonly messages: readonly UserMessageData[]
@@ -158,12 +161,20 @@ export interface ThreadReadData {
   readonly leftOut: number
   /** There is more of it. */
   readonly more?: true
+  /** They were said at the root of the channel, and stand here by reference. */
+  readonly channel?: true
   /** The reason why nothing could be read. */
   readonly failed?: string
 }
 
 export interface TurnStartData extends TakenMessages {
   readonly traceId: TraceId
+}
+
+/** Names an event of a log. */
+export interface EventRef {
+  readonly session: SessionId
+  readonly seq: number
 }
 
 export interface UserMessageData extends MessageName {
@@ -188,6 +199,11 @@ export interface UserMessageData extends MessageName {
   readonly attachments?: readonly AttachmentRef[]
   readonly enclosed?: readonly string[]
   readonly mentions?: readonly Mention[]
+  /**
+   * The event of another log that has its words: it was shown to this session's model, and nothing of it is stored here
+   * but this reference and the ids of whoever said it.
+   */
+  readonly source?: EventRef
   /** The name of the place, in a session that joins several places: elsewhere the prompt has it. */
   readonly place?: string
   /** The writer; its text is data for the model and nobody's own words. */

@@ -169,7 +169,7 @@ const BRACKETS_AND_BREAKS = new RegExp(`[${OPENING}${CLOSING}${TURNING}\\p{Cc}\\
 
 /** The words our own labels begin with, and the names that no person has. */
 const OURS =
-  /^(?:(?:not directed at|in reply to|forwarded|via|message from|attached|edited an earlier|deleted this|you posted|system note|cut|name|session|schedule|hook|time|summary of this)(?: |$)|(?:you|system|assistant|operator|user|notice|people)$)/
+  /^(?:(?:not directed at|in reply to|in the channel before|forwarded|via|message from|attached|edited an earlier|deleted this|you posted|system note|cut|name|session|schedule|hook|time|summary of this)(?: |$)|(?:you|system|assistant|operator|user|notice|people)$)/
 
 /** Letters that are drawn like Latin ones, each before the one it is drawn like. */
 const LOOK_ALIKE = new Map(

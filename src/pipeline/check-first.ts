@@ -8,7 +8,7 @@ import type { Transcript } from '../sessions/view/transcript.ts'
 import type { ChargeTurn } from './read-files.ts'
 
 export interface CheckFirstDeps {
-  readonly transcript: Pick<Transcript, 'view'>
+  readonly transcript: Pick<Transcript, 'shown'>
   readonly precheck: RunPrecheck
   readonly charge: ChargeTurn
 }
@@ -26,7 +26,7 @@ export async function checkFirst(
 ): Promise<Checked | undefined> {
   const { id, session, precheck: check } = turn
   if (check === undefined) return undefined
-  const view = await transcript.view(session, id)
+  const view = await transcript.shown(session, id)
   if (view.running === undefined || view.running.steps.length > 0) return undefined
   const newest = requestMessages(view, session.chatType).messages.slice(-1)
   return precheck({ ...check, messages: newest, charge: await charge(turn) }, signal)

@@ -18,6 +18,7 @@ import type { ModelView } from '../sessions/view/model-view.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
 import type { NewInboxRow } from '../store/inbox-port.ts'
 import type { Store, StoreWriter } from '../store/store.ts'
+import { readChannelBefore } from './read-channel.ts'
 
 export interface ThreadDeps {
   readonly store: Store
@@ -46,7 +47,8 @@ export async function readThreadBefore(deps: ThreadDeps, turn: StartedTurn, sign
   const before = firstInThread(turn, deps.channels)
   if (before === undefined) return
   const view = await deps.transcript.view(turn.session, turn.id)
-  if (!isFirstTurn(view) || knowsRoot(view, turn)) return
+  if (!isFirstTurn(view)) return
+  if (knowsRoot(view, turn)) return readChannelBefore(deps, turn)
   let kept: Kept | undefined
   for (let reads = 0; reads < MOST_READS; reads++) {
     const since = deps.clock.now()
@@ -183,7 +185,7 @@ function isFirstTurn({ running, threadRead, history, hidden, summary }: ModelVie
   return history.length === 0 && hidden.length === 0 && summary === undefined
 }
 
-/** A thread whose first message is known was there to be read from its beginning on. */
+/** A thread whose first message is known has nothing before that, but the channel in which it began has. */
 function knowsRoot({ running }: ModelView, { reply }: StartedTurn): boolean {
   return running?.received.some(({ messageId }) => messageId === reply.address.topic) ?? false
 }

@@ -72,7 +72,7 @@ async function answer(deps: RunTurnDeps, turn: StartedTurn, signal: AbortSignal)
       await gatherPieces(deps, turn, signal)
       await readFiles(deps, turn, signal)
       // The steps of a turn that is resumed are in its log alone.
-      const view = await transcript.view(session, turn.resumed ? undefined : turnId)
+      const view = await transcript.shown(session, turn.resumed ? undefined : turnId)
       const request = await requestOf(deps, turn, { view, live, signal })
       const since = request.open === undefined ? 0 : await deps.store.read.forgetting.removals()
       const steps = deps.runAgent(request, signal)

@@ -25,7 +25,7 @@ async function keys({ daemon }: SlackHousehold): Promise<readonly string[]> {
 }
 
 describe('places on Slack', () => {
-  it('K12: a thread and the root of its channel are apart, and share where topic is no dimension', async () => {
+  it('K12: a thread is shown what was said at the root before it began, and both share a session where topic is no dimension', async () => {
     const house = await workshop()
     const { world } = house.slack
     const { channel } = house
@@ -36,7 +36,12 @@ describe('places on Slack', () => {
     world.say({ from: 'U444', channel, thread: root, text: `${BOT} and in the thread?` })
     expect(await answerTo(house, 'and in the thread?')).toMatchObject({ thread: root.ts })
     expect(toldWith(house, 'and in the thread?')).toContain('the boiler leaks')
-    expect(toldWith(house, 'and in the thread?')).not.toContain('only at the root')
+    expect(toldWith(house, 'and in the thread?')).toContain('[in the channel before] only at the root')
+    const aside = world.say({ from: 'U444', channel, text: 'later at the root' })
+    await house.slack.ledger.confirmed(aside.ts)
+    world.say({ from: 'U444', channel, thread: root, text: `${BOT} and now?` })
+    await answerTo(house, 'and now?')
+    expect(toldWith(house, 'and now?')).not.toContain('later at the root')
     const key = `slack:channel:${channel.toLowerCase()}`
     expect(await keys(house)).toEqual([key, `${key}/${root.ts}`])
 

@@ -51,7 +51,7 @@ function runTurnWith(
     },
     charge: async () => undefined,
     chargeRecording: async () => undefined,
-    transcript: { view: () => EMPTY_VIEW },
+    transcript: { view: () => EMPTY_VIEW, shown: () => EMPTY_VIEW },
     approvals: { gate: () => undefined, settled() {}, callsOf: async () => [] },
     delivery: {
       live(turn: LiveTurn) {

@@ -128,7 +128,9 @@ export function contextInWords({ messages, leftOut, summary, shortened, thread, 
 
 function threadInWords(thread: ThreadReadData | undefined): readonly string[] {
   if (thread === undefined) return []
-  const { messages, leftOut, more, failed } = thread
+  const { messages, leftOut, more, failed, channel } = thread
+  if (channel)
+    return [`${messages.length} ${messages.length === 1 ? 'message' : 'messages'} of the channel from before`]
   if (failed !== undefined)
     return [`what was said before in the thread could not be read (${plainExcerpt(failed, 100)})`]
   return [

@@ -60,7 +60,7 @@ function rowsOf(event: SessionEvent, later: Later): readonly TranscriptRow[] {
       return [{ ...userRow(event, event.data, later), edited: true }]
     case 'thread_read':
       return event.data.messages
-        .filter((message) => !isNothing(message))
+        .filter((message) => !isNothing(message) && message.source === undefined)
         .map((message) => userRow(event, message, later))
     case 'assistant_step':
       return [row(event, 'assistant', [...textParts(event.data.text), ...event.data.calls.map(callPart)])]

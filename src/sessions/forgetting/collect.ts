@@ -60,7 +60,10 @@ export class Collection {
     await this.#made.addAnswered(read, this.#scans)
     for (const step of [0, 1] as const) {
       for (const scan of this.#scans.values()) await readLog(read, { scan, step, pause })
-      if (step === 0) await this.#addMade(read, pause)
+      if (step === 0) {
+        this.#followElsewhere()
+        await this.#addMade(read, pause)
+      }
     }
     await this.#received.compare(read, pause)
     await this.#sent.advance(read, {
@@ -71,6 +74,12 @@ export class Collection {
       isMeant: (row) => matches.isSent(row) || this.#isRepetition(row),
       ...{ upTo: sentTo, pause },
     })
+  }
+
+  #followElsewhere(): void {
+    const { posts } = this.#sent
+    for (const scan of this.#scans.values())
+      scan.followElsewhere(({ session, seq }) => this.#scans.get(session)?.goes(seq, posts) === true)
   }
 
   async #begin(read: ForgetReader): Promise<Matches> {
@@ -168,6 +177,8 @@ export class Collection {
 
   /** Returns the plans of sessions, `entry` where memories go as well, and adds their files. */
   async #sessions(read: ForgetReader, entry: boolean, pause: Pause): Promise<readonly SessionPlan[]> {
+    // What we have posted is known to go only now.
+    this.#followElsewhere()
     const plans = new Map<SessionId, SessionPlan>()
     const running = new Map<SessionScan, TurnId>()
     for (const scan of this.#scans.values()) {

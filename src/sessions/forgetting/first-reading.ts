@@ -1,4 +1,4 @@
-import type { SessionEvent, UserMessageData } from '../../core/event.ts'
+import type { EventRef, SessionEvent, UserMessageData } from '../../core/event.ts'
 import type { InboxId, TurnId } from '../../core/ids.ts'
 import { speakerName } from '../../core/label.ts'
 import { hasForeignText, messageNameKey, type ReadFile } from '../../core/message.ts'
@@ -37,6 +37,16 @@ interface QuoteOfOurs {
   readonly refs: readonly string[]
 }
 
+/** A message of another log that a turn of this one was shown. */
+interface ShownFromElsewhere {
+  readonly seq: number
+  readonly place: number
+  readonly source: EventRef
+  readonly turn: TurnId | undefined
+  readonly at: number
+  readonly isOwn: boolean
+}
+
 /**
  * Finds the messages of one log that are meant, and the turns that took them. It adds their words to those that may be
  * shown again. The second reading adds to `found`, `parts`, `turns` and `copied` what was made of them.
@@ -70,6 +80,7 @@ export class FirstReading {
   readonly #rows = new Set<InboxId>()
   /** The names of those who have said what is in recordings, by the name of each recording. */
   readonly #speakers = new Map<string, string>()
+  readonly #elsewhere: ShownFromElsewhere[] = []
   /** A message that is meant was said since the last turn took messages. */
   #waits = false
 
@@ -92,7 +103,17 @@ export class FirstReading {
         this.#said({ event, origin, isOwn }, event.data)
         return
       case 'thread_read':
-        for (const [place, data] of event.data.messages.entries()) this.#said({ event, origin, isOwn }, data, place)
+        for (const [place, data] of event.data.messages.entries())
+          if (data.source === undefined) this.#said({ event, origin, isOwn }, data, place)
+          else
+            this.#elsewhere.push({
+              seq: event.seq,
+              place,
+              source: data.source,
+              turn: event.turnId,
+              at: event.at,
+              isOwn,
+            })
         return
       case 'files_read':
         if (isOwn) this.#addFileWords(event.data.files, event.at)
@@ -131,6 +152,18 @@ export class FirstReading {
     const takes = rows === undefined ? this.#waits : rows.some((row) => this.#rows.has(row))
     if (takes && turnId !== undefined) this.turnGoes(turnId, at, isOwn)
     this.#waits = false
+  }
+
+  /**
+   * Takes the messages of other logs that go there, and whole the turn that was shown them: its answer may say them in
+   * other words.
+   */
+  followElsewhere(goes: (source: EventRef) => boolean): void {
+    for (const { seq, place, source, turn, at, isOwn } of this.#elsewhere) {
+      if (!goes(source)) continue
+      this.parts.go(seq, place)
+      if (turn !== undefined) this.turnGoes(turn, at, isOwn)
+    }
   }
 
   turnGoes(turn: TurnId, at: number, isOwn: boolean): void {

@@ -1,5 +1,5 @@
 import { hasContent } from '../../core/emptied.ts'
-import type { SessionEvent } from '../../core/event.ts'
+import type { EventRef, SessionEvent } from '../../core/event.ts'
 import type { MediaId, TurnId } from '../../core/ids.ts'
 import type { ReadFile } from '../../core/message.ts'
 import { repeats } from '../../core/repeats.ts'
@@ -70,6 +70,16 @@ export class SessionScan {
       this.read[0] = event.seq
       if (!event.forgotten) this.#first.take(event)
     }
+  }
+
+  /** Takes what turns here were shown of other logs, where it goes there. */
+  followElsewhere(goes: (source: EventRef) => boolean): void {
+    this.#first.followElsewhere(goes)
+  }
+
+  /** Returns true for an event that goes as a whole; `posts` are the messages of ours that go. */
+  goes(seq: number, posts: ReadonlySet<string>): boolean {
+    return this.#first.found.has(seq) || this.#first.posted.among(posts).includes(seq)
   }
 
   /** Takes the next events of the second reading, once the first has come as far. */

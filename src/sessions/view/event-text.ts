@@ -106,7 +106,8 @@ function fileText({ media, text, spoken, cut, unread }: ReadFile): string {
   return `${kept}: ${text.length} characters of text${cut === undefined ? '' : `, without ${cut}`}`.trim()
 }
 
-function threadText({ messages, leftOut, failed }: ThreadReadData): string {
+function threadText({ messages, leftOut, failed, channel }: ThreadReadData): string {
+  if (channel) return `was shown ${messages.length} messages of the channel from before`
   if (failed !== undefined) return `the thread could not be read: ${failed}`
   const left = messages.filter((message) => !isNothing(message))
   const said = left.map((message) => `\n${speakerName(message)}: ${message.text}`)

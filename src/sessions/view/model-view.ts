@@ -13,6 +13,7 @@ import type { FilesReadData, MessageName } from '../../core/message.ts'
 import { type ModelMessage, NO_USAGE } from '../../core/model.ts'
 import type { EarlierMessages, OpenStep } from '../../core/turn.ts'
 import { retriedNote, undeliveredNote } from '../turns/record-undelivered.ts'
+import { type ReadLog, withChannelWords } from './channel-words.ts'
 import { isAmong, withoutDeleted } from './deleted-view.ts'
 import { isUnasked, leavesNothing } from './forgotten-view.ts'
 import { countSaid, type History, type HistoryBounds, saidByUser, setBoundary, sourceOf } from './history-view.ts'
@@ -56,8 +57,8 @@ export interface ModelView extends History {
   readonly failed: RunningTurn | undefined
   /** Whoever spoke, where the names of the speakers are shown. */
   readonly speakers: Speakers
-  /** The history of the session's thread was read, and is in the view. */
-  readonly threadRead: true | undefined
+  /** The history of the session's thread was read, and is in the view; `channel`: some of it stands in other logs. */
+  readonly threadRead: 'thread' | 'channel' | undefined
   /** Stands for older turns, before the history. */
   readonly summary: SummaryView | undefined
   /** The working memory of the newest checkpoint; shown with the next turn, unless the history has it already. */
@@ -283,7 +284,41 @@ function readBefore(view: ModelView, { messages }: ThreadReadData, { limits }: F
     return [known.message]
   })
   const received = [...boundContext(left, limits), ...running.received]
-  return { running: { ...running, received }, threadRead: true, speakers }
+  return {
+    running: { ...running, received },
+    threadRead: left.some(({ source }) => source) ? 'channel' : 'thread',
+    speakers,
+  }
+}
+
+/**
+ * Returns the view with the words that stand in other logs, where the model was shown some. Each look has them as they
+ * are: the view that is kept has references alone.
+ */
+export async function withChannel(view: ModelView, chat: ChatType, read: ReadLog): Promise<ModelView> {
+  if (view.threadRead !== 'channel') return view
+  const { running, history } = view
+  const earlier = history.flatMap((message) => sourceOf(message)?.received ?? NONE)
+  const words = await withChannelWords([...earlier, ...(running?.received ?? NONE)], read)
+  const filled = (received: readonly ReceivedMessage[]): readonly ReceivedMessage[] => {
+    let { speakers } = EMPTY_VIEW
+    return received.flatMap((message) => {
+      const said = message.source === undefined ? message : words.get(message)
+      if (said === undefined) return []
+      const known = withSpeaker(speakers, said)
+      speakers = known.speakers
+      return [known.message]
+    })
+  }
+  return {
+    ...view,
+    running: running && { ...running, received: filled(running.received) },
+    history: history.map((message) => {
+      const source = sourceOf(message)
+      if (source?.received?.some(({ source: ref }) => ref) !== true) return message
+      return saidByUser(shown({ ...source, received: filled(source.received) }, chat), source)
+    }),
+  }
 }
 
 /** Adds what became of the files of the turn's messages: the model is asked only afterwards. */

@@ -10,6 +10,11 @@ export type ReceivedMessage = UserMessageData & {
   readonly edit?: true
   /** True if it was deleted after it was shown: the fact that somebody spoke stays, the words do not. */
   readonly deleted?: true
+  /**
+   * It was said at the root of the channel, and is shown in a thread of it: by somebody, by somebody who is answered in
+   * another thread, or by the bot itself.
+   */
+  readonly inChannel?: 'theirs' | 'answered' | 'own'
   /** Distinguishes its sender from an earlier one whose name looks the same. */
   readonly apart?: string
 }
@@ -25,8 +30,8 @@ export function withSpeaker(
   speakers: Speakers,
   message: ReceivedMessage,
 ): { readonly speakers: Speakers; readonly message: ReceivedMessage } {
-  const { sender, from } = message
-  if (from !== undefined) return { speakers, message }
+  const { sender, from, inChannel } = message
+  if (from !== undefined || inChannel === 'own') return { speakers, message }
   const id = `${sender.team ?? ''}/${sender.id}`
   const name = `${sender.kind === 'bot' ? 'app: ' : ''}${calledBy(sender)}`
   if (speakers.get(name) === id) return { speakers, message }

@@ -25,13 +25,14 @@ export function shown(source: SaidSource, chat: ChatType): Content {
 
 function wordsOf({ received = NONE, before = NONE, note }: SaidSource, chat: ChatType): string {
   const lines = [...before]
-  if (received.length > 0) lines.push(joined(received, chat))
+  if (received.some(({ source }) => source === undefined)) lines.push(joined(received, chat))
   if (note !== undefined) lines.push(note)
   return lines.join('\n')
 }
 
+/** A reference to another log has no words before these are read (`withChannelWords`). */
 function joined(received: readonly ReceivedMessage[], chat: ChatType): string {
-  return received.map((message) => taggedText(message, chat)).join('\n')
+  return received.flatMap((message) => (message.source === undefined ? taggedText(message, chat) : [])).join('\n')
 }
 
 const NONE: readonly never[] = []

@@ -8,7 +8,8 @@ import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { Session, SessionIdentity } from '../../core/session.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Appended } from '../turns/record-turn.ts'
-import { EMPTY_VIEW, extendView, growView, type ModelView, type ViewLimits } from './model-view.ts'
+import type { ReadLog } from './channel-words.ts'
+import { EMPTY_VIEW, extendView, growView, type ModelView, type ViewLimits, withChannel } from './model-view.ts'
 import type { ReceivedMessage } from './received.ts'
 import { type SideMessages, sideMessages } from './side-messages.ts'
 import { timeNote } from './turn-end.ts'
@@ -31,6 +32,11 @@ export interface Transcript<Viewed extends SessionKind = SessionIdentity> {
    * begun is enough, and mostly nothing is read.
    */
   view(session: Viewed, turn?: TurnId): Promise<ModelView>
+  /**
+   * Returns the view with the words that stand in other logs: a request has them, and nothing that is kept is made of
+   * them.
+   */
+  shown(session: Viewed, turn?: TurnId): Promise<ModelView>
   /** Returns the messages of a question that is asked beside the conversation and is in no view (K41). */
   aside(session: Viewed, question: ReceivedMessage): Promise<SideMessages>
   /**
@@ -91,15 +97,22 @@ export function createTranscript<Viewed extends SessionKind>(
     return view
   }
 
+  const readLog: ReadLog = async (id, after, limit) =>
+    withoutLeaving(await events.since(id, after, limit), await leaving(id))
+
+  const view = async (session: Viewed, turn?: TurnId): Promise<ModelView> => {
+    const known = views.get(session.id)
+    return turn !== undefined && known?.running?.id === turn ? known : read(session)
+  }
+
   return {
-    async view(session, turn) {
-      const view = views.get(session.id)
-      return turn !== undefined && view?.running?.id === turn ? view : read(session)
-    },
+    view,
+    shown: async (session, turn) => withChannel(await view(session, turn), chatTypeOf(session), readLog),
     async aside(session, question) {
       const { timeOf } = limits
       const notes = timeOf === undefined ? [] : [timeNote(timeOf(clock.now()))]
-      return sideMessages(await read(session), chatTypeOf(session), { question, notes })
+      const seen = await withChannel(await read(session), chatTypeOf(session), readLog)
+      return sideMessages(seen, chatTypeOf(session), { question, notes })
     },
     saw(session, { seq, at, events: appended }) {
       const { id } = session

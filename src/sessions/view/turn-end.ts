@@ -12,8 +12,7 @@ import { isWorkingNote } from './working-memory.ts'
 
 /** The part of a view that the end of a turn changes. */
 export interface EndingView extends History {
-  /** The history of the session's thread was read, and is in the view. */
-  readonly threadRead: true | undefined
+  readonly threadRead: 'thread' | 'channel' | undefined
   readonly pending: readonly ReceivedMessage[]
   readonly running: RunningTurn | undefined
   readonly notes: readonly string[]

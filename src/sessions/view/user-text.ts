@@ -65,10 +65,12 @@ function shownOf(file: AttachmentRef): readonly ContentPart[] {
 const NONE: readonly never[] = []
 
 function speakerLabels(message: ReceivedMessage, chatType: ChatType): string[] {
-  const { sender, addressed, edit, deleted, apart, place } = message
+  const { sender, addressed, edit, deleted, apart, place, inChannel } = message
   const change = deleted ? '[deleted this message]' : edit ? '[edited an earlier message]' : undefined
-  const aside = change ?? (chatType === 'direct' || addressed ? undefined : '[not directed at you]')
+  const before = inChannel && `[in the channel before${inChannel === 'answered' ? ', answered there' : ''}]`
+  const aside = change ?? before ?? (chatType === 'direct' || addressed ? undefined : '[not directed at you]')
   // Words without a label would be read as those of the previous speaker.
+  if (inChannel === 'own') return ['[you posted in the channel before]']
   const name = chatType === 'direct' ? [] : [`[${speaker(sender)}${apart === undefined ? '' : ` (${apart})`}]`]
   const where = place === undefined ? [] : [`[place: ${plainExcerpt(place, LONGEST_PLACE)}]`]
   return [...name, ...where, ...(aside === undefined ? [] : [aside])]
