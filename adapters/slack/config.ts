@@ -72,6 +72,7 @@ export const slackTraits: ChannelTraits = {
   commandMark: '!',
   name: 'Slack',
   topics: 'threads',
+  rootBeginsThreads: true,
   files: {
     mostBytes: 1_000_000_000,
     pictures: { mostBytes: 1_000_000_000, types: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] },

@@ -15,6 +15,8 @@ export interface ChannelTraits {
    * them.
    */
   readonly topics: 'rooms' | 'threads'
+  /** A message that addresses the bot at the root of a channel begins a thread: it is in no session of the channel. */
+  readonly rootBeginsThreads?: true
   /** Tell the channel's sessions apart unless its block says otherwise; absent: those of `session.dimensions`. */
   readonly dimensions?: readonly Dimension[]
   readonly ids: IdTraits

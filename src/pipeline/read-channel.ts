@@ -1,14 +1,16 @@
 import type { Address } from '../core/address.ts'
 import { authorsOfSaid } from '../core/author.ts'
-import type { Dispatch, Route } from '../core/dispatch.ts'
+import type { Channels } from '../core/channel-traits.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Decision, Dispatch, Route } from '../core/dispatch.ts'
 import type { EventRef } from '../core/event.ts'
-import type { SessionId } from '../core/ids.ts'
+import type { IdSource, SessionId } from '../core/ids.ts'
 import { NOBODY } from '../core/platform-id.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { referenceTo, saidIn } from '../sessions/view/channel-words.ts'
 import type { ReceivedMessage } from '../sessions/view/received.ts'
-import type { StoreReader } from '../store/store.ts'
-import type { ThreadDeps } from './read-thread.ts'
+import type { Transcript } from '../sessions/view/transcript.ts'
+import type { Store, StoreReader } from '../store/store.ts'
 
 /** Messages at the root of a channel that a thread is shown, as many as a prompt has of what was said meanwhile. */
 const MOST_MESSAGES = 50
@@ -18,6 +20,16 @@ const MOST_EVENTS = 300
 /** Threads whose first messages, which stand at the root as well, are looked for, and their first events. */
 const MOST_THREADS = 20
 const FIRST_EVENTS = 10
+
+export interface ReadBeforeDeps {
+  readonly store: Store
+  readonly ids: Pick<IdSource, 'trace'>
+  readonly clock: Clock
+  readonly channels: Channels
+  readonly transcript: Pick<Transcript, 'view'>
+  /** Decides like `decide` about what was said long ago; nobody is notified, nothing becomes known of anybody. */
+  judge(dispatch: Dispatch): Decision
+}
 
 interface SaidInChannel {
   readonly message: ReceivedMessage
@@ -30,7 +42,7 @@ interface SaidInChannel {
  * its threads are one room of people. The log keeps which messages were shown, by reference, and their authors; the
  * words stay in the log that has them, so that what is edited, deleted or forgotten there is so here.
  */
-export async function readChannelBefore(deps: ThreadDeps, turn: StartedTurn): Promise<void> {
+export async function readChannelBefore(deps: ReadBeforeDeps, turn: StartedTurn): Promise<void> {
   const route = routeOfChannel(deps, turn)
   if (route === undefined) return
   const { store, channels, clock, transcript } = deps
@@ -55,7 +67,7 @@ export async function readChannelBefore(deps: ThreadDeps, turn: StartedTurn): Pr
 }
 
 /** Returns where an unaddressed message of the asking person would go at the root of the channel. */
-function routeOfChannel({ judge, ids, clock }: ThreadDeps, { reply, asked }: StartedTurn): Route | undefined {
+function routeOfChannel({ judge, ids, clock }: ReadBeforeDeps, { reply, asked }: StartedTurn): Route | undefined {
   if (asked?.sender === undefined) return undefined
   const { topic: _topic, ...address }: Address = reply.address
   // A message without any words is none: what it says is not looked at.
@@ -77,7 +89,7 @@ async function saidInChannel(
 ): Promise<readonly SaidInChannel[]> {
   const channel = await read.sessions.current(scopeKey)
   const found = channel === undefined ? [] : await saidInLog(read, channel.id, 'all')
-  // Where each person has a session of their own, the threads of others are no part of it.
+  // The threads of others are no part of a session that is one person's.
   const threads = scope.values.sender === undefined ? await read.sessions.under(displayKey, MOST_THREADS) : []
   for (const { id, metadata } of threads) {
     const root = metadata.topic_id

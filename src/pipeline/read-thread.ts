@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts'
 import type { Channels } from '../core/channel-traits.ts'
-import { type Clock, within } from '../core/clock.ts'
+import { within } from '../core/clock.ts'
 import type { Decision, Dispatch, TraceStep } from '../core/dispatch.ts'
 import { errorCode } from '../core/errors.ts'
 import type { ThreadReadData, UserMessageData } from '../core/event.ts'
@@ -15,22 +15,15 @@ import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { askedElsewhere } from '../sessions/turns/turn-reply.ts'
 import { userData } from '../sessions/turns/user-message.ts'
 import type { ModelView } from '../sessions/view/model-view.ts'
-import type { Transcript } from '../sessions/view/transcript.ts'
 import type { NewInboxRow } from '../store/inbox-port.ts'
-import type { Store, StoreWriter } from '../store/store.ts'
-import { readChannelBefore } from './read-channel.ts'
+import type { StoreWriter } from '../store/store.ts'
+import { type ReadBeforeDeps, readChannelBefore } from './read-channel.ts'
 
-export interface ThreadDeps {
-  readonly store: Store
+export interface ThreadDeps extends ReadBeforeDeps {
   readonly ids: Pick<IdSource, 'inbox' | 'trace'>
-  readonly clock: Clock
   readonly logger: Logger
-  readonly channels: Channels
-  readonly transcript: Pick<Transcript, 'view'>
   /** Reads what the platform shows of a thread before a message; undefined where it cannot be asked. */
   readThread(address: Address, before: string, signal: AbortSignal): Promise<ThreadRead | undefined>
-  /** Decides like `decide` about what was said long ago; nobody is notified, nothing becomes known of anybody. */
-  judge(dispatch: Dispatch): Decision
   /** Returns a message as it is stored, which the operator's hooks are asked about. */
   asStored(dispatch: Dispatch): Promise<Dispatch>
   /** Called with all that was read: a one-time code in it is worth nothing any more. */

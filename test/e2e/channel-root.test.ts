@@ -36,7 +36,7 @@ it('a thread that begins with a mention is shown what people said at the root be
   const mention = world.say({ from: 'U444', channel, text: `${BOT} what now?` })
   await answerTo(house, 'what now?')
   expect(asked(house, 'what now?')).toMatch(
-    /\[Bob\] \[in the channel before\] the boiler leaks.*\[Cy\] \[in the channel before\] it did last year too.*what now\?/,
+    /\[(?:Bob|U444)\] \[in the channel before\] the boiler leaks.*\[(?:Cy|U555)\] \[in the channel before\] it did last year too.*what now\?/,
   )
   const [report] = await house.daemon.operator.why(mention.ts)
   expect(report?.context).toContain('2 messages of the channel from before')
@@ -102,4 +102,25 @@ it('S41: whoever has their words at the root forgotten is forgotten in the threa
   expect(asked(house, 'and then?')).not.toContain('boiler')
   expect(asked(house, 'and then?')).not.toContain('Call somebody')
   expect(asked(house, 'and then?')).toContain('what now?')
+})
+
+it('a session moves into a thread of a channel, where mentions reach it, and into its root it does not', async () => {
+  const house = await workshop()
+  const { channel } = house
+  const { world } = house.slack
+  const root = world.say({ from: 'U444', channel, text: `${BOT} begin` })
+  await answerTo(house, 'begin')
+  const elsewhere = world.say({ from: 'U444', channel, text: `${BOT} the plan is red` })
+  await answerTo(house, 'the plan is red')
+  const { archives } = house.daemon.operator
+  const key = `slack:channel:${channel.toLowerCase()}`
+  const move = (to: string) => archives.relocate(`${key}/${elsewhere.ts}`, { kind: 'move', to, confirmed: true })
+  await expect(move(`slack:channel:${channel}`)).rejects.toThrow(
+    'each mention begins a thread of its own, so nobody would reach the session at its root. Name a thread',
+  )
+  await move(`${key}/${root.ts}`)
+  world.say({ from: 'U444', channel, thread: root, text: `${BOT} which plan?` })
+  await answerTo(house, 'which plan?')
+  expect(asked(house, 'which plan?')).toContain('heard')
+  expect(asked(house, 'which plan?')).toContain('the plan is red')
 })

@@ -177,7 +177,7 @@ export class Collection {
 
   /** Returns the plans of sessions, `entry` where memories go as well, and adds their files. */
   async #sessions(read: ForgetReader, entry: boolean, pause: Pause): Promise<readonly SessionPlan[]> {
-    // What we have posted is known to go only now.
+    // Our own posts that go are known only now.
     this.#followElsewhere()
     const plans = new Map<SessionId, SessionPlan>()
     const running = new Map<SessionScan, TurnId>()

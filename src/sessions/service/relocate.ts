@@ -111,6 +111,7 @@ async function destinationOf(to: string, { store, daemon, channels }: RelocateDe
     const nowhere = there.scopeKey === there.displayKey || there.parent !== undefined
     if (nowhere || ['cron', 'hook', 'node'].includes(there.kind))
       throw new ParleyError('invalid', `${to} is no conversation in which people write; name a chat.`)
+    refuseRoot({ channels, daemon }, addressOf(there))
     return { address: addressOf(there), there, movedTo: undefined, draft: () => draftAfter(there, daemon.ids) }
   }
   const address = parseAddress(OWN_CHANNELS.some((one) => to.startsWith(`${one}:`)) ? ownName(to) : to)
@@ -120,10 +121,26 @@ async function destinationOf(to: string, { store, daemon, channels }: RelocateDe
   const opening = daemon.place(address)
   // The store has a new id a moment before routing knows of it: nobody would find what began in the former chat.
   if (movedTo !== undefined && opening.dispatch.reply.address.chat !== movedTo) throw changed(to)
+  refuseRoot({ channels, daemon }, address)
   const current = await store.read.sessions.current(opening.route.scopeKey)
   const draft = (): SessionDraft =>
     current ? draftAfter(current, daemon.ids) : draftAt(opening, { ids: daemon.ids, channels })
   return { address, there: current, movedTo, draft }
+}
+
+/** Throws `invalid` for the root of a channel in which no mention would ever reach the session; no real id matters. */
+function refuseRoot({ channels, daemon }: Pick<RelocateDeps, 'channels' | 'daemon'>, address: Address): void {
+  const { channel, chatType, topic } = address
+  if (chatType !== 'channel' || topic !== undefined) return
+  const { rootBeginsThreads, name } = channels.traits(channel)
+  if (!rootBeginsThreads) return
+  const [root, thread] = [daemon.place(address).route, daemon.place({ ...address, topic: '1700000000.000100' }).route]
+  if (root.scopeKey === thread.scopeKey) return
+  const key = `${root.displayKey}/<thread>`
+  throw new ParleyError(
+    'invalid',
+    `In a channel of ${name} each mention begins a thread of its own, so nobody would reach the session at its root. Name a thread: mention the bot in the channel, then use the key that \`parley sessions list\` shows for it, \`${key}\`.`,
+  )
 }
 
 /** `cli:<name>` has no type of chat in it. */

@@ -1,4 +1,5 @@
 import type { ChatType } from '../../core/address.ts'
+import type { EventType, SessionEvent } from '../../core/event.ts'
 import type { MessageName } from '../../core/message.ts'
 import type { ModelMessage } from '../../core/model.ts'
 import { type History, saidByUser, sourceOf } from './history-view.ts'
@@ -25,4 +26,19 @@ export function withoutDeleted(said: ModelMessage, deleted: MessageName, chat: C
   if (received === source.received) return said
   const left = { ...source, received }
   return saidByUser(shown(left, chat), left)
+}
+
+/** Returns true for events of which nothing is in a view once they are emptied; older summaries stand again. */
+export function leavesNothing(type: EventType): boolean {
+  return NOTHING.has(type)
+}
+
+const NOTHING: ReadonlySet<EventType> = new Set([
+  ...(['user_message', 'message_edited', 'assistant_message', 'assistant_posted', 'delivery_failed'] as const),
+  ...(['delivery_retried', 'context_compacted'] as const),
+])
+
+/** Returns true for the end of a turn that leaves nothing, and whose messages are context of the next one. */
+export function isUnasked({ type, data, forgotten }: Pick<SessionEvent, 'type' | 'data' | 'forgotten'>): boolean {
+  return forgotten === true || (type === 'turn_completed' && 'unasked' in data)
 }

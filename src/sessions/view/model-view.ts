@@ -14,8 +14,7 @@ import { type ModelMessage, NO_USAGE } from '../../core/model.ts'
 import type { EarlierMessages, OpenStep } from '../../core/turn.ts'
 import { retriedNote, undeliveredNote } from '../turns/record-undelivered.ts'
 import { type ReadLog, withChannelWords } from './channel-words.ts'
-import { isAmong, withoutDeleted } from './deleted-view.ts'
-import { isUnasked, leavesNothing } from './forgotten-view.ts'
+import { isAmong, isUnasked, leavesNothing, withoutDeleted } from './deleted-view.ts'
 import { countSaid, type History, type HistoryBounds, saidByUser, setBoundary, sourceOf } from './history-view.ts'
 import {
   applyEdit,

@@ -8,7 +8,6 @@ import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { Session, SessionIdentity } from '../../core/session.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Appended } from '../turns/record-turn.ts'
-import type { ReadLog } from './channel-words.ts'
 import { EMPTY_VIEW, extendView, growView, type ModelView, type ViewLimits, withChannel } from './model-view.ts'
 import type { ReceivedMessage } from './received.ts'
 import { type SideMessages, sideMessages } from './side-messages.ts'
@@ -97,8 +96,10 @@ export function createTranscript<Viewed extends SessionKind>(
     return view
   }
 
-  const readLog: ReadLog = async (id, after, limit) =>
-    withoutLeaving(await events.since(id, after, limit), await leaving(id))
+  const filled = (session: Viewed, view: ModelView): Promise<ModelView> =>
+    withChannel(view, chatTypeOf(session), async (id, after, limit) =>
+      withoutLeaving(await events.since(id, after, limit), await leaving(id)),
+    )
 
   const view = async (session: Viewed, turn?: TurnId): Promise<ModelView> => {
     const known = views.get(session.id)
@@ -107,12 +108,11 @@ export function createTranscript<Viewed extends SessionKind>(
 
   return {
     view,
-    shown: async (session, turn) => withChannel(await view(session, turn), chatTypeOf(session), readLog),
+    shown: async (session, turn) => filled(session, await view(session, turn)),
     async aside(session, question) {
       const { timeOf } = limits
       const notes = timeOf === undefined ? [] : [timeNote(timeOf(clock.now()))]
-      const seen = await withChannel(await read(session), chatTypeOf(session), readLog)
-      return sideMessages(seen, chatTypeOf(session), { question, notes })
+      return sideMessages(await filled(session, await read(session)), chatTypeOf(session), { question, notes })
     },
     saw(session, { seq, at, events: appended }) {
       const { id } = session
