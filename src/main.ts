@@ -15,10 +15,9 @@ import type { RoutingPolicy } from './core/policy.ts'
 import { commandPorts } from './daemon/command-ports.ts'
 import { useCompileCache } from './platform/compile-cache.ts'
 import { userHome } from './platform/home.ts'
-import { createNotifier } from './platform/sd-notify.ts'
+import { createNotifier, startWatchdog } from './platform/sd-notify.ts'
 import { collectWhenIdle, keepHeapSmall } from './platform/small-heap.ts'
 import { VERSION } from './platform/version.ts'
-import { startWatchdog } from './platform/watchdog.ts'
 import type { CronText, TimingMistake } from './schedule/check-cron.ts'
 
 const LINGER_MS = 500

@@ -1,9 +1,8 @@
 import { destination, type Logger as PinoLogger, pino } from 'pino'
 import type { LogFields, Logger } from '../core/logger.ts'
 import { createRedactor } from '../core/redact.ts'
-import { escapeControls } from './escape-controls.ts'
 import { plainFields } from './plain-fields.ts'
-import { prettyLine } from './pretty-line.ts'
+import { escapeControls, prettyLine } from './pretty-line.ts'
 
 type Level = 'debug' | 'info' | 'warn' | 'error'
 

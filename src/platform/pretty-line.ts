@@ -1,5 +1,3 @@
-import { escapeControls } from './escape-controls.ts'
-
 interface LoggedError {
   readonly name?: string
   readonly message: string
@@ -48,4 +46,12 @@ function stackLines({ name = 'Error', message, stack = `${name}: ${message}`, ca
 
 function isError(value: unknown): value is LoggedError {
   return typeof value === 'object' && value !== null && 'message' in value && 'stack' in value
+}
+
+/** C0 and C1 controls, line separators, and the marks that reorder the following text on a screen. */
+const UNSAFE = /[\p{Cc}\u061c\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+/** Escapes, as `\u001b`, every character that would move the cursor, break the line or reorder it on a terminal. */
+export function escapeControls(text: string): string {
+  return text.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

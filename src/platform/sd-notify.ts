@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import type { Clock } from '../core/clock.ts'
 import { toError } from '../core/errors.ts'
 
 /** The variables that systemd sets for a unit of `Type=notify`, and the path to search for `systemd-notify`. */
@@ -71,4 +72,35 @@ function notify(assignments: readonly string[], env: Readonly<Record<string, str
       else reject(new Error(`systemd-notify ended with ${signal ?? code}`))
     })
   })
+}
+
+export interface WatchdogOptions {
+  readonly notifier: Pick<Notifier, 'watchdog' | 'watchdogMs'>
+  readonly clock: Clock
+  /**
+   * Returns whether the daemon is healthy. While this is false or rejects no keep-alive is sent, and the service
+   * manager then restarts the daemon.
+   */
+  healthy(): Promise<boolean>
+}
+
+/** Sends keep-alives while the daemon is healthy, until the returned function is called. */
+export function startWatchdog({ notifier, clock, healthy }: WatchdogOptions): () => void {
+  const { watchdogMs: every } = notifier
+  if (every === undefined) return () => {}
+  let stopped = false
+  let cancel = (): void => {}
+  const wait = (): void => {
+    if (!stopped) cancel = clock.after(every, () => void check())
+  }
+  const check = async (): Promise<void> => {
+    const well = await healthy().catch(() => false)
+    if (well && !stopped) await notifier.watchdog()
+    wait()
+  }
+  wait()
+  return () => {
+    stopped = true
+    cancel()
+  }
 }

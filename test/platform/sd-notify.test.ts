@@ -7,8 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Clock } from '../../src/core/clock.ts'
-import { createNotifier, type Notifier } from '../../src/platform/sd-notify.ts'
-import { startWatchdog } from '../../src/platform/watchdog.ts'
+import { createNotifier, type Notifier, startWatchdog } from '../../src/platform/sd-notify.ts'
 
 const { PATH } = process.env
 
