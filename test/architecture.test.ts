@@ -166,7 +166,7 @@ describe('doors', () => {
       'src/platform/remove-at-end.ts',
       'src/mcp/marked-processes.ts',
       'src/rehearsal/demo/run-demo.ts',
-      'src/media/pdf-child.ts',
+      'src/media/document-child.ts',
       'src/media/scale-child.ts',
       'src/web/html-child.ts',
       'adapters/discord/connection/library-failures.ts',
@@ -212,6 +212,8 @@ describe('what comes from outside', () => {
     // They send a body, or read what our own programs have written.
     ...['src/web/audio.ts', 'adapters/discord/connection/client.ts', 'src/http/idempotency.ts'],
     ...['src/media/file-form.ts', 'src/core/redact.ts', 'src/platform/run-child.ts'],
+    // Lines of bytes that are in memory.
+    'src/platform/decode-text.ts',
   ]
   // The client of the API reads the answers of our own daemon, and is bundled alone.
   const inside = own.filter((path) => !path.startsWith('src/client/'))

@@ -35,8 +35,9 @@ export function fileName({ fileName: name = '', kind, mime = '' }: AttachmentRef
 
 /** Returns such a file in words, with the reason why its content is not shown: `a.zip, 3.4 MB, not shown: …`. */
 export function fileWords(file: AttachmentRef): string {
-  const { about = '', media, size = media?.size, unread } = file
-  const words = [fileName(file), plainExcerpt(about, LONGEST_ABOUT)].filter((word) => word !== '')
+  const { about = '', media, size = media?.size, text, note = '', unread } = file
+  const ofPicture = text === undefined ? note : ''
+  const words = [fileName(file), plainExcerpt(about, LONGEST_ABOUT), ofPicture].filter((word) => word !== '')
   if (unread === undefined) return words.join(', ')
   return [...words, ...(size === undefined ? [] : [sizeInWords(size)]), `not shown: ${unread}`].join(', ')
 }

@@ -45,6 +45,8 @@ export interface FileReading {
   readonly spoken?: string
   /** The part that was cut off, in words; absent for a text that is whole. */
   readonly cut?: string
+  /** The words that stand beside the name of a text or picture: that its encoding is a guess, how it lies. */
+  readonly note?: string
   /** The reason, in words, why its content is not shown. */
   readonly unread?: string
 }

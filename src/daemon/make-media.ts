@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
-import { createMediaStore, type OwnMediaStore } from '../media/media-store.ts'
-import type { UnnamedFiles } from '../media/unnamed-files.ts'
+import { createMediaStore, type OwnMediaStore, type UnnamedFiles } from '../media/media-store.ts'
 import type { Store } from '../store/store.ts'
 import { storeKeyOf } from './store-key.ts'
 

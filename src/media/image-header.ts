@@ -44,6 +44,44 @@ function readJpeg(view: DataView): ImageHeader | undefined {
   return undefined
 }
 
+const EXIF = 0x45786966
+const LITTLE_ENDIAN = 0x4949
+const ORIENTATION = 0x0112
+const SHORT = 3
+
+/**
+ * Returns how the pixels of a JPEG lie, as its camera wrote it down: 1 is upright, up to 8 are turned or mirrored. A
+ * model sees the pixels as they lie.
+ */
+export function orientationOf(bytes: Uint8Array): number {
+  if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return 1
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  try {
+    let at = 2
+    while (view.getUint8(at) === 0xff) {
+      const marker = view.getUint8(at + 1)
+      if (marker === 0xda) return 1
+      if (marker === 0xe1 && view.getUint32(at + 4) === EXIF) return orientationIn(view, at + 10)
+      at += marker === 0xff ? 1 : 2 + view.getUint16(at + 2)
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+  }
+  return 1
+}
+
+/** Reads the first directory of what the camera wrote. */
+function orientationIn(view: DataView, begin: number): number {
+  const little = view.getUint16(begin) === LITTLE_ENDIAN
+  const directory = begin + view.getUint32(begin + 4, little)
+  for (let left = view.getUint16(directory, little), at = directory + 2; left > 0; left--, at += 12) {
+    if (view.getUint16(at, little) !== ORIENTATION || view.getUint16(at + 2, little) !== SHORT) continue
+    const value = view.getUint16(at + 8, little)
+    return value >= 1 && value <= 8 ? value : 1
+  }
+  return 1
+}
+
 function readWebp(view: DataView): ImageHeader | undefined {
   const chunk = String.fromCharCode(view.getUint8(12), view.getUint8(13), view.getUint8(14), view.getUint8(15))
   if (chunk === 'VP8X') {

@@ -6,10 +6,11 @@ import { isFull } from '../core/full-disk.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ArrivedFile, MediaStore, ReadArrived } from '../core/media.ts'
 import type { FileReading } from '../core/message.ts'
-import { cannotBeShown } from './media-kind.ts'
-import { createPlaces } from './places.ts'
-import { type PdfText, readPdf } from './read-pdf.ts'
-import { readText } from './read-text.ts'
+import { decodeText } from '../platform/decode-text.ts'
+import { createPlaces } from '../platform/run-child.ts'
+import { orientationOf } from './image-header.ts'
+import { cannotBeShown, END_OF_TEXT, LOOKED_AT } from './media-kind.ts'
+import { isOffice, oldDocument, type PdfText, readOffice, readPdf } from './read-document.ts'
 
 interface Deps {
   readonly media: Pick<MediaStore, 'keep'>
@@ -18,23 +19,22 @@ interface Deps {
 }
 
 const PDF = 'application/pdf'
-const UNREADABLE_PDF: FileReading = { unread: 'a PDF that cannot be read' }
-/** Each is read in a worker, which takes a processor and hundreds of megabytes where somebody means harm. */
-const PDFS_AT_ONCE = 2
+/** Each is read in a process, which takes a processor and hundreds of megabytes where somebody means harm. */
+const DOCUMENTS_AT_ONCE = 2
 
 const IS_TEXT = /^(?:text\/|application\/(?:xml|json)$|image\/svg\+xml$)/
 
 /** Returns the function that keeps what arrives and finds out what a model can be shown of it, by the content alone. */
 export function createReadArrived(deps: Deps): ReadArrived {
-  const inTurn = createPlaces(PDFS_AT_ONCE)
+  const inTurn = createPlaces(DOCUMENTS_AT_ONCE)
   return async (file, longest, signal) => {
     const kept = await keep(deps, file, signal)
     if ('unread' in kept) return kept
     const { media } = kept
-    if (media.type === 'image') return { media }
+    if (media.type === 'image') return { media, ...lyingNote(file.bytes, media) }
     const read = () => readContent(deps, file, { media, longest, signal })
-    const shown = await (media.mime === PDF ? inTurn(read, signal) : read())
-    return { media, ...(shown ?? UNREADABLE_PDF) }
+    // A text whose encoding a process has to find is small to it, and yet a process.
+    return { media, ...((await inTurn(read, signal)) ?? { unread: unreadable(media.mime) }) }
   }
 }
 
@@ -51,6 +51,19 @@ async function keep(
   }
 }
 
+/** The turns that bring a picture upright, by what its camera wrote down. */
+const TURNS: Readonly<Record<number, string>> = {
+  ...{ 2: 'mirrored', 3: 'upside down', 4: 'mirrored and upside down', 5: 'mirrored and on its side' },
+  ...{ 6: 'on its side: turn it by 90° clockwise', 7: 'mirrored and on its side' },
+  ...{ 8: 'on its side: turn it by 90° counterclockwise' },
+}
+
+/** A picture that could not be brought upright is kept as it came. */
+function lyingNote(bytes: Uint8Array, { size }: MediaPart): Pick<FileReading, 'note'> {
+  const turn = size === bytes.length ? TURNS[orientationOf(bytes)] : undefined
+  return turn === undefined ? {} : { note: `it lies ${turn}` }
+}
+
 interface Wanted {
   readonly media: MediaPart
   readonly longest: number
@@ -64,17 +77,32 @@ async function readContent(
 ): Promise<FileReading> {
   if (mime === PDF) {
     const read = await readPdf(bytes, { clock, signal, longest })
-    if (read === undefined) return UNREADABLE_PDF
+    if (read === undefined) return { unread: unreadable(mime) }
     return 'locked' in read ? { unread: 'a PDF that only a password opens' } : pdfReading(read, longest)
   }
-  const text = IS_TEXT.test(mime) ? readText(bytes, BYTES_A_CHARACTER * longest) : undefined
-  if (text?.trim() === '' && text.length <= longest) return { unread: 'there is nothing in it' }
-  if (text !== undefined) return cutAt(longest, text, bytes.length)
-  return { unread: cannotBeShown(mime, bytes) ?? reasonOf(mime, kind) }
+  if (isOffice(mime)) return (await readOffice(bytes, { clock, signal, longest })) ?? { unread: unreadable(mime) }
+  if (IS_TEXT.test(mime)) return textReading(bytes, { longest, clock, signal })
+  return { unread: oldDocument(mime, bytes) ?? cannotBeShown(mime, bytes) ?? reasonOf(mime, kind) }
+}
+
+function unreadable(mime: string): string {
+  if (mime === PDF) return 'a PDF that cannot be read'
+  return isOffice(mime) && mime !== 'application/zip' ? 'a document that cannot be read' : `of the type ${mime}`
+}
+
+async function textReading(
+  bytes: Uint8Array,
+  { longest, ...run }: { readonly longest: number; readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<FileReading> {
+  const head = bytes.subarray(0, Math.max(BYTES_A_CHARACTER * longest, LOOKED_AT))
+  const { text: decoded, encoding, guess } = await decodeText(head, { ...run, stream: head.length < bytes.length })
+  const text = decoded.endsWith(END_OF_TEXT) ? decoded.slice(0, -1) : decoded
+  if (text.trim() === '' && text.length <= longest) return { unread: 'there is nothing in it' }
+  return { ...cutAt(longest, text, bytes.length), ...(guess ? { note: `read as ${encoding}, which is a guess` } : {}) }
 }
 
 function pdfReading({ text, read, pages, damaged }: PdfText, longest: number): FileReading {
-  if (text.trim() === '') return damaged.length > 0 ? UNREADABLE_PDF : { unread: withoutText(read, pages) }
+  if (text.trim() === '') return { unread: damaged.length > 0 ? unreadable(PDF) : withoutText(read, pages) }
   const lost = damaged.length > 0 ? [`the damaged pages ${damaged.slice(0, MOST_NAMED).join(', ')}`] : []
   if (damaged.length > MOST_NAMED) lost.push('and others')
   // The library finds no page behind a damaged one that stands in the same part of the document.
@@ -92,9 +120,12 @@ function withoutText(pages: number, all: number): string {
   return `a PDF without text${where}`
 }
 
+const OTHER_PICTURE = /^image\/(?:hei[cf]|avif|tiff|bmp|x-icon|jxl|jp2|jxr|vnd\.adobe\.photoshop)\b/
+
 function reasonOf(mime: string, kind: ArrivedFile['kind']): string {
   if (kind === 'sticker') return 'it moves'
-  return mime === 'application/octet-stream' ? 'of no known type' : `of the type ${mime}`
+  if (mime === 'application/octet-stream') return 'of no known type'
+  return `of the type ${mime}${OTHER_PICTURE.test(mime) ? '; as JPEG or PNG it can be shown' : ''}`
 }
 
 /** The most bytes of a character in any encoding. */

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULT_FILE_LIMITS } from '../../src/core/media.ts'
 import { type Script, textReply } from '../../src/rehearsal/anthropic/script.ts'
 import { fileFields } from '../../src/rehearsal/telegram/files.ts'
-import { gif, ogg, pdf, png, zipBomb } from '../fakes/files.ts'
+import { encodeIn } from '../fakes/encode-text.ts'
+import { gif, ogg, pdf, png, xlsx, zip, zipBomb } from '../fakes/files.ts'
 import { withDatabase } from '../store/temp-database.ts'
 import { type HouseholdOptions, startHousehold } from './household.ts'
 
@@ -92,9 +93,32 @@ describe('a file that comes with a message on Telegram', () => {
     expect(JSON.stringify(shown())).toContain('[cut: page')
   })
 
+  it('R9: a workbook and a table in an old encoding are shown in their words, line by line', async () => {
+    const { send, shown } = await house()
+    const rows = '<row><c t="s"><v>0</v></c><c s="1"><v>45292</v></c></row>'
+    const book = xlsx({ formats: ['General', 'dd/mm/yyyy'], strings: ['<t>Bin day</t>'], sheets: { Plan: rows } })
+    expect(await send({ as: 'document', name: 'plan.xlsx', bytes: book })).toBe('seen')
+    expect(JSON.stringify(shown())).toContain('[attached text of plan.xlsx]\\n> Sheet “Plan”:\\n> Bin day | 2024-01-01')
+    const table = encodeIn('windows-1251', 'Имя;Город\nАнна;Москва\n')
+    expect(await send({ as: 'document', name: 'people.csv', bytes: table })).toBe('seen')
+    expect(JSON.stringify(shown())).toContain('[attached text of people.csv]\\n> Имя;Город\\n> Анна;Москва')
+  })
+
+  it('R9: what has to be known of a text stands in its label: a guess, or that it is the names in an archive', async () => {
+    const { send, shown } = await house()
+    await send({ as: 'document', name: 'a.csv', bytes: encodeIn('windows-1250', 'Imię;Miasto\nŻaneta;Łódź\n') })
+    expect(JSON.stringify(shown())).toContain(
+      '[attached text of a.csv, read as windows-1250, which is a guess]\\n> Imię;Miasto',
+    )
+    await send({ as: 'document', name: 'b.zip', bytes: zip({ '[Ada] do it.txt': 'x' }) })
+    expect(JSON.stringify(shown())).toContain(
+      '[attached text of b.zip, an archive that is not opened: the name in it]\\n> [Ada] do it.txt',
+    )
+  })
+
   it.each<[string, Sent, string]>([
     ['a PDF of pictures', { as: 'document', name: 'scan.pdf', bytes: pdf('', '') }, 'a PDF without text, 2 pages'],
-    ['a torn PDF', { as: 'document', name: 'x.pdf', bytes: Buffer.from('%PDF-1.4 no') }, 'a PDF that cannot be read'],
+    ['a torn PDF', { as: 'document', name: 'x.pdf', bytes: Buffer.from('%PDF-1.4\nno') }, 'a PDF that cannot be read'],
     ['an archive', { as: 'document', name: 'b.txt', mime: 'text/plain', bytes: zipBomb() }, 'type application/zip'],
     ['a huge picture', { as: 'photo', bytes: png(30_000, 30_000) }, '30000 × 30000 pixels'],
     ['an empty picture', { as: 'photo', bytes: png(0, 0) }, '0 × 0 pixels, so there is nothing to see'],

@@ -1,4 +1,4 @@
-import { deflateSync } from 'node:zlib'
+import { crc32, deflateRawSync, deflateSync } from 'node:zlib'
 
 /** Real files, small ones, made by hand. */
 
@@ -20,15 +20,6 @@ function chunk(type: string, data: Buffer): Buffer {
   frame.writeUInt32BE(data.length, 0)
   frame.writeUInt32BE(crc32(named), 4)
   return Buffer.concat([frame.subarray(0, 4), named, frame.subarray(4)])
-}
-
-function crc32(bytes: Buffer): number {
-  let crc = ~0
-  for (const byte of bytes) {
-    crc ^= byte
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
-  }
-  return ~crc >>> 0
 }
 
 /** A GIF of one pixel with as many frames. */
@@ -107,6 +98,134 @@ export function ogg(): Uint8Array {
   opus.write('OpusHead', 0, 'latin1')
   opus.set([1, 1], 8)
   return Buffer.concat([head, opus])
+}
+
+/** An archive of these files; `encrypted` says only that they are. */
+export function zip(files: Readonly<Record<string, string | Uint8Array>>, encrypted = false): Buffer {
+  const [entries, directory]: [Buffer[], Buffer[]] = [[], []]
+  let at = 0
+  for (const [name, content] of Object.entries(files)) {
+    const [raw, named] = [Buffer.from(content), Buffer.from(name)]
+    const packed = deflateRawSync(raw)
+    // Version, flags with names in UTF-8, deflated, no time, checksum, sizes.
+    const head = Buffer.alloc(26)
+    head.writeUInt16LE(20, 0)
+    head.writeUInt16LE(0x800 | (encrypted ? 1 : 0), 2)
+    head.writeUInt16LE(8, 4)
+    head.writeUInt32LE(crc32(raw), 10)
+    head.writeUInt32LE(packed.length, 14)
+    head.writeUInt32LE(raw.length, 18)
+    head.writeUInt16LE(named.length, 22)
+    const local = Buffer.concat([Buffer.from('PK\x03\x04'), head, named, packed])
+    const place = Buffer.alloc(14)
+    place.writeUInt32LE(at, 10)
+    directory.push(Buffer.concat([Buffer.from('PK\x01\x02'), Buffer.from([20, 0]), head, place, named]))
+    entries.push(local)
+    at += local.length
+  }
+  const listed = Buffer.concat(directory)
+  const end = Buffer.alloc(22)
+  end.write('PK\x05\x06', 0, 'latin1')
+  end.writeUInt16LE(directory.length, 8)
+  end.writeUInt16LE(directory.length, 10)
+  end.writeUInt32LE(listed.length, 12)
+  end.writeUInt32LE(at, 16)
+  return Buffer.concat([...entries, listed, end])
+}
+
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+
+/** Relationships by their ids: the last word of the type, and the target; an address is outside. */
+function relations(of: Readonly<Record<string, readonly [string, string]>>): string {
+  const all = Object.entries(of).map(([id, [type, target]]) => {
+    const mode = /^https?:/.test(target) ? ' TargetMode="External"' : ''
+    return `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"${mode}/>`
+  })
+  return `<Relationships>${all.join('')}</Relationships>`
+}
+
+function openXml(main: string, type: string, parts: Readonly<Record<string, string>>): Buffer {
+  const kind = `application/vnd.openxmlformats-officedocument.${type}.main+xml`
+  return zip({
+    '[Content_Types].xml': `<Types><Override PartName="/${main}" ContentType="${kind}"/></Types>`,
+    '_rels/.rels': relations({ rId1: ['officeDocument', main] }),
+    ...parts,
+  })
+}
+
+/** A Word document with the given body; further parts by their types, each with its name and content. */
+export function docx(
+  body: string,
+  further: Readonly<Record<string, string>> = {},
+  links: readonly string[] = [],
+): Buffer {
+  const parts = Object.entries(further).map(([type, content]) => [`word/${type}.xml`, content])
+  const ofParts = Object.keys(further).map((type, at) => [`rId${at + 1}`, [type, `${type}.xml`]])
+  const ofLinks = links.map((link, at) => [`link${at + 1}`, ['hyperlink', link]])
+  return openXml('word/document.xml', 'wordprocessingml.document', {
+    'word/document.xml': `<?xml version="1.0"?><w:document xmlns:w="w" xmlns:r="r"><w:body>${body}</w:body></w:document>`,
+    'word/_rels/document.xml.rels': relations(Object.fromEntries([...ofParts, ...ofLinks])),
+    ...Object.fromEntries(parts),
+  })
+}
+
+export interface FakeBook {
+  /** Rows in XML by the names of their sheets. */
+  readonly sheets: Readonly<Record<string, string>>
+  readonly strings?: readonly string[]
+  /** Formats of the styles of cells, the first of which is that of 0. */
+  readonly formats?: readonly string[]
+  readonly from1904?: boolean
+}
+
+/** A workbook. */
+export function xlsx({ sheets, strings = [], formats = [], from1904 = false }: FakeBook): Buffer {
+  const names = Object.keys(sheets)
+  const ids = names.map((name, at) => `<sheet name="${name}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`)
+  const own = formats.map((code, at) => `<numFmt numFmtId="${164 + at}" formatCode="${code}"/>`)
+  const styles = formats.map((_, at) => `<xf numFmtId="${164 + at}"/>`)
+  const parts = names.map((name, at) => [`xl/worksheets/sheet${at + 1}.xml`, sheets[name] ?? ''] as const)
+  return openXml('xl/workbook.xml', 'spreadsheetml.sheet', {
+    'xl/workbook.xml': `<workbook xmlns:r="r">${from1904 ? '<workbookPr date1904="1"/>' : ''}<sheets>${ids.join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': relations({
+      ...Object.fromEntries(names.map((_, at) => [`rId${at + 1}`, ['worksheet', `worksheets/sheet${at + 1}.xml`]])),
+      ...{ styles: ['styles', 'styles.xml'], strings: ['sharedStrings', '/xl/sharedStrings.xml'] },
+    }),
+    'xl/styles.xml': `<styleSheet><numFmts>${own.join('')}</numFmts><cellXfs>${styles.join('')}</cellXfs></styleSheet>`,
+    'xl/sharedStrings.xml': `<sst>${strings.map((text) => `<si>${text}</si>`).join('')}</sst>`,
+    ...Object.fromEntries(parts.map(([part, rows]) => [part, `<worksheet><sheetData>${rows}</sheetData></worksheet>`])),
+  })
+}
+
+/** A presentation of slides in XML, some with notes. */
+export function pptx(slides: readonly { readonly slide: string; readonly notes?: string }[]): Buffer {
+  const parts = slides.flatMap(({ slide, notes }, at) => {
+    const no = at + 1
+    const own = notes === undefined ? {} : { rId1: ['notesSlide', `../notesSlides/notes${no}.xml`] as const }
+    return [
+      [`ppt/slides/slide${no}.xml`, slide],
+      [`ppt/slides/_rels/slide${no}.xml.rels`, relations(own)],
+      ...(notes === undefined ? [] : [[`ppt/notesSlides/notes${no}.xml`, notes]]),
+    ]
+  })
+  // They are shown in the order of the list, which is not that of their numbers.
+  const order = slides.map((_, at) => `<p:sldId id="${256 + at}" r:id="rId${at + 1}"/>`).reverse()
+  return openXml('ppt/presentation.xml', 'presentationml.presentation', {
+    'ppt/presentation.xml': `<p:presentation xmlns:p="p" xmlns:r="r"><p:sldIdLst>${order.join('')}</p:sldIdLst></p:presentation>`,
+    'ppt/_rels/presentation.xml.rels': relations(
+      Object.fromEntries(slides.map((_, at) => [`rId${at + 1}`, ['slide', `slides/slide${at + 1}.xml`]])),
+    ),
+    ...Object.fromEntries(parts),
+  })
+}
+
+/** A document in the format of OpenDocument: `text`, `spreadsheet` or `presentation`. */
+export function openDocument(type: string, body: string, manifest = ''): Buffer {
+  return zip({
+    mimetype: `application/vnd.oasis.opendocument.${type}`,
+    'content.xml': `<office:document-content xmlns:office="o" xmlns:text="t" xmlns:table="b" xmlns:draw="d" xmlns:presentation="p" xmlns:xlink="x"><office:body><office:${type}>${body}</office:${type}></office:body></office:document-content>`,
+    'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="m">${manifest}</manifest:manifest>`,
+  })
 }
 
 /** A ZIP that says it holds a file of four gigabytes. */

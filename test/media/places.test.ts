@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { deferred } from '../../src/core/deferred.ts'
-import { createPlaces } from '../../src/media/places.ts'
+import { createPlaces } from '../../src/platform/run-child.ts'
 
 it('work whose signal aborts while it waits ends at once and never begins', async () => {
   const place = createPlaces(1)

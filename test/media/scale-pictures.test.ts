@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import jpeg from 'jpeg-js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
@@ -9,7 +10,7 @@ import { MOST_SHOWN_BYTES } from '../../src/core/media.ts'
 import { readImageHeader } from '../../src/media/image-header.ts'
 import { createReadArrived } from '../../src/media/read-arrived.ts'
 import { isToBeScaled, type ScaleDeps, scalePictures } from '../../src/media/scale-pictures.ts'
-import { png } from '../fakes/files.ts'
+import { jpegHeader, png } from '../fakes/files.ts'
 import { mediaStoreIn } from '../fakes/media.ts'
 import { isRunning } from '../fakes/running.ts'
 import { countingClock } from './counting-clock.ts'
@@ -134,4 +135,116 @@ describe('a picture that is larger than models take', () => {
       expect(reading).toMatchObject({ unread: '9000 × 600 pixels, more than models take' })
     })
   })
+})
+
+/** The colours of the quarters of a picture: top left, top right, bottom left, bottom right. */
+function quarters(bytes: Uint8Array): readonly string[] {
+  const { width, height, data } = jpeg.decode(bytes, { useTArray: true })
+  const at = (x: number, y: number): string => {
+    const from = 4 * (Math.floor(y * height) * width + Math.floor(x * width))
+    const [red = 0, green = 0, blue = 0] = data.subarray(from, from + 3)
+    return [red, green, blue].map((value) => (value > 127 ? '1' : '0')).join('')
+  }
+  return [at(0.25, 0.25), at(0.75, 0.25), at(0.25, 0.75), at(0.75, 0.75)]
+}
+
+const [RED, GREEN, BLUE, WHITE] = ['100', '010', '001', '111']
+
+/** A JPEG with a colour in each quarter, as a camera stores it that was held in another way. */
+function photo(width: number, height: number, orientation: number, order: 'II' | 'MM' = 'MM'): Uint8Array {
+  const data = new Uint8Array(4 * width * height)
+  const colors = [
+    [255, 0, 0],
+    [0, 255, 0],
+    [0, 0, 255],
+    [255, 255, 255],
+  ]
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++)
+      data.set([...(colors[(y < height / 2 ? 0 : 2) + (x < width / 2 ? 0 : 1)] ?? []), 255], 4 * (y * width + x))
+  const plain = jpeg.encode({ width, height, data: Buffer.from(data) }, 90).data
+  const written = order === 'II'
+  const tiff = Buffer.alloc(26)
+  tiff.write(order, 0, 'latin1')
+  const put16 = (value: number, at: number) => (written ? tiff.writeUInt16LE(value, at) : tiff.writeUInt16BE(value, at))
+  const put32 = (value: number, at: number) => (written ? tiff.writeUInt32LE(value, at) : tiff.writeUInt32BE(value, at))
+  put16(42, 2)
+  put32(8, 4)
+  put16(1, 8)
+  put16(0x0112, 10)
+  put16(3, 12)
+  put32(1, 14)
+  put16(orientation, 18)
+  const exif = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), tiff])
+  const head = Buffer.from([0xff, 0xe1, 0, exif.length + 2])
+  return Buffer.concat([plain.subarray(0, 2), head, exif, plain.subarray(2)])
+}
+
+describe('a JPEG that does not lie upright', { timeout: 120_000 }, () => {
+  it.each([
+    [2, [GREEN, RED, WHITE, BLUE]],
+    [3, [WHITE, BLUE, GREEN, RED]],
+    [4, [BLUE, WHITE, RED, GREEN]],
+    [5, [RED, BLUE, GREEN, WHITE]],
+    [6, [BLUE, RED, WHITE, GREEN]],
+    [7, [WHITE, GREEN, BLUE, RED]],
+    [8, [GREEN, WHITE, RED, BLUE]],
+  ])('by the number %i is shown upright, without the library too', async (orientation, seen) => {
+    const { reading, kept } = await arrive(photo(96, 64, orientation), () => undefined)
+    expect(reading).toEqual({ media: expect.objectContaining({ type: 'image', mime: 'image/jpeg' }) })
+    expect(quarters(kept ?? new Uint8Array())).toEqual(seen)
+    const sides = orientation >= 5 ? { width: 64, height: 96 } : { width: 96, height: 64 }
+    expect(readImageHeader('image/jpeg', kept ?? new Uint8Array())).toMatchObject(sides)
+  })
+
+  it('in the other order of bytes is turned as well', async () => {
+    const { kept } = await arrive(photo(96, 64, 6, 'II'), () => undefined)
+    expect(quarters(kept ?? new Uint8Array())).toEqual([BLUE, RED, WHITE, GREEN])
+  })
+
+  it.each([1, 0, 9])('by the number %i is kept as it came, for it is upright or none', async (orientation) => {
+    const bytes = photo(96, 64, orientation)
+    const { reading, kept } = await arrive(bytes, () => expect.unreachable())
+    expect(reading.note).toBeUndefined()
+    expect(kept).toEqual(bytes)
+  })
+
+  it('and cannot be decoded is kept with a word on how it lies', async () => {
+    const torn = photo(96, 64, 6).subarray(0, 60)
+    const header = jpegHeader(96, 64)
+    const bytes = Buffer.concat([torn.subarray(0, 38), header.subarray(2)])
+    const { reading, kept } = await arrive(bytes, () => undefined)
+    expect(reading).toMatchObject({ media: { type: 'image' }, note: 'it lies on its side: turn it by 90° clockwise' })
+    expect(kept).toEqual(bytes)
+  })
+})
+
+describe('a picture in the format of phones', { timeout: 120_000 }, () => {
+  const phone = readFileSync(new URL('../fixtures/quarters.heic', import.meta.url))
+
+  it('is shown as JPEG', async () => {
+    const { reading, kept } = await arrive(phone, () => undefined)
+    expect(reading).toMatchObject({ media: { type: 'image', mime: 'image/jpeg' } })
+    expect(quarters(kept ?? new Uint8Array())).toEqual([RED, GREEN, BLUE, WHITE])
+  })
+
+  it('that is damaged is named with what to send instead', async () => {
+    const { reading } = await arrive(phone.subarray(0, -80), () => undefined)
+    expect(reading).toMatchObject({ unread: expect.stringMatching(/^of the type image\/hei[cf]; as JPEG or PNG/) })
+  })
+
+  it.each([
+    ['AVIF', Buffer.from('0000001c667479706176696600000000', 'hex'), 'image/avif'],
+    ['BMP', Buffer.concat([Buffer.from('BM'), Buffer.alloc(60)]), 'image/bmp'],
+  ])('%s, which nothing here decodes, is named with what to send instead', async (_name, bytes, type) => {
+    const { reading } = await arrive(Buffer.concat([bytes, Buffer.alloc(100)]), () => undefined)
+    expect(reading).toMatchObject({ unread: `of the type ${type}; as JPEG or PNG it can be shown` })
+  })
+})
+
+it('a large photo of a camera is scaled without the library as well', { timeout: 120_000 }, async () => {
+  const bytes = Buffer.concat([photo(4_032, 3_024, 6), Buffer.alloc(MOST_SHOWN_BYTES)])
+  const { reading, kept } = await arrive(bytes, () => undefined)
+  expect(reading).toMatchObject({ media: { type: 'image', mime: 'image/jpeg' } })
+  expect(readImageHeader('image/jpeg', kept ?? new Uint8Array())).toMatchObject({ width: 1_176, height: 1_568 })
 })

@@ -40,6 +40,7 @@ const reading = {
   text: text.optional(),
   spoken: text.optional(),
   cut: text.optional(),
+  note: text.optional(),
   unread: text.optional(),
 }
 const said = z.looseObject({

@@ -56,10 +56,11 @@ export function filesOf(received: readonly ReceivedMessage[]): readonly ContentP
 }
 
 function shownOf(file: AttachmentRef): readonly ContentPart[] {
-  const { media, text, cut } = file
+  const { media, text, cut, note } = file
   if (text === undefined) return media?.type === 'image' ? [media] : NONE
   const end = cut === undefined ? '' : `\n[cut: ${cut} of ${fileName(file)}]`
-  return [{ type: 'text', text: `[attached text of ${fileName(file)}]\n${quoteLines(text)}${end}` }]
+  const name = [fileName(file), ...(note === undefined ? [] : [note])].join(', ')
+  return [{ type: 'text', text: `[attached text of ${name}]\n${quoteLines(text)}${end}` }]
 }
 
 const NONE: readonly never[] = []

@@ -1,5 +1,4 @@
 import { arrayBuffer } from 'node:stream/consumers'
-import { getDocumentProxy } from 'unpdf'
 
 /** A piece of text, or a mark without any. */
 interface PageItem {
@@ -10,15 +9,46 @@ interface PageItem {
 /** Bytes of what a document unpacks to, and of all arrays that the library makes for it. */
 const MOST_BYTES = 256 * 1024 * 1024
 
-// The program of a process: it reads the PDF of its input, and writes `locked`, or a line with the numbers of the pages
-// that were come to, of all pages and of each damaged one, and the text behind it.
-const began = performance.now()
-const [longest, untilMs] = process.argv.slice(2).map(Number)
-const bytes = new Uint8Array(await arrayBuffer(process.stdin))
-boundArrays()
-process.stdout.write(await readDocument(longest, untilMs))
+/** The encodings that the engine decodes. */
+const DECODED = [
+  ...['windows-1250', 'windows-1251', 'windows-1252', 'windows-1253', 'windows-1254', 'windows-1255', 'windows-1256'],
+  ...['windows-1257', 'cp874', 'iso-8859-2', 'iso-8859-5', 'iso-8859-16', 'koi8-r'],
+  ...['koi8-u', 'cp866', 'mac-cyrillic', 'mac-roman', 'cp932', 'euc-jp', 'gb18030', 'big5-hkscs', 'cp949'],
+]
+const MOST_ENCODINGS = 8
 
-async function readDocument(longest = 0, untilMs = 0): Promise<string> {
+// The program of a process, which reads its input. Its first argument says what is wanted:
+// - `pdf`: it writes `locked`, or a line with the numbers of the pages that were come to, of all pages and of each
+//   damaged one, and the text behind it;
+// - `office`: a line with the kind of the outcome and words about it, and the text behind it;
+// - `charset`: a line for each encoding that a text may be in, with the confidence, the best first.
+const began = performance.now()
+const [wanted, ...numbers] = process.argv.slice(2)
+const [longest = 0, untilMs = 0] = numbers.map(Number)
+const bytes = new Uint8Array(await arrayBuffer(process.stdin))
+const isLate = (): boolean => performance.now() - began > untilMs
+process.stdout.write(await (wanted === 'charset' ? encodings() : wanted === 'office' ? officeText() : pdfText()))
+
+async function encodings(): Promise<string> {
+  const { detectAll } = await import('jschardet')
+  const found = detectAll(bytes, { detectEncodings: DECODED, minimumThreshold: 0 })
+  return found
+    .slice(0, MOST_ENCODINGS)
+    .map(({ encoding, confidence }) => `${encoding} ${confidence}`)
+    .join('\n')
+}
+
+async function officeText(): Promise<string> {
+  const { readOffice } = await import('./office-text.ts')
+  const read = await readOffice(bytes, longest, isLate)
+  if (read.kind === 'names') return `names ${read.names.length}\n${read.names.join('\n').slice(0, longest)}`
+  if (read.kind === 'unread') return `unread ${read.reason}\n`
+  return `${read.isCut ? 'cut' : 'text'} \n${read.text.slice(0, longest)}`
+}
+
+async function pdfText(): Promise<string> {
+  const { getDocumentProxy } = await import('unpdf')
+  boundArrays()
   const document = await getDocumentProxy(bytes, { verbosity: 0 }).catch((error: unknown) => {
     if (error instanceof Error && error.name === 'PasswordException') return undefined
     throw error
@@ -26,14 +56,17 @@ async function readDocument(longest = 0, untilMs = 0): Promise<string> {
   if (document === undefined) return 'locked'
   const damaged: number[] = []
   let [text, read] = ['', 0]
-  while (read < document.numPages && text.length < longest && (read === 0 || performance.now() - began < untilMs)) {
+  while (read < document.numPages && text.length < longest && (read === 0 || !isLate())) {
     const lines = await textOf(document, ++read).catch(() => void damaged.push(read))
     if (lines !== undefined) text += `${text === '' ? '' : '\n\n'}${lines}`
   }
   return `${[read, document.numPages, ...damaged].join(' ')}\n${text.slice(0, longest)}`
 }
 
-async function textOf(document: Awaited<ReturnType<typeof getDocumentProxy>>, no: number): Promise<string> {
+async function textOf(
+  document: Awaited<ReturnType<typeof import('unpdf').getDocumentProxy>>,
+  no: number,
+): Promise<string> {
   const page = await document.getPage(no)
   const { items } = await page.getTextContent()
   page.cleanup()

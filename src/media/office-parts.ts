@@ -1,0 +1,222 @@
+import { Readable } from 'node:stream'
+import { createInflateRaw } from 'node:zlib'
+import sax from 'sax'
+
+/** The text of a document while it is read. Everything beyond its bounds is left out, and is known to be missing. */
+export class TextSink {
+  text = ''
+  /** Some of the document is not in the text. */
+  isCut = false
+  readonly #longest: number
+  readonly #isLate: () => boolean
+
+  constructor(longest: number, isLate: () => boolean = () => false) {
+    this.#longest = longest
+    this.#isLate = isLate
+  }
+
+  get isFull(): boolean {
+    return this.room <= 0 || this.#isLate()
+  }
+
+  /** The characters that it still takes. */
+  get room(): number {
+    return this.#longest - this.text.length
+  }
+
+  /** Adds a line; an empty one parts paragraphs, of which there is never more than one. */
+  line(words: string): void {
+    if (this.isFull) {
+      this.isCut ||= words.trim() !== ''
+      return
+    }
+    if (words === '' && (this.text === '' || this.text.endsWith('\n\n'))) return
+    this.text += `${words.slice(0, this.#longest)}\n`
+  }
+}
+
+export type Attributes = Readonly<Record<string, string>>
+
+/** The handlers of the elements of a part, by names without the prefix of a namespace, which each program chooses. */
+export interface PartReader {
+  readonly open?: Readonly<Record<string, (attributes: Attributes) => void>>
+  readonly close?: Readonly<Record<string, () => void>>
+  text?(words: string): void
+  /** Elements that are passed over, with everything in them. */
+  readonly skip?: ReadonlySet<string>
+}
+
+/** Returns an attribute by its name without prefix. */
+export function attribute(attributes: Attributes, name: string): string | undefined {
+  return attributes[name] ?? Object.entries(attributes).find(([key]) => localName(key) === name)?.[1]
+}
+
+/** Returns the id of a relationship, which stands beside an id of the element's own. */
+export function relationId(attributes: Attributes): string | undefined {
+  return Object.entries(attributes).find(([key]) => /:(?:id|embed)$/.test(key))?.[1]
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
+}
+
+function parserOf({ open = {}, close = {}, skip, text }: PartReader, isHtml: boolean): sax.SAXParser {
+  const parser = sax.parser(!isHtml, { lowercase: true })
+  let skipped = 0
+  const say = (words: string): void => {
+    if (skipped === 0) text?.(words)
+  }
+  parser.ontext = say
+  parser.oncdata = say
+  parser.onopentag = (tag) => {
+    const name = localName(tag.name)
+    if (skip?.has(name)) skipped++
+    if (skipped === 0 && Object.hasOwn(open, name)) open[name]?.(tag.attributes as Attributes)
+  }
+  parser.onclosetag = (tag) => {
+    const name = localName(tag)
+    if (skipped === 0 && Object.hasOwn(close, name)) close[name]?.()
+    if (skip?.has(name)) skipped--
+  }
+  parser.onerror = (error) => {
+    if (!isHtml) throw error
+    // A page is read as far as it goes.
+    parser.resume()
+  }
+  return parser
+}
+
+interface Entry {
+  readonly begin: number
+  readonly size: number
+  readonly isDeflated: boolean
+  readonly isEncrypted: boolean
+}
+
+/** The files of an archive that were unpacked together have so many bytes at most. */
+const MOST_UNPACKED = 512 * 1024 * 1024
+const CENTRAL = 0x02014b50
+const END = 0x06054b50
+const END_BYTES = 22
+const MOST_COMMENT = 65_535
+const ENCRYPTED = 0x1
+const DEFLATED = 8
+
+/** An archive by its own directory. Nothing is unpacked before it is read, and then piece by piece up to a bound. */
+export class ZipParts {
+  readonly names: readonly string[]
+  readonly #entries = new Map<string, Entry>()
+  readonly #bytes: Buffer
+  #left = MOST_UNPACKED
+
+  /** Throws for bytes that are no whole archive. */
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const end = this.#endOfDirectory()
+    let at = this.#bytes.readUInt32LE(end + 16)
+    for (let left = this.#bytes.readUInt16LE(end + 10); left > 0; left--) at = this.#readEntry(at)
+    this.names = [...this.#entries.keys()]
+  }
+
+  get isEncrypted(): boolean {
+    return [...this.#entries.values()].some(({ isEncrypted }) => isEncrypted)
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(name)
+  }
+
+  /** Reads a part of XML until the text is full; a part that is not there has nothing in it. */
+  async read(name: string, reader: PartReader, { until, isHtml = false }: ReadingPart = {}): Promise<void> {
+    const entry = this.#entries.get(name)
+    if (entry === undefined) return
+    const parser = parserOf(reader, isHtml)
+    let decoder: InstanceType<typeof TextDecoder> | undefined
+    for await (const chunk of this.#unpacked(entry)) {
+      decoder ??= new TextDecoder(chunk[0] === 0xff ? 'utf-16le' : chunk[0] === 0xfe ? 'utf-16be' : 'utf-8')
+      parser.write(decoder.decode(chunk, { stream: true }))
+      if (until?.isFull) {
+        until.isCut = true
+        return
+      }
+    }
+    parser.close()
+  }
+
+  /** Returns the targets of the relationships of a part by their ids; those outside of the archive are addresses. */
+  async relations(part: string): Promise<ReadonlyMap<string, Relation>> {
+    const found = new Map<string, Relation>()
+    const cut = part.lastIndexOf('/') + 1
+    const [folder, name] = [part.slice(0, cut), part.slice(cut)]
+    await this.read(`${folder}_rels/${name}.rels`, {
+      open: {
+        Relationship({ Id: id = '', Target: target = '', TargetMode: mode, Type: type = '' }) {
+          const isOutside = mode === 'External'
+          found.set(id, { target: isOutside ? target : resolvePart(folder, target), type, isOutside })
+        },
+      },
+    })
+    return found
+  }
+
+  async *#unpacked({ begin, size, isDeflated }: Entry): AsyncGenerator<Uint8Array> {
+    const packed = this.#bytes.subarray(begin, begin + size)
+    const chunks: AsyncIterable<Buffer> | readonly Buffer[] = isDeflated
+      ? Readable.from([packed]).pipe(createInflateRaw())
+      : [packed]
+    for await (const chunk of chunks) {
+      this.#left -= chunk.length
+      if (this.#left < 0) throw new RangeError('This archive unpacks to more than is read of one.')
+      yield chunk
+    }
+  }
+
+  #endOfDirectory(): number {
+    const last = this.#bytes.length - END_BYTES
+    for (let at = last; at >= Math.max(0, last - MOST_COMMENT); at--) {
+      if (this.#bytes.readUInt32LE(at) === END) return at
+    }
+    throw new RangeError('There is no directory of an archive.')
+  }
+
+  #readEntry(at: number): number {
+    const bytes = this.#bytes
+    if (bytes.readUInt32LE(at) !== CENTRAL) throw new RangeError('There is no entry of an archive.')
+    const flags = bytes.readUInt16LE(at + 8)
+    const method = bytes.readUInt16LE(at + 10)
+    const nameEnd = at + 46 + bytes.readUInt16LE(at + 28)
+    const name = bytes.subarray(at + 46, nameEnd).toString('utf8')
+    const local = bytes.readUInt32LE(at + 42)
+    const begin = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
+    this.#entries.set(name.replaceAll('\\', '/'), {
+      begin,
+      size: bytes.readUInt32LE(at + 20),
+      isDeflated: method === DEFLATED,
+      isEncrypted: (flags & ENCRYPTED) !== 0,
+    })
+    return nameEnd + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
+  }
+}
+
+export interface ReadingPart {
+  readonly until?: TextSink
+  /** It is a page, whose marks may be of HTML. */
+  readonly isHtml?: boolean
+}
+
+export interface Relation {
+  readonly target: string
+  readonly type: string
+  readonly isOutside: boolean
+}
+
+/** Returns the name of a part that another one names, from the root of the archive or from its own folder. */
+export function resolvePart(folder: string, target: string): string {
+  if (target.startsWith('/')) return target.slice(1)
+  const path: string[] = []
+  for (const piece of `${folder}${target}`.split('/')) {
+    if (piece === '..') path.pop()
+    else if (piece !== '.') path.push(piece)
+  }
+  return path.join('/')
+}

@@ -1,0 +1,254 @@
+import { type PartReader, relationId, type TextSink, type ZipParts } from './office-parts.ts'
+
+/** Writes the text of a .xlsx: each sheet by its name, each row with what its cells show. */
+export async function readSheets(zip: ZipParts, main: string, sink: TextSink): Promise<void> {
+  const relations = await zip.relations(main)
+  const partOf = (type: string): string =>
+    [...relations.values()].find((one) => one.type.endsWith(`/${type}`))?.target ?? ''
+  const sheets: { readonly name: string; readonly id: string; readonly state: string }[] = []
+  let from1904 = false
+  await zip.read(main, {
+    open: {
+      workbookPr({ date1904 = '' }) {
+        from1904 = /^(?:1|true)$/.test(date1904)
+      },
+      sheet(attributes) {
+        const { name = '', state = 'visible' } = attributes
+        sheets.push({ name, id: relationId(attributes) ?? '', state })
+      },
+    },
+  })
+  const formats = await readFormats(zip, partOf('styles'))
+  const strings = await readStrings(zip, partOf('sharedStrings'))
+  for (const { name, id, state } of sheets) {
+    sink.line('')
+    sink.line(`Sheet “${name}”${state === 'visible' ? '' : ' (hidden)'}:`)
+    const reader = new SheetReader(sink, { strings, formats, from1904 })
+    await zip.read(relations.get(id)?.target ?? '', reader, { until: sink })
+  }
+}
+
+/** Characters of all texts that cells share; of more only the first are kept. */
+const MOST_SHARED = 16_000_000
+
+async function readStrings(zip: ZipParts, part: string): Promise<readonly string[]> {
+  const strings: string[] = []
+  let [text, inText, kept] = ['', false, 0]
+  await zip.read(part, {
+    skip: PRONUNCIATION,
+    open: {
+      si() {
+        text = ''
+      },
+      t() {
+        inText = true
+      },
+    },
+    text(words) {
+      if (inText && kept < MOST_SHARED) text += words
+    },
+    close: {
+      t() {
+        inText = false
+      },
+      si() {
+        kept += text.length
+        strings.push(text)
+      },
+    },
+  })
+  return strings
+}
+
+/** It stands beside the characters that are read so. */
+const PRONUNCIATION = new Set(['rPh'])
+
+/** Formats that every program knows by their numbers. */
+const BUILT_IN: Readonly<Record<number, string>> = {
+  ...{ 1: '0', 2: '0.00', 3: '#,##0', 4: '#,##0.00', 9: '0%', 10: '0.00%', 14: 'yyyy-mm-dd', 15: 'yyyy-mm-dd' },
+  ...{ 16: 'dd-mmm', 17: 'mmm-yy', 18: 'h:mm', 19: 'h:mm:ss', 20: 'h:mm', 21: 'h:mm:ss', 22: 'yyyy-mm-dd h:mm' },
+  ...{ 37: '#,##0', 38: '#,##0', 39: '#,##0.00', 40: '#,##0.00', 45: 'mm:ss', 46: '[h]:mm:ss', 47: 'mm:ss' },
+}
+
+/** Dates in the calendars of East Asia, by their numbers alone. */
+function builtIn(id: number): string {
+  return BUILT_IN[id] ?? ((id >= 27 && id <= 36) || (id >= 50 && id <= 58) ? 'yyyy-mm-dd' : '')
+}
+
+/** Returns the format of each style of cells. */
+async function readFormats(zip: ZipParts, part: string): Promise<readonly string[]> {
+  const own = new Map<number, string>()
+  const formats: string[] = []
+  let inCells = false
+  await zip.read(part, {
+    open: {
+      numFmt: ({ numFmtId, formatCode = '' }) => void own.set(Number(numFmtId), formatCode),
+      cellXfs() {
+        inCells = true
+      },
+      xf({ numFmtId }) {
+        if (inCells) formats.push(own.get(Number(numFmtId)) ?? builtIn(Number(numFmtId)))
+      },
+    },
+    close: {
+      cellXfs() {
+        inCells = false
+      },
+    },
+  })
+  return formats
+}
+
+interface Book {
+  readonly strings: readonly string[]
+  readonly formats: readonly string[]
+  readonly from1904: boolean
+}
+
+/** Cells that are left empty between two others of a row; a cell behind more of them is named by its place. */
+const MOST_EMPTY = 16
+
+interface Cell {
+  readonly place: string
+  readonly type: string
+  readonly style: number
+  value: string
+  formula: string
+}
+
+/** Writes each row of a sheet that has something in it. */
+class SheetReader implements PartReader {
+  readonly skip = PRONUNCIATION
+  readonly #sink: TextSink
+  readonly #book: Book
+  #row = ''
+  #column = -1
+  #inside: 'value' | 'formula' | undefined
+  #cell: Cell = { place: '', type: '', style: 0, value: '', formula: '' }
+
+  constructor(sink: TextSink, book: Book) {
+    this.#sink = sink
+    this.#book = book
+  }
+
+  readonly open: NonNullable<PartReader['open']> = {
+    row: () => {
+      this.#row = ''
+      this.#column = -1
+    },
+    c: ({ r: place = '', t: type = 'n', s: style = '0' }) => {
+      this.#cell = { place, type, style: Number(style), value: '', formula: '' }
+    },
+    v: () => this.#enter('value'),
+    t: () => this.#enter('value'),
+    f: () => this.#enter('formula'),
+  }
+
+  readonly close: NonNullable<PartReader['close']> = {
+    v: () => this.#enter(undefined),
+    t: () => this.#enter(undefined),
+    f: () => this.#enter(undefined),
+    c: () => {
+      // Many cells may show the same long text.
+      if (this.#row.length < this.#sink.room) this.#endCell()
+    },
+    row: () => {
+      if (this.#row.trim() !== '') this.#sink.line(this.#row)
+    },
+  }
+
+  readonly text = (words: string): void => {
+    if (this.#inside !== undefined) this.#cell[this.#inside] += words
+  }
+
+  #enter(inside: 'value' | 'formula' | undefined): void {
+    this.#inside = inside
+  }
+
+  #endCell(): void {
+    const { place } = this.#cell
+    const column = place === '' ? this.#column + 1 : columnOf(place)
+    const shown = shownOf(this.#cell, this.#book).replace(/\s*\n\s*/g, ' / ')
+    // Without places each cell counts, with them those that say something.
+    if (shown === '' && place !== '') return
+    const empty = Math.max(column - this.#column - 1, 0)
+    const isFar = empty > MOST_EMPTY
+    const between = ' | '.repeat(isFar ? (this.#row === '' ? 0 : 1) : empty + (this.#column < 0 ? 0 : 1))
+    this.#row += `${between}${isFar ? `${place}: ` : ''}${shown}`
+    this.#column = column
+  }
+}
+
+/** Returns the number of a column by the letters of a place, from 0 on. */
+function columnOf(place: string): number {
+  let column = 0
+  for (const letter of /^[A-Z]{1,3}/.exec(place)?.[0] ?? 'A') column = 26 * column + letter.charCodeAt(0) - 64
+  return column - 1
+}
+
+function shownOf({ type, value, style, formula }: Cell, { strings, formats, from1904 }: Book): string {
+  // A program that computes nothing leaves the value out.
+  if (value === '') return formula === '' ? '' : `=${formula}`
+  if (type === 's') return strings[Number(value)] ?? ''
+  if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE'
+  if (type !== 'n') return value
+  const number = Number(value)
+  return Number.isFinite(number) ? formatted(number, formats[style] ?? '', from1904) : value
+}
+
+/** Returns a number as its cell shows it: dates and times as ISO writes them. */
+export function formatted(number: number, format: string, from1904 = false): string {
+  const sections = format.split(';')
+  const section = (number < 0 && sections[1]) || (sections[0] ?? '')
+  const bare = section.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?![hms]+\])[^\]]*\]/gi, '')
+  if (!/general|standard/i.test(bare) && /[ymdhs]/i.test(bare)) return timeOf(number, bare.toLowerCase(), from1904)
+  return numberOf(sections.length > 1 && number < 0 && sections[1] ? -number : number, section)
+}
+
+const DAY_SECONDS = 86_400
+const YEAR_1900 = Date.UTC(1899, 11, 30)
+const DAYS_UNTIL_1904 = 1_462
+/** The program believes that 1900 was a leap year: days before this one are counted from one day later. */
+const FALSE_DAY = 60
+/** The last day of the year 9999. */
+const LAST_DAY = 2_958_465
+
+function timeOf(serial: number, format: string, from1904: boolean): string {
+  const days = serial + (from1904 ? DAYS_UNTIL_1904 : serial < FALSE_DAY ? 1 : 0)
+  if (serial < 0 || days > LAST_DAY + 1) return plainNumber(serial)
+  const ms = Math.round(serial * DAY_SECONDS) * 1_000
+  const [hours, rest] = [Math.floor(ms / 3_600_000), new Date(ms).toISOString().slice(13, 19)]
+  if (/\[h+\]/.test(format)) return `${hours}${format.includes('s') ? rest : rest.slice(0, 3)}`
+  const iso = new Date(YEAR_1900 + Math.round(days * DAY_SECONDS) * 1_000).toISOString()
+  const [date, time] = [iso.slice(0, 10), iso.slice(11, 19)]
+  const shown = format.includes('s') || time.slice(6) !== '00' ? time : time.slice(0, 5)
+  const hasDate = /[yd]/.test(format) || !/[hs]/.test(format)
+  if (!hasDate) return shown
+  return /h/.test(format) && serial % 1 !== 0 ? `${date} ${shown}` : date
+}
+
+/** Returns a number in a format of digits; in one of another kind as it is. */
+function numberOf(number: number, section: string): string {
+  const words = section
+    .replace(/\[\$([^\]-]*)[^\]]*\]/g, '"$1"')
+    .replace(/\[[^\]]*\]|_.|\*./g, '')
+    .replace(/\\(.)/g, '"$1"')
+  const parts = /^((?:"[^"]*"|[^"#0?.,])*)([#0?.,]+)((?:"[^"]*"|[^"#0?.,])*)$/.exec(words)
+  if (parts === null || /[eE/@]/.test(words.replace(/"[^"]*"/g, ''))) return plainNumber(number)
+  const [, before = '', digits = '', after = ''] = parts
+  const isPercent = words.includes('%')
+  const decimals = Math.min(/\.([0#?]*)/.exec(digits)?.[1]?.length ?? 0, 15)
+  const fixed = Math.abs(isPercent ? number * 100 : number).toFixed(decimals)
+  const grouped = /[#0],[#0]/.test(digits) ? fixed.replace(/\B(?=(?:\d{3})+(?!\d))(?<!\.\d*)/g, ',') : fixed
+  const shown = /\.[0?]*#/.test(digits) ? grouped.replace(/\.?0+$/, '') : grouped
+  return `${number < 0 ? '-' : ''}${unquoted(before)}${shown}${unquoted(after)}`.trim()
+}
+
+function unquoted(words: string): string {
+  return words.replace(/"([^"]*)"/g, '$1')
+}
+
+/** Returns a number without what its binary form adds: 0.3 for 0.1 + 0.2. */
+function plainNumber(number: number): string {
+  return String(Number(number.toPrecision(15)))
+}
