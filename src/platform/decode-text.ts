@@ -73,7 +73,7 @@ interface Candidate {
 const SAMPLE_BYTES = 65_536
 const LINE_END = 0x0a
 const HEAP_MB = 256
-const WITHIN_MS = 10_000
+const WITHIN_MS = 30_000
 
 /** The names that the detector has for what the standard calls otherwise. */
 const STANDARD_NAMES: Readonly<Record<string, string>> = {

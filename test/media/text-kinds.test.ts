@@ -68,7 +68,7 @@ const SIGNATURES = [
   ],
 ]
 
-describe('a text that begins as another format does', () => {
+describe('a text that begins as another format does', { timeout: 120_000 }, () => {
   it.each(SIGNATURES)('%j is a text', async (begin) => {
     const text = `${begin} notes = [1, 2]\nGrüße\n`
     expect(await read(Buffer.from(text))).toEqual({ media: expect.objectContaining({ type: 'file' }), text })

@@ -79,7 +79,7 @@ const SAMPLES: readonly (readonly [string, readonly string[]])[] = [
   ['windows-1256', ['الاسم;المدينة\nمحمد;القاهرة\n']],
 ]
 
-describe('a text without a mark', () => {
+describe('a text without a mark', { timeout: 240_000 }, () => {
   it.each(SAMPLES)('in %s is read as its writer sees it', async (encoding, texts) => {
     const read: string[] = []
     for (const text of texts) read.push((await decodeText(encodeIn(encoding, text), run)).text)
