@@ -16,12 +16,12 @@ export interface WebAccess {
 
 /**
  * The answer of an address; `url` is the one that gave it. `redirect`: it names another site, which nobody has asked
- * for. `file`: neither text nor an image. `cut`: there was more than is read.
+ * for. `file`: it cannot be read, for the reason `unread` in words. `cut`: there was more than is read.
  */
 export type WebPage = { readonly url: string } & (
-  | ({ readonly kind: 'text'; readonly type: string; readonly title?: string; readonly text: string } & Cut & Plain)
+  | ({ readonly kind: 'text'; readonly type: string; readonly title?: string; readonly text: string } & Cut & Noted)
   | { readonly kind: 'image'; readonly bytes: Uint8Array }
-  | ({ readonly kind: 'file'; readonly type: string; readonly size: number } & Cut)
+  | ({ readonly kind: 'file'; readonly type: string; readonly size: number; readonly unread?: string } & Cut)
   | { readonly kind: 'redirect'; readonly to: string }
 )
 
@@ -29,9 +29,11 @@ interface Cut {
   readonly cut?: true
 }
 
-interface Plain {
+interface Noted {
   /** The page was too much to convert: its text is without form. */
   readonly plain?: true
+  /** Sentences for the model: why there is less than the page shows, or that its text may be wrong. */
+  readonly notes?: readonly string[]
 }
 
 export interface WebQuery {
@@ -44,6 +46,8 @@ export interface SearchResult {
   readonly title: string
   readonly url: string
   readonly text: string
+  /** Its day, or words for it, where the service says one. */
+  readonly date?: string
 }
 
 /** Asks a search service. Throws `unavailable` in words for the model, with the wait where there is one. */

@@ -87,6 +87,76 @@ it('a SearXNG that answers no JSON says what an owner has to add', async () => {
   expect(sink.asked).toEqual([`127.0.0.1:${sink.port}/search?q=x&format=json`])
 })
 
+/** An answer of each service with these results in it. */
+const ANSWERS = {
+  searxng: (results: unknown) => ({ query: 'x', results, unresponsive_engines: [] }),
+  brave: (results: unknown) => ({ type: 'search', web: { type: 'search', results } }),
+  tavily: (results: unknown) => ({ query: 'x', answer: null, results }),
+}
+const WORDS = { searxng: 'content', brave: 'description', tavily: 'content' }
+const DATES = { searxng: 'publishedDate', brave: 'page_age', tavily: 'published_date' }
+
+describe.each(PROVIDERS)('an answer of %s', (provider) => {
+  async function answered(answer: unknown) {
+    const sink = await startSink((_request, response) => response.end(JSON.stringify(answer)))
+    return searchBy(provider, { url: `http://127.0.0.1:${sink.port}` })({ query: 'x', count: 20 }, signal)
+  }
+  const whole = { url: 'https://a.example.org/', title: 'A', [WORDS[provider]]: 'a' }
+  const shown = { url: 'https://a.example.org/', title: 'A', text: 'a' }
+
+  it.each([
+    ['no title', { url: 'https://b.example.org/' }],
+    ['an empty title', { url: 'https://b.example.org/', title: ' ' }],
+    ['no address', { title: 'B' }],
+    ['a title that is null', { url: 'https://b.example.org/', title: null }],
+    ['an address that is a number', { url: 7, title: 'B' }],
+    ['an address of another kind', { url: 'file:///etc/passwd', title: 'B' }],
+    ['nothing', null],
+    ['a list', []],
+    ['a word', 'B'],
+  ])('loses a result with %s, and no other', async (_name, one) => {
+    expect(await answered(ANSWERS[provider]([one, whole, one]))).toEqual([shown])
+  })
+
+  it('has a result without words, and with fields nobody knows', async () => {
+    const odd = { ...whole, [WORDS[provider]]: null, engines: [{ deep: [1] }], score: 'x', thumbnail: null }
+    expect(await answered(ANSWERS[provider]([odd]))).toEqual([{ ...shown, text: '' }])
+  })
+
+  it.each([
+    ['2026-11-28T10:00:00', '2026-11-28'],
+    ['2026-11-28', '2026-11-28'],
+    ['Sat, 28 Nov 2026 10:00:00 GMT', '2026-11-28'],
+    ['2 days ago', '2 days ago'],
+    [null, undefined],
+    [17, undefined],
+    ['', undefined],
+  ])('has the day of a result: %s', async (date, day) => {
+    const [result] = await answered(ANSWERS[provider]([{ ...whole, [DATES[provider]]: date }]))
+    expect(result?.date).toBe(day)
+  })
+
+  it('has titles without marks and entities', async () => {
+    const title = '<b>Gar</b>den&#39;s <strong>wall</strong>, caf&eacute; &amp; more &ndash; 5 &lt; 6 &hellip;'
+    expect(await answered(ANSWERS[provider]([{ ...whole, title }]))).toEqual([
+      { ...shown, title: "Garden's wall, café & more – 5 < 6 …" },
+    ])
+  })
+
+  it.each([[[]], [null]])('without a result is empty: %j', async (results) => {
+    expect(await answered(ANSWERS[provider](results))).toEqual([])
+  })
+})
+
+it('an answer of brave without pages is empty', async () => {
+  const answers = [{ type: 'search' }, { type: 'search', web: null }, { type: 'search', web: { results: [] } }]
+  for (const answer of answers) {
+    const sink = await startSink((_request, response) => response.end(JSON.stringify(answer)))
+    const search = searchBy('brave', { url: `http://127.0.0.1:${sink.port}` })
+    expect(await search({ query: 'x', count: 5 }, signal)).toEqual([])
+  }
+})
+
 const json = { authorization: 'Bearer rehearsal-key', 'content-type': 'application/json' }
 const brave = { 'x-subscription-token': 'rehearsal-key' }
 

@@ -33,7 +33,7 @@ export function webSearch(search: SearchWeb): Tool {
       const { query, count = USUAL_COUNT } = readArgs(ARGS, args)
       const most = Math.min(Math.max(Math.floor(count), 1), MOST_COUNT)
       const results = await search({ query: query.trim().slice(0, LONGEST_QUERY), count: most }, signal)
-      return JSON.stringify({ results })
+      return results.length === 0 ? 'Nothing was found for these words.' : JSON.stringify({ results })
     },
   }
 }
