@@ -157,7 +157,7 @@ module.exports = {
     ...vendor('^src/media/', 'file-type', 'unpdf', 'jpeg-js', 'jschardet', 'sax'),
     ...vendor('^src/web/door\\.ts$', 'undici'),
     ...vendor('^src/web/public-address\\.ts$', 'ipaddr\\.js'),
-    ...vendor('^src/web/html-to-markdown\\.ts$', 'turndown'),
+    ...vendor('^src/web/html-to-markdown\\.ts$', 'turndown', '@mixmark-io/domino'),
     ...vendor('^src/agent/models/anthropic(-stream)?\\.ts$', '@anthropic-ai/sdk'),
     ...vendor('^src/agent/models/openai(-stream)?\\.ts$', 'openai'),
     ...vendor('^src/(agent/models/event-source|mcp/address-transport)\\.ts$', 'eventsource-parser'),

@@ -1,7 +1,10 @@
 import type { Config, WebSearchSettings } from '../config/config.ts'
 import type { Audio } from '../core/audio.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { MediaStore } from '../core/media.ts'
 import type { WebTools } from '../core/web.ts'
+import { createReadArrived } from '../media/read-arrived.ts'
 import { createKnownAddresses } from '../sessions/view/known-addresses.ts'
 import type { Store } from '../store/store.ts'
 import { createAudio } from '../web/audio.ts'
@@ -16,15 +19,18 @@ interface WebDeps {
   readonly config: Pick<Config, 'web'>
   readonly store: Pick<Store, 'read'>
   readonly clock: Clock
+  readonly logger: Logger
+  /** Documents of the web are kept there for as long as they are read. */
+  readonly media: MediaStore
   readonly net: OwnNet
 }
 
 /** Returns the web as the tools reach it: all of it goes through one door. */
-export function makeWeb({ config: { web }, store: { read }, clock, net }: WebDeps): WebTools {
+export function makeWeb({ config: { web }, store: { read }, clock, logger, media, net }: WebDeps): WebTools {
   const door = createDoor({ ...net, clock })
   const { allowedHosts = [], search } = web ?? {}
   return {
-    access: createWebAccess({ door, clock }),
+    access: createWebAccess({ door, clock, readFile: createReadArrived({ media, clock, logger }) }),
     known: createKnownAddresses(read),
     allowedHosts,
     ...(search === undefined ? {} : { search: createSearch(revealed(search), { door, clock }) }),

@@ -5,13 +5,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { pipeline, Readable, type Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
+import * as zlib from 'node:zlib'
 import type { Agent, Dispatcher } from 'undici'
 import type { Clock } from '../core/clock.ts'
 import { ParleyError, toError } from '../core/errors.ts'
 import { parseUrl } from '../core/parse-url.ts'
-import { readFirstBytes } from '../core/read-bytes.ts'
-import { doorError } from './door-errors.ts'
+import { Bytes } from '../core/read-bytes.ts'
 import { hostOf, isAmong, isPublicAddress, notPublic, readPublicUrl, readWebUrl } from './public-address.ts'
 
 /** The one door by which anything of the tools goes out to the net. */
@@ -46,7 +45,15 @@ export interface DoorRequest {
   readonly configured?: true
   /** False: no redirect is followed, and where it leads is the caller's to judge. */
   readonly follow?: false
+  /**
+   * The request is one of a person's visit: cookies that its site sets are sent back to it, and of an answer that
+   * breaks off its beginning is returned.
+   */
+  readonly visit?: Visit
 }
+
+/** The cookies of one visit to one site, by their names. No other visit is given them. */
+export type Visit = Map<string, string>
 
 /** `redirect`: the page is on another site, where nobody has asked for it; it was not followed. */
 export type DoorAnswer =
@@ -114,7 +121,10 @@ async function inTime(deps: DoorDeps, address: string, request: Asking): Promise
   // Each hop listens to it, and Node warns on stderr of more than ten.
   setMaxListeners(0, signal)
   try {
-    return await visit(deps, url, { ...request, signal })
+    const answer = await visit(deps, url, { ...request, signal })
+    // The beginning of an answer may be there even so.
+    request.signal.throwIfAborted()
+    return answer
   } catch (error) {
     if (request.signal.aborted) throw new ParleyError('aborted', 'The page is no longer wanted.')
     if (late.signal.aborted)
@@ -128,7 +138,8 @@ async function inTime(deps: DoorDeps, address: string, request: Asking): Promise
 async function visit(deps: DoorDeps, first: URL, request: Asking): Promise<Answered> {
   let url = first
   for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
-    const answer = await ask(deps, url, hop === 0 ? request : { signal: request.signal })
+    const { signal, visit: cookies } = request
+    const answer = await ask(deps, url, hop === 0 ? request : { signal, ...(cookies ? { visit: cookies } : {}) })
     if (answer.kind !== 'redirect' || request.follow === false || !isSameSite(url, answer.to)) return answer
     url = answer.to
   }
@@ -136,7 +147,7 @@ async function visit(deps: DoorDeps, first: URL, request: Asking): Promise<Answe
 }
 
 async function ask(deps: DoorDeps, url: URL, request: Asking): Promise<Answered> {
-  const { method = 'GET', body, headers, signal, streams } = request
+  const { method = 'GET', body, headers, signal, streams, visit: cookies } = request
   const agent = await agentOf(deps, request)
   // A request that still connects ignores the signal; the end of its agent ends it too.
   const destroy = (): void => void agent.destroy()
@@ -153,12 +164,19 @@ async function ask(deps: DoorDeps, url: URL, request: Asking): Promise<Answered>
     signal.throwIfAborted()
     const answer = await agent.request({
       ...{ origin: url.origin, path: `${url.pathname}${url.search}`, method, signal },
-      headers: { 'user-agent': 'Parley', accept: ACCEPTED, 'accept-encoding': ENCODINGS, ...headers },
+      headers: {
+        ...{ 'user-agent': 'Parley', accept: ACCEPTED, 'accept-encoding': ENCODINGS },
+        ...(cookies && cookies.size > 0 ? { cookie: cookieHeader(cookies) } : {}),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body }),
     })
+    if (cookies) keepCookies(cookies, answer.headers['set-cookie'])
     streamed = streams === true && isEvents(answer)
     if (streamed) return streamOf(url, answer, { leave, inWords })
-    return await read(url, answer, { follow: request.follow, most: deps.most ?? MOST_BYTES })
+    return await read(url, answer, {
+      ...{ follow: request.follow, most: deps.most ?? MOST_BYTES, torn: cookies !== undefined },
+    })
   } catch (error) {
     throw inWords(error)
   } finally {
@@ -203,19 +221,22 @@ function streamOf(
 interface Reading {
   readonly follow: boolean | undefined
   readonly most: number
+  /** A body that breaks off is its beginning, not an error. */
+  readonly torn: boolean
 }
 
 async function read(
   url: URL,
   { statusCode: status, body, ...rest }: Dispatcher.ResponseData,
-  { follow, most }: Reading,
+  { follow, most, torn }: Reading,
 ) {
   const headers = singleHeaders(rest.headers)
   if (REDIRECTS.has(status) && headers.location !== undefined) {
     body.on('error', () => undefined).destroy()
     return { kind: 'redirect', url, status, to: readTarget(headers.location, url, follow) } as const
   }
-  return { kind: 'answer', url, status, headers, ...(await readBody(body, headers['content-encoding'], most)) } as const
+  const read = await readBody(body, headers['content-encoding'], { most, torn })
+  return { kind: 'answer', url, status, headers, ...read } as const
 }
 
 /** An agent of its own for one request: no proxy, no cookies, nothing of an earlier one. */
@@ -271,7 +292,7 @@ async function allAddresses(host: string): Promise<readonly string[]> {
 }
 
 /** Throws `forbidden` for a target to follow that is not on the public net, without looking up its name. */
-function readTarget(location: string, url: URL, follow: boolean | undefined): URL {
+export function readTarget(location: string, url: URL, follow: boolean | undefined): URL {
   const to = parseUrl(location, url.href)
   if (to === undefined) throw new ParleyError('unavailable', `${url.host} redirects to what is no address.`)
   // Nothing is asked there but by a request of its own, whose address is looked at then.
@@ -287,42 +308,94 @@ function readTarget(location: string, url: URL, follow: boolean | undefined): UR
 }
 
 /** Returns true for a redirect within a site: the same host, with or without `www.`, or the same by TLS. */
-function isSameSite(from: URL, to: URL): boolean {
+export function isSameSite(from: URL, to: URL): boolean {
   const sameHost = from.hostname.replace(/^www\./, '') === to.hostname.replace(/^www\./, '')
   const samePlace = from.protocol === to.protocol && from.port === to.port
   const toTls = from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === ''
   return sameHost && (samePlace || toTls)
 }
 
+/** Headers of which a second one counts too. */
+const JOINED: ReadonlySet<string> = new Set(['www-authenticate', 'content-type'])
+
 function singleHeaders(headers: IncomingHttpHeaders): AnswerHeaders {
   const one = (name: string, value: string | string[] | undefined): string | undefined =>
-    Array.isArray(value) ? (name === 'www-authenticate' ? value.join(', ') : value[0]) : value
+    Array.isArray(value) ? (JOINED.has(name) ? value.join(', ') : value[0]) : value
   const values = Object.entries(headers).map(([name, value]) => [name, one(name, value)])
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }
 
-/** `cut`: there was more of it than the limit. */
-type Body = Awaited<ReturnType<typeof readFirstBytes>>
+const MOST_COOKIES = 50
+const LONGEST_COOKIE = 4_096
+/** Servers refuse a request whose headers have more than 8 KB. */
+const MOST_OF_COOKIES = 6_000
+const COOKIE = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*([\x20-\x3a\x3c-\x7e]*?)\s*(?:;|$)/
+const ENDED = /;\s*max-age\s*=\s*-?0*\s*(?:;|$)|;\s*max-age\s*=\s*-|;\s*expires\s*=[^;]*\b(?:19[67]\d)\b/i
 
-/** The encodings a server may answer in. */
-const ENCODINGS = 'gzip, deflate, br'
+/** Takes the cookies of an answer. Their paths are not looked at: all is over with the visit. */
+function keepCookies(cookies: Visit, header: string | string[] | undefined): void {
+  for (const words of [header ?? []].flat().slice(0, MOST_COOKIES)) {
+    const [, name, value = ''] = words.length > LONGEST_COOKIE ? [] : (COOKIE.exec(words) ?? [])
+    if (name === undefined) continue
+    if (ENDED.test(words)) cookies.delete(name)
+    else if (cookies.has(name) || cookies.size < MOST_COOKIES) cookies.set(name, value)
+  }
+}
+
+function cookieHeader(cookies: Visit): string {
+  let header = ''
+  for (const [name, value] of cookies) {
+    const longer = `${header}${header === '' ? '' : '; '}${name}=${value}`
+    if (longer.length <= MOST_OF_COOKIES) header = longer
+  }
+  return header
+}
+
+/** `cut`: there was more of it than the limit; `torn`: it broke off there. */
+interface Body {
+  readonly bytes: Buffer
+  readonly cut: boolean
+  readonly torn?: true
+}
+
+/** Node has this one since version 22.15. */
+const { createZstdDecompress } = zlib as { readonly createZstdDecompress?: () => Transform }
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  br: createBrotliDecompress,
+  gzip: zlib.createGunzip,
+  'x-gzip': zlib.createGunzip,
+  br: zlib.createBrotliDecompress,
+  ...(createZstdDecompress ? { zstd: createZstdDecompress } : {}),
 }
+
+/** The encodings a server may answer in. */
+const ENCODINGS = `gzip, deflate, br${createZstdDecompress ? ', zstd' : ''}`
+
+/** Words that some servers name for an encoding, which say that there is none. */
+const NOT_ENCODED: ReadonlySet<string> = new Set([
+  ...['', 'identity', 'none', 'utf-8', 'utf8', 'binary', '8bit', '7bit', 'text', 'iso-8859-1'],
+])
 
 /**
  * Reads a body until `most` decoded bytes; the rest stays with the server. Throws `invalid` for an encoding nobody
- * asked for; rejects with the error of the stream when the body ends early or is no such encoding.
+ * asked for; rejects with the error of the stream when the body ends early or is no such encoding, unless something of
+ * it has come and `torn` allows that.
  */
-async function readBody(raw: Readable, encoding: string | undefined, most: number): Promise<Body> {
+async function readBody(
+  raw: Readable,
+  encoding: string | undefined,
+  { most, torn }: Pick<Reading, 'most' | 'torn'>,
+): Promise<Body> {
   // A body that is left before its end says so as an error.
   raw.on('error', () => undefined)
   const stream = decoded(raw, encoding)
+  const bytes = new Bytes(most)
   try {
-    return await readFirstBytes(stream, most)
+    for await (const piece of stream) if (!bytes.add(piece)) return { bytes: bytes.whole(), cut: true }
+    return { bytes: bytes.whole(), cut: false }
+  } catch (error) {
+    if (!torn || bytes.length === 0) throw error
+    return { bytes: bytes.whole(), cut: true, torn: true }
   } finally {
     raw.destroy()
     stream.destroy()
@@ -335,7 +408,7 @@ async function readBody(raw: Readable, encoding: string | undefined, most: numbe
  */
 function decoded(raw: Readable, encoding: string | undefined): Readable {
   const name = encoding?.trim().toLowerCase() ?? ''
-  if (name === '' || name === 'identity') return raw
+  if (NOT_ENCODED.has(name)) return raw
   if (name === 'deflate') return Readable.from(inflated(raw), { objectMode: false })
   const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name]?.() : undefined
   if (decoder === undefined) {
@@ -358,6 +431,71 @@ async function* inflated(raw: Readable): AsyncGenerator<Buffer, void, void> {
     yield first
     yield* { [Symbol.asyncIterator]: () => source }
   }
-  const decoder = (first[0] ?? 0) % 16 === ZLIB ? createInflate() : createInflateRaw()
+  const decoder = (first[0] ?? 0) % 16 === ZLIB ? zlib.createInflate() : zlib.createInflateRaw()
   yield* pipeline(all(), decoder, () => undefined)
+}
+
+/** Returns what went wrong at the net in words: for the model, and for the operator, whose own word `configured` is. */
+export function doorError(thrown: unknown, { host, configured }: { host: string; configured: boolean }): ParleyError {
+  const error = toError(thrown)
+  const code = codeOf(error)
+  const words = certificateSentence(code, host, configured) ?? sentence(code, host)
+  return new ParleyError('unavailable', words, { cause: error })
+}
+
+/** The codes of a certificate whose issuer nobody here knows, or that is its own. */
+const UNKNOWN_ISSUER = /^(SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|CERT_UNTRUSTED)/
+const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)/
+
+/** Returns why TLS did not come about; where the address is configured, with the remedy. */
+function certificateSentence(code: string, host: string, configured: boolean): string | undefined {
+  const saying = (what: string, remedy: string): string => `${what}${configured ? `: ${remedy}` : ''}.`
+  if (code === 'CERT_HAS_EXPIRED') return saying(`The certificate of ${host} has expired`, 'it has to be renewed there')
+  if (code === 'CERT_NOT_YET_VALID')
+    return saying(`The certificate of ${host} is not valid yet`, 'look at the clocks of both machines')
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return saying(`The certificate of ${host} is for another name`, 'use that name in its address')
+  if (UNKNOWN_ISSUER.test(code))
+    return saying(`The certificate of ${host} is signed by nobody who is trusted here`, OWN_ISSUER)
+  if (NOT_TLS.test(code)) return saying(`${host} does not speak TLS`, 'its address may have to begin with http://')
+  return undefined
+}
+
+const OWN_ISSUER =
+  "if it is your own, set NODE_EXTRA_CA_CERTS to the file of the signer's certificate and start Parley again"
+
+function sentence(code: string, host: string): string {
+  if (code === 'ENOTFOUND' || code === 'ENODATA') return `There is no host ${host}.`
+  if (code === 'EAI_AGAIN') return `The name ${host} cannot be looked up at the moment.`
+  if (code === 'ECONNREFUSED') return `${host} refuses the connection.`
+  if (/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/.test(code)) return `${host} cannot be reached.`
+  if (/^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/.test(code)) return `${host} does not answer.`
+  if (/CERT|SIGNATURE|^(EPROTO|ERR_TLS|ERR_SSL)/.test(code)) return `${host} has no connection that can be trusted.`
+  if (/^(Z_|ERR__|ERR_BROTLI|ERR_PADDING)/.test(code)) return `What ${host} sent is not in the encoding it names.`
+  if (/^(HPE_|HTTPParserError|UND_ERR_(HEADERS_OVERFLOW|RES_|RESPONSE))/.test(code))
+    return `${host} does not answer as a web server does.`
+  if (/^(ECONNRESET|EPIPE|UND_ERR_(SOCKET|ABORTED|CLOSED|DESTROYED)|ERR_STREAM)/.test(code))
+    return `The connection to ${host} broke off before its answer was whole.`
+  return `${host} cannot be read: ${code}.`
+}
+
+const NO_WAY =
+  /^(ENOTFOUND|ENODATA|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/
+
+/** Returns true for an error of the door from before anything of the request has come to its host. */
+export function cameNowhere({ cause }: Error): boolean {
+  const code = cause instanceof Error ? codeOf(cause) : ''
+  return NO_WAY.test(code) || UNKNOWN_ISSUER.test(code) || /^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO$)/.test(code)
+}
+
+/** Returns true for an error of a request without TLS to a server that may answer by TLS alone. */
+export function mayBeTls({ cause }: Error): boolean {
+  const code = cause instanceof Error ? codeOf(cause) : ''
+  return /^(?:ECONNREFUSED|ECONNRESET|HPE_\w+|HTTPParserError|UND_ERR_SOCKET)$/.test(code)
+}
+
+function codeOf(error: Error): string {
+  const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown }
+  if (typeof code === 'string') return code
+  return cause instanceof Error ? codeOf(cause) : error.name
 }

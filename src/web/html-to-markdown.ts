@@ -1,84 +1,157 @@
+// @ts-expect-error The package declares its types under another name.
+import domino from '@mixmark-io/domino'
 import TurndownService from 'turndown'
 import { parseUrl } from '../core/parse-url.ts'
+import { articleIn, type PageFacts, readFacts, whatIsMissing } from './page-facts.ts'
+import { elementsIn, inOneLine, type PageDocument, type PageElement, RAW, textOf, withNoScript } from './page-tree.ts'
+import type { Converted } from './plain-text.ts'
+import { type Tidied, tidyPage } from './tidy-page.ts'
 
-/** The parts of an element that are read here: the library brings a document of its own, which has no types. */
-interface Element {
-  readonly nodeName: string
-  readonly textContent: string | null
-  readonly parentNode: Element | null
-  readonly children: ArrayLike<Element>
-  getAttribute(name: string): string | null
-}
+const { createDocument } = domino as { createDocument(html: string, force: true): PageDocument }
 
-export interface Converted {
-  readonly title?: string
-  readonly markdown: string
-}
-
-/** Elements that say nothing to a reader, and those around the text that lead to other pages. */
-const NOISE: ReadonlySet<string> = new Set([
-  ...['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'IFRAME', 'OBJECT', 'EMBED', 'CANVAS', 'SVG', 'MATH', 'HEAD', 'TITLE'],
-  ...['NAV', 'FOOTER', 'ASIDE', 'DIALOG', 'BUTTON', 'INPUT', 'SELECT', 'TEXTAREA', 'AUDIO', 'VIDEO', 'LINK', 'META'],
-])
-const NOISE_ROLES: ReadonlySet<string> = new Set([
-  ...['navigation', 'banner', 'contentinfo', 'search', 'complementary', 'dialog', 'alert', 'menu', 'menubar'],
-])
-const HIDDEN_STYLE =
-  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0*\.?0+\s*(?:;|$)|font-size\s*:\s*0)/i
+/** Characters of a page that is not left for where it leads readers without scripts. */
+const ENOUGH = 500
+/** Characters below which a page is looked through for more than its text. */
+const LITTLE = 200
 
 /**
  * Returns a page as Markdown, without what a reader does not see, its links absolute from `base`. It may take long or
  * throw for a page that was made to; the worker around it has the limits.
  */
 export function htmlToMarkdown(html: string, base: string): Converted {
-  let title: string | undefined
+  const page = readPage(html, base)
+  const { facts, tidied, words } = page
+  const whole = words === '' && tidied.leftAround ? readPage(html, base, true) : page
+  const markdown = toMarkdown(whole.document, facts.base)
+  const missing = whatIsMissing(facts, whole.words, tidied.hidden)
+  const title = facts.title || headingIn(whole.document)
+  return {
+    ...(title === '' ? {} : { title }),
+    ...refreshOf(facts, words),
+    ...(markdown.length < LITTLE ? completed(facts, { markdown, missing }) : withReason(markdown, missing)),
+  }
+}
+
+interface ReadPage {
+  readonly document: PageDocument
+  readonly facts: PageFacts
+  readonly tidied: Tidied
+  readonly words: string
+}
+
+function readPage(html: string, base: string, around = false): ReadPage {
+  const document = createDocument(withNoScript(html), true)
+  const facts = readFacts(document, base)
+  const tidied = tidyPage(document, around)
+  return { document, facts, tidied, words: inOneLine(textOf(document.documentElement)) }
+}
+
+function headingIn(document: PageDocument): string {
+  const [heading] = elementsIn(document, 'h1')
+  return heading === undefined ? '' : inOneLine(textOf(heading))
+}
+
+function refreshOf({ refresh }: PageFacts, words: string): Pick<Converted, 'refresh'> {
+  if (refresh === undefined || (refresh.unscripted && words.length > ENOUGH)) return {}
+  return { refresh: { seconds: refresh.seconds, url: refresh.url } }
+}
+
+function withReason(markdown: string, missing: string | undefined): Pick<Converted, 'markdown' | 'missing'> {
+  return missing === undefined ? { markdown } : { markdown, missing }
+}
+
+/** A page with next to no text may carry it for search engines, or say at least what it is. */
+function completed(
+  facts: PageFacts,
+  { markdown, missing }: { readonly markdown: string; readonly missing: string | undefined },
+): Pick<Converted, 'markdown' | 'missing'> {
+  const article = articleIn(facts)
+  if (article.length > LITTLE) return withReason(`${markdown}\n\n${article}`.trim(), FOR_ENGINES)
+  const isShell = markdown === '' || missing !== undefined
+  return withReason(isShell ? `${markdown}\n\n${facts.description}`.trim() : markdown, missing)
+}
+
+const FOR_ENGINES = 'This page shows its text by scripts; what follows is the text that it carries for search engines.'
+
+function toMarkdown(document: PageDocument, base: string): string {
   const service = new TurndownService({
     ...{ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-', hr: '---', emDelimiter: '*' },
   })
-  service.addRule('row', { filter: 'tr', replacement: (content, node) => row(content, node as unknown as Element) })
-  service.addRule('rows', { filter: ['thead', 'tbody', 'tfoot'], replacement: (content) => content })
-  service.addRule('cell', { filter: ['th', 'td'], replacement: cell })
-  service.addRule('table', { filter: 'table', replacement: (content) => `\n\n${content.trim()}\n\n` })
-  service.addRule('picture', {
-    filter: 'img',
-    replacement: (_content, node) => picture(node as unknown as Element, base),
-  })
-  service.addRule('link', {
-    filter: (node) => node.nodeName === 'A' && node.getAttribute('href') !== null,
-    replacement: (content, node) => link(content, node as unknown as Element, base),
-  })
-  service.addRule('unseen', { filter: (node) => isUnseen(node as unknown as Element), replacement: () => '' })
-  // A title within the text of the page, as in a drawing, is another element's.
-  service.addRule('title', {
-    filter: (node) => node.nodeName === 'TITLE',
-    replacement(_content, node) {
-      title ??= inOneLine((node as unknown as Element).textContent ?? '')
-      return ''
-    },
-  })
-  const markdown = service.turndown(html).trim()
-  return title ? { title, markdown } : { markdown }
+  addRules(service, base)
+  const root = document.documentElement
+  // The library works on a copy otherwise, which would take twice the memory.
+  Object.defineProperty(root, 'cloneNode', { value: () => root })
+  // Soft hyphens are for whoever sets lines.
+  return service
+    .turndown(root as unknown as TurndownService.Node)
+    .replaceAll('\u00ad', '')
+    .trim()
 }
 
-function isUnseen(node: Element): boolean {
-  const name = node.nodeName.toUpperCase()
-  if (name === 'TITLE') return false
-  if (NOISE.has(name) || NOISE_ROLES.has(node.getAttribute('role')?.toLowerCase() ?? '')) return true
-  if (node.getAttribute('hidden') !== null || node.getAttribute('aria-hidden') === 'true') return true
-  return HIDDEN_STYLE.test(node.getAttribute('style') ?? '')
+type Rule = (content: string, element: PageElement) => string
+
+function addRules(service: TurndownService, base: string): void {
+  const add = (name: string, filter: TurndownService.Filter, rule: Rule): void => {
+    service.addRule(name, { filter, replacement: (content, node) => rule(content, node as unknown as PageElement) })
+  }
+  add('row', 'tr', row)
+  add('rows', ['thead', 'tbody', 'tfoot'], (content) => content)
+  add('cell', ['th', 'td'], cell)
+  add('table', 'table', (content) => `\n\n${content.trim()}\n\n`)
+  add('picture', 'img', (_content, element) => picture(element, base))
+  add('link', 'a', (content, element) => link(content, element, base))
+  add('term', 'dt', (content) => `\n\n**${inOneLine(content).replaceAll('**', '')}**\n`)
+  add('meaning', 'dd', (content) => `\n: ${content.trim().replace(/\n/g, '\n  ')}\n`)
+  add('deleted', (node) => /^(?:DEL|S|STRIKE)$/.test(node.nodeName), marked('~~'))
+  add('raised', 'sup', (content, element) => smallText(content, element, RAISED))
+  add('lowered', 'sub', (content, element) => smallText(content, element, LOWERED))
+  add(
+    'raw',
+    (node) => node.nodeName === RAW,
+    (_content, element) => textOf(element).trim(),
+  )
 }
 
-function link(content: string, node: Element, base: string): string {
+function marked(mark: string): Rule {
+  return (content) => (content.trim() === '' ? '' : `${mark}${content.trim()}${mark}`)
+}
+
+interface Height {
+  readonly mark: string
+  readonly from: string
+  readonly to: string
+}
+
+const RAISED: Height = { mark: '^', from: '0123456789+-−=()n', to: '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ' }
+const LOWERED: Height = { mark: '_', from: '0123456789+-−=()', to: '₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎' }
+/** Letters that are raised in writing and mean nothing by it: `1st`, `Mme`, `™`. */
+const PLAIN_RAISED = /^(?:st|nd|rd|th|er|re|e|ère|ème|os?|as?|º|ª|®|©|™|TM|SM)$/i
+
+function smallText(content: string, element: PageElement, { mark, from, to }: Height): string {
+  const words = element.children.length === 0 ? inOneLine(textOf(element)) : content.trim()
+  const [reference] = elementsIn(element, 'a')
+  // The number of a footnote is a mark, whether it leads there or not.
+  if (reference !== undefined) return `[${inOneLine(textOf(element)).replace(/^\[|\]$/g, '')}]`
+  if (words === '' || (mark === '^' && PLAIN_RAISED.test(words))) return words
+  const small = [...words].map((one) => (from.includes(one) ? ([...to][[...from].indexOf(one)] ?? '') : ''))
+  if (!small.includes('')) return small.join('')
+  return /^[\p{L}\p{N}]+$/u.test(words) ? `${mark}${words}` : `${mark}(${words})`
+}
+
+function link(content: string, node: PageElement, base: string): string {
   const words = inOneLine(content)
-  const address = absolute(node.getAttribute('href') ?? '', base)
+  const href = node.getAttribute('href')
+  const address = href === null ? undefined : absolute(href, base)
+  if (href === null) return content
   if (words === '' || address === undefined) return words
   return words === address ? `<${address}>` : `[${words}](${address})`
 }
 
 /** A picture is its description: it cannot be seen here. */
-function picture(node: Element, base: string): string {
+function picture(node: PageElement, base: string): string {
   const words = inOneLine(node.getAttribute('alt') ?? '').replace(/[[\]]/g, '')
-  const address = absolute(node.getAttribute('src') ?? '', base)
+  const src = node.getAttribute('src')
+  const address = src ? absolute(src, base) : undefined
   if (words === '' || address === undefined) return words
   return `![${words}](${address})`
 }
@@ -89,28 +162,26 @@ function absolute(address: string, base: string): string | undefined {
   return url.href.replaceAll('(', '%28').replaceAll(')', '%29')
 }
 
-/** A cell with paragraphs in it belongs to a table that lays out a page: it is text like any other. */
-function cell(content: string): string {
+/** A cell with paragraphs or another table in it belongs to a table that lays out a page: it is text like any other. */
+function cell(content: string, element: PageElement): string {
   const words = content.trim()
-  return words.includes('\n\n') ? `\n\n${words}\n\n` : ` ${inOneLine(words)} |`
+  return words.includes('\n\n') || elementsIn(element, 'table').length > 0
+    ? `\n\n${words}\n\n`
+    : ` ${inOneLine(words).replace(/(?<!\\)\|/g, '\\|')} |`
 }
 
-function row(cells: string, node: Element): string {
+function row(cells: string, node: PageElement): string {
   if (cells.replaceAll('|', '').trim() === '') return ''
-  if (cells.includes('\n')) return `\n\n${cells.trim().replace(/ \|$/gm, '')}\n\n`
+  if (cells.includes('\n')) return `\n\n${cells.trim().replace(/^([^|\n].*?)(?<!\\) \|$/gm, '$1')}\n\n`
   const first = node.parentNode?.children[0] === node && isFirstPart(node.parentNode)
   const line = `|${cells}\n`
   return first ? `${line}|${' --- |'.repeat(Math.max(1, node.children.length))}\n` : line
 }
 
-function isFirstPart(part: Element): boolean {
+function isFirstPart(part: PageElement): boolean {
   if (part.nodeName === 'TABLE') return true
   const parts = Array.from(part.parentNode?.children ?? []).filter(({ nodeName }) =>
     /^(THEAD|TBODY|TR)$/.test(nodeName),
   )
   return parts[0] === part
-}
-
-function inOneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
 }

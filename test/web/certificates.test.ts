@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { doorError } from '../../src/web/door-errors.ts'
+import { doorError } from '../../src/web/door.ts'
 import { SELF_SIGNED } from './certificate.ts'
 import { startSink, testDoor, wanted } from './net.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { cameNowhere } from '../../src/web/door-errors.ts'
+import { cameNowhere } from '../../src/web/door.ts'
 
 const failed = (code: string): Error => new Error('it failed', { cause: Object.assign(new Error(code), { code }) })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { deferred } from '../../src/rehearsal/deferred.ts'
-import { oneAtATime } from '../../src/web/in-turn.ts'
+import { oneAtATime } from '../../src/web/convert-page.ts'
 
 describe('pages that are converted', () => {
   it('R33: go one at a time, by turns of the sessions: five of one hold the page of another up for one', async () => {

@@ -55,7 +55,7 @@ async function shown(page: WebPage, most: number, context: ToolContext): Promise
     case 'redirect':
       return `${page.url} redirects to another site, ${page.to}. It was not followed; fetch that address if it is needed.`
     case 'file':
-      return `${page.url} is a file of the type ${page.type} with ${page.cut ? 'more than ' : ''}${page.size} bytes, which cannot be read here.`
+      return `${page.url} is a file of the type ${page.type} with ${page.cut ? 'more than ' : ''}${page.size} bytes, which cannot be read here${page.unread === undefined ? '' : `: ${page.unread}`}.`
     case 'image': {
       const image = await context.keep(page.bytes)
       return { content: [...textContent(`An image from ${page.url}:`), image] }
@@ -65,13 +65,14 @@ async function shown(page: WebPage, most: number, context: ToolContext): Promise
   }
 }
 
-function headOf({ url, title, type, plain, cut }: Extract<WebPage, { kind: 'text' }>): string {
+function headOf({ url, title, type, plain, cut, notes = [] }: Extract<WebPage, { kind: 'text' }>): string {
   return [
     `Address: ${url}`,
     ...(title === undefined ? [] : [`Title: ${title}`]),
     `Type: ${type}`,
     ...(plain ? ['Note: the page is too much to convert; this is its text without form.'] : []),
     ...(cut ? ['Note: the page is longer than is read at all; this is its beginning.'] : []),
+    ...notes.map((note) => `Note: ${note}`),
   ].join('\n')
 }
 

@@ -64,6 +64,8 @@ describe('web_fetch', () => {
       /of the type application\/pdf with 9 bytes, which/,
     ],
     [{ kind: 'file', type: 'x/y', size: 9, cut: true } as const, {}, /with more than 9 bytes/],
+    [{ kind: 'file', type: 'x/y', size: 9, unread: 'it moves' } as const, {}, /which cannot be read here: it moves\.$/],
+    [text('x', { notes: ['One.', 'Two.'] }), {}, /Type: text\/plain\nNote: One\.\nNote: Two\.\n\nx$/],
   ])('answers %o', async (page, more, expected) => {
     const answer = await fetching(page).run({ url, ...more }, toolContext(0))
     if (typeof expected === 'string') expect(answer).toBe(expected)
@@ -96,6 +98,9 @@ describe('web_search', () => {
       [1_000, 20],
       [1, 1],
     ])
+    expect(await webSearch(async () => []).run({ query: 'x' }, toolContext(0))).toBe(
+      'Nothing was found for these words.',
+    )
     await expect(tool.run({ query: ' ' }, toolContext(0))).rejects.toThrow('query must be a text that is not empty')
   })
 })
