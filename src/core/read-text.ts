@@ -41,8 +41,8 @@ export type DeclaredText = ReadText & { readonly guessed?: true }
 
 /**
  * Returns a text from the web in the encoding that browsers would read it in: that of its mark, else of the header,
- * else of its own words. One whose bytes it cannot be gives way to the next. What names none is UTF-8, or else guessed.
- * `stream`: as for `readText`.
+ * else of its own words. One whose bytes it cannot be gives way to the next. A text that names none is UTF-8, or else
+ * western and `guessed`: a detector may know better. `stream`: as for `readText`.
  */
 export function readDeclared(
   bytes: Uint8Array,
@@ -54,12 +54,7 @@ export function readDeclared(
   const [first = readText(bytes, [], stream), ...others] = declared.map((name) => readText(bytes, [name], stream))
   if (!first.damaged) return first
   if (declared.length > 0) return others.find(({ damaged }) => !damaged) ?? first
-  return { ...readText(bytes, [guessOf(bytes)], stream), guessed: true }
-}
-
-/** Returns the most likely encoding of bytes that are no UTF-8. A detector of encodings belongs here. */
-function guessOf(_bytes: Uint8Array): string {
-  return 'windows-1252'
+  return { ...readText(bytes, ['windows-1252'], stream), guessed: true }
 }
 
 /** Returns the encoding by a name in a header or a page; its users mean another than some of the names say. */

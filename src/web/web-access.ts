@@ -5,6 +5,7 @@ import type { ReadArrived } from '../core/media.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { type DeclaredText, isBinary, readDeclared, type TextKind } from '../core/read-text.ts'
 import type { WebAccess, WebPage } from '../core/web.ts'
+import { decodeText } from '../platform/decode-text.ts'
 import { convertPage, oneAtATime, type PageText } from './convert-page.ts'
 import { type Door, type DoorAnswer, isSameSite, mayBeTls, readTarget, type Visit } from './door.ts'
 import { parseRefresh, type Refresh } from './page-facts.ts'
@@ -137,10 +138,16 @@ async function readAnswer(answer: Answer, reading: Reading): Promise<Visited> {
   const sent = parseRefresh(headers.refresh ?? '', url.href)
   if (bytes.length === 0) return leadingOn({ kind: 'text', ...file, text: '', notes: [emptyWords(answer)] }, sent)
   if (IMAGES.test(named) && !cut) return { page: { kind: 'image', url: url.href, bytes } }
-  const read = readDeclared(bytes, { header: charset, kind: textKind(named), stream: cut })
-  if (!isText(named, bytes, read)) return { page: await readOther(file, bytes, reading) }
+  const declared = readDeclared(bytes, { header: charset, kind: textKind(named), stream: cut })
+  if (!isText(named, bytes, declared)) return { page: await readOther(file, bytes, reading) }
+  const read = declared.guessed ? await detected(bytes, cut, reading) : declared
   const { page, refresh } = await readPage(answer, { named, read }, reading)
   return leadingOn(page, sent ?? refresh)
+}
+
+async function detected(bytes: Buffer, stream: boolean, { clock, signal }: Reading): Promise<DeclaredText> {
+  const { guess, ...read } = await decodeText(bytes, { stream, clock, signal })
+  return guess ? { ...read, guessed: true } : read
 }
 
 function textKind(type: string): TextKind {
