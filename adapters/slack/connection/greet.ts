@@ -47,7 +47,7 @@ export function askWho(client: SlackClient, signal: AbortSignal): Promise<CallOu
 }
 
 function readProfile(answer: Fields): BotProfile {
-  const { user_id: userId, bot_id: botId, user: username, team_id: team } = answer
+  const { user_id: userId, bot_id: botId, user: username, team_id: team, enterprise_id: enterprise } = answer
   if (typeof userId !== 'string' || typeof username !== 'string' || typeof team !== 'string') {
     throw new ChannelDown(
       'Slack: auth.test does not say who this bot is, which is not the Slack Web API: check apiRoot',
@@ -65,7 +65,9 @@ function readProfile(answer: Fields): BotProfile {
   if (granted && !HEARING.some((scope) => granted.includes(scope))) {
     throw new ChannelDown(`the app hears nothing; ${hints.join('; ')}`, { permanent: true })
   }
-  return { bot: { userId, botId, username, team }, identity: { id: userId, username, displayName: username }, hints }
+  const organisation = typeof enterprise === 'string' && enterprise !== '' ? { enterprise } : {}
+  const bot = { userId, botId, username, team, ...organisation }
+  return { bot, identity: { id: userId, username, displayName: username }, hints }
 }
 
 /** The platform names them in a header; it does not say which events the app is subscribed to. */

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { ChatType } from '../../../src/core/address.ts'
 import type { Clock } from '../../../src/core/clock.ts'
 import { titleOf } from '../../../src/core/titles.ts'
-import { type Fields, isFields } from '../../shared/fields.ts'
+import { type Fields, isFields, present } from '../../shared/fields.ts'
 import type { SlackClient } from '../connection/client.ts'
 
 interface DirectoryDeps {
@@ -26,9 +26,23 @@ const MOST_ASKED = 20
 type Known<Value> = LRUCache<string, Promise<Value | undefined>>
 
 /** The platform's data about a user. */
-interface SlackPerson {
+export interface SlackPerson {
+  /** The name that people read. */
   readonly name?: string
+  /** The name of the account. */
+  readonly username?: string
   readonly team?: string
+  /** The platform says that it is no program. */
+  readonly isPerson: boolean
+  /** The organisation they belong to (Enterprise Grid), and its workspaces they are in. */
+  readonly enterprise?: { readonly id: string; readonly teams: readonly string[] }
+}
+
+/** The platform's data about a conversation. */
+interface SlackPlace {
+  readonly chatType: ChatType
+  readonly title: string | undefined
+  readonly internal: boolean
 }
 
 /**
@@ -40,7 +54,10 @@ export class Directory {
   readonly #people: Known<SlackPerson>
   readonly #chats: Known<ChatType>
   readonly #internal: Known<boolean>
-  readonly #names: LRUCache<string, string>
+  /** The titles of channels; undefined for one that the platform was asked about and gave none. */
+  readonly #titles: Known<string>
+  /** Conversations that are being asked about: one answer says all there is to know. */
+  readonly #places = new Map<string, Promise<SlackPlace | undefined>>()
   #asking = 0
 
   constructor(deps: DirectoryDeps) {
@@ -54,7 +71,7 @@ export class Directory {
     this.#people = new LRUCache(options)
     this.#chats = new LRUCache(options)
     this.#internal = new LRUCache({ ...options, ttl: SHARING_LASTS_MS })
-    this.#names = new LRUCache({ max: MOST_KNOWN })
+    this.#titles = new LRUCache(options)
   }
 
   /** Undefined when it cannot be asked, or too many are asked for: it is then looked up at the next message. */
@@ -87,34 +104,33 @@ export class Directory {
   /** Stores the name of a channel that came along with something else; one that is none changes nothing. */
   learnName(channel: unknown, name: unknown): void {
     const title = titleOf(name)
-    if (typeof channel === 'string' && title !== undefined) this.#names.set(channel, title)
+    if (typeof channel === 'string' && title !== undefined)
+      this.#titles.set(channel, Promise.resolve(title), { ttl: FOR_EVER })
   }
 
-  /** Returns the name of a channel where it is known. The platform is not asked for it. */
-  nameOf(channel: unknown): string | undefined {
-    return typeof channel === 'string' ? this.#names.get(channel) : undefined
+  /** Returns the title of a channel, or of a group of people; undefined where it cannot be asked, or has none. */
+  async titleOf(channel: string): Promise<string | undefined> {
+    if (channel.startsWith('D')) return undefined
+    return this.#look(this.#titles, channel, async () => (await this.#askPlace(channel))?.title)
   }
 
   /** Mentions do not say it; all but a group direct chat can be known from the id or asked for. */
   async chatTypeOf(channel: string): Promise<ChatType> {
     if (channel.startsWith('D')) return 'direct'
-    const ask = () =>
-      this.#ask('conversations.info', { channel }, (answer) => {
-        this.learnName(channel, channelNameIn(answer))
-        return chatTypeIn(answer)
-      })
+    const ask = async () => (await this.#askPlace(channel))?.chatType
     return (await this.#look(this.#chats, channel, ask)) ?? 'channel'
   }
 
   /** Returns true if nobody of another workspace can be in the conversation; false where it cannot be asked. */
   async isInternal(channel: string): Promise<boolean> {
-    const ask = () =>
-      this.#ask(
-        'conversations.info',
-        { channel },
-        (answer) => isFields(answer.channel) && !answer.channel.is_ext_shared,
-      )
+    const ask = async () => (await this.#askPlace(channel))?.internal
     return (await this.#look(this.#internal, channel, ask)) ?? false
+  }
+
+  #askPlace(channel: string): Promise<SlackPlace | undefined> {
+    const asked = this.#places.get(channel) ?? this.#ask('conversations.info', { channel }, placeIn)
+    this.#places.set(channel, asked)
+    return asked.finally(() => this.#places.delete(channel))
   }
 
   #look<Value>(known: Known<Value>, id: string, ask: () => Promise<Value | undefined>): Promise<Value | undefined> {
@@ -142,22 +158,33 @@ export class Directory {
 function personIn({ user }: Fields): SlackPerson | undefined {
   if (!isFields(user)) return undefined
   const profile = isFields(user.profile) ? user.profile : {}
-  const name = firstText([profile.display_name, profile.real_name, user.real_name, user.name])
-  const team = firstText([user.team_id])
-  return { ...(name === undefined ? {} : { name }), ...(team === undefined ? {} : { team }) }
+  const { id, teams } = isFields(user.enterprise_user)
+    ? { id: user.enterprise_user.enterprise_id, teams: user.enterprise_user.teams }
+    : {}
+  const inTeams = Array.isArray(teams) ? teams.filter((team) => typeof team === 'string') : []
+  return {
+    ...present('name', firstText([profile.display_name, profile.real_name, user.real_name, user.name])),
+    ...present('username', firstText([user.name])),
+    ...present('team', firstText([user.team_id])),
+    isPerson: user.is_bot === false && user.is_workflow_bot !== true,
+    ...(typeof id === 'string' ? { enterprise: { id, teams: inTeams } } : {}),
+  }
 }
 
 function firstText(values: readonly unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === 'string' && value !== '')
 }
 
-function chatTypeIn({ channel }: Fields): ChatType | undefined {
+function placeIn({ channel }: Fields): SlackPlace | undefined {
   if (!isFields(channel)) return undefined
-  if (channel.is_im === true) return 'direct'
-  return channel.is_mpim === true ? 'group' : 'channel'
+  const { is_im: isDirect, is_mpim: isGroup, is_ext_shared: isShared, name } = channel
+  const chatType = isDirect === true ? 'direct' : isGroup === true ? 'group' : 'channel'
+  const title = chatType === 'channel' ? name : chatType === 'group' ? membersIn(name) : undefined
+  return { chatType, title: titleOf(title), internal: !isShared }
 }
 
-/** Returns undefined for direct chats and groups of people, whose names the platform makes up. */
-function channelNameIn(answer: Fields): unknown {
-  return chatTypeIn(answer) === 'channel' && isFields(answer.channel) ? answer.channel.name : undefined
+/** The name of a group of people is made of the names of their accounts: `mpdm-ada--bob--parley-1`. */
+function membersIn(name: unknown): string | undefined {
+  const [, names] = typeof name === 'string' ? (/^mpdm-(.+?)(?:-\d+)?$/.exec(name) ?? []) : []
+  return names?.split('--').join(', ')
 }

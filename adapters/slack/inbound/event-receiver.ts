@@ -4,7 +4,7 @@ import type { AccountId } from '../../../src/core/ids.ts'
 import type { InboundEvent } from '../../../src/core/message.ts'
 import { presentTitles } from '../../../src/core/titles.ts'
 import type { AccountHealth } from '../../shared/account-health.ts'
-import { type Fields, isFields } from '../../shared/fields.ts'
+import { type Fields, isFields, present } from '../../shared/fields.ts'
 import { letGo } from '../../shared/guard.ts'
 import { NOTHING_ANY_MORE } from '../../shared/press.ts'
 import { asAnswered } from '../../shared/read-back.ts'
@@ -13,12 +13,14 @@ import { toChatType } from '../address.ts'
 import type { SlackClient } from '../connection/client.ts'
 import type { TokenWatch } from '../connection/token-watch.ts'
 import type { CommandNames } from './command-names.ts'
-import { Directory } from './directory.ts'
+import { Directory, type SlackPerson } from './directory.ts'
+import type { Names } from './mrkdwn-text.ts'
 import type { ChatPositions } from './positions.ts'
 import { innerEvent, readEventBody } from './read-event.ts'
-import { sharedAuthor, sharesOf, teamIn } from './read-message.ts'
+import { isOwn, namedIn, sharedAuthor, teamIn } from './read-message.ts'
+import { isOfSlackbot, sharesOf } from './read-parts.ts'
 import { FOREIGN_BUTTON, isPress, placeOfPress, readPressed } from './read-press.ts'
-import { channelNameOf, isSlashCommand, readSlashCommand } from './read-slash-command.ts'
+import { channelNameOf, isSlashCommand, readSlashCommand, type SlashContext } from './read-slash-command.ts'
 import type { InboundContext, OwnBot } from './reading.ts'
 
 interface EventReceiverDeps {
@@ -41,6 +43,8 @@ interface Books {
 const TOKEN_EVENTS: ReadonlySet<unknown> = new Set(['tokens_revoked', 'app_uninstalled'])
 
 const REFUSE_WITHIN_MS = 10_000
+/** People, and places, whose names are looked up for a message. */
+const MOST_NAMES = 6
 
 /** `answered`: the event was read back, and so was an answer of ours to it. */
 export type Accept = (body: Fields, known?: { readonly answered: boolean }) => Promise<void>
@@ -105,10 +109,9 @@ export class EventReceiver {
     return undefined
   }
 
-  #reading(body: Fields): InboundReading | Promise<InboundReading> {
-    const { account, bot, services } = this.#deps
+  #reading(body: Fields): Promise<InboundReading> {
     if (isSlashCommand(body)) return this.#readSlash(body)
-    return isPress(body) ? readPressed(body, { account, bot, receivedAt: services.clock.now() }) : this.#readEvent(body)
+    return isPress(body) ? this.#readPress(body) : this.#readEvent(body)
   }
 
   /** Says to whoever pressed a button that is none of ours that nothing comes of it. */
@@ -141,17 +144,34 @@ export class EventReceiver {
   }
 
   #learnRename(event: Fields | undefined): void {
-    const { type, channel } = event ?? {}
+    const { type, subtype, channel, name } = event ?? {}
     if ((type === 'channel_rename' || type === 'group_rename') && isFields(channel))
       this.#directory.learnName(channel.id, channel.name)
+    if (subtype === 'channel_name' || subtype === 'group_name') this.#directory.learnName(channel, name)
   }
 
-  /** Waits behind nothing: it says all there is to know, and the platform waits three seconds. */
-  #readSlash(body: Fields): InboundReading {
-    const { account, bot, services } = this.#deps
+  /** Waits behind nothing: it says nearly all there is to know, and the platform waits three seconds. */
+  async #readSlash(body: Fields): Promise<InboundReading> {
     const name = channelNameOf(body)
     if (name !== undefined) this.#directory.learnName(body.channel_id, name)
-    return readSlashCommand(body, { account, bot, commands: this.#commands.all, receivedAt: services.clock.now() })
+    return readSlashCommand(body, {
+      ...(await this.#slashContext(body.user_id, body.team_id)),
+      commands: this.#commands.all,
+    })
+  }
+
+  async #readPress(body: Fields): Promise<InboundReading> {
+    const { id, team_id } = isFields(body.user) ? body.user : {}
+    return readPressed(body, await this.#slashContext(id, team_id))
+  }
+
+  /** In an organisation somebody of another workspace has to be asked about. */
+  async #slashContext(user: unknown, team: unknown): Promise<Omit<SlashContext, 'commands'>> {
+    const { account, bot, services } = this.#deps
+    const receivedAt = services.clock.now()
+    const isElsewhere = bot.enterprise !== undefined && typeof team === 'string' && team !== bot.team
+    const person = isElsewhere && isId(user) ? await this.#directory.personOf(user) : undefined
+    return { account, bot, receivedAt, senderIsOfOurs: isElsewhere && isOfOurs(person, team, bot) }
   }
 
   /** Never rejects; ends after those before it. */
@@ -159,26 +179,47 @@ export class EventReceiver {
     const before = this.#turn
     const { account, bot } = this.#deps
     const event = innerEvent(body) ?? {}
-    // An edit's author stands in the message inside.
-    const said = isFields(event.message) ? event.message : event
-    const author = typeof said.user === 'string' ? said.user : undefined
-    const ofPerson = author !== undefined && author !== bot.userId && said.bot_id === undefined
+    // The author of an edit or of a deleted message stands in the message inside.
+    const said = [event.message, event.previous_message].find(isFields) ?? event
     const shared = sharedAuthor(said)
-    const [chatType, internal, sender, sharedBy] = await Promise.all([
+    const [chatType, internal, sender, sharedBy, title, names] = await Promise.all([
       this.#chatTypeOf(event),
       this.#isInternal(body, event, said),
-      ofPerson ? this.#directory.personOf(author) : undefined,
+      this.#senderOf(said),
       shared === undefined ? undefined : this.#directory.personOf(shared),
+      typeof event.channel === 'string' ? this.#directory.titleOf(event.channel) : undefined,
+      this.#namesIn(said),
     ])
     await before
-    const chatName = this.#directory.nameOf(event.channel)
     return {
-      ...{ account, bot, commands: this.#commands.all, chatType },
-      ...presentTitles({ chat: chatName, topic: undefined, topicBegan: undefined }),
-      ...(sender?.name === undefined ? {} : { senderName: sender.name }),
-      internal,
-      ...(sharedBy?.team === undefined ? {} : { authorTeam: sharedBy.team }),
+      ...{ account, bot, commands: this.#commands.all, chatType, internal, names },
+      ...presentTitles({ chat: title, topic: undefined, topicBegan: undefined }),
+      ...present('senderName', sender?.name),
+      senderIsPerson: sender?.isPerson === true,
+      senderIsOfOurs: isOfOurs(sender, teamIn(said), bot),
+      ...present('authorTeam', isOfOurs(sharedBy, sharedBy?.team, bot) ? bot.team : sharedBy?.team),
     }
+  }
+
+  /** Returns whoever has written a message, who is asked about unless it is the bot or an app without a user. */
+  async #senderOf(said: Fields): Promise<SlackPerson | undefined> {
+    const isAsked = typeof said.user === 'string' && !isOwn(said, this.#deps) && !isOfSlackbot(said)
+    return isAsked && said.subtype !== 'bot_message' ? this.#directory.personOf(String(said.user)) : undefined
+  }
+
+  /** Looks up a few of the names of whom and what a message names; the others are shown by their ids. */
+  async #namesIn(said: Fields): Promise<Names> {
+    const unknown = namedIn(said, this.#deps)
+    const look = async <Value>(ids: ReadonlySet<string>, ask: (id: string) => Promise<Value | undefined>) => {
+      const few = [...ids].filter((id) => isId(id)).slice(0, MOST_NAMES)
+      const found = await Promise.all(few.map(async (id) => [id, await ask(id)] as const))
+      return new Map(found.flatMap(([id, value]) => (value === undefined ? [] : [[id, value] as const])))
+    }
+    const [people, places] = await Promise.all([
+      look(unknown.people, (id) => this.#directory.personOf(id)),
+      look(unknown.places, (id) => this.#directory.titleOf(id)),
+    ])
+    return { people, places }
   }
 
   /** A message that was read back does not say it: the platform is asked, if the message names no workspace. */
@@ -196,6 +237,23 @@ export class EventReceiver {
     if (known !== undefined) this.#directory.learnChat(channel, known)
     return known ?? this.#directory.chatTypeOf(channel)
   }
+}
+
+/**
+ * Says whether somebody is of the organisation of several workspaces that ours belongs to, where a person has one id in
+ * all of them. `team` is the workspace that the message names: it has to be one of theirs.
+ */
+function isOfOurs(
+  { enterprise, team: home }: Pick<SlackPerson, 'enterprise' | 'team'> = {},
+  team: string | undefined,
+  bot: OwnBot,
+): boolean {
+  if (enterprise === undefined || team === undefined || enterprise.id !== bot.enterprise) return false
+  return [...enterprise.teams, enterprise.id, home].includes(team)
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && /^[A-Z][A-Z0-9]{1,30}$/.test(value)
 }
 
 /**

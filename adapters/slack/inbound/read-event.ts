@@ -2,7 +2,7 @@ import { type Fields, isFields } from '../../shared/fields.ts'
 import { dropped, type InboundReading, readSafely, wordOf } from '../../shared/reading.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
 import { readDeparture } from './read-departure.ts'
-import { readDelete, readEdit, readMessage } from './read-message.ts'
+import { readDelete, readEdit, readMessage, readMigration } from './read-message.ts'
 import type { InboundContext } from './reading.ts'
 
 /**
@@ -27,6 +27,8 @@ function readEvent(event: Fields, context: InboundContext): InboundReading {
       return readMessage(event, context)
     case 'message':
       return readAnyMessage(event, context)
+    case 'channel_id_changed':
+      return readMigration(event, context)
     default:
       return dropped(`event:${wordOf(event.type)}`)
   }

@@ -8,45 +8,43 @@ import {
 } from '../../../src/core/message.ts'
 import { type Fields, fieldsOf, isFields, Malformed, optionalText, present } from '../../shared/fields.ts'
 import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
-import { sharedWords } from '../../shared/shared-words.ts'
+import { presentMentions, sharedWords } from '../../shared/shared-words.ts'
 import { DELIVERY_EVENT, idOf, isStamp, timeOfStamp, toAddress, toChatType } from '../address.ts'
-import { asShared, readAttachments } from './attachments.ts'
-import { readMrkdwn } from './mrkdwn-text.ts'
+import { readMrkdwn, Wording } from './mrkdwn-text.ts'
+import { asShared, isOfSlackbot, passesOnMail, readFiles, SLACKBOT, saidIn, sharedIn, sharesOf } from './read-parts.ts'
 import type { InboundContext, OwnBot } from './reading.ts'
 
-/** Subtypes under which people and other apps write. */
-const WRITTEN: ReadonlySet<unknown> = new Set([
-  undefined,
-  'file_share',
-  'thread_broadcast',
-  'me_message',
-  'bot_message',
-])
-
+/** Subtypes under which the platform itself says what has happened in a place; FACTS.md lists them. */
+const NOTICES =
+  /^(?:(?:channel|group|app_conversation)_[a-z_]+|bot_(?:add|remove|enable|disable)|joiner_notification[a-z_]*|(?:un)?pinned_item|reminder_delete|tombstone|ekm_access_denied|assistant_app_thread|message_replied|reply_broadcast)$/
 /**
- * A `message` or `app_mention` event. A mention in a channel comes as both, with different event ids: the key is the
- * channel and ts they share, so the second is a repetition.
+ * A `message` or `app_mention` event. A mention in a channel comes as both, with different event ids, and once more as
+ * `app_mention` when the message is edited: the key is the channel and ts they share, so the others are repetitions.
  */
 export function readMessage(event: Fields, context: InboundContext): InboundReading {
-  if (!WRITTEN.has(event.subtype)) return dropped(`message:${wordOf(event.subtype)}`)
-  if (isOurs(event, context)) return dropped(isOwn(event, context) ? 'own_message' : 'slackbot')
+  if (isNotice(event)) return dropped(`message:${wordOf(event.subtype)}`)
+  if (isOwn(event, context)) return dropped('own_message')
   const { facts, command, opens } = readTextFacts(event, event, context)
-  if (facts.text === '' && facts.attachments.length === 0) return dropped('message:empty')
+  if (isEmpty(facts)) return dropped('message:empty')
   const eventKey = messageKey(facts, context)
   return command === undefined
     ? { kind: 'event', event: { kind: 'message', eventKey, ...facts, ...(opens === undefined ? {} : { opens }) } }
     : { kind: 'event', event: { kind: 'command', eventKey, ...facts, ...command } }
 }
 
-/** A `message_changed` event: an edit by a person, or one of the many changes that leave the text alone. */
+/**
+ * A `message_changed` event: an edit where people read something else than before, be it in the blocks of an app alone.
+ * Most changes leave all that was written as it is: the preview of a link, an answer in the thread, a reaction.
+ */
 export function readEdit(event: Fields, context: InboundContext): InboundReading {
   const message = fieldsOf(event.message)
-  const before = isFields(event.previous_message) ? event.previous_message : {}
+  const before = isFields(event.previous_message) ? event.previous_message : undefined
   // The root of a thread that has answers leaves a stone in its place.
   if (message.subtype === 'tombstone') return readDelete({ ...event, deleted_ts: message.ts }, context)
-  if (isOurs(message, context)) return dropped('own_message')
-  if (message.text === before.text || !isFields(message.edited)) return dropped('message:unchanged')
-  if (!WRITTEN.has(message.subtype)) return dropped(`message:${wordOf(message.subtype)}`)
+  if (isOwn(message, context)) return dropped('own_message')
+  if (isNotice(message)) return dropped(`message:${wordOf(message.subtype)}`)
+  const isChanged = before === undefined ? isFields(message.edited) : isOther(message, before, context)
+  if (!isChanged) return dropped('message:unchanged')
   const { facts } = readTextFacts(message, event, context)
   const at = stampOf(event.ts ?? event.event_ts)
   const eventKey = `${keyBase(context)}:edit:${facts.address.chat}/${facts.messageId}#${at}`
@@ -56,10 +54,19 @@ export function readEdit(event: Fields, context: InboundContext): InboundReading
   }
 }
 
+/** Says whether people read something else in a message than before. */
+function isOther(message: Fields, before: Fields, context: InboundContext): boolean {
+  const [now, then] = [message, before].map((one) => {
+    const { text, enclosed } = saidIn(one, new Wording(context.bot, context.names))
+    return JSON.stringify([text, enclosed])
+  })
+  return now !== then
+}
+
 /** A `message_deleted` event; the platform does not say who deleted it, so its author stands for them. */
 export function readDelete(event: Fields, context: InboundContext): InboundReading {
   const message = fieldsOf(event.previous_message)
-  if (isOurs(message, context)) return dropped('own_message')
+  if (isOwn(message, context)) return dropped('own_message')
   const messageId = stampOf(event.deleted_ts)
   const address = readPlace(message, event, context)
   const at = stampOf(event.ts ?? event.event_ts)
@@ -77,6 +84,23 @@ export function readDelete(event: Fields, context: InboundContext): InboundReadi
   }
 }
 
+/** The platform has given a channel a new id, which happens where it is shared with another organisation. */
+export function readMigration(event: Fields, context: InboundContext): InboundReading {
+  const [from, to] = [idOf(event.old_channel_id), idOf(event.new_channel_id)]
+  const placeOf = (chat: string) => readPlace({}, { channel: chat }, context)
+  return {
+    kind: 'event',
+    event: {
+      kind: 'migration',
+      eventKey: `${keyBase(context)}:migration:${from}/${to}`,
+      address: placeOf(from),
+      to: placeOf(to),
+      sender: slackbot(context),
+      sentAt: timeOfStamp(stampOf(event.event_ts)),
+    },
+  }
+}
+
 type TextFacts = Omit<Extract<InboundText, { kind: 'message' }>, 'kind' | 'eventKey'>
 
 interface TextReading {
@@ -89,13 +113,16 @@ interface TextReading {
 /** `frame` is the event around the message; for a new message it is the message itself. */
 function readTextFacts(message: Fields, frame: Fields, context: InboundContext): TextReading {
   const { bot } = context
-  const { mentioned, mentionsMany, text: own } = readMrkdwn(optionalText(message.text) ?? '', bot)
-  const words = readWords(own, message, context)
+  const raw = readMrkdwn(optionalText(message.text) ?? '', bot)
+  const { words, wording, hasOwn } = readWords(message, context)
   const messageId = stampOf(message.ts)
   const place = readPlace(message, frame, context)
   const quoted = readQuoted(message, context)
+  const mentioned = [...raw.mentioned, ...wording.mentioned]
   const named = mentioned.includes(bot.userId)
-  const command = hasForeignText(words) ? undefined : readCommand(own, context)
+  const sender = readSender(message, context)
+  const isAsked = hasOwn && sender.kind === 'user'
+  const command = isAsked ? readCommand(raw.text, context) : undefined
   // A message at the root of a channel that is answered begins a thread: its answer goes there, and so does what
   // follows. One that addresses the bot is in it already. A command is about the channel itself.
   const atRoot = place.chatType === 'channel' && place.topic === undefined && command === undefined
@@ -103,41 +130,62 @@ function readTextFacts(message: Fields, frame: Fields, context: InboundContext):
   return {
     facts: {
       address: begins ? { ...place, topic: messageId } : place,
-      sender: readSender(message, context),
+      sender,
       ...present('titles', context.titles),
       sentAt: timeOfStamp(messageId),
       messageId,
       ...words,
       mentioned: place.chatType === 'direct' || named || quoted?.own === true,
-      mentionsOthers: mentionsMany || mentioned.some((user) => user !== bot.userId),
+      mentionsOthers: raw.mentionsMany || wording.mentionsMany || mentioned.some((user) => user !== bot.userId),
+      ...presentMentions(wording.mentions),
       ...(quoted === undefined ? {} : { quoted }),
-      attachments: [...readAttachments(message), ...sharesOf(message).flatMap(readAttachments).map(asShared)],
     },
     command,
     ...(atRoot && !named ? { opens: messageId } : {}),
   }
 }
 
-/** The text of a message, and what it shares, whose text is its author's. */
-function readWords(
-  own: string,
-  message: Fields,
-  { bot, authorTeam }: InboundContext,
-): Pick<TextFacts, 'text' | 'forwarded'> {
+/** Returns the words and things of a message, and what it passes on, whose words are their author's. */
+function readWords(message: Fields, context: InboundContext) {
+  const wording = new Wording(context.bot, context.names)
+  const { text: own, enclosed, added } = saidIn(message, wording)
   const shares = sharesOf(message)
+  const passesOn = shares.length > 0 || passesOnMail(message)
   const [first] = shares
-  if (first === undefined) return { text: own }
-  const texts = shares.map(({ text, fallback }) => readMrkdwn(optionalText(text ?? fallback) ?? '', bot).text)
-  return sharedWords(own, texts.join('\n'), shares.length === 1 ? authorOf(first, authorTeam) : {})
+  const by = first === undefined || shares.length > 1 ? {} : authorOf(first, context.authorTeam)
+  const words = passesOn ? sharedWords(own, sharedIn(message, wording.beside()), by) : { text: own }
+  const attachments = [...readFiles(message), ...shares.flatMap(readFiles).map(asShared)]
+  const isSilent = words.text === '' && attachments.length === 0 && enclosed.length + added.length === 0
+  const unshown =
+    isSilent && !isByApp(message, context) ? [`a message that cannot be shown here: ${kindOf(message)}`] : []
+  const things = [...enclosed, ...added, ...unshown]
+  return {
+    words: { ...words, attachments, ...(things.length === 0 ? {} : { enclosed: things }) },
+    wording,
+    hasOwn: !hasForeignText(words),
+  }
 }
 
-/**
- * Returns the messages that a message shares: they come as attachments, which the platform marks. Any other attachment,
- * such as the preview of a link, is not text of a message.
- */
-export function sharesOf({ attachments }: Fields): readonly Fields[] {
-  if (!Array.isArray(attachments)) return []
-  return attachments.filter(isFields).filter(({ is_share, is_msg_unfurl }) => is_share || is_msg_unfurl)
+/** Returns the word for a kind of message in which nothing can be read. */
+function kindOf(message: Fields): string {
+  if (message.subtype !== undefined) return wordOf(message.subtype)
+  return sharesOf(message).length > 0 ? 'shared from a place that the app cannot see' : 'no words'
+}
+
+/** Returns the ids of people and places that a message names, whose names have to be looked up. */
+export function namedIn(message: Fields, { bot }: Pick<InboundContext, 'bot'>): Wording['unknown'] {
+  const wording = new Wording(bot)
+  saidIn(message, wording)
+  sharedIn(message, wording)
+  return wording.unknown
+}
+
+function isEmpty({ text, attachments, enclosed }: TextFacts): boolean {
+  return text === '' && attachments.length === 0 && enclosed === undefined
+}
+
+function isNotice({ subtype }: Fields): boolean {
+  return typeof subtype === 'string' && NOTICES.test(subtype)
 }
 
 /** Returns the user who wrote what a message shares, where it shares one message of a person. */
@@ -175,13 +223,16 @@ export function teamIn({ user_team: user, source_team: source, team, bot_profile
 
 /**
  * Users of another workspace (Slack Connect) keep their own team: the same id there would be somebody else. Without a
- * team a sender is one of ours only where nobody else can write.
+ * team a sender is one of ours only where nobody else can write. In an organisation of several workspaces a person has
+ * one id in all of them.
  */
-export function readSender(message: Fields, { bot, senderName, internal }: InboundContext): Sender {
+export function readSender(message: Fields, context: InboundContext): Sender {
+  if (isOfSlackbot(message)) return slackbot(context)
+  const { bot, senderName, senderIsOfOurs, internal } = context
   const profile = isFields(message.user_profile) ? message.user_profile : {}
-  const isBot = message.bot_id !== undefined
+  const isBot = isByApp(message, context)
   const app = isFields(message.bot_profile) ? message.bot_profile : {}
-  const team = teamIn(message) ?? (internal ? bot.team : undefined)
+  const team = senderIsOfOurs ? bot.team : (teamIn(message) ?? (internal ? bot.team : undefined))
   const botName = isBot ? optionalText(message.username) || optionalText(app.name) : undefined
   const displayName = botName || optionalText(profile.display_name) || optionalText(profile.real_name) || senderName
   return {
@@ -191,6 +242,19 @@ export function readSender(message: Fields, { bot, senderName, internal }: Inbou
     ...present('team', team),
     ...(displayName ? { displayName } : {}),
   }
+}
+
+/**
+ * An app has written it. What comes through an app with the token of a person is that person's, unless the app says that
+ * it is a bot's.
+ */
+function isByApp(message: Fields, { senderIsPerson }: InboundContext): boolean {
+  if (isOfSlackbot(message)) return true
+  return message.subtype === 'bot_message' || (message.bot_id !== undefined && senderIsPerson !== true)
+}
+
+function slackbot({ bot }: InboundContext): Sender {
+  return { id: SLACKBOT, kind: 'bot', team: bot.team, displayName: 'Slackbot' }
 }
 
 /** In a thread that the bot began, every message replies to the bot. */
@@ -207,11 +271,6 @@ function readCommand(text: string, { bot, commands }: InboundContext): TextReadi
   const start = text.startsWith(own) ? text.slice(own.length).trimStart() : text
   const [, name = '', args = ''] = /^[!/]([a-z][a-z0-9_-]{0,31})(?:\s+([\s\S]*))?$/i.exec(start) ?? []
   return commands.has(name.toLowerCase()) ? { name: name.toLowerCase(), args: args.trim() } : undefined
-}
-
-/** Our own messages, and the notices of the platform. */
-function isOurs(message: Fields, context: InboundContext): boolean {
-  return message.user === 'USLACKBOT' || isOwn(message, context)
 }
 
 export function isOwn(message: Fields, { bot }: Pick<InboundContext, 'bot'>): boolean {

@@ -22,8 +22,10 @@ export function isPress(body: unknown): body is Fields {
   return isFields(body) && body.type === 'block_actions' && Array.isArray(body.actions)
 }
 
+type PressContext = Omit<SlashContext, 'commands'>
+
 /** The press of a button to the command it carries. Pure and total, as the reading of events. */
-export function readPressed(body: Fields, context: Omit<SlashContext, 'commands'>): InboundReading {
+export function readPressed(body: Fields, context: PressContext): InboundReading {
   return readSafely('block_actions', () => readFields(body, context))
 }
 
@@ -34,7 +36,7 @@ export function placeOfPress(body: Fields): { readonly channel: string; readonly
   return thread === undefined ? { channel } : { channel, thread_ts: thread }
 }
 
-function readFields(body: Fields, { account, bot, receivedAt }: Omit<SlashContext, 'commands'>): InboundReading {
+function readFields(body: Fields, { account, bot, receivedAt, senderIsOfOurs }: PressContext): InboundReading {
   const user = fieldsOf(body.user)
   const channel = fieldsOf(body.channel)
   const [action] = listOf(body.actions).map(fieldsOf)
@@ -53,7 +55,7 @@ function readFields(body: Fields, { account, bot, receivedAt }: Omit<SlashContex
       sender: {
         id: idOf(user.id),
         kind: 'user',
-        ...present('team', optionalText(user.team_id)),
+        ...present('team', senderIsOfOurs ? bot.team : optionalText(user.team_id)),
         ...(displayName ? { displayName } : {}),
       },
       ...presentTitles({ chat: channelNameOf(named), topic: undefined, topicBegan: undefined }),

@@ -13,6 +13,8 @@ export interface SlashContext {
   readonly commands: ReadonlySet<string>
   /** The platform does not say when it was typed: when it came, ms since the epoch. */
   readonly receivedAt: number
+  /** The platform was asked and says that whoever has done it is of our organisation. */
+  readonly senderIsOfOurs?: boolean
 }
 
 /** Nobody but who typed the command has seen it, and nobody else sees the answer. */
@@ -32,7 +34,10 @@ export function readSlashCommand(body: Fields, context: SlashContext): InboundRe
   return readSafely('slash_command', () => readFields(body, context))
 }
 
-function readFields(body: Fields, { account, bot, commands, receivedAt }: SlashContext): InboundReading {
+function readFields(
+  body: Fields,
+  { account, bot, commands, receivedAt, senderIsOfOurs }: SlashContext,
+): InboundReading {
   const typed = textOf(body.command)
   const rest = (optionalText(body.text) ?? '').trim()
   const sender = idOf(body.user_id)
@@ -48,7 +53,7 @@ function readFields(body: Fields, { account, bot, commands, receivedAt }: SlashC
       sender: {
         id: sender,
         kind: 'user',
-        ...present('team', optionalText(body.team_id)),
+        ...present('team', senderIsOfOurs ? bot.team : optionalText(body.team_id)),
         ...(displayName ? { displayName } : {}),
       },
       ...presentTitles({ chat: channelNameOf(body), topic: undefined, topicBegan: undefined }),

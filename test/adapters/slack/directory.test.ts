@@ -25,27 +25,33 @@ test('of many unknown people at once a few are looked up, and the others have no
   expect((await directory.personOf('U59'))?.name).toBe('name of U59')
 })
 
-test('the name of a channel is known from what was asked or told anyway, and never asked for', async () => {
+test('the title of a channel is asked for once, with its kind and who may be in it, and follows a rename', async () => {
   const asked: string[] = []
   const call = async (method: string, { channel }: Readonly<Record<string, unknown>>): Promise<CallOutcome> => {
     asked.push(`${method} ${String(channel)}`)
     const is = channel === 'C2' ? { is_mpim: true, name: 'mpdm-ada--bob-1' } : { name: 'office' }
-    return { kind: 'answered', result: { channel: is } }
+    return channel === 'C3'
+      ? { kind: 'refused', error: 'channel_not_found' }
+      : { kind: 'answered', result: { channel: is } }
   }
   const client = { call, close() {} }
   const directory = new Directory({ client, clock: systemClock, signal: new AbortController().signal })
-  expect(directory.nameOf('C1')).toBeUndefined()
-  expect(asked).toEqual([])
-  await Promise.all([directory.chatTypeOf('C1'), directory.chatTypeOf('C2')])
-  expect([directory.nameOf('C1'), directory.nameOf('C2'), directory.nameOf(7)]).toEqual([
-    'office',
-    undefined,
-    undefined,
+  const all = ['C1', 'C2', 'C3', 'D4'].map((id) => [
+    directory.titleOf(id),
+    directory.chatTypeOf(id),
+    directory.isInternal(id),
   ])
+  expect(await Promise.all(all.map((three) => Promise.all<unknown>(three)))).toEqual([
+    ['office', 'channel', true],
+    ['ada, bob', 'group', true],
+    [undefined, 'channel', false],
+    [undefined, 'direct', true],
+  ])
+  expect(await directory.titleOf('C1')).toBe('office')
   directory.learnName('C1', 'workshop')
   directory.learnName('C1', undefined)
-  expect(directory.nameOf('C1')).toBe('workshop')
-  expect(asked).toEqual(['conversations.info C1', 'conversations.info C2'])
+  expect(await directory.titleOf('C1')).toBe('workshop')
+  expect(asked).toEqual(['C1', 'C2', 'C3', 'D4'].map((id) => `conversations.info ${id}`))
 })
 
 test('F-H04: people of other workspaces may be in a conversation that is shared with them or cannot be asked about', async () => {

@@ -119,7 +119,6 @@ describe('who', () => {
   test.each([
     ['the bot itself', { user: 'U0BOT' }, 'own_message'],
     ['the bot itself, by its bot id', { user: undefined, bot_id: 'B01' }, 'own_message'],
-    ['Slackbot', { user: 'USLACKBOT' }, 'slackbot'],
   ])('%s is no event', (_, fields, why) => {
     expect(whyNot({ ...message, ...fields })).toBe(why)
   })
@@ -156,7 +155,7 @@ describe('text', () => {
     ['a link whose label is itself', '<https://x.org|x.org>', 'x.org'],
     ['a channel', 'in <#C7|general>', 'in #general'],
     ['everybody', '<!here> and <!subteam^S1|@crew>', '@here and @crew'],
-    ['somebody', 'ask <@U444>', 'ask <@U444>'],
+    ['somebody whose name is not known', 'ask <@U444>', 'ask @U444'],
     ['the bot', '<@U0BOT> hi', '@parley hi'],
   ])('%s', (_, source, text) => {
     expect(eventOf({ ...message, text: source })).toMatchObject({ text })
@@ -208,7 +207,7 @@ describe('what is none of ours', () => {
     ['an unknown event', { type: 'pin_added' }, 'event:pin_added'],
     ['a nonsense channel', { ...message, channel: 5 }, 'malformed:message'],
     ['a nonsense ts', { ...message, ts: 'soon' }, 'malformed:message'],
-    ['no text', { ...message, text: '' }, 'message:empty'],
+    ['no text of an app', { ...message, bot_id: 'B77', text: '' }, 'message:empty'],
   ])('%s is dropped and named', (_, event, why) => {
     expect(whyNot(event)).toBe(why)
   })
