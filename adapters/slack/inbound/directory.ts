@@ -104,8 +104,7 @@ export class Directory {
   /** Stores the name of a channel that came along with something else; one that is none changes nothing. */
   learnName(channel: unknown, name: unknown): void {
     const title = titleOf(name)
-    if (typeof channel === 'string' && title !== undefined)
-      this.#titles.set(channel, Promise.resolve(title), { ttl: FOR_EVER })
+    if (typeof channel === 'string' && title !== undefined) this.#titles.set(channel, Promise.resolve(title))
   }
 
   /** Returns the title of a channel, or of a group of people; undefined where it cannot be asked, or has none. */

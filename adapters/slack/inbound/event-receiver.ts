@@ -188,11 +188,13 @@ export class EventReceiver {
       this.#senderOf(said),
       shared === undefined ? undefined : this.#directory.personOf(shared),
       typeof event.channel === 'string' ? this.#directory.titleOf(event.channel) : undefined,
-      this.#namesIn(said),
+      // A mistake of ours is met again by the reader, which counts it.
+      this.#namesIn(said).catch(() => undefined),
     ])
     await before
     return {
-      ...{ account, bot, commands: this.#commands.all, chatType, internal, names },
+      ...{ account, bot, commands: this.#commands.all, chatType, internal },
+      ...present('names', names),
       ...presentTitles({ chat: title, topic: undefined, topicBegan: undefined }),
       ...present('senderName', sender?.name),
       senderIsPerson: sender?.isPerson === true,

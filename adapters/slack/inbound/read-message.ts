@@ -245,8 +245,8 @@ export function readSender(message: Fields, context: InboundContext): Sender {
 }
 
 /**
- * An app has written it. What comes through an app with the token of a person is that person's, unless the app says that
- * it is a bot's.
+ * Says whether an app has written it. A post through an app with the token of a person is that person's, unless the app
+ * says that it is a bot's.
  */
 function isByApp(message: Fields, { senderIsPerson }: InboundContext): boolean {
   if (isOfSlackbot(message)) return true

@@ -24,7 +24,7 @@ interface SaidWords {
   readonly text: string
   /** Things in it that are neither text nor files, one line each. */
   readonly enclosed: readonly string[]
-  /** What the platform adds to it, also later: previews of links, what it heard in a recording. */
+  /** The lines that the platform adds to it, also later: previews of links, transcripts. */
   readonly added: readonly string[]
 }
 
@@ -228,7 +228,15 @@ const SHOWN_FIELDS = [
 ]
 
 /** The blocks whose words are read from these fields; one that is not among them and has no words is named. */
-const PLAIN_BLOCKS = ['header', 'section', 'input', 'card', 'carousel', 'container', 'plan']
+const PLAIN_BLOCKS: ReadonlySet<unknown> = new Set([
+  'header',
+  'section',
+  'input',
+  'card',
+  'carousel',
+  'container',
+  'plan',
+])
 
 function blockWords(blocks: unknown, words: Wording, depth = 0): string {
   return lines(fieldsIn(blocks).map((block) => nodeWords(block, words, depth)))
@@ -248,7 +256,7 @@ function nodeWords(node: unknown, words: Wording, depth = 0): string {
 /** Names the blocks of a message that may have words of a kind that is not known. */
 function unshownBlocks(blocks: unknown, words: Wording): readonly string[] {
   const silent = fieldsIn(blocks).filter(
-    (block) => !PLAIN_BLOCKS.includes(String(block.type)) && !isRendered(block) && nodeWords(block, words) === '',
+    (block) => !PLAIN_BLOCKS.has(block.type) && !isRendered(block) && nodeWords(block, words) === '',
   )
   return silent.map(({ type }) => `a part that cannot be shown here: ${wordOf(type)}`)
 }
@@ -390,7 +398,7 @@ function clipKind({ user, user_team: fileTeam }: Fields, message: Fields): FileK
 
 const KINDS_OF_FILES: Readonly<Record<string, string>> = { quip: 'canvas', post: 'post', space: 'post', list: 'list' }
 
-/** Of a recording or a video it is the length alone, which nobody has written. */
+/** Returns the rest that is known of a file: the length alone of a recording or a video, as nobody has written it. */
 function aboutOf({ mode, duration_ms: ms, alt_txt, external_url: url }: Fields): string | undefined {
   const length = sizeOf(ms)
   if (length !== undefined && length > 0) return `${Math.round(length / 1000)} s`
@@ -421,7 +429,7 @@ function mailWords({ mode, subject, title, from, plain_text: text, attachments }
 function heardWords({ transcription }: Fields): string {
   const preview = isFields(transcription) ? transcription.preview : undefined
   const heard = isFields(preview) ? plainIn(preview.content) : ''
-  return labelled('recording, as Slack has heard it', heard)
+  return labelled('transcript by Slack', heard)
 }
 
 /** Returns a huddle or another call in words. */

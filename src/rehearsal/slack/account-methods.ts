@@ -13,6 +13,7 @@ export function authTest({ app }: WebApi): Answer {
     team_id: app.teamId,
     user_id: app.bot.id,
     bot_id: app.botId,
+    ...(app.enterpriseId !== null && { enterprise_id: app.enterpriseId }),
     is_enterprise_install: false,
   }
 }

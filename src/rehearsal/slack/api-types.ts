@@ -5,6 +5,7 @@ export interface ApiUser {
   readonly name: string
   readonly real_name: string
   readonly is_bot: boolean
+  readonly enterprise_user?: { readonly id: string; readonly enterprise_id: string; readonly teams: readonly string[] }
   readonly profile: { readonly real_name: string; readonly display_name: string }
 }
 

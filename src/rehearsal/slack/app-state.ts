@@ -11,6 +11,8 @@ export interface AppOptions {
   ids?: { readonly user: string; readonly bot: string }
   /** The workspace that has installed it. Default `T01`. */
   team?: string
+  /** The organisation of several workspaces (Enterprise Grid) that this workspace belongs to. Default: none. */
+  enterprise?: string
   /** Scopes of the bot token. Default: `fullScopes`. */
   scopes?: readonly string[]
   /** Events the app is subscribed to. Default: `fullSubscriptions`. */
@@ -40,6 +42,9 @@ export const fullScopes: readonly string[] = [
 
 export const fullSubscriptions: readonly string[] = [
   'app_mention',
+  'channel_id_changed',
+  'channel_rename',
+  'group_rename',
   'message.channels',
   'message.groups',
   'message.im',
@@ -54,6 +59,7 @@ export interface AppState {
   readonly appId: string
   readonly teamId: string
   readonly teamName: string
+  readonly enterpriseId: string | null
   readonly botId: string
   readonly bot: ApiUser
   readonly botToken: string
@@ -82,6 +88,7 @@ export function createApp(options: AppOptions): AppState {
     appId: 'A01',
     teamId: team,
     teamName: 'Rehearsal',
+    enterpriseId: options.enterprise ?? null,
     botId: ids.bot,
     bot,
     botToken: options.botToken ?? 'xoxb-rehearsal',

@@ -12,6 +12,8 @@ export interface NewUser {
   displayName?: string
   /** Another workspace: the user comes by Slack Connect. */
   team?: string
+  /** The organisation of several workspaces (Enterprise Grid), and the workspaces of it that the user is in. */
+  enterprise?: { readonly id: string; readonly teams: readonly string[] }
   isBot?: boolean
 }
 
@@ -34,7 +36,7 @@ export interface Say {
   text: string
   /** The message in whose thread this is a reply. */
   thread?: MessageRef
-  /** Further fields, laid over the built ones: a subtype, a bot_id, a nonsense value. */
+  /** Further fields of the platform's, laid over the built ones: a subtype, a bot_id, blocks, attachments, files. */
   extra?: Readonly<Record<string, unknown>>
 }
 
@@ -62,6 +64,14 @@ export interface EditSaid {
   text: string
   /** The message that a link in the text now leads to; it is shown beside the text. */
   shares?: Share['of']
+}
+
+/** A change of a message that nobody need have edited: another app's update, a preview of a link, a call that ends. */
+export interface Change {
+  channel: ChannelRef
+  message: MessageRef
+  /** Laid over the message; one that is undefined is taken away. */
+  fields: Readonly<Record<string, unknown>>
 }
 
 export interface Share {

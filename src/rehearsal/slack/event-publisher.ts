@@ -47,6 +47,13 @@ export class EventPublisher {
     })
   }
 
+  /** Publishes an event that is no message. */
+  notice(event: ApiEvent): void {
+    const { app, ledger, now, queue } = this.#deps
+    if (app.subscriptions.includes(event.type)) queue.offer(event)
+    else ledger.append({ kind: 'withheld', at: now(), reason: 'not_subscribed', type: event.type })
+  }
+
   #send(channel: ChannelState, subscription: string, event: ApiEvent): void {
     const { app, ledger, now, queue } = this.#deps
     const isMember = channel.members.has(app.bot.id)

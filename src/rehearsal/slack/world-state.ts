@@ -46,6 +46,8 @@ export class WorldState {
     this.ledger = ledger
     this.now = now
     this.#users.set(app.bot.id, app.bot)
+    // The platform says of its own app that it is no bot.
+    this.addUser({ id: 'USLACKBOT', name: 'slackbot', displayName: 'Slackbot' })
   }
 
   /** Returns a file for the `files` of a person's message. */
@@ -67,9 +69,11 @@ export class WorldState {
     return this.files.find(({ no }) => fileId(no) === id)
   }
 
-  addUser({ id, name, displayName = name, team, isBot = false }: NewUser): ApiUser {
+  addUser({ id: given, name, displayName = name, team, enterprise, isBot = false }: NewUser): ApiUser {
+    const id = given ?? `U${this.#nextUser++}`
     const user: ApiUser = {
-      id: id ?? `U${this.#nextUser++}`,
+      id,
+      ...(enterprise && { enterprise_user: { id, enterprise_id: enterprise.id, teams: enterprise.teams } }),
       team_id: team ?? this.app.teamId,
       name,
       real_name: displayName,
@@ -123,6 +127,17 @@ export class WorldState {
 
   findChannel(id: string): ChannelState | undefined {
     return this.#channels.get(id)
+  }
+
+  /** Gives a channel another id, and keeps nothing under the old one. */
+  protected moveChannel(channel: ChannelState, id: string): void {
+    this.#channels.delete(channel.id)
+    this.#channels.set(id, { ...channel, id })
+  }
+
+  /** Gives a channel another name. */
+  protected nameChannel(channel: ChannelState, name: string): void {
+    this.#channels.set(channel.id, { ...channel, name })
   }
 
   /** Returns a stamp in the platform's form, never the same twice. */

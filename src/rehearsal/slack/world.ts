@@ -1,8 +1,9 @@
 import type { ApiEvent, ApiMessage, ApiMetadata } from './api-types.ts'
 import { buildPress, shownName } from './build-press.ts'
-import type { ChannelRef, EditSaid, MessageRef, Press, Say, Share, Slash, UserRef } from './driver-types.ts'
+import type { Change, ChannelRef, EditSaid, MessageRef, Press, Say, Share, Slash, UserRef } from './driver-types.ts'
 import { EventPublisher } from './event-publisher.ts'
 import type { EventQueue } from './event-queue.ts'
+import { checkFields } from './message-fields.ts'
 import type { MessageFilter, StoredMessage } from './message-store.ts'
 import type { SharedFile } from './shared-file.ts'
 import { type ChannelState, idOf, type WorldDeps, WorldState } from './world-state.ts'
@@ -35,6 +36,7 @@ export class SlackWorld extends WorldState {
 
   /** Sends a person's message; a mention of the bot in a channel makes two events, as on the platform. */
   say(input: Say): ApiMessage {
+    checkFields(input.extra ?? {})
     const from = this.user(input.from)
     const channel = input.channel === undefined ? this.direct(from) : this.channel(input.channel)
     const foreign = from.team_id !== this.app.teamId
@@ -109,6 +111,29 @@ export class SlackWorld extends WorldState {
     const { text, message, shares } = input
     const more = shares === undefined ? {} : { attachments: [this.#shared(shares)] }
     return this.#change(channel, this.#stored(channel, message), text, more)
+  }
+
+  /** Changes a message as the platform or another app does: by its fields, without the mark of an edit. */
+  change({ channel, message, fields }: Change): ApiMessage {
+    checkFields(fields)
+    const state = this.channel(channel)
+    return this.#replace(state, this.#stored(state, message), fields)
+  }
+
+  /** Gives a channel a new id, as where it is shared with another organisation. */
+  changeId(channel: ChannelRef, id: string): void {
+    const state = this.channel(channel)
+    this.moveChannel(state, id)
+    const ids = { old_channel_id: state.id, new_channel_id: id }
+    this.#publisher.notice({ type: 'channel_id_changed', ...ids, event_ts: this.nextStamp() })
+  }
+
+  /** Renames a channel. */
+  rename(channel: ChannelRef, name: string): void {
+    const { id, kind } = this.channel(channel)
+    this.nameChannel(this.channel(channel), name)
+    const type = kind === 'group' ? 'group_rename' : 'channel_rename'
+    this.#publisher.notice({ type, channel: { id, name, created: 1_700_000_000 }, event_ts: this.nextStamp() })
   }
 
   /** Deletes a person's message. */
@@ -229,7 +254,12 @@ export class SlackWorld extends WorldState {
   #change(channel: ChannelState, stored: StoredMessage, text: string, more: object = {}): ApiMessage {
     const previous = stored.message
     const edited = { user: previous.user ?? this.app.bot.id, ts: this.nextStamp() }
-    const message: ApiMessage = { ...previous, text, edited, ...more }
+    return this.#replace(channel, stored, { text, edited, ...more })
+  }
+
+  #replace(channel: ChannelState, stored: StoredMessage, fields: Readonly<Record<string, unknown>>): ApiMessage {
+    const previous = stored.message
+    const message: ApiMessage = { ...previous, ...fields }
     this.replaceMessage(channel, stored, message)
     this.#publisher.change(channel, this.nextStamp(), {
       subtype: 'message_changed',

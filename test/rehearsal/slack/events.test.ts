@@ -179,3 +179,49 @@ describe('HTTP events', () => {
     expect(got).toHaveLength(2)
   })
 })
+
+describe('the script', () => {
+  test.each([
+    ['a field', { blobs: 1 }],
+    ['a subtype', { subtype: 'file_shared' }],
+    ['a block', { blocks: [{ type: 'paragraph' }] }],
+    ['a field of an attachment', { attachments: [{ heading: 'x' }] }],
+    ['a block in an attachment', { attachments: [{ blocks: [{ type: 'paragraph' }] }] }],
+    ['a mode of a file', { files: [{ id: 'F1', mode: 'remote' }] }],
+  ])('may not add to a message %s that the platform does not know', async (_, extra) => {
+    const { world, ada, channel } = await listening()
+    const said = world.say({ from: ada, channel, text: 'hello' })
+    expect(() => world.say({ from: ada, channel, text: 'hello', extra })).toThrow('The platform has no')
+    expect(() => world.change({ channel, message: said, fields: extra })).toThrow('The platform has no')
+  })
+
+  test('changes a message without the mark of an edit', async () => {
+    const { world, ada, channel, socket } = await listening()
+    const said = world.say({ from: ada, channel, text: 'look' })
+    await socket.next()
+    world.change({ channel, message: said, fields: { attachments: [{ from_url: 'https://x.example', title: 'x' }] } })
+    const { payload } = await socket.next()
+    expect(payload?.event).toMatchObject({
+      subtype: 'message_changed',
+      message: { text: 'look', attachments: [{ title: 'x' }] },
+      previous_message: { text: 'look' },
+    })
+    expect(payload?.event.message).not.toHaveProperty('edited')
+  })
+
+  test('gives a channel another name and another id, if the app is subscribed to that', async () => {
+    const { server, world, ada, channel, socket } = await listening()
+    world.rename(channel, 'lab')
+    world.changeId(channel, 'C0NEW')
+    world.say({ from: ada, channel: 'C0NEW', text: 'here' })
+    const events = [await socket.next(), await socket.next(), await socket.next()].map(({ payload }) => payload?.event)
+    expect(events).toMatchObject([
+      { type: 'channel_rename', channel: { id: channel.id, name: 'lab' } },
+      { type: 'channel_id_changed', old_channel_id: channel.id, new_channel_id: 'C0NEW' },
+      { type: 'message', channel: 'C0NEW' },
+    ])
+    server.app.subscriptions = []
+    world.rename('C0NEW', 'hall')
+    expect(server.ledger.entries.at(-1)).toMatchObject({ kind: 'withheld', type: 'channel_rename' })
+  })
+})
