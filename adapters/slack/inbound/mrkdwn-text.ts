@@ -88,7 +88,7 @@ export class Wording {
     return unescaped(quoted(struck.join(''))).replaceAll(HOLE, () => marks[next++] ?? '')
   }
 
-  /** Returns a person as `@Name`, or `@U1` where the name is not known. */
+  /** Returns a person as `@Name`; where the name is not known the mark stays, which is known to be no words. */
   user(id: string, label?: string): string {
     this.mentioned.add(id)
     if (id === this.#bot.userId) return `@${this.#bot.username}`
@@ -96,25 +96,26 @@ export class Wording {
     if (known === undefined) this.unknown.people.add(id)
     const name = plainName(known?.name ?? label ?? '')
     const username = plainName(known?.username ?? '')
-    if (name === '') return `@${id}`
+    if (name === '') return `<@${id}>`
     this.mentions.push({ kind: 'person', name, ...(username === '' ? {} : { username }) })
     return `@${name}`
   }
 
-  /** Returns a channel as `#name`, or `#C1` where the name is not known. */
+  /** Returns a channel as `#name`; where the name is not known the mark stays. */
   place(id: string, label?: string): string {
     const known = label || this.#names.places.get(id)
     if (known === undefined) this.unknown.places.add(id)
     const name = plainName(known ?? '')
-    if (name === '') return `#${id}`
+    if (name === '') return `<#${id}>`
     this.mentions.push({ kind: 'place', name })
     return `#${name}`
   }
 
-  /** Returns a group of people as `@name`; `id` is the platform's, or a word such as `here`. */
+  /** Returns a group of people as `@name`; `id` is the platform's, whose mark stays without a name, or `here`. */
   group(id: string, label?: string): string {
     this.mentionsMany = true
     const name = plainName((label || id).replace(/^@/, ''))
+    if (!label && /^S[A-Z0-9]+$/.test(id)) return `<!subteam^${id}>`
     this.mentions.push({ kind: 'group', name })
     return `@${name}`
   }

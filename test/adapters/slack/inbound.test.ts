@@ -155,7 +155,7 @@ describe('text', () => {
     ['a link whose label is itself', '<https://x.org|x.org>', 'x.org'],
     ['a channel', 'in <#C7|general>', 'in #general'],
     ['everybody', '<!here> and <!subteam^S1|@crew>', '@here and @crew'],
-    ['somebody whose name is not known', 'ask <@U444>', 'ask @U444'],
+    ['somebody whose name is not known', 'ask <@U444>', 'ask <@U444>'],
     ['the bot', '<@U0BOT> hi', '@parley hi'],
   ])('%s', (_, source, text) => {
     expect(eventOf({ ...message, text: source })).toMatchObject({ text })

@@ -110,9 +110,9 @@ const KINDS: Readonly<Record<string, readonly [Fields, string]>> = {
   'text quotation': [{ text: '&gt; once\n&gt;&gt;&gt; all\nof it' }, '> once\n> all\n> of it'],
   'text code': [{ text: '`a &lt; b` and ```x\n&gt;&gt;&gt; y```' }, '`a < b` and ```x\n>>> y```'],
   'text link': [{ text: '<https://x.example/~a~|the ~page~>' }, 'the ~page~ (https://x.example/~a~)'],
-  'text mention': [{ text: 'ask <@U444>, <@U999>, <@U998|di>' }, 'ask @Bob, @U999, @di'],
-  'text channel': [{ text: 'in <#C7>, <#C8|lab>, <#C9|>' }, 'in #office, #lab, #C9'],
-  'text group': [{ text: '<!subteam^S1|@crew> <!subteam^S2> <!here>' }, '@crew @S2 @here'],
+  'text mention': [{ text: 'ask <@U444>, <@U999>, <@U998|di>' }, 'ask @Bob, <@U999>, @di'],
+  'text channel': [{ text: 'in <#C7>, <#C8|lab>, <#C9|>' }, 'in #office, #lab, <#C9>'],
+  'text group': [{ text: '<!subteam^S1|@crew> <!subteam^S2> <!here>' }, '@crew <!subteam^S2> @here'],
   'text date': [{ text: 'at <!date^1700000000^{time}^https://x.example|noon>' }, 'at noon'],
   'text emoji': [{ text: ':wave: hi' }, ':wave: hi'],
   // Blocks.
@@ -268,7 +268,7 @@ const KINDS: Readonly<Record<string, readonly [Fields, string]>> = {
       { type: 'team', team_id: 'T1' },
       { type: 'attachment_mention', text: 'a thing' },
     ),
-    '`x`page (https://x.example):wave:@Bob@S1#office@herenoon#fffT1a thing',
+    '`x`page (https://x.example):wave:@Bob<!subteam^S1>#office@herenoon#fffT1a thing',
   ],
   // Attachments.
   'attachment of an app': [

@@ -25,7 +25,7 @@ test('whom and what a message names has the names that people there read, and a 
   world.say({ from: ada, channel: office, text: 'ask <@U444> in <#C0LAB> or <#C0GONE>, <@U0GONE>' })
   await sink.committed(1)
   expect(last()).toMatchObject({
-    text: 'ask @Bob the Builder in #lab or #C0GONE, @U0GONE',
+    text: 'ask @Bob the Builder in #lab or <#C0GONE>, <@U0GONE>',
     titles: { chat: 'office' },
     mentions: [
       { kind: 'person', name: 'Bob the Builder', username: 'bob' },
@@ -52,7 +52,7 @@ test('a message is as good without names where the platform refuses to say them'
   server.app.scopes = server.app.scopes.filter((scope) => !/:read$/.test(scope))
   world.say({ from: ada, channel: office, text: 'ask <@U444>' })
   await sink.committed(1)
-  expect(last()).toMatchObject({ text: 'ask @U444' })
+  expect(last()).toMatchObject({ text: 'ask <@U444>' })
   expect(last()).not.toHaveProperty('titles')
 })
 
