@@ -15,6 +15,8 @@ export interface ChannelFacts {
   /** The channel that a thread belongs to. */
   readonly parentId?: string
   readonly name?: string
+  /** Whoever began a thread, and named it. */
+  readonly ownerId?: string
 }
 
 /** The target of a message: a channel by its id, or the direct chat of a person, which has to be opened. */
@@ -44,7 +46,7 @@ export function toKind(type: unknown): ChannelFacts['kind'] | undefined {
  * is given beside it. Returns undefined for one that holds no messages. @throws Malformed
  */
 export function readChannel(value: unknown, guildId?: unknown): ChannelFacts | undefined {
-  const { id, type, guild_id, parent_id: parentId, name: given } = fieldsOf(value)
+  const { id, type, guild_id, parent_id: parentId, owner_id: ownerId, name: given } = fieldsOf(value)
   const kind = toKind(type)
   if (kind === undefined) return undefined
   const guild = guildId ?? guild_id
@@ -54,6 +56,7 @@ export function readChannel(value: unknown, guildId?: unknown): ChannelFacts | u
     kind,
     ...(isSnowflake(guild) ? { guildId: guild } : {}),
     ...(kind === 'thread' && isSnowflake(parentId) ? { parentId } : {}),
+    ...(kind === 'thread' && isSnowflake(ownerId) ? { ownerId } : {}),
     ...(name === undefined ? {} : { name }),
   }
 }
@@ -71,17 +74,15 @@ export function toAddress(account: AccountId, place: ChannelFacts, person: strin
   return parentId === undefined ? null : { ...common, chatType: 'channel', chat: parentId, topic: id }
 }
 
-/** Returns the names of a place, as the platform last described it; `parent` is the channel a thread belongs to. */
+/** Returns the names of a place, as the platform last described it; `parent` names the channel a thread belongs to. */
 export function titlesOf(
-  { kind, name }: ChannelFacts,
-  parent: Pick<ChannelFacts, 'name'> | undefined,
+  { kind, name, ownerId }: ChannelFacts,
+  { parent, botId }: { readonly parent: string | undefined; readonly botId: string },
 ): { readonly titles?: Titles } {
-  const inThread = kind === 'thread'
-  return presentTitles({
-    chat: inThread ? parent?.name : name,
-    topic: inThread ? name : undefined,
-    topicBegan: undefined,
-  })
+  if (kind !== 'thread') return presentTitles({ chat: name, topic: undefined, topicBegan: undefined })
+  const titles = { chat: parent, topic: name, topicBegan: undefined }
+  if (ownerId === undefined) return presentTitles(titles)
+  return presentTitles({ ...titles, topicBy: ownerId === botId ? 'self' : { id: ownerId, kind: 'user' } })
 }
 
 /** The inverse. Null when the address names no Discord place. */

@@ -4,6 +4,7 @@ import { DeafProbe } from '../../shared/deaf-probe.ts'
 import { createGuard, type Guard } from '../../shared/guard.ts'
 import type { DiscordConfig } from '../config.ts'
 import { EventReceiver } from '../inbound/event-receiver.ts'
+import { KnownNames } from '../inbound/known-names.ts'
 import type { ChannelPositions, Seen } from '../inbound/positions.ts'
 import { Unreceived } from '../inbound/unreceived.ts'
 import type { DirectChannels } from '../outbound/direct-channels.ts'
@@ -46,6 +47,7 @@ export function createRun(deps: RunDeps): AccountRun {
   const { abort, sink, account, config, services } = deps
   const { clock, logger } = services
   const { signal } = abort
+  const names = new KnownNames()
   const guard = createGuard({ sink, logger, account })
   const receiver: EventReceiver = new EventReceiver({
     account,
@@ -55,6 +57,7 @@ export function createRun(deps: RunDeps): AccountRun {
     interactions: deps.interactions,
     positions: deps.positions,
     seen: deps.seen,
+    names,
     sink,
     clock,
     signal,
@@ -90,7 +93,7 @@ export function createRun(deps: RunDeps): AccountRun {
         })
         return connectGateway({ token, botId: deps.botId, information, clock, signal }, listener)
       },
-      listener: listenerOf(deps, { receiver, probe, guard }),
+      listener: listenerOf(deps, { receiver, probe, guard, names }),
       down: (detail) => deps.down(detail),
     },
     signal,
@@ -103,17 +106,21 @@ interface Receivers {
   readonly receiver: EventReceiver
   readonly probe: DeafProbe
   readonly guard: Guard
+  readonly names: KnownNames
 }
 
 /** Returns the listener that distributes the events of a connection. */
-function listenerOf(deps: RunDeps, { receiver, probe, guard }: Receivers): KeeperPorts['listener'] {
+function listenerOf(deps: RunDeps, { receiver, probe, guard, names }: Receivers): KeeperPorts['listener'] {
   const { sink, services, account } = deps
   return {
     dispatch: (type, data) => {
       deps.received()
       receiver.received()
       if (type === 'MESSAGE_CREATE') probe.received()
-      guard(wordOfType(type), () => take(type, data, { receiver, sink }))
+      guard(wordOfType(type), () => {
+        names.take(type, data)
+        take(type, data, { receiver, sink })
+      })
     },
     ready: (connection) => {
       deps.proven()
@@ -161,4 +168,7 @@ const QUIET = new Set([
   'THREAD_UPDATE',
   'THREAD_DELETE',
   'THREAD_LIST_SYNC',
+  'GUILD_ROLE_CREATE',
+  'GUILD_ROLE_UPDATE',
+  'GUILD_ROLE_DELETE',
 ])

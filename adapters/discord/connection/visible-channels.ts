@@ -98,8 +98,13 @@ export class VisibleChannels {
     const facts = readChannel(channel, guildId)
     if (facts === undefined) return
     const joinedAt = facts.guildId === undefined ? undefined : this.#joinedAt.get(facts.guildId)
-    const last = newest(channel.last_message_id, this.#channels.peek(facts.id)?.lastMessageId)
-    this.#put({ ...facts, lastMessageId: last, ...(joinedAt === undefined ? {} : { joinedAt }) })
+    const known = this.#channels.peek(facts.id)
+    const last = newest(channel.last_message_id, known?.lastMessageId)
+    const { ownerId, ...rest } = facts
+    // Nobody is said to have given a thread another name.
+    const isRenamed = known !== undefined && (known.name !== facts.name || known.ownerId === undefined)
+    const owner = isRenamed || ownerId === undefined ? {} : { ownerId }
+    this.#put({ ...rest, ...owner, lastMessageId: last, ...(joinedAt === undefined ? {} : { joinedAt }) })
   }
 
   /** A direct chat is in no list: it is known once something is said there. */

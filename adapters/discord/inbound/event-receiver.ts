@@ -76,6 +76,7 @@ export class EventReceiver {
       return
     }
     this.#ports.seen.proveUpTo(timeOfSnowflake(ids.id))
+    this.#ports.names.meet(message)
     if (this.#interrupted) this.#receivedMeanwhile.add(ids.channelId)
     else if (this.#outOfSight.delete(ids.channelId)) this.#readBack(new Set([ids.channelId]))
     const moves = !this.#interrupted && !this.#queue.isBehind(ids.channelId)
@@ -85,7 +86,7 @@ export class EventReceiver {
   edit(message: unknown): void {
     const ids = idsOf(message)
     if (ids === undefined) this.#ports.sink.unknown('malformed:edit')
-    else this.#queue.push(ids.channelId, () => this.#messages.edit(ids.channelId, message))
+    else this.#queue.push(ids.channelId, () => this.#messages.edit(ids.channelId, ids.id, message))
   }
 
   interaction(data: unknown): void {

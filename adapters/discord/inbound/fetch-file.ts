@@ -5,6 +5,7 @@ import { parseUrl } from '../../../src/core/parse-url.ts'
 import { download } from '../../shared/download.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { type DiscordClient, reasonOf } from '../connection/client.ts'
+import { uploadsIn } from './read-parts.ts'
 
 interface Ports {
   readonly client: DiscordClient
@@ -47,10 +48,10 @@ function isOurs({ protocol, hostname, origin }: URL, apiRoot: string | undefined
   return protocol === 'https:' && CDN.has(hostname)
 }
 
-/** The link of an attachment, of the message itself or of one that it forwards. */
+/** The link of a file, of the message itself or of one that it forwards. */
 function urlIn(message: unknown, id: string): string | undefined {
-  const holders = [message, ...listIn(message, 'message_snapshots').map(({ message: inner }) => inner)]
-  const files = holders.flatMap((holder) => listIn(holder, 'attachments'))
+  const holders = [message, ...listIn(message, 'message_snapshots').map(({ message: inner }) => inner)].filter(isFields)
+  const files = holders.flatMap((holder) => [...listIn(holder, 'attachments'), ...uploadsIn(holder)])
   const url = files.find((file) => file.id === id)?.url
   return typeof url === 'string' && parseUrl(url) ? url : undefined
 }

@@ -1,4 +1,10 @@
-import { hasForeignText, type InboundText, type QuotedMessage, type Sender } from '../../../src/core/message.ts'
+import {
+  hasForeignText,
+  type InboundText,
+  type Mention,
+  type QuotedMessage,
+  type Sender,
+} from '../../../src/core/message.ts'
 import {
   type Fields,
   fieldsOf,
@@ -11,15 +17,24 @@ import {
 } from '../../shared/fields.ts'
 import { asQuoted } from '../../shared/file-kind.ts'
 import { dropped, type InboundReading, readSafely } from '../../shared/reading.ts'
-import { sharedWords } from '../../shared/shared-words.ts'
+import { presentMentions, sharedWords } from '../../shared/shared-words.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
 import { idOf, isSnowflake, timeOfSnowflake, titlesOf, toAddress } from '../address.ts'
-import { readAttachments, readEnclosed } from './attachments.ts'
+import { displayNameOf } from './known-names.ts'
+import { type Naming, readFiles, readWords, unshown, type WrittenBy } from './read-parts.ts'
 import type { InboundContext } from './reading.ts'
 import { readCommand } from './typed-command.ts'
 
-/** Plain messages and replies; every other type is a notice of the platform or a slash command's echo. */
-const WRITTEN = new Set([0, 19])
+const [REPLY, COMMAND_ANSWER, MENU_ANSWER] = [19, 20, 23]
+/** The types whose words are somebody's: plain messages, replies, and the answers of apps to commands. */
+const WRITTEN = new Set([0, REPLY, COMMAND_ANSWER, MENU_ANSWER])
+/** The types by which the platform says something that people act on: a text it has blocked, the end of a poll. */
+const LINES = new Set([24, 46])
+/** The types that only say what happened in a place; the first of a thread points to what is read with the thread. */
+const NOTICES = new Set([
+  ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 17, 18, 21, 22],
+  ...[25, 26, 27, 28, 29, 30, 31, 32, 36, 37, 38, 39, 44],
+])
 
 type TextFacts = Omit<Extract<InboundText, { kind: 'message' }>, 'kind' | 'eventKey'>
 
@@ -29,13 +44,19 @@ type TextFacts = Omit<Extract<InboundText, { kind: 'message' }>, 'kind' | 'event
  */
 export function readMessage(message: unknown, context: InboundContext): InboundReading {
   return readSafely('message', () => {
-    const facts = readFacts(fieldsOf(withoutNulls(message)), context)
+    const fields = fieldsOf(withoutNulls(message))
+    const facts = readFacts(fields, context)
     if (typeof facts === 'string') return dropped(facts)
     const eventKey = messageKey(facts.messageId, context)
-    const { botId, commands } = context
+    const { commands } = context
+    // Arguments stay as they were typed: an id in them names somebody, and a name does not.
     const command = hasForeignText(facts)
       ? null
-      : readCommand(facts.text, { botId, addressed: facts.mentioned, commands })
+      : readCommand(optionalText(fields.content) ?? '', {
+          isOwn: ownMarks(context),
+          addressed: facts.mentioned,
+          commands,
+        })
     return command === null
       ? { kind: 'event', event: { kind: 'message', eventKey, ...facts } }
       : { kind: 'event', event: { kind: 'command', eventKey, ...facts, ...command } }
@@ -92,31 +113,43 @@ function messageKey(messageId: string, { botId }: Pick<InboundContext, 'botId'>)
 function readFacts(message: Fields, context: InboundContext): TextFacts | string {
   const author = fieldsOf(message.author)
   if (idOf(author.id) === context.botId) return 'own_message'
-  if (typeof message.type !== 'number' || !WRITTEN.has(message.type)) return `message:type_${wordOf(message.type)}`
-  const { text, forwarded } = readWords(message)
-  const holders = [message, ...snapshotsOf(message)]
-  const own = holders.flatMap((holder) => readAttachments(message, holder))
-  const enclosed = holders.flatMap(readEnclosed)
-  if (text === '' && own.length === 0 && enclosed.length === 0) return 'message:without_text'
-  const sender = readSender(author, message.webhook_id !== undefined)
+  const { type } = message
+  if (typeof type !== 'number' || NOTICES.has(type)) return `message:type_${wordOf(type)}`
+  if (isLoading(message)) return 'message:loading'
+  const isWritten = WRITTEN.has(type)
+  const sender = senderOf(message, context)
+  const parts = readParts(message, sender, context)
   const address = toAddress(context.account, context.place, sender.id)
   if (address === null) return 'message:unknown_channel'
-  const mentions = readMentions(message, context.botId)
+  const mentions = readMentions(message, context)
   const quoted = readQuoted(message, context)
   return {
     address,
     sender,
-    ...titlesOf(context.place, context.parent),
+    ...titlesOf(context.place, { parent: parentName(context), botId: context.botId }),
     sentAt: timeOfSnowflake(idOf(message.id)),
     messageId: idOf(message.id),
-    text,
-    mentioned: address.chatType === 'direct' || mentions.bot || quoted?.own === true,
+    text: parts.text,
+    mentioned: address.chatType === 'direct' || (isWritten && (mentions.bot || quoted?.own === true)),
     mentionsOthers: mentions.others,
+    ...presentMentions(mentions.everybody === undefined ? parts.mentions : [...parts.mentions, mentions.everybody]),
     ...present('quoted', quoted),
-    ...present('forwarded', forwarded),
-    attachments: [...own, ...quotedFiles(message, quoted)],
-    ...(enclosed.length === 0 ? {} : { enclosed }),
+    ...present('forwarded', parts.forwarded),
+    attachments: [...parts.files, ...quotedFiles(message, quoted)],
+    ...(parts.enclosed.length === 0 ? {} : { enclosed: parts.enclosed }),
   }
+}
+
+function parentName({ place: { parentId }, names }: InboundContext): string | undefined {
+  return parentId === undefined ? undefined : names?.place(parentId)
+}
+
+const IS_LOADING = 1 << 7
+
+/** Returns true for an app's answer without words so far: an update brings them. */
+export function isLoading(message: unknown): boolean {
+  const flags = isFields(message) ? message.flags : undefined
+  return typeof flags === 'number' && (flags & IS_LOADING) !== 0
 }
 
 const FORWARD = 1
@@ -128,21 +161,53 @@ export function answeredBy(message: unknown, botId: string): string | undefined 
   return isSnowflake(reference.message_id) ? reference.message_id : undefined
 }
 
-const IS_CROSSPOST = 2
+interface Parts extends Pick<TextFacts, 'text' | 'forwarded'> {
+  readonly mentions: readonly Mention[]
+  readonly enclosed: readonly string[]
+  readonly files: TextFacts['attachments']
+}
 
 /**
- * The text of a message and whether somebody else wrote it: a forward carries snapshots of what was written elsewhere,
- * without their author; a crosspost is what a channel that is followed from here posted.
+ * Returns what a message says and brings. A forward has snapshots of what was written elsewhere, without their author,
+ * so that nothing in them is a mention. A message in which nothing is known is named in one line.
  */
-function readWords(message: Fields): Pick<TextFacts, 'text' | 'forwarded'> {
-  const text = optionalText(message.content) ?? ''
+function readParts(message: Fields, sender: Sender, context: InboundContext): Parts {
+  const isWritten = WRITTEN.has(Number(message.type))
+  const by = writerOf(sender)
+  const naming = namingOf(context)
+  const { text, mentions, enclosed } = readWords(message, by, naming)
+  const own = readFiles(message, message, by)
   const snapshots = snapshotsOf(message)
-  if (snapshots.length > 0) {
-    return sharedWords(text, snapshots.map(({ content }) => optionalText(content) ?? '').join('\n'))
+  const shared = snapshots.map((snapshot) => readWords(snapshot, 'unnamed', naming))
+  const files = [...own, ...snapshots.flatMap((snapshot) => readFiles(message, snapshot, 'unnamed'))]
+  const things = [...enclosed, ...shared.flatMap((one) => one.enclosed)]
+  if (!isWritten) {
+    const lines = LINES.has(Number(message.type)) && things.length > 0 ? things : [unshown(message, false)]
+    return { text: '', mentions: [], enclosed: lines, files }
   }
-  const { flags } = message
+  const words = shared.length === 0 ? crosspost(message, text) : sharedWords(text, wordsIn(shared))
+  const isEmpty = words.text.trim() === '' && files.length === 0 && things.length === 0
+  return { ...words, mentions, files, enclosed: isEmpty ? [unshown(message, true)] : things }
+}
+
+function wordsIn(shared: readonly { readonly text: string }[]): string {
+  return shared.map(({ text }) => text).join('\n')
+}
+
+const IS_CROSSPOST = 2
+
+/** A crosspost is what a channel that is followed from here posted. */
+function crosspost({ flags, author }: Fields, text: string): Pick<TextFacts, 'text' | 'forwarded'> {
   if (typeof flags !== 'number' || (flags & IS_CROSSPOST) === 0) return { text }
-  return { text, forwarded: present('name', optionalText(fieldsOf(message.author).username)) }
+  return { text, forwarded: present('name', optionalText(fieldsOf(author).username)) }
+}
+
+function writerOf({ kind }: Pick<Sender, 'kind'>): WrittenBy {
+  return kind === 'bot' ? 'app' : 'person'
+}
+
+function namingOf({ botId, place: { guildId }, names }: InboundContext): Naming {
+  return { botId, guildId, names }
 }
 
 /** The forwarded messages that a message is made of; none in a reply. */
@@ -151,39 +216,90 @@ function snapshotsOf(message: Fields): readonly Fields[] {
   return listOf(message.message_snapshots).map((snapshot) => fieldsOf(fieldsOf(snapshot).message))
 }
 
-/**
- * By the platform's own list of users, never by the text. A role or everybody is somebody else: it is not us by name.
- */
-function readMentions(message: Fields, botId: string): { readonly bot: boolean; readonly others: boolean } {
-  const ids = listOf(message.mentions).map((user) => idOf(fieldsOf(user).id))
-  const wide = listOf(message.mention_roles).length > 0 || message.mention_everyone === true
-  return { bot: ids.includes(botId), others: wide || ids.some((id) => id !== botId) }
+/** The marks by which a message calls this bot, its managed role included, which people pick in place of it. */
+function ownMarks({ botId, names }: InboundContext): (mark: string) => boolean {
+  return (mark) => {
+    const id = mark.replace(/\D/g, '')
+    return mark.startsWith('<@&') ? names?.role(id)?.botId === botId : id === botId
+  }
 }
 
-function readQuoted(message: Fields, { botId }: InboundContext): QuotedMessage | undefined {
+interface Mentioned {
+  readonly bot: boolean
+  readonly others: boolean
+  readonly everybody: Mention | undefined
+}
+
+/**
+ * By the platform's own lists, never by the text. The role that the platform manages for this bot is the bot, by its
+ * id; any other role, also one that the bot has, and everybody are somebody else.
+ */
+function readMentions(message: Fields, { botId, names }: InboundContext): Mentioned {
+  const ids = listOf(message.mentions).map((user) => idOf(fieldsOf(user).id))
+  const roles = listOf(message.mention_roles)
+  const isOwn = (role: unknown) => typeof role === 'string' && names?.role(role)?.botId === botId
+  const isWide = message.mention_everyone === true
+  const isToAll = isWide && optionalText(message.content)?.includes('@everyone') === true
+  return {
+    bot: ids.includes(botId) || roles.some(isOwn),
+    others: isWide || roles.some((role) => !isOwn(role)) || ids.some((id) => id !== botId),
+    everybody: isWide ? { kind: 'group', name: isToAll ? 'everyone' : 'here' } : undefined,
+  }
+}
+
+/** Returns the message that is answered; without a text where it was deleted, or the platform did not look for it. */
+function readQuoted(message: Fields, context: InboundContext): QuotedMessage | undefined {
+  if (message.type !== REPLY && message.type !== MENU_ANSWER) return undefined
   const original = optionalFields(message.referenced_message)
-  if (message.type !== 19 || original === undefined) return undefined
-  const sender = readSender(fieldsOf(original.author), original.webhook_id !== undefined)
+  if (original === undefined) {
+    const id = optionalFields(message.message_reference)?.message_id
+    return isSnowflake(id) ? { messageId: id, own: false } : undefined
+  }
+  const sender = senderOf(original, context)
+  const naming = namingOf(context)
+  const { text, enclosed } = readWords(original, writerOf(sender), naming)
+  const shared = snapshotsOf(original).map((snapshot) => readWords(snapshot, 'unnamed', naming))
+  const all = [text, ...shared.map((one) => one.text), ...enclosed, ...shared.flatMap((one) => one.enclosed)]
+  const words = all.filter((line) => line.trim() !== '').join('\n')
   return {
     messageId: idOf(original.id),
-    ...present('text', optionalText(original.content)),
-    sender,
-    own: sender.id === botId,
+    ...present('text', words === '' ? undefined : words),
+    // The words of a forward are not those of whoever passed them on.
+    ...(text.trim() === '' && shared.length > 0 ? {} : { sender }),
+    own: sender.id === context.botId,
   }
 }
 
 function quotedFiles({ referenced_message: given }: Fields, quoted: QuotedMessage | undefined) {
   const original = quoted === undefined || quoted.own ? undefined : optionalFields(given)
-  const holders = original === undefined ? [] : [original, ...snapshotsOf(original)]
-  return original === undefined ? [] : asQuoted(holders.flatMap((holder) => readAttachments(original, holder)))
+  if (original === undefined) return []
+  const by = quoted?.sender === undefined ? 'unnamed' : writerOf(quoted.sender)
+  const shared = snapshotsOf(original).flatMap((snapshot) => readFiles(original, snapshot, 'unnamed'))
+  return asQuoted([...readFiles(original, original, by), ...shared])
 }
 
-/** A webhook speaks under an id of its own, and under any name. */
-export function readSender(user: Fields, webhook = false): Sender {
+/** Returns the writer of a message object, by the name that people read there. */
+function senderOf({ author, member, webhook_id, type }: Fields, { place: { guildId }, names }: InboundContext): Sender {
+  const user = fieldsOf(author)
+  const isApp = webhook_id !== undefined || type === COMMAND_ANSWER || type === MENU_ANSWER
+  const known = guildId === undefined ? undefined : names?.person(guildId, idOf(user.id))
+  return readSender(user, { isApp, nick: isFields(member) ? member.nick : undefined, known })
+}
+
+interface Shown {
+  readonly isApp?: boolean
+  /** The name in the guild, as this event says it. */
+  readonly nick?: unknown
+  /** The name in the guild, as it was said last. */
+  readonly known?: string | undefined
+}
+
+/** A webhook speaks under an id of its own, and under any name; the platform's own account is no person either. */
+export function readSender(user: Fields, { isApp = false, nick, known }: Shown = {}): Sender {
   return {
     id: idOf(user.id),
-    kind: webhook || user.bot === true ? 'bot' : 'user',
-    ...present('displayName', optionalText(user.global_name)),
+    kind: isApp || user.bot === true || user.system === true ? 'bot' : 'user',
+    ...present('displayName', displayNameOf(user, nick, known)),
     ...present('username', optionalText(user.username)),
   }
 }

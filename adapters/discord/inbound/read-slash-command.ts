@@ -33,7 +33,8 @@ export function readInteraction(
     const given = readGiven(fields)
     if ('why' in given) return given
     const ids = interactionIds(fields)
-    const sender = readSender(fieldsOf(optionalFields(fields.member)?.user ?? fields.user))
+    const member = optionalFields(fields.member)
+    const sender = readSender(fieldsOf(member?.user ?? fields.user), { nick: member?.nick })
     const place = isFields(fields.channel) ? readChannel(fields.channel, fields.guild_id) : undefined
     const address = place && toAddress(account, place, sender.id)
     if (!place || !address) return dropped('interaction:unknown_channel')
@@ -44,7 +45,7 @@ export function readInteraction(
         eventKey: `${botId}:interaction:${ids.id}`,
         address,
         sender,
-        ...titlesOf(place, undefined),
+        ...titlesOf(place, { parent: undefined, botId }),
         sentAt: timeOfSnowflake(ids.id),
         messageId: ids.id,
         answerBy: handleOf(ids),

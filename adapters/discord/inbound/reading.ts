@@ -1,6 +1,7 @@
 import type { AccountId } from '../../../src/core/ids.ts'
 import { isFields } from '../../shared/fields.ts'
 import type { ChannelFacts } from '../address.ts'
+import type { NameLookup } from './known-names.ts'
 
 /** The facts that reading a message needs besides the message. */
 export interface InboundContext {
@@ -8,8 +9,8 @@ export interface InboundContext {
   readonly botId: string
   /** The channel it stands in. */
   readonly place: ChannelFacts
-  /** The channel that a thread belongs to, where it is known. */
-  readonly parent?: ChannelFacts
+  /** The names that ids have for people; absent where nothing was said of them. */
+  readonly names?: NameLookup
   /** Names that are commands of ours; undefined until they are known: then every word is taken for one. */
   readonly commands: ReadonlySet<string> | undefined
 }

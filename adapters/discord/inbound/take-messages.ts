@@ -1,17 +1,19 @@
+import { LRUCache } from 'lru-cache'
 import type { ChannelSink } from '../../../src/channels/adapter.ts'
 import { ParleyError } from '../../../src/core/errors.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
 import type { AccountId } from '../../../src/core/ids.ts'
 import type { InboundEvent } from '../../../src/core/message.ts'
-import { isFields, present } from '../../shared/fields.ts'
+import { isFields } from '../../shared/fields.ts'
 import { asAnswered } from '../../shared/read-back.ts'
-import type { InboundReading } from '../../shared/reading.ts'
+import { dropped, type InboundReading } from '../../shared/reading.ts'
 import { before, type ChannelFacts, readChannel, toKind } from '../address.ts'
 import type { DiscordClient } from '../connection/client.ts'
 import type { GatewayConnection } from '../connection/gateway.ts'
 import type { DirectChannels } from '../outbound/direct-channels.ts'
+import type { KnownNames } from './known-names.ts'
 import type { ChannelPositions, KnownChannel } from './positions.ts'
-import { readDelete, readEdit, readMessage } from './read-event.ts'
+import { isLoading, readDelete, readEdit, readMessage } from './read-event.ts'
 import { type InboundContext, readableByOthers } from './reading.ts'
 
 export interface MessagePorts {
@@ -22,6 +24,7 @@ export interface MessagePorts {
   readonly positions: ChannelPositions
   readonly sink: ChannelSink
   readonly signal: AbortSignal
+  readonly names: KnownNames
   connection(): GatewayConnection | undefined
   commands(): ReadonlySet<string> | undefined
 }
@@ -33,10 +36,16 @@ type ReceivedMessage = { readonly message: unknown; readonly moves: boolean; rea
 
 type Reader = (context: InboundContext) => InboundReading
 
+const MOST_SHOWN = 500
+/** The value of an answer whose words are still to come. */
+const LOADING = ''
+
 /** Takes in one message at a time, an edit or a deletion of one: by one reader, whether it is live or read back. */
 export class MessageReceiver {
   readonly #ports: MessagePorts
   readonly #meet: (channels: readonly KnownChannel[]) => void
+  /** The words of the newest messages of apps and of edited ones, by id: updates may change something else. */
+  readonly #shown = new LRUCache<string, string>({ max: MOST_SHOWN })
 
   /** `meet` remembers channels that are met for the first time. */
   constructor(ports: MessagePorts, meet: (channels: readonly KnownChannel[]) => void) {
@@ -49,6 +58,7 @@ export class MessageReceiver {
     const place = await this.#placeOf(channelId, message)
     const reading = place && readMessage(message, this.#context(place))
     const shown = readableByOthers(place, message)
+    if (isLoading(message)) this.#shown.set(messageId, LOADING)
     if (reading?.kind !== 'event') return this.#drop(reading, shown)
     await this.#know(channelId, messageId, reading.event)
     this.#stopIfOver()
@@ -56,6 +66,7 @@ export class MessageReceiver {
     const cursor = moves ? positions.cursorFor(channelId, messageId) : undefined
     await sink.accept(answered === true ? asAnswered(reading.event) : reading.event, cursor, shown)
     failpoint('CP2-committed')
+    this.#note(reading.event, message)
     if (cursor !== undefined) positions.moved(channelId, messageId)
     // The position is all the acknowledgement there is, and it was committed with the message.
     failpoint('CP3-acked')
@@ -68,8 +79,15 @@ export class MessageReceiver {
     return reading?.kind === 'event' ? reading.event : undefined
   }
 
-  edit(channelId: string, message: unknown): Promise<void> {
-    return this.#takeChange(channelId, message, (at) => readEdit(message, at))
+  /** The words of an answer that was announced before they were there come as an update, and are its first. */
+  edit(channelId: string, messageId: string, message: unknown): Promise<void> {
+    if (this.#shown.get(messageId) === LOADING && !isLoading(message))
+      return this.take(channelId, messageId, { message, moves: false })
+    return this.#takeChange(channelId, message, (at) => {
+      const reading = readEdit(message, at)
+      const isSame = reading.kind === 'event' && wordsOf(reading.event) === (this.#shown.get(messageId) ?? null)
+      return isSame ? dropped('edit:same_words') : reading
+    })
   }
 
   delete(channelId: string, messageId: string): Promise<void> {
@@ -85,6 +103,14 @@ export class MessageReceiver {
     if (reading?.kind !== 'event') return this.#drop(reading, shown)
     this.#stopIfOver()
     await this.#ports.sink.accept(reading.event, undefined, shown)
+    this.#note(reading.event, hint)
+  }
+
+  /** Later updates of a person's message are edits only once it was edited, as they then have the time of that. */
+  #note(event: InboundEvent, message: unknown): void {
+    if (event.sender.kind !== 'bot' && !(isFields(message) && typeof message.edited_timestamp === 'string')) return
+    const words = wordsOf(event)
+    if (words !== undefined && 'messageId' in event) this.#shown.set(event.messageId, words)
   }
 
   /** A channel met for the first time begins right before this message, also after a crash. */
@@ -104,9 +130,8 @@ export class MessageReceiver {
   }
 
   #context(place: ChannelFacts): InboundContext {
-    const { account, botId, connection } = this.#ports
-    const parent = place.parentId === undefined ? undefined : connection()?.channel(place.parentId)
-    return { account, botId, place, ...present('parent', parent), commands: this.#ports.commands() }
+    const { account, botId, names, commands } = this.#ports
+    return { account, botId, place, names, commands: commands() }
   }
 
   /** `shown`: what others could read all the same. */
@@ -118,6 +143,13 @@ export class MessageReceiver {
   #stopIfOver(): void {
     if (this.#ports.signal.aborted) throw new ParleyError('aborted', 'the channel was stopped')
   }
+}
+
+/** Returns what people read of a message; previews of pages come and go under one. */
+function wordsOf(event: InboundEvent): string | undefined {
+  if (!('text' in event)) return undefined
+  const { text, forwarded, attachments } = event
+  return JSON.stringify([text, forwarded?.text, attachments.map(({ ref }) => ref)])
 }
 
 interface PlacePorts {

@@ -8,8 +8,8 @@ export interface ApiUser {
   bot?: true
 }
 
-/** 0 text, 1 DM, 3 group DM, 5 announcements, 11 public thread, 12 private thread. */
-export type ApiChannelType = 0 | 1 | 3 | 5 | 11 | 12
+/** 0 text, 1 DM, 3 group DM, 5 announcements, 11 public thread, 12 private thread, 15 forum, 16 media. */
+export type ApiChannelType = 0 | 1 | 3 | 5 | 11 | 12 | 15 | 16
 
 export interface ApiChannel {
   id: string
@@ -87,6 +87,19 @@ export interface ApiSnapshot {
     ApiMessage,
     'type' | 'content' | 'timestamp' | 'edited_timestamp' | 'mentions' | 'mention_roles' | 'attachments' | 'embeds'
   >
+}
+
+export interface ApiRole {
+  id: string
+  name: string
+  permissions: string
+  position: number
+  color: number
+  hoist: boolean
+  managed: boolean
+  mentionable: boolean
+  flags: number
+  tags?: { bot_id: string }
 }
 
 export interface ApiGuild {

@@ -17,7 +17,16 @@ export interface NewChannel {
   guild: Ref
   name: string
   id?: string
-  type?: 0 | 5
+  /** 15 and 16 are a forum and a media channel, in which nobody writes but in threads. */
+  type?: 0 | 5 | 15 | 16
+}
+
+export interface NewRole {
+  guild: Ref
+  name: string
+  id?: string
+  /** The bot for which the platform manages it. */
+  bot?: Ref
 }
 
 export interface NewThread {
@@ -27,6 +36,8 @@ export interface NewThread {
   id?: string
   /** True if the bot is notified by THREAD_CREATE, the default. */
   announce?: boolean
+  /** Whoever began it. Default: the bot. */
+  owner?: Ref
 }
 
 /** The bot's rights in a channel; a thread has those of its parent. */
@@ -59,7 +70,11 @@ export interface Say {
   /** The mentions in place of those found in the text (`<@id>`). */
   mentions?: readonly ApiUser[]
   attachments?: readonly ApiAttachment[]
-  /** More fields, laid over the built ones: a webhook id, a service type, a nonsense value. */
+  /** True if a webhook says it, under its id and the name of `from`. */
+  webhook?: boolean
+  /** Any fields of the platform's message object, laid over the built ones; one that it does not have is refused. */
+  fields?: Readonly<Record<string, unknown>>
+  /** More fields that nobody checks: a nonsense value. */
   extra?: Readonly<Record<string, unknown>>
 }
 

@@ -39,5 +39,6 @@ export function withoutContent(
   const { author, content, mentions = [] } = message
   if ((intents & MESSAGE_CONTENT) !== 0 || content === undefined || message.guild_id === undefined) return data
   if (author?.id === botId || mentions.some(({ id }) => id === botId)) return data
-  return { ...data, content: '', attachments: [], embeds: [] }
+  const { poll: _, ...rest } = data
+  return { ...rest, content: '', attachments: [], embeds: [], components: [] }
 }

@@ -1,5 +1,5 @@
 import { FileShelf, type NewFile, type ShelvedFile } from '../file-shelf.ts'
-import type { ApiAttachment, ApiChannel, ApiGuild, ApiMessage, ApiUser } from './api-types.ts'
+import type { ApiAttachment, ApiChannel, ApiGuild, ApiMessage, ApiRole, ApiUser } from './api-types.ts'
 import type { Access, NewChannel, NewThread, NewUser, Ref } from './driver-types.ts'
 import type { DiscordLedger } from './ledger-entries.ts'
 import { Snowflakes } from './snowflakes.ts'
@@ -23,6 +23,9 @@ export interface ChannelState {
 export interface GuildState {
   readonly guild: ApiGuild
   readonly joinedAt: string
+  readonly roles: Map<string, ApiRole>
+  /** The names of people there, by their ids. */
+  readonly nicks: Map<string, string>
 }
 
 /** A registered slash command; contexts: 0 guilds, 1 the direct chat with the bot, 2 other private channels. */
@@ -171,7 +174,7 @@ export class WorldState {
       type: input.type ?? 11,
       guild_id: parent.guild_id,
       parent_id: parent.id,
-      owner_id: this.bot.id,
+      owner_id: input.owner === undefined ? this.bot.id : this.user(input.owner).id,
       name: input.name,
       last_message_id: null,
       message_count: 0,

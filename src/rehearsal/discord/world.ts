@@ -1,10 +1,10 @@
-import type { ApiChannel, ApiGuild, ApiMessage, ApiUser } from './api-types.ts'
+import type { ApiChannel, ApiGuild, ApiMessage, ApiRole, ApiUser } from './api-types.ts'
 import { buildInteraction, buildPress } from './build-interaction.ts'
-import { buildMessage, forwardFields, storeMessage } from './build-message.ts'
-import type { Access, Forward, NewChannel, NewThread, Press, Ref, Say, Slash } from './driver-types.ts'
+import { buildMessage, checkFields, forwardFields, storeMessage } from './build-message.ts'
+import type { Access, Forward, NewChannel, NewRole, NewThread, Press, Ref, Say, Slash } from './driver-types.ts'
 import { InteractionBook } from './interaction-book.ts'
-import type { ChannelState, StoredMessage, WorldDeps } from './world-state.ts'
-import { isThread, WorldState } from './world-state.ts'
+import type { ChannelState, GuildState, StoredMessage, WorldDeps } from './world-state.ts'
+import { idOf, isThread, WorldState } from './world-state.ts'
 
 /** Sends a dispatch to the gateway; called for every act that the bot may see. */
 export type Publisher = (type: string, data: Readonly<Record<string, unknown>>) => void
@@ -26,9 +26,23 @@ export class DiscordWorld extends WorldState {
   /** Adds a guild with the bot in it; a connected bot is notified at once. */
   addGuild(input: { readonly name: string; readonly id?: string }): ApiGuild {
     const guild: ApiGuild = { id: input.id ?? this.ids.next(), name: input.name, owner_id: this.bot.id }
-    this.guilds.set(guild.id, { guild, joinedAt: new Date(this.now()).toISOString() })
+    const roles = new Map([[guild.id, role(guild.id, '@everyone')]])
+    this.guilds.set(guild.id, { guild, joinedAt: new Date(this.now()).toISOString(), roles, nicks: new Map() })
     this.#publish('GUILD_CREATE', this.describeGuild(guild.id))
     return guild
+  }
+
+  addRole({ guild, name, id = this.ids.next(), bot }: NewRole): ApiRole {
+    const managed = bot === undefined ? {} : { managed: true, tags: { bot_id: this.user(bot).id } }
+    const added = { ...role(id, name), ...managed }
+    this.#guild(guild).roles.set(id, added)
+    this.#publish('GUILD_ROLE_CREATE', { guild_id: idOf(guild), role: added })
+    return added
+  }
+
+  /** Gives a person a name of their own in a guild; the bot learns it with the next message. */
+  setNick(guild: Ref, user: Ref, nick: string): void {
+    this.#guild(guild).nicks.set(this.user(user).id, nick)
   }
 
   addChannel(input: NewChannel): ApiChannel {
@@ -45,7 +59,8 @@ export class DiscordWorld extends WorldState {
 
   /** Sends a person's message. */
   say(input: Say): ApiMessage {
-    const author = this.user(input.from)
+    const speaker = this.user(input.from)
+    const author: ApiUser = input.webhook === true ? { ...speaker, global_name: null, bot: true } : speaker
     const state = input.channel === undefined ? this.direct(author) : this.channel(input.channel)
     this.#wakeThread(state)
     const replied = input.replyTo === undefined ? undefined : this.message(state, input.replyTo).message
@@ -58,9 +73,23 @@ export class DiscordWorld extends WorldState {
       ...(input.attachments !== undefined && { attachments: input.attachments }),
       ...(replied !== undefined && { replied }),
     })
-    Object.assign(message, input.extra)
+    if (input.webhook === true) message.webhook_id = author.id
+    Object.assign(message, checkFields('message', input.fields ?? {}), input.extra)
     this.post(state, message)
     return message
+  }
+
+  /**
+   * Changes fields of a message as the platform itself does, without a time of an edit: the preview of a page, the words
+   * of an answer that was announced before they were there.
+   */
+  update(input: { channel: Ref; message: Ref; fields: Readonly<Record<string, unknown>> }): ApiMessage {
+    const state = this.channel(input.channel)
+    const stored = this.message(state, input.message)
+    stored.message = { ...stored.message, ...checkFields('message', input.fields) }
+    this.#record('edited', stored.message)
+    this.#publish('MESSAGE_UPDATE', this.#dispatchOf(state, stored.message))
+    return stored.message
   }
 
   /** Forwards a message for a person, whose own words go into another message. */
@@ -120,10 +149,14 @@ export class DiscordWorld extends WorldState {
     this.#publish(access === 'hidden' ? 'CHANNEL_DELETE' : 'CHANNEL_UPDATE', { ...state.channel })
   }
 
-  setThread(ref: Ref, change: { readonly archived?: boolean; readonly locked?: boolean }): void {
+  setThread(
+    ref: Ref,
+    { name, ...change }: { readonly archived?: boolean; readonly locked?: boolean; readonly name?: string },
+  ): void {
     const { channel } = this.channel(ref)
     if (channel.thread_metadata === undefined) throw new Error(`${channel.id} is no thread.`)
     Object.assign(channel.thread_metadata, change)
+    if (name !== undefined) channel.name = name
     this.#publish('THREAD_UPDATE', { ...channel })
   }
 
@@ -179,8 +212,7 @@ export class DiscordWorld extends WorldState {
 
   /** Returns the GUILD_CREATE for a bot: the channels it sees, and the threads that are not archived. */
   describeGuild(id: string): Readonly<Record<string, unknown>> {
-    const state = this.guilds.get(id)
-    if (state === undefined) throw new Error(`The rehearsal knows no guild ${id}.`)
+    const state = this.#guild(id)
     const visible = [...this.channels.values()].filter(
       (channel) => channel.channel.guild_id === id && this.accessTo(channel) !== 'hidden',
     )
@@ -191,13 +223,19 @@ export class DiscordWorld extends WorldState {
       large: false,
       unavailable: false,
       member_count: this.users.size,
-      roles: [everyone(id)],
+      roles: [...state.roles.values()],
       channels: channels.filter((channel) => !isThread(channel)),
       threads: channels.filter((channel) => isThread(channel) && channel.thread_metadata?.archived !== true),
-      members: [memberOf(this.bot, state.joinedAt)],
+      members: [{ user: this.bot, ...memberFields(state.joinedAt) }],
       ...EMPTY_LISTS,
       ...GUILD_SETTINGS,
     }
+  }
+
+  #guild(ref: Ref): GuildState {
+    const state = this.guilds.get(idOf(ref))
+    if (state === undefined) throw new Error(`The rehearsal knows no guild ${idOf(ref)}.`)
+    return state
   }
 
   #bury(stored: StoredMessage): void {
@@ -206,7 +244,13 @@ export class DiscordWorld extends WorldState {
   }
 
   #dispatchOf({ channel }: ChannelState, message: ApiMessage): Readonly<Record<string, unknown>> {
-    return { ...message, ...guildOf(channel), channel_type: channel.type }
+    const seen = { ...message, ...guildOf(channel), channel_type: channel.type }
+    if (channel.guild_id === undefined || message.webhook_id !== undefined) return seen
+    const { nicks, joinedAt } = this.#guild(channel.guild_id)
+    const member = ({ id }: ApiUser) => ({ ...memberFields(joinedAt), nick: nicks.get(id) ?? null })
+    const { mentions } = message
+    const named = Array.isArray(mentions) ? mentions.map((user) => ({ ...user, member: member(user) })) : mentions
+    return { ...seen, member: member(message.author), mentions: named }
   }
 
   /** Unarchives a thread when somebody writes in it. */
@@ -252,10 +296,10 @@ const GUILD_SETTINGS = {
   verification_level: 0,
 } as const
 
-function everyone(id: string): object {
+function role(id: string, name: string): ApiRole {
   return {
     id,
-    name: '@everyone',
+    name,
     permissions: '0',
     position: 0,
     color: 0,
@@ -266,8 +310,8 @@ function everyone(id: string): object {
   }
 }
 
-function memberOf(user: ApiUser, joined_at: string): object {
-  return { user, roles: [], joined_at, deaf: false, mute: false, flags: 0 }
+function memberFields(joined_at: string): object {
+  return { roles: [], joined_at, deaf: false, mute: false, flags: 0 }
 }
 
 function guildOf({ guild_id }: ApiChannel): { guild_id?: string } {

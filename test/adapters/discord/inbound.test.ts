@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ChannelFacts } from '../../../adapters/discord/address.ts'
+import type { KnownRole, NameLookup } from '../../../adapters/discord/inbound/known-names.ts'
 import { deletedIds, readDelete, readEdit, readMessage } from '../../../adapters/discord/inbound/read-event.ts'
 import type { InboundReading } from '../../../adapters/shared/reading.ts'
 import { toAccountId } from '../../../src/core/ids.ts'
@@ -34,7 +35,15 @@ function message(changes: object = {}): object {
   }
 }
 
+const ROLES: Readonly<Record<string, KnownRole>> = {
+  7: { name: 'parley' },
+  8: { name: 'Parley', botId: BOT },
+  9: { name: 'Other', botId: '901' },
+}
+const names: NameLookup = { role: (id) => ROLES[id], place: () => undefined, person: () => undefined }
+
 const context = (place: ChannelFacts, commands?: readonly string[] | null) => ({
+  names,
   account: toAccountId(''),
   botId: BOT,
   place,
@@ -65,16 +74,29 @@ describe('the names of the place', () => {
   const titles = (reading: InboundReading) => (reading.kind === 'event' ? reading.event.titles : why(reading))
 
   test('are those of the channel, or of the thread and its channel', () => {
+    const place = (id: string) => (id === '200' ? 'workshop' : undefined)
     const [named, boiler] = [
       { ...channel, name: 'workshop' },
       { ...thread, name: 'boiler' },
     ]
     expect(titles(read({}, named))).toEqual({ chat: 'workshop' })
-    expect(titles(readMessage(message(), { ...context(boiler), parent: named }))).toEqual({
+    const names = {
+      role: () => undefined,
+      place: (id: string) => (id === '200' ? 'workshop' : undefined),
+      person: () => undefined,
+    }
+    expect(titles(readMessage(message(), { ...context(boiler), names: { ...names, place } }))).toEqual({
       chat: 'workshop',
       topic: 'boiler',
     })
     expect(titles(read({}, boiler))).toEqual({ topic: 'boiler' })
+  })
+
+  test.each([
+    ['a person who began the thread', '222', { id: '222', kind: 'user' }],
+    ['this bot', BOT, 'self'],
+  ])('the name of a topic is of %s', (_, ownerId, by) => {
+    expect(titles(read({}, { ...thread, name: 'boiler', ownerId }))).toEqual({ topic: 'boiler', topicBy: by })
   })
 
   test('are left out where the platform does not say them', () => {
@@ -96,6 +118,9 @@ describe('who is meant', () => {
     ['the bot and another', { mentions: [bot, { id: '444' }] }, [true, true]],
     ['another', { mentions: [{ id: '444' }] }, [false, true]],
     ['a role', { mention_roles: ['7'] }, [false, true]],
+    ['the role that the platform manages for the bot', { mention_roles: ['8'] }, [true, false]],
+    ['that role and another', { mention_roles: ['8', '7'] }, [true, true]],
+    ['the role that the platform manages for another bot', { mention_roles: ['9'] }, [false, true]],
     ['everyone', { mention_everyone: true }, [false, true]],
     ['the bot by a name in the text only', { content: '<@900> hi' }, [false, false]],
     ['the bot by a reply', replyTo(bot), [true, false]],
@@ -149,7 +174,8 @@ describe('what is no event', () => {
   test.each([
     ['the bot itself', { author: bot }, 'own_message'],
     ['a join notice', { type: 7 }, 'message:type_7'],
-    ['no text and no file', { content: '' }, 'message:without_text'],
+    ['the first of a thread, which points to the message that it began at', { type: 21 }, 'message:type_21'],
+    ['an answer without words so far', { type: 20, flags: 128, content: '' }, 'message:loading'],
     ['a broken id', { id: 5 }, 'malformed:message'],
     ['no author', { author: null }, 'malformed:message'],
     ['a broken list', { mentions: 'x' }, 'malformed:message'],
@@ -163,11 +189,11 @@ describe('what is no event', () => {
 })
 
 describe('text, files, keys', () => {
-  test('the text stays as it was written, and the key is the message’s own', () => {
+  test('the text stays as it was written but for names, and the key is the message’s own', () => {
     const reading = read({ content: ' <@900> hi  ', mentions: [bot] })
     expect(reading).toMatchObject({
       event: {
-        text: ' <@900> hi  ',
+        text: ' @parley hi  ',
         eventKey: '900:message:1573660185950420993',
         messageId: '1573660185950420993',
         sender: { id: '222', kind: 'user', displayName: 'Ada', username: 'ada' },
@@ -206,6 +232,9 @@ describe('typed commands', () => {
     ['!NEW  a  b ', {}, ['new', 'a  b']],
     ['<@900> /new now', { mentions: [bot] }, ['new', 'now']],
     ['<@!900> !new', { mentions: [bot] }, ['new', '']],
+    ['<@&8> /new', { mention_roles: ['8'] }, ['new', '']],
+    ['<@&7> !new', { mention_roles: ['7'] }, 'message'],
+    ['!new <@444> at', { mentions: [{ id: '444', username: 'bob' }] }, ['new', '<@444> at']],
     ['/new', {}, 'message'],
     ['!play a song', {}, 'message'],
     ['!newer', {}, 'message'],
@@ -237,7 +266,7 @@ describe('what somebody else wrote', () => {
 
   test('a forward is the text of its snapshot, no command, and mentions nobody', () => {
     expect(read(forward(snapshot('!new <@900>')))).toMatchObject({
-      event: { kind: 'message', text: '!new <@900>', forwarded: {}, mentioned: false, mentionsOthers: false },
+      event: { kind: 'message', text: '!new @parley', forwarded: {}, mentioned: false, mentionsOthers: false },
     })
   })
 
