@@ -122,7 +122,7 @@ export class DiscordAdapter
       const seen = new Seen(sink.state, this.#services.clock)
       await Promise.all([positions.load(), seen.load()])
       for (const { id, person } of positions.values()) if (person !== undefined) this.#directs.learn(person, id)
-      const run = this.#begin(abort, { sink, positions, seen, botId: identity.id })
+      const run = this.#begin(abort, { sink, positions, seen, botId: identity.id, botName: identity.displayName })
       this.#run = run
       await run.keeper.start()
       if (!abort.signal.aborted) this.#health.enter('running')
@@ -222,7 +222,7 @@ export class DiscordAdapter
     return { ...this.#health.read(), status: 'down', detail }
   }
 
-  #begin(abort: AbortController, what: Pick<RunDeps, 'sink' | 'positions' | 'seen' | 'botId'>): AccountRun {
+  #begin(abort: AbortController, what: Pick<RunDeps, 'sink' | 'positions' | 'seen' | 'botId' | 'botName'>): AccountRun {
     return createRun({
       ...what,
       abort,

@@ -4,7 +4,9 @@ import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthro
 import { type DiscordHousehold, startDiscordHousehold } from './discord-household.ts'
 
 const BOT = '<@900000000000000001>'
-const hear: Script = (request) => textReply(`heard ${lastUserText(request).split(BOT).at(-1)?.trim()}`)
+/** The same as people read it. */
+const NAME = '@parley'
+const hear: Script = (request) => textReply(`heard ${lastUserText(request).split(NAME).at(-1)?.trim()}`)
 const workshop = (routing: Partial<RoutingPolicy> = {}) => startDiscordHousehold({ script: hear, routing })
 
 const answerTo = ({ discord }: DiscordHousehold, words: string) =>

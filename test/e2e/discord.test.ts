@@ -4,11 +4,13 @@ import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthro
 import { type DiscordHousehold, startDiscordHousehold } from './discord-household.ts'
 
 const BOT = '<@900000000000000001>'
+/** The same as people read it. */
+const NAME = '@parley'
 
 /** Answers with what it was asked last; silent when it is told to hush. */
 const attentive: Script = (request) => {
   const asked = lastUserText(request).split('\n').at(-1) ?? ''
-  return textReply(asked.includes('hush') ? '<NO_REPLY>' : `heard ${asked.split(BOT).at(-1)?.trim()}`)
+  return textReply(asked.includes('hush') ? '<NO_REPLY>' : `heard ${asked.split(NAME).at(-1)?.trim()}`)
 }
 
 const workshop = () => startDiscordHousehold({ script: attentive })
@@ -239,7 +241,8 @@ describe('Discord, end to end', () => {
     ])
     const requests = house.anthropic.ledger.requests().map(lastUserText).join('\n')
     for (const { content } of [...missed, ...owned]) {
-      expect([content, requests.split(content).length - 1]).toEqual([content, 1])
+      const read = content.replace(BOT, NAME)
+      expect([read, requests.split(read).length - 1]).toEqual([read, 1])
     }
   }, 30_000)
 })

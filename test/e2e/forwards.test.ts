@@ -126,8 +126,8 @@ it("F-I11: a message that is forwarded on Discord is no command, and its mention
   const forwarded = world.forward({ from: '444', channel, of: { channel, message: bait } })
   world.forward({ from: '222', channel, of: { channel, message: bait } })
   const text = await prompt(anthropic)
-  expect(text).toContain(`[Bob] [not directed at you] [forwarded] !new <@${world.bot.id}>`)
-  expect(text).toContain(`[Ada] [not directed at you] [forwarded] !new <@${world.bot.id}>`)
+  expect(text).toContain(`[Bob] [not directed at you] [forwarded] !new @parley`)
+  expect(text).toContain(`[Ada] [not directed at you] [forwarded] !new @parley`)
   expect((await daemon.operator.why(forwarded.id))[0]).toMatchObject({ outcome: 'context' })
 })
 

@@ -3,10 +3,12 @@ import { lastUserText, type Script, textReply } from '../../src/rehearsal/anthro
 import { type DiscordHousehold, startDiscordHousehold } from './discord-household.ts'
 
 const BOT = '<@900000000000000001>'
+/** The same as people read it. */
+const NAME = '@parley'
 
 const attentive: Script = (request) => {
   const asked = lastUserText(request).split('\n').at(-1) ?? ''
-  return textReply(`heard ${asked.split(BOT).at(-1)?.trim()}`)
+  return textReply(`heard ${asked.split(NAME).at(-1)?.trim()}`)
 }
 
 /** Ada has spoken directly, and Bob in the channel and its thread. */

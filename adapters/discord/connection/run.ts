@@ -20,6 +20,7 @@ export interface RunDeps {
   readonly positions: ChannelPositions
   readonly seen: Seen
   readonly botId: string
+  readonly botName: string
   readonly account: AccountId
   readonly config: DiscordConfig
   readonly services: AdapterServices
@@ -47,7 +48,7 @@ export function createRun(deps: RunDeps): AccountRun {
   const { abort, sink, account, config, services } = deps
   const { clock, logger } = services
   const { signal } = abort
-  const names = new KnownNames()
+  const names = new KnownNames({ id: deps.botId, name: deps.botName })
   const guard = createGuard({ sink, logger, account })
   const receiver: EventReceiver = new EventReceiver({
     account,

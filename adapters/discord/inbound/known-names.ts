@@ -13,8 +13,8 @@ export interface NameLookup {
   role(id: string): KnownRole | undefined
   /** A channel, thread or forum. */
   place(id: string): string | undefined
-  /** The name under which people read somebody in a guild. */
-  person(guildId: string, id: string): string | undefined
+  /** The name under which people read somebody in a guild; in a direct chat none is known but this bot's own. */
+  person(guildId: string | undefined, id: string): string | undefined
 }
 
 /** More than the 250 roles of each of 100 guilds. */
@@ -28,10 +28,16 @@ const LONGEST_NAME = 100
  * Owns the names of roles, of places that hold no messages themselves, and of people as they are called in a guild. A
  * session of the gateway tells the first two again, so that what was known stays until then.
  */
-export class KnownNames implements Pick<NameLookup, 'role' | 'place' | 'person'> {
+export class KnownNames implements NameLookup {
+  readonly #own: { readonly id: string; readonly name: string } | undefined
   readonly #roles = new LRUCache<string, KnownRole>({ max: MOST_ROLES })
   readonly #places = new LRUCache<string, string>({ max: MOST_PLACES })
   readonly #people = new LRUCache<string, string>({ max: MOST_PEOPLE })
+
+  /** `own` is this bot, which people may mention before anything was said of it. */
+  constructor(own?: { readonly id: string; readonly name: string }) {
+    this.#own = own
+  }
 
   role(id: string): KnownRole | undefined {
     return this.#roles.get(id)
@@ -41,8 +47,8 @@ export class KnownNames implements Pick<NameLookup, 'role' | 'place' | 'person'>
     return this.#places.get(id)
   }
 
-  person(guildId: string, id: string): string | undefined {
-    return this.#people.get(`${guildId}/${id}`)
+  person(guildId: string | undefined, id: string): string | undefined {
+    return this.#people.get(`${guildId}/${id}`) ?? (id === this.#own?.id ? this.#own.name : undefined)
   }
 
   /** Takes in a dispatch; what cannot be read of it is left out. */

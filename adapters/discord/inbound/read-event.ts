@@ -282,7 +282,7 @@ function quotedFiles({ referenced_message: given }: Fields, quoted: QuotedMessag
 function senderOf({ author, member, webhook_id, type }: Fields, { place: { guildId }, names }: InboundContext): Sender {
   const user = fieldsOf(author)
   const isApp = webhook_id !== undefined || type === COMMAND_ANSWER || type === MENU_ANSWER
-  const known = guildId === undefined ? undefined : names?.person(guildId, idOf(user.id))
+  const known = names?.person(guildId, idOf(user.id))
   return readSender(user, { isApp, nick: isFields(member) ? member.nick : undefined, known })
 }
 

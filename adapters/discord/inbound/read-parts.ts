@@ -315,7 +315,7 @@ const GUIDES: Marks = {
 
 function nameUser(id: string, { message, naming: { botId, guildId, names }, mentions }: Reading): string | undefined {
   const user = objectsIn(message.mentions).find((one) => one.id === id)
-  const known = guildId === undefined ? undefined : names?.person(guildId, id)
+  const known = names?.person(guildId, id)
   const username = nameOf(user?.username)
   const nick = isFields(user?.member) ? user.member.nick : undefined
   const name = (user === undefined ? known : displayNameOf(user, nick, known)) ?? username
