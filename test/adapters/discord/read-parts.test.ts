@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { ChannelFacts } from '../../../adapters/discord/address.ts'
 import { KnownNames } from '../../../adapters/discord/inbound/known-names.ts'
@@ -74,6 +75,32 @@ const ALERT = [
   'image: a rising line (https://mon.example/chart.png)',
   'since · 2026-11-21 12:00 UTC',
 ].join('\n')
+
+/** The rows of the page of facts about message types: numbers, and whether the model is shown anything. */
+const rows = readFileSync(new URL('../../../adapters/discord/FACTS.md', import.meta.url), 'utf8')
+  .split('\n')
+  .flatMap((line) => {
+    const [, numbers = '', shows] = /^\| ((?:\d+, )*\d+) [^|]*\| ([^|]+) \|$/.exec(line) ?? []
+    return shows === undefined
+      ? []
+      : numbers.split(', ').map((type) => [Number(type), shows.startsWith('nothing')] as const)
+  })
+
+test('the page of facts has a row for each message type of the documentation', () => {
+  const gaps = [13, 33, 34, 35, 40, 41, 42, 43, 45]
+  const all = Array.from({ length: 47 }, (_, type) => type).filter((type) => !gaps.includes(type))
+  expect(rows.map(([type]) => type).sort((a, b) => a - b)).toEqual([...all, 77])
+})
+
+test.each(rows)('a message of type %i shows nothing: %s', (type, isNothing) => {
+  const reading = readMessage(message({ type, content: 'x' }), {
+    account: toAccountId(''),
+    botId: BOT,
+    place: direct,
+    commands: new Set(),
+  })
+  expect(reading.kind).toBe(isNothing ? 'dropped' : 'event')
+})
 
 describe('the words of an app', () => {
   test.each<[string, object, string]>([
