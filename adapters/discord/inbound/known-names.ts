@@ -26,7 +26,7 @@ const LONGEST_NAME = 100
 
 /**
  * Owns the names of roles, of places that hold no messages themselves, and of people as they are called in a guild. A
- * session of the gateway tells the first two again, so that what was known stays until then.
+ * session of the gateway begins with the first two, and what was known stays until then.
  */
 export class KnownNames implements NameLookup {
   readonly #own: { readonly id: string; readonly name: string } | undefined

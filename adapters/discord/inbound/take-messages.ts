@@ -1,8 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import type { ChannelSink } from '../../../src/channels/adapter.ts'
 import { ParleyError } from '../../../src/core/errors.ts'
 import { failpoint } from '../../../src/core/failpoint.ts'
-import type { AccountId } from '../../../src/core/ids.ts'
 import type { InboundEvent } from '../../../src/core/message.ts'
 import { isFields } from '../../shared/fields.ts'
 import { asAnswered } from '../../shared/read-back.ts'
@@ -17,7 +15,7 @@ import { isLoading, readDelete, readEdit, readMessage } from './read-event.ts'
 import { type InboundContext, readableByOthers } from './reading.ts'
 
 export interface MessagePorts {
-  readonly account: AccountId
+  readonly account: InboundContext['account']
   readonly botId: string
   readonly client: DiscordClient
   readonly directs: DirectChannels
@@ -45,7 +43,7 @@ export class MessageReceiver {
   readonly #ports: MessagePorts
   readonly #meet: (channels: readonly KnownChannel[]) => void
   /** The words of the newest messages of apps and of edited ones, by id: updates may change something else. */
-  readonly #shown = new LRUCache<string, string>({ max: MOST_SHOWN })
+  readonly #shown = new Map<string, string>()
 
   /** `meet` remembers channels that are met for the first time. */
   constructor(ports: MessagePorts, meet: (channels: readonly KnownChannel[]) => void) {
@@ -58,7 +56,7 @@ export class MessageReceiver {
     const place = await this.#placeOf(channelId, message)
     const reading = place && readMessage(message, this.#context(place))
     const shown = readableByOthers(place, message)
-    if (isLoading(message)) this.#shown.set(messageId, LOADING)
+    if (isLoading(message)) this.#keep(messageId, LOADING)
     if (reading?.kind !== 'event') return this.#drop(reading, shown)
     await this.#know(channelId, messageId, reading.event)
     this.#stopIfOver()
@@ -110,7 +108,14 @@ export class MessageReceiver {
   #note(event: InboundEvent, message: unknown): void {
     if (event.sender.kind !== 'bot' && !(isFields(message) && typeof message.edited_timestamp === 'string')) return
     const words = wordsOf(event)
-    if (words !== undefined && 'messageId' in event) this.#shown.set(event.messageId, words)
+    if (words !== undefined && 'messageId' in event) this.#keep(event.messageId, words)
+  }
+
+  #keep(messageId: string, words: string): void {
+    this.#shown.delete(messageId)
+    this.#shown.set(messageId, words)
+    const [oldest] = this.#shown.keys()
+    if (this.#shown.size > MOST_SHOWN && oldest !== undefined) this.#shown.delete(oldest)
   }
 
   /** A channel met for the first time begins right before this message, also after a crash. */

@@ -80,8 +80,8 @@ export class DiscordWorld extends WorldState {
   }
 
   /**
-   * Changes fields of a message as the platform itself does, without a time of an edit: the preview of a page, the words
-   * of an answer that was announced before they were there.
+   * Changes fields of a message as the platform itself does, without the time of an edit: the preview of a page, the
+   * words of an answer that was announced before they were there.
    */
   update(input: { channel: Ref; message: Ref; fields: Readonly<Record<string, unknown>> }): ApiMessage {
     const state = this.channel(input.channel)
