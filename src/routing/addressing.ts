@@ -1,6 +1,6 @@
 import type { ChannelTraits } from '../core/channel-traits.ts'
 import type { Dispatch, TraceStep } from '../core/dispatch.ts'
-import { hasForeignText, type InboundEvent } from '../core/message.ts'
+import { hasForeignText, type InboundEvent, type InboundText } from '../core/message.ts'
 import type { ChatSettings } from './chat-settings.ts'
 import type { RouteFacts } from './route-facts.ts'
 import { pass } from './trace.ts'
@@ -35,10 +35,16 @@ export function findAddressing(
 ): Addressing {
   if (event.kind !== 'message' && event.kind !== 'edit') return NOT_NAMED
   const spoken = wake.words.length > 0 && !hasForeignText(event)
-  const word = spoken ? findWakeWord(event.text, wake.words) : undefined
+  const word = spoken ? findWakeWord(withoutNames(event), wake.words) : undefined
   if (word !== undefined) return { kind: 'wake_word', step: pass('group-rule', `the wake word "${word}"`, wake.path) }
   // Rooms are everybody's: nobody began them to speak with the agent.
   const thread = topics === 'threads' && event.address.topic !== undefined
   if (follows === undefined || event.mentionsOthers || !thread) return NOT_NAMED
   return facts.follows(event.address, receivedAt) ? { kind: 'followed_thread', step: follows } : NOT_NAMED
+}
+
+/** Returns a text without the names of whoever and whatever else it mentions, which may be a wake word, too. */
+function withoutNames({ text, mentions = [] }: Pick<InboundText, 'text' | 'mentions'>): string {
+  const marks = mentions.flatMap(({ name }) => (name === undefined || name === '' ? [] : [`@${name}`, `#${name}`]))
+  return marks.reduce((rest, mark) => rest.replaceAll(mark, mark.charAt(0)), text)
 }

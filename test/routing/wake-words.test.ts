@@ -93,6 +93,12 @@ describe('wake words in a group', () => {
     expect(verdict(say('parley, what is that?', '-100', { forwarded: { text: 'tea' } }))).toBe('run/wake_word')
   })
 
+  it('are not heard in the name of somebody or something else that is mentioned', () => {
+    const mentions = [{ kind: 'group', name: 'parley' }] as const
+    expect(verdict(say('@parley not you', '-100', { mentions, mentionsOthers: true }))).toBe('context/others_mentioned')
+    expect(verdict(say('@parley, but parley too', '-100', { mentions, mentionsOthers: true }))).toBe('run/wake_word')
+  })
+
   it('K18: make a rule for mentions match', () => {
     const dispatch = [{ name: 'called', match: { mentioned: true }, agent: 'main' }]
     const decision = decide({ ...policy, dispatch }, message({ sender: STRANGER, text: 'parley!' }))
