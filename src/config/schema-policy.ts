@@ -70,10 +70,10 @@ function groupRuleOf(channels: Ids) {
     edits: edits.exactOptional(),
     deletions: deletions.exactOptional(),
     bots: z
-      .enum(['ignore', 'mentioned', 'allow'])
+      .enum(['ignore', 'context', 'mentioned', 'allow'])
       .exactOptional()
       .describe(
-        'Other bots. ignore (the default); mentioned: those listed are answered where they mention the agent; allow: as people are.',
+        'Other bots and apps. context (the default): what they say is known and not answered, as an alert that people ask about; ignore: it is not known; mentioned: those listed are answered where they mention the agent; allow: as people are.',
       ),
     botIds: z
       .array(id)

@@ -64,17 +64,19 @@ export interface GroupRule {
   readonly followThreads?: boolean
   readonly edits?: EditPolicy
   readonly deletions?: DeletionPolicy
-  /** Default: ignore. */
+  /** Default: context. */
   readonly bots?: BotPolicy
   /** Which bots, by `<channel>:<id>` or bare id; none: nobody. */
   readonly botIds?: readonly string[]
 }
 
 /**
- * `mentioned`: a listed bot is answered where it mentions the agent or replies to it. `allow`: as anybody else who is
- * admitted, except that a bot never has authority, and neither wake words nor followed threads answer it.
+ * `ignore`: nothing that a bot says is known. Else it is context of the next prompt, as an alert that people ask about.
+ * `context`: no bot is answered. `mentioned`: a listed bot is answered where it mentions the agent or replies to it.
+ * `allow`: as anybody else who is admitted, except that a bot never has authority, and neither wake words nor followed
+ * threads answer it.
  */
-export type BotPolicy = 'ignore' | 'mentioned' | 'allow'
+export type BotPolicy = 'ignore' | 'context' | 'mentioned' | 'allow'
 
 /**
  * `ignore`: what was first written stands. `update`: an edit of a message that still waits changes what its turn reads,

@@ -6,7 +6,7 @@ import { grouped } from '../core/spending.ts'
 import { type Link, matchesLink, parseLink, type SenderAt } from './identity-links.ts'
 import { pass, stop } from './trace.ts'
 
-/** Which other bots a rule admits, and when they are answered. */
+/** Which other bots a rule admits, and when they are answered; the words of others are context. */
 export interface BotRule {
   readonly policy: Exclude<BotPolicy, 'ignore'>
   readonly links: readonly Link[]
@@ -14,18 +14,18 @@ export interface BotRule {
   readonly left: TraceStep
 }
 
-/** Undefined where no bot is listened to, which is everywhere unless a rule says so. Without ids: no bot. */
+/** Undefined where no bot is heard, because a rule says so. Without ids no bot is answered. */
 export function compileBots(
-  { bots = 'ignore', botIds = [] }: GroupRule,
+  { bots = 'context', botIds = [] }: GroupRule,
   path: string,
   channels: Channels,
 ): BotRule | undefined {
   if (bots === 'ignore') return undefined
   return {
     policy: bots,
-    links: botIds.map((id) => parseLink(channels, id)),
+    links: bots === 'context' ? [] : botIds.map((id) => parseLink(channels, id)),
     admitted: pass('access', `bots: ${bots}`, `${path}.bots`),
-    left: stop('access', 'a bot that is not listed', `${path}.botIds`),
+    left: pass('access', 'a bot that is not listed: its words are context', `${path}.bots`),
   }
 }
 

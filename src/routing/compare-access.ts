@@ -186,14 +186,14 @@ function compareAsking(where: string, before: Audience | undefined, after: Audie
 function compareBots(where: string, { channels, was: before, is: after }: Rules): PolicyChange[] {
   const [was, is] = [botsOf(channels, before), botsOf(channels, after)]
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((id) => {
-    const policies = { before: was.get(id) ?? 'ignore', after: is.get(id) ?? 'ignore' }
-    return compareRanked(`${where}: bot ${id}`, ['ignore', 'mentioned', 'allow'], policies)
+    const policies = { before: was.get(id) ?? 'context', after: is.get(id) ?? 'context' }
+    return compareRanked(`${where}: bot ${id}`, ['ignore', 'context', 'mentioned', 'allow'], policies)
   })
 }
 
 function botsOf(
   channels: Channels,
-  { bots = 'ignore', botIds = [] }: Partial<GroupRule> = {},
+  { bots = 'context', botIds = [] }: Partial<GroupRule> = {},
 ): ReadonlyMap<string, typeof bots> {
   return new Map(botIds.map((id) => [writtenLink(channels, id), bots]))
 }

@@ -107,8 +107,8 @@ function decideDelete({ identity, settings: { deletions } }: Arrival): Decision 
 }
 
 /**
- * Another bot: ignored unless the rule of the place lists it. It has no authority, gives no commands, and is answered
- * only within the chat's budget.
+ * Another bot: context unless the rule of the place lists or ignores it. It has no authority, gives no commands, and is
+ * answered only within the chat's budget.
  */
 function decideBot(routing: Routing, facts: RouteFacts, dispatch: Dispatch): Decision {
   const { event } = dispatch
@@ -123,24 +123,23 @@ function decideBot(routing: Routing, facts: RouteFacts, dispatch: Dispatch): Dec
   if (!found?.bots || input.kind === 'control') return BOT
   const { bots, settings } = found
   const identity = GUEST
-  if (!admitsBot(bots, place)) {
-    return { kind: 'ignore', reason: 'bot', identity, trace: [SENDERS.bot, bots.left] }
-  }
-  const trace = [SENDERS.bot, SHARED_ID, bots.admitted, input.step]
+  const listed = admitsBot(bots, place)
+  const access = listed ? bots.admitted : bots.left
+  const trace = [SENDERS.bot, SHARED_ID, access, input.step]
   if (input.kind === 'ignore') return { kind: 'ignore', reason: input.reason, identity, trace }
   if (event.kind === 'edit') return amendment(settings.edits, identity, trace)
-  const rule =
-    bots.policy === 'mentioned' && found.trigger === 'always' ? { ...found, trigger: 'mention' as const } : found
+  const always = listed && bots.policy !== 'mentioned'
+  const rule = found.trigger === 'always' && !always ? { ...found, trigger: 'mention' as const } : found
   const arrival = {
     dispatch,
     identity,
     place,
     rule,
     settings,
-    addressing: mentioned ? NAMED : NOT_NAMED,
+    addressing: mentioned && listed ? NAMED : NOT_NAMED,
     command: undefined,
   }
-  const first = { sender: SENDERS.bot, identity: SHARED_ID, access: bots.admitted, command: input.step }
+  const first = { sender: SENDERS.bot, identity: SHARED_ID, access, command: input.step }
   const decision = decideText(routing, facts, { arrival, event: input.event, routed: route(routing, arrival), first })
   return holdBack(decision, facts.botSpending(event.address, dispatch.receivedAt), routing.botBudget)
 }
