@@ -171,6 +171,8 @@ interface TextFacts extends InboundFacts {
   readonly enclosed?: readonly string[]
   /** It is a piece of what the sender sent as one: an album, a text that was too long for one message. */
   readonly piece?: Piece
+  /** The post of a channel that the platform has copied here by itself: both have one event key, that of the post. */
+  readonly copyOf?: { readonly chat: string; readonly messageId: string }
   /** Read back from the platform, which shows an answer of ours to it. */
   readonly answered?: true
   /** The topic that an answer to this message begins: if it is answered, it is routed and answered there. */

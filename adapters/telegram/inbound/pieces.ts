@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { formatAddress } from '../../../src/core/address.ts'
 import type { InboundEvent, InboundMessage } from '../../../src/core/message.ts'
-import { isFields } from '../../shared/fields.ts'
+import { type Fields, isFields } from '../../shared/fields.ts'
 
 /** Clients cut a text that is too long for one message before its 4,096th character, mostly between words. */
 const LONG_TEXT = 3_900
@@ -29,33 +29,40 @@ export class Pieces {
     const place = `${formatAddress(event.address)} ${event.sender.id}`
     const album = albumOf(update)
     const before = this.#begun.get(place)
-    const of = album === undefined ? this.#textOf(event, before) : `album:${album}`
+    const long = isLong(update)
+    const of = album === undefined ? this.#textOf(event, before, long) : `album:${album}`
     if (of === undefined) {
       if (before !== undefined) this.#begun.delete(place)
       return event
     }
     const continues = before?.of === of
     const mentioned = event.mentioned || (continues && before.mentioned)
-    const more = album !== undefined || isLong(event)
+    const more = album !== undefined || long
     this.#begun.set(place, { of, sentAt: event.sentAt, mentioned, more })
     // Numbers of messages are of one chat, and a session may join several.
     return { ...event, mentioned, piece: { of: `${of} ${place}`, more, ...(continues ? { begun: true } : {}) } }
   }
 
-  #textOf(event: InboundMessage, before: Begun | undefined): string | undefined {
+  #textOf(event: InboundMessage, before: Begun | undefined, long: boolean): string | undefined {
     if (event.attachments.length > 0) return undefined
     const continues = before?.more === true && before.of.startsWith('text:')
     if (continues && event.sentAt - before.sentAt <= LONGEST_GAP_MS) return before.of
-    return isLong(event) ? `text:${event.messageId}` : undefined
+    return long ? `text:${event.messageId}` : undefined
   }
 }
 
-function isLong({ text }: InboundMessage): boolean {
-  return text.length >= LONG_TEXT
+/** The text as it was sent counts: addresses and marks that stand in it for whoever reads it make it longer. */
+function isLong(update: unknown): boolean {
+  const { text } = messageIn(update)
+  return typeof text === 'string' && text.length >= LONG_TEXT
+}
+
+function messageIn(update: unknown): Fields {
+  const message = isFields(update) ? (update.message ?? update.channel_post) : undefined
+  return isFields(message) ? message : {}
 }
 
 function albumOf(update: unknown): string | undefined {
-  const message = isFields(update) ? (update.message ?? update.channel_post) : undefined
-  const id = isFields(message) ? message.media_group_id : undefined
+  const { media_group_id: id } = messageIn(update)
   return typeof id === 'string' && id.length <= 64 ? id : undefined
 }

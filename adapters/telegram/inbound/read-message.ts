@@ -1,19 +1,23 @@
+import { createHash } from 'node:crypto'
 import {
+  type AttachmentRef,
+  type Forwarded,
   hasForeignText,
   type InboundDeparture,
   type InboundMigration,
   type InboundText,
   type QuotedMessage,
 } from '../../../src/core/message.ts'
-import { type Fields, fieldsOf, optionalFields, optionalText, present } from '../../shared/fields.ts'
+import { type Fields, fieldsOf, isFields, optionalFields, present } from '../../shared/fields.ts'
 import { asQuoted } from '../../shared/file-kind.ts'
 import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
+import { presentMentions } from '../../shared/shared-words.ts'
 import { idOf, toAddress } from '../address.ts'
-import { readAttachments } from './attachments.ts'
-import { readEnclosed } from './enclosed.ts'
-import { findMentions, readCommand, readText } from './mentions.ts'
+import { readable, readEntities } from './entities.ts'
+import { findMentions, readCommand, readText, readWords } from './mentions.ts'
+import { buttonLine, noticeIn, readAttachments, readEnclosed, unknownLine, wordsOf } from './read-parts.ts'
 import { type InboundContext, optionalTime, readPlace, readTitles, timeOf, type UpdateReading } from './reading.ts'
-import { readAuthor, readForwarded, readUser, readVia, readWriter } from './sender.ts'
+import { readAuthor, readCopied, readForwarded, readOrigin, readUser, readVia, readWriter } from './sender.ts'
 
 /** A Message (or channel post) that is new: a message, a command, or the notice that a chat moved. */
 export function readMessage(message: Fields, { context }: UpdateReading): InboundReading {
@@ -43,23 +47,42 @@ export function readMessage(message: Fields, { context }: UpdateReading): Inboun
 
 /**
  * A Message that was changed. Two edits in one second have the same `edit_date`, so the update id is in the key as
- * well: rather an edit twice than one lost.
+ * well: rather an edit twice than one lost. Reactions and previews come as edits too, mostly without a date; each step
+ * of somebody who shows where they are does so, and each vote.
  */
 export function readEdit(message: Fields, { context, updateId }: UpdateReading): InboundReading {
   const facts = readTextFacts(message, context)
   if (typeof facts === 'string') return dropped(facts)
-  const at = timeOf(message.edit_date ?? message.date)
-  const eventKey = `${context.bot.id}:edit:${facts.address.chat}/${facts.messageId}@${at / 1000}#${updateId}`
+  if (message.edit_date === undefined) return dropped('edited_message:unedited')
+  const steps = ['location', 'poll'].find((kind) => message[kind] !== undefined)
+  if (steps !== undefined) return dropped(`edited_message:${steps}`)
+  const at = timeOf(message.edit_date)
+  const eventKey = `${context.bot.id}:edit:${editName(facts, at) ?? `${facts.address.chat}/${facts.messageId}@${at / 1000}#${updateId}`}`
   return {
     kind: 'event',
     event: { kind: 'edit', eventKey, original: messageKey(facts, context), ...facts, sentAt: at, saidAt: facts.sentAt },
   }
 }
 
-/** The number goes first: it grows with time, so that in the index what came together lies together. */
-function messageKey({ address, messageId }: TextFacts, { bot }: InboundContext): string {
-  return `${bot.id}:message:${messageId}@${address.chat}`
+/**
+ * The number goes first: it grows with time, so that in the index what came together lies together. A channel's post
+ * and the copy of it in the discussion group are one message: whichever comes second is a repetition.
+ */
+function messageKey({ address, messageId, copyOf }: TextFacts, { bot }: InboundContext): string {
+  return `${bot.id}:message:${copyOf?.messageId ?? messageId}@${copyOf?.chat ?? address.chat}`
 }
+
+/** Returns the same name for the edit of a post and that of its copy, which may come in different seconds. */
+function editName({ address, messageId, copyOf, text, enclosed }: TextFacts, at: number): string | undefined {
+  if (copyOf === undefined && address.chatType !== 'channel') return undefined
+  const digest = createHash('sha256')
+    .update(JSON.stringify([text, enclosed]))
+    .digest('hex')
+    .slice(0, 16)
+  return `${copyOf?.chat ?? address.chat}/${copyOf?.messageId ?? messageId}@${Math.floor(at / MINUTE_MS)}m#${digest}`
+}
+
+const MINUTE_MS = 60_000
 
 type TextFacts = Omit<Extract<InboundText, { kind: 'message' }>, 'kind' | 'eventKey'>
 
@@ -68,34 +91,84 @@ function isBesideTopics({ chat }: Fields, { address }: TextFacts): boolean {
   return address.topic === undefined && fieldsOf(chat).is_forum === true
 }
 
-/** Mentions in somebody else's words are not the sender's. */
-const NO_MENTIONS = { bot: false, others: false }
-
 /** The facts of a message somebody wrote, or why it is none of ours to read. */
 function readTextFacts(message: Fields, context: InboundContext): TextFacts | string {
   if (isFromBot(message, context)) return 'own_message'
-  const { text, entities } = readText(message)
+  const notice = noticeIn(message)
+  if (notice !== undefined) return `message:${wordOf(notice)}`
+  const { text: raw, entities } = readText(message)
   const own = readAttachments(message)
-  const enclosed = readEnclosed(message)
-  if (text === '' && own.length === 0 && enclosed === undefined) return `message:${wordOf(contentOf(message))}`
   const address = readPlace(message, context)
   const words = { ...present('forwarded', readForwarded(message)), ...present('via', readVia(message)) }
-  const mentions = hasForeignText(words) ? NO_MENTIONS : findMentions(text, entities, context.bot)
+  const isForeign = hasForeignText(words)
+  const mentions = findMentions(raw, entities, context.bot)
   const quoted = readQuoted(message, context)
+  const elsewhere = readElsewhere(message)
+  const enclosed = enclosedIn(message, { isForeign, isEmpty: raw === '' && own.length === 0, elsewhere })
   return {
     address,
     sender: readAuthor(message),
     ...readTitles(message, address, context),
     sentAt: timeOf(message.date),
     messageId: idOf(message.message_id),
-    text,
-    mentioned: address.chatType === 'direct' || mentions.bot || quoted?.own === true,
-    mentionsOthers: mentions.others,
+    text: readable(raw, entities),
+    // A mention in somebody else's words is not the sender's.
+    mentioned: address.chatType === 'direct' || (mentions.bot && !isForeign) || quoted?.own === true,
+    mentionsOthers: mentions.others && !isForeign,
+    ...presentMentions(mentions.named),
     ...present('quoted', quoted),
     ...words,
-    attachments: [...own, ...quotedFiles(message, quoted)],
+    ...(elsewhere === undefined || isForeign ? {} : { forwarded: elsewhere.words }),
+    attachments: [...own, ...quotedFiles(message, quoted), ...(elsewhere?.files ?? [])],
     ...present('enclosed', enclosed),
+    ...present('copyOf', readCopied(message)),
   }
+}
+
+interface Came {
+  readonly isForeign: boolean
+  /** It has neither text nor file. */
+  readonly isEmpty: boolean
+  readonly elsewhere: Elsewhere | undefined
+}
+
+/** Buttons below what somebody wrote or passed on are part of it; no message is silence. */
+function enclosedIn(message: Fields, { isForeign, isEmpty, elsewhere }: Came): readonly string[] | undefined {
+  const lines = readEnclosed(message)
+  const isApp = isForeign || optionalFields(message.from)?.is_bot === true
+  const buttons = isApp ? buttonLine(message) : []
+  const quotation = isForeign && elsewhere?.words.text ? [`quotation: ${elsewhere.words.text}`] : []
+  const all = [...(lines ?? (isEmpty ? [unknownLine(message)] : [])), ...buttons, ...quotation]
+  return all.length === 0 ? undefined : all
+}
+
+/** The message of another chat or topic that somebody answers: the part of it that they quote, and its files. */
+interface Elsewhere {
+  readonly words: Forwarded & { readonly text: string }
+  readonly files: readonly AttachmentRef[]
+}
+
+function readElsewhere({ external_reply: reply, quote }: Fields): Elsewhere | undefined {
+  const original = optionalFields(reply)
+  if (original === undefined) return undefined
+  const files = readAttachments(original).map((file) => ({ ...file, shared: true as const }))
+  const said = [
+    quotation(quote),
+    wordsOf(original),
+    ...(readEnclosed({ link_preview_options: original.link_preview_options }) ?? []),
+  ]
+  const text = said.filter((words) => words !== undefined && words !== '').join('\n')
+  const origin = optionalFields(original.origin)
+  return { words: { ...(origin === undefined ? {} : readOrigin(origin)), text: text || WORDLESS }, files }
+}
+
+/** The platform does not send along the words of a message of another chat. */
+const WORDLESS = '(a message of another chat, whose words are not shown here)'
+
+/** Returns the part that somebody has picked of the message they answer. */
+function quotation(quote: unknown): string | undefined {
+  const { text, entities } = isFields(quote) ? quote : {}
+  return typeof text === 'string' && text !== '' ? readable(text, readEntities(entities)) : undefined
 }
 
 /**
@@ -106,12 +179,13 @@ function readQuoted(message: Fields, context: InboundContext): QuotedMessage | u
   const original = optionalFields(message.reply_to_message)
   if (original === undefined || original.forum_topic_created !== undefined) return undefined
   if (message.is_topic_message === true && original.message_id === message.message_thread_id) return undefined
-  const picked = optionalText(optionalFields(message.quote)?.text)
+  const own = isFromBot(original, context)
+  const words = own ? readWords(original) : wordsOf(original)
   return {
     messageId: idOf(original.message_id),
-    ...present('text', picked ?? optionalText(original.text) ?? optionalText(original.caption)),
+    ...present('text', quotation(message.quote) ?? (words || undefined)),
     ...present('sender', readWriter(original)),
-    own: isFromBot(original, context),
+    own,
     ...present('sentAt', optionalTime(original.date)),
   }
 }
@@ -155,18 +229,4 @@ function readDeparture(message: Fields, context: InboundContext): InboundDepartu
 function isFromBot(message: Fields, { bot }: InboundContext): boolean {
   const from = optionalFields(message.from)
   return from !== undefined && idOf(from.id) === bot.id
-}
-
-/** Fields that say how a message came, not what it is. */
-const FRAME: ReadonlySet<string> = new Set(
-  `message_id from chat date sender_chat message_thread_id is_topic_message reply_to_message author_signature quote
-  sender_boost_count sender_business_bot business_connection_id forward_origin forward_from forward_from_chat
-  forward_from_message_id forward_sender_name forward_signature forward_date is_automatic_forward external_reply
-  reply_to_story via_bot edit_date has_protected_content is_from_offline media_group_id effect_id reply_markup text
-  caption entities caption_entities photo`.split(/\s+/),
-)
-
-/** Returns the kind of a message without text and file: `pinned_message`, `location`, `new_chat_members` … */
-function contentOf(message: Fields): string | undefined {
-  return Object.keys(message).find((key) => !FRAME.has(key))
 }

@@ -100,3 +100,26 @@ export type UpdateKind =
 
 /** The kinds a bot gets only after it asked for them in `allowed_updates`. */
 export const optInUpdates: readonly string[] = ['chat_member', 'message_reaction', 'message_reaction_count']
+
+/** The fields of a Message in the Bot API 10.3, and those that older servers send. */
+export const messageFields: readonly string[] = `message_id message_thread_id direct_messages_topic from sender_chat
+sender_boost_count sender_business_bot sender_tag date guest_query_id guest_bot_caller_user guest_bot_caller_chat
+business_connection_id chat forward_origin forward_from forward_from_chat forward_from_message_id forward_sender_name
+forward_signature forward_date is_topic_message is_automatic_forward reply_to_message reply_to_story
+reply_to_checklist_task_id reply_to_poll_option_id external_reply quote via_bot receiver_user ephemeral_message_id
+edit_date has_protected_content is_from_offline is_paid_post paid_star_count media_group_id author_signature text
+entities link_preview_options suggested_post_info effect_id rich_message animation audio document live_photo paid_media
+photo sticker story video video_note voice caption caption_entities show_caption_above_media has_media_spoiler
+checklist contact dice game poll venue location new_chat_members new_chat_member new_chat_participant left_chat_member
+left_chat_participant chat_owner_left chat_owner_changed new_chat_title new_chat_photo delete_chat_photo
+group_chat_created supergroup_chat_created channel_chat_created message_auto_delete_timer_changed migrate_to_chat_id
+migrate_from_chat_id pinned_message invoice successful_payment refunded_payment users_shared chat_shared gift
+unique_gift gift_upgrade_sent connected_website write_access_allowed passport_data proximity_alert_triggered
+boost_added chat_background_set checklist_tasks_done checklist_tasks_added poll_option_added poll_option_deleted
+community_chat_added community_chat_removed community_chat_joined managed_bot_created direct_message_price_changed
+forum_topic_created forum_topic_edited forum_topic_closed forum_topic_reopened general_forum_topic_hidden
+general_forum_topic_unhidden giveaway_created giveaway giveaway_winners giveaway_completed paid_message_price_changed
+suggested_post_approved suggested_post_approval_failed suggested_post_declined suggested_post_paid
+suggested_post_refunded video_chat_scheduled video_chat_started video_chat_ended video_chat_participants_invited
+voice_chat_scheduled voice_chat_started voice_chat_ended voice_chat_participants_invited web_app_data
+reply_markup`.split(/\s+/)

@@ -36,6 +36,10 @@ export function summarizeRow(row: SummarizedRow, facts: SummaryFacts): string {
   if (row.outcome === 'forgotten')
     return sentence('Forgotten', '`/forget` or an age limit took out its words', undefined)
   if (row.outcome === 'aged') return sentence('Forgotten', 'an age limit took out its words', undefined)
+  if (row.outcome === 'ignored: unchanged')
+    return sentence('Not answered', 'the message reads as it did before', undefined)
+  if (row.outcome === 'ignored: own_message')
+    return sentence('Not answered', 'it is a copy of what I said myself', undefined)
   switch (row.decision.kind) {
     case 'run':
       return ofRun(row, facts, { because, setting })

@@ -54,6 +54,14 @@ export function acceptForgotten(
   return acceptAlone(tx, { id, ...withoutAnything({ dispatch, decision }), state: 'done', outcome })
 }
 
+/** Records, without the words, what says nothing that is not on record already. */
+export function acceptKnown(
+  tx: StoreWriter,
+  { dispatch, ...row }: Omit<NewInboxRow, 'state'> & { readonly outcome: `ignored: ${'unchanged' | 'own_message'}` },
+): Promise<Accepted> {
+  return acceptAlone(tx, { ...row, dispatch: withoutText(dispatch), state: 'done' })
+}
+
 /** Records, without the words, a stranger's message that nobody will ever handle. */
 export function acceptIgnored(tx: StoreWriter, { id, dispatch, decision }: Incoming<'ignore'>): Promise<Accepted> {
   const kept = decision.identity.role === 'guest' ? withoutText(dispatch) : dispatch

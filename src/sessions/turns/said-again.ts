@@ -2,6 +2,7 @@ import { type Address, isSameChat } from '../../core/address.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
 import type { InboundEvent, QuotedMessage } from '../../core/message.ts'
+import { hasSameContent, isWordless } from '../../core/same-content.ts'
 import { EMPTIED, type InboxOutcome, isEmptied } from '../../core/turn-end.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { admittedKey, waitedKey } from '../people/admitted-key.ts'
@@ -93,6 +94,67 @@ export async function isEditedSince(
     const isMeant = one.kind === 'edit' && one.original === eventKey && one.address.account === address.account
     return isMeant && receivedAt >= since && outcome === 'ignored: unknown_message'
   })
+}
+
+/**
+ * Returns why an event says nothing new, if it does not: an edit after which the message reads as it did before (a
+ * platform reports a first reaction or a preview so, too), or the copy of a post that one of our bots has sent.
+ */
+export async function saysNothingNew(
+  read: SentReader,
+  dispatch: Dispatch,
+): Promise<'unchanged' | 'own_message' | undefined> {
+  if (await isOwnPost(read, dispatch.event)) return 'own_message'
+  return (await isUnchanged(read, dispatch)) ? 'unchanged' : undefined
+}
+
+async function isUnchanged({ inbox }: Pick<Reader, 'inbox'>, dispatch: Dispatch): Promise<boolean> {
+  const { event } = dispatch
+  if (event.kind !== 'edit') return false
+  const { channel, account, chat } = event.address
+  const original = (await inbox.byKey(channel, account, event.original))?.dispatch.event
+  // A post and its copy are one message with two numbers.
+  const other = original !== undefined && original.address.chat !== chat && 'text' in original ? [original] : []
+  const rows = [await inbox.ofMessage(channel, event.messageId, chat)]
+  for (const { messageId, address } of other) rows.push(await inbox.ofMessage(channel, messageId, address.chat))
+  const texts = rows.flat().filter(({ dispatch: { event: one }, outcome }) => {
+    const isSame = one.address.account === account && one.sender.id === event.sender.id
+    return isSame && 'text' in one && outcome !== 'ignored: unchanged'
+  })
+  const [newest] = texts.sort((one, later) => later.dispatch.receivedAt - one.dispatch.receivedAt)
+  return (
+    newest !== undefined && !isWordless(newest.dispatch.event) && readsAlike(asCame(newest.dispatch), asCame(dispatch))
+  )
+}
+
+/** Returns the event with the text that people read, which a hook may have changed for the agent. */
+function asCame({ event, raw }: Dispatch): InboundEvent {
+  return raw !== undefined && 'text' in event ? { ...event, text: raw } : event
+}
+
+function readsAlike(one: InboundEvent, other: InboundEvent): boolean {
+  const things = (event: InboundEvent) => JSON.stringify('text' in event ? event.enclosed : undefined)
+  return hasSameContent(one, other) && things(one) === things(other)
+}
+
+/** The copy may come before the answer to the call that sent the post, which is found by its words until then. */
+async function isOwnPost({ outbox }: Pick<SentReader, 'outbox'>, event: InboundEvent): Promise<boolean> {
+  if (!('text' in event) || event.copyOf === undefined) return false
+  const { copyOf, address, sender, text } = event
+  const isThere = ({ channel, chat }: Address): boolean =>
+    channel === address.channel && (chat === copyOf.chat || chat.toLowerCase() === `@${sender.username?.toLowerCase()}`)
+  const sent = await outbox.ofMessage(copyOf.messageId)
+  if (sent.some((row) => isThere(row.address))) return true
+  const begun = (await outbox.unfinished()).filter(({ state }) => state === 'sending' || state === 'uncertain')
+  return begun.some((row) => isThere(row.address) && lettersOf(row.part.plain) === lettersOf(text))
+}
+
+/** Marks and addresses that are written differently are left out; the beginning is enough. */
+function lettersOf(text: string): string {
+  return text
+    .slice(0, 400)
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+    .slice(0, 60)
 }
 
 /** A message may have further rows: of a stranger who was let in later, and of a thread that was read. */

@@ -21,7 +21,14 @@ const address = z.strictObject({
   topic: id.optional(),
 })
 const title = z.string().min(1).max(80).optional()
-const titles = z.strictObject({ chat: title, topic: title, topicBegan: title }).optional()
+const titles = z
+  .strictObject({
+    chat: title,
+    topic: title,
+    topicBegan: title,
+    topicBy: z.union([sender, z.literal('self')]).optional(),
+  })
+  .optional()
 const facts = { eventKey: z.string().startsWith('7000001:'), address, sender, sentAt: z.int() }
 const text = {
   ...facts,
@@ -36,7 +43,13 @@ const text = {
       sentAt: z.int().positive().optional(),
     })
     .optional(),
-  forwarded: z.strictObject({ from: sender.optional(), name: z.string().optional() }).optional(),
+  mentions: z
+    .array(z.strictObject({ kind: z.literal('person'), name: z.string().optional(), username: z.string().optional() }))
+    .optional(),
+  forwarded: z
+    .strictObject({ from: sender.optional(), name: z.string().optional(), text: z.string().optional() })
+    .optional(),
+  copyOf: z.strictObject({ chat: id, messageId: id }).optional(),
   via: sender.optional(),
   attachments: z.array(
     z.strictObject({
@@ -46,6 +59,7 @@ const text = {
       mime: z.string().optional(),
       fileName: z.string().optional(),
       size: z.int().optional(),
+      ...{ quoted: z.literal(true).optional(), shared: z.literal(true).optional() },
     }),
   ),
   enclosed: z.array(z.string()).optional(),

@@ -8,7 +8,7 @@ import { admittedKey } from '../../../src/sessions/people/admitted-key.ts'
 import { type AcceptDeps, acceptDispatch } from '../../../src/sessions/turns/accept-dispatch.ts'
 import { inThreadKey } from '../../../src/sessions/turns/in-thread-key.ts'
 import { refuseStale } from '../../../src/sessions/turns/made-of.ts'
-import { isGone, isOfForgotten, withoutForgottenQuote } from '../../../src/sessions/turns/said-again.ts'
+import { isGone, isOfForgotten, saysNothingNew, withoutForgottenQuote } from '../../../src/sessions/turns/said-again.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { deliveryOf, ids, inboxRow } from '../../store/sample-rows.ts'
@@ -381,4 +381,64 @@ it('S41: so is one of an answer of another bot, by about when it was sent', asyn
   expect(await quote(sentAgain)).toBe('echo')
   await store.write((tx) => tx.forgetting.emptySent(again.source))
   expect([await quote(sentAgain), await quote(sentAgain + days)]).toEqual([undefined, 'echo'])
+})
+
+/** A stored message and what comes later of it. */
+async function later(said: object, ...changes: readonly object[]) {
+  const { store, row } = await stored('refused: stranger', SUPERGROUP, said)
+  const { event, ...dispatch } = row.dispatch
+  const edits = changes.map((change, nth): Dispatch => {
+    const edit = { ...event, kind: 'edit', eventKey: `edit ${nth}`, original: event.eventKey, ...change }
+    return { ...dispatch, receivedAt: dispatch.receivedAt + nth + 1, event: edit as Dispatch['event'] }
+  })
+  for (const [nth, edit] of edits.slice(0, -1).entries())
+    await store.write((tx) => tx.inbox.add({ ...inboxRow(SUPERGROUP, 8 + nth), state: 'done', dispatch: edit }))
+  const newest = edits.at(-1)
+  return newest && saysNothingNew(store.read, newest)
+}
+
+it.each<[string, object, readonly object[], 'unchanged' | undefined]>([
+  ['reads as before', { text: 'dinner?' }, [{ text: 'dinner?' }], 'unchanged'],
+  ['has another text', { text: 'dinner?' }, [{ text: 'Dinner?' }], undefined],
+  ['reads as it did before the last edit', { text: 'a' }, [{ text: 'b' }, { text: 'a' }], undefined],
+  ['reads as the last edit', { text: 'a' }, [{ text: 'b' }, { text: 'b' }], 'unchanged'],
+  ['quotes something else now', { text: 'a' }, [{ text: 'a', quoted: { messageId: '1', own: false } }], 'unchanged'],
+  ['has a further line', { text: 'a', enclosed: ['poll: x'] }, [{ text: 'a', enclosed: ['poll: x', 'y'] }], undefined],
+  ['has another file', { text: 'a' }, [{ text: 'a', attachments: [{ ref: 'f', kind: 'photo' }] }], undefined],
+  ['is by somebody else', { text: 'a' }, [{ text: 'a', sender: { id: '999', kind: 'user' } }], undefined],
+  ['is of a message whose words are not on record', { text: '' }, [{ text: '' }], undefined],
+])('an edit after which a message %s', async (_, said, changes, outcome) => {
+  expect(await later(said, ...changes)).toBe(outcome)
+})
+
+it('an edit of a text that a hook has changed for the agent is compared as people read it', async () => {
+  const { store, row } = await stored('refused: stranger', SUPERGROUP, { text: 'hooked' })
+  const { event, ...rest } = row.dispatch
+  await store.write((tx) => tx.inbox.replaceDispatch(row.id, { ...rest, event, raw: 'dinner?' }))
+  const edit = { ...event, kind: 'edit', eventKey: 'edit', original: event.eventKey } as Dispatch['event']
+  expect(await saysNothingNew(store.read, { ...rest, event: edit, raw: 'dinner?' })).toBe('unchanged')
+  expect(await saysNothingNew(store.read, { ...rest, event: edit, raw: 'supper?' })).toBeUndefined()
+})
+
+it.each<[string, object, 'own_message' | undefined]>([
+  ['a post that a bot of ours has sent', { state: 'sent', messageId: '40' }, 'own_message'],
+  ['such a post in a channel that is named', { state: 'sent', messageId: '40', chat: '@news' }, 'own_message'],
+  ['a post whose sending has not been answered yet', { state: 'sending' }, 'own_message'],
+  ['a post of a person', { state: 'sent', messageId: '41' }, undefined],
+  ['a post while another one is sent', { state: 'sending', plain: 'weather' }, undefined],
+  ['a post of that number in another channel', { state: 'sent', messageId: '40', chat: '-3' }, undefined],
+])('the copy of %s', async (_, given, outcome) => {
+  const { chat = '-2', plain = 'News: *today*', ...row } = given as { readonly chat?: string; readonly plain?: string }
+  const { store, row: other } = await stored('refused: stranger')
+  const { event, ...dispatch } = other.dispatch
+  const part = { text: plain, plain, markup: 'html' as const }
+  const delivery = deliveryOf('source' as SourceId, { address: { ...event.address, chat }, part, ...row })
+  await store.write(async (tx) => {
+    await tx.outbox.add([{ ...delivery, state: delivery.state === 'sent' ? 'sending' : delivery.state }])
+    if (delivery.state === 'sent')
+      await tx.outbox.settle(delivery.id, { state: 'sent', messageId: delivery.messageId ?? '', at: 1 })
+  })
+  const sender = { id: '-2', kind: 'anonymous', username: 'News' }
+  const copy = { ...event, text: 'News: today', sender, copyOf: { chat: '-2', messageId: '40' } } as Dispatch['event']
+  expect(await saysNothingNew(store.read, { ...dispatch, event: copy })).toBe(outcome)
 })

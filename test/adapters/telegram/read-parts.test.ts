@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readAttachments } from '../../../adapters/telegram/inbound/attachments.ts'
+import { readAttachments } from '../../../adapters/telegram/inbound/read-parts.ts'
 
 it.each([-1, 1.5, 1e300, '7', null])('F-G01: a file whose size is %j is a file of unknown size', (file_size) => {
   expect(readAttachments({ document: { file_id: 'a', file_size } })).toEqual([{ ref: 'a', kind: 'document' }])
