@@ -56,7 +56,7 @@ export function readForwarded(message: Fields): Forwarded | undefined {
   return message.forward_date === undefined ? undefined : {}
 }
 
-/** Returns whose a message is by its MessageOrigin: a user, one who hides, a group that somebody speaks as, a channel. */
+/** Returns the writer in a MessageOrigin: a user, one who hides, a group that somebody speaks as, or a channel. */
 export function readOrigin({ sender_user, sender_user_name, sender_chat, chat, author_signature }: Fields): Forwarded {
   const user = optionalFields(sender_user)
   if (user !== undefined) return { from: readUser(user) }
@@ -76,7 +76,7 @@ function isAutomatic({ is_automatic_forward, from, sender_chat, chat }: Fields):
   return isFields(from) && from.id === PLATFORM_ID && speaker.type === 'channel' && speaker.id !== place.id
 }
 
-/** Returns the post of which a message is the platform's own copy; a post passed on by its channel has another origin. */
+/** Returns the post that the platform has copied here; one that its channel has passed on has another origin. */
 export function readCopied(message: Fields): InboundText['copyOf'] {
   if (!isAutomatic(message)) return undefined
   const { forward_origin: origin, sender_chat: channel, forward_from_chat, forward_from_message_id } = message

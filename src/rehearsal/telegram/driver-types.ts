@@ -24,6 +24,8 @@ export interface NewChat {
   username?: string
   /** A supergroup with topics. Message 1 is its General topic, which carries no thread id. */
   forum?: boolean
+  /** The channel whose discussion group this is: each of its posts comes here as well. */
+  discusses?: ChatRef
   members?: readonly UserRef[]
   /**
    * The status of every bot of the server here. Default `member`, in a channel `administrator`; `none`: never joined.
@@ -61,7 +63,10 @@ export interface Say {
   via?: UserRef
   /** The bot a private message is for. Default: the first bot of the server. */
   bot?: UserRef
-  /** More fields for the message, laid over the built ones: a photo, a forward origin, a nonsense value. */
+  /**
+   * More fields for the message, laid over the built ones: a poll, a forward origin, a nonsense value. Only fields that
+   * the platform knows; `raw` sends anything.
+   */
   extra?: Readonly<Record<string, unknown>>
 }
 
@@ -83,6 +88,15 @@ export interface EditSaid {
   message: MessageRef
   text: string
   entities?: readonly ApiEntity[]
+}
+
+export interface Touch {
+  chat: ChatRef
+  message: MessageRef
+  /** True if the platform says a time of editing, although nothing was edited. */
+  dated?: boolean
+  /** Fields that change without an edit of the text: a reply markup, a location. */
+  extra?: Readonly<Record<string, unknown>>
 }
 
 export interface Press {

@@ -41,6 +41,7 @@ export function sendMessage(api: BotApi, params: Params): ApiMessage {
     ...(replyMarkup !== undefined && { replyMarkup }),
   })
   state.messages.add(message, api.bot.user.id)
+  api.world.discuss(state, message)
   return message
 }
 
@@ -61,6 +62,7 @@ export function editMessageText(api: BotApi, params: Params): ApiMessage {
   }
   throttle(api, state)
   state.messages.replace(stored, message, api.bot.user.id)
+  api.world.discussEdit(state, message)
   return message
 }
 

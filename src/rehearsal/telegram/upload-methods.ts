@@ -60,6 +60,7 @@ function post(api: BotApi, params: Params, file: UploadedFile, content: Partial<
   if (said !== undefined) message.caption = said.text
   if (said !== undefined && said.entities.length > 0) message.caption_entities = said.entities
   state.messages.add(message, api.bot.user.id, file)
+  api.world.discuss(state, message)
   return message
 }
 

@@ -21,6 +21,8 @@ export interface ChatState {
   /** True if the General topic of a forum was closed. */
   generalClosed: boolean
   migratedTo: number | undefined
+  /** The group in which people discuss what is posted in this channel. */
+  discussedIn: number | undefined
 }
 
 export interface WorldDeps {
@@ -75,6 +77,7 @@ export class WorldState {
       ...(input.forum === true && { is_forum: true as const }),
     }
     const state = this.#open(chat)
+    if (input.discusses !== undefined) this.chat(input.discusses).discussedIn = chat.id
     // Message 1 is the beginning of a group, and in a forum the General topic.
     state.messages.nextId()
     for (const member of input.members ?? []) state.members.set(this.user(member).id, 'member')
@@ -149,6 +152,7 @@ export class WorldState {
       messages: new MessageStore(this.ledger, this.now),
       generalClosed: false,
       migratedTo: undefined,
+      discussedIn: undefined,
     }
     this.#chats.set(chat.id, state)
     return state

@@ -1,4 +1,5 @@
-import type { ApiChat, ApiMessage, ApiUser, UpdateKind } from './api-types.ts'
+import type { ApiChat, ApiMessage, ApiOrigin, ApiUser, UpdateKind } from './api-types.ts'
+import { messageFields } from './api-types.ts'
 import type { BotState } from './bot-state.ts'
 import { forwardFields } from './build-forward.ts'
 import { buildMessage, hiddenSenders, seconds } from './build-message.ts'
@@ -14,6 +15,7 @@ import type {
   RawUpdate,
   Say,
   TopicRef,
+  Touch,
   UserRef,
 } from './driver-types.ts'
 import type { MessageFilter, StoredMessage } from './message-store.ts'
@@ -75,6 +77,7 @@ export class TelegramWorld extends WorldState {
 
   /** Sends a person's message. It is kept also where privacy mode or membership hides it from the bot. */
   say(input: Say): ApiMessage {
+    refuseUnknown(input.extra)
     const state = input.chat === undefined ? this.privateChat(input.from) : this.chat(input.chat)
     if (state.chat.type === 'private') this.#openTo(state, input)
     const replied = input.replyTo === undefined ? undefined : this.#message(state, input.replyTo).message
@@ -117,8 +120,31 @@ export class TelegramWorld extends WorldState {
     const message: ApiMessage = { ...before, text: input.text, edit_date: seconds(this.now()) }
     if (entities.length > 0) message.entities = [...entities]
     state.messages.replace(stored, message, null)
-    this.#publish(state, state.chat.type === 'channel' ? 'edited_channel_post' : 'edited_message', message)
+    this.#publishEdit(state, message)
     return message
+  }
+
+  /** Reports an edit though nobody has edited anything: a first reaction, a preview, new buttons. */
+  touch({ chat, message: ref, dated, extra }: Touch): ApiMessage {
+    refuseUnknown(extra)
+    const state = this.chat(chat)
+    const stored = this.#message(state, ref)
+    const message = { ...stored.message, ...extra, ...(dated && { edit_date: seconds(this.now()) }) }
+    state.messages.replace(stored, message, null)
+    this.#publishEdit(state, message)
+    return message
+  }
+
+  /** Copies what was posted in a channel, by whomever, into its discussion group, as the platform does by itself. */
+  discuss({ chat, discussedIn }: ChatState, post: ApiMessage): void {
+    if (discussedIn === undefined) return
+    const state = this.chat(discussedIn)
+    const from = hiddenSenders.linkedChannel
+    const copy = buildMessage({ state, at: this.now(), from, senderChat: chat })
+    const { reply_to_message: _original, ...content } = post
+    Object.assign(copy, { ...content, ...copy, is_automatic_forward: true, forward_origin: originOf(chat, post) })
+    state.messages.add(copy, null)
+    this.#publish(state, 'message', copy)
   }
 
   /** Presses a button of a bot's message for a person; returns the id of the callback query. */
@@ -209,6 +235,27 @@ export class TelegramWorld extends WorldState {
     state.messages.add(message, null)
     const readers = state.chat.type === 'private' ? [this.bot(bot)] : this.bots
     this.#publish(state, state.chat.type === 'channel' ? 'channel_post' : 'message', message, readers)
+    this.discuss(state, message)
+  }
+
+  #publishEdit(state: ChatState, message: ApiMessage): void {
+    this.#publish(state, state.chat.type === 'channel' ? 'edited_channel_post' : 'edited_message', message)
+    this.discussEdit(state, message)
+  }
+
+  /** Changes the copy of a post that was changed, by whomever. */
+  discussEdit(state: ChatState, message: ApiMessage): void {
+    if (state.discussedIn === undefined) return
+    const group = this.chat(state.discussedIn)
+    const isCopy = ({ forward_origin: origin }: ApiMessage): boolean =>
+      origin?.type === 'channel' && origin.chat.id === state.chat.id && origin.message_id === message.message_id
+    const stored = group.messages.list({}).find((one) => isCopy(one.message))
+    if (stored === undefined) return
+    const { message_id, chat, from, date, sender_chat, is_automatic_forward, forward_origin } = stored.message
+    const frame = { message_id, chat, date, forward_origin, is_automatic_forward, sender_chat, from }
+    const copy = { ...message, ...frame } as ApiMessage
+    group.messages.replace(stored, copy, null)
+    this.#publish(group, 'edited_message', copy)
   }
 
   #inlineBot(ref: UserRef): ApiUser {
@@ -277,4 +324,14 @@ export class TelegramWorld extends WorldState {
     bot.queue.offer({ type, payload, write })
     bot.wake()
   }
+}
+
+function originOf(chat: ApiChat, { date, message_id }: ApiMessage): ApiOrigin {
+  return { type: 'channel', date, chat, message_id }
+}
+
+/** Throws for a field that no message has: a kind that is misspelt would be rehearsed as one that came later. */
+function refuseUnknown(extra: Readonly<Record<string, unknown>> = {}): void {
+  const unknown = Object.keys(extra).filter((name) => !messageFields.includes(name))
+  if (unknown.length > 0) throw new Error(`A message has no ${unknown.join(', ')}; offer it by raw.`)
 }

@@ -83,6 +83,47 @@ describe('messages of people', () => {
     expect(await clientOf(server)('getUpdates', { offset: -1 })).toMatchObject([{ channel_post: { text: 'x' } }])
   })
 
+  test('in a channel come once more in its discussion group, with each edit, whoever has posted them', async () => {
+    const server = await rehearse(open)
+    const { world } = server
+    const ada = world.addUser({ firstName: 'Ada' })
+    const channel = world.addChat({ type: 'channel', title: 'News' })
+    const group = world.addChat({ type: 'supergroup', title: 'Talk', discusses: channel })
+
+    const post = world.say({ from: ada, chat: channel, text: 'one' })
+    world.edit({ chat: channel, message: post, text: 'two' })
+    await clientOf(server)('sendMessage', { chat_id: channel.id, text: 'ours' })
+
+    const copy = {
+      from: { id: 777000 },
+      sender_chat: { id: channel.id },
+      is_automatic_forward: true,
+      chat: { id: group.id },
+    }
+    const ofPost = { ...copy, forward_origin: { type: 'channel', message_id: post.message_id } }
+    expect(await clientOf(server)('getUpdates')).toMatchObject([
+      { channel_post: { text: 'one' } },
+      { message: { ...ofPost, text: 'one' } },
+      { edited_channel_post: { text: 'two' } },
+      { edited_message: { ...ofPost, text: 'two', edit_date: expect.any(Number) } },
+      { message: { ...copy, text: 'ours' } },
+    ])
+  })
+
+  test('are reported as edited though nobody has edited them, and have only fields that the platform knows', async () => {
+    const server = await rehearse(open)
+    const ada = server.world.addUser({ firstName: 'Ada' })
+    const message = server.world.say({ from: ada, text: 'one', extra: { effect_id: '5' } })
+
+    server.world.touch({ chat: ada, message })
+    server.world.touch({ chat: ada, message, dated: true, extra: { reply_markup: { inline_keyboard: [] } } })
+
+    const [, first, second] = (await clientOf(server)('getUpdates')) as { edited_message?: ApiMessage }[]
+    expect(first?.edited_message).toEqual(message)
+    expect(second?.edited_message).toMatchObject({ text: 'one', edit_date: expect.any(Number), reply_markup: {} })
+    expect(() => server.world.say({ from: ada, text: 'x', extra: { checklst: {} } })).toThrow('no checklst')
+  })
+
   test('keep 52-bit chat ids exact', async () => {
     const server = await rehearse(open)
     const id = -(2 ** 52 - 1)
