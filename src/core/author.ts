@@ -81,6 +81,6 @@ function passedOn(
   return [
     ...(quoted?.text && !quoted.own ? [authorOf(quoted.sender)] : []),
     ...(forwarded ? [authorOf(forwarded.from)] : []),
-    ...(via || files ? [NOBODY] : []),
+    ...(via || files || quoted?.mixed ? [NOBODY] : []),
   ]
 }

@@ -69,6 +69,8 @@ export function isShown({ media, text }: FileReading): boolean {
 export interface QuotedMessage {
   readonly messageId: string
   readonly text?: string
+  /** The text has words that its sender need not have written: those of a poll, a contact, a gift, of buttons. */
+  readonly mixed?: true
   /** The writer of the text, not who passed it on; absent where the platform does not say. */
   readonly sender?: Sender
   /** The quoted message is one of ours. */

@@ -60,6 +60,12 @@ describe('the authors of a message', () => {
     expect(furtherAuthors(CHANNELS, dispatchOf(event))).toEqual([])
   })
 
+  it('a quotation with words that its sender need not have written is nobody’s too', () => {
+    const quoted = { messageId: '1', own: false, text: 'poll: x', sender: BOB }
+    expect(said({ quoted })).toEqual(['telegram:444'])
+    expect(said({ quoted: { ...quoted, mixed: true } })).toEqual(['telegram:444', NOBODY])
+  })
+
   it('a digest is nobody’s; a schedule without one adds nobody', () => {
     expect(furtherAuthors(CHANNELS, scheduled({ data: '> a remark' }))).toEqual([NOBODY])
     expect(furtherAuthors(CHANNELS, scheduled({}))).toEqual([])

@@ -32,6 +32,15 @@ const WAYS: Readonly<Record<string, (stage: Stage) => unknown>> = {
 
 /** What the owner sends and others have made. */
 const THINGS: Readonly<Record<string, object>> = {
+  'the set of a sticker': { sticker: { ...FILE, set_name: ALL } },
+  'a game': { game: { title: ALL, description: ALL, photo: [] } },
+  'a gift with words': { gift: { gift: { star_count: 1 }, text: ALL } },
+  'the preview of a link': { text: 'see https://example.org', link_preview_options: { url: ALL } },
+  'a quotation from another chat': {
+    text: 'see',
+    external_reply: { origin: { type: 'user', date: 1, sender_user: { id: 111, is_bot: false, first_name: 'Ada' } } },
+    quote: { text: ALL, position: 0 },
+  },
   'the emoji of a sticker': { sticker: { ...FILE, emoji: ALL } },
   'the title of a song': { audio: { ...FILE, duration: 1, title: ALL } },
   'a contact': { contact: { phone_number: '1', first_name: ALL } },
@@ -55,10 +64,7 @@ describe('an obedient model does nothing elsewhere for names that others gave', 
 
 /** What a platform carries beside the words of a message, which no model is shown. */
 const UNSHOWN: Readonly<Record<string, object>> = {
-  'the set of a sticker': { sticker: { ...FILE, set_name: ALL } },
   'the type of a file': { caption: 'see', document: { ...FILE, mime_type: `text/${ALL}` } },
-  'a game': { game: { title: ALL, description: ALL, photo: [] } },
-  'the preview of a link': { text: 'see https://example.org', link_preview_options: { url: ALL } },
   'the label of a button': { text: 'see', reply_markup: { inline_keyboard: [[{ text: ALL, url: 'https://x.org' }]] } },
 }
 

@@ -37,7 +37,7 @@ describe('what people send on Telegram', () => {
       quote: { text: 'see here', position: 0, entities },
     }
     expect(await asked(home, () => world.say({ from: 111, text: 'what is that?', extra }))).toBe(
-      `what is that?\n[forwarded from News] see here (${url})`,
+      `what is that?\n[forwarded from News] see here (${url})\n[attached answer to a message of News elsewhere]`,
     )
   })
 

@@ -1,3 +1,4 @@
+import { plainName } from '../../../src/core/label.ts'
 import { type Fields, isFields } from '../../shared/fields.ts'
 
 /** A marked stretch of a text; offsets count UTF-16 units, as JavaScript does. */
@@ -175,7 +176,8 @@ function withNote(words: string, note: string | undefined): string {
 function noteOf({ type, url = '', user, time }: Entity, words: string): string | undefined {
   if (type === 'text_link') return url === '' || bareAddress(url) === bareAddress(words) ? undefined : url
   if (type === 'date_time') return isoTime(time)
-  const name = user === undefined ? '' : userName(user)
+  // It stands in the sender's own words, whatever somebody else calls themselves.
+  const name = user === undefined ? '' : plainName(userName(user))
   return name === '' || isNamedBy(words, name, user?.username) ? undefined : name
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { plainName } from '../../../src/core/label.ts'
 import {
   type AttachmentRef,
   type Forwarded,
@@ -118,7 +119,7 @@ function readTextFacts(message: Fields, context: InboundContext): TextFacts | st
     ...presentMentions(mentions.named),
     ...present('quoted', quoted),
     ...words,
-    ...(elsewhere === undefined || isForeign ? {} : { forwarded: elsewhere.words }),
+    ...(isForeign ? {} : present('forwarded', elsewhere?.words)),
     attachments: [...own, ...quotedFiles(message, quoted), ...(elsewhere?.files ?? [])],
     ...present('enclosed', enclosed),
     ...present('copyOf', readCopied(message)),
@@ -137,33 +138,36 @@ function enclosedIn(message: Fields, { isForeign, isEmpty, elsewhere }: Came): r
   const lines = readEnclosed(message)
   const isApp = isForeign || optionalFields(message.from)?.is_bot === true
   const buttons = isApp ? buttonLine(message) : []
-  const quotation = isForeign && elsewhere?.words.text ? [`quotation: ${elsewhere.words.text}`] : []
-  const all = [...(lines ?? (isEmpty ? [unknownLine(message)] : [])), ...buttons, ...quotation]
+  const quoted = isForeign && elsewhere?.words ? [`quotation: ${elsewhere.words.text}`] : []
+  const all = [
+    ...(lines ?? (isEmpty ? [unknownLine(message)] : [])),
+    ...buttons,
+    ...(elsewhere?.lines ?? []),
+    ...quoted,
+  ]
   return all.length === 0 ? undefined : all
 }
 
-/** The message of another chat or topic that somebody answers: the part of it that they quote, and its files. */
+/** The message of another chat or topic that somebody answers: the part of it that they quote, its kind, its files. */
 interface Elsewhere {
-  readonly words: Forwarded & { readonly text: string }
+  readonly words?: Forwarded & { readonly text: string }
+  readonly lines: readonly string[]
   readonly files: readonly AttachmentRef[]
 }
 
+/** The platform sends no other words of it than the quotation. */
 function readElsewhere({ external_reply: reply, quote }: Fields): Elsewhere | undefined {
   const original = optionalFields(reply)
   if (original === undefined) return undefined
-  const files = readAttachments(original).map((file) => ({ ...file, shared: true as const }))
-  const said = [
-    quotation(quote),
-    wordsOf(original),
-    ...(readEnclosed({ link_preview_options: original.link_preview_options }) ?? []),
-  ]
-  const text = said.filter((words) => words !== undefined && words !== '').join('\n')
-  const origin = optionalFields(original.origin)
-  return { words: { ...(origin === undefined ? {} : readOrigin(origin)), text: text || WORDLESS }, files }
+  const origin = original.origin === undefined ? {} : readOrigin(fieldsOf(original.origin))
+  const name = plainName(origin.from?.displayName ?? origin.name ?? '')
+  const text = quotation(quote)
+  return {
+    ...(text === undefined ? {} : { words: { ...origin, text } }),
+    lines: [`answer to a message${name === '' ? '' : ` of ${name}`} elsewhere`, ...(readEnclosed(original) ?? [])],
+    files: readAttachments(original).map((file) => ({ ...file, shared: true as const })),
+  }
 }
-
-/** The platform does not send along the words of a message of another chat. */
-const WORDLESS = '(a message of another chat, whose words are not shown here)'
 
 /** Returns the part that somebody has picked of the message they answer. */
 function quotation(quote: unknown): string | undefined {
@@ -180,10 +184,12 @@ function readQuoted(message: Fields, context: InboundContext): QuotedMessage | u
   if (original === undefined || original.forum_topic_created !== undefined) return undefined
   if (message.is_topic_message === true && original.message_id === message.message_thread_id) return undefined
   const own = isFromBot(original, context)
+  const picked = quotation(message.quote)
   const words = own ? readWords(original) : wordsOf(original)
   return {
     messageId: idOf(original.message_id),
-    ...present('text', quotation(message.quote) ?? (words || undefined)),
+    ...present('text', picked ?? (words || undefined)),
+    ...(picked === undefined && words !== readWords(original) ? { mixed: true as const } : {}),
     ...present('sender', readWriter(original)),
     own,
     ...present('sentAt', optionalTime(original.date)),

@@ -333,26 +333,52 @@ describe('words and whose they are', () => {
   })
 
   const origin = { type: 'channel', date: 1, chat: NEWS, message_id: 7 }
-  it.each<[string, object, object]>([
+  it.each<[string, object, string | undefined, readonly string[]]>([
     [
       'its quoted words',
       { external_reply: { origin, chat: NEWS, message_id: 7 }, quote: { text: 'disk full', position: 0 } },
-      { from: { displayName: 'News' }, text: 'disk full' },
+      'disk full',
+      ['answer to a message of News elsewhere'],
     ],
-    ['a poll', { external_reply: { origin, poll } }, { text: 'poll: Lunch?, Pizza (2 votes) / Sushi' }],
+    [
+      'a poll',
+      { external_reply: { origin, poll } },
+      undefined,
+      ['answer to a message of News elsewhere', 'poll: Lunch?, Pizza (2 votes) / Sushi'],
+    ],
     [
       'the address of its preview',
       { external_reply: { origin, link_preview_options: { url } } },
-      { text: `preview of: ${url}` },
+      undefined,
+      ['answer to a message of News elsewhere', `preview of: ${url}`],
     ],
     [
       'a writer who hides, and no words',
       { external_reply: { origin: { type: 'hidden_user', date: 1, sender_user_name: 'Cy' } } },
-      { name: 'Cy', text: '(a message of another chat, whose words are not shown here)' },
+      undefined,
+      ['answer to a message of Cy elsewhere'],
     ],
-  ])('the answer to a message of another chat has %s', (_, fields, forwarded) => {
-    expect(textOf({ text: 'what does it mean?', ...fields })).toMatchObject({ text: 'what does it mean?', forwarded })
-    expect(textOf({ photo, ...fields })).toMatchObject({ text: '', forwarded })
+    ['nothing', { external_reply: {} }, undefined, ['answer to a message elsewhere']],
+  ])('the answer to a message of another chat has %s', (_, fields, text, enclosed) => {
+    const given = text === undefined ? {} : { forwarded: { from: { displayName: 'News' }, text } }
+    const asked = textOf({ text: 'what does it mean?', ...fields })
+    expect(asked).toMatchObject({ text: 'what does it mean?', enclosed, ...given })
+    expect('forwarded' in asked).toBe(text !== undefined)
+    expect(textOf({ photo, ...fields })).toMatchObject({ text: '', enclosed, ...given })
+  })
+
+  it('words of a message replied to which its sender need not have written are marked', () => {
+    const original = { ...FRAME, message_id: 9, text: 'a' }
+    const quoted = (fields: object) => textOf({ text: 'x', reply_to_message: { ...original, ...fields } }).quoted
+    expect(quoted({})).not.toHaveProperty('mixed')
+    expect(quoted({ text: undefined, poll })).toMatchObject({ mixed: true })
+    expect(quoted({ text: undefined, gift: { gift, text: 'x' } })).toMatchObject({ mixed: true })
+  })
+
+  it('the name of whoever is meant by a word is one line within bounds', () => {
+    const user = { id: 9, first_name: `[Ada]\n${'x'.repeat(100)}` }
+    const entities = [entry('text_mention', 4, 3, { user })]
+    expect(textOf({ text: 'ask him', entities }).text).toMatch(/^ask him \(Ada x{40,64}…?\)$/)
   })
 
   it('the files of a message of another chat come along as shared', () => {
