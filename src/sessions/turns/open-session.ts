@@ -12,7 +12,7 @@ import type { Workplace } from '../../core/workplace.ts'
 import type { MetadataChange } from '../../store/session-port.ts'
 import type { StoreWriter } from '../../store/store.ts'
 import { deliversElsewhere } from './deliver-elsewhere.ts'
-import { namesOf, TOPIC_BY_SELF } from './place-names.ts'
+import { namesOf } from './place-names.ts'
 import { definedFields, draftAfter, draftOf, includesAll, metadataOf, type Opening } from './session-draft.ts'
 import { olderSession, takeOverHistory } from './take-over.ts'
 
@@ -43,7 +43,7 @@ export async function openSession(tx: StoreWriter, opening: Opening, ports: Open
   const metadata = { ...chat, ...names }
   if (!current) return beginSession(tx, opening, metadata, ports)
   await tx.sessions.reopen(current.id, metadata, dispatch.receivedAt)
-  if (names.topic_title !== current.metadata.topic_title) await recordTitle(tx, current.id, metadata)
+  if (!known) await recordTitle(tx, current.id, metadata)
   // Another chat of the same person, or a chat whose people are known only now, has names of its own.
   if (!known) await tx.aliases.add(route.scopeKey, aliasesOf(ports.channels, opening))
   return { ...current, metadata: definedFields({ ...current.metadata, ...metadata }) }
@@ -154,15 +154,15 @@ export async function startSession(tx: StoreWriter, draft: SessionDraft, start: 
 }
 
 /**
- * Records whoever named the topic of a session as an author: its model is shown the name, and mostly anybody there may
- * give one. The name of a chat is given by those who run it, and is no words of the conversation.
+ * A session whose model is shown the name of a chat or topic has words of nobody: whoever may give such a name could say
+ * something by it.
  */
 async function recordTitle(
   tx: StoreWriter,
   session: SessionId,
-  { topic_title: title, topic_by: by }: MetadataChange,
+  { chat_title: chat, topic_title: topic }: MetadataChange,
 ): Promise<void> {
-  if (title !== undefined && by !== TOPIC_BY_SELF) await tx.authors.add(session, by ?? NOBODY)
+  if (chat !== undefined || topic !== undefined) await tx.authors.add(session, NOBODY)
 }
 
 /** The ids of one day are few enough for two sessions to draw the same: then another is drawn. */
