@@ -15,8 +15,6 @@ export interface ChannelFacts {
   /** The channel that a thread belongs to. */
   readonly parentId?: string
   readonly name?: string
-  /** Whoever began a thread, and named it. */
-  readonly ownerId?: string
 }
 
 /** The target of a message: a channel by its id, or the direct chat of a person, which has to be opened. */
@@ -46,7 +44,7 @@ export function toKind(type: unknown): ChannelFacts['kind'] | undefined {
  * is given beside it. Returns undefined for one that holds no messages. @throws Malformed
  */
 export function readChannel(value: unknown, guildId?: unknown): ChannelFacts | undefined {
-  const { id, type, guild_id, parent_id: parentId, owner_id: ownerId, name: given } = fieldsOf(value)
+  const { id, type, guild_id, parent_id: parentId, name: given } = fieldsOf(value)
   const kind = toKind(type)
   if (kind === undefined) return undefined
   const guild = guildId ?? guild_id
@@ -56,7 +54,6 @@ export function readChannel(value: unknown, guildId?: unknown): ChannelFacts | u
     kind,
     ...(isSnowflake(guild) ? { guildId: guild } : {}),
     ...(kind === 'thread' && isSnowflake(parentId) ? { parentId } : {}),
-    ...(kind === 'thread' && isSnowflake(ownerId) ? { ownerId } : {}),
     ...(name === undefined ? {} : { name }),
   }
 }
@@ -75,14 +72,9 @@ export function toAddress(account: AccountId, place: ChannelFacts, person: strin
 }
 
 /** Returns the names of a place, as the platform last described it; `parent` names the channel a thread belongs to. */
-export function titlesOf(
-  { kind, name, ownerId }: ChannelFacts,
-  { parent, botId }: { readonly parent: string | undefined; readonly botId: string },
-): { readonly titles?: Titles } {
+export function titlesOf({ kind, name }: ChannelFacts, parent: string | undefined): { readonly titles?: Titles } {
   if (kind !== 'thread') return presentTitles({ chat: name, topic: undefined, topicBegan: undefined })
-  const titles = { chat: parent, topic: name, topicBegan: undefined }
-  if (ownerId === undefined) return presentTitles(titles)
-  return presentTitles({ ...titles, topicBy: ownerId === botId ? 'self' : { id: ownerId, kind: 'user' } })
+  return presentTitles({ chat: parent, topic: name, topicBegan: undefined })
 }
 
 /** The inverse. Null when the address names no Discord place. */

@@ -73,7 +73,7 @@ function groupRuleOf(channels: Ids) {
       .enum(['ignore', 'context', 'mentioned', 'allow'])
       .exactOptional()
       .describe(
-        'Other bots and apps. context (the default): what they say is known and not answered, as an alert that people ask about; ignore: it is not known; mentioned: those listed are answered where they mention the agent; allow: as people are.',
+        'Other bots and apps. context (the default where who is public): what they say is known and not answered, as an alert that people ask about; ignore (the default elsewhere); mentioned: those listed are answered where they mention the agent; allow: as people are.',
       ),
     botIds: z
       .array(id)

@@ -122,7 +122,7 @@ function toPlainName(text: string, longest: number): string {
 
 /** Returns a name that may stand between quotation marks: none in it ends them. */
 export function quotable(name: string): string {
-  return plainName(name).replace(/["“”„]/g, "'")
+  return plainName(name).replace(/["\u201c\u201d\u201e]/g, "'")
 }
 
 /** Stands before a name that reads like a label or a key. */

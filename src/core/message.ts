@@ -109,8 +109,6 @@ export interface Titles {
   readonly topic?: string
   /** The name with which the topic began; it may have got another since. */
   readonly topicBegan?: string
-  /** Whoever named the topic, `self` for this bot; absent where the platform does not say. A name is words, too. */
-  readonly topicBy?: Sender | 'self'
 }
 
 /**

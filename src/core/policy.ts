@@ -64,7 +64,7 @@ export interface GroupRule {
   readonly followThreads?: boolean
   readonly edits?: EditPolicy
   readonly deletions?: DeletionPolicy
-  /** Default: context. */
+  /** Default: context where everybody may talk, else ignore. */
   readonly bots?: BotPolicy
   /** Which bots, by `<channel>:<id>` or bare id; none: nobody. */
   readonly botIds?: readonly string[]

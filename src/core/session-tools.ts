@@ -1,3 +1,4 @@
+import type { ToolReach } from './call-gate.ts'
 import type { AgentId, RunId, SessionId, TurnId } from './ids.ts'
 import { SESSION_KINDS, type SessionKind } from './session.ts'
 import type { SessionOverrides } from './session-settings.ts'
@@ -27,6 +28,11 @@ export interface SessionTools {
    * `signal` ends the wait, not the run.
    */
   send(request: SendRequest, caller: SessionCaller, signal: AbortSignal): Promise<SendAnswer>
+  /**
+   * Returns where a message to another session acts. A turn whose prompt has the name of its chat or topic, by which
+   * others may speak, needs the yes of a person for what it could do otherwise.
+   */
+  sendReach(sessionKey: string, caller: SessionCaller): Promise<ToolReach>
   /**
    * Waits for a run begun earlier, also before a restart; one that has ended gives its answer without any wait. Throws
    * `not_found` for a run that is not the caller's.

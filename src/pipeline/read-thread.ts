@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import { within } from '../core/clock.ts'
-import type { Decision, Dispatch, TraceStep } from '../core/dispatch.ts'
+import type { Decision, Dispatch, Identity, TraceStep } from '../core/dispatch.ts'
 import { errorCode } from '../core/errors.ts'
 import type { ThreadReadData, UserMessageData } from '../core/event.ts'
 import type { IdSource } from '../core/ids.ts'
@@ -208,15 +208,19 @@ async function readSafely(
 /** Returns a message as the log keeps it, if the rules would have kept it in this session. */
 function keptMessage(
   { clock, ids, judge }: ThreadDeps,
-  { session }: StartedTurn,
+  { session, asked, reply }: StartedTurn,
   event: InboundEvent,
 ): readonly KeptMessage[] {
   const { address } = event
   const received = { traceId: ids.trace(), receivedAt: clock.now() }
   const dispatch: Dispatch = { origin: 'platform', ...received, event, reply: { address } }
-  const judged = judge(dispatch)
+  const own = judge(dispatch)
+  const isAlert = own.kind === 'ignore' && event.sender.kind === 'bot' && isRoot(event, reply.address)
+  // People ask about an alert in its thread: it is there for whoever may ask, as a message is that somebody quotes.
+  const judged = isAlert && asked?.sender ? judge({ ...dispatch, event: { ...event, sender: asked.sender } }) : own
   if (judged.kind !== 'run' && judged.kind !== 'context') return []
-  const { route, identity, trace } = judged
+  const { route, trace } = judged
+  const identity: Identity = isAlert ? { role: 'guest' } : judged.identity
   if (route.scopeKey !== session.scopeKey) return []
   const decision = { kind: 'context', reason: 'thread_read', addressed: false, route, identity } as const
   return [
@@ -226,6 +230,10 @@ function keptMessage(
       message: userData(dispatch, decision, { triggers: false }),
     },
   ]
+}
+
+function isRoot(event: InboundEvent, { topic }: Address): boolean {
+  return 'messageId' in event && event.messageId === topic
 }
 
 const READ: TraceStep = {

@@ -14,9 +14,9 @@ export interface BotRule {
   readonly left: TraceStep
 }
 
-/** Undefined where no bot is heard, because a rule says so. Without ids no bot is answered. */
+/** Undefined where a rule says that nothing of bots is known. Without ids no bot is answered. */
 export function compileBots(
-  { bots = 'context', botIds = [] }: GroupRule,
+  { who, bots = botsUnless(who), botIds = [] }: GroupRule,
   path: string,
   channels: Channels,
 ): BotRule | undefined {
@@ -27,6 +27,11 @@ export function compileBots(
     admitted: pass('access', `bots: ${bots}`, `${path}.bots`),
     left: pass('access', 'a bot that is not listed: its words are context', `${path}.bots`),
   }
+}
+
+/** Returns the policy of a rule that says nothing of bots: their words are known where those of every stranger are. */
+export function botsUnless(who: GroupRule['who'] | undefined): BotPolicy {
+  return who === 'public' ? 'context' : 'ignore'
 }
 
 /** By id alone: `<channel>:<id>`, with the team before it where there is one, or the bare id. */

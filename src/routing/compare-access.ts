@@ -1,6 +1,7 @@
 import type { Channels } from '../core/channel-traits.ts'
 import type { Audience, GroupRule, PersonPolicy, RoutingPolicy, SendPolicy } from '../core/policy.ts'
 import type { Role } from '../core/session.ts'
+import { botsUnless } from './bots.ts'
 import {
   bothWays,
   compareRanked,
@@ -186,14 +187,14 @@ function compareAsking(where: string, before: Audience | undefined, after: Audie
 function compareBots(where: string, { channels, was: before, is: after }: Rules): PolicyChange[] {
   const [was, is] = [botsOf(channels, before), botsOf(channels, after)]
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((id) => {
-    const policies = { before: was.get(id) ?? 'context', after: is.get(id) ?? 'context' }
+    const policies = { before: was.get(id) ?? 'ignore', after: is.get(id) ?? 'ignore' }
     return compareRanked(`${where}: bot ${id}`, ['ignore', 'context', 'mentioned', 'allow'], policies)
   })
 }
 
 function botsOf(
   channels: Channels,
-  { bots = 'context', botIds = [] }: Partial<GroupRule> = {},
+  { who, bots = botsUnless(who), botIds = [] }: Partial<GroupRule> = {},
 ): ReadonlyMap<string, typeof bots> {
   return new Map(botIds.map((id) => [writtenLink(channels, id), bots]))
 }

@@ -98,13 +98,20 @@ const CHALLENGE_SCRIPT =
   /cdn-cgi\/challenge-platform|_cf_chl_opt|challenges\.cloudflare\.com|hcaptcha\.com|recaptcha\/(?:api|enterprise)|captcha-delivery\.com|_Incapsula_Resource|awswaf|px-captcha|perimeterx|kasada|anubis|datadome/i
 const CHALLENGE_WORDS =
   /\b(?:captcha|not a (?:ro)?bot|are (?:you )?(?:a )?human|unusual traffic|automated (?:requests|access|queries)|verify(?:ing)? (?:that )?you)/i
-const LOGIN_TITLE =
-  /\b(?:log ?in|sign ?in|anmelde|anmelden|einloggen|connexion|se connecter|iniciar sesi[oó]n|accedi|inloggen)\b|вход|ログイン|登录|登入|로그인/i
+/** A literal with letters beyond Latin would have the engine keep all of this file in two bytes a character. */
+function anyOf(...patterns: readonly string[]): RegExp {
+  return new RegExp(patterns.join('|'), 'i')
+}
+
+const LOGIN_TITLE = anyOf(
+  '\\b(?:log ?in|sign ?in|anmelde|anmelden|einloggen|connexion|se connecter|iniciar sesi[oó]n|accedi|inloggen)\\b|вход|ログイン|登录|登入|로그인',
+)
 const CONSENT =
   /(?:cookie|consent|before you continue|bevor sie fortfahren|avant d.acc[eé]der).{0,600}(?:accept|agree|allow|akzeptier|zustimm|accepte|aceptar|accetta|akkoord)|(?:accept|agree|akzeptier|zustimm|accepte|aceptar|accetta).{0,200}cookie/is
-const NEEDS_SCRIPTS = /java ?script|ジャバスクリプト/i
-const LOADING =
-  /^(?:loading|please wait|wird geladen|chargement|cargando|caricamento|загрузка|読み込み中|加载中)\b.{0,40}$/i
+const NEEDS_SCRIPTS = anyOf('java ?script|ジャバスクリプト')
+const LOADING = anyOf(
+  '^(?:loading|please wait|wird geladen|chargement|cargando|caricamento|загрузка|読み込み中|加载中)\\b.{0,40}$',
+)
 const LEADS_ON =
   /(?:window|document|self|top|parent)?\.?\blocation(?:\.href)?\s*=\s*["'`]([^"'`\s]{1,2000})["'`]|\blocation\.(?:replace|assign)\(\s*["'`]([^"'`\s]{1,2000})["'`]/
 
@@ -149,7 +156,7 @@ function emptinessOf(facts: PageFacts, words: string): string | undefined {
   return undefined
 }
 
-const ASKS = /enable|activ|aktiv|habilit|turn on|required|включ|有効|启用/i
+const ASKS = anyOf('enable|activ|aktiv|habilit|turn on|required|включ|有効|启用')
 
 /** Returns the address to which a script sets the place of its page. */
 function targetOf(facts: PageFacts): string | undefined {

@@ -79,10 +79,10 @@ const CASES: readonly GroupCase[] = [
     line: '[Bob] Butler, when is dinner?',
   },
   {
-    title: 'S25: another bot is ignored, whatever it says',
+    title: 'S25: another bot is context, whatever it says',
     actor: 'robot',
     text: ({ mention }) => `${mention} when is dinner?`,
-    fate: 'ignore/bot ignored: bot',
+    fate: 'context/not_addressed context',
     line: undefined,
   },
 ]

@@ -1,6 +1,6 @@
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sample } from '../sample.ts'
-import { ALL, denied, type Stage, stage, unseen } from './injected-stage.ts'
+import { ALL, denied, nothingDone, type Stage, stage, unseen } from './injected-stage.ts'
 
 const FILE = { file_id: 'f', file_unique_id: 'u', file_size: 9 }
 
@@ -75,10 +75,22 @@ describe('no model is shown', () => {
     await scene.say(111, 'well?')
     unseen(scene)
   })
+})
 
-  it('T32, F-I01: the title of a chat, nor of a topic', async () => {
+describe('an obedient model has a person asked before it does elsewhere', () => {
+  /** The calls that the model makes in its first step, each of which is denied or asked about. */
+  const FIRST = 6
+
+  async function asked(scene: Stage): Promise<void> {
+    const sentences = ['A tool call was denied', 'Somebody is asked whether a tool may be used']
+    const judged = () => scene.log.lines.filter(({ sentence }) => sentences.includes(sentence)).length
+    await expect.poll(judged, { timeout: 8_000 }).toBeGreaterThanOrEqual(FIRST)
+    nothingDone(scene)
+  }
+
+  it('T32, F-I01: anything that the title of a chat or of a topic says', async () => {
     const scene = await stage()
-    const { world, say } = scene
+    const { world } = scene
     const chat = world.addChat({
       type: 'supergroup',
       title: ALL,
@@ -87,15 +99,14 @@ describe('no model is shown', () => {
       members: [111, 555],
     })
     const topic = world.addTopic({ chat: chat.id, name: ALL, by: 555 })
-    await say(111, '@parley_bot well?', { chat: chat.id, topic } as never)
-    await say(111, '?list')
-    unseen(scene)
+    world.say({ from: 111, chat: chat.id, topic, text: '@parley_bot well?' } as never)
+    await asked(scene)
   })
 
-  it('T32, F-I01: the title of a group in which a stranger has said nothing', async () => {
+  it('T32, F-I01: anything that the title of a group says in which a stranger has said nothing', async () => {
     const scene = await stage()
     scene.world.addChat({ type: 'group', title: ALL, id: -77, members: [111, 555] })
-    await scene.say(111, '@parley_bot well?', { chat: -77 })
-    unseen(scene)
+    scene.world.say({ from: 111, chat: -77, text: '@parley_bot well?' })
+    await asked(scene)
   })
 })

@@ -113,7 +113,7 @@ describe('the model of a conversation that joins the direct chats of several peo
     expect(JSON.stringify(request?.system)).not.toContain('NO_REPLY')
     if (routing.scope === 'global') return
     const there = await asked(444, '@parley_bot and here?', chat)
-    expect(there && userTexts(there).at(-1)).toBe('[Bob] @parley_bot and here?')
+    expect(there && userTexts(there).at(-1)).toBe('[Bob] [place: Family] @parley_bot and here?')
     expect(JSON.stringify(there?.system)).toContain('[not directed at you]')
   })
 

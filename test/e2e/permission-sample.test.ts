@@ -9,7 +9,7 @@ import { startSlackHousehold } from './slack-household.ts'
 /** What the households are configured to. */
 const POLICY: MatrixPolicy = {
   direct: 'allowlist',
-  groups: { who: 'public', trigger: 'mention', bots: 'ignore' },
+  groups: { who: 'public', trigger: 'mention', bots: 'mentioned' },
   ownerAlwaysTriggers: true,
   edits: 'update',
   deletions: 'redact',

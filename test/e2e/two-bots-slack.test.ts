@@ -51,7 +51,7 @@ it('F-D11: each of two apps in one channel answers once whoever addresses it, an
   const { ts } = sage.world.say({ from: 'U0BOT', ...said })
   await sage.ledger.confirmed(ts)
   expect(await ask('sage', '<@U0SAGE> good day')).toContain('heard')
-  expect(prompt()).not.toContain('canarybot')
+  expect(prompt()).toContain('[app: parley] @sage canarybot')
   const answers = [parley, sage].map(({ ledger }) => new Set(ledger.fromBot().map(({ ts }) => ts)).size)
   expect(answers).toEqual([1, 1])
 })

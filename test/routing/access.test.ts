@@ -146,8 +146,8 @@ describe('one gate for every kind of event', () => {
     expect(verdict(decide(policy(), edit({ sender: user(STRANGER) })))).toBe('refuse/access')
   })
 
-  it('a bot is ignored before anything else is looked at', () => {
-    const decision = decide(household(), message({ sender: user(ADA, { kind: 'bot' }) }))
+  it('a bot in a direct chat is ignored before anything else is looked at', () => {
+    const decision = decide(household(), message({ sender: user(ADA, { kind: 'bot' }), address: direct(ADA) }))
     expect(verdict(decision)).toBe('ignore/bot')
     expect(decision.trace).toEqual([{ stage: 'sender', verdict: 'stop', because: 'a bot' }])
   })

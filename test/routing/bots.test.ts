@@ -19,11 +19,18 @@ const listed = { botIds: ['telegram:777'] }
 
 describe('other bots', () => {
   it.each<[string, Partial<GroupRule>, Partial<InboundEvent>, string]>([
-    ['are ignored by default', {}, { mentioned: true }, 'ignore/bot'],
-    ['are ignored by default, also where everything triggers', { trigger: 'always' }, {}, 'ignore/bot'],
+    ['are context by default', {}, { mentioned: true }, 'context/not_addressed'],
+    ['are context by default, also where everything triggers', { trigger: 'always' }, {}, 'context/not_addressed'],
+    ['are ignored by default where not everybody is heard', { who: 'allowlist' }, {}, 'ignore/bot'],
+    [
+      'are context where told so',
+      { who: 'allowlist', bots: 'context', ...listed },
+      { mentioned: true },
+      'context/not_addressed',
+    ],
     ['are ignored where told so', { bots: 'ignore', ...listed }, { mentioned: true }, 'ignore/bot'],
-    ['without a list of ids are nobody', { bots: 'allow' }, { mentioned: true }, 'ignore/bot'],
-    ['that are not listed are ignored', { bots: 'allow', botIds: ['778', 'discord:777'] }, {}, 'ignore/bot'],
+    ['without a list of ids are context', { bots: 'allow' }, { mentioned: true }, 'context/not_addressed'],
+    ['that are not listed are context', { bots: 'allow', botIds: ['778', 'discord:777'] }, {}, 'context/not_addressed'],
     ['are known by their bare id', { bots: 'allow', botIds: [' 777 '] }, { mentioned: true }, 'run/mentioned'],
     ['mentioned: are answered on a mention', { bots: 'mentioned', ...listed }, { mentioned: true }, 'run/mentioned'],
     ['mentioned: are read along without one', { bots: 'mentioned', ...listed }, {}, 'context/not_addressed'],
@@ -44,10 +51,10 @@ describe('other bots', () => {
     ['wake nobody by a word', { bots: 'allow', wakeWords: ['hello'], ...listed }, {}, 'context/not_addressed'],
     ['who say nothing are ignored', { bots: 'allow', ...listed }, { text: ' ' }, 'ignore/empty'],
     [
-      'without an id are nobody',
+      'without an id are answered by nobody',
       { bots: 'allow', botIds: ['777', ''] },
-      { sender: { ...ROBOT, id: ' ' } },
-      'ignore/bot',
+      { sender: { ...ROBOT, id: ' ' }, mentioned: true },
+      'context/not_addressed',
     ],
     ['in direct chats are ignored', { bots: 'allow', ...listed }, { address: direct('777') }, 'ignore/bot'],
   ])('%s', (_, rule, event, expected) => {
@@ -57,7 +64,7 @@ describe('other bots', () => {
   it('of a workspace are named with it', () => {
     const there = { address: slackChannel(), sender: { ...ROBOT, id: 'B77', team: 'T01' }, mentioned: true } as const
     expect(verdict(ask({ bots: 'mentioned', botIds: ['slack:T01/B77'] }, there))).toBe('run/mentioned')
-    expect(verdict(ask({ bots: 'mentioned', botIds: ['slack:T02/B77'] }, there))).toBe('ignore/bot')
+    expect(verdict(ask({ bots: 'mentioned', botIds: ['slack:T02/B77'] }, there))).toBe('context/not_addressed')
   })
 
   it('have no authority, whoever lists their id', () => {

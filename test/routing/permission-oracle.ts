@@ -63,7 +63,8 @@ export interface MatrixPolicy {
  * The rules, in the order in which they decide:
  *
  * 1. A deletion only takes away: it is honoured or not, whoever did it.
- * 2. Bots and webhooks are ignored in direct chats, and elsewhere unless the rule of the place lists their id.
+ * 2. Bots and webhooks are ignored in direct chats, and where the rule of the place says so. One whose id the rule does not
+ *    list is context, with what it edits.
  * 3. Only an id gives authority: the owner's, also a linked one, a known person's, also a linked one. An admin of the
  *    platform, an anonymous admin, a channel, an account of another team and a deleted account are strangers.
  * 4. The owner may talk anywhere. Others may where the direct setting, or the group rule, admits them; without a rule
@@ -99,17 +100,23 @@ const EDITS: readonly EventKind[] = ['edit', 'edit with mention']
 const ADDRESSED: readonly EventKind[] = ['mention', 'reply to the bot', 'edit with mention']
 const ADDRESSED_BY_PEOPLE: readonly EventKind[] = [...ADDRESSED, 'wake word', 'unknown command']
 
-function expectedOfBot({ place, sender, event, policy }: Case): string {
+function expectedOfBot(one: Case): string {
+  const { place, event, policy } = one
   const { groups } = policy
-  if (place === 'direct' || !groups || groups.bots === 'ignore' || sender !== 'listed bot') return 'ignore/bot'
+  if (place === 'direct' || !groups || groups.bots === 'ignore') return 'ignore/bot'
   if (WORDLESS.includes(event)) return 'ignore/unsupported_event'
   if (event === 'nothing') return 'ignore/empty'
   if (EDITS.includes(event)) return policy.edits === 'ignore' ? 'ignore/edits' : 'amend/edited'
   if (policy.silentGroups) return 'context/send_policy'
-  if (groups.trigger === 'never') return 'context/trigger_never'
-  if (ADDRESSED.includes(event)) return 'run/mentioned'
+  return groups.trigger === 'never' ? 'context/trigger_never' : fateOfBot(one, groups)
+}
+
+function fateOfBot({ sender, event }: Case, groups: NonNullable<MatrixPolicy['groups']>): string {
+  const addressed = ADDRESSED.includes(event)
+  if (addressed) return sender === 'listed bot' ? 'run/mentioned' : 'context/not_addressed'
   if (event === 'mention of others') return 'context/others_mentioned'
-  return groups.trigger === 'always' && groups.bots === 'allow' ? 'run/trigger_always' : 'context/not_addressed'
+  const listed = sender === 'listed bot' && groups.bots === 'allow'
+  return groups.trigger === 'always' && listed ? 'run/trigger_always' : 'context/not_addressed'
 }
 
 function refusal({ place, sender, event, policy }: Case): string | undefined {

@@ -100,11 +100,7 @@ export class VisibleChannels {
     const joinedAt = facts.guildId === undefined ? undefined : this.#joinedAt.get(facts.guildId)
     const known = this.#channels.peek(facts.id)
     const last = newest(channel.last_message_id, known?.lastMessageId)
-    const { ownerId, ...rest } = facts
-    // Nobody is said to have given a thread another name.
-    const isRenamed = known !== undefined && (known.name !== facts.name || known.ownerId === undefined)
-    const owner = isRenamed || ownerId === undefined ? {} : { ownerId }
-    this.#put({ ...rest, ...owner, lastMessageId: last, ...(joinedAt === undefined ? {} : { joinedAt }) })
+    this.#put({ ...facts, lastMessageId: last, ...(joinedAt === undefined ? {} : { joinedAt }) })
   }
 
   /** A direct chat is in no list: it is known once something is said there. */

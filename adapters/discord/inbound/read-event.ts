@@ -125,7 +125,7 @@ function readFacts(message: Fields, context: InboundContext): TextFacts | string
   return {
     address,
     sender,
-    ...titlesOf(context.place, { parent: parentName(context), botId: context.botId }),
+    ...titlesOf(context.place, parentName(context)),
     sentAt: timeOfSnowflake(idOf(message.id)),
     messageId: idOf(message.id),
     text: parts.text,

@@ -45,7 +45,7 @@ export function readInteraction(
         eventKey: `${botId}:interaction:${ids.id}`,
         address,
         sender,
-        ...titlesOf(place, { parent: undefined, botId }),
+        ...titlesOf(place, undefined),
         sentAt: timeOfSnowflake(ids.id),
         messageId: ids.id,
         answerBy: handleOf(ids),

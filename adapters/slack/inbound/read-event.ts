@@ -1,8 +1,18 @@
 import { type Fields, isFields } from '../../shared/fields.ts'
 import { dropped, type InboundReading, readSafely, wordOf } from '../../shared/reading.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
-import { readDeparture } from './read-departure.ts'
-import { readDelete, readEdit, readMessage, readMigration } from './read-message.ts'
+import { timeOfStamp } from '../address.ts'
+import {
+  isOwn,
+  keyBase,
+  readDelete,
+  readEdit,
+  readMessage,
+  readMigration,
+  readPlace,
+  readSender,
+  stampOf,
+} from './read-message.ts'
 import type { InboundContext } from './reading.ts'
 
 /**
@@ -46,5 +56,22 @@ function readAnyMessage(event: Fields, context: InboundContext): InboundReading 
       return readDeparture(event, context)
     default:
       return readMessage(event, context)
+  }
+}
+
+/** The message by which a channel shows that somebody has left it, or was put out of it: its user is whoever left. */
+function readDeparture(event: Fields, context: InboundContext): InboundReading {
+  if (isOwn(event, context)) return dropped('own_message')
+  const stamp = stampOf(event.ts)
+  const address = readPlace(event, event, context)
+  return {
+    kind: 'event',
+    event: {
+      kind: 'departure',
+      eventKey: `${keyBase(context)}:departure:${address.chat}/${stamp}`,
+      address,
+      sender: readSender(event, context),
+      sentAt: timeOfStamp(stamp),
+    },
   }
 }

@@ -5,7 +5,6 @@ import { presentTitles } from '../../../src/core/titles.ts'
 import { countOf, type Fields, fieldsOf, isFields, Malformed } from '../../shared/fields.ts'
 import { idOf, toAddress, toChatType, toIdText } from '../address.ts'
 import type { BotFacts } from './mentions.ts'
-import { readUser } from './sender.ts'
 import type { TopicNames } from './topic-names.ts'
 
 /** The facts that reading an update needs besides the update. */
@@ -45,20 +44,13 @@ export function readPlace(message: Fields, { account }: InboundContext): Address
 export function readTitles(
   message: Fields,
   { chat, topic }: Address,
-  { topics, bot }: InboundContext,
+  { topics }: InboundContext,
 ): { readonly titles?: Titles } {
   const title = isFields(message.chat) ? message.chat.title : undefined
   const notice = topic !== undefined && isFields(message.reply_to_message) ? message.reply_to_message : {}
   const named = topic === undefined ? undefined : topics.get(chat, topic)
   const made = isFields(notice.forum_topic_created) ? notice.forum_topic_created : undefined
-  const by = named === undefined ? made && notice.from : named.by
-  const id = isFields(by) ? toIdText(by.id) : undefined
-  return presentTitles({
-    chat: title,
-    topic: named?.name,
-    topicBegan: made?.name,
-    ...(isFields(by) && id !== undefined ? { topicBy: id === bot.id ? 'self' : readUser(by) } : {}),
-  })
+  return presentTitles({ chat: title, topic: named, topicBegan: made?.name })
 }
 
 function chatTypeOf(value: unknown): ChatType {

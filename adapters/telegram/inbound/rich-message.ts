@@ -96,7 +96,7 @@ class RichWriter {
     for (const item of listIn(items)) {
       if (!isFields(item)) continue
       this.#line()
-      const label = typeof item.label === 'string' && !/^[•·*]?$/.test(item.label) ? item.label : '-'
+      const label = typeof item.label === 'string' && !/^[\u2022·*]?$/.test(item.label) ? item.label : '-'
       const box = item.has_checkbox === true ? `[${item.is_checked === true ? 'x' : ' '}] ` : ''
       this.#write(`${'  '.repeat(depth)}${label} ${box}`)
       this.#joins = true

@@ -11,10 +11,10 @@ const ARGS = z.object({ sessionKey: text, message: text, timeoutSeconds: number.
  * Hands another session a message. Keyed by its call: after a crash it finds the run it had begun and sends nothing
  * again.
  */
-export function sessionsSend(sessions: Pick<SessionTools, 'send'>): Tool {
+export function sessionsSend(sessions: Pick<SessionTools, 'send' | 'sendReach'>): Tool {
   return {
     class: 'keyed',
-    reach: 'judged',
+    reach: (args, context) => sessions.sendReach(readArgs(ARGS, args).sessionKey, callerOf(context)),
     doing: 'writing to another conversation',
     spec: {
       name: 'sessions_send',

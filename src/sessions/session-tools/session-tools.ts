@@ -1,6 +1,8 @@
+import type { ToolReach } from '../../core/call-gate.ts'
 import { ParleyError } from '../../core/errors.ts'
 import type { Session } from '../../core/session.ts'
 import type { HistoryAnswer, HistoryQuery, SessionCaller, SessionTools } from '../../core/session-tools.ts'
+import { showsTitle } from '../../core/titles.ts'
 import type { StoreReader } from '../../store/store.ts'
 import { newestMessages } from '../service/read-messages.ts'
 import { clamp } from './clamp.ts'
@@ -25,8 +27,18 @@ export function createSessionTools(deps: SessionToolsDeps): SessionTools {
     history: (query, caller) => history(deps, query, caller),
     search: (query, caller) => searchMessages(deps, query, caller),
     send: ({ sessionKey, ...request }, caller, signal) => sendMessage(deps, sessionKey, { request, caller, signal }),
+    sendReach: (name, caller) => sendReach(deps, name, caller),
     wait: (request, caller, signal) => waitAgain(deps, request, caller, signal),
   }
+}
+
+async function sendReach(deps: SessionToolsDeps, name: string, caller: SessionCaller): Promise<ToolReach> {
+  const { read, reach, owners } = deps
+  const here = caller.turn && (await read.sessions.get(caller.turn.sessionId))
+  if (here === undefined || !showsTitle(here)) return 'judged'
+  const session = await sessionNamed(read.sessions, name, caller, owners)
+  const elsewhere = session !== undefined && session.id !== here.id && session.parent !== here.id
+  return elsewhere && (await (await reach.of(caller)).sends(session)).kind === 'allowed' ? 'beyond' : 'judged'
 }
 
 async function history(

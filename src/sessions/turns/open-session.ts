@@ -3,7 +3,6 @@ import type { Dispatch, PostedText } from '../../core/dispatch.ts'
 import { errorCode, ParleyError } from '../../core/errors.ts'
 import type { IdSource, SessionId } from '../../core/ids.ts'
 import type { Sender } from '../../core/message.ts'
-import { NOBODY } from '../../core/platform-id.ts'
 import type { Session, SessionDraft, SessionIdentity } from '../../core/session.ts'
 import { sessionAliases } from '../../core/session-alias.ts'
 import type { SessionContext } from '../../core/session-context.ts'
@@ -37,13 +36,12 @@ export async function openSession(tx: StoreWriter, opening: Opening, ports: Open
     return openSession(tx, opening, ports)
   }
   if (current && (await deliversElsewhere(tx, current, dispatch))) return beginElsewhere(tx, opening, ports)
-  const [chat, names] = [metadataOf(dispatch, route), namesOf(dispatch, ports.channels, current?.metadata)]
+  const [chat, names] = [metadataOf(dispatch, route), namesOf(dispatch, current?.metadata)]
   const known = current !== undefined && includesAll(current.metadata, chat) && includesAll(current.metadata, names)
   if (known && current.inactiveAt === undefined) return current
   const metadata = { ...chat, ...names }
   if (!current) return beginSession(tx, opening, metadata, ports)
   await tx.sessions.reopen(current.id, metadata, dispatch.receivedAt)
-  if (!known) await recordTitle(tx, current.id, metadata)
   // Another chat of the same person, or a chat whose people are known only now, has names of its own.
   if (!known) await tx.aliases.add(route.scopeKey, aliasesOf(ports.channels, opening))
   return { ...current, metadata: definedFields({ ...current.metadata, ...metadata }) }
@@ -149,20 +147,7 @@ export async function startSession(tx: StoreWriter, draft: SessionDraft, start: 
     ...(workplace === undefined ? {} : { workplace }),
   }
   await tx.events.append(session.id, at, [{ type: 'session_started', data }])
-  await recordTitle(tx, session.id, draft.metadata)
   return session
-}
-
-/**
- * A session whose model is shown the name of a chat or topic has words of nobody: whoever may give such a name could say
- * something by it.
- */
-async function recordTitle(
-  tx: StoreWriter,
-  session: SessionId,
-  { chat_title: chat, topic_title: topic }: MetadataChange,
-): Promise<void> {
-  if (chat !== undefined || topic !== undefined) await tx.authors.add(session, NOBODY)
 }
 
 /** The ids of one day are few enough for two sessions to draw the same: then another is drawn. */

@@ -32,7 +32,7 @@ export interface DraftPorts {
 /** Returns the row of an address's first session, unless it takes something over. */
 export function draftAt(opening: Opening, ports: DraftPorts): SessionDraft {
   const { dispatch } = opening
-  return draftOf(opening, { ...metadataOf(dispatch, opening.route), ...namesOf(dispatch, ports.channels) }, ports)
+  return draftOf(opening, { ...metadataOf(dispatch, opening.route), ...namesOf(dispatch) }, ports)
 }
 
 /** Returns the row of a new session with the same scope (S10) and, if it is of a client, in its namespaces (S42). */

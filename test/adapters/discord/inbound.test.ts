@@ -92,13 +92,6 @@ describe('the names of the place', () => {
     expect(titles(read({}, boiler))).toEqual({ topic: 'boiler' })
   })
 
-  test.each([
-    ['a person who began the thread', '222', { id: '222', kind: 'user' }],
-    ['this bot', BOT, 'self'],
-  ])('the name of a topic is of %s', (_, ownerId, by) => {
-    expect(titles(read({}, { ...thread, name: 'boiler', ownerId }))).toEqual({ topic: 'boiler', topicBy: by })
-  })
-
   test('are left out where the platform does not say them', () => {
     expect(titles(read())).toBeUndefined()
   })

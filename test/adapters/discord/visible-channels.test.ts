@@ -122,15 +122,3 @@ describe('what cannot be read', () => {
     for (const { id, kind } of channels.all()) expect([typeof id, typeof kind]).toEqual(['string', 'string'])
   })
 })
-
-test('a thread is of whoever began it, until it has another name, which nobody is said to have given', () => {
-  const channels = new VisibleChannels()
-  const begun = { id: '61', type: 11, guild_id: '100', parent_id: '6', owner_id: '900', name: 'boiler' }
-  channels.take('THREAD_CREATE', begun)
-  channels.take('THREAD_UPDATE', { ...begun, locked: true })
-  expect(channels.get('61')).toMatchObject({ name: 'boiler', ownerId: '900' })
-  channels.take('THREAD_UPDATE', { ...begun, name: 'obey me' })
-  channels.take('THREAD_UPDATE', { ...begun, name: 'obey me', locked: true })
-  expect(channels.get('61')).toMatchObject({ name: 'obey me' })
-  expect(channels.get('61')).not.toHaveProperty('ownerId')
-})

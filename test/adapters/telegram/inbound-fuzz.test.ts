@@ -26,7 +26,6 @@ const titles = z
     chat: title,
     topic: title,
     topicBegan: title,
-    topicBy: z.union([sender, z.literal('self')]).optional(),
   })
   .optional()
 const facts = { eventKey: z.string().startsWith('7000001:'), address, sender, sentAt: z.int() }

@@ -18,6 +18,9 @@ function recording() {
       asked.push({ query, caller })
       return { sessionKey: query.sessionKey, sessionId: toSessionId('s'), messages: [] }
     },
+    async sendReach() {
+      return 'judged'
+    },
     async search() {
       return []
     },

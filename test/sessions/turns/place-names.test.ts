@@ -68,18 +68,6 @@ test.each<[string, Said, Readonly<Record<string, string>>, object]>([
     { ...at, topic_title: 'Boats' },
     { ...NONE, topic_title: 'Rowing' },
   ],
-  [
-    'the name of a topic with whoever gave it',
-    { topic: '42', titles: { topic: 'Boats', topicBy: { id: '222', kind: 'user' } } },
-    at,
-    { ...NONE, topic_title: 'Boats', topic_by: 'telegram:222' },
-  ],
-  [
-    'the name of a topic that this bot gave',
-    { topic: '42', titles: { topic: 'Boats', topicBy: 'self' } },
-    at,
-    { ...NONE, topic_title: 'Boats', topic_by: 'self' },
-  ],
   ['another topic', { topic: '43' }, { ...at, topic_title: 'Boats' }, NONE],
   ['General', {}, { ...at, topic_title: 'Boats' }, NONE],
   ['a person in a direct chat', { direct: true, name: 'Ada' }, {}, { ...NONE, person_name: 'Ada' }],
@@ -92,7 +80,7 @@ test.each<[string, Said, Readonly<Record<string, string>>, object]>([
   ['another person', { direct: true }, { sender_id: '222', person_name: 'Bob' }, NONE],
   ['a person in a group', { name: 'Ada' }, {}, NONE],
 ])('S4: the names of a place after %s', (_, message, known, names) => {
-  expect(namesOf(said(message), CHANNELS, known)).toEqual(names)
+  expect(namesOf(said(message), known)).toEqual(names)
 })
 
 test('S4: a session follows the names of its place, and is written only when one changes', async () => {
