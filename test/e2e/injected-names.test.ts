@@ -78,13 +78,13 @@ describe('no model is shown', () => {
 })
 
 describe('an obedient model has a person asked before it does elsewhere', () => {
-  /** The calls that the model makes in its first step, each of which is denied or asked about. */
-  const FIRST = 6
+  /** The questions that are open at a time: the model waits for their answers. */
+  const OPEN = 3
 
   async function asked(scene: Stage): Promise<void> {
     const sentences = ['A tool call was denied', 'Somebody is asked whether a tool may be used']
     const judged = () => scene.log.lines.filter(({ sentence }) => sentences.includes(sentence)).length
-    await expect.poll(judged, { timeout: 8_000 }).toBeGreaterThanOrEqual(FIRST)
+    await expect.poll(judged, { timeout: 8_000 }).toBeGreaterThanOrEqual(OPEN)
     nothingDone(scene)
   }
 
