@@ -60,10 +60,11 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** A result without a web address cannot be read, and is left out. */
+/** A result without a web address cannot be read, and is left out; one without a title is named by its address. */
 function shownResult({ url, title, text, date }: SearchResult): SearchResult | [] {
   if (url.length > LOOKED_AT || !/^https?:$/.test(parseUrl(url)?.protocol ?? '')) return []
-  const shown = { url, title: plain(title).slice(0, LONGEST_TITLE), text: plain(text).slice(0, LONGEST_TEXT) }
+  const named = plain(title).slice(0, LONGEST_TITLE) || url.slice(0, LONGEST_TITLE)
+  const shown = { url, title: named, text: plain(text).slice(0, LONGEST_TEXT) }
   const day = date === undefined ? '' : dayOf(plain(date).slice(0, LONGEST_DATE))
   return day === '' ? shown : { ...shown, date: day }
 }
@@ -181,7 +182,7 @@ function resultsIn(answer: unknown, names: Names): readonly SearchResult[] {
   if (list === null) return []
   if (!Array.isArray(list)) throw new TypeError('the results are no list')
   const results = list.slice(0, MOST_RESULTS).flatMap((one) => resultOf(one, names))
-  if (results.length === 0 && list.length > 0) throw new TypeError('no result has an address and a title')
+  if (results.length === 0 && list.length > 0) throw new TypeError('no result has an address')
   return results
 }
 
@@ -189,11 +190,16 @@ function resultOf(one: unknown, { text, date }: Names): SearchResult | [] {
   if (typeof one !== 'object' || one === null) return []
   const fields: Readonly<Record<string, unknown>> = { ...one }
   const { url, title } = fields
-  if (typeof url !== 'string' || typeof title !== 'string' || title.trim() === '') return []
+  if (typeof url !== 'string') return []
   const first = (all: readonly string[]): string | undefined =>
     all.map((name) => fields[name]).find((value): value is string => typeof value === 'string')
   const when = first(date)
-  return { url, title, text: first(text) ?? '', ...(when === undefined ? {} : { date: when }) }
+  return {
+    url,
+    title: typeof title === 'string' ? title : '',
+    text: first(text) ?? '',
+    ...(when === undefined ? {} : { date: when }),
+  }
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -105,10 +105,7 @@ describe.each(PROVIDERS)('an answer of %s', (provider) => {
   const shown = { url: 'https://a.example.org/', title: 'A', text: 'a' }
 
   it.each([
-    ['no title', { url: 'https://b.example.org/' }],
-    ['an empty title', { url: 'https://b.example.org/', title: ' ' }],
     ['no address', { title: 'B' }],
-    ['a title that is null', { url: 'https://b.example.org/', title: null }],
     ['an address that is a number', { url: 7, title: 'B' }],
     ['an address of another kind', { url: 'file:///etc/passwd', title: 'B' }],
     ['nothing', null],
@@ -116,6 +113,19 @@ describe.each(PROVIDERS)('an answer of %s', (provider) => {
     ['a word', 'B'],
   ])('loses a result with %s, and no other', async (_name, one) => {
     expect(await answered(ANSWERS[provider]([one, whole, one]))).toEqual([shown])
+  })
+
+  it.each([
+    ['no', {}],
+    ['an empty', { title: ' ' }],
+    ['null as its', { title: null }],
+    ['a number as its', { title: 7 }],
+    ['nothing but marks as its', { title: '<b></b>&nbsp;' }],
+  ])('names a result with %s title by its address, also where no other has one', async (_name, title) => {
+    const one = { url: 'https://b.example.org/x', ...title, [WORDS[provider]]: null }
+    const untitled = { url: 'https://b.example.org/x', title: 'https://b.example.org/x', text: '' }
+    expect(await answered(ANSWERS[provider]([one, whole]))).toEqual([untitled, shown])
+    expect(await answered(ANSWERS[provider]([one]))).toEqual([untitled])
   })
 
   it('has a result without words, and with fields nobody knows', async () => {
