@@ -205,7 +205,7 @@ function streamOf(
     try {
       yield* bytes as AsyncIterable<Buffer>
     } catch (error) {
-      throw inWords(error)
+      throw inWords(decodingError(error, url, headers['content-encoding']))
     }
   }
   const events = Readable.from(chunks(), { objectMode: false })
@@ -235,7 +235,10 @@ async function read(
     body.on('error', () => undefined).destroy()
     return { kind: 'redirect', url, status, to: readTarget(headers.location, url, follow) } as const
   }
-  const read = await readBody(body, headers['content-encoding'], { most, torn })
+  const encoding = headers['content-encoding']
+  const read = await readBody(body, encoding, { most, torn }).catch((error: unknown) => {
+    throw decodingError(error, url, encoding)
+  })
   return { kind: 'answer', url, status, headers, ...read } as const
 }
 
@@ -368,6 +371,19 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   ...(createZstdDecompress ? { zstd: createZstdDecompress } : {}),
 }
 
+/** The codes of a body that its decoder refuses. */
+const NOT_IN_ENCODING = /^(Z_|ERR__|ERR_BROTLI|ERR_PADDING|ZSTD_)/
+
+/** Returns the error of a body in words that name its encoding, where the decoder refused it; else as it is. */
+function decodingError(thrown: unknown, { host }: URL, encoding = ''): unknown {
+  const cause = toError(thrown)
+  if (!NOT_IN_ENCODING.test(codeOf(cause))) return thrown
+  const words = `What ${host} sent is not in the encoding it names, ${encoding.trim().slice(0, LONGEST_ENCODING)}.`
+  return new ParleyError('unavailable', words, { cause })
+}
+
+const LONGEST_ENCODING = 40
+
 /** The encodings a server may answer in. */
 const ENCODINGS = `gzip, deflate, br${createZstdDecompress ? ', zstd' : ''}`
 
@@ -471,7 +487,6 @@ function sentence(code: string, host: string): string {
   if (/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/.test(code)) return `${host} cannot be reached.`
   if (/^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/.test(code)) return `${host} does not answer.`
   if (/CERT|SIGNATURE|^(EPROTO|ERR_TLS|ERR_SSL)/.test(code)) return `${host} has no connection that can be trusted.`
-  if (/^(Z_|ERR__|ERR_BROTLI|ERR_PADDING)/.test(code)) return `What ${host} sent is not in the encoding it names.`
   if (/^(HPE_|HTTPParserError|UND_ERR_(HEADERS_OVERFLOW|RES_|RESPONSE))/.test(code))
     return `${host} does not answer as a web server does.`
   if (/^(ECONNRESET|EPIPE|UND_ERR_(SOCKET|ABORTED|CLOSED|DESTROYED)|ERR_STREAM)/.test(code))

@@ -130,11 +130,12 @@ export function whatIsMissing(facts: PageFacts, words: string, hidden: number): 
   return undefined
 }
 
+export const ROBOTS = 'A check against robots stands before this page, which cannot be passed here.'
+
 function barrierOf(facts: PageFacts, words: string): string | undefined {
   const { title, marks } = facts
   const isChallenge = CHALLENGE_TITLE.test(title) || (words.length <= VERY_FEW && CHALLENGE_SCRIPT.test(codeOf(facts)))
-  if (isChallenge || (words.length <= VERY_FEW * 2 && CHALLENGE_WORDS.test(`${title} ${words}`)))
-    return 'A check against robots stands before this page, which cannot be passed here.'
+  if (isChallenge || (words.length <= VERY_FEW * 2 && CHALLENGE_WORDS.test(`${title} ${words}`))) return ROBOTS
   if (marks.has('password') && (words.length <= VERY_FEW * 2 || LOGIN_TITLE.test(title)))
     return 'This is a page to log in: what is behind it can be read with an account alone.'
   if (CONSENT.test(words) && words.length <= FEW && !/\bpolicy\b/i.test(title))

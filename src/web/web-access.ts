@@ -8,7 +8,7 @@ import type { WebAccess, WebPage } from '../core/web.ts'
 import { decodeText } from '../platform/decode-text.ts'
 import { convertPage, oneAtATime, type PageText } from './convert-page.ts'
 import { type Door, type DoorAnswer, isSameSite, mayBeTls, readTarget, type Visit } from './door.ts'
-import { parseRefresh, type Refresh } from './page-facts.ts'
+import { parseRefresh, type Refresh, ROBOTS } from './page-facts.ts'
 import { plainText } from './plain-text.ts'
 import { readPublicUrl } from './public-address.ts'
 import { isFeed, pastPrologue } from './read-feed.ts'
@@ -76,7 +76,7 @@ async function visit(address: string, reading: Reading): Promise<WebPage> {
     const before = cookieWords(cookies)
     const answer = await askBoth(url, { ...reading, cookies })
     if (answer.kind === 'redirect') return { kind: 'redirect', url: answer.url.href, to: answer.to.href }
-    if (answer.status < 200 || answer.status > 299) throw refused(answer, clock)
+    if (answer.status < 200 || answer.status > 299) throw await refusedPage(answer, reading)
     const { page, refresh } = await readAnswer(answer, reading)
     const to = nextAddress(answer, refresh, cookieWords(cookies) !== before)
     if (to === undefined) return page
@@ -119,7 +119,7 @@ async function askBoth(
   try {
     const answer = await ask(address)
     if (answer.kind !== 'answer' || answer.status !== 400 || !/\bHTTPS\b/.test(says(answer))) return answer
-    failure = refused(answer)
+    failure = refused(answer, {})
   } catch (error) {
     if (errorCode(error) !== 'unavailable' || !mayBeTls(toError(error))) throw error
     failure = error
@@ -130,7 +130,7 @@ async function askBoth(
 }
 
 async function readAnswer(answer: Answer, reading: Reading): Promise<Visited> {
-  const { url, headers, bytes, cut } = answer
+  const { url, headers, bytes, cut, torn } = answer
   const { type: named, charset } = typeIn(headers['content-type'] ?? '')
   const short = cut ? ({ cut } as const) : {}
   const file = { url: url.href, type: named || 'application/octet-stream', size: bytes.length, ...short }
@@ -139,11 +139,14 @@ async function readAnswer(answer: Answer, reading: Reading): Promise<Visited> {
   if (bytes.length === 0) return leadingOn({ kind: 'text', ...file, text: '', notes: [emptyWords(answer)] }, sent)
   if (IMAGES.test(named) && !cut) return { page: { kind: 'image', url: url.href, bytes } }
   const declared = readDeclared(bytes, { header: charset, kind: textKind(named), stream: cut })
-  if (!isText(named, bytes, declared)) return { page: await readOther(file, bytes, reading) }
+  if (!isText(named, bytes, declared))
+    return { page: torn ? { kind: 'file', ...file, unread: BROKEN } : await readOther(file, bytes, reading) }
   const read = declared.guessed ? await detected(bytes, cut, reading) : declared
   const { page, refresh } = await readPage(answer, { named, read }, reading)
   return leadingOn(page, sent ?? refresh)
 }
+
+const BROKEN = 'the connection broke off before it was whole'
 
 async function detected(bytes: Buffer, stream: boolean, { clock, signal }: Reading): Promise<DeclaredText> {
   const { guess, ...read } = await decodeText(bytes, { stream, clock, signal })
@@ -166,15 +169,17 @@ async function readPage(
   { convert }: Reading,
 ): Promise<Visited> {
   const form = formOf(named, read.text, headers)
-  const notes = [...encodingNotes(read), ...(torn ? ['The connection broke off before the answer was whole.'] : [])]
+  const notes = [...encodingNotes(read), ...(torn ? [TORN] : [])]
   const plainType = UNKNOWN.test(named) ? 'text/plain' : named
   const type = form === 'page' && !PAGES.test(named) ? 'text/html' : plainType
-  const text = { kind: 'text', url: url.href, type, ...(cut ? { cut } : {}) } as const
+  const text = { kind: 'text', url: url.href, type, ...(cut && !torn ? { cut } : {}) } as const
   if (form === 'text') return { page: { ...text, text: read.text, ...noted(notes) } }
   const { markdown, refresh, missing, ...page } = await convert(read.text, url.href, form)
   const all = [...notes, ...(missing === undefined ? [] : [missing])]
   return leadingOn({ ...text, ...page, text: markdown, ...noted(all) }, refresh)
 }
+
+const TORN = 'The connection broke off before the answer was whole; this is its beginning.'
 
 function leadingOn(page: WebPage, refresh: Refresh | undefined): Visited {
   return refresh === undefined ? { page } : { page, refresh }
@@ -219,7 +224,7 @@ async function readOther(file: File, bytes: Buffer, { readFile, signal }: Readin
     }
   if (readFile === undefined) return { kind: 'file', ...file }
   const name = decodeName(new URL(file.url).pathname.split('/').at(-1) ?? '')
-  const { media, text, cut, unread } = await readFile({ bytes, name, kind: undefined }, LONGEST_DOCUMENT, signal)
+  const { media, text, cut, note, unread } = await readFile({ bytes, name, kind: undefined }, LONGEST_DOCUMENT, signal)
   if (signal.aborted) throw new ParleyError('aborted', 'The page is no longer wanted.')
   const type = media?.mime ?? file.type
   if (media?.type === 'image') return { kind: 'image', url: file.url, bytes }
@@ -229,7 +234,10 @@ async function readOther(file: File, bytes: Buffer, { readFile, signal }: Readin
     url: file.url,
     type,
     text,
-    ...noted(cut === undefined ? [] : [`This is a part of the file; left out: ${cut}.`]),
+    ...noted([
+      ...(note === undefined ? [] : [`About the file: ${note}.`]),
+      ...(cut === undefined ? [] : [`This is a part of the file; left out: ${cut}.`]),
+    ]),
   }
 }
 
@@ -262,23 +270,38 @@ function formOf(type: string, text: string, headers: Answer['headers']): 'page' 
 
 const LONGEST_SAYING = 300
 
-/** Returns the first words of an answer that is a refusal. */
-function says({ headers, bytes }: Answer): string {
-  if (isBinary(bytes)) return ''
+/** Returns the beginning of an answer that is a refusal. */
+function refusalIn({ headers, bytes }: Answer): { readonly text: string; readonly isPage: boolean } {
+  if (isBinary(bytes)) return { text: '', isPage: false }
   const { type, charset } = typeIn(headers['content-type'] ?? '')
   const { text } = readDeclared(bytes.subarray(0, 50_000), { header: charset, kind: 'page', stream: true })
-  const isPage = PAGES.test(type) || SURE_PAGE.test(pastPrologue(text))
+  return { text, isPage: PAGES.test(type) || SURE_PAGE.test(pastPrologue(text)) }
+}
+
+/** Returns the first words of an answer that is a refusal. */
+function says(answer: Answer): string {
+  const { text, isPage } = refusalIn(answer)
   const words = (isPage ? plainText(text) : text).replace(/\s+/g, ' ').trim()
   return words.length > LONGEST_SAYING ? `${words.slice(0, LONGEST_SAYING)} …` : words
 }
 
-function refused(answer: Answer, clock?: Clock): ParleyError {
+/** A page that refuses says by its form why, as one that is no refusal does. */
+async function refusedPage(answer: Answer, { clock, convert }: Reading): Promise<ParleyError> {
+  if (answer.headers['cf-mitigated'] === 'challenge') return refused(answer, { clock, missing: ROBOTS })
+  const { text, isPage } = refusalIn(answer)
+  const { missing } = isPage ? await convert(text, answer.url.href, 'page') : {}
+  return refused(answer, { clock, ...(missing === undefined ? {} : { missing }) })
+}
+
+function refused(
+  answer: Answer,
+  { clock, missing }: { readonly clock?: Clock; readonly missing?: string },
+): ParleyError {
   const { url, status, headers } = answer
   const words = says(answer)
-  const isChallenge = headers['cf-mitigated'] === 'challenge'
   const said = [
     `${url.host} answered ${inWords(status)} for this address.`,
-    ...(isChallenge ? ['A check against robots stands before it, which cannot be passed here.'] : []),
+    ...(missing === undefined ? [] : [missing]),
     ...(clock === undefined ? [] : waitWords(headers['retry-after'], clock)),
     ...(words === '' ? [] : [`It says: “${words}”`]),
   ]

@@ -232,6 +232,12 @@ describe('a document', () => {
     expect(await read('/x')).toMatchObject({ kind: 'image', bytes: { length: 4 } })
   })
 
+  it('has what is to be known about it, beside its text', async () => {
+    const note = 'tracked changes are shown as accepted'
+    const { read } = await site({ '/x': { body: Buffer.from([0, 1]) } }, async () => ({ text: 'words', note }))
+    expect(await read('/x')).toMatchObject({ text: 'words', notes: [`About the file: ${note}.`] })
+  })
+
   it('that is longer than is read says so', async () => {
     const { read } = await site(
       { '/x.pdf': { body: Buffer.concat([Buffer.from(PDF), Buffer.alloc(5_100_000)]) } },
@@ -271,14 +277,38 @@ describe('an answer that is packed or torn', () => {
       wanted.signal,
       'ada',
     )
-    expect(await page).toMatchObject({ text: '# Half', cut: true, notes: [expect.stringContaining('broke off')] })
+    const notes = [expect.stringContaining('broke off before the answer was whole; this is its beginning')]
+    expect(await page).toMatchObject({ text: '# Half', notes })
+    expect(await page).not.toHaveProperty('cut')
   })
 
   it('that is cut within its packing is its beginning', async () => {
     const noise = Array.from({ length: 5_000 }, (_, at) => `<p>${(at * 7919) % 10_007}</p>`).join('')
     const half = gzipSync(`<h1>Half</h1>${noise}`).subarray(0, 8_000)
     const { read } = await site({ '/': { headers: { ...HTML, 'content-encoding': 'gzip' }, body: half } })
-    expect(await read('/')).toMatchObject({ text: expect.stringMatching(/^# Half/), cut: true })
+    const page = await read('/')
+    expect(page).toMatchObject({
+      text: expect.stringMatching(/^# Half/),
+      notes: [expect.stringContaining('broke off')],
+    })
+    expect(page).not.toHaveProperty('cut')
+  })
+
+  it('of a file that is torn is not said to be too large', async () => {
+    const torn = 'HTTP/1.1 200 OK\r\ncontent-type: application/zip\r\ncontent-length: 900\r\n\r\nPK\x03\x04\0\0'
+    const raw = await startRaw((socket) => socket.end(torn))
+    const web = createWebAccess({ door: testDoor(), clock: patientClock, readFile: async () => ({ text: 'x' }) })
+    const page = await web.fetch(`http://example.org:${raw.port}/`, wanted.signal, 'ada')
+    expect(page).toMatchObject({ kind: 'file', unread: 'the connection broke off before it was whole' })
+  })
+
+  it.each([
+    ['gzip', 'gzip'],
+    [' BR', 'BR'],
+    ['deflate', 'deflate'],
+  ])('that is in another encoding than its server names is refused with its name: %s', async (encoding, named) => {
+    const { read } = await site({ '/': { headers: { ...HTML, 'content-encoding': encoding }, body: 'Plain words.' } })
+    await expect(read('/')).rejects.toThrow(`is not in the encoding it names, ${named}.`)
   })
 
   it('is not read behind the end of its turn', async () => {
@@ -306,7 +336,16 @@ describe('an answer that is a refusal', () => {
     [410, {}, 'Gone since 2020', 'answered 410 (Gone) for this address. It says: “Gone since 2020”'],
     [429, { 'retry-after': '17' }, 'slow', 'It asks to try again in 17 seconds. It says: “slow”'],
     [503, { 'retry-after': 'soon' }, '', 'answered 503 (Service Unavailable) for this address.'],
-    [403, { 'cf-mitigated': 'challenge', ...HTML }, '<title>x', 'A check against robots stands before it'],
+    [403, { 'cf-mitigated': 'challenge', ...HTML }, '<title>x', 'A check against robots stands before this page'],
+    [
+      503,
+      HTML,
+      '<title>site.example</title><p>Verifying you are human. This may take a few seconds.',
+      'for this address. A check against robots stands before this page, which cannot be passed here. It says: “',
+    ],
+    [403, {}, '<!DOCTYPE html><title>Just a moment...</title><h1>x</h1>', 'A check against robots stands before'],
+    [401, HTML, '<title>Sign in</title><input type=password>', 'This is a page to log in'],
+    [503, HTML, '<h1>Down for repairs</h1>', 'for this address. It says: “Down for repairs”'],
     [500, {}, Buffer.from([0, 1, 2]), 'answered 500 (Internal Server Error) for this address.'],
     [304, {}, '', 'answered 304 (Not Modified)'],
     [451, HTML, `<p>${'why '.repeat(400)}`, '“why why'],
