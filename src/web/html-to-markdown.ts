@@ -3,7 +3,16 @@ import domino from '@mixmark-io/domino'
 import TurndownService from 'turndown'
 import { parseUrl } from '../core/parse-url.ts'
 import { articleIn, type PageFacts, readFacts, whatIsMissing } from './page-facts.ts'
-import { elementsIn, inOneLine, type PageDocument, type PageElement, RAW, textOf, withNoScript } from './page-tree.ts'
+import {
+  elementsIn,
+  inOneLine,
+  isWithin,
+  type PageDocument,
+  type PageElement,
+  RAW,
+  textOf,
+  withNoScript,
+} from './page-tree.ts'
 import type { Converted } from './plain-text.ts'
 import { type Tidied, tidyPage } from './tidy-page.ts'
 
@@ -100,6 +109,11 @@ function addRules(service: TurndownService, base: string): void {
   add('table', 'table', (content) => `\n\n${content.trim()}\n\n`)
   add('picture', 'img', (_content, element) => picture(element, base))
   add('link', 'a', (content, element) => link(content, element, base))
+  add(
+    'heading of a link',
+    (node) => /^H[1-6]$/.test(node.nodeName) && isWithinLink(node as unknown as PageElement),
+    (content) => `\n\n${content}\n\n`,
+  )
   add('term', 'dt', (content) => `\n\n**${inOneLine(content).replaceAll('**', '')}**\n`)
   add('meaning', 'dd', (content) => `\n: ${content.trim().replace(/\n/g, '\n  ')}\n`)
   add('deleted', (node) => /^(?:DEL|S|STRIKE)$/.test(node.nodeName), marked('~~'))
@@ -138,13 +152,27 @@ function smallText(content: string, element: PageElement, { mark, from, to }: He
   return /^[\p{L}\p{N}]+$/u.test(words) ? `${mark}${words}` : `${mark}(${words})`
 }
 
+/** A link may be a card with a heading and other blocks: they stay apart in its words, and so do two cards. */
 function link(content: string, node: PageElement, base: string): string {
-  const words = inOneLine(content)
+  const parts = content.split(/\n\s*\n/).map(inOneLine)
+  const words = parts.filter((part) => part !== '').join(' – ')
   const href = node.getAttribute('href')
   const address = href === null ? undefined : absolute(href, base)
   if (href === null) return content
   if (words === '' || address === undefined) return words
-  return words === address ? `<${address}>` : `[${words}](${address})`
+  const shown = words === address ? `<${address}>` : `[${words}](${address})`
+  const isCard = parts.length > 1 && HEADINGS.some((name) => elementsIn(node, name).length > 0)
+  return isCard && !isWithin(node, IN_A_LINE) ? `\n\n${shown}\n\n` : shown
+}
+
+const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
+const IN_A_LINE = ['TD', 'TH', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6']
+
+/** Returns true within an element that leads somewhere; a name for a place is none. */
+function isWithinLink(element: PageElement): boolean {
+  for (let at = element.parentNode; at !== null; at = at.parentNode)
+    if (at.nodeName === 'A' && at.getAttribute('href') !== null) return true
+  return false
 }
 
 /** A picture is its description: it cannot be seen here. */

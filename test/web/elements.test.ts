@@ -178,6 +178,27 @@ describe('the forms of a text', () => {
       '<base href="/other/"><a href=x>y</a>',
       '[y](https://example.org/other/x)',
     ],
+    [
+      'cards that are links',
+      '<a href=/l><h3>Lentil soup</h3><span>40 minutes</span></a><a href=/p><h3>Pea <em>soup</em></h3><p>25 minutes</p></a>',
+      '[Lentil soup – 40 minutes](https://example.org/l)\n\n[Pea *soup* – 25 minutes](https://example.org/p)',
+    ],
+    [
+      'a card of a list, with a picture',
+      '<ul><li><a href=/l><div><img src=/s.jpg alt=Soup></div><div><h2>Soup</h2></div></a></ul>',
+      '-   [![Soup](https://example.org/s.jpg) – Soup](https://example.org/l)',
+    ],
+    [
+      'a heading that is a link, or has a name',
+      '<h2><a href=/x>A</a></h2><a name=b><h2>B</h2></a><a href=/c><h2>C</h2></a>',
+      '## [A](https://example.org/x)\n\n## B\n\n[C](https://example.org/c)',
+    ],
+    [
+      'a card in a cell',
+      '<table><tr><th>a<th>b<tr><td><a href=/l><h4>Soup</h4>40</a><td>1</table>',
+      '| a | b |\n| --- | --- |\n| [Soup – 40](https://example.org/l) | 1 |',
+    ],
+    ['a link of two lines', '<p>So <a href=/x>one<br>two</a>.', 'So [one two](https://example.org/x).'],
     ['a heading without its mark', '<h2 id=a>Pump<a href="#a">¶</a></h2>', '## Pump'],
   ])('%s', (_name, html, markdown) => expect(of(html)).toBe(markdown))
 
