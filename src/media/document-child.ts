@@ -43,7 +43,7 @@ async function officeText(): Promise<string> {
   const read = await readOffice(bytes, longest, isLate)
   if (read.kind === 'names') return `names ${read.names.length}\n${read.names.join('\n').slice(0, longest)}`
   if (read.kind === 'unread') return `unread ${read.reason}\n`
-  return `${read.isCut ? 'cut' : 'text'} \n${read.text.slice(0, longest)}`
+  return `${read.isCut ? 'cut' : 'text'} ${read.note}\n${read.text.slice(0, longest)}`
 }
 
 async function pdfText(): Promise<string> {

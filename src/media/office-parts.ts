@@ -7,6 +7,8 @@ export class TextSink {
   text = ''
   /** Some of the document is not in the text. */
   isCut = false
+  /** Is to be known about the text. */
+  note = ''
   readonly #longest: number
   readonly #isLate: () => boolean
 
@@ -35,6 +37,9 @@ export class TextSink {
   }
 }
 
+/** The note on a document of which some words are proposed to be there or not. */
+export const TRACKED = 'it has tracked changes, which are shown as accepted'
+
 export type Attributes = Readonly<Record<string, string>>
 
 /** The handlers of the elements of a part, by names without the prefix of a namespace, which each program chooses. */
@@ -42,7 +47,7 @@ export interface PartReader {
   readonly open?: Readonly<Record<string, (attributes: Attributes) => void>>
   readonly close?: Readonly<Record<string, () => void>>
   text?(words: string): void
-  /** Elements that are passed over, with everything in them. */
+  /** Elements that are passed over, with everything in them, once they were opened. */
   readonly skip?: ReadonlySet<string>
 }
 
@@ -70,8 +75,8 @@ function parserOf({ open = {}, close = {}, skip, text }: PartReader, isHtml: boo
   parser.oncdata = say
   parser.onopentag = (tag) => {
     const name = localName(tag.name)
-    if (skip?.has(name)) skipped++
     if (skipped === 0 && Object.hasOwn(open, name)) open[name]?.(tag.attributes as Attributes)
+    if (skip?.has(name)) skipped++
   }
   parser.onclosetag = (tag) => {
     const name = localName(tag)

@@ -7,6 +7,7 @@ import {
   relationId,
   resolvePart,
   TextSink,
+  TRACKED,
   ZipParts,
 } from './office-parts.ts'
 import { readSheets } from './sheet-text.ts'
@@ -14,7 +15,7 @@ import { readWord } from './word-text.ts'
 
 /** The outcome of reading a document. */
 export type OfficeText =
-  | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
+  | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean; readonly note: string }
   | { readonly kind: 'unread'; readonly reason: string }
   /** It is an archive of other files. */
   | { readonly kind: 'names'; readonly names: readonly string[] }
@@ -26,7 +27,7 @@ export async function readOffice(bytes: Uint8Array, longest: number, isLate: () 
   const sink = new TextSink(longest, isLate)
   if (Buffer.from(bytes.subarray(0, 5)).toString('latin1') === '{\\rtf') {
     new RtfReader(Buffer.from(bytes).toString('latin1'), sink)
-    return { kind: 'text', text: sink.text.trim(), isCut: sink.isCut }
+    return { kind: 'text', text: sink.text.trim(), isCut: sink.isCut, note: sink.note }
   }
   const zip = new ZipParts(bytes)
   const read = await readerOf(zip)
@@ -37,7 +38,7 @@ export async function readOffice(bytes: Uint8Array, longest: number, isLate: () 
     if (sink.text.trim() === '') throw error
     sink.isCut = true
   })
-  return { kind: 'text', text: sink.text.trim(), isCut: sink.isCut }
+  return { kind: 'text', text: sink.text.trim(), isCut: sink.isCut, note: sink.note }
 }
 
 /** The kinds of other documents, each by a part that it has. */
@@ -203,7 +204,7 @@ const LONGEST_REPEATED = 200
 
 /** Reads the content of a text, sheet or presentation in the format of OpenDocument. */
 class OpenDocumentReader implements PartReader {
-  readonly skip = new Set(['annotation', 'tracked-changes', 'deletion'])
+  readonly skip = new Set(['annotation', 'changed-region', 'deletion'])
   readonly #sink: TextSink
   readonly #texts: { text: string; readonly heading: number }[] = []
   readonly #rows: { readonly cells: string[]; readonly times: number }[] = []
@@ -219,6 +220,10 @@ class OpenDocumentReader implements PartReader {
   }
 
   readonly open: NonNullable<PartReader['open']> = {
+    // An empty list of changes stands there too.
+    'changed-region': () => {
+      this.#sink.note = TRACKED
+    },
     p: () => void this.#texts.push({ text: '', heading: 0 }),
     h: (attributes) => void this.#texts.push({ text: '', heading: countOf(attributes, 'outline-level') }),
     list: () => void this.#lists++,

@@ -94,7 +94,8 @@ function officeReading(written: string): FileReading {
   if (kind === 'unread') return { unread: words.join(' ') }
   if (kind === 'names') return namesReading(text, Number(words[0]))
   if (text.trim() === '') return { unread: 'a document without text' }
-  return kind === 'cut' ? { text, cut: 'the end' } : { text }
+  const note = words.join(' ')
+  return { text, ...(kind === 'cut' ? { cut: 'the end' } : {}), ...(note === '' ? {} : { note }) }
 }
 
 const MOST_NAMES = 50

@@ -1,4 +1,4 @@
-import { type PartReader, relationId, type TextSink, type ZipParts } from './office-parts.ts'
+import { type Attributes, type PartReader, relationId, type TextSink, type ZipParts } from './office-parts.ts'
 
 /** Writes the text of a .xlsx: each sheet by its name, each row with what its cells show. */
 export async function readSheets(zip: ZipParts, main: string, sink: TextSink): Promise<void> {
@@ -23,9 +23,59 @@ export async function readSheets(zip: ZipParts, main: string, sink: TextSink): P
   for (const { name, id, state } of sheets) {
     sink.line('')
     sink.line(`Sheet “${name}”${state === 'visible' ? '' : ' (hidden)'}:`)
-    const reader = new SheetReader(sink, { strings, formats, from1904 })
-    await zip.read(relations.get(id)?.target ?? '', reader, { until: sink })
+    const part = relations.get(id)?.target ?? ''
+    const beside = await readBeside(zip, part, sink)
+    const reader = new SheetReader(sink, { strings, formats, from1904 }, beside)
+    await zip.read(part, reader, { until: sink })
+    for (const [place, words] of beside) sink.line(`${place}:${words}`)
   }
+}
+
+/** Characters of the addresses and notes of a sheet; of more only the first are kept. */
+const MOST_BESIDE = 1_000_000
+
+/** Returns the words that belong to cells but stand elsewhere, by their places: addresses behind them, and notes. */
+async function readBeside(zip: ZipParts, part: string, until: TextSink): Promise<Map<string, string>> {
+  const beside = new Map<string, string>()
+  let kept = 0
+  const add = (place: string, words: string): void => {
+    kept += words.length
+    if (place !== '' && words !== '' && kept <= MOST_BESIDE) beside.set(place, `${beside.get(place) ?? ''} (${words})`)
+  }
+  const relations = await zip.relations(part)
+  const all = [...relations.values()]
+  // They stand behind all cells.
+  if (all.some(({ type, isOutside }) => isOutside && type.endsWith('/hyperlink'))) {
+    const hyperlink = (attributes: Attributes): void => {
+      const { target = '', isOutside = false } = relations.get(relationId(attributes) ?? '') ?? {}
+      if (isOutside) add(/^[A-Z]+\d+/.exec(attributes.ref ?? '')?.[0] ?? '', target)
+    }
+    await zip.read(part, { open: { hyperlink } }, { until })
+  }
+  let [place, note, inText] = ['', '', false]
+  const notes: PartReader = {
+    skip: PRONUNCIATION,
+    open: {
+      comment({ ref = '' }) {
+        place = ref
+        note = ''
+      },
+      t() {
+        inText = true
+      },
+    },
+    text(words) {
+      if (inText && kept + note.length < MOST_BESIDE) note += words
+    },
+    close: {
+      t() {
+        inText = false
+      },
+      comment: () => add(place, note.trim() === '' ? '' : `note: ${inCell(note.trim())}`),
+    },
+  }
+  for (const { type, target } of all) if (type.endsWith('/comments')) await zip.read(target, notes, { until })
+  return beside
 }
 
 /** Characters of all texts that cells share; of more only the first are kept. */
@@ -121,20 +171,29 @@ class SheetReader implements PartReader {
   readonly skip = PRONUNCIATION
   readonly #sink: TextSink
   readonly #book: Book
+  readonly #beside: Map<string, string>
   #row = ''
+  #no = 0
+  #isHidden = false
+  /** The number of the last row that is in the text. */
+  #shown = 0
   #column = -1
   #inside: 'value' | 'formula' | undefined
   #cell: Cell = { place: '', type: '', style: 0, value: '', formula: '' }
 
-  constructor(sink: TextSink, book: Book) {
+  /** The words `beside` cells are taken out as they are shown. */
+  constructor(sink: TextSink, book: Book, beside: Map<string, string>) {
     this.#sink = sink
     this.#book = book
+    this.#beside = beside
   }
 
   readonly open: NonNullable<PartReader['open']> = {
-    row: () => {
+    row: ({ r, hidden = '' }) => {
       this.#row = ''
       this.#column = -1
+      this.#no = Number(r) || this.#no + 1
+      this.#isHidden = /^(?:1|true)$/.test(hidden)
     },
     c: ({ r: place = '', t: type = 'n', s: style = '0' }) => {
       this.#cell = { place, type, style: Number(style), value: '', formula: '' }
@@ -152,9 +211,7 @@ class SheetReader implements PartReader {
       // Many cells may show the same long text.
       if (this.#row.length < this.#sink.room) this.#endCell()
     },
-    row: () => {
-      if (this.#row.trim() !== '') this.#sink.line(this.#row)
-    },
+    row: () => this.#endRow(),
   }
 
   readonly text = (words: string): void => {
@@ -165,10 +222,21 @@ class SheetReader implements PartReader {
     this.#inside = inside
   }
 
+  /** A row behind others that are left out is named by its number. */
+  #endRow(): void {
+    if (this.#row.trim() === '') return
+    const isNext = this.#no === this.#shown + 1
+    const name = isNext && !this.#isHidden ? '' : `row ${this.#no}${this.#isHidden ? ' (hidden)' : ''}: `
+    this.#sink.line(name + this.#row)
+    this.#shown = this.#no
+  }
+
   #endCell(): void {
     const { place } = this.#cell
     const column = place === '' ? this.#column + 1 : columnOf(place)
-    const shown = shownOf(this.#cell, this.#book).replace(/\s*\n\s*/g, ' / ')
+    const own = inCell(shownOf(this.#cell, this.#book))
+    const shown = `${own}${this.#beside.get(place) ?? ''}`.trim()
+    this.#beside.delete(place)
     // Without places each cell counts, with them those that say something.
     if (shown === '' && place !== '') return
     const empty = Math.max(column - this.#column - 1, 0)
@@ -177,6 +245,17 @@ class SheetReader implements PartReader {
     this.#row += `${between}${isFar ? `${place}: ` : ''}${shown}`
     this.#column = column
   }
+}
+
+/** Returns a text as one line of a cell, its characters that XML cannot hold, as `_x000D_`, in their own form. */
+function inCell(text: string): string {
+  const characters = text.includes('_x') ? text.replace(/_x([0-9a-f]{4})_/gi, (_all, hex) => characterOf(hex)) : text
+  return characters.replace(/\s*[\r\n]\s*/g, ' / ')
+}
+
+function characterOf(hex: string): string {
+  const code = Number.parseInt(hex, 16)
+  return code >= 32 || /\s/.test(String.fromCharCode(code)) ? String.fromCharCode(code) : ''
 }
 
 /** Returns the number of a column by the letters of a place, from 0 on. */

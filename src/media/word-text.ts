@@ -5,6 +5,7 @@ import {
   type Relation,
   relationId,
   type TextSink,
+  TRACKED,
   type ZipParts,
 } from './office-parts.ts'
 
@@ -35,14 +36,17 @@ export async function readWord(zip: ZipParts, main: string, sink: TextSink): Pro
     styles: await readStyles(zip, ofType('styles')[0] ?? ''),
     lists: await readLists(zip, ofType('numbering')[0] ?? ''),
   }
-  await zip.read(main, new WordReader(sink, parts, relations), { until: sink })
+  const tracked = (): void => {
+    sink.note = TRACKED
+  }
+  await zip.read(main, new WordReader(sink, parts, relations, tracked), { until: sink })
   const notes = [...ofType('footnotes'), ...ofType('endnotes'), ...ofType('comments')]
   for (const part of notes)
-    await zip.read(part, new WordReader(sink, parts, await zip.relations(part)), { until: sink })
+    await zip.read(part, new WordReader(sink, parts, await zip.relations(part), tracked), { until: sink })
   const seen = new Set<string>()
   const edges = { line: (words: string): void => void seen.add(words) }
   for (const part of [...ofType('header'), ...ofType('footer')])
-    await zip.read(part, new WordReader(edges, parts, new Map()), { until: sink })
+    await zip.read(part, new WordReader(edges, parts, new Map(), tracked), { until: sink })
   seen.delete('')
   if (seen.size > 0) sink.line('')
   for (const words of seen) sink.line(`[on each page] ${words}`)
@@ -128,6 +132,7 @@ class WordReader implements PartReader {
   readonly #out: Lines
   readonly #styles: WordParts['styles']
   readonly #relations: ReadonlyMap<string, Relation>
+  readonly #tracked: () => void
   readonly #counters: ListCounters
   readonly #paragraphs: Paragraph[] = []
   readonly #cells: string[][] = []
@@ -139,8 +144,15 @@ class WordReader implements PartReader {
   /** Stands before the next paragraph that has words. */
   #mark = ''
 
-  constructor(out: Lines, { styles, lists }: WordParts, relations: ReadonlyMap<string, Relation>) {
+  /** `tracked` is called for each change that is proposed in the part. */
+  constructor(
+    out: Lines,
+    { styles, lists }: WordParts,
+    relations: ReadonlyMap<string, Relation>,
+    tracked: (this: void) => void,
+  ) {
     this.#out = out
+    this.#tracked = tracked
     this.#styles = styles
     this.#relations = relations
     this.#counters = new ListCounters(lists)
@@ -180,6 +192,10 @@ class WordReader implements PartReader {
     numId: (attributes) => this.#form({ list: valOf(attributes) }),
     ilvl: (attributes) => this.#form({ level: Math.min(Number(valOf(attributes)) || 0, 8) }),
     outlineLvl: (attributes) => this.#form({ heading: Number(valOf(attributes)) + 1 }),
+    ins: () => this.#tracked(),
+    del: () => this.#tracked(),
+    moveFrom: () => this.#tracked(),
+    moveTo: () => this.#tracked(),
   }
 
   readonly close: NonNullable<PartReader['close']> = {

@@ -44,6 +44,13 @@ export function pdf(...pages: readonly string[]): Uint8Array {
   return pdfFile(pages.map((text) => ({ data: text === '' ? '' : `BT /F1 12 Tf 10 100 Td (${text}) Tj ET` })))
 }
 
+/** A PDF of a page with a text and the fields of a form, each the inside of its dictionary. */
+export function pdfForm(text: string, ...fields: readonly string[]): Uint8Array {
+  const widgets = fields.map((field) => `<</Type/Annot/Subtype/Widget/Rect[0 0 90 20]${field}>>`)
+  const data = text === '' ? '' : `BT /F1 12 Tf 10 100 Td (${text}) Tj ET`
+  return pdfFile([{ data, annotations: `/Annots[${widgets.join('')}]` }])
+}
+
 /** A PDF whose pages stand in parts of the document, one in each. */
 export function pdfInParts(...pages: readonly string[]): Uint8Array {
   const contents = pages.map((text) => ({ data: `BT /F1 12 Tf 10 100 Td (${text}) Tj ET` }))
@@ -58,7 +65,7 @@ export function pdfOf(deflated: Buffer): Uint8Array {
 }
 
 function pdfFile(
-  pages: readonly { readonly filter?: string; readonly data: string }[],
+  pages: readonly { readonly filter?: string; readonly data: string; readonly annotations?: string }[],
   { kids, parts }: { readonly kids: string; readonly parts: readonly string[] } = {
     kids: pages.map((_, index) => `${4 + 2 * index} 0 R`).join(' '),
     parts: [],
@@ -68,10 +75,10 @@ function pdfFile(
     '<</Type/Catalog/Pages 2 0 R>>',
     `<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>`,
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
-    ...pages.flatMap(({ filter = '', data }, index) => {
+    ...pages.flatMap(({ filter = '', data, annotations = '' }, index) => {
       const uses = `/Contents ${5 + 2 * index} 0 R/Resources<</Font<</F1 3 0 R>>>>`
       return [
-        `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]${uses}>>`,
+        `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]${uses}${annotations}>>`,
         `<<${filter}/Length ${data.length}>>stream\n${data}\nendstream`,
       ]
     }),
@@ -176,15 +183,40 @@ export interface FakeBook {
   /** Formats of the styles of cells, the first of which is that of 0. */
   readonly formats?: readonly string[]
   readonly from1904?: boolean
+  /** An address with the id `l1`, and XML behind the rows, by the name of the sheet. */
+  readonly links?: Readonly<Record<string, readonly [string, string]>>
+  /** The part of the notes by the name of the sheet. */
+  readonly notes?: Readonly<Record<string, string>>
 }
 
 /** A workbook. */
-export function xlsx({ sheets, strings = [], formats = [], from1904 = false }: FakeBook): Buffer {
+export function xlsx({
+  sheets,
+  strings = [],
+  formats = [],
+  from1904 = false,
+  links = {},
+  notes = {},
+}: FakeBook): Buffer {
   const names = Object.keys(sheets)
   const ids = names.map((name, at) => `<sheet name="${name}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`)
   const own = formats.map((code, at) => `<numFmt numFmtId="${164 + at}" formatCode="${code}"/>`)
   const styles = formats.map((_, at) => `<xf numFmtId="${164 + at}"/>`)
-  const parts = names.map((name, at) => [`xl/worksheets/sheet${at + 1}.xml`, sheets[name] ?? ''] as const)
+  const parts = names.map((name, at) => {
+    const rows = `<sheetData>${sheets[name] ?? ''}</sheetData>${links[name]?.[1] ?? ''}`
+    return [`xl/worksheets/sheet${at + 1}.xml`, `<worksheet xmlns:r="r">${rows}</worksheet>`] as const
+  })
+  const beside = names.flatMap((name, at) => {
+    const [link, note] = [links[name], notes[name]]
+    const own = {
+      ...(link === undefined ? {} : { l1: ['hyperlink', link[0]] as const }),
+      ...(note === undefined ? {} : { n1: ['comments', `../comments${at + 1}.xml`] as const }),
+    }
+    return [
+      ...(Object.keys(own).length > 0 ? [[`xl/worksheets/_rels/sheet${at + 1}.xml.rels`, relations(own)]] : []),
+      ...(note === undefined ? [] : [[`xl/comments${at + 1}.xml`, note]]),
+    ]
+  })
   return openXml('xl/workbook.xml', 'spreadsheetml.sheet', {
     'xl/workbook.xml': `<workbook xmlns:r="r">${from1904 ? '<workbookPr date1904="1"/>' : ''}<sheets>${ids.join('')}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': relations({
@@ -193,7 +225,7 @@ export function xlsx({ sheets, strings = [], formats = [], from1904 = false }: F
     }),
     'xl/styles.xml': `<styleSheet><numFmts>${own.join('')}</numFmts><cellXfs>${styles.join('')}</cellXfs></styleSheet>`,
     'xl/sharedStrings.xml': `<sst>${strings.map((text) => `<si>${text}</si>`).join('')}</sst>`,
-    ...Object.fromEntries(parts.map(([part, rows]) => [part, `<worksheet><sheetData>${rows}</sheetData></worksheet>`])),
+    ...Object.fromEntries([...parts, ...beside]),
   })
 }
 

@@ -37,6 +37,8 @@ const LISTS = `<w:numbering xmlns:w="w">
   </w:abstractNum>
   <w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num></w:numbering>`
 
+const TRACKED = 'it has tracked changes, which are shown as accepted'
+
 describe('a Word document', () => {
   it('is shown with its headings, by whatever names their styles have, its lists and the rows of its tables', async () => {
     const body = [
@@ -77,6 +79,23 @@ describe('a Word document', () => {
       ...['one\ttwo', 'three', 'the page (https://example.com/a) and', 'stays', 'in a box', 'with a box', 'noted[^2]'],
       ...['[^2]: see there', '[comment of Bo] why?', '', '[on each page] Acme Inc.'],
     ])
+  })
+
+  const paragraphs = (inner: string): string => `<w:p>${run('Rent is 900 ')}${inner}</w:p>`
+  it.each([
+    ['words put in', paragraphs(`<w:ins w:author="Ada">${run('dollars')}</w:ins>`), 'Rent is 900 dollars'],
+    ['words taken out', paragraphs('<w:del><w:r><w:delText>euro</w:delText></w:r></w:del>'), 'Rent is 900'],
+    ['words moved away', paragraphs(`<w:moveFrom>${run('monthly')}</w:moveFrom>`), 'Rent is 900'],
+    ['words moved there', paragraphs(`<w:moveTo>${run('monthly')}</w:moveTo>`), 'Rent is 900 monthly'],
+    ['a new paragraph', paragraph('Rent is 900', '<w:rPr><w:ins w:author="Ada"/></w:rPr>'), 'Rent is 900'],
+    [
+      'a new row',
+      `<w:tbl><w:tr><w:trPr><w:ins/></w:trPr>${cell(paragraph('Rent'))}${cell(paragraph('900'))}</w:tr></w:tbl>`,
+      'Rent | 900',
+    ],
+  ])('with tracked changes is shown as accepted and says so: %s', async (_name, body, text) => {
+    expect(await read(docx(body))).toMatchObject({ text, note: TRACKED })
+    expect(await read(docx(paragraphs(run('euro'))))).not.toHaveProperty('note')
   })
 
   it('that is longer than wanted is cut, and says so', async () => {
@@ -128,10 +147,50 @@ describe('a workbook', () => {
       'Sheet “Costs”:',
       'Name | two / lines |  | inline',
       'Ada L. | 2024-01-01 | 12.5% | 1,234.50 €',
-      'TRUE | #DIV/0! | 0.3',
+      'row 4: TRUE | #DIV/0! | 0.3',
       'Name! | =SUM(B1:B4) | XFD5: Name',
       '',
       'Sheet “Empty”:',
+    ])
+  })
+
+  it('has the characters that its XML cannot hold', async () => {
+    const strings = ['<t>Line one_x000D_\nLine two</t>', '<t>a_x005F_x000D_b_x0041__x0007_</t>', '<t>a_x00_b</t>']
+    const inline = '<c r="D1" t="inlineStr"><is><t>one_x000a_two</t></is></c>'
+    const formula = '<c r="E1" t="str"><v>x_x0020_y</v></c>'
+    const cells = [shared('A1', 0), shared('B1', 1), shared('C1', 2), inline, formula]
+    expect(await read(xlsx({ strings, sheets: { A: row(...cells) } }))).toMatchObject({
+      text: 'Sheet “A”:\nLine one / Line two | a_x000D_bA | a_x00_b | one / two | x y',
+    })
+  })
+
+  const numbered = (no: number, more = ''): string => `<row r="${no}"${more}>${number(`A${no}`, no * 100)}</row>`
+  it.each([
+    ['an empty one', `${numbered(1)}<row r="2"/>${numbered(3)}${numbered(4)}`, '100\nrow 3: 300\n400'],
+    ['none', numbered(1) + numbered(50), '100\nrow 50: 5000'],
+    ['none at the top', numbered(3), 'row 3: 300'],
+    ['a hidden one', numbered(1) + numbered(2, ' hidden="1"') + numbered(3), '100\nrow 2 (hidden): 200\n300'],
+    ['one without its number', `${row('<c><v>1</v></c>')}<row/>${row('<c><v>3</v></c>')}`, '1\nrow 3: 3'],
+  ])('names a row by its number where it is not the next one that is seen: %s', async (_name, rows, text) => {
+    expect(await read(xlsx({ sheets: { A: rows } }))).toMatchObject({ text: `Sheet “A”:\n${text}` })
+  })
+
+  it('has the addresses behind its cells, and the notes on them', async () => {
+    const link = '<hyperlinks><hyperlink ref="A1" r:id="l1"/><hyperlink ref="B1" location="C!A1"/></hyperlinks>'
+    const comment = (ref: string, words: string): string =>
+      `<comment ref="${ref}" authorId="0"><text><r><t>${words}</t></r></text></comment>`
+    const book = xlsx({
+      strings: ['<t>site</t>', '<t>inside</t>'],
+      sheets: { A: row(shared('A1', 0), shared('B1', 1), '<c r="D1"/>') },
+      links: { A: ['https://example.com/a', link] },
+      notes: {
+        A: `<comments><commentList>${comment('D1', 'ask\nBo')}${comment('B7', 'later')}</commentList></comments>`,
+      },
+    })
+    expect((await read(book)).text?.split('\n')).toEqual([
+      'Sheet “A”:',
+      'site (https://example.com/a) | inside |  | (note: ask / Bo)',
+      'B7: (note: later)',
     ])
   })
 
@@ -223,6 +282,15 @@ describe('a document in another format', () => {
     expect((await read(openDocument('text', body))).text?.split('\n')).toEqual([
       ...['## Costs', 'one two page (https://example.com)', '- milk', 'noted[1]'],
     ])
+  })
+
+  it('of OpenDocument with tracked changes is shown as accepted and says so', async () => {
+    const gone = '<text:deletion><text:p>euro</text:p></text:deletion>'
+    const changes = `<text:tracked-changes><text:changed-region>${gone}</text:changed-region></text:tracked-changes>`
+    const words = '<text:p>Rent is <text:change-start/>900<text:change-end/></text:p>'
+    expect(await read(openDocument('text', changes + words))).toMatchObject({ text: 'Rent is 900', note: TRACKED })
+    const none = await read(openDocument('text', `<text:tracked-changes/>${words}`))
+    expect(none).not.toHaveProperty('note')
   })
 
   it('of OpenDocument’s sheets is shown with its rows, those that only fill it left out', async () => {
