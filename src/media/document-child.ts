@@ -9,6 +9,11 @@ interface PageItem {
 /** Bytes of what a document unpacks to, and of all arrays that the library makes for it. */
 const MOST_BYTES = 256 * 1024 * 1024
 
+/** Fields of a page, and characters of each. */
+const MOST_FIELDS = 2_000
+const LONGEST_NAME = 200
+const LONGEST_VALUE = 5_000
+
 /** The encodings that the engine decodes. */
 const DECODED = [
   ...['windows-1250', 'windows-1251', 'windows-1252', 'windows-1253', 'windows-1254', 'windows-1255', 'windows-1256'],
@@ -55,22 +60,93 @@ async function pdfText(): Promise<string> {
   })
   if (document === undefined) return 'locked'
   const damaged: number[] = []
+  const fields = new Set<string>()
   let [text, read] = ['', 0]
   while (read < document.numPages && text.length < longest && (read === 0 || !isLate())) {
-    const lines = await textOf(document, ++read).catch(() => void damaged.push(read))
+    const lines = await textOf(document, ++read, fields).catch(() => void damaged.push(read))
     if (lines !== undefined) text += `${text === '' ? '' : '\n\n'}${lines}`
   }
   return `${[read, document.numPages, ...damaged].join(' ')}\n${text.slice(0, longest)}`
 }
 
-async function textOf(
-  document: Awaited<ReturnType<typeof import('unpdf').getDocumentProxy>>,
-  no: number,
-): Promise<string> {
+type PdfDocument = Awaited<ReturnType<typeof import('unpdf').getDocumentProxy>>
+
+/** Returns the words of a page and, behind them, its fields that no earlier page has. */
+async function textOf(document: PdfDocument, no: number, seen: Set<string>): Promise<string> {
   const page = await document.getPage(no)
   const { items } = await page.getTextContent()
+  // A page whose fields are damaged has its text all the same.
+  const widgets: readonly Widget[] = await page.getAnnotations().catch(() => [])
   page.cleanup()
-  return items.map(({ str = '', hasEOL }: PageItem) => `${str}${hasEOL ? '\n' : ''}`).join('')
+  const words = items.map(({ str = '', hasEOL }: PageItem) => `${str}${hasEOL ? '\n' : ''}`).join('')
+  const fields = fieldLines(widgets).filter((line) => !seen.has(line))
+  for (const line of fields) seen.add(line)
+  return [words.replace(/\n$/, ''), ...fields].filter((line) => line !== '').join('\n')
+}
+
+/** A field on a page, as the library describes it. */
+interface Widget {
+  /** It is hidden, or not seen on a screen. */
+  readonly hidden?: boolean
+  readonly password?: boolean
+  readonly fieldType?: string | null
+  readonly fieldName?: string
+  readonly fieldValue?: unknown
+  /** The label of the field for people who hear it. */
+  readonly alternativeText?: string
+  readonly checkBox?: boolean
+  readonly radioButton?: boolean
+  readonly exportValue?: string
+  readonly buttonValue?: string | null
+  readonly options?: readonly { readonly exportValue: string; readonly displayValue: string }[]
+}
+
+/** Returns a line for each field of a form: its name and its value. The buttons of a group are one field. */
+function fieldLines(widgets: readonly Widget[]): readonly string[] {
+  const fields = new Map<string, Widget[]>()
+  for (const widget of widgets.slice(0, MOST_FIELDS)) {
+    const { hidden, password, fieldType, fieldName = '', checkBox, radioButton } = widget
+    const hasValue = fieldType === 'Tx' || fieldType === 'Ch' || checkBox || radioButton
+    if (hasValue && !hidden && !password) fields.set(fieldName, [...(fields.get(fieldName) ?? []), widget])
+  }
+  return [...fields].map(([name, group]) => {
+    const label = inLine(group[0]?.alternativeText ?? '', LONGEST_NAME)
+    const named = inLine(name, LONGEST_NAME)
+    const of = label === '' || label === named ? '' : ` (${label})`
+    return `[field] ${named}${of}: ${inLine(fieldValueOf(group), LONGEST_VALUE) || '(empty)'}`
+  })
+}
+
+function inLine(words: string, longest: number): string {
+  return words
+    .trim()
+    .slice(0, longest)
+    .replace(/\s*[\r\n]\s*/g, ' / ')
+}
+
+function fieldValueOf(group: readonly Widget[]): string {
+  const [first] = group
+  if (first?.checkBox || first?.radioButton) return chosenIn(group)
+  const values: readonly unknown[] = [first?.fieldValue].flat().slice(0, MOST_FIELDS)
+  const shown = (value: string): string =>
+    first?.options?.find(({ exportValue }) => exportValue === value)?.displayValue ?? value
+  return values.flatMap((value) => (typeof value === 'string' ? [shown(value)] : [])).join(', ')
+}
+
+/** Some programs number the buttons of a group, whose names stand in the text alone. */
+function chosenIn(group: readonly Widget[]): string {
+  const nameOf = ({ checkBox, exportValue, buttonValue }: Widget): string =>
+    (checkBox ? exportValue : buttonValue) || 'Yes'
+  const isOn = ({ fieldValue, ...one }: Widget): boolean =>
+    typeof fieldValue === 'string' && !/^(?:Off)?$/.test(fieldValue) && fieldValue === nameOf(one)
+  const chosen = group.filter(isOn).map((one) => {
+    const name = nameOf(one)
+    return /^\d+$/.test(name) ? `${name} (choice ${group.indexOf(one) + 1} of ${group.length})` : name
+  })
+  if (group.length > 1 || group[0]?.radioButton) return chosen.join(', ') || '(none chosen)'
+  const [name] = chosen
+  if (name === undefined) return 'not checked'
+  return /^(?:yes|on|true|1.*)$/i.test(name) ? 'checked' : `checked (${name})`
 }
 
 /**

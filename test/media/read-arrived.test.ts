@@ -9,7 +9,7 @@ import type { MediaStore } from '../../src/core/media.ts'
 import type { FileKind } from '../../src/core/message.ts'
 import { createReadArrived } from '../../src/media/read-arrived.ts'
 import { readPdf } from '../../src/media/read-document.ts'
-import { pdf, pdfInParts, pdfOf } from '../fakes/files.ts'
+import { pdf, pdfForm, pdfInParts, pdfOf } from '../fakes/files.ts'
 import { mediaStoreIn } from '../fakes/media.ts'
 import { countingClock } from './counting-clock.ts'
 
@@ -123,6 +123,56 @@ describe('a file that arrived', () => {
   it('F-G07: of a PDF whose pages take too long the first ones are read', async () => {
     const reading = { clock: systemClock, signal: new AbortController().signal, longest: 1_000, pagesMs: 0 }
     expect(await readPdf(pdf('one', 'two'), reading)).toEqual({ text: 'one', read: 1, pages: 2, damaged: [] })
+  })
+
+  const on = (name: string): string => `/AP<</N<</${name} null/Off null>>>>`
+  it.each([
+    ['a text', ['/FT/Tx/T(surname)/V(Smith)'], 'surname: Smith'],
+    ['a text with a label', ['/FT/Tx/T(f1[0])/TU(Your name)/V(Smith)'], 'f1[0] (Your name): Smith'],
+    ['a text of two lines', ['/FT/Tx/Ff 4096/T(address)/V(1 Road\\rTown)'], 'address: 1 Road / Town'],
+    ['a text that is empty', ['/FT/Tx/T(surname)'], 'surname: (empty)'],
+    ['a box that is checked', [`/FT/Btn/T(married)/V/Yes/AS/Yes${on('Yes')}`], 'married: checked'],
+    ['a box with a value', [`/FT/Btn/T(pays)/V/cash/AS/cash${on('cash')}`], 'pays: checked (cash)'],
+    ['a box that is not checked', [`/FT/Btn/T(married)/V/Off/AS/Off${on('Yes')}`], 'married: not checked'],
+    ['a box without a look', ['/FT/Btn/T(married)/V/Yes'], 'married: checked'],
+    [
+      'radio buttons',
+      [
+        `/FT/Btn/Ff 32768/T(size)/V/large/AS/Off${on('small')}`,
+        `/FT/Btn/Ff 32768/T(size)/V/large/AS/large${on('large')}`,
+      ],
+      'size: large',
+    ],
+    [
+      'radio buttons with numbers',
+      [`/FT/Btn/Ff 32768/T(size)/V/1/AS/Off${on('0')}`, `/FT/Btn/Ff 32768/T(size)/V/1/AS/1${on('1')}`],
+      'size: 1 (choice 2 of 2)',
+    ],
+    ['radio buttons of which none is chosen', [`/FT/Btn/Ff 32768/T(size)/V/Off${on('small')}`], 'size: (none chosen)'],
+    ['a choice', ['/FT/Ch/Ff 131072/T(city)/Opt[[(p)(Paris)][(l)(Lyon)]]/V(l)'], 'city: Lyon'],
+    ['several choices', ['/FT/Ch/Ff 2097152/T(city)/Opt[(Paris)(Lyon)(Nice)]/V[(Paris)(Nice)]'], 'city: Paris, Nice'],
+  ])('a PDF form has its fields behind the text, or alone where there is none: %s', async (_name, fields, line) => {
+    const read = reader(mediaStoreIn(join(folder(), 'media')))
+    expect(await read(pdfForm('Name: ____', ...fields))).toMatchObject({ text: `Name: ____\n[field] ${line}` })
+    expect(await read(pdfForm('', ...fields))).toEqual({ media: expect.anything(), text: `[field] ${line}` })
+  })
+
+  it('a PDF form has no fields that nobody sees, and its many fields are bounded as any text', async () => {
+    const read = reader(mediaStoreIn(join(folder(), 'media')))
+    const unseen = [
+      '/FT/Tx/F 2/T(secret)/V(evil)',
+      '/FT/Tx/F 32/T(secret)/V(evil)',
+      '/FT/Tx/Ff 8192/T(password)/V(evil)',
+      '/FT/Btn/Ff 65536/T(send)',
+      '/FT/Sig/T(signed)',
+    ]
+    expect(await read(pdfForm('Name', ...unseen))).toEqual({ media: expect.anything(), text: 'Name' })
+    const long = await read(pdfForm('', `/FT/Tx/T(a)/V(${'x'.repeat(6_000)})`, '/FT/Tx/T(b)/V(c)'), 10_000)
+    expect(long.text).toBe(`[field] a: ${'x'.repeat(5_000)}\n[field] b: c`)
+    const many = Array.from({ length: 300 }, (_, no) => `/FT/Tx/T(f${no})/V(${'x'.repeat(50)})`)
+    const reading = await read(pdfForm('Name', ...many), 1_000)
+    expect(reading).toMatchObject({ cut: 'the end' })
+    expect(reading.text).toHaveLength(1_000)
   })
 
   /** The objects of pages from this one on are no pages any more. */
