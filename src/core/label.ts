@@ -153,8 +153,15 @@ const LONGEST_SPEAKER = 300
 
 /** Returns somebody else's text as one line without brackets, for a label that quotes it. */
 export function plainExcerpt(text: string, longest: number): string {
-  const line = text.replace(BRACKETS_AND_BREAKS, ' ').trim()
+  const line = text.replace(TASK, asBox).replace(BRACKETS_AND_BREAKS, ' ').trim()
   return shorten(line, longest)
+}
+
+/** The box of a task in a list, whose brackets say whether it is done. */
+const TASK = /^([ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]+)\[([ xX])\](?=\s)/gm
+
+function asBox(_task: string, mark: string, state: string): string {
+  return `${mark}${state === ' ' ? '☐' : '☑'}`
 }
 
 /** Returns somebody's text as one line in which nothing turns the direction, for themselves to read. */

@@ -126,6 +126,13 @@ it('an excerpt does not turn the direction of what stands behind it', () => {
   expect(plainExcerpt('invoice\u202egpj.exe \u2067x', 200)).toBe('invoice gpj.exe x')
 })
 
+it.each([
+  ['1. [ ] Close the valve\n2. [x] Open the vent\n  - [X] Wait', '1. ☐ Close the valve 2. ☑ Open the vent - ☑ Wait'],
+  ['- [y] a\nsee [x] b\n- [x](c)', '- y a see x b - x (c)'],
+])('an excerpt of %j says which tasks are done, and has no other brackets', (raw, expected) => {
+  expect(plainExcerpt(raw, 200)).toBe(expected)
+})
+
 it('an excerpt and a quote stay in their place', () => {
   fc.assert(
     fc.property(text, (raw) => {

@@ -98,9 +98,13 @@ function covered(text: string, { offset, length }: Entity): string {
   return text.slice(offset, offset + Math.min(length, LONGEST))
 }
 
-/** The raw text of a message with the entities that belong to it: of the caption where there is a file. */
+/**
+ * The raw text of a message with the entities that belong to it: of the caption where there is a file. The blocks of a
+ * rich message hold its words; a text beside them stands in for them in clients that cannot show blocks.
+ */
 export function readText(message: Fields): { readonly text: string; readonly entities: readonly Entity[] } {
-  if (isFields(message.rich_message) && message.text === undefined) return flattened(message.rich_message)
+  const rich = isFields(message.rich_message) ? flattened(message.rich_message) : undefined
+  if (rich !== undefined && rich.text !== '') return rich
   const own = message.text !== undefined
   const text = message[own ? 'text' : 'caption']
   return {

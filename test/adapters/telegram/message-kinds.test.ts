@@ -312,6 +312,18 @@ describe('words and whose they are', () => {
       'a rich message',
       { rich_message: { blocks: [{ type: 'paragraph', text: ['see ', { type: 'url', text: 'docs', url }] }] } },
     ],
+    [
+      'a rich message with a text in its place',
+      {
+        text: 'Full answer',
+        entities: [entry('bold', 0, 4)],
+        rich_message: { blocks: [{ type: 'paragraph', text: ['see ', { type: 'url', text: 'docs', url }] }] },
+      },
+    ],
+    [
+      'a text beside blocks in which nothing can be read',
+      { text: 'see docs', entities: link('see docs', 'docs', url), rich_message: { blocks: [{ type: 'hologram' }] } },
+    ],
   ])('the address behind a word stands in %s, also forwarded, quoted and edited', (_, fields) => {
     const words = `see docs (${url})`
     expect(textOf(fields).text).toBe(words)
