@@ -362,7 +362,7 @@ export function readFiles(message: Fields, holder: Fields, by: WrittenBy): reado
     const kind: FileKind | undefined = isVoice ? 'voice' : kindOfType(mime)
     return {
       ref: refTo(idOf(file.id)),
-      fileName: textOf(file.filename),
+      fileName: nameOfFile(file),
       ...present('kind', kind),
       ...present('mime', mime),
       ...present('size', sizeOf(file.size)),
@@ -381,6 +381,14 @@ export function readFiles(message: Fields, holder: Fields, by: WrittenBy): reado
   }))
   const known = new Set(listed.map(({ ref }) => ref))
   return [...listed, ...further.filter(({ ref }) => !known.has(ref))]
+}
+
+/** Returns the name that people read: the platform takes other letters than Latin ones, and the ending, out of it. */
+function nameOfFile({ filename, title }: Fields): string {
+  const [sent, shown] = [textOf(filename), nameOf(title)]
+  if (shown === undefined) return sent
+  const [ending = ''] = /\.\w{1,10}$/.exec(sent) ?? []
+  return shown.toLowerCase().endsWith(ending.toLowerCase()) ? shown : shown + ending
 }
 
 /** Returns the description that people read aloud, and the length of a recording, which comes last. */

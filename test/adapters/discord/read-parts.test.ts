@@ -131,6 +131,11 @@ describe('the words of an app', () => {
       'deploy?\nbuttons: Approve / Open (https://ci.example/7) / 🔁\nmenu: Where?: prod / test (chosen)\nmenu: Who?',
     ],
     [
+      'an embed with nothing but a picture',
+      { embeds: [{ image: { url: 'https://ci.example/x.png' } }] },
+      'image: https://ci.example/x.png',
+    ],
+    [
       'components of version 2, whose content and embeds are empty by rule',
       {
         flags: 32_768,
@@ -282,6 +287,22 @@ describe('what comes with the text of a person', () => {
     const voice = { id: '9', filename: 'v.ogg', size: 5, content_type: 'audio/ogg', duration_secs: 4.2, waveform: 'AA' }
     expect(read({ attachments: [file] }).attachments).toMatchObject([{ about: 'a boiler' }])
     expect(read({ flags: 8192, attachments: [voice] }).attachments).toMatchObject([{ kind: 'voice', about: '4 s' }])
+  })
+
+  test.each([
+    ['2026_3.pdf', '2026년 3분기 보고서', '2026년 3분기 보고서.pdf'],
+    ['_.PDF', 'Übersicht.pdf', 'Übersicht.pdf'],
+    ['unknown', 'Bücher 1.5', 'Bücher 1.5'],
+    ['a.png', '', 'a.png'],
+    ['a.png', 7, 'a.png'],
+    ['a.png', undefined, 'a.png'],
+  ])('a file %j with the title %j is named %j, also where it is answered or forwarded', (filename, title, fileName) => {
+    const attachments = [{ id: '9', filename, title, size: 5 }]
+    expect(read({ attachments }).attachments).toMatchObject([{ fileName }])
+    const original = { ...message({ attachments, author: bob }), id: '1573660185950420000' }
+    expect(read({ type: 19, referenced_message: original }).attachments).toMatchObject([{ fileName }])
+    const forward = { message_reference: { type: 1 }, message_snapshots: [{ message: { attachments } }] }
+    expect(read(forward).attachments).toMatchObject([{ fileName }])
   })
 })
 
