@@ -130,12 +130,20 @@ function attachmentWords(attachment: Fields, words: Wording, { isShare = false }
       pair(plainIn(title), isText(value) ? words.mrkdwn(value) : ''),
     ),
     fieldsIn(attachment.actions).map(buttonWords).filter(Boolean).join(' '),
+    pictureWords(attachment),
   ]
   const around = isShare ? body : [markedIn(attachment.pretext, words), authorOf(attachment), ...body]
   const shown = lines(isShare ? around : [...around, markedIn(attachment.footer, words)])
   if (shown !== '') return shown
   const fallback = plainIn(attachment.fallback)
   return NO_FALLBACK.test(fallback) ? '' : words.mrkdwn(isText(attachment.fallback) ? attachment.fallback : '')
+}
+
+/** Returns the picture or video that an attachment shows, by its address: none of it is a file. */
+function pictureWords({ title, alt_text, video_url, image_url, thumb_url }: Fields): string {
+  const url = [video_url, image_url, thumb_url].find(isText)
+  const name = plainIn(title) || plainIn(alt_text)
+  return url === undefined ? '' : labelled(url === video_url ? 'video' : 'image', withAddress(name, url))
 }
 
 function authorOf({ author_name, author_link, author_subname }: Fields): string {
@@ -150,8 +158,10 @@ function previewWords(attachment: Fields, words: Wording): string {
   const { title, text, blocks, fallback } = attachment
   const said = [plainIn(service_name), plainIn(title), markedIn(text, words), blockWords(blocks, words), ...card]
   const shown = said.filter(Boolean)
+  // The picture of a page comes with the words of the page.
+  if (shown.length === 0 || !isPreview(attachment)) shown.push(pictureWords(attachment))
   const instead = plainIn(fallback)
-  if (shown.length === 0 && !NO_FALLBACK.test(instead)) shown.push(instead)
+  if (lines(shown) === '' && !NO_FALLBACK.test(instead)) shown.push(instead)
   return labelled(url === undefined ? 'attached' : `preview of ${unescaped(url)}`, shown.filter(Boolean).join('. '))
 }
 
@@ -473,7 +483,7 @@ function linked(title: unknown, url: unknown, words: Wording): string {
 
 function withAddress(words: string, url: unknown): string {
   if (!isText(url) || words.includes(url)) return words
-  return words === '' ? url : `${words} (${unescaped(url)})`
+  return words === '' ? unescaped(url) : `${words} (${unescaped(url)})`
 }
 
 function labelled(label: string, words: string): string {

@@ -284,6 +284,13 @@ const KINDS: Readonly<Record<string, readonly [Fields, string]>> = {
     'app ci\nFiring',
   ],
   'attachment with a fallback alone': [attached({ fallback: 'disk full' }), 'app ci\ndisk full'],
+  'attachment with a picture': [
+    attached({
+      ...{ fallback: 'giphy: <http://g.example/1>', title: 'tired cat', title_link: 'http://g.example/1' },
+      ...{ image_url: 'https://m.example/1.gif?a=1&amp;b=2', footer: 'Posted using /giphy' },
+    }),
+    'app ci\ntired cat (http://g.example/1)\nimage: tired cat (https://m.example/1.gif?a=1&b=2)\nPosted using /giphy',
+  ],
   'attachment of a person': [
     { text: 'see', attachments: [{ blocks: [{ type: 'table', rows: [[{ type: 'raw_text', text: 'a' }]] }] }] },
     'see\n| a |',
@@ -369,6 +376,50 @@ const KINDS: Readonly<Record<string, readonly [Fields, string]>> = {
 
 describe('the kinds of messages', () => {
   test.each(Object.entries(KINDS))('%s is shown as FACTS.md says', (_, [fields, words]) => {
+    expect(shown(fields)).toBe(words)
+  })
+
+  const none = '[no preview available]'
+  test.each<[string, Fields, string]>([
+    [
+      'a picture alone',
+      attached({ fallback: none, image_url: 'https://m.example/1' }),
+      'app ci\nimage: https://m.example/1',
+    ],
+    ['a small one alone', attached({ thumb_url: 'https://m.example/t' }), 'app ci\nimage: https://m.example/t'],
+    [
+      'a film by its first picture',
+      attached({ title: 'Pump', video_url: 'https://m.example/v', thumb_url: 'https://m.example/t' }),
+      'app ci\nPump\nvideo: Pump (https://m.example/v)',
+    ],
+    ['an address that is none', attached({ text: 'a', image_url: 7, thumb_url: null, video_url: {} }), 'app ci\na'],
+    [
+      'a picture of an app below the words of a person',
+      { text: 'see', attachments: [{ fallback: none, title: 'cat', image_url: 'https://m.example/1' }] },
+      'see\n+ attached: cat. image: cat (https://m.example/1)',
+    ],
+    [
+      'the picture that a link leads to',
+      {
+        text: 'see',
+        attachments: [{ from_url: 'https://x.example/1', fallback: none, image_url: 'https://x.example/1' }],
+      },
+      'see\n+ preview of https://x.example/1: image: https://x.example/1',
+    ],
+    [
+      'the picture of a page, which says less than its words',
+      {
+        text: 'see',
+        attachments: [{ from_url: 'https://x.example', title: 'Page', thumb_url: 'https://x.example/t.png' }],
+      },
+      'see\n+ preview of https://x.example: Page',
+    ],
+    [
+      'a picture in what is shared',
+      { text: 'see', attachments: [{ is_share: true, text: 'look', image_url: 'https://m.example/1' }] },
+      'see\ntheirs: look\nimage: https://m.example/1',
+    ],
+  ])('%s is shown', (_, fields, words) => {
     expect(shown(fields)).toBe(words)
   })
 
