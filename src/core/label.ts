@@ -158,7 +158,7 @@ export function plainExcerpt(text: string, longest: number): string {
 }
 
 /** The box of a task in a list, whose brackets say whether it is done. */
-const TASK = /^([ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]+)\[([ xX])\](?=\s)/gm
+const TASK = /^([ \t]*(?:[-*+\u2022]|\d{1,9}[.)])[ \t]+)\[([ xX])\](?=\s)/gm
 
 function asBox(_task: string, mark: string, state: string): string {
   return `${mark}${state === ' ' ? '☐' : '☑'}`

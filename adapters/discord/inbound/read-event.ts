@@ -179,7 +179,7 @@ function readParts(message: Fields, sender: Sender, context: InboundContext): Pa
   const snapshots = snapshotsOf(message)
   const shared = snapshots.map((snapshot) => readWords(snapshot, 'unnamed', naming))
   const files = [...own, ...snapshots.flatMap((snapshot) => readFiles(message, snapshot, 'unnamed'))]
-  const things = [...enclosed, ...shared.flatMap((one) => one.enclosed)]
+  const things = [...enclosed, ...shared.flatMap((one) => one.enclosed).map((line) => `forwarded ${line}`)]
   if (!isWritten) {
     const lines = LINES.has(Number(message.type)) && things.length > 0 ? things : [unshown(message, false)]
     return { text: '', mentions: [], enclosed: lines, files }

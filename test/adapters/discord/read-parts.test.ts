@@ -387,7 +387,7 @@ describe('forwards and replies', () => {
   ])('a forward of %s is read, and so is a reply to one', (_, snapshot, text, enclosed) => {
     const event = read(forward(snapshot))
     expect(event).toMatchObject({ text, forwarded: {} })
-    expect(event.enclosed ?? []).toEqual(enclosed)
+    expect(event.enclosed ?? []).toEqual(enclosed.map((line) => `forwarded ${line}`))
     const { quoted } = read({ type: 19, content: 'why?', referenced_message: message(forward(snapshot)) })
     expect(quoted?.text).toBe([text, ...enclosed].filter((line) => line !== '').join('\n'))
     expect(quoted).not.toHaveProperty('sender')
