@@ -183,6 +183,8 @@ export interface UserMessageData extends MessageName {
   /** The text as it came, where a hook has changed it (R8). No model is shown it. */
   readonly raw?: string
   readonly sender: Sender
+  /** Written by this bot, in the thread in which its session began later. */
+  readonly own?: true
   readonly person?: PersonId
   readonly owner: boolean
   /** The message addressed the agent. */

@@ -175,6 +175,8 @@ interface TextFacts extends InboundFacts {
   readonly copyOf?: { readonly chat: string; readonly messageId: string }
   /** Read back from the platform, which shows an answer of ours to it. */
   readonly answered?: true
+  /** Written by this bot: part of a thread that is read back, and never received. */
+  readonly own?: true
   /** The topic that an answer to this message begins: if it is answered, it is routed and answered there. */
   readonly opens?: string
 }

@@ -13,7 +13,7 @@ import { inThreadKey } from '../sessions/turns/in-thread-key.ts'
 import { isEditedSince, isGone } from '../sessions/turns/said-again.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { askedElsewhere } from '../sessions/turns/turn-reply.ts'
-import { userData } from '../sessions/turns/user-message.ts'
+import { type Decided, userData } from '../sessions/turns/user-message.ts'
 import type { ModelView } from '../sessions/view/model-view.ts'
 import type { NewInboxRow } from '../store/inbox-port.ts'
 import type { StoreWriter } from '../store/store.ts'
@@ -68,7 +68,9 @@ interface Kept {
 }
 
 type KeptMessage = Pick<NewInboxRow, 'dispatch'> & {
-  readonly decision: Extract<Decision, { kind: 'context' }>
+  readonly decided: Decided
+  /** Absent for a message of our own, which gets no row: it was not received. */
+  readonly decision?: Extract<Decision, { kind: 'context' }>
   readonly message: UserMessageData
 }
 
@@ -109,6 +111,7 @@ async function addRow(
   { dispatch, decision }: KeptMessage,
   { ids }: ThreadDeps,
 ): Promise<void> {
+  if (decision === undefined) return
   const row = { id: ids.inbox(), dispatch, decision, sessionId, state: 'done', outcome: 'context' } as const
   if (await tx.inbox.add(row)) return
   const eventKey = inThreadKey(dispatch.event.eventKey)
@@ -146,7 +149,7 @@ async function keptOf(deps: ThreadDeps, { turn, view, read: { events: shown, lef
 
 async function stored({ asStored }: ThreadDeps, row: KeptMessage): Promise<KeptMessage> {
   const dispatch = await asStored(row.dispatch)
-  return { ...row, dispatch, message: userData(dispatch, row.decision, { triggers: false }) }
+  return { ...row, dispatch, message: userData(dispatch, row.decided, { triggers: false }) }
 }
 
 /** Characters of a thread that are kept: as many as a prompt has of what was said meanwhile. */
@@ -214,6 +217,7 @@ function keptMessage(
   const { address } = event
   const received = { traceId: ids.trace(), receivedAt: clock.now() }
   const dispatch: Dispatch = { origin: 'platform', ...received, event, reply: { address } }
+  if ('own' in event && event.own) return ownMessage(dispatch, session)
   const own = judge(dispatch)
   const isAlert = own.kind === 'ignore' && event.sender.kind === 'bot' && isRoot(event, reply.address)
   // People ask about an alert in its thread: it is there for whoever may ask, as a message is that somebody quotes.
@@ -226,6 +230,7 @@ function keptMessage(
   return [
     {
       dispatch,
+      decided: decision,
       decision: { ...decision, trace: [...trace, READ] },
       message: userData(dispatch, decision, { triggers: false }),
     },
@@ -234,6 +239,13 @@ function keptMessage(
 
 function isRoot(event: InboundEvent, { topic }: Address): boolean {
   return 'messageId' in event && event.messageId === topic
+}
+
+/** Its own words are kept in a session of everybody's alone: they may answer, and repeat, anybody there. */
+function ownMessage(dispatch: Dispatch, { scope }: StartedTurn['session']): readonly KeptMessage[] {
+  if (scope.values.sender !== undefined) return []
+  const decided: Decided = { identity: { role: 'guest' }, addressed: false, route: { scope } }
+  return [{ dispatch, decided, message: userData(dispatch, decided, { triggers: false }) }]
 }
 
 const READ: TraceStep = {

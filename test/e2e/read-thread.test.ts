@@ -51,6 +51,41 @@ describe('the first mention in a Slack thread', () => {
     expect(report?.context).toContain('2 more of the thread from before')
   })
 
+  it('shows the agent what it said there itself, as its own, also where other bots are not heard', async () => {
+    const access = {
+      direct: 'owner',
+      groups: [{ match: {}, who: 'public', trigger: 'mention', bots: 'ignore' }],
+    } as const
+    const house = await workshop({ access })
+    const { channel } = house
+    const { world } = house.slack
+    const root = world.say({ from: 'U0BOT', channel, text: '!new: mail Carol' })
+    world.say({ from: 'U444', channel, thread: root, text: 'which Carol?' })
+    world.say({ from: 'U0BOT', channel, thread: root, text: 'the one next door' })
+    world.setMember(channel, true)
+    const mention = world.say({ from: 'U444', channel, thread: root, text: `${BOT} what now?` })
+    await answerTo(house, 'what now?')
+    const shown = asked(house, 'what now?')
+    expect(shown).toMatch(
+      /\[you posted here before\] !new: mail Carol.*\[Bob\].*which Carol\?.*\[you posted here before\] the one next door/,
+    )
+    const report = await why(house, mention.ts)
+    expect(report?.context).toContain('3 more of the thread from before')
+    expect(await house.daemon.operator.why(root.ts)).toEqual([])
+  })
+
+  it('keeps its own words out of a session that is one person’s', async () => {
+    const house = await workshop({ channelDimensions: { slack: ['chat', 'topic', 'sender'] } })
+    const { channel } = house
+    const { world } = house.slack
+    world.setMember(channel, true)
+    const root = world.say({ from: 'U444', channel, text: 'the boiler leaks' })
+    world.say({ from: 'U0BOT', channel, thread: root, text: 'as Cy said' })
+    world.say({ from: 'U444', channel, thread: root, text: `${BOT} what now?` })
+    await answerTo(house, 'what now?')
+    expect(asked(house, 'what now?')).not.toContain('as Cy said')
+  })
+
   it('R8: the operator’s hooks are asked about it before it is stored, as about any other message', async () => {
     const code = `node -e 'let s="";process.stdin.on("data",d=>s+=d).on("end",()=>console.log(JSON.stringify({text:JSON.parse(s).text.replace(/4711/g,"****")})))'`
     const env = { PATH: new Secret(process.env.PATH ?? '') }
@@ -262,10 +297,12 @@ describe('the first mention in a Discord thread', () => {
     const thread = world.addThread({ channel: house.channel, name: 'boiler', id: root.id })
     for (let no = 1; no <= 60; no++) world.say({ from: '555', channel: thread, text: `word ${no}.` })
     world.say({ from: '555', channel: thread, text: 'it did last year too' })
+    world.say({ from: world.bot.id, channel: thread, text: 'call a plumber' })
     await house.start()
     const mention = world.say({ from: '444', channel: thread, text: `<@${world.bot.id}> what now?` })
     await ledger.next((entry) => entry.kind === 'message' && entry.byBot && entry.text.includes('what now?'))
     expect(asked(house, 'what now?')).toMatch(/the boiler leaks.*word 60\..*it did last year too.*what now\?/)
+    expect(asked(house, 'what now?')).toContain('[you posted here before] call a plumber')
     expect((await why(house, mention.id))?.context).toContain('more of the thread from before, the rest of it not read')
     const next = world.say({ from: '444', channel: thread, text: `<@${world.bot.id}> and then?` })
     await ledger.next((entry) => entry.kind === 'message' && entry.byBot && entry.text.includes('and then?'))

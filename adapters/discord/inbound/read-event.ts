@@ -49,13 +49,14 @@ export function readMessage(message: unknown, context: InboundContext): InboundR
     const eventKey = messageKey(facts.messageId, context)
     const { commands } = context
     // Arguments stay as they were typed: an id in them names somebody, and a name does not.
-    const command = hasForeignText(facts)
-      ? null
-      : readCommand(optionalText(fields.content) ?? '', {
-          isOwn: ownMarks(context),
-          addressed: facts.mentioned,
-          commands,
-        })
+    const command =
+      facts.own || hasForeignText(facts)
+        ? null
+        : readCommand(optionalText(fields.content) ?? '', {
+            isOwn: ownMarks(context),
+            addressed: facts.mentioned,
+            commands,
+          })
     return command === null
       ? { kind: 'event', event: { kind: 'message', eventKey, ...facts } }
       : { kind: 'event', event: { kind: 'command', eventKey, ...facts, ...command } }
@@ -111,12 +112,13 @@ function messageKey(messageId: string, { botId }: Pick<InboundContext, 'botId'>)
 /** The facts of a message somebody wrote, or why it is none of ours to read. */
 function readFacts(message: Fields, context: InboundContext): TextFacts | string {
   const author = fieldsOf(message.author)
-  if (idOf(author.id) === context.botId) return 'own_message'
+  const isOwn = idOf(author.id) === context.botId
+  if (isOwn && !context.readsOwn) return 'own_message'
   const { type } = message
   if (typeof type !== 'number' || NOTICES.has(type)) return `message:type_${wordOf(type)}`
   if (isLoading(message)) return 'message:loading'
   const isWritten = WRITTEN.has(type)
-  const sender = senderOf(message, context)
+  const sender: Sender = isOwn ? { ...senderOf(message, context), kind: 'bot' } : senderOf(message, context)
   const parts = readParts(message, sender, context)
   const address = toAddress(context.account, context.place, sender.id)
   if (address === null) return 'message:unknown_channel'
@@ -125,6 +127,7 @@ function readFacts(message: Fields, context: InboundContext): TextFacts | string
   return {
     address,
     sender,
+    ...(isOwn ? { own: true as const } : {}),
     ...titlesOf(context.place, parentName(context)),
     sentAt: timeOfSnowflake(idOf(message.id)),
     messageId: idOf(message.id),

@@ -13,6 +13,8 @@ export interface InboundContext {
   readonly names?: NameLookup
   /** Names that are commands of ours; undefined until they are known: then every word is taken for one. */
   readonly commands: ReadonlySet<string> | undefined
+  /** A thread is read back, of which the bot's own messages are a part. */
+  readonly readsOwn?: true
 }
 
 /**

@@ -70,10 +70,10 @@ export class MessageReceiver {
     failpoint('CP3-acked')
   }
 
-  /** Returns what a message says, without storing it; undefined for one that is none of ours to read. */
+  /** Returns what a message of a thread says, without storing it; undefined for one that is none of ours to read. */
   async read(channelId: string, message: unknown): Promise<InboundEvent | undefined> {
     const place = await this.#placeOf(channelId, message)
-    const reading = place && readMessage(message, this.#context(place))
+    const reading = place && readMessage(message, { ...this.#context(place), readsOwn: true })
     return reading?.kind === 'event' ? reading.event : undefined
   }
 

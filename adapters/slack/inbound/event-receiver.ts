@@ -85,9 +85,9 @@ export class EventReceiver {
     }
   }
 
-  /** Returns what an event says, without storing it; undefined for one that is none of ours to read. */
+  /** Returns what a message of a thread says, without storing it; undefined for one that is none of ours to read. */
   async read(body: Fields): Promise<InboundEvent | undefined> {
-    const reading = await this.#readEvent(body)
+    const reading = await this.#readEvent(body, { readsOwn: true })
     return reading.kind === 'event' ? reading.event : undefined
   }
 
@@ -136,11 +136,11 @@ export class EventReceiver {
     await this.#positions.write()
   }
 
-  async #readEvent(body: Fields): Promise<InboundReading> {
+  async #readEvent(body: Fields, how: Pick<InboundContext, 'readsOwn'> = {}): Promise<InboundReading> {
     const context = this.#contextOf(body)
     this.#turn = context
     this.#learnRename(innerEvent(body))
-    return readEventBody(body, await context)
+    return readEventBody(body, { ...(await context), ...how })
   }
 
   #learnRename(event: Fields | undefined): void {

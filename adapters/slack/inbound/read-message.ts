@@ -23,7 +23,7 @@ const NOTICES =
  */
 export function readMessage(event: Fields, context: InboundContext): InboundReading {
   if (isNotice(event)) return dropped(`message:${wordOf(event.subtype)}`)
-  if (isOwn(event, context)) return dropped('own_message')
+  if (isOwn(event, context) && !context.readsOwn) return dropped('own_message')
   const { facts, command, opens } = readTextFacts(event, event, context)
   if (isEmpty(facts)) return dropped('message:empty')
   const eventKey = messageKey(facts, context)
@@ -131,6 +131,7 @@ function readTextFacts(message: Fields, frame: Fields, context: InboundContext):
     facts: {
       address: begins ? { ...place, topic: messageId } : place,
       sender,
+      ...(isOwn(message, context) ? { own: true as const } : {}),
       ...present('titles', context.titles),
       sentAt: timeOfStamp(messageId),
       messageId,
@@ -228,6 +229,7 @@ export function teamIn({ user_team: user, source_team: source, team, bot_profile
  */
 export function readSender(message: Fields, context: InboundContext): Sender {
   if (isOfSlackbot(message)) return slackbot(context)
+  if (isOwn(message, context)) return ownSender(message, context)
   const { bot, senderName, senderIsOfOurs, internal } = context
   const profile = isFields(message.user_profile) ? message.user_profile : {}
   const isBot = isByApp(message, context)
@@ -251,6 +253,10 @@ export function readSender(message: Fields, context: InboundContext): Sender {
 function isByApp(message: Fields, { senderIsPerson }: InboundContext): boolean {
   if (isOfSlackbot(message)) return true
   return message.subtype === 'bot_message' || (message.bot_id !== undefined && senderIsPerson !== true)
+}
+
+function ownSender({ username }: Fields, { bot }: InboundContext): Sender {
+  return { id: bot.userId, kind: 'bot', team: bot.team, displayName: optionalText(username) || bot.username }
 }
 
 function slackbot({ bot }: InboundContext): Sender {

@@ -33,6 +33,8 @@ export interface InboundContext {
   readonly names?: Names
   /** The platform says that nobody of another workspace is in the conversation. */
   readonly internal?: boolean
+  /** A thread is read back, of which the bot's own messages are a part. */
+  readonly readsOwn?: true
   /** The workspace of whoever wrote the message that the event's message shares, where it could be asked. */
   readonly authorTeam?: string
 }

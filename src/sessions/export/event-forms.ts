@@ -48,6 +48,7 @@ const said = z.looseObject({
   text,
   raw: text.optional(),
   sender,
+  own: flag,
   owner: z.boolean(),
   addressed: z.boolean(),
   triggers: z.boolean(),

@@ -7,7 +7,7 @@ import type { EventToAppend } from '../../store/event-port.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 
 /** The part of a decision that names the speaker and the session. */
-interface Decided {
+export interface Decided {
   readonly identity: Identity
   readonly addressed: boolean
   readonly route: Pick<Route, 'scope'>
@@ -32,6 +32,7 @@ export function userData(dispatch: Dispatch, { identity, addressed, route }: Dec
     ...(dispatch.raw === undefined ? {} : { raw: dispatch.raw }),
     ...messageName(event, route),
     sender: event.sender,
+    ...(event.own ? { own: event.own } : {}),
     owner: speaker.role === 'owner',
     addressed,
     ...fate,

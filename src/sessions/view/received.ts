@@ -30,8 +30,8 @@ export function withSpeaker(
   speakers: Speakers,
   message: ReceivedMessage,
 ): { readonly speakers: Speakers; readonly message: ReceivedMessage } {
-  const { sender, from, inChannel } = message
-  if (from !== undefined || inChannel === 'own') return { speakers, message }
+  const { sender, from, inChannel, own } = message
+  if (from !== undefined || inChannel === 'own' || own) return { speakers, message }
   const id = `${sender.team ?? ''}/${sender.id}`
   const name = `${sender.kind === 'bot' ? 'app: ' : ''}${calledBy(sender)}`
   if (speakers.get(name) === id) return { speakers, message }

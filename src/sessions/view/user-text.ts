@@ -72,6 +72,7 @@ function speakerLabels(message: ReceivedMessage, chatType: ChatType): string[] {
   const aside = change ?? before ?? (chatType === 'direct' || addressed ? undefined : '[not directed at you]')
   // Words without a label would be read as those of the previous speaker.
   if (inChannel === 'own') return ['[you posted in the channel before]']
+  if (message.own) return ['[you posted here before]']
   const name = chatType === 'direct' ? [] : [`[${speaker(sender)}${apart === undefined ? '' : ` (${apart})`}]`]
   const where = place === undefined ? [] : [`[place: ${plainExcerpt(place, LONGEST_PLACE)}]`]
   return [...name, ...where, ...(aside === undefined ? [] : [aside])]
