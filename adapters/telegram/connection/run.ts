@@ -10,7 +10,7 @@ import { FOREIGN_BUTTON } from '../inbound/chat-events.ts'
 import { Pieces } from '../inbound/pieces.ts'
 import { readUpdate } from '../inbound/read-event.ts'
 import { readableByOthers } from '../inbound/reading.ts'
-import { TopicNames } from '../inbound/topic-names.ts'
+import type { TopicNames } from '../inbound/topic-names.ts'
 import type { Presses } from '../outbound/presses.ts'
 import type { TelegramClient } from './client.ts'
 import type { BotProfile } from './greet.ts'
@@ -29,6 +29,7 @@ export interface RunDeps {
   /** Asks beside the polls. */
   readonly client: TelegramClient
   readonly sink: ChannelSink
+  readonly topics: TopicNames
   readonly abort: AbortController
 }
 
@@ -87,11 +88,18 @@ function receiveByPolling(deps: RunDeps, accept: (update: unknown) => Promise<vo
  * Returns the function that receives one update; it rejects when the update could not be stored, which is then not
  * confirmed.
  */
-function receiverOf({ abort, sink, services, account, profile, presses }: RunDeps): (update: unknown) => Promise<void> {
+function receiverOf({
+  abort,
+  sink,
+  services,
+  account,
+  profile,
+  presses,
+  topics,
+}: RunDeps): (update: unknown) => Promise<void> {
   const { clock, logger } = services
   const { bot } = profile
   const guard = createGuard({ sink, logger, account })
-  const topics = new TopicNames()
   const pieces = new Pieces()
   const acceptEvent = (event: InboundEvent, shown: unknown): Promise<void> => {
     // Before the commit, after which the answer may come at any time.
@@ -101,7 +109,7 @@ function receiverOf({ abort, sink, services, account, profile, presses }: RunDep
   return (update) => {
     if (abort.signal.aborted) return Promise.reject(new ParleyError('aborted', 'the channel was stopped'))
     const receivedAt = clock.now()
-    let accept: () => Promise<void> = () => Promise.resolve()
+    let accept: () => Promise<void> = () => topics.write()
     // Only what is read is guarded: what could not be stored is not confirmed, and comes again.
     guard('update', () => {
       topics.note(update)
