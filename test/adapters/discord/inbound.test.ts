@@ -176,6 +176,13 @@ describe('what is no event', () => {
     expect(why(read(changes))).toBe(expected)
   })
 
+  test('the bot itself is one where a thread is read back, and gives no command', () => {
+    const own = message({ author: { ...bot, bot: undefined }, content: '!new a' })
+    expect(readMessage(own, { ...context(channel), readsOwn: true })).toMatchObject({
+      event: { kind: 'message', text: '!new a', own: true, sender: { id: bot.id, kind: 'bot' } },
+    })
+  })
+
   test.each([undefined, null, 5, 'x', [], {}])('%j is dropped without an exception', (value) => {
     expect(why(readMessage(value, context(channel)))).toBe('malformed:message')
   })

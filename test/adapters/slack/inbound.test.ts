@@ -121,6 +121,13 @@ describe('who', () => {
     ['the bot itself, by its bot id', { user: undefined, bot_id: 'B01' }, 'own_message'],
   ])('%s is no event', (_, fields, why) => {
     expect(whyNot({ ...message, ...fields })).toBe(why)
+    const own = { ...context, readsOwn: true } as const
+    const sender = { id: 'U0BOT', kind: 'bot', team: 'T01', displayName: 'parley' }
+    expect(readEventBody({ event: { ...message, text: '!new a', ...fields } }, own)).toMatchObject({
+      event: { kind: 'message', text: '!new a', own: true, sender },
+    })
+    const edit = { ...message, subtype: 'message_changed', message: { ...message, ...fields } }
+    expect(readEventBody({ event: edit }, own)).toEqual({ kind: 'dropped', why })
   })
 
   test.each([
