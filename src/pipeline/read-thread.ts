@@ -13,7 +13,7 @@ import { inThreadKey } from '../sessions/turns/in-thread-key.ts'
 import { isEditedSince, isGone } from '../sessions/turns/said-again.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
 import { askedElsewhere } from '../sessions/turns/turn-reply.ts'
-import { type Decided, userData } from '../sessions/turns/user-message.ts'
+import { userData } from '../sessions/turns/user-message.ts'
 import type { ModelView } from '../sessions/view/model-view.ts'
 import type { NewInboxRow } from '../store/inbox-port.ts'
 import type { StoreWriter } from '../store/store.ts'
@@ -66,6 +66,8 @@ interface Kept {
   readonly rows: readonly KeptMessage[]
   readonly data: ThreadReadData
 }
+
+type Decided = Parameters<typeof userData>[1]
 
 type KeptMessage = Pick<NewInboxRow, 'dispatch'> & {
   readonly decided: Decided

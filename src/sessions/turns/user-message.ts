@@ -7,7 +7,7 @@ import type { EventToAppend } from '../../store/event-port.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
 
 /** The part of a decision that names the speaker and the session. */
-export interface Decided {
+interface Decided {
   readonly identity: Identity
   readonly addressed: boolean
   readonly route: Pick<Route, 'scope'>
