@@ -92,7 +92,7 @@ interface Widget {
   readonly fieldType?: string | null
   readonly fieldName?: string
   readonly fieldValue?: unknown
-  /** The label of the field for people who hear it. */
+  /** The label of the field for screen readers. */
   readonly alternativeText?: string
   readonly checkBox?: boolean
   readonly radioButton?: boolean
