@@ -1,4 +1,4 @@
-import type { Address } from '../core/address.ts'
+import { type Address, isSameChat } from '../core/address.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import { within } from '../core/clock.ts'
 import type { Decision, Dispatch, Identity, TraceStep } from '../core/dispatch.ts'
@@ -91,6 +91,7 @@ async function record(
     const messages: UserMessageData[] = []
     for (const row of rows) {
       if (await isGone(tx, deps.channels, row.dispatch.event)) continue
+      if (row.decision === undefined && (await isEmptied(tx, row.dispatch.event))) continue
       messages.push(row.message)
       await recordAuthors(tx, session.id, row.dispatch, deps)
       await addRow(tx, session, row, deps)
@@ -101,6 +102,14 @@ async function record(
   // The turn has begun, so nothing else would look for it.
   if (recorded) await deps.transcript.view(session)
   return recorded
+}
+
+/** Returns true for a message of ours whose words were forgotten: the platform may still show them. */
+async function isEmptied({ outbox }: Pick<StoreWriter, 'outbox'>, event: InboundEvent): Promise<boolean> {
+  const sent = 'messageId' in event ? await outbox.ofMessage(event.messageId) : []
+  return sent.some(
+    ({ address, part }) => isSameChat(address, event.address) && part.text === '' && part.file === undefined,
+  )
 }
 
 /**
