@@ -196,7 +196,7 @@ describe('the tools of the web', () => {
       ['/faq', 'What does it cost?\n\nTen.'],
       ['/feed', 'A pump (2026-11-28 10:00 UTC)'],
       ['/shell', 'Note: This page is made by scripts in a browser'],
-      ['/challenge', 'answered 403 (Forbidden) for this address. A check against robots stands before it'],
+      ['/challenge', 'answered 403 (Forbidden) for this address. A check against robots stands before this page'],
       ['/login', 'Note: This is a page to log in'],
       ['/busy', 'It asks to try again in 30 seconds. It says: “Too many visitors”'],
       ['/nothing', 'answered 204 (No Content) without any content'],
