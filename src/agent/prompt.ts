@@ -47,7 +47,7 @@ interface PromptFacts {
   readonly timeZone: string
 }
 
-const FILES = 'Pictures and files that people send are shown to you as far as they can be, else named.'
+const FILES = 'Files that people send are shown to you, else named.'
 
 /** Returns the names of the agent's skills with a line each; nothing if it has none (R35). */
 function skillHints({ skills = [] }: AgentProfile): string {
