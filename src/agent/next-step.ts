@@ -42,7 +42,7 @@ interface Equipment {
 
 /** Returns what a turn asks its models with. */
 export async function equip({ settings, request, progress }: RunningAgent): Promise<Equipment> {
-  const { agent, chatType, joined, context, scheduled, elsewhere, place, unkept, traceId, sessionId } = request
+  const { agent, chatType, joined, context, scheduled, elsewhere, unkept, traceId, sessionId } = request
   const { models, rests, logger } = settings
   const called = [...(request.open?.calls ?? []), ...(request.given ?? [])].map(({ name }) => name)
   const all = [...(await settings.tools(agent.tools, called)), ...skillTools(agent.skills)]
@@ -54,7 +54,7 @@ export async function equip({ settings, request, progress }: RunningAgent): Prom
         tools.map(({ spec }) => spec),
       )
   const { timeZone } = settings
-  const system = buildPrompt({ agent, chatType, joined, context, scheduled, elsewhere, absent, place, timeZone })
+  const system = buildPrompt({ agent, chatType, joined, context, scheduled, elsewhere, absent, timeZone })
   return {
     chain: createModelChain([...new Set([agent.model, ...(agent.fallback ?? [])])], {
       models: (id) => models(id, request.charge),
@@ -260,6 +260,7 @@ function nextRequest(
 ): ModelRequest {
   const { request, progress, settings } = run
   const { thinking, contextTokens: window = progress.window } = request.agent
+  const { place } = request
   const sends = tools.some(({ spec }) => spec.name === SEND_FILE)
   const whole = progress.talk ? messages : paired(run, model, messages)
   const shown = sends ? withHandles(whole) : whole
@@ -271,6 +272,7 @@ function nextRequest(
       })
   const asked = {
     system,
+    ...(place === undefined ? {} : { place }),
     messages: pruned,
     tools: tools.map(({ spec }) => spec),
     maxTokens: longestAnswer(request.agent),

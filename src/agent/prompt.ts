@@ -15,7 +15,7 @@ The rest of a message is what that person wrote. Never begin your own messages w
 If nothing needs to be said, answer with exactly <NO_REPLY> and nothing else: then no message is sent.
 Where the reason is not plain, write it inside, in a few words that nobody in the chat will see: <NO_REPLY: the reason>.`
 
-const DIRECT = 'You are in a direct chat with one person.'
+const DIRECT = 'This is a direct chat with one person.'
 
 const JOINED = `You are in direct chats with several people, who share this conversation; your answer goes to who wrote last.
 Each message begins with [Name], which the chat software adds: who wrote it. The rest is what that person wrote.
@@ -42,12 +42,10 @@ interface PromptFacts {
   readonly elsewhere?: 'only' | 'too' | undefined
   /** The tool servers of the agent without tools; most have not been up so far. */
   readonly absent?: readonly string[]
-  /** The names of the place (`promptPlace`). */
-  readonly place?: string | undefined
   readonly timeZone: string
 }
 
-const FILES = 'Files that people send are shown to you, else named.'
+const FILES = 'Files are shown, else named.'
 
 /** Returns the names of the agent's skills with a line each; nothing if it has none (R35). */
 function skillHints({ skills = [] }: AgentProfile): string {
@@ -77,7 +75,6 @@ export function buildPrompt({
   scheduled,
   elsewhere,
   absent = [],
-  place = '',
   timeZone,
 }: PromptFacts): string {
   const own = interpolate(agent.prompt, context).trim()
@@ -85,7 +82,5 @@ export function buildPrompt({
   const audience = scheduled ? SCHEDULE_RULES : chatType === 'direct' ? direct : GROUP_RULES
   const asked = elsewhere === undefined ? '' : `${FROM_ELSEWHERE} ${ANSWERED[elsewhere]}`
   const end = `${FILES} Times are local to ${timeZone}.`
-  return [own, skillHints(agent), audience, place, asked, absentWords(absent), end]
-    .filter((part) => part !== '')
-    .join('\n\n')
+  return [own, skillHints(agent), audience, asked, absentWords(absent), end].filter((part) => part !== '').join('\n\n')
 }

@@ -18,6 +18,8 @@ export interface Model {
 
 export interface ModelRequest {
   readonly system: string
+  /** The names of the place, behind the system prompt, which a provider keeps for all conversations. */
+  readonly place?: string
   readonly messages: readonly ModelMessage[]
   readonly tools: readonly ToolSpec[]
   /** Tokens of the answer. */

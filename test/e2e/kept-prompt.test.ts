@@ -13,9 +13,10 @@ const script: Script = (request) =>
 /** Longer than the least prompt that is kept. */
 const prompt = 'You are Parley, the helper of a household. '.repeat(120)
 
+const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt, tools: ['time'] }]
+
 async function talk(texts: readonly string[]) {
   const clock = setClock('2026-11-21T10:00:00Z')
-  const agents = [{ id: toAgentId('main'), model: 'anthropic/rehearsal', prompt, tools: ['time'] }]
   const { telegram, anthropic } = await startHousehold({ script, clock, streaming: false, config: { agents } })
   for (const text of texts) {
     clock.setBy(60_000)
@@ -55,5 +56,23 @@ describe('a prompt that the provider keeps', () => {
     expect(written).toBeGreaterThan(1_024)
     expect(read).toHaveLength(3)
     for (const tokens of read) expect(tokens).toBeGreaterThanOrEqual(written)
+  })
+
+  it('is read again in another chat, whose names stand behind it', async () => {
+    const { telegram, anthropic } = await startHousehold({ script, config: { agents } })
+    const usages: (number | undefined)[] = []
+    for (const title of ['Kitchen', 'Garden']) {
+      const { id: chat } = telegram.world.addChat({ type: 'supergroup', title, members: [111] })
+      const mark = telegram.ledger.mark()
+      telegram.world.say({ from: 111, chat, text: '@parley_bot hello' })
+      await telegram.ledger.nextFromBot('sent', { after: mark })
+      const ended = anthropic?.ledger.all((entry) => entry.kind === 'ended').at(-1)
+      usages.push(ended?.usage?.cache_creation_input_tokens, ended?.usage?.cache_read_input_tokens)
+    }
+    const asked = anthropic?.ledger.requests().map(({ system }) => JSON.stringify(system)) ?? []
+    expect(asked).toEqual([expect.stringContaining('\\"Kitchen\\"'), expect.stringContaining('\\"Garden\\"')])
+    const [, , written = 0, read = 0] = usages
+    expect(read).toBeGreaterThan(1_024)
+    expect(written).toBeLessThan(200)
   })
 })

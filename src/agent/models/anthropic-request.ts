@@ -89,12 +89,19 @@ export function buildRequest(request: ModelRequest, images: Images, asking: Aski
     ...temperature,
     messages: marks ? markEnd(messages) : messages,
     stream: true,
-    ...(request.system === ''
-      ? {}
-      : { system: [{ type: 'text', text: request.system, ...(marks ? CACHE_MARK : {}) }] }),
+    ...systemBlocks(request, marks),
     ...(tools.length === 0 || !may('no-tools') ? {} : { tools }),
   }
   return { body, avoidable, answer: body.max_tokens }
+}
+
+/** The names of the place stand behind the mark: what is before it is the same in all conversations of an agent. */
+function systemBlocks({ system, place = '' }: ModelRequest, marks: boolean): Pick<MessagesBody, 'system'> {
+  const blocks = [
+    { text: system, mark: marks ? CACHE_MARK : {} },
+    { text: place, mark: {} },
+  ].filter(({ text }) => text !== '')
+  return blocks.length === 0 ? {} : { system: blocks.map(({ text, mark }) => ({ type: 'text', text, ...mark })) }
 }
 
 /** Asks the provider to keep the prompt up to here for five minutes; reading it again costs a tenth. */

@@ -109,7 +109,7 @@ const OPENING = '(The conversation so far.)'
  * text alone is a string, because many know no other; the pictures of tool results follow in a user message, because
  * tool messages carry text only.
  */
-function toWireMessages({ system, messages }: ModelRequest, images: Images, at: Translating): ChatMessage[] {
+function toWireMessages({ system, place, messages }: ModelRequest, images: Images, at: Translating): ChatMessage[] {
   const wire: ChatMessage[] = []
   const said = (parts: ShownPart[]): void => {
     const last = wire.at(-1)
@@ -134,7 +134,7 @@ function toWireMessages({ system, messages }: ModelRequest, images: Images, at: 
     else addAssistant(wire, takesTools ? steps.step(message) : textOnly(message, at))
   }
   if (wire[0]?.role === 'assistant') wire.unshift({ role: 'user', content: OPENING })
-  return withSystem(system, wire, at)
+  return withSystem([system, place ?? ''].filter((part) => part !== '').join('\n\n'), wire, at)
 }
 
 /** A model that takes no system prompt reads it in front of what is said first. */
