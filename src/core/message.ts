@@ -1,5 +1,6 @@
 import type { Address } from './address.ts'
 import type { MediaPart } from './content.ts'
+import type { SessionId } from './ids.ts'
 
 /** The sender, by platform id. Names are text for people and never authority. */
 export interface Sender {
@@ -75,6 +76,8 @@ export interface QuotedMessage {
   readonly sender?: Sender
   /** The quoted message is one of ours. */
   readonly own: boolean
+  /** The session that has said it, where it is one of ours. Without one no model is shown it. */
+  readonly saidIn?: SessionId
   /** The time of the quoted message, ms since the epoch, where the platform says it. */
   readonly sentAt?: number
 }

@@ -58,6 +58,22 @@ describe('what people send on Telegram', () => {
     expect(home.prompts().at(-1)).toBe('[attached a message that cannot be shown here: hologram]')
   })
 
+  it('says which answer somebody replies to, also after a new conversation has begun', async () => {
+    const home = await house()
+    const { world, ledger } = home.telegram
+    const say = (text: string, replyTo?: number) =>
+      asked(home, () => world.say({ from: 111, text, ...(replyTo === undefined ? {} : { replyTo }) }))
+    await say('capital of France?')
+    const first = world.messages(111).at(-1)?.message.message_id
+    await say('and of Spain?')
+    const question = '[in reply, your own words: heard capital of France?] are you sure?'
+    expect(await say('are you sure?', first)).toBe(question)
+    const after = ledger.mark()
+    world.say({ from: 111, text: '/new' })
+    await ledger.nextFromBot('sent', { after })
+    expect(await say('are you sure?', first)).toBe(question)
+  })
+
   it("obeys a command behind the bot's name", async () => {
     const { telegram, prompts } = await house({ access: ALL })
     const chat = telegram.world.addChat({ type: 'supergroup', title: 'Family', members: [111] })

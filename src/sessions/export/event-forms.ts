@@ -57,7 +57,7 @@ const said = z.looseObject({
   quoted: z
     .looseObject({
       ...{ messageId: text, text: text.optional(), sender: sender.optional(), own: z.boolean() },
-      ...{ sentAt: time.optional(), mixed: flag },
+      ...{ saidIn: text.optional(), sentAt: time.optional(), mixed: flag },
     })
     .optional(),
   forwarded: z.looseObject({ from: sender.optional(), name: text.optional(), text: text.optional() }).optional(),

@@ -31,6 +31,10 @@ export async function recordSpeakers(
   for (const author of furtherAuthors(channels, dispatch)) await tx.authors.add(session, author)
   const from = dispatch.posted?.from
   if (from && 'session' in from) await tx.authors.copy(from.session, session, dispatch.receivedAt)
+  const { event } = dispatch
+  const saidIn = 'text' in event && event.quoted?.text ? event.quoted.saidIn : undefined
+  // The model is shown what we have said there, and so the words that led to it.
+  if (saidIn !== undefined) await tx.authors.copy(saidIn, session, dispatch.receivedAt)
 }
 
 /**

@@ -27,7 +27,7 @@ import { recordTheirAuthors, refuseStale } from './made-of.ts'
 import { type OpenPorts, openSession } from './open-session.ts'
 import { replyTargetOf } from './parted-chat.ts'
 import { type Adopts, recordStart } from './record-turn.ts'
-import { isOfAged, isOfForgotten, saysNothingNew, withoutForgottenQuote } from './said-again.ts'
+import { isOfAged, isOfForgotten, saysNothingNew, withKnownQuote } from './said-again.ts'
 import { askedIn, countedFor, type StartedTurn } from './started-turn.ts'
 import type { QueuePlace } from './turn-queue.ts'
 import { userMessage } from './user-message.ts'
@@ -94,7 +94,7 @@ async function acceptDecided(
   }
   const known = decision.kind === 'ignore' || decision.kind === 'refuse' ? undefined : await saysNothingNew(tx, given)
   if (known !== undefined) return acceptKnown(tx, { id, dispatch: given, decision, outcome: `ignored: ${known}` })
-  const dispatch = await withoutForgottenQuote(tx, deps.channels, given)
+  const dispatch = await withKnownQuote(tx, deps.channels, given)
   switch (decision.kind) {
     case 'ignore':
       return departing(tx, await acceptIgnored(tx, { id, dispatch, decision }), { dispatch, decision }, deps)

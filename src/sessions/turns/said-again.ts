@@ -171,13 +171,21 @@ async function hasOutcome(
   return false
 }
 
-/** Returns the dispatch without the words of a forgotten message, which platforms send with each reply to it. */
-export async function withoutForgottenQuote(read: SentReader, channels: Traits, dispatch: Dispatch): Promise<Dispatch> {
+/**
+ * Returns the dispatch with the session that has said what is quoted, and without the words of a forgotten message, which
+ * platforms send with each reply to it.
+ */
+export async function withKnownQuote(read: SentReader, channels: Traits, dispatch: Dispatch): Promise<Dispatch> {
   const { event } = dispatch
   if (!('text' in event) || event.quoted === undefined) return dispatch
   const { address, quoted } = event
-  if (!(await isForgottenQuote(read, channels, address, quoted))) return dispatch
   const { text: _text, ...name } = quoted
+  const known = quoted.own
+    ? await withSession(read, address, quoted)
+    : (await isForgottenQuote(read, channels, address, quoted))
+      ? undefined
+      : quoted
+  if (known !== undefined) return { ...dispatch, event: { ...event, quoted: known } }
   const attachments = event.attachments.filter((file) => !file.quoted)
   return { ...dispatch, event: { ...event, quoted: name, attachments } }
 }
@@ -189,7 +197,6 @@ async function isForgottenQuote(
   quoted: QuotedMessage,
 ): Promise<boolean> {
   const { messageId } = quoted
-  if (quoted.own) return isOwnForgotten(read, address, messageId)
   const rows = await read.inbox.ofMessage(address.channel, messageId, address.chat)
   // In some groups each bot counts messages by itself, and what is kept for how long may differ: its own row decides.
   const here = rows.filter(({ dispatch: { event } }) => 'text' in event && isSameChat(event.address, address))
@@ -197,9 +204,18 @@ async function isForgottenQuote(
   return isForgottenQuoteBeside(read, channels, address, quoted)
 }
 
-/** A message of ours that the platform still has: what it said was taken out of its row, or is going to be. */
-async function isOwnForgotten(read: SentReader, address: Address, messageId: string): Promise<boolean> {
-  const rows = (await read.outbox.ofMessage(messageId)).filter(({ address: said }) => isSameChat(said, address))
-  // It is older than what is kept of answers: nobody knows whether it was forgotten, and no model is shown it.
-  return rows.length === 0 || hasForgotten(read, rows)
+/**
+ * Returns a quote of ours with the session that has said it. Undefined where what it said was taken out of its row, or is
+ * going to be, and where it is older than what is kept of answers: nobody knows then whether it was forgotten.
+ */
+async function withSession(
+  read: SentReader,
+  address: Address,
+  quoted: QuotedMessage,
+): Promise<QuotedMessage | undefined> {
+  const sent = await read.outbox.ofMessage(quoted.messageId)
+  const rows = sent.filter(({ address: said }) => isSameChat(said, address))
+  if (rows.length === 0 || (await hasForgotten(read, rows))) return undefined
+  const { sessionId: saidIn } = rows.find(({ sessionId }) => sessionId !== undefined) ?? {}
+  return saidIn === undefined ? quoted : { ...quoted, saidIn }
 }

@@ -18,6 +18,8 @@ import type { ReceivedMessage } from './received.ts'
 
 /** An alert that somebody asks about by a reply is as long as that. */
 const QUOTE_LENGTH = 1_000
+/** Enough to know which answer is meant: mostly the log has it. */
+const OWN_QUOTE_LENGTH = 400
 const ENCLOSED_LENGTH = 500
 
 /**
@@ -107,7 +109,11 @@ function labelled(text: string, from: Writer): string {
 }
 
 function quoteLabel({ quoted }: UserMessageData): string[] {
-  if (!quoted?.text || quoted.own) return []
+  if (!quoted?.text) return []
+  if (quoted.own)
+    return quoted.saidIn === undefined
+      ? []
+      : [`[in reply, your own words: ${plainExcerpt(quoted.text, OWN_QUOTE_LENGTH)}]`]
   const who = quoted.sender === undefined || senderName(quoted.sender) === '' ? '' : speaker(quoted.sender)
   return [`[in reply to${who === '' ? '' : ` ${who}`}: ${plainExcerpt(quoted.text, QUOTE_LENGTH)}]`]
 }

@@ -2,11 +2,12 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.ts'
 import type { Dispatch } from '../../../src/core/dispatch.ts'
-import { isOfForgotten, withoutForgottenQuote } from '../../../src/sessions/turns/said-again.ts'
+import { recordSpeakers } from '../../../src/sessions/people/participants.ts'
+import { isOfForgotten, withKnownQuote } from '../../../src/sessions/turns/said-again.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { readyDatabase } from '../../fakes/ready-database.ts'
-import { deliveryOf, dispatchOf, ids, inboxRow, messageOf } from '../../store/sample-rows.ts'
+import { deliveryOf, dispatchOf, ids, inboxRow, messageOf, sessionDraft } from '../../store/sample-rows.ts'
 import { removeTempFolders, tempFolder } from '../../store/temp-database.ts'
 
 removeTempFolders()
@@ -23,7 +24,7 @@ async function rig() {
   /** Returns a reply as it is kept. */
   const kept = async (changes: Partial<typeof MESSAGE>) => {
     const event = { ...messageOf(1, 9), ...changes }
-    return (await withoutForgottenQuote(store.read, CHANNELS, { ...dispatchOf(1, 9), event })).event
+    return (await withKnownQuote(store.read, CHANNELS, { ...dispatchOf(1, 9), event })).event
   }
   return { store, add, kept }
 }
@@ -36,6 +37,26 @@ it('S41: nothing is quoted of an answer of ours that is not on record any more',
   const said = deliveryOf(ids.turn(), { address: MESSAGE.address, state: 'sent', messageId: '31' })
   await store.write((tx) => tx.outbox.add([said]))
   expect(await kept({ quoted })).toHaveProperty('quoted.text', 'echo')
+})
+
+it('an answer that is quoted in another session brings the authors of its own', async () => {
+  const { store, kept } = await rig()
+  const [there, here] = [sessionDraft(1), sessionDraft(2)]
+  const said = { address: MESSAGE.address, state: 'sent', messageId: '31', sessionId: there.id } as const
+  await store.write(async (tx) => {
+    for (const draft of [there, here]) await tx.sessions.create(draft, 1)
+    await tx.outbox.add([deliveryOf(ids.turn(), said)])
+    await tx.authors.add(there.id, 'telegram:444')
+  })
+  const event = await kept({ quoted: { messageId: '31', text: 'echo', own: true } })
+  expect(event).toMatchObject({ quoted: { text: 'echo', saidIn: there.id } })
+  const authorsOf = async (about: object) => {
+    const dispatch = { ...dispatchOf(1, 9), event: { ...event, ...about } } as Dispatch
+    await store.write((tx) => recordSpeakers(tx, here.id, dispatch, { channels: CHANNELS }))
+    return (await store.read.authors.of(here.id)).toSorted()
+  }
+  const writer = await authorsOf({ quoted: undefined })
+  expect(await authorsOf({})).toEqual([...writer, 'telegram:444'].toSorted())
 })
 
 it('S41: the files of a forgotten message go with its quotation, and those of the reply stay', async () => {

@@ -8,7 +8,7 @@ import { admittedKey } from '../../../src/sessions/people/admitted-key.ts'
 import { type AcceptDeps, acceptDispatch } from '../../../src/sessions/turns/accept-dispatch.ts'
 import { inThreadKey } from '../../../src/sessions/turns/in-thread-key.ts'
 import { refuseStale } from '../../../src/sessions/turns/made-of.ts'
-import { isGone, isOfForgotten, saysNothingNew, withoutForgottenQuote } from '../../../src/sessions/turns/said-again.ts'
+import { isGone, isOfForgotten, saysNothingNew, withKnownQuote } from '../../../src/sessions/turns/said-again.ts'
 import { openSqliteStore } from '../../../src/store/engines/sqlite.ts'
 import { CHANNELS } from '../../fakes/channels.ts'
 import { deliveryOf, ids, inboxRow } from '../../store/sample-rows.ts'
@@ -96,7 +96,7 @@ it('S41: nothing is quoted of an answer whose turn is being forgotten, nor of wh
     Promise.all(
       ['31', '32', '33'].map(async (messageId) => {
         const quoted = { messageId, text: 'echo', own: true }
-        const { event } = await withoutForgottenQuote(store.read, CHANNELS, {
+        const { event } = await withKnownQuote(store.read, CHANNELS, {
           ...row.dispatch,
           event: { ...row.dispatch.event, quoted } as Dispatch['event'],
         })
@@ -183,7 +183,7 @@ it('S41: a quotation stays where nothing is forgotten of what is quoted but a re
   const quotes = (at: object) => {
     const quoted = { messageId: '7', text: 'echo', own: false, sender }
     const event = { ...row.dispatch.event, messageId: '9', address: { ...address, ...at }, quoted } as Dispatch['event']
-    return withoutForgottenQuote(store.read, CHANNELS, { ...row.dispatch, event })
+    return withKnownQuote(store.read, CHANNELS, { ...row.dispatch, event })
   }
   for (const at of [{}, { account: 'second' }])
     expect(await quotes(at)).toMatchObject({ event: { quoted: { text: 'echo' } } })
@@ -196,7 +196,7 @@ it('S41: a quotation stays where the bot itself has another message of that numb
   const quoted = { messageId: '7', text: 'echo', own: false, sender: event.sender }
   const quote = async () => {
     const one = { ...event, eventKey: 'a reply', messageId: '9', address, quoted } as Dispatch['event']
-    const { event: left } = await withoutForgottenQuote(store.read, CHANNELS, { ...row.dispatch, event: one })
+    const { event: left } = await withKnownQuote(store.read, CHANNELS, { ...row.dispatch, event: one })
     return 'quoted' in left ? left.quoted?.text : 'none'
   }
   expect(await quote()).toBeUndefined()
@@ -215,7 +215,7 @@ it('S41: a quotation of a person stays where another bot of ours has a forgotten
     const quoted = { messageId: '31', text: 'echo', own: false, sender: { id: '900', kind } }
     const address = { ...event.address, account: toAccountId('second') }
     const one = { ...event, eventKey: kind, messageId: '9', address, quoted } as Dispatch['event']
-    const { event: left } = await withoutForgottenQuote(store.read, CHANNELS, { ...row.dispatch, event: one })
+    const { event: left } = await withKnownQuote(store.read, CHANNELS, { ...row.dispatch, event: one })
     return 'quoted' in left ? left.quoted?.text : 'none'
   }
   expect([await quote('user'), await quote('bot')]).toEqual(['echo', undefined])
@@ -292,7 +292,7 @@ it('S41: where each bot counts messages by itself, a message is known also from 
   expect(await isLate({ ...message, sentAt: saidAt + 60_000 })).toBe(false)
   const quoted = { messageId: '40', text: 'echo', own: false, sender: row.dispatch.event.sender, sentAt: saidAt }
   const quotes = beside({ ...message, messageId: '50', sentAt: saidAt + 90_000, quoted })
-  const { event } = await withoutForgottenQuote(store.read, CHANNELS, quotes)
+  const { event } = await withKnownQuote(store.read, CHANNELS, quotes)
   expect('quoted' in event && event.quoted?.text).toBeUndefined()
 })
 
@@ -314,7 +314,7 @@ it('S41: where each bot counts messages by itself, a quotation is known by its w
   const { sentAt, sender } = row.dispatch.event
   const quote = async (changes: object) => {
     const quoted = { messageId: '39', text: 'echo', own: false, sender, sentAt, ...changes }
-    const { event } = await withoutForgottenQuote(store.read, CHANNELS, beside({ quoted, sentAt: sentAt + 60_000 }))
+    const { event } = await withKnownQuote(store.read, CHANNELS, beside({ quoted, sentAt: sentAt + 60_000 }))
     return 'quoted' in event ? event.quoted?.text : 'none'
   }
   expect(await quote({})).toBeUndefined()
@@ -347,7 +347,7 @@ it('S41: so is one of what was said before the group became a supergroup, in a m
   )
   const quote = async (changes: object, at: object = {}) => {
     const quoted = { messageId: '7', text: 'echo', own: false, sender, sentAt, ...changes }
-    const { event } = await withoutForgottenQuote(
+    const { event } = await withKnownQuote(
       store.read,
       CHANNELS,
       beside({ quoted, address: { ...address, chat, ...at } }),
@@ -366,7 +366,7 @@ it('S41: so is one of an answer of another bot, by about when it was sent', asyn
   const planned = madeAt(said.id) ?? 0
   const quote = async (sentAt: number) => {
     const quoted = { messageId: '77', text: 'echo', own: false, sender: { id: '900', kind: 'bot' }, sentAt }
-    const { event } = await withoutForgottenQuote(store.read, CHANNELS, beside({ quoted }))
+    const { event } = await withKnownQuote(store.read, CHANNELS, beside({ quoted }))
     return 'quoted' in event ? event.quoted?.text : 'none'
   }
   expect(await quote(planned + 1_000)).toBeUndefined()

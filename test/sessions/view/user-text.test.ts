@@ -20,7 +20,7 @@ describe('tagged text', () => {
     expect(taggedText(message, 'group')).toBe('[Eve Ada] hi')
   })
 
-  it('says what a message replies to, unless it replies to the agent', () => {
+  it('says what a message replies to, and of our own words only what a session has said', () => {
     const quoted = {
       messageId: '5',
       text: 'the\nplan',
@@ -28,7 +28,12 @@ describe('tagged text', () => {
       sender: { id: '2', kind: 'user' as const, displayName: 'Bo' },
     }
     expect(taggedText(userMessage('yes', { quoted }), 'direct')).toBe('[in reply to Bo: the plan] yes')
-    expect(taggedText(userMessage('yes', { quoted: { ...quoted, own: true } }), 'direct')).toBe('yes')
+    const own = { ...quoted, own: true }
+    expect(taggedText(userMessage('yes', { quoted: own }), 'direct')).toBe('yes')
+    const saidIn = toSessionId('s')
+    expect(taggedText(userMessage('yes', { quoted: { ...own, saidIn } }), 'direct')).toBe(
+      '[in reply, your own words: the plan] yes',
+    )
   })
 
   it.each(['direct', 'group'] as const)(
