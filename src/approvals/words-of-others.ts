@@ -4,6 +4,7 @@ import type { SessionEvent, ToolResultData, UserMessageData } from '../core/even
 import { isLeaving } from '../core/forgetting.ts'
 import type { SessionId } from '../core/ids.ts'
 import { isShown, showsForeignWords } from '../core/message.ts'
+import { channelLogs, type ReadLog, withChannelWords } from '../sessions/view/channel-words.ts'
 import type { Store } from '../store/store.ts'
 
 /** Something a model was shown that is not from an owner. */
@@ -34,7 +35,8 @@ export async function newestOfOthers(
   const events = await read.events.latestOf(session, [...LOOKED_AT], LOOKED_THROUGH)
   const leaving = await read.forgetting.leaving(session)
   const amend = amendBackwards()
-  const left = withoutTakenBack(events).filter((event) => !isLeaving(event, leaving))
+  const kept = withoutTakenBack(events).filter((event) => !isLeaving(event, leaving))
+  const left = await withChannel(kept, channelLogs(read, session))
   const seen = left.toReversed().map((event) => ({ event, now: amend(event) }))
   const gone = new Set(seen.flatMap(({ event, now }) => (now === undefined ? refsOf(event) : [])))
   for (const { event, now } of seen) {
@@ -43,6 +45,19 @@ export async function newestOfOthers(
     if (newest) return newest
   }
   return undefined
+}
+
+/** Returns the events with the words of messages of the channel, which stand in other logs. */
+async function withChannel(events: readonly SessionEvent[], logs: ReadLog): Promise<readonly SessionEvent[]> {
+  const shown = events.flatMap(({ type, data }) => (type === 'thread_read' ? data.messages : []))
+  const words = await withChannelWords(shown, logs)
+  return events.map((event) => {
+    if (event.type !== 'thread_read') return event
+    const messages = event.data.messages.flatMap((message) =>
+      message.source === undefined ? message : (words.get(message) ?? []),
+    )
+    return { ...event, data: { ...event.data, messages } }
+  })
 }
 
 const LOOKED_AT = [

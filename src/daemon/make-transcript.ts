@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { joinsDirectChats } from '../core/joins-people.ts'
 import type { SessionIdentity } from '../core/session.ts'
 import type { RunningTurns } from '../sessions/turns/running-turns.ts'
+import { channelLogs } from '../sessions/view/channel-words.ts'
 import { createTranscript, type Transcript } from '../sessions/view/transcript.ts'
 import type { Store } from '../store/store.ts'
 import type { CurrentRouting } from './reload.ts'
@@ -33,6 +34,7 @@ export function makeTranscript(
     {
       chatTypeOf: (session: SessionIdentity) => (joined(session) ? 'group' : session.chatType),
       leaving: (session) => store.read.forgetting.leaving(session, 'ended'),
+      channelLogs: (shownIn) => channelLogs(store.read, shownIn),
       clock,
       runs: running.has,
     },

@@ -5,7 +5,7 @@ import { type Clock, within } from '../core/clock.ts'
 import { sizeInWords } from '../core/content-words.ts'
 import { failpoint } from '../core/failpoint.ts'
 import type { BeforeSave } from '../core/hook.ts'
-import type { MediaId } from '../core/ids.ts'
+import type { MediaId, SessionId } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import type { FetchedFile, FileLimits, ReadArrived } from '../core/media.ts'
 import type { AttachmentRef, FileKind, FileReading, ReadFile } from '../core/message.ts'
@@ -14,9 +14,9 @@ import { isOwnVoice } from '../core/spoken.ts'
 import { recordFiles } from '../sessions/turns/record-turn.ts'
 import { SUSPENDED } from '../sessions/turns/running-turns.ts'
 import type { StartedTurn } from '../sessions/turns/started-turn.ts'
-import { type UnreadFile, unreadFiles } from '../sessions/view/running-turn-view.ts'
+import { type RunningTurn, type UnreadFile, unreadFiles } from '../sessions/view/running-turn-view.ts'
 import type { Transcript } from '../sessions/view/transcript.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreWriter } from '../store/store.ts'
 import { type AskedFile, fetchPatiently } from './fetch-file.ts'
 import type { FileAllowance } from './file-allowance.ts'
 
@@ -27,7 +27,7 @@ export interface FilesDeps {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
-  readonly transcript: Pick<Transcript, 'view'>
+  readonly transcript: Pick<Transcript, 'view' | 'shown'>
   readonly files: {
     readonly limits: FileLimits
     readonly allowance: FileAllowance
@@ -58,8 +58,12 @@ const AT_ONCE = 3
  * reason why nothing. A crash before the commit fetches them again; afterwards every prompt shows the same.
  */
 export async function readFiles(deps: FilesDeps, turn: StartedTurn, signal: AbortSignal): Promise<void> {
-  const { running } = await deps.transcript.view(turn.session, turn.id)
-  const wanted = running === undefined ? [] : unreadFiles(running)
+  const { transcript, store } = deps
+  const view = await transcript.view(turn.session, turn.id)
+  const isOfChannel = view.threadRead === 'channel'
+  const before = isOfChannel ? await store.read.forgetting.removals() : 0
+  const { running } = isOfChannel ? await transcript.shown(turn.session, turn.id) : view
+  const wanted = running === undefined ? [] : wantedOf(running, deps.files.limits)
   if (wanted.length === 0) return
   const late = new AbortController()
   const both = AbortSignal.any([signal, late.signal])
@@ -80,10 +84,38 @@ export async function readFiles(deps: FilesDeps, turn: StartedTurn, signal: Abor
   deps.overheard(read.map(({ text, spoken }) => text ?? spoken))
   const stored = await asStored(deps, turn, { wanted, read })
   if (signal.aborted) return letGo(deps, files, signal)
-  await deps.store.write((tx) => recordFiles(tx, turn, deps.clock.now(), { files: stored }))
+  const lost = await deps.store.write((tx) => record(tx, turn, deps.clock.now(), { wanted, read: stored, before }))
+  if (lost.length > 0) await deps.files.drop(lost.flatMap(({ media }) => media?.media ?? []))
   failpoint('CP30-files-recorded')
   // The turn has begun, so nothing else would look for it.
   await deps.transcript.view(turn.session)
+}
+
+/** Of what is shown by reference no more is read than fits: it may be read yet where it was sent. */
+function wantedOf(running: RunningTurn, { maxFilesPerPrompt }: FileLimits): readonly UnreadFile[] {
+  return unreadFiles(running).filter(
+    ({ message }, index) => message.elsewhere === undefined || index < maxFilesPerPrompt,
+  )
+}
+
+/**
+ * Commits what became of files, each in the log that has its message, for there it is forgotten. Returns those of which
+ * the log may have lost the message meanwhile.
+ */
+async function record(
+  tx: StoreWriter,
+  turn: StartedTurn,
+  at: number,
+  { wanted, read, before }: ReadOfTurn & { readonly before: number },
+): Promise<readonly ReadFile[]> {
+  const logs = [...new Set(wanted.flatMap(({ message }) => message.elsewhere ?? []))]
+  const isLost = logs.length > 0 && (await tx.forgetting.hasRemovedSince(before, logs))
+  const filesOf = (log?: SessionId): readonly ReadFile[] =>
+    read.filter((_file, index) => wanted[index]?.message.elsewhere === log)
+  await recordFiles(tx, turn, at, { files: filesOf() })
+  if (isLost) return logs.flatMap(filesOf)
+  for (const log of logs) await recordFiles(tx, turn, at, { files: filesOf(log), elsewhere: log })
+  return []
 }
 
 /** Nothing knows the files of a turn that was stopped: who forgets its message would leave them here. */

@@ -41,7 +41,12 @@ export async function readThreadBefore(deps: ThreadDeps, turn: StartedTurn, sign
   if (before === undefined) return
   const view = await deps.transcript.view(turn.session, turn.id)
   if (!isFirstTurn(view)) return
-  if (knowsRoot(view, turn)) return readChannelBefore(deps, turn)
+  if (knowsRoot(view, turn)) {
+    // Where a thread is a post of its own, as in a forum, other posts are no part of what it is about.
+    return deps.channels.traits(turn.reply.address.channel).rootBeginsThreads
+      ? readChannelBefore(deps, turn)
+      : undefined
+  }
   let kept: Kept | undefined
   for (let reads = 0; reads < MOST_READS; reads++) {
     const since = deps.clock.now()

@@ -32,6 +32,20 @@ describe('words on Discord', () => {
     )
   })
 
+  it('a post of a forum is shown nothing of other posts', async () => {
+    const house = await startDiscordHousehold({ script })
+    const { world } = house.discord
+    const forum = world.addChannel({ guild: house.channel.guild_id ?? '', name: 'help', type: 15 })
+    const ask = async (id: string, owner: string, words: string) => {
+      const channel = world.addThread({ channel: forum, name: id, owner, id })
+      world.say({ from: owner, channel, text: `<@${world.bot.id}> ${words}`, extra: { id } })
+      await answerTo(house, words)
+    }
+    await ask('7001', '444', 'boiler')
+    await ask('7002', '555', 'lamp')
+    expect(prompted(house).text).not.toContain('boiler')
+  })
+
   it('the role that the platform manages for the bot calls it, whatever it is called and whenever it was made', async () => {
     const house = await startDiscordHousehold({ script })
     const { world } = house.discord

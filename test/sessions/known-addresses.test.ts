@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { textContent } from '../../src/core/content.ts'
 import type { EventDraft, SessionEvent, UserMessageData } from '../../src/core/event.ts'
+import { NOTHING_LEAVES } from '../../src/core/forgetting.ts'
 import type { SessionId, TurnId } from '../../src/core/ids.ts'
 import type { Session } from '../../src/core/session.ts'
 import { createKnownAddresses } from '../../src/sessions/view/known-addresses.ts'
@@ -34,8 +35,10 @@ async function known(drafts: readonly (EventDraft & { readonly turnId?: TurnId }
   const reader = createKnownAddresses({
     events: {
       latestOf: async (_session, types, limit) => events.filter(({ type }) => types.includes(type)).slice(-limit),
+      since: async () => [],
     },
     sessions: { get: async () => undefined },
+    forgetting: { leaving: async () => NOTHING_LEAVES },
   })
   return reader.isKnown({ sessionId: 's' as SessionId, turnId: TURN }, new URL(url))
 }
@@ -61,8 +64,9 @@ describe('an address is known', () => {
 it('an address is known to a task where a person wrote it in the conversation that began it', async () => {
   const event: SessionEvent = { ...said(URL_OF), seq: 1, at: 1 } as SessionEvent
   const reader = createKnownAddresses({
-    events: { latestOf: async (session) => (session === 'parent' ? [event] : []) },
+    events: { latestOf: async (session) => (session === 'parent' ? [event] : []), since: async () => [] },
     sessions: { get: async (id) => ({ id, parent: id === 'task' ? 'parent' : undefined }) as Session },
+    forgetting: { leaving: async () => NOTHING_LEAVES },
   })
   const isKnown = (id: string) => reader.isKnown({ sessionId: id as SessionId, turnId: TURN }, new URL(URL_OF))
   expect([await isKnown('task'), await isKnown('other')]).toEqual([true, false])

@@ -223,11 +223,19 @@ export async function recordStep(tx: StoreWriter, turn: StartedTurn, at: number,
 
 /**
  * Commits what became of the files of a turn's messages. What a file says is nobody's words, whoever sent it: the
- * session has an author without any reach from then on.
+ * session has an author without any reach from then on. `elsewhere`: the log that has the messages, where the turn is
+ * shown them by reference.
  */
-export async function recordFiles(tx: StoreWriter, turn: StartedTurn, at: number, data: FilesReadData): Promise<void> {
-  if (data.files.some(isShown)) await tx.authors.add(turn.session.id, NOBODY)
-  await tx.events.append(turn.session.id, at, [{ type: 'files_read', turnId: turn.id, data }])
+export async function recordFiles(
+  tx: StoreWriter,
+  { session, id: turnId }: StartedTurn,
+  at: number,
+  { files, elsewhere }: FilesReadData & { readonly elsewhere?: SessionId },
+): Promise<void> {
+  if (files.length === 0) return
+  if (files.some(isShown)) await tx.authors.add(session.id, NOBODY)
+  const event = { type: 'files_read', data: { files } } as const
+  await tx.events.append(elsewhere ?? session.id, at, [elsewhere === undefined ? { ...event, turnId } : event])
 }
 
 /**

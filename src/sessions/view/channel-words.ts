@@ -1,7 +1,11 @@
 import { amended } from '../../core/amended.ts'
+import { emptied } from '../../core/emptied.ts'
 import type { EventRef, SessionEvent, UserMessageData } from '../../core/event.ts'
+import { isLeaving, type LeavingWords } from '../../core/forgetting.ts'
 import type { SessionId } from '../../core/ids.ts'
-import type { ReceivedMessage } from './received.ts'
+import type { Session } from '../../core/session.ts'
+import type { StoreReader } from '../../store/store.ts'
+import { type ReceivedMessage, withReadFiles } from './received.ts'
 
 /** Events of a log that are looked through behind the first message that is shown of it. */
 const MOST = 2_000
@@ -9,9 +13,40 @@ const MOST = 2_000
 /** Returns events of a log behind a number, in order, without those that are being forgotten. */
 export type ReadLog = (session: SessionId, after: number, limit: number) => Promise<readonly SessionEvent[]>
 
+export interface LogReader {
+  readonly events: Pick<StoreReader['events'], 'since'>
+  readonly sessions: Pick<StoreReader['sessions'], 'get'>
+  readonly forgetting: Pick<StoreReader['forgetting'], 'leaving'>
+}
+
+/**
+ * Returns the reader of the logs that a session may show by reference: those of its own chat, and no others, whatever an
+ * imported log says. A thread that was moved shows nothing of the channel that it came from.
+ */
+export function channelLogs({ events, sessions, forgetting }: LogReader, shownIn: SessionId): ReadLog {
+  return async (id, after, limit) => {
+    const [here, there] = [await sessions.get(shownIn), await sessions.get(id)]
+    if (here === undefined || there === undefined || !isOfSameChat(here, there)) return []
+    return withoutLeaving(await events.since(id, after, limit), await forgetting.leaving(id, 'ended'))
+  }
+}
+
+function isOfSameChat({ metadata: here }: Session, { metadata: there }: Session): boolean {
+  return here.chat_id !== undefined && NAMES_OF_A_CHAT.every((name) => here[name] === there[name])
+}
+
+const NAMES_OF_A_CHAT = ['channel', 'account', 'chat_id'] as const
+
+/** Returns events of a log without the words of turns that are being forgotten. */
+export function withoutLeaving(events: readonly SessionEvent[], leaving: LeavingWords): readonly SessionEvent[] {
+  if (leaving.turns.length === 0) return events
+  return events.map((event) => (isLeaving(event, leaving) ? { ...event, ...emptied(event), forgotten: true } : event))
+}
+
 /**
  * Returns messages with the words that stand in other logs, as they are there now: what was edited there has its last
- * text, what was deleted, taken back or forgotten is left out. Where a log has grown so far that a deletion could be
+ * text, what was deleted, taken back or forgotten is left out. An edit that brings words of others, as a preview of a page,
+ * brings only its writer's own: whose words a session was shown is on record from when they were. Where a log has grown so far that a deletion could be
  * overlooked, none of its messages is shown. Nobody keeps the words.
  */
 export async function withChannelWords(
@@ -29,34 +64,66 @@ export async function withChannelWords(
   return new Map(
     wanted.flatMap(({ message, session, seq }) => {
       const said = logs.get(session)?.get(seq)
-      return said === undefined ? [] : [[message, shownHere(said)] as const]
+      return said === undefined ? [] : [[message, shownHere(said, session)] as const]
     }),
   )
 }
 
-/** Returns what was said in a log by the numbers of its events: messages of people, and texts that the agent posted. */
+/**
+ * Returns what was said in a log by the numbers of its events: messages of people, with what was read of their files, and
+ * texts that the agent posted.
+ */
 export function saidIn(events: readonly SessionEvent[]): ReadonlyMap<number, ReceivedMessage> {
-  return new Map(amended(events).flatMap((event) => said(event)?.map((message) => [event.seq, message] as const) ?? []))
+  const first = new Map(events.map((event) => [event.seq, event]))
+  const read = events.flatMap(({ type, data }) => (type === 'files_read' ? data.files : []))
+  const files = new Map(read.map(({ ref, ...reading }) => [ref, reading]))
+  return new Map(
+    amended(events).flatMap((event) => {
+      const before = first.get(event.seq)
+      const message = said(event)
+      if (message === undefined) return []
+      const own = before?.type === 'user_message' ? inOwnWords(message, before.data) : message
+      return withReadFiles([own], files).map((shown) => [event.seq, shown] as const)
+    }),
+  )
 }
 
-function said({ type, data }: SessionEvent): readonly ReceivedMessage[] | undefined {
-  if (type === 'user_message') return data.refused || data.source !== undefined ? undefined : [data]
+/** Returns a message with the writer's own words as they are now, and with those of the words of others it came with. */
+function inOwnWords(now: ReceivedMessage, first: UserMessageData): ReceivedMessage {
+  if (now === first) return now
+  const { forwarded, via, enclosed = NONE, attachments = NONE } = now
+  const { quoted: _quoted, forwarded: _forwarded, via: _via, enclosed: _enclosed, attachments: _files, ...said } = now
+  const isOthers = via !== undefined || (forwarded !== undefined && forwarded.text === undefined)
+  const files = attachments.filter(({ ref }) => first.attachments?.some((file) => file.ref === ref))
+  const things = enclosed.filter((line) => first.enclosed?.includes(line))
+  return {
+    ...said,
+    text: isOthers ? first.text : said.text,
+    ...(now.quoted && first.quoted && { quoted: first.quoted }),
+    ...(forwarded && first.forwarded && { forwarded: first.forwarded }),
+    ...(via && first.via && { via: first.via }),
+    ...(things.length === 0 ? {} : { enclosed: things }),
+    ...(files.length === 0 ? {} : { attachments: files }),
+  }
+}
+
+const NONE: readonly never[] = []
+
+function said({ type, data }: SessionEvent): ReceivedMessage | undefined {
+  if (type === 'user_message') return data.refused || data.source !== undefined ? undefined : data
   if (type !== 'assistant_posted') return undefined
   const { text, messageId } = data
   const name = messageId === undefined ? {} : { messageId }
-  return [{ ...name, text, inChannel: 'own', sender: SELF, owner: false, addressed: false, triggers: false }]
+  return { ...name, text, inChannel: 'own', sender: SELF, owner: false, addressed: false, triggers: false }
 }
 
 const SELF = { id: 'self', kind: 'bot' } as const
 
-/** It owes no turn here, and its files are named: they are read where they were sent. */
-function shownHere({ row: _row, attachments, ...data }: ReceivedMessage): ReceivedMessage {
+/** It owes no turn here. */
+function shownHere({ row: _row, ...data }: ReceivedMessage, elsewhere: SessionId): ReceivedMessage {
   const inChannel = data.inChannel ?? (data.triggers ? 'answered' : 'theirs')
-  const files = attachments?.map((file) => (file.spoken === undefined ? { ...file, unread: SENT_THERE } : file))
-  return { ...data, ...(files && { attachments: files }), addressed: false, triggers: false, inChannel }
+  return { ...data, addressed: false, triggers: false, inChannel, elsewhere }
 }
-
-const SENT_THERE = 'it was sent in the channel, outside of this thread'
 
 /** Returns the reference to a message of another log: ids, and nothing of what was said. */
 export function referenceTo({ messageId, sender, person }: UserMessageData, source: EventRef): UserMessageData {

@@ -299,24 +299,29 @@ export async function withChannel(view: ModelView, chat: ChatType, read: ReadLog
   const { running, history } = view
   const earlier = history.flatMap((message) => sourceOf(message)?.received ?? NONE)
   const words = await withChannelWords([...earlier, ...(running?.received ?? NONE)], read)
+  // References have no names, so that who is to be told apart is known only here, from the beginning.
+  let { speakers } = EMPTY_VIEW
   const filled = (received: readonly ReceivedMessage[]): readonly ReceivedMessage[] => {
-    let { speakers } = EMPTY_VIEW
     return received.flatMap((message) => {
       const said = message.source === undefined ? message : words.get(message)
       if (said === undefined) return []
-      const known = withSpeaker(speakers, said)
+      const { apart: _apart, ...plain } = said
+      const known = withSpeaker(speakers, plain)
       speakers = known.speakers
       return [known.message]
     })
   }
+  const filledIn = (messages: readonly ModelMessage[]): readonly ModelMessage[] =>
+    messages.map((message) => {
+      const source = sourceOf(message)
+      if (source?.received === undefined) return message
+      return saidByUser(shown({ ...source, received: filled(source.received) }, chat), source)
+    })
+  const before = filledIn(history)
   return {
     ...view,
-    running: running && { ...running, received: filled(running.received) },
-    history: history.map((message) => {
-      const source = sourceOf(message)
-      if (source?.received?.some(({ source: ref }) => ref) !== true) return message
-      return saidByUser(shown({ ...source, received: filled(source.received) }, chat), source)
-    }),
+    history: before,
+    running: running && { ...running, received: filled(running.received), steps: filledIn(running.steps) },
   }
 }
 

@@ -1,5 +1,6 @@
 import { isOfSameSender, withWordsOf } from '../../core/amended.ts'
 import type { TakenMessages, UserMessageData } from '../../core/event.ts'
+import type { SessionId } from '../../core/ids.ts'
 import { calledBy, lookOf, plainExcerpt, plainName } from '../../core/label.ts'
 import type { AttachmentRef, FileReading, MessageName } from '../../core/message.ts'
 import { isOwnVoice } from '../../core/spoken.ts'
@@ -15,6 +16,8 @@ export type ReceivedMessage = UserMessageData & {
    * another thread, or by the bot itself.
    */
   readonly inChannel?: 'theirs' | 'answered' | 'own'
+  /** The log that has it, where it is shown by reference. */
+  readonly elsewhere?: SessionId
   /** Distinguishes its sender from an earlier one whose name looks the same. */
   readonly apart?: string
 }
@@ -38,7 +41,9 @@ export function withSpeaker(
   const look = `look: ${sender.kind === 'bot' ? 'app: ' : ''}${lookOf(calledBy(sender))}`
   const first = speakers.get(look)
   if (first !== undefined && first !== id) {
-    const apart = plainName(sender.username ?? '') || plainExcerpt(sender.id, LONGEST_APART)
+    const account = plainName(sender.username ?? '')
+    // No name has a colon, so that nobody's name looks like this one with what tells it apart.
+    const apart = account === '' ? `id: ${plainExcerpt(sender.id, LONGEST_APART)}` : `account: ${account}`
     return { speakers, message: { ...message, apart } }
   }
   return { speakers: new Map([...speakers, [name, id], [look, id]]), message }

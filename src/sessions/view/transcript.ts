@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ChatType } from '../../core/address.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
-import { emptied } from '../../core/emptied.ts'
 import type { SessionEvent } from '../../core/event.ts'
-import { isLeaving, type LeavingWords, NOTHING_LEAVES } from '../../core/forgetting.ts'
+import { type LeavingWords, NOTHING_LEAVES } from '../../core/forgetting.ts'
 import type { SessionId, TurnId } from '../../core/ids.ts'
 import type { Session, SessionIdentity } from '../../core/session.ts'
 import type { StoreReader } from '../../store/store.ts'
 import type { Appended } from '../turns/record-turn.ts'
+import { type ReadLog, withoutLeaving } from './channel-words.ts'
 import { EMPTY_VIEW, extendView, growView, type ModelView, type ViewLimits, withChannel } from './model-view.ts'
 import type { ReceivedMessage } from './received.ts'
 import { type SideMessages, sideMessages } from './side-messages.ts'
@@ -54,6 +54,8 @@ export interface TranscriptPorts<Viewed> extends Partial<ViewCachePorts> {
   chatTypeOf?(session: Viewed): ChatType
   /** Returns what is being forgotten of turns that have ended: it is in no view by then. Absent: nothing. */
   leaving?(id: SessionId): Promise<LeavingWords>
+  /** Returns the reader of the logs that a session shows by reference. Absent: it shows none. */
+  channelLogs?(shownIn: SessionId): ReadLog
   /** The time of side questions, and of the use of views. */
   readonly clock?: Clock
 }
@@ -64,6 +66,7 @@ export function createTranscript<Viewed extends SessionKind>(
   {
     chatTypeOf = ({ chatType }) => chatType,
     leaving = async () => NOTHING_LEAVES,
+    channelLogs = () => async () => [],
     clock = systemClock,
     runs = () => false,
   }: TranscriptPorts<Viewed> = {},
@@ -97,9 +100,7 @@ export function createTranscript<Viewed extends SessionKind>(
   }
 
   const filled = (session: Viewed, view: ModelView): Promise<ModelView> =>
-    withChannel(view, chatTypeOf(session), async (id, after, limit) =>
-      withoutLeaving(await events.since(id, after, limit), await leaving(id)),
-    )
+    withChannel(view, chatTypeOf(session), channelLogs(session.id))
 
   const view = async (session: Viewed, turn?: TurnId): Promise<ModelView> => {
     const known = views.get(session.id)
@@ -128,11 +129,6 @@ export function createTranscript<Viewed extends SessionKind>(
       views.delete(id)
     },
   }
-}
-
-function withoutLeaving(events: readonly SessionEvent[], leaving: LeavingWords): readonly SessionEvent[] {
-  if (leaving.turns.length === 0) return events
-  return events.map((event) => (isLeaving(event, leaving) ? { ...event, ...emptied(event), forgotten: true } : event))
 }
 
 /**

@@ -43,7 +43,7 @@ describe('model view', () => {
     log.user('fourth', { sender: { id: '3', kind: 'bot', displayName: 'Ada' }, triggers: false })
     log.started('t1')
     expect(messagesOf(log.events, 'group').messages.map(said)).toEqual([
-      '[Ada] first\n[Αda (mallory)] second\n[Ada] third\n[app: Ada] fourth',
+      '[Ada] first\n[Αda (account: mallory)] second\n[Ada] third\n[app: Ada] fourth',
     ])
   })
 
