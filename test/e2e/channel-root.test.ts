@@ -251,3 +251,27 @@ it.each([
     expect((await ledger.nextFromBot('sent', { after })).text).toMatch(answer)
   },
 )
+
+it.each([
+  ['fifty messages', ['the first', ...Array.from({ length: 50 }, (_one, at) => `of ${at}`)]],
+  ['24,000 characters', [`the first ${'x'.repeat(23_990)}`, 'of 0']],
+])(
+  'a thread is shown the newest %s of the channel, none of what is before, and none of other threads',
+  async (_bound, said) => {
+    const house = await workshop()
+    const { channel } = house
+    const { world } = house.slack
+    for (const text of said) world.say({ from: 'U444', channel, text })
+    const other = world.say({ from: 'U555', channel, text: `${BOT} another question` })
+    await answerTo(house, 'another question')
+    world.say({ from: 'U555', channel, thread: other, text: `${BOT} within the thread` })
+    await answerTo(house, 'within the thread')
+    world.say({ from: 'U444', channel, text: `${BOT} what now?` })
+    await answerTo(house, 'what now?')
+    const prompt = asked(house, 'what now?')
+    expect(prompt).toContain(`${said.length === 2 ? 'of 0' : 'of 2'}\\n`)
+    expect(prompt).toContain('another question')
+    expect(prompt).not.toContain('the first')
+    expect(prompt).not.toContain('within the thread')
+  },
+)
