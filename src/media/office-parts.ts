@@ -37,6 +37,105 @@ export class TextSink {
   }
 }
 
+export type TextForm = '' | 'struck' | 'raised'
+
+/** A text of a document, with marks for the words whose form changes what they mean. */
+export class FormedText {
+  text: string
+  #last: TextForm = ''
+
+  constructor(text = '') {
+    this.text = text
+  }
+
+  add(words: string, form: TextForm = ''): void {
+    const said = words.trim()
+    const isFurther = form !== '' && form === this.#last && /\S$/.test(this.text.slice(-1)) && /^\S/.test(words)
+    const isJoined = isFurther && this.text.endsWith(STRUCK)
+    this.#last = said === '' ? '' : form
+    if (form === 'struck' && isJoined) this.text = this.text.slice(0, -STRUCK.length) + struckThrough(words).slice(2)
+    else if (form === 'struck') this.text += struckThrough(words)
+    // Many raise the end of an ordinal, or a mark of a brand.
+    else if (form === 'raised' && !isFurther && /^[^[]*\d|^[a-z]$/i.test(said)) this.text += `^${grouped(said)}`
+    else this.text += words
+  }
+}
+
+const STRUCK = '~~'
+
+/** Returns words between the marks that message readers strike them through by. */
+export function struckThrough(words: string): string {
+  const said = words.trim()
+  if (said === '') return words
+  const begin = words.length - words.trimStart().length
+  return `${words.slice(0, begin)}${STRUCK}${said}${STRUCK}${words.slice(begin + said.length)}`
+}
+
+/** Returns an operand of a formula as one. */
+function grouped(operand: string): string {
+  return /^(?:[-+]?[\d.,]+|\([^()]*\)|.)$/u.test(operand) ? operand : `(${operand})`
+}
+
+interface MathElement {
+  readonly name: string
+  readonly from: number
+  /** Brackets and operators by the names of the elements that hold them. */
+  readonly signs: Record<string, string>
+  operands: number
+}
+
+const ROOT = String.fromCodePoint(0x221a)
+const INTEGRAL = String.fromCodePoint(0x222b)
+const OPERANDS = ['num', 'den', 'sup', 'sub', 'lim']
+const FORMULAS = ['deg', 'rad', 'nary', 'd', 'e', 'mr', 'm', 'func', 'eqArr', 'sSup', 'sSub', 'sSubSup', ...OPERANDS]
+const BEFORE: Readonly<Record<string, string>> = { den: '/', sup: '^', sub: '_', lim: '_', func: ' ', nary: ' ' }
+const BETWEEN: Readonly<Record<string, string>> = { mr: ', ', m: '; ', eqArr: '; ' }
+
+/** Returns handlers that write a formula of an office program in one line, into the text that is read at the time. */
+export function formulaReader(
+  textNow: () => { text: string } | undefined,
+): Required<Pick<PartReader, 'open' | 'close'>> {
+  const stack: MathElement[] = []
+  const begin = (name: string) => (): void =>
+    void stack.push({ name, from: textNow()?.text.length ?? 0, signs: {}, operands: 0 })
+  const end = (): void => {
+    const [element, now] = [stack.pop(), textNow()]
+    if (element === undefined || now === undefined) return
+    const inner = now.text.slice(element.from)
+    now.text = now.text.slice(0, element.from) + inLine(element, inner, stack.at(-1))
+  }
+  const signs =
+    (name: string) =>
+    (attributes: Attributes): void => {
+      const element = stack.at(-1)
+      if (element !== undefined) element.signs[name] = attribute(attributes, 'val') ?? ''
+    }
+  return {
+    open: {
+      ...Object.fromEntries(FORMULAS.map((name) => [name, begin(name)])),
+      ...Object.fromEntries(['begChr', 'endChr', 'sepChr', 'chr'].map((name) => [name, signs(name)])),
+    },
+    close: Object.fromEntries(FORMULAS.map((name) => [name, end])),
+  }
+}
+
+function inLine(element: MathElement, inner: string, outer: MathElement | undefined): string {
+  const { name, signs } = element
+  if (name === 'deg') return inner === '' ? '' : `[${inner}]`
+  if (name === 'rad') return ROOT + inner
+  if (name === 'nary') return (signs.chr ?? INTEGRAL) + inner
+  if (name === 'd') return (signs.begChr ?? '(') + inner + (signs.endChr ?? ')')
+  if (OPERANDS.includes(name)) return inner === '' ? '' : `${BEFORE[name] ?? ''}${grouped(inner)}`
+  return outer !== undefined && /^(?:e|mr)$/.test(name) ? partIn(outer, inner) : inner
+}
+
+/** Returns a part of a formula as the element around it shows it. */
+function partIn(outer: MathElement, inner: string): string {
+  const between = outer.name === 'd' ? (outer.signs.sepChr ?? '|') : BETWEEN[outer.name]
+  if (between !== undefined) return outer.operands++ > 0 ? between + inner : inner
+  return /^(?:s[A-Z]|rad|func|nary)/.test(outer.name) ? `${BEFORE[outer.name] ?? ''}${grouped(inner)}` : inner
+}
+
 /** The note on a document of which some words are proposed to be there or not. */
 export const TRACKED = 'it has tracked changes, which are shown as accepted'
 
@@ -54,6 +153,11 @@ export interface PartReader {
 /** Returns an attribute by its name without prefix. */
 export function attribute(attributes: Attributes, name: string): string | undefined {
   return attributes[name] ?? Object.entries(attributes).find(([key]) => localName(key) === name)?.[1]
+}
+
+/** Returns true for a form of words that is switched on, by a value or without one. */
+export function isOn(attributes: Attributes): boolean {
+  return !/^(?:0|false|off)$/.test(attribute(attributes, 'val') ?? '')
 }
 
 /** Returns the id of a relationship, which stands beside an id of the element's own. */
@@ -216,7 +320,7 @@ export interface Relation {
 }
 
 /** Returns the name of a part that another one names, from the root of the archive or from its own folder. */
-export function resolvePart(folder: string, target: string): string {
+function resolvePart(folder: string, target: string): string {
   if (target.startsWith('/')) return target.slice(1)
   const path: string[] = []
   for (const piece of `${folder}${target}`.split('/')) {
@@ -224,4 +328,134 @@ export function resolvePart(folder: string, target: string): string {
     else if (piece !== '.') path.push(piece)
   }
   return path.join('/')
+}
+
+/** Parts with words that are drawn, by the ends of the types of their relationships. */
+const DRAWN: Readonly<Record<string, string>> = {
+  ...{ diagramData: 'diagram', chart: 'chart', chartEx: 'chart', drawing: 'text box' },
+}
+
+/** Writes the words of the diagrams, charts and text boxes that belong to a part by its relationships. */
+export async function readDrawn(
+  zip: ZipParts,
+  relations: ReadonlyMap<string, Relation>,
+  sink: TextSink,
+  isInner = false,
+): Promise<void> {
+  for (const { type, target, isOutside } of relations.values()) {
+    const name = DRAWN[type.slice(type.lastIndexOf('/') + 1)]
+    const isDrawing = name === 'text box'
+    if (name === undefined || isOutside || (isInner && isDrawing)) continue
+    const paragraphs: string[] = []
+    let [text, inText] = ['', false]
+    const room = sink.room
+    await zip.read(
+      target,
+      {
+        skip: new Set(['Fallback']),
+        open: {
+          t() {
+            inText = true
+          },
+        },
+        text(words) {
+          if (inText && text.length < room) text += words
+        },
+        close: {
+          t() {
+            inText = false
+          },
+          p() {
+            if (text.trim() !== '' && paragraphs.length < MOST_DRAWN) paragraphs.push(text.trim())
+            text = ''
+          },
+        },
+      },
+      { until: sink },
+    )
+    if (paragraphs.length > 0 || !isDrawing) sink.line(`[${name}] ${paragraphs.join(' / ')}`.trim())
+    if (isDrawing) await readDrawn(zip, await zip.relations(target), sink, true)
+  }
+}
+
+/** Paragraphs of what is drawn at one place. */
+const MOST_DRAWN = 500
+
+/** Returns true for a document in the format of OpenDocument that only a password opens. */
+export async function isLockedOpenDocument(zip: ZipParts): Promise<boolean> {
+  let locked = false
+  await zip.read('META-INF/manifest.xml', {
+    open: {
+      'encryption-data': () => {
+        locked = true
+      },
+    },
+  })
+  return locked
+}
+
+/** Writes the chapters of an e-book in their order. */
+export async function readBook(zip: ZipParts, sink: TextSink): Promise<void> {
+  let packed = ''
+  await zip.read('META-INF/container.xml', {
+    open: {
+      rootfile(attributes) {
+        packed ||= attributes['full-path'] ?? ''
+      },
+    },
+  })
+  const folder = packed.slice(0, packed.lastIndexOf('/') + 1)
+  const items = new Map<string, string>()
+  const chapters: string[] = []
+  await zip.read(packed, {
+    open: {
+      item: ({ id = '', href = '' }) => void items.set(id, resolvePart(folder, unescapedPath(href))),
+      itemref: ({ idref = '' }) => void chapters.push(idref),
+    },
+  })
+  for (const chapter of chapters) {
+    if (sink.isFull) sink.isCut = true
+    else await zip.read(items.get(chapter) ?? '', pageReader(sink), { until: sink, isHtml: true })
+  }
+}
+
+function unescapedPath(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
+}
+
+const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
+/** Elements that begin a line. */
+const BLOCKS = ['p', 'div', 'section', 'tr', 'table', 'blockquote', 'pre', 'body', 'br', 'li', ...HEADINGS]
+
+function pageReader(sink: TextSink): PartReader {
+  let [text, mark] = ['', '']
+  const end = (): void => {
+    const said = text.replace(/\s+/g, ' ').trim()
+    text = ''
+    if (said !== '') sink.line(`${mark}${said}`)
+    if (said !== '') mark = ''
+  }
+  const begin = (with_: string) => (): void => {
+    end()
+    mark = with_
+  }
+  const cell = (): void => {
+    text += ' | '
+  }
+  return {
+    skip: new Set(['head', 'script', 'style']),
+    open: {
+      ...Object.fromEntries(BLOCKS.map((name) => [name, end])),
+      li: begin('- '),
+      ...Object.fromEntries(HEADINGS.map((name, at) => [name, begin(`${'#'.repeat(at + 1)} `)])),
+    },
+    text(words) {
+      text += words
+    },
+    close: { ...Object.fromEntries(BLOCKS.map((name) => [name, end])), td: cell, th: cell },
+  }
 }

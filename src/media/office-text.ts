@@ -2,16 +2,21 @@ import { decodeWestern, encodingOf } from '../core/read-text.ts'
 import {
   type Attributes,
   attribute,
+  FormedText,
+  formulaReader,
+  isLockedOpenDocument,
   type PartReader,
   type Relation,
+  readBook,
+  readDrawn,
   relationId,
-  resolvePart,
+  type TextForm,
   TextSink,
   TRACKED,
   ZipParts,
 } from './office-parts.ts'
 import { readSheets } from './sheet-text.ts'
-import { readWord } from './word-text.ts'
+import { addressIn, CHECKED, LONGEST_CODE, readWord, UNCHECKED } from './word-text.ts'
 
 /** The outcome of reading a document. */
 export type OfficeText =
@@ -58,7 +63,7 @@ async function readerOf(zip: ZipParts): Promise<OfficeText | ((sink: TextSink) =
   if (zip.has('META-INF/container.xml')) return (sink) => readBook(zip, sink)
   if (zip.has('content.xml') && zip.has('META-INF/manifest.xml')) {
     if (await isLockedOpenDocument(zip)) return LOCKED
-    return (sink) => zip.read('content.xml', new OpenDocumentReader(sink), { until: sink })
+    return (sink) => readOpenDocument(zip, sink)
   }
   const reason = NOT_READ.find(([part]) => zip.names.some((name) => part.test(name)))?.[1]
   return reason === undefined ? { kind: 'names', names: zip.names } : { kind: 'unread', reason }
@@ -86,6 +91,7 @@ async function readSlides(zip: ZipParts, main: string, sink: TextSink): Promise<
     const own = await zip.relations(slide)
     sink.line('')
     await zip.read(slide, new SlideReader(sink, own, index + 1), { until: sink })
+    await readDrawn(zip, own, sink)
     const notes = [...own.values()].find(({ type }) => type.endsWith('/notesSlide'))?.target
     if (notes === undefined) continue
     const said = new TextSink(sink.text.length + NOTES)
@@ -106,7 +112,8 @@ class SlideReader implements PartReader {
   readonly #sink: TextSink
   readonly #relations: ReadonlyMap<string, Relation>
   readonly #number: number | undefined
-  #paragraph = ''
+  #paragraph = new FormedText()
+  #form: TextForm = ''
   #inText = false
   #isTitle = false
   #isLeftOut = false
@@ -121,7 +128,10 @@ class SlideReader implements PartReader {
     this.#number = number
   }
 
+  readonly #formula = formulaReader(() => this.#paragraph)
+
   readonly open: NonNullable<PartReader['open']> = {
+    ...this.#formula.open,
     sld: ({ show = '1' }) => this.#sink.line(`Slide ${this.#number}${/^(?:0|false)$/.test(show) ? ' (hidden)' : ''}:`),
     sp: () => this.#setShape(''),
     ph: ({ type = '' }) => this.#setShape(type),
@@ -137,8 +147,12 @@ class SlideReader implements PartReader {
     t: () => {
       this.#inText = true
     },
-    br: () => {
-      this.#paragraph += '\n'
+    r: () => this.#setForm(''),
+    fld: () => this.#setForm(''),
+    br: () => this.#paragraph.add('\n'),
+    rPr: ({ strike = '', baseline = '' }) => {
+      const isRaised = Number.parseInt(baseline, 10) > 0
+      this.#setForm(/^(?:sng|dbl)Strike$/.test(strike) ? 'struck' : isRaised ? 'raised' : '')
     },
     hlinkClick: (attributes) => {
       this.#link = this.#relations.get(relationId(attributes) ?? '')?.target
@@ -149,12 +163,13 @@ class SlideReader implements PartReader {
   }
 
   readonly close: NonNullable<PartReader['close']> = {
+    ...this.#formula.close,
     t: () => {
       this.#inText = false
     },
     r: () => {
       const link = this.#link ?? ''
-      if (/^https?:/.test(link) && !this.#paragraph.includes(link)) this.#paragraph += ` (${link})`
+      if (/^https?:/.test(link) && !this.#paragraph.text.includes(link)) this.#paragraph.add(` (${link})`)
       this.#link = undefined
     },
     p: () => this.#endParagraph(),
@@ -166,7 +181,11 @@ class SlideReader implements PartReader {
   }
 
   readonly text = (words: string): void => {
-    if (this.#inText) this.#paragraph += words
+    if (this.#inText) this.#paragraph.add(words, this.#form)
+  }
+
+  #setForm(form: TextForm): void {
+    this.#form = form
   }
 
   #setShape(type: string): void {
@@ -175,8 +194,8 @@ class SlideReader implements PartReader {
   }
 
   #endParagraph(): void {
-    const [said, level] = [this.#paragraph.trim(), this.#level]
-    this.#paragraph = ''
+    const [said, level] = [this.#paragraph.text.trim(), this.#level]
+    this.#paragraph = new FormedText()
     this.#level = 0
     if (said === '' || this.#isLeftOut) return
     const line = said.replaceAll('\n', ' ')
@@ -186,16 +205,10 @@ class SlideReader implements PartReader {
   }
 }
 
-async function isLockedOpenDocument(zip: ZipParts): Promise<boolean> {
-  let locked = false
-  await zip.read('META-INF/manifest.xml', {
-    open: {
-      'encryption-data': () => {
-        locked = true
-      },
-    },
-  })
-  return locked
+async function readOpenDocument(zip: ZipParts, sink: TextSink): Promise<void> {
+  const reader = new OpenDocumentReader(sink)
+  await zip.read('styles.xml', { open: reader.styles })
+  await zip.read('content.xml', reader, { until: sink })
 }
 
 /** Rows and cells that are only repeated, which fills a sheet to its last row. */
@@ -206,7 +219,7 @@ const LONGEST_REPEATED = 200
 class OpenDocumentReader implements PartReader {
   readonly skip = new Set(['annotation', 'changed-region', 'deletion'])
   readonly #sink: TextSink
-  readonly #texts: { text: string; readonly heading: number }[] = []
+  readonly #texts: { readonly words: FormedText; readonly heading: number }[] = []
   readonly #rows: { readonly cells: string[]; readonly times: number }[] = []
   readonly #cells: { readonly lines: string[]; readonly times: number }[] = []
   readonly #links: string[] = []
@@ -214,18 +227,38 @@ class OpenDocumentReader implements PartReader {
   #slides = 0
   #inNotes = false
   #inSheets = false
+  #style = ''
+  readonly #formOf = new Map<string, TextForm>()
+  /** The forms of the elements that the words are in. */
+  readonly #forms: TextForm[] = []
 
   constructor(sink: TextSink) {
     this.#sink = sink
   }
 
+  /** The handlers of styles, which also stand in a part of their own. */
+  readonly styles: NonNullable<PartReader['open']> = {
+    style: (attributes) => {
+      this.#style = attribute(attributes, 'name') ?? ''
+      this.#formOf.set(this.#style, this.#formOf.get(attribute(attributes, 'parent-style-name') ?? '') ?? '')
+    },
+    'text-properties': (attributes) => {
+      const line = attribute(attributes, 'text-line-through-style') ?? attribute(attributes, 'text-line-through-type')
+      const isRaised = /^(?:super|[1-9])/.test(attribute(attributes, 'text-position') ?? '')
+      if (line !== undefined) this.#formOf.set(this.#style, line === 'none' ? '' : 'struck')
+      else if (isRaised) this.#formOf.set(this.#style, 'raised')
+    },
+  }
+
   readonly open: NonNullable<PartReader['open']> = {
+    ...this.styles,
     // An empty list of changes stands there too.
     'changed-region': () => {
       this.#sink.note = TRACKED
     },
-    p: () => void this.#texts.push({ text: '', heading: 0 }),
-    h: (attributes) => void this.#texts.push({ text: '', heading: countOf(attributes, 'outline-level') }),
+    p: (attributes) => this.#openText(attributes, 0),
+    h: (attributes) => this.#openText(attributes, countOf(attributes, 'outline-level')),
+    span: (attributes) => this.#openForm(attributes),
     list: () => void this.#lists++,
     spreadsheet: () => {
       this.#inSheets = true
@@ -256,6 +289,7 @@ class OpenDocumentReader implements PartReader {
   readonly close: NonNullable<PartReader['close']> = {
     p: () => this.#endText(),
     h: () => this.#endText(),
+    span: () => void this.#forms.pop(),
     list: () => void this.#lists--,
     'table-cell': () => this.#endCell(),
     'covered-table-cell': () => this.#endCell(),
@@ -266,15 +300,24 @@ class OpenDocumentReader implements PartReader {
     'note-citation': () => this.#add('] '),
     a: () => {
       const link = this.#links.pop() ?? ''
-      if (/^https?:/.test(link) && !this.#texts.at(-1)?.text.includes(link)) this.#add(` (${link})`)
+      if (/^https?:/.test(link) && !this.#texts.at(-1)?.words.text.includes(link)) this.#add(` (${link})`)
     },
   }
 
-  readonly text = (words: string): void => this.#add(words)
+  readonly text = (words: string): void => this.#add(words, this.#forms.at(-1))
 
-  #add(words: string): void {
-    const text = this.#texts.at(-1)
-    if (text !== undefined) text.text += words
+  #openForm(attributes: Attributes): void {
+    const own = this.#formOf.get(attribute(attributes, 'style-name') ?? '') || this.#forms.at(-1)
+    this.#forms.push(own ?? '')
+  }
+
+  #openText(attributes: Attributes, heading: number): void {
+    this.#openForm(attributes)
+    this.#texts.push({ words: new FormedText(), heading })
+  }
+
+  #add(words: string, form?: TextForm): void {
+    this.#texts.at(-1)?.words.add(words, form)
   }
 
   #put(words: string): void {
@@ -284,8 +327,9 @@ class OpenDocumentReader implements PartReader {
   }
 
   #endText(): void {
-    const { text = '', heading = 0 } = this.#texts.pop() ?? {}
-    const said = text.replace(/[^\S\n]+/g, ' ').trim()
+    const { words, heading = 0 } = this.#texts.pop() ?? {}
+    this.#forms.pop()
+    const said = (words?.text ?? '').replace(/[^\S\n]+/g, ' ').trim()
     if (said === '') return
     if (this.#inNotes) this.#put(`Notes: ${said}`)
     else if (heading > 0) this.#put(`${'#'.repeat(Math.min(heading, 9))} ${said}`)
@@ -293,12 +337,14 @@ class OpenDocumentReader implements PartReader {
   }
 
   #openCell(attributes: Attributes): void {
+    this.#openForm(attributes)
     this.#cells.push({ lines: [], times: countOf(attributes, 'number-columns-repeated') })
   }
 
   /** The empty cells at the end of a row are left out when it ends. */
   #endCell(): void {
     const { lines = [], times = 1 } = this.#cells.pop() ?? {}
+    this.#forms.pop()
     const said = lines.join(' ').replaceAll('\n', ' ')
     const shown = said.length > LONGEST_REPEATED ? 1 : Math.min(times, MOST_REPEATED)
     for (let left = shown; left > 0; left--) this.#rows.at(-1)?.cells.push(said)
@@ -316,78 +362,16 @@ function countOf(attributes: Attributes, name: string): number {
   return Number(attribute(attributes, name) ?? 1) || 1
 }
 
-/** Writes the chapters of an e-book in their order. */
-async function readBook(zip: ZipParts, sink: TextSink): Promise<void> {
-  let packed = ''
-  await zip.read('META-INF/container.xml', {
-    open: {
-      rootfile(attributes) {
-        packed ||= attributes['full-path'] ?? ''
-      },
-    },
-  })
-  const folder = packed.slice(0, packed.lastIndexOf('/') + 1)
-  const items = new Map<string, string>()
-  const chapters: string[] = []
-  await zip.read(packed, {
-    open: {
-      item: ({ id = '', href = '' }) => void items.set(id, resolvePart(folder, unescapedPath(href))),
-      itemref: ({ idref = '' }) => void chapters.push(idref),
-    },
-  })
-  for (const chapter of chapters) {
-    if (sink.isFull) sink.isCut = true
-    else await zip.read(items.get(chapter) ?? '', pageReader(sink), { until: sink, isHtml: true })
-  }
-}
-
-function unescapedPath(path: string): string {
-  try {
-    return decodeURI(path)
-  } catch {
-    return path
-  }
-}
-
-const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
-/** Elements that begin a line. */
-const BLOCKS = ['p', 'div', 'section', 'tr', 'table', 'blockquote', 'pre', 'body', 'br', 'li', ...HEADINGS]
-
-function pageReader(sink: TextSink): PartReader {
-  let [text, mark] = ['', '']
-  const end = (): void => {
-    const said = text.replace(/\s+/g, ' ').trim()
-    text = ''
-    if (said !== '') sink.line(`${mark}${said}`)
-    if (said !== '') mark = ''
-  }
-  const begin = (with_: string) => (): void => {
-    end()
-    mark = with_
-  }
-  const cell = (): void => {
-    text += ' | '
-  }
-  return {
-    skip: new Set(['head', 'script', 'style']),
-    open: {
-      ...Object.fromEntries(BLOCKS.map((name) => [name, end])),
-      li: begin('- '),
-      ...Object.fromEntries(HEADINGS.map((name, at) => [name, begin(`${'#'.repeat(at + 1)} `)])),
-    },
-    text(words) {
-      text += words
-    },
-    close: { ...Object.fromEntries(BLOCKS.map((name) => [name, end])), td: cell, th: cell },
-  }
-}
-
 /** Groups that hold no words of the text. */
 const NO_WORDS =
-  /^(?:fonttbl|colortbl|stylesheet|info|pict|object|themedata|colorschememapping|datastore|latentstyles|rsidtbl|generator|listtable|listoverridetable|xmlnstbl|fldinst|header[lrf]?|footer[lrf]?|filetbl|revtbl|nonshppict|shpinst)$/
+  /^(?:fonttbl|colortbl|stylesheet|info|pict|object|themedata|colorschememapping|datastore|latentstyles|rsidtbl|generator|listtable|listoverridetable|xmlnstbl|header[lrf]?|footer[lrf]?|filetbl|revtbl|nonshppict|shpinst)$/
 const WORDS_OF: Readonly<Record<string, string>> = {
   ...{ par: '\n', line: '\n', sect: '\n', page: '\n', row: '\n', cell: ' | ', tab: '\t', emdash: '—', endash: '–' },
   ...{ bullet: '•', lquote: '‘', rquote: '’', ldblquote: '“', rdblquote: '”', '~': '\u00a0', _: '-' },
+}
+/** Words that give those behind them a form, and that take it from them. */
+const RTF_FORMS: Readonly<Record<string, TextForm>> = {
+  ...{ strike: 'struck', striked: 'struck', super: 'raised', nosupersub: '', sub: '', plain: '' },
 }
 /** Character sets of fonts, by their numbers. */
 const FONT_SETS: Readonly<Record<string, string>> = {
@@ -403,8 +387,19 @@ const FONT_SETS: Readonly<Record<string, string>> = {
   ...{ 177: 'windows-1255', 178: 'windows-1256', 186: 'windows-1257', 204: 'windows-1251', 238: 'windows-1250' },
 }
 
+/** A link or a box of a form: the code of it, and where the words for it begin. */
+interface RtfField {
+  code: string
+  from: number
+  isChecked: boolean | undefined
+}
+
 interface RtfGroup {
   readonly isHidden: boolean
+  readonly form: TextForm
+  readonly field: RtfField | undefined
+  /** It is the code of its field. */
+  readonly isCode: boolean
   /** Characters behind one of Unicode that stand for it in older programs. */
   readonly fallback: number
   readonly encoding: string
@@ -419,7 +414,7 @@ class RtfReader {
   readonly #first: RtfGroup
   readonly #groups: RtfGroup[] = []
   #group: RtfGroup
-  #text = ''
+  #text = new FormedText()
   /** Characters that stand for the one before them. */
   #left = 0
   #bytes: number[] = []
@@ -429,7 +424,8 @@ class RtfReader {
     const fonts = rtf.slice(0, FONT_TABLE).matchAll(/\\f(\d{1,6})[^{};]{0,200}?\\fcharset(\d{1,3})/g)
     this.#sink = sink
     this.#fonts = new Map([...fonts].map(([, font = '', set = '']) => [font, set]))
-    this.#first = { isHidden: false, fallback: 1, encoding: encodingOf(`windows-${page}`) ?? pageNamed(page) }
+    const encoding = encodingOf(`windows-${page}`) ?? pageNamed(page)
+    this.#first = { isHidden: false, form: '', field: undefined, isCode: false, fallback: 1, encoding }
     this.#group = this.#first
     for (const [, word, value, hex, symbol, brace, plain] of rtf.matchAll(RTF_TOKEN)) {
       if (sink.isFull) break
@@ -440,7 +436,7 @@ class RtfReader {
       else this.#symbol(symbol ?? '')
     }
     this.#flush()
-    sink.line(this.#text)
+    sink.line(this.#text.text)
   }
 
   #control(word: string, value: string | undefined): void {
@@ -453,7 +449,31 @@ class RtfReader {
       this.#group = { ...this.#group, encoding: FONT_SETS[this.#fonts.get(value ?? '') ?? ''] ?? this.#first.encoding }
     } else if (NO_WORDS.test(word)) this.#hide()
     else if (Object.hasOwn(WORDS_OF, word)) this.#add(WORDS_OF[word] ?? '')
-    if (this.#text.includes('\n')) this.#writeLines()
+    else if (Object.hasOwn(RTF_FORMS, word)) this.#setForm(word, value === '0')
+    else this.#fieldControl(word, value)
+    if (this.#text.text.includes('\n')) this.#writeLines()
+  }
+
+  #setForm(word: string, isOff: boolean): void {
+    this.#flush()
+    const isKept = this.#group.form === 'struck' && /^(?:no)?su/.test(word)
+    if (!isKept) this.#group = { ...this.#group, form: isOff ? '' : (RTF_FORMS[word] ?? '') }
+  }
+
+  #fieldControl(word: string, value: string | undefined): void {
+    const { field } = this.#group
+    if (word === 'field') this.#group = { ...this.#group, field: { code: '', from: 0, isChecked: undefined } }
+    else if (word === 'fldinst') this.#group = { ...this.#group, isHidden: true, isCode: true }
+    else if (word === 'fldrslt' && field !== undefined) field.from = this.#text.text.length
+    // 25 is a box that nobody has touched: it is as it came.
+    else if (word === 'ffres' && field !== undefined && value !== '25') field.isChecked = value === '1'
+    else if (word === 'ffdefres' && field !== undefined) field.isChecked ??= value === '1'
+  }
+
+  #endField({ code, from, isChecked }: RtfField): void {
+    const address = addressIn(code)
+    if (/^\s*FORMCHECKBOX/.test(code)) this.#add(isChecked ? CHECKED : UNCHECKED)
+    else if (address !== '' && !this.#text.text.slice(from).includes(address)) this.#add(` (${address})`)
   }
 
   #byte(hex: string): void {
@@ -469,8 +489,13 @@ class RtfReader {
 
   #brace(brace: string): void {
     this.#flush()
-    if (brace === '{') this.#groups.push(this.#group)
-    else this.#group = this.#groups.pop() ?? this.#first
+    if (brace === '{') {
+      this.#groups.push(this.#group)
+      return
+    }
+    const { field } = this.#group
+    this.#group = this.#groups.pop() ?? this.#first
+    if (field !== undefined && field !== this.#group.field) this.#endField(field)
   }
 
   #symbol(symbol: string): void {
@@ -484,20 +509,23 @@ class RtfReader {
 
   #add(words: string): void {
     this.#flush()
-    if (!this.#group.isHidden) this.#text += words
+    const { isHidden, isCode, field, form } = this.#group
+    if (!isHidden) this.#text.add(words, form)
+    else if (isCode && field !== undefined && field.code.length < LONGEST_CODE) field.code += words
   }
 
   /** Bytes of one character may be written apart. */
   #flush(): void {
     if (this.#bytes.length === 0) return
-    const [{ encoding }, bytes] = [this.#group, Uint8Array.from(this.#bytes)]
+    const [{ encoding, form }, bytes] = [this.#group, Uint8Array.from(this.#bytes)]
     this.#bytes = []
-    this.#text += encoding === 'windows-1252' ? decodeWestern(bytes) : new TextDecoder(encoding).decode(bytes)
+    const words = encoding === 'windows-1252' ? decodeWestern(bytes) : new TextDecoder(encoding).decode(bytes)
+    this.#text.add(words, form)
   }
 
   #writeLines(): void {
-    const lines = this.#text.split('\n')
-    this.#text = lines.pop() ?? ''
+    const lines = this.#text.text.split('\n')
+    this.#text = new FormedText(lines.pop() ?? '')
     for (const line of lines) this.#sink.line(line.replace(/[ |]+$/, ''))
   }
 }

@@ -1,4 +1,15 @@
-import { type Attributes, type PartReader, relationId, type TextSink, type ZipParts } from './office-parts.ts'
+import {
+  type Attributes,
+  FormedText,
+  isOn,
+  type PartReader,
+  readDrawn,
+  relationId,
+  struckThrough,
+  type TextForm,
+  type TextSink,
+  type ZipParts,
+} from './office-parts.ts'
 
 /** Writes the text of a .xlsx: each sheet by its name, each row with what its cells show. */
 export async function readSheets(zip: ZipParts, main: string, sink: TextSink): Promise<void> {
@@ -18,16 +29,17 @@ export async function readSheets(zip: ZipParts, main: string, sink: TextSink): P
       },
     },
   })
-  const formats = await readFormats(zip, partOf('styles'))
+  const styles = await readStyles(zip, partOf('styles'))
   const strings = await readStrings(zip, partOf('sharedStrings'))
   for (const { name, id, state } of sheets) {
     sink.line('')
     sink.line(`Sheet “${name}”${state === 'visible' ? '' : ' (hidden)'}:`)
     const part = relations.get(id)?.target ?? ''
     const beside = await readBeside(zip, part, sink)
-    const reader = new SheetReader(sink, { strings, formats, from1904 }, beside)
+    const reader = new SheetReader(sink, { strings, styles, from1904 }, beside)
     await zip.read(part, reader, { until: sink })
     for (const [place, words] of beside) sink.line(`${place}:${words}`)
+    await readDrawn(zip, await zip.relations(part), sink)
   }
 }
 
@@ -83,27 +95,38 @@ const MOST_SHARED = 16_000_000
 
 async function readStrings(zip: ZipParts, part: string): Promise<readonly string[]> {
   const strings: string[] = []
-  let [text, inText, kept] = ['', false, 0]
+  let [text, inText, kept] = [new FormedText(), false, 0]
+  let form: TextForm = ''
   await zip.read(part, {
     skip: PRONUNCIATION,
     open: {
       si() {
-        text = ''
+        text = new FormedText()
+        form = ''
+      },
+      r() {
+        form = ''
+      },
+      strike(attributes) {
+        if (isOn(attributes)) form = 'struck'
+      },
+      vertAlign({ val }) {
+        if (val === 'superscript' && form === '') form = 'raised'
       },
       t() {
         inText = true
       },
     },
     text(words) {
-      if (inText && kept < MOST_SHARED) text += words
+      if (inText && kept < MOST_SHARED) text.add(words, form)
     },
     close: {
       t() {
         inText = false
       },
       si() {
-        kept += text.length
-        strings.push(text)
+        kept += text.text.length
+        strings.push(text.text)
       },
     },
   })
@@ -125,33 +148,47 @@ function builtIn(id: number): string {
   return BUILT_IN[id] ?? ((id >= 27 && id <= 36) || (id >= 50 && id <= 58) ? 'yyyy-mm-dd' : '')
 }
 
-/** Returns the format of each style of cells. */
-async function readFormats(zip: ZipParts, part: string): Promise<readonly string[]> {
+/** Characters of a format, of which the program itself takes no more. */
+const LONGEST_FORMAT = 255
+
+interface CellStyle {
+  readonly format: string
+  readonly isStruck: boolean
+}
+
+/** Returns the styles of cells by their numbers. */
+async function readStyles(zip: ZipParts, part: string): Promise<readonly CellStyle[]> {
   const own = new Map<number, string>()
-  const formats: string[] = []
-  let inCells = false
+  const struck: boolean[] = []
+  const styles: CellStyle[] = []
+  let inside: 'fonts' | 'cells' | undefined
+  const enter = (where: typeof inside) => (): void => {
+    inside = where
+  }
   await zip.read(part, {
     open: {
-      numFmt: ({ numFmtId, formatCode = '' }) => void own.set(Number(numFmtId), formatCode),
-      cellXfs() {
-        inCells = true
+      numFmt: ({ numFmtId, formatCode = '' }) => void own.set(Number(numFmtId), formatCode.slice(0, LONGEST_FORMAT)),
+      fonts: enter('fonts'),
+      font() {
+        if (inside === 'fonts') struck.push(false)
       },
-      xf({ numFmtId }) {
-        if (inCells) formats.push(own.get(Number(numFmtId)) ?? builtIn(Number(numFmtId)))
+      strike(attributes) {
+        if (inside === 'fonts') struck[struck.length - 1] = isOn(attributes)
+      },
+      cellXfs: enter('cells'),
+      xf({ numFmtId, fontId }) {
+        const format = own.get(Number(numFmtId)) ?? builtIn(Number(numFmtId))
+        if (inside === 'cells') styles.push({ format, isStruck: struck[Number(fontId)] ?? false })
       },
     },
-    close: {
-      cellXfs() {
-        inCells = false
-      },
-    },
+    close: { fonts: enter(undefined), cellXfs: enter(undefined) },
   })
-  return formats
+  return styles
 }
 
 interface Book {
   readonly strings: readonly string[]
-  readonly formats: readonly string[]
+  readonly styles: readonly CellStyle[]
   readonly from1904: boolean
 }
 
@@ -234,7 +271,8 @@ class SheetReader implements PartReader {
   #endCell(): void {
     const { place } = this.#cell
     const column = place === '' ? this.#column + 1 : columnOf(place)
-    const own = inCell(shownOf(this.#cell, this.#book))
+    const said = inCell(shownOf(this.#cell, this.#book))
+    const own = this.#book.styles[this.#cell.style]?.isStruck ? struckThrough(said) : said
     const shown = `${own}${this.#beside.get(place) ?? ''}`.trim()
     this.#beside.delete(place)
     // Without places each cell counts, with them those that say something.
@@ -265,23 +303,55 @@ function columnOf(place: string): number {
   return column - 1
 }
 
-function shownOf({ type, value, style, formula }: Cell, { strings, formats, from1904 }: Book): string {
+function shownOf({ type, value, style, formula }: Cell, { strings, styles, from1904 }: Book): string {
   // A program that computes nothing leaves the value out.
   if (value === '') return formula === '' ? '' : `=${formula}`
   if (type === 's') return strings[Number(value)] ?? ''
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE'
   if (type !== 'n') return value
   const number = Number(value)
-  return Number.isFinite(number) ? formatted(number, formats[style] ?? '', from1904) : value
+  return Number.isFinite(number) ? formatted(number, styles[style]?.format ?? '', from1904) : value
 }
 
 /** Returns a number as its cell shows it: dates and times as ISO writes them. */
 export function formatted(number: number, format: string, from1904 = false): string {
-  const sections = format.split(';')
-  const section = (number < 0 && sections[1]) || (sections[0] ?? '')
+  const sections = [...format.matchAll(SECTION)].map(([section]) => section)
+  const conditions = sections.slice(0, 2).map((section) => CONDITION.exec(section))
+  const at = sectionFor(number, sections.length, conditions)
+  const section = sections[at] ?? ''
   const bare = section.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?![hms]+\])[^\]]*\]/gi, '')
   if (!/general|standard/i.test(bare) && /[ymdhs]/i.test(bare)) return timeOf(number, bare.toLowerCase(), from1904)
-  return numberOf(sections.length > 1 && number < 0 && sections[1] ? -number : number, section)
+  const words = wordsOf(section)
+  const shown = numberOf(Math.abs(number), words)
+  if (shown === undefined) return plainNumber(number)
+  if (number >= 0) return shown
+  if (conditions.some((one) => one !== null)) return /^[^#0?]*[-(]/.test(words) ? shown : `-${shown}`
+  // Some formats show what is negative by its color alone, which nobody sees here.
+  return at === 0 || words === wordsOf(sections[0] ?? '') ? `-${shown}` : shown
+}
+
+/** A section of a format ends at a semicolon that is not in its words. */
+const SECTION = /(?<=^|;)(?:"[^"]*"?|[\\_*].|\[[^\]]*\]|[^;])*?(?=;|$)/gs
+const CONDITION = /\[([<>]=?|=|<>)(-?\d+(?:\.\d+)?)\]/
+
+/** Returns the number of the section that a number is shown by. */
+function sectionFor(number: number, count: number, conditions: readonly (RegExpExecArray | null)[]): number {
+  const met = conditions.findIndex((one) => one !== null && holds(number, one))
+  if (met >= 0) return met
+  const last = conditions.findLastIndex((one) => one !== null)
+  // Behind its conditions, a format has what is shown for all other numbers.
+  if (last >= 0) return Math.min(conditions[0] === null ? 0 : last + 1, count - 1)
+  if (number < 0) return count > 1 ? 1 : 0
+  return number === 0 && count > 2 ? 2 : 0
+}
+
+function holds(number: number, [, sign = '', limit = '']: RegExpExecArray): boolean {
+  const isEqual = number === Number(limit)
+  if (sign === '<>') return !isEqual
+  return (
+    (sign.includes('=') && isEqual) ||
+    (number < Number(limit) ? sign.startsWith('<') : !isEqual && sign.startsWith('>'))
+  )
 }
 
 const DAY_SECONDS = 86_400
@@ -306,21 +376,50 @@ function timeOf(serial: number, format: string, from1904: boolean): string {
   return /h/.test(format) && serial % 1 !== 0 ? `${date} ${shown}` : date
 }
 
-/** Returns a number in a format of digits; in one of another kind as it is. */
-function numberOf(number: number, section: string): string {
-  const words = section
-    .replace(/\[\$([^\]-]*)[^\]]*\]/g, '"$1"')
-    .replace(/\[[^\]]*\]|_.|\*./g, '')
-    .replace(/\\(.)/g, '"$1"')
-  const parts = /^((?:"[^"]*"|[^"#0?.,])*)([#0?.,]+)((?:"[^"]*"|[^"#0?.,])*)$/.exec(words)
-  if (parts === null || /[eE/@]/.test(words.replace(/"[^"]*"/g, ''))) return plainNumber(number)
+/** Returns a section of a format with all its words in quotes, without its colors, conditions and gaps. */
+function wordsOf(section: string): string {
+  const words = /("[^"]*")|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[[^\]]*\]|[_*]./gs
+  return section.replace(words, (_all, quoted: string | undefined, ...[escaped, currency]: (string | undefined)[]) => {
+    return quoted ?? (escaped || currency ? `"${(escaped ?? currency ?? '').replace('"', '')}"` : '')
+  })
+}
+
+/** Returns a number from 0 on in a format of digits, or the words of one without any; undefined for another kind. */
+function numberOf(number: number, words: string): string | undefined {
+  const bare = words.replace(/"[^"]*"/g, '')
+  const parts = /^((?:"[^"]*"|[^"#0?.,])*)([#0?.,]+|general|standard)((?:"[^"]*"|[^"#0?.,])*)$/i.exec(words)
+  if (parts === null && !/[#0?@]/.test(bare)) return unquoted(words).trim() || undefined
+  if (parts === null || /[e/@]/i.test(bare.replace(/general|standard/i, ''))) return undefined
   const [, before = '', digits = '', after = ''] = parts
-  const isPercent = words.includes('%')
-  const decimals = Math.min(/\.([0#?]*)/.exec(digits)?.[1]?.length ?? 0, 15)
-  const fixed = Math.abs(isPercent ? number * 100 : number).toFixed(decimals)
-  const grouped = /[#0],[#0]/.test(digits) ? fixed.replace(/\B(?=(?:\d{3})+(?!\d))(?<!\.\d*)/g, ',') : fixed
-  const shown = /\.[0?]*#/.test(digits) ? grouped.replace(/\.?0+$/, '') : grouped
-  return `${number < 0 ? '-' : ''}${unquoted(before)}${shown}${unquoted(after)}`.trim()
+  const shown = /^[gs]/i.test(digits) ? plainNumber(number) : digitsOf(number, digits, bare.includes('%'))
+  return `${unquoted(before)}${shown}${unquoted(after)}`.trim() || undefined
+}
+
+/** Returns a number by the places for its digits. Commas behind the last of them divide it by a thousand each. */
+function digitsOf(number: number, format: string, isPercent: boolean): string {
+  const [, whole = '', inWhole = '', part = '', inPart = ''] = /^(.*?)(,*)(?:\.(.*?)(,*))?$/.exec(format) ?? []
+  const decimals = Math.min(part.length, 15)
+  const digits = rounded(number, (isPercent ? 2 : 0) - 3 * (inWhole.length + inPart.length), decimals)
+  const cut = digits.length - decimals
+  const integer = digits.slice(0, cut).padStart(whole.replace(/[^0]/g, '').length, '0')
+  const grouped = whole.includes(',') ? integer.replace(/\B(?=(?:\d{3})+$)/g, ',') : integer
+  // A zero is shown where a place asks for it.
+  const before = /^0*$/.test(digits) && !/0/.test(format) ? '' : grouped
+  const least = part.includes('#') ? part.indexOf('#') : decimals
+  const behind = digits.slice(cut, cut + least) + digits.slice(cut + least).replace(/0+$/, '')
+  return behind === '' || before === '' ? before : `${before}.${behind}`
+}
+
+/** The digits that the program itself computes with. */
+const DIGITS = 15
+
+/** Returns the digits of a number times a power of ten, the last `decimals` behind the point; half is rounded up. */
+function rounded(number: number, power: number, decimals: number): string {
+  const [mantissa = '', exponent = ''] = number.toExponential(DIGITS - 1).split('e')
+  const shift = Number(exponent) - DIGITS + 1 + power + decimals
+  const digits = BigInt(mantissa.replace('.', ''))
+  const unit = 10n ** BigInt(Math.abs(shift))
+  return String(shift < 0 ? (digits + unit / 2n) / unit : digits * unit).padStart(decimals + 1, '0')
 }
 
 function unquoted(words: string): string {

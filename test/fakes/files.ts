@@ -46,9 +46,27 @@ export function pdf(...pages: readonly string[]): Uint8Array {
 
 /** A PDF of a page with a text and the fields of a form, each the inside of its dictionary. */
 export function pdfForm(text: string, ...fields: readonly string[]): Uint8Array {
-  const widgets = fields.map((field) => `<</Type/Annot/Subtype/Widget/Rect[0 0 90 20]${field}>>`)
-  const data = text === '' ? '' : `BT /F1 12 Tf 10 100 Td (${text}) Tj ET`
-  return pdfFile([{ data, annotations: `/Annots[${widgets.join('')}]` }])
+  return pdfForms([text, fields])
+}
+
+/** A PDF with a page for each form. */
+export function pdfForms(...forms: readonly (readonly [string, readonly string[]])[]): Uint8Array {
+  const pages = forms.map(([text, fields]) => {
+    const widgets = fields.map((field) => `<</Type/Annot/Subtype/Widget/Rect[0 0 90 20]${field}>>`)
+    const data = text === '' ? '' : `BT /F1 12 Tf 10 100 Td (${text}) Tj ET`
+    return { data, annotations: `/Annots[${widgets.join('')}]` }
+  })
+  return pdfFile(pages)
+}
+
+/** A PDF with a text, and one of a character in a font that is not in it, whose codes a table of that name explains. */
+export function pdfNaming(table: string, ordering: string, text: string): Uint8Array {
+  const about = `/FontDescriptor<</Type/FontDescriptor/FontName/Foreign/Flags 4>>`
+  const system = `/CIDSystemInfo<</Registry(Adobe)/Ordering(${ordering})/Supplement 2>>`
+  const inner = `<</Type/Font/Subtype/CIDFontType0/BaseFont/Foreign${system}${about}>>`
+  const font = `<</Type/Font/Subtype/Type0/BaseFont/Foreign/Encoding/${table}/DescendantFonts[${inner}]>>`
+  const data = `BT /F1 12 Tf 10 100 Td (${text}) Tj /F2 12 Tf <65E5> Tj ET`
+  return pdfFile([{ data, fonts: `/F2${font}` }])
 }
 
 /** A PDF whose pages stand in parts of the document, one in each. */
@@ -65,7 +83,12 @@ export function pdfOf(deflated: Buffer): Uint8Array {
 }
 
 function pdfFile(
-  pages: readonly { readonly filter?: string; readonly data: string; readonly annotations?: string }[],
+  pages: readonly {
+    readonly data: string
+    readonly filter?: string
+    readonly annotations?: string
+    readonly fonts?: string
+  }[],
   { kids, parts }: { readonly kids: string; readonly parts: readonly string[] } = {
     kids: pages.map((_, index) => `${4 + 2 * index} 0 R`).join(' '),
     parts: [],
@@ -75,8 +98,8 @@ function pdfFile(
     '<</Type/Catalog/Pages 2 0 R>>',
     `<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>`,
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
-    ...pages.flatMap(({ filter = '', data, annotations = '' }, index) => {
-      const uses = `/Contents ${5 + 2 * index} 0 R/Resources<</Font<</F1 3 0 R>>>>`
+    ...pages.flatMap(({ filter = '', data, annotations = '', fonts = '' }, index) => {
+      const uses = `/Contents ${5 + 2 * index} 0 R/Resources<</Font<</F1 3 0 R${fonts}>>>>`
       return [
         `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]${uses}${annotations}>>`,
         `<<${filter}/Length ${data.length}>>stream\n${data}\nendstream`,
@@ -187,6 +210,10 @@ export interface FakeBook {
   readonly links?: Readonly<Record<string, readonly [string, string]>>
   /** The part of the notes by the name of the sheet. */
   readonly notes?: Readonly<Record<string, string>>
+  /** The drawing on a sheet and a chart in it, by the name of the sheet. */
+  readonly drawn?: Readonly<Record<string, readonly [string, string]>>
+  /** The numbers of the styles whose words are struck through. */
+  readonly struck?: readonly number[]
 }
 
 /** A workbook. */
@@ -197,24 +224,34 @@ export function xlsx({
   from1904 = false,
   links = {},
   notes = {},
+  drawn = {},
+  struck = [],
 }: FakeBook): Buffer {
   const names = Object.keys(sheets)
   const ids = names.map((name, at) => `<sheet name="${name}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`)
   const own = formats.map((code, at) => `<numFmt numFmtId="${164 + at}" formatCode="${code}"/>`)
-  const styles = formats.map((_, at) => `<xf numFmtId="${164 + at}"/>`)
+  const styles = formats.map((_, at) => `<xf numFmtId="${164 + at}" fontId="${struck.includes(at) ? 1 : 0}"/>`)
   const parts = names.map((name, at) => {
     const rows = `<sheetData>${sheets[name] ?? ''}</sheetData>${links[name]?.[1] ?? ''}`
     return [`xl/worksheets/sheet${at + 1}.xml`, `<worksheet xmlns:r="r">${rows}</worksheet>`] as const
   })
   const beside = names.flatMap((name, at) => {
-    const [link, note] = [links[name], notes[name]]
+    const [link, note, drawing] = [links[name], notes[name], drawn[name]]
     const own = {
       ...(link === undefined ? {} : { l1: ['hyperlink', link[0]] as const }),
       ...(note === undefined ? {} : { n1: ['comments', `../comments${at + 1}.xml`] as const }),
+      ...(drawing === undefined ? {} : { d1: ['drawing', `../drawings/drawing${at + 1}.xml`] as const }),
     }
     return [
       ...(Object.keys(own).length > 0 ? [[`xl/worksheets/_rels/sheet${at + 1}.xml.rels`, relations(own)]] : []),
       ...(note === undefined ? [] : [[`xl/comments${at + 1}.xml`, note]]),
+      ...(drawing === undefined
+        ? []
+        : [
+            [`xl/drawings/drawing${at + 1}.xml`, drawing[0]],
+            [`xl/drawings/_rels/drawing${at + 1}.xml.rels`, relations({ c1: ['chart', '../charts/chart1.xml'] })],
+            ['xl/charts/chart1.xml', drawing[1]],
+          ]),
     ]
   })
   return openXml('xl/workbook.xml', 'spreadsheetml.sheet', {
@@ -223,21 +260,27 @@ export function xlsx({
       ...Object.fromEntries(names.map((_, at) => [`rId${at + 1}`, ['worksheet', `worksheets/sheet${at + 1}.xml`]])),
       ...{ styles: ['styles', 'styles.xml'], strings: ['sharedStrings', '/xl/sharedStrings.xml'] },
     }),
-    'xl/styles.xml': `<styleSheet><numFmts>${own.join('')}</numFmts><cellXfs>${styles.join('')}</cellXfs></styleSheet>`,
+    'xl/styles.xml': `<styleSheet><numFmts>${own.join('')}</numFmts><fonts><font/><font><strike/></font></fonts><cellXfs>${styles.join('')}</cellXfs></styleSheet>`,
     'xl/sharedStrings.xml': `<sst>${strings.map((text) => `<si>${text}</si>`).join('')}</sst>`,
     ...Object.fromEntries([...parts, ...beside]),
   })
 }
 
-/** A presentation of slides in XML, some with notes. */
-export function pptx(slides: readonly { readonly slide: string; readonly notes?: string }[]): Buffer {
-  const parts = slides.flatMap(({ slide, notes }, at) => {
+/** A presentation of slides in XML, some with notes or a diagram. */
+export function pptx(
+  slides: readonly { readonly slide: string; readonly notes?: string; readonly diagram?: string }[],
+): Buffer {
+  const parts = slides.flatMap(({ slide, notes, diagram }, at) => {
     const no = at + 1
-    const own = notes === undefined ? {} : { rId1: ['notesSlide', `../notesSlides/notes${no}.xml`] as const }
+    const own = {
+      ...(notes === undefined ? {} : { rId1: ['notesSlide', `../notesSlides/notes${no}.xml`] as const }),
+      ...(diagram === undefined ? {} : { rId2: ['diagramData', `../diagrams/data${no}.xml`] as const }),
+    }
     return [
       [`ppt/slides/slide${no}.xml`, slide],
       [`ppt/slides/_rels/slide${no}.xml.rels`, relations(own)],
       ...(notes === undefined ? [] : [[`ppt/notesSlides/notes${no}.xml`, notes]]),
+      ...(diagram === undefined ? [] : [[`ppt/diagrams/data${no}.xml`, diagram]]),
     ]
   })
   // They are shown in the order of the list, which is not that of their numbers.
@@ -252,10 +295,10 @@ export function pptx(slides: readonly { readonly slide: string; readonly notes?:
 }
 
 /** A document in the format of OpenDocument: `text`, `spreadsheet` or `presentation`. */
-export function openDocument(type: string, body: string, manifest = ''): Buffer {
+export function openDocument(type: string, body: string, manifest = '', styles = ''): Buffer {
   return zip({
     mimetype: `application/vnd.oasis.opendocument.${type}`,
-    'content.xml': `<office:document-content xmlns:office="o" xmlns:text="t" xmlns:table="b" xmlns:draw="d" xmlns:presentation="p" xmlns:xlink="x"><office:body><office:${type}>${body}</office:${type}></office:body></office:document-content>`,
+    'content.xml': `<office:document-content xmlns:office="o" xmlns:text="t" xmlns:table="b" xmlns:draw="d" xmlns:presentation="p" xmlns:xlink="x" xmlns:style="s"><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:${type}>${body}</office:${type}></office:body></office:document-content>`,
     'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="m">${manifest}</manifest:manifest>`,
   })
 }

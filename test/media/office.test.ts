@@ -5,11 +5,12 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import { createReadArrived } from '../../src/media/read-arrived.ts'
-import { formatted } from '../../src/media/sheet-text.ts'
+import * as document from '../../src/media/read-document.ts'
 import { docx, openDocument, pptx, xlsx, zip } from '../fakes/files.ts'
 import { mediaStoreIn } from '../fakes/media.ts'
+import { item, paragraph, read, run, slide } from './office-pieces.ts'
 
-function read(bytes: Uint8Array, longest = 20_000) {
+function arrive(bytes: Uint8Array, longest = 20_000) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-office-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const reader = createReadArrived({
@@ -20,11 +21,6 @@ function read(bytes: Uint8Array, longest = 20_000) {
   return reader({ bytes, name: 'a', kind: 'document' }, longest, new AbortController().signal)
 }
 
-const run = (words: string, form = ''): string =>
-  `<w:r><w:rPr>${form}</w:rPr><w:t xml:space="preserve">${words}</w:t></w:r>`
-const paragraph = (words: string, form = ''): string => `<w:p><w:pPr>${form}</w:pPr>${run(words)}</w:p>`
-const item = (words: string, list: number, level = 0): string =>
-  paragraph(words, `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${list}"/></w:numPr>`)
 const cell = (...paragraphs: readonly string[]): string => `<w:tc>${paragraphs.join('')}</w:tc>`
 
 const STYLES = `<w:styles xmlns:w="w"><w:style w:styleId="berschrift2"><w:name w:val="heading 2"/></w:style>
@@ -49,7 +45,7 @@ describe('a Word document', () => {
       `<w:tr>${cell(paragraph('Ada'), paragraph('Lovelace'))}${cell(paragraph('36'))}</w:tr></w:tbl>`,
       paragraph('The end.'),
     ].join('')
-    const { text, media } = await read(docx(body, { styles: STYLES, numbering: LISTS }))
+    const { text, media } = await arrive(docx(body, { styles: STYLES, numbering: LISTS }))
     expect(text).toBe(
       [
         ...['# Report', '## Costs', '- milk', '1. first', '2. second', '  2a) part', '3. third', ''],
@@ -98,13 +94,28 @@ describe('a Word document', () => {
     expect(await read(docx(paragraphs(run('euro'))))).not.toHaveProperty('note')
   })
 
+  const drawing = (...words: readonly string[]): string =>
+    `<x xmlns:a="a" xmlns:d="d">${words.map((one) => `<d:t><a:p><a:r><a:t>${one}</a:t></a:r></a:p></d:t>`).join('')}</x>`
+  it('has the words of its diagrams and charts behind its own', async () => {
+    const parts = { diagramData: drawing('buy', 'sell'), chart: drawing('Sales') }
+    expect(await read(docx(paragraph('Plan'), parts))).toMatchObject({
+      text: 'Plan\n[diagram] buy / sell\n[chart] Sales',
+    })
+  })
+
+  it('whose first paragraph is not come to its end in time is named so', async () => {
+    const reading = { clock: systemClock, signal: new AbortController().signal, longest: 1_000, pagesMs: 0 }
+    const unread = 'a document that took too long to read'
+    expect(await document.readOffice(docx(paragraph('words'.repeat(50_000))), reading)).toEqual({ unread })
+  })
+
   it('that is longer than wanted is cut, and says so', async () => {
-    const reading = await read(docx(paragraph('0123456789').repeat(500)), 100)
+    const reading = await arrive(docx(paragraph('0123456789').repeat(500)), 100)
     expect(reading).toMatchObject({ cut: 'the end', text: expect.stringMatching(/^(0123456789\n){9}0$/) })
   })
 
   it('without words is named so', async () => {
-    expect(await read(docx('<w:p/>'))).toMatchObject({ unread: 'a document without text' })
+    expect(await arrive(docx('<w:p/>'))).toMatchObject({ unread: 'a document without text' })
   })
 
   it('that ends in the middle is shown up to there', async () => {
@@ -194,44 +205,29 @@ describe('a workbook', () => {
     ])
   })
 
+  it('has marks for what is struck through, in a cell or in a part of its words', async () => {
+    const strings = [`<t>done</t>`, `<r><rPr><strike/></rPr><t>100</t></r><r><t xml:space="preserve"> 80</t></r>`]
+    const cells = [`<c r="A1" t="s" s="1"><v>0</v></c>`, shared('B1', 1), number('C1', 5, 1)]
+    const book = xlsx({ strings, formats: ['General', '0.0'], struck: [1], sheets: { A: row(...cells) } })
+    expect(await read(book)).toMatchObject({ text: 'Sheet “A”:\n~~done~~ | ~~100~~ 80 | ~~5.0~~' })
+  })
+
+  it('has the words of text boxes and charts behind its cells', async () => {
+    const words = (of: string): string => `<x xmlns:a="a"><a:p><a:r><a:t>${of}</a:t></a:r></a:p></x>`
+    const book = xlsx({ sheets: { A: row(number('A1', 1)) }, drawn: { A: [words('Ask Bo'), words('Sales')] } })
+    expect(await read(book)).toMatchObject({ text: 'Sheet “A”:\n1\n[text box] Ask Bo\n[chart] Sales' })
+  })
+
   it('whose days begin in 1904 shows the same dates', async () => {
     const book = xlsx({ formats: ['yyyy-mm-dd'], from1904: true, sheets: { A: row(number('A1', 43830)) } })
     expect(await read(book)).toMatchObject({ text: 'Sheet “A”:\n2024-01-01' })
-  })
-
-  it.each([
-    [45292, 'm/d/yy', '2024-01-01'],
-    [45292.75, 'dd.mm.yyyy hh:mm', '2024-01-01 18:00'],
-    [45292.75, 'dd.mm.yyyy', '2024-01-01'],
-    [0.5, 'h:mm AM/PM', '12:00'],
-    [0.5208449, 'hh:mm:ss', '12:30:01'],
-    [1.5, '[h]:mm', '36:00'],
-    [59, 'yyyy-mm-dd', '1900-02-28'],
-    [61, 'yyyy-mm-dd', '1900-03-01'],
-    [45292, '[$-407]d. mmmm yyyy;@', '2024-01-01'],
-    [5, '"days" 0', 'days 5'],
-    [5, '0 "Monate"', '5 Monate'],
-    [-1234.5, '#,##0.00;[Red]-#,##0.00', '-1,234.50'],
-    [-3, '0;(0)', '(3)'],
-    [1234.5, '[$€-407] #,##0.00', '€ 1,234.50'],
-    [1234567, '#,##0', '1,234,567'],
-    [0.5, '0%', '50%'],
-    [12.3, '0.##', '12.3'],
-    [12, '0.##', '12'],
-    [0.1 + 0.2, '', '0.3'],
-    [1e21, 'General', '1e+21'],
-    [123456789012, '0.00E+00', '123456789012'],
-    [7, '@', '7'],
-    [-5, 'yyyy-mm-dd', '-5'],
-  ])('a cell with %d in the format %j shows %j', (value, format, shown) => {
-    expect(formatted(value, format)).toBe(shown)
   })
 
   it('of a million rows is read as far as is wanted, in little time', async () => {
     const rows = `<row>${Array.from({ length: 100 }, (_, at) => `<c><v>${at}</v></c>`).join('')}</row>`
     const book = xlsx({ sheets: { Big: rows.repeat(20_000) } })
     const began = performance.now()
-    expect(await read(book)).toMatchObject({ cut: 'the end', text: expect.stringContaining('0 | 1 | 2 | 3') })
+    expect(await arrive(book)).toMatchObject({ cut: 'the end', text: expect.stringContaining('0 | 1 | 2 | 3') })
     expect(performance.now() - began).toBeLessThan(15_000)
   })
 
@@ -241,7 +237,7 @@ describe('a workbook', () => {
       strings: [`<t>${'long'.repeat(250_000)}</t>`],
       sheets: { A: `<row>${cells}</row>`.repeat(20) },
     })
-    expect(await read(book, 1_000)).toMatchObject({
+    expect(await arrive(book, 1_000)).toMatchObject({
       text: expect.stringMatching(/^Sheet “A”:\n(long)+/),
       cut: 'the end',
     })
@@ -252,7 +248,6 @@ const shape = (type: string, ...lines: readonly string[]): string =>
   `<p:sp><p:nvSpPr><p:nvPr><p:ph type="${type}"/></p:nvPr></p:nvSpPr><p:txBody>${lines
     .map((line) => `<a:p><a:r><a:t>${line}</a:t></a:r></a:p>`)
     .join('')}</p:txBody></p:sp>`
-const slide = (shapes: string, more = ''): string => `<p:sld xmlns:p="p" xmlns:a="a"${more}>${shapes}</p:sld>`
 
 describe('a presentation', () => {
   it('is shown slide by slide in its order, with titles, tables and notes', async () => {
@@ -342,25 +337,25 @@ describe('a document in another format', () => {
       Buffer.from(`Root Entry\0${stream}\0`, 'utf16le'),
       Buffer.alloc(600),
     ])
-    expect((await read(file)).unread).toMatch(why)
+    expect((await arrive(file)).unread).toMatch(why)
   })
 
   it('that only a password opens is named so', async () => {
     const locked = '<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>'
     const why = 'a document that only a password opens'
-    expect(await read(openDocument('text', '<text:p>x</text:p>', locked))).toMatchObject({ unread: why })
+    expect(await arrive(openDocument('text', '<text:p>x</text:p>', locked))).toMatchObject({ unread: why })
   })
 
   it('that is damaged is named so', async () => {
     const whole = docx(paragraph('hello'))
-    expect(await read(whole.subarray(0, -30))).toMatchObject({ unread: 'a document that cannot be read' })
+    expect(await arrive(whole.subarray(0, -30))).toMatchObject({ unread: 'a document that cannot be read' })
   })
 })
 
 describe('an archive', () => {
   it('is not opened: the names in it are shown, quoted like any text', async () => {
     const names = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`folder/${at}.txt`, 'x']))
-    const { text, note, cut } = await read(zip(names))
+    const { text, note, cut } = await arrive(zip(names))
     expect(text?.split('\n').slice(0, 2)).toEqual(['folder/0.txt', 'folder/1.txt'])
     expect({ note, cut }).toEqual({ note: 'an archive that is not opened: the names in it', cut: '10 more names' })
   })
@@ -368,7 +363,7 @@ describe('an archive', () => {
   it('whose text unpacks to far more than is wanted is read within its bounds', async () => {
     const bomb = docx(`<w:p><w:r><w:t>${'a'.repeat(150_000_000)}</w:t></w:r></w:p>`)
     expect(bomb.length).toBeLessThan(1_000_000)
-    const reading = await read(bomb)
+    const reading = await arrive(bomb)
     expect(reading.unread ?? reading.cut).toBeDefined()
   })
 
@@ -381,7 +376,7 @@ describe('an archive', () => {
         '<Relationships><Relationship Id="a" Type="x/officeDocument" Target="word/document.xml"/></Relationships>',
       'word/document.xml': `${laughs}<w:document xmlns:w="w">${paragraph('before')}${paragraph('&b;&b;')}</w:document>`,
     })
-    const { text = '' } = await read(bomb)
+    const { text = '' } = await arrive(bomb)
     expect(text).not.toContain('haha')
   })
 })
