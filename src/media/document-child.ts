@@ -23,8 +23,8 @@ const DECODED = [
 const MOST_ENCODINGS = 8
 
 // The program of a process, which reads its input. Its first argument says what is wanted:
-// - `pdf`: it writes `locked`, or a line with the numbers of the pages that were come to, of all pages and of each
-//   damaged one, and the text behind it;
+// - `pdf`: it writes `locked`, or a line with the numbers of the pages that were come to and of all pages, 1
+//   where words of it could not be read, and the number of each damaged page, and the text behind it;
 // - `office`: a line with the kind of the outcome and words about it, and the text behind it;
 // - `charset`: a line for each encoding that a text may be in, with the confidence, the best first.
 const began = performance.now()
@@ -54,7 +54,15 @@ async function officeText(): Promise<string> {
 async function pdfText(): Promise<string> {
   const { getDocumentProxy } = await import('unpdf')
   boundArrays()
-  const document = await getDocumentProxy(bytes, { verbosity: 0 }).catch((error: unknown) => {
+  /** Some fonts of East Asia are coded by tables that a PDF only names, and that the library asks for here. */
+  let unread = 0
+  const BinaryDataFactory = class {
+    async fetch({ kind }: { readonly kind: string }): Promise<never> {
+      if (kind === 'cMapUrl') unread = 1
+      throw new Error('There are no such tables.')
+    }
+  }
+  const document = await getDocumentProxy(bytes, { verbosity: 0, BinaryDataFactory }).catch((error: unknown) => {
     if (error instanceof Error && error.name === 'PasswordException') return undefined
     throw error
   })
@@ -66,7 +74,7 @@ async function pdfText(): Promise<string> {
     const lines = await textOf(document, ++read, fields).catch(() => void damaged.push(read))
     if (lines !== undefined) text += `${text === '' ? '' : '\n\n'}${lines}`
   }
-  return `${[read, document.numPages, ...damaged].join(' ')}\n${text.slice(0, longest)}`
+  return `${[read, document.numPages, unread, ...damaged].join(' ')}\n${text.slice(0, longest)}`
 }
 
 type PdfDocument = Awaited<ReturnType<typeof import('unpdf').getDocumentProxy>>

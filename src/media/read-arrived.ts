@@ -101,18 +101,26 @@ async function textReading(
   return { ...cutAt(longest, text, bytes.length), ...(guess ? { note: `read as ${encoding}, which is a guess` } : {}) }
 }
 
-function pdfReading({ text, read, pages, damaged }: PdfText, longest: number): FileReading {
-  if (text.trim() === '') return { unread: damaged.length > 0 ? unreadable(PDF) : withoutText(read, pages) }
+function pdfReading({ text, lacksWords, read, pages, damaged }: PdfText, longest: number): FileReading {
+  if (text.trim() === '' && damaged.length > 0) return { unread: unreadable(PDF) }
+  if (text.trim() === '') return { unread: lacksWords ? `a PDF whose ${WITHOUT_TABLES}` : withoutText(read, pages) }
   const lost = damaged.length > 0 ? [`the damaged pages ${damaged.slice(0, MOST_NAMED).join(', ')}`] : []
   if (damaged.length > MOST_NAMED) lost.push('and others')
   // The library finds no page behind a damaged one that stands in the same part of the document.
   if (damaged.includes(pages)) lost.push('and what comes after them')
   if (read < pages) lost.push(`pages ${read + 1} to ${pages}`)
   else if (text.length >= longest) lost.push('the end')
-  return lost.length > 0 ? { text, cut: lost.join(', ') } : { text }
+  return {
+    text,
+    ...(lost.length > 0 ? { cut: lost.join(', ') } : {}),
+    ...(lacksWords ? { note: `some ${WITHOUT_TABLES}` } : {}),
+  }
 }
 
 const MOST_NAMED = 10
+/** Said about the words of a PDF that only names the tables of their characters. */
+const WITHOUT_TABLES =
+  'words are in Chinese, Japanese or Korean fonts that cannot be read here; pictures of its pages can'
 
 function withoutText(pages: number, all: number): string {
   const where =

@@ -5,6 +5,8 @@ import { builtFile, runChild } from '../platform/run-child.ts'
 /** `read`: the pages that were come to; `damaged`: the numbers of those that have no text for that reason. */
 export interface PdfText {
   readonly text: string
+  /** Words of it are in fonts of East Asia that cannot be read. */
+  readonly lacksWords: boolean
   readonly read: number
   readonly pages: number
   readonly damaged: readonly number[]
@@ -54,8 +56,8 @@ export async function readPdf(
 function answerIn(written: string): PdfText | LockedPdf {
   if (written === 'locked') return { locked: true }
   const end = written.indexOf('\n')
-  const [read = 0, pages = 0, ...damaged] = written.slice(0, end).split(' ').map(Number)
-  return { text: written.slice(end + 1), read, pages, damaged }
+  const [read = 0, pages = 0, unread, ...damaged] = written.slice(0, end).split(' ').map(Number)
+  return { text: written.slice(end + 1), lacksWords: unread === 1, read, pages, damaged }
 }
 
 /** Documents that are archives, by their types; some archives are documents whose type is not seen at once. */
@@ -93,7 +95,8 @@ function officeReading(written: string): FileReading {
   const text = written.slice(end + 1)
   if (kind === 'unread') return { unread: words.join(' ') }
   if (kind === 'names') return namesReading(text, Number(words[0]))
-  if (text.trim() === '') return { unread: 'a document without text' }
+  if (text.trim() === '')
+    return { unread: kind === 'cut' ? 'a document that took too long to read' : 'a document without text' }
   const note = words.join(' ')
   return { text, ...(kind === 'cut' ? { cut: 'the end' } : {}), ...(note === '' ? {} : { note }) }
 }

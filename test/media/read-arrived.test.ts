@@ -9,7 +9,7 @@ import type { MediaStore } from '../../src/core/media.ts'
 import type { FileKind } from '../../src/core/message.ts'
 import { createReadArrived } from '../../src/media/read-arrived.ts'
 import { readPdf } from '../../src/media/read-document.ts'
-import { pdf, pdfForm, pdfInParts, pdfOf } from '../fakes/files.ts'
+import { pdf, pdfForm, pdfForms, pdfInParts, pdfNaming, pdfOf } from '../fakes/files.ts'
 import { mediaStoreIn } from '../fakes/media.ts'
 import { countingClock } from './counting-clock.ts'
 
@@ -122,11 +122,11 @@ describe('a file that arrived', () => {
 
   it('F-G07: of a PDF whose pages take too long the first ones are read', async () => {
     const reading = { clock: systemClock, signal: new AbortController().signal, longest: 1_000, pagesMs: 0 }
-    expect(await readPdf(pdf('one', 'two'), reading)).toEqual({ text: 'one', read: 1, pages: 2, damaged: [] })
+    expect(await readPdf(pdf('one', 'two'), reading)).toMatchObject({ text: 'one', read: 1, pages: 2, damaged: [] })
   })
 
   const on = (name: string): string => `/AP<</N<</${name} null/Off null>>>>`
-  it.each([
+  const forms: readonly (readonly [string, readonly string[], string])[] = [
     ['a text', ['/FT/Tx/T(surname)/V(Smith)'], 'surname: Smith'],
     ['a text with a label', ['/FT/Tx/T(f1[0])/TU(Your name)/V(Smith)'], 'f1[0] (Your name): Smith'],
     ['a text of two lines', ['/FT/Tx/Ff 4096/T(address)/V(1 Road\\rTown)'], 'address: 1 Road / Town'],
@@ -134,7 +134,7 @@ describe('a file that arrived', () => {
     ['a box that is checked', [`/FT/Btn/T(married)/V/Yes/AS/Yes${on('Yes')}`], 'married: checked'],
     ['a box with a value', [`/FT/Btn/T(pays)/V/cash/AS/cash${on('cash')}`], 'pays: checked (cash)'],
     ['a box that is not checked', [`/FT/Btn/T(married)/V/Off/AS/Off${on('Yes')}`], 'married: not checked'],
-    ['a box without a look', ['/FT/Btn/T(married)/V/Yes'], 'married: checked'],
+    ['a box without a look', ['/FT/Btn/T(owner)/V/Yes'], 'owner: checked'],
     [
       'radio buttons',
       [
@@ -151,10 +151,16 @@ describe('a file that arrived', () => {
     ['radio buttons of which none is chosen', [`/FT/Btn/Ff 32768/T(size)/V/Off${on('small')}`], 'size: (none chosen)'],
     ['a choice', ['/FT/Ch/Ff 131072/T(city)/Opt[[(p)(Paris)][(l)(Lyon)]]/V(l)'], 'city: Lyon'],
     ['several choices', ['/FT/Ch/Ff 2097152/T(city)/Opt[(Paris)(Lyon)(Nice)]/V[(Paris)(Nice)]'], 'city: Paris, Nice'],
-  ])('a PDF form has its fields behind the text, or alone where there is none: %s', async (_name, fields, line) => {
+  ]
+  it('a PDF form has its fields behind the text, or alone where there is none', async () => {
     const read = reader(mediaStoreIn(join(folder(), 'media')))
-    expect(await read(pdfForm('Name: ____', ...fields))).toMatchObject({ text: `Name: ____\n[field] ${line}` })
-    expect(await read(pdfForm('', ...fields))).toEqual({ media: expect.anything(), text: `[field] ${line}` })
+    const of = (text: string) => pdfForms(...forms.map(([, fields]) => [text, fields] as const))
+    const lines = forms.map(([name, , line]) => [name, `[field] ${line}`])
+    const named = (text = '') => text.split('\n\n').map((page, at) => [forms[at]?.[0], page])
+    expect(named((await read(of('Name: ____'), 5_000)).text)).toEqual(
+      lines.map(([name, line]) => [name, `Name: ____\n${line}`]),
+    )
+    expect(named((await read(of(''), 5_000)).text)).toEqual(lines)
   })
 
   it('a PDF form has no fields that nobody sees, and its many fields are bounded as any text', async () => {
@@ -174,6 +180,22 @@ describe('a file that arrived', () => {
     expect(reading).toMatchObject({ cut: 'the end' })
     expect(reading.text).toHaveLength(1_000)
   })
+
+  const inFonts = 'words are in Chinese, Japanese or Korean fonts that cannot be read here'
+  it.each([
+    ['UniJIS-UCS2-H', 'Japan1'],
+    ['90ms-RKSJ-H', 'Japan1'],
+    ['GBK-EUC-H', 'GB1'],
+    ['Identity-H', 'Korea1'],
+  ])(
+    'a PDF with words in a font by the table %s says that they are missing, and never that it is a picture',
+    async (table, ordering) => {
+      const read = reader(mediaStoreIn(join(folder(), 'media')))
+      const note = expect.stringContaining(`some ${inFonts}`)
+      expect(await read(pdfNaming(table, ordering, 'Invoice 15'))).toMatchObject({ text: 'Invoice 15', note })
+      expect(await read(pdfNaming(table, ordering, ''))).toMatchObject({ unread: expect.stringContaining(inFonts) })
+    },
+  )
 
   /** The objects of pages from this one on are no pages any more. */
   const damaged = (bytes: Uint8Array, from: number, to = from): Buffer => {
