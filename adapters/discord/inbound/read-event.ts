@@ -261,14 +261,19 @@ function readQuoted(message: Fields, context: InboundContext): QuotedMessage | u
   const naming = namingOf(context)
   const { text, enclosed } = readWords(original, writerOf(sender), naming)
   const shared = snapshotsOf(original).map((snapshot) => readWords(snapshot, 'unnamed', naming))
-  const all = [text, ...shared.map((one) => one.text), ...enclosed, ...shared.flatMap((one) => one.enclosed)]
-  const words = all.filter((line) => line.trim() !== '').join('\n')
+  const own = sender.id === context.botId
+  const passedOn = [...shared.map((one) => one.text), ...enclosed, ...shared.flatMap((one) => one.enclosed)]
+  const besides = own ? [] : passedOn.filter((line) => line.trim() !== '')
+  const words = [text, ...besides].filter((line) => line.trim() !== '').join('\n')
+  // The words of a forward are not those of whoever passed them on.
+  const isForward = text.trim() === '' && shared.length > 0
   return {
     messageId: idOf(original.id),
     ...present('text', words === '' ? undefined : words),
-    // The words of a forward are not those of whoever passed them on.
-    ...(text.trim() === '' && shared.length > 0 ? {} : { sender }),
-    own: sender.id === context.botId,
+    // The preview of a page comes after the message, so that only a reply shows it.
+    ...(besides.length > 0 && !isForward ? { mixed: true as const } : {}),
+    ...(isForward ? {} : { sender }),
+    own,
   }
 }
 

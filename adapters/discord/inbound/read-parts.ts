@@ -39,7 +39,8 @@ const NONE: readonly never[] = []
 
 /**
  * Returns the words of a message object as people read them, whether it was sent, replied to, forwarded or read back.
- * Embeds and components are the words of an app; under the text of a person an embed is the preview of a page.
+ * Rich embeds and components are the words of an app; any other embed, and each under the text of a person, is the
+ * preview of a page.
  */
 export function readWords(message: Fields, by: WrittenBy, naming: Naming): Words {
   const content = optionalText(message.content) ?? ''
@@ -50,8 +51,8 @@ export function readWords(message: Fields, by: WrittenBy, naming: Naming): Words
   // Nearly every message: nothing of it is rendered.
   if (embeds.length === 0 && components.length === 0) return { text, mentions, enclosed: things }
   const say: Say = (value) => (typeof value === 'string' ? readable(value.trim(), { message, naming }) : '')
-  const isSaid = ({ type }: Fields) =>
-    !NOTICES.has(String(type)) && (by === 'app' || (by === 'unnamed' && isRich(type)))
+  // The platform itself makes embeds of the other types, also below what an app has written.
+  const isSaid = ({ type }: Fields) => by !== 'person' && (type === undefined || type === 'rich')
   const parts = [
     ...embeds
       .slice(0, MOST_EMBEDS)
@@ -68,10 +69,6 @@ export function readWords(message: Fields, by: WrittenBy, naming: Naming): Words
 }
 
 type Say = (value: unknown) => string
-
-function isRich(type: unknown): boolean {
-  return type === undefined || type === 'rich'
-}
 
 function objectsIn(value: unknown): readonly Fields[] {
   return Array.isArray(value) && value.length > 0 ? value.filter(isFields) : NONE
@@ -117,9 +114,6 @@ function mediaLine(media: unknown, description: unknown): string {
   const line = withAddress(words, address)
   return line === '' ? '' : `image: ${line}`
 }
-
-/** The embeds by which the platform itself says something in a message. */
-const NOTICES: ReadonlySet<string> = new Set(['poll_result', 'auto_moderation_message'])
 
 /** Returns the one line of an embed that is nobody's words. */
 function lineOf(embed: Fields, say: Say): string {

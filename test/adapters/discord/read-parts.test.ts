@@ -393,6 +393,46 @@ describe('forwards and replies', () => {
     expect(quoted).not.toHaveProperty('sender')
   })
 
+  test.each<[string, object, true | undefined]>([
+    ['words alone', { content: 'mine' }, undefined],
+    [
+      'words and a preview',
+      { content: 'mine', embeds: [{ type: 'link', url: 'https://a.example', title: 'A' }] },
+      true,
+    ],
+    ['a preview without words', { content: 'mine', embeds: [{ type: 'image', url: 'https://a.example' }] }, undefined],
+    ['a poll', { poll: { question: { text: 'Lunch?' }, answers: [] } }, true],
+    ['a sticker', { sticker_items: [{ id: '1', name: 'Wave' }] }, true],
+    ['words beside a forward', { ...forward({ content: 'theirs' }), content: 'mine' }, true],
+    ['words beside a forward of a poll', { ...forward({ poll: { question: { text: 'Q' } } }), content: 'mine' }, true],
+    ['an embed of an app', { author: alerts, embeds: [{ type: 'rich', title: 'A' }] }, undefined],
+    [
+      'an app with the preview of a page',
+      { author: alerts, content: 'a', embeds: [{ type: 'article', title: 'A', url: 'https://a.example' }] },
+      true,
+    ],
+    [
+      'the answer of an app to a command',
+      { author: alerts, content: 'a', interaction: { name: 'b', user: ada } },
+      true,
+    ],
+    [
+      'an own message with a preview',
+      { author: parley, content: 'a', embeds: [{ type: 'link', title: 'A', url: 'https://a.example' }] },
+      undefined,
+    ],
+  ])('a reply to %s says whether all its words are those of its writer', (_, original, mixed) => {
+    const { quoted } = read({ type: 19, content: 'why?', referenced_message: message(original) })
+    expect(quoted?.sender).toBeDefined()
+    expect(quoted?.mixed).toBe(mixed)
+  })
+
+  test('a reply to an own message quotes no preview of a page as own words', () => {
+    const embeds = [{ type: 'link', title: 'A', url: 'https://a.example' }]
+    const referenced_message = message({ author: parley, content: 'said', embeds })
+    expect(read({ type: 19, referenced_message }).quoted).toMatchObject({ text: 'said', own: true })
+  })
+
   test('a reply to a message that was deleted quotes it without words', () => {
     const reply = { type: 19, content: 'why?', message_reference: { type: 0, message_id: '8' } }
     expect(read({ ...reply, referenced_message: null }).quoted).toEqual({ messageId: '8', own: false })
