@@ -137,6 +137,16 @@ describe('a file that comes with a message on Slack', () => {
     expect(JSON.stringify(shown())).toContain('not shown: the bot may not read it; the app needs the scope files:read')
   })
 
+  it('F-G07: one that the platform cannot give for a moment is asked for again and shown', async () => {
+    const { slack, answered, shown } = await slackHouse()
+    const { world, faults } = slack
+    const body = JSON.stringify({ ok: false, error: 'service_unavailable' })
+    faults.add({ method: 'files.info', action: { kind: 'answer', when: 'before', status: 200, body } })
+    const files = [world.attach({ bytes: PICTURE, name: 'a.png', mime: 'image/png' })]
+    await answered(() => world.say({ from: 'U333', text: 'look', extra: { subtype: 'file_share', files } }))
+    expect(JSON.stringify(shown())).toContain('"type":"image"')
+  })
+
   it('F-G07: one that was deleted meanwhile is named', async () => {
     const { slack, answered, shown } = await slackHouse()
     const { world } = slack

@@ -5,6 +5,7 @@ import { parseUrl } from '../../../src/core/parse-url.ts'
 import { download, tooLarge } from '../../shared/download.ts'
 import { isFields } from '../../shared/fields.ts'
 import type { CallOutcome, SlackClient } from '../connection/client.ts'
+import { waitOf } from '../outbound/receipts.ts'
 
 interface Ports {
   readonly client: SlackClient
@@ -41,11 +42,29 @@ export async function fetchFile(ports: Ports, { ref, most }: WantedFile, signal:
 }
 
 const MAY_NOT = { kind: 'refused', reason: 'the bot may not read it; the app needs the scope files:read' } as const
+/** The refusals of the platform that are for good, in words; the others name their own word. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  access_denied: 'the bot may not read it',
+  ekm_access_denied: 'the administrators of the workspace have suspended access to it',
+  enterprise_is_restricted: 'the bot may not read it',
+  file_deleted: 'it was deleted',
+  file_under_review: 'the administrators of the workspace review it',
+  no_permission: 'the bot may not read it',
+  not_visible: 'the bot may not read it',
+}
+const NOT_FOUND: ReadonlySet<string> = new Set(['file_not_found', 'files_not_found', 'invalid_file_id', 'no_file'])
 
 function notGiven(outcome: Exclude<CallOutcome, { kind: 'answered' }>): FetchedFile {
   if (outcome.kind === 'failed') return { kind: 'failed', reason: outcome.reason }
-  if (outcome.error === 'ratelimited') return { kind: 'failed', reason: outcome.error }
-  return outcome.error === 'missing_scope' ? MAY_NOT : GONE
+  const { error } = outcome
+  if (error === 'missing_scope') return MAY_NOT
+  // A refusal that ends by itself is asked again, as with every other call.
+  if (waitOf(outcome) !== undefined) return { kind: 'failed', reason: `the platform could not give it: ${error}` }
+  if (NOT_FOUND.has(error)) return GONE
+  return {
+    kind: 'refused',
+    reason: (Object.hasOwn(REFUSALS, error) && REFUSALS[error]) || `the platform refused it: ${error}`,
+  }
 }
 
 /** Another server that speaks the API gives its files itself. */
