@@ -9,6 +9,7 @@ import { type ChatDesk, type ChatDeskDeps, createChatDesk } from '../sessions/se
 import { createGrownTexts } from '../sessions/service/grown-texts.ts'
 import { createRepeats, type KeyedRequestDeps } from '../sessions/service/keyed-requests.ts'
 import { createResumeFailed, type ResumeFailedDeps } from '../sessions/turns/ask-again.ts'
+import { convertPage } from '../web/convert-page.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import type { Lookups } from './lookups.ts'
 import type { Budgets } from './make-budgets.ts'
@@ -50,7 +51,7 @@ export function makeChat(deps: MakeChatDeps): ChatDesk {
     forgetFiles: (ids) => media.drop(ids),
     files: {
       ...{ limits, redact, allowance: createFileAllowance(clock, limits.perPersonPerDay) },
-      read: createReadArrived({ media: pictures, clock, logger }),
+      read: createReadArrived({ media: pictures, clock, logger, convertPage }),
       ...(hooks.has('before_save') ? { beforeSave: hooks.beforeSave } : {}),
     },
   })

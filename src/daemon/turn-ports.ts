@@ -19,6 +19,7 @@ import type { ThreadDeps } from '../pipeline/read-thread.ts'
 import type { RunTurnDeps } from '../pipeline/run-turn.ts'
 import { decideDispatch } from '../routing/decide-dispatch.ts'
 import type { Store } from '../store/store.ts'
+import { convertPage } from '../web/convert-page.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import type { Lookups } from './lookups.ts'
 import type { Budgets } from './make-budgets.ts'
@@ -86,7 +87,7 @@ function filePorts(deps: TurnPortsDeps): FilesDeps['files'] {
   return {
     ...{ limits, redact },
     allowance: createFileAllowance(clock, limits.perPersonPerDay),
-    read: createReadArrived({ media: pictures, clock, logger }),
+    read: createReadArrived({ media: pictures, clock, logger, convertPage }),
     async drop(ids) {
       await media.drop(ids)
       await store.write((tx) => tx.forgetting.forgetTranscripts(ids))

@@ -6,6 +6,7 @@ import { isFull } from '../core/full-disk.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ArrivedFile, MediaStore, ReadArrived } from '../core/media.ts'
 import type { FileReading } from '../core/message.ts'
+import { readDeclared } from '../core/read-text.ts'
 import { decodeText } from '../platform/decode-text.ts'
 import { createPlaces } from '../platform/run-child.ts'
 import { orientationOf } from './image-header.ts'
@@ -16,6 +17,22 @@ interface Deps {
   readonly media: Pick<MediaStore, 'keep'>
   readonly clock: Clock
   readonly logger: Logger
+  /** Returns a page as Markdown, in a process of its own; absent: a page is shown as the text that it is. */
+  readonly convertPage?: (page: string, base: string, run: Run) => Promise<ReadPage>
+}
+
+interface Run {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+interface ReadPage {
+  readonly title?: string
+  readonly markdown: string
+  /** The reason, in a sentence, why there is less to read than a browser would show. */
+  readonly missing?: string
+  readonly plain?: true
+  readonly cut?: true
 }
 
 const PDF = 'application/pdf'
@@ -71,8 +88,8 @@ interface Wanted {
 }
 
 async function readContent(
-  { clock }: Deps,
-  { bytes, kind }: ArrivedFile,
+  { clock, convertPage }: Deps,
+  { bytes, name, kind }: ArrivedFile,
   { media: { mime }, longest, signal }: Wanted,
 ): Promise<FileReading> {
   if (mime === PDF) {
@@ -81,7 +98,12 @@ async function readContent(
     return 'locked' in read ? { unread: 'a PDF that only a password opens' } : pdfReading(read, longest)
   }
   if (isOffice(mime)) return (await readOffice(bytes, { clock, signal, longest })) ?? { unread: unreadable(mime) }
-  if (IS_TEXT.test(mime)) return textReading(bytes, { longest, clock, signal })
+  if (IS_TEXT.test(mime)) {
+    const source = await textReading(bytes, { longest, clock, signal })
+    // A source that is shown whole says all that the page says.
+    if (convertPage === undefined || source.cut === undefined || !isPage(source.text, name)) return source
+    return (await pageReading(bytes, { longest, clock, signal, convertPage })) ?? source
+  }
   return { unread: oldDocument(mime, bytes) ?? cannotBeShown(mime, bytes) ?? reasonOf(mime, kind) }
 }
 
@@ -99,6 +121,37 @@ async function textReading(
   const text = decoded.endsWith(END_OF_TEXT) ? decoded.slice(0, -1) : decoded
   if (text.trim() === '' && text.length <= longest) return { unread: 'there is nothing in it' }
   return { ...cutAt(longest, text, bytes.length), ...(guess ? { note: `read as ${encoding}, which is a guess` } : {}) }
+}
+
+/** A text of another kind may begin with a tag as well: then its name says whether it is a page. */
+function isPage(text: string | undefined, name: string): boolean {
+  const begun = (text ?? '').replace(/^(?:\s+|<\?xml[^>]{0,400}>|<!--.*?-->)+/is, '')
+  return (
+    /^<(?:!doctype\s+html|html|head|body)(?=[\s>])/i.test(begun) ||
+    (/\.x?html?$/i.test(name) && /^<[a-z!]/i.test(begun))
+  )
+}
+
+/** Bytes of a page that are read. */
+const MOST_OF_PAGE = 5_000_000
+
+/** Returns what people read of a page, whose styles may be longer than its words; undefined where that fails. */
+async function pageReading(
+  bytes: Uint8Array,
+  { longest, convertPage, ...run }: Run & Required<Pick<Deps, 'convertPage'>> & { readonly longest: number },
+): Promise<FileReading | undefined> {
+  const head = bytes.subarray(0, MOST_OF_PAGE)
+  const stream = head.length < bytes.length
+  const declared = readDeclared(head, { header: '', kind: 'page', stream })
+  const { text: page } = declared.guessed ? await decodeText(head, { ...run, stream }) : declared
+  const read = await convertPage(page, '', run).catch(() => undefined)
+  if (read === undefined || read.markdown.trim() === '') return undefined
+  const { title, markdown, missing, plain, cut } = read
+  const words = title === undefined || markdown.includes(title) ? markdown : `${title}\n\n${markdown}`
+  const shown = cutAt(longest, words, words.length)
+  const end = stream || cut ? { cut: 'the end' } : {}
+  const form = plain ? 'a page as its words alone' : 'a page as people read it, without its code'
+  return { ...end, ...shown, note: missing === undefined ? form : `${form}. ${missing}` }
 }
 
 function pdfReading({ text, lacksWords, read, pages, damaged }: PdfText, longest: number): FileReading {

@@ -9,6 +9,7 @@ import type { MediaStore } from '../../src/core/media.ts'
 import type { FileKind } from '../../src/core/message.ts'
 import { createReadArrived } from '../../src/media/read-arrived.ts'
 import { readPdf } from '../../src/media/read-document.ts'
+import { convertPage } from '../../src/web/convert-page.ts'
 import { pdf, pdfForm, pdfForms, pdfInParts, pdfNaming, pdfOf } from '../fakes/files.ts'
 import { mediaStoreIn } from '../fakes/media.ts'
 import { countingClock } from './counting-clock.ts'
@@ -235,5 +236,57 @@ describe('a file that arrived', () => {
     const reading = reader(mediaStoreIn(join(folder(), 'media')))(pdf('hello'), 1_000, stopped.signal)
     stopped.abort()
     expect(await reading).toMatchObject({ unread: 'a PDF that cannot be read' })
+  })
+})
+
+describe('a page that arrived as a file', () => {
+  const style = `<style>${'.a { color: #000000; margin: 0 auto }\n'.repeat(1_000)}</style>`
+  const page = (words = '<h1>Receipt</h1><p>Total: 42 €</p>', title = '') =>
+    `<!doctype html><html><head>${title}${style}</head><body>${words}</body></html>`
+  const note = 'a page as people read it, without its code'
+  const readPage = (source: string | Uint8Array, { name = 'a.html', longest = 1_000 } = {}) => {
+    const media = mediaStoreIn(join(folder(), 'media'))
+    const read = createReadArrived({ media, clock: systemClock, logger: silentLogger, convertPage })
+    const file = { bytes: typeof source === 'string' ? Buffer.from(source) : source, name, kind: 'document' } as const
+    return read(file, longest, new AbortController().signal)
+  }
+
+  it('R9: whose styles are longer than is shown is shown as its words', async () => {
+    const media = expect.anything()
+    expect(await readPage(page())).toEqual({ media, text: '# Receipt\n\nTotal: 42 €', note })
+    const titled = await readPage(page('<p>Total: 42 €</p>', '<title>Receipt 7</title>'))
+    expect(titled).toEqual({ media, text: 'Receipt 7\n\nTotal: 42 €', note })
+  })
+
+  it.each([
+    ['a name that says nothing', page(), 'download'],
+    ['a prologue of XML and a comment', `<?xml version="1.0"?>\n<!-- saved -->\n${page()}`, 'a.xhtml'],
+    ['no beginning of a page, and its name', `${style}<p>Total: 42 €</p>`, 'receipt.HTM'],
+  ])('R9: with %s is shown as its words', async (_, source, name) => {
+    expect(await readPage(source, { name })).toMatchObject({ text: expect.stringMatching(/Total: 42 €$/), note })
+  })
+
+  it('R9: is read in the encoding that it names, and its words are cut as those of a text', async () => {
+    const meta = '<meta charset="windows-1251">'
+    const [before = '', after = ''] = page('@', meta).split('@')
+    const words = Uint8Array.of(0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2)
+    const bytes = Buffer.concat([Buffer.from(before), words, Buffer.from(` ${'x'.repeat(2_000)}${after}`)])
+    expect(await readPage(bytes)).toMatchObject({
+      text: `Привет ${'x'.repeat(993)}`,
+      cut: '1007 more characters',
+      note,
+    })
+  })
+
+  it('R9: is shown as its source where that is shown whole, or where it has no words', async () => {
+    const source = '<!doctype html><script>let a = 1</script><p>x</p>'
+    expect(await readPage(source)).toEqual({ media: expect.anything(), text: source })
+    const empty = await readPage(page(''))
+    expect(empty).toMatchObject({ text: expect.stringMatching(/^<!doctype html>/), cut: expect.anything() })
+  })
+
+  it.each(['README.md', 'notes.txt', 'a.svg'])('R9: a text called %s that begins with a tag is none', async (name) => {
+    const source = `<p align="center">A title</p>\n\n${'* a point\n'.repeat(500)}`
+    expect(await readPage(source, { name })).toMatchObject({ text: source.slice(0, 1_000) })
   })
 })
