@@ -67,6 +67,9 @@ export function isShown({ media, text }: FileReading): boolean {
   return text !== undefined || media?.type === 'image'
 }
 
+/** Characters of a line of `enclosed` that a model is shown; a list that is longer comes in several lines. */
+export const LONGEST_ENCLOSED = 500
+
 export interface QuotedMessage {
   readonly messageId: string
   readonly text?: string

@@ -306,7 +306,8 @@ describe('what the platform takes apart on Telegram', () => {
     const { answered, telegram, shown } = await house()
     const say = (extra: Record<string, unknown>) =>
       answered(() => telegram.world.say({ from: 111, text: '', extra: { text: undefined, ...extra } }))
-    await say({ venue: { location: { latitude: 52.5, longitude: 13.4 }, title: 'Zoo', address: 'Park 1' } })
+    const location = { latitude: 52.5, longitude: 13.4 }
+    await say({ location, venue: { location, title: 'Zoo', address: 'Park 1' } })
     expect(JSON.stringify(shown())).toContain('[attached place: Zoo, Park 1, 52.5, 13.4]')
     await say({ location: { latitude: 52.5, longitude: 13.4 } })
     expect(JSON.stringify(shown())).toContain('[attached location: 52.5, 13.4]')

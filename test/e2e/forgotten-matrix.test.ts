@@ -169,8 +169,12 @@ async function plant({ bob, group, club, world, heard, exchange, say, home, answ
   await send({ as: 'voice', mime: 'audio/ogg', bytes: recordingOf(`it is ${word('voice')}`), more: { duration: 3 } })
   const contact = { phone_number: '+4912', first_name: word('contact') }
   await heard(() => world.say({ from: 444, chat: group, text: '@parley_bot that one', extra: { contact } }), '')
-  const venue = { location: { latitude: 1, longitude: 2 }, title: word('venue'), address: 'there' }
-  await heard(() => world.say({ from: 444, chat: group, text: '@parley_bot and there', extra: { venue } }), '')
+  const location = { latitude: 1, longitude: 2 }
+  const venue = { location, title: word('venue'), address: 'there' }
+  await heard(
+    () => world.say({ from: 444, chat: group, text: '@parley_bot and there', extra: { location, venue } }),
+    '',
+  )
   const { id: edited } = await bob(`that is all ${word('old')}`)
   world.edit({ chat: group, message: edited, text: `@parley_bot that is all ${word('new')}` })
   await bob(`also see over there ${CHINESE}`)

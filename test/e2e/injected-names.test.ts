@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sample } from '../sample.ts'
 import { ALL, denied, nothingDone, type Stage, stage, unseen } from './injected-stage.ts'
 
+const PLACE = { latitude: 1, longitude: 1 }
 const FILE = { file_id: 'f', file_unique_id: 'u', file_size: 9 }
 
 /** Names that others gave to something that the owner herself says, shows or passes on. */
@@ -44,7 +45,7 @@ const THINGS: Readonly<Record<string, object>> = {
   'the emoji of a sticker': { sticker: { ...FILE, emoji: ALL } },
   'the title of a song': { audio: { ...FILE, duration: 1, title: ALL } },
   'a contact': { contact: { phone_number: '1', first_name: ALL } },
-  'a venue': { venue: { title: ALL, address: ALL, location: { latitude: 1, longitude: 1 } } },
+  'a venue': { location: PLACE, venue: { title: ALL, address: ALL, location: PLACE } },
   'a poll': { poll: { id: '1', question: ALL, options: [{ text: ALL, voter_count: 0 }] } },
 }
 

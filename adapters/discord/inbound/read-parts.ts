@@ -2,19 +2,18 @@ import { cutText } from '../../../src/core/cut-text.ts'
 import type { AttachmentRef, FileKind, Mention } from '../../../src/core/message.ts'
 import { type Fields, fieldsOf, isFields, listOf, optionalText, present, sizeOf, textOf } from '../../shared/fields.ts'
 import { kindOfType } from '../../shared/file-kind.ts'
+import { LONGEST_LINE, listLines } from '../../shared/shared-words.ts'
 import { idOf, isSnowflake } from '../address.ts'
 import { displayNameOf, type NameLookup, nameOf } from './known-names.ts'
 
 /** The longest that the embeds and components of one message become. */
 const LONGEST_PARTS = 4_000
-/** The longest line about something that came with a message. */
-const LONGEST_LINE = 600
 /** No text of the platform is longer, except in a message of a foreign server: the rest of such a one stays raw. */
 const LONGEST_READ = 8_000
 const MOST_EMBEDS = 10
 const MOST_EMBED_FIELDS = 25
-/** Answers of a poll, or choices of a menu, that are named. */
-const MOST_ANSWERS = 10
+/** Answers of a poll, or choices of a menu, that are named: a menu has up to 25. */
+const MOST_ANSWERS = 25
 /** Containers hold sections, and those hold texts. */
 const DEEPEST = 5
 
@@ -203,7 +202,7 @@ function readThings(message: Fields): readonly string[] {
   const what = isFields(application) ? nameOf(application.name) : undefined
   return [
     ...named.map((name) => `sticker: ${name}`),
-    ...(isFields(poll) ? [bounded(pollText(poll), LONGEST_LINE)] : NONE),
+    ...(isFields(poll) ? pollLines(poll) : NONE),
     ...(isFields(activity) ? [joined([`an invitation to ${verb ?? 'an activity'}`, what ?? ''], ': ')] : NONE),
     ...(isFields(interaction) ? [commandText(interaction)] : NONE),
   ]
@@ -215,7 +214,8 @@ function commandText({ name, user }: Fields): string {
   return `the answer to ${joined([`/${nameOf(name) ?? 'a command'}`, who ?? ''], ' of ')}`
 }
 
-function pollText({ question, answers, results }: Fields): string {
+/** Returns a poll in as many lines as its answers need. */
+function pollLines({ question, answers, results }: Fields): readonly string[] {
   const counts = isFields(results) ? objectsIn(results.answer_counts) : undefined
   const texts = objectsIn(answers)
     .slice(0, MOST_ANSWERS)
@@ -223,13 +223,15 @@ function pollText({ question, answers, results }: Fields): string {
       const votes = counts && (counts.find(({ id }) => id === answer_id)?.count ?? 0)
       return `${mediaText(media)}${votes === undefined ? '' : ` (${Number(votes)})`}`
     })
-  const ended = isFields(results) && results.is_finalized === true ? 'ended' : ''
-  return `poll: ${joined([mediaText(question), texts.join(' / '), ended], ', ')}`
+  const asked = joined(['poll', mediaText(question)], ': ')
+  const lines = texts.length === 0 ? [asked] : listLines('poll', `${asked}, `, texts)
+  const isEnded = isFields(results) && results.is_finalized === true
+  return lines.map((line, at) => (isEnded && at === lines.length - 1 ? `${line}, ended` : line))
 }
 
 function mediaText(media: unknown): string {
   if (!isFields(media)) return ''
-  return joined([emojiName(media.emoji), typeof media.text === 'string' ? media.text : ''], ' ')
+  return bounded(joined([emojiName(media.emoji), typeof media.text === 'string' ? media.text : ''], ' '), LONGEST_LINE)
 }
 
 /** The fields that every message may have; any other one says which kind of thing it is that cannot be shown. */

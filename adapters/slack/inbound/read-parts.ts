@@ -1,4 +1,4 @@
-import type { AttachmentRef, FileKind } from '../../../src/core/message.ts'
+import { type AttachmentRef, type FileKind, LONGEST_ENCLOSED } from '../../../src/core/message.ts'
 import { type Fields, isFields, present, sizeOf } from '../../shared/fields.ts'
 import { kindOfType } from '../../shared/file-kind.ts'
 import { wordOf } from '../../shared/reading.ts'
@@ -13,7 +13,6 @@ import { linkWords, quotation, unescaped, type Wording } from './mrkdwn-text.ts'
 /** UTF-16 units of rendered parts: of an app's message, and of a person's, which is as long as a text may be. */
 const MOST_OF_APP = 4_000
 const MOST_OF_PERSON = 40_000
-const MOST_OF_LINE = 500
 const MOST_LINES = 10
 /** Blocks lie in blocks; the deepest that the platform documents are five levels deep. */
 const DEEPEST = 12
@@ -448,9 +447,11 @@ function callWords(room: unknown, words: Wording): string {
   const { name, created_by, date_end, has_ended, participants, participant_history } = room
   const ended = has_ended === true || (sizeOf(date_end) ?? 0) > 0
   const there = [participants, participant_history].find((list) => Array.isArray(list) && list.length > 0)
-  const people = (Array.isArray(there) ? there : []).filter(isText).slice(0, MOST_LINES)
+  const people = (Array.isArray(there) ? there : []).filter(isText)
+  const named = people.slice(0, MOST_LINES).map((id) => words.user(id))
+  const others = people.length > named.length ? ` and ${people.length - named.length} more` : ''
   const by = isText(created_by) ? `, begun by ${words.user(created_by)}` : ''
-  const who = people.length === 0 ? '' : `, with ${people.map((id) => words.user(id)).join(', ')}`
+  const who = people.length === 0 ? '' : `, with ${named.join(', ')}${others}`
   return `call: ${plainIn(name) || 'huddle'}, ${ended ? 'ended' : 'going on'}${by}${who}`
 }
 
@@ -500,7 +501,9 @@ function lines(parts: readonly string[]): string {
 
 /** Returns things that are shown as one line each: bounded, each once. */
 function asLines(things: readonly string[]): readonly string[] {
-  const shown = things.filter((thing) => thing !== '').map((thing) => bounded(thing.replace(/\s+/g, ' '), MOST_OF_LINE))
+  const shown = things
+    .filter((thing) => thing !== '')
+    .map((thing) => bounded(thing.replace(/\s+/g, ' '), LONGEST_ENCLOSED))
   return [...new Set(shown)].slice(0, MOST_LINES)
 }
 

@@ -1,6 +1,8 @@
+import { cutText } from '../../../src/core/cut-text.ts'
 import type { AttachmentRef, FileKind } from '../../../src/core/message.ts'
 import { type Fields, isFields, optionalText, present, sizeOf, textOf } from '../../shared/fields.ts'
 import { wordOf } from '../../shared/reading.ts'
+import { listLines } from '../../shared/shared-words.ts'
 import { isoTime, nameIn, readable, readEntities } from './entities.ts'
 import { readText, readWords } from './mentions.ts'
 import { RICH_FILES } from './rich-message.ts'
@@ -160,8 +162,6 @@ const FRAME: ReadonlySet<string> = new Set(
   sticker`.split(/\s+/),
 )
 
-/** A line is shown up to 500 characters. */
-const LONGEST_LINE = 450
 const MOST_LINES = 12
 
 /**
@@ -239,8 +239,16 @@ export function buttonLine({ reply_markup: markup }: Fields): readonly string[] 
   const buttons = (Array.isArray(rows) ? rows : []).flat().filter(isFields)
   return listed(
     ['buttons'],
-    buttons.map(({ text, url }) => `${text}${typeof url === 'string' ? ` (${url})` : ''}`),
+    buttons.map((button) => word(button.text) + usedFor(button)),
   )
+}
+
+/** Returns the address that a button opens, or the text that it copies. */
+function usedFor({ url, web_app: app, login_url: login, copy_text: copy }: Fields): string {
+  const address = word(url) || word(fieldsIn(app).url) || word(fieldsIn(login).url)
+  const copied = word(fieldsIn(copy).text)
+  if (address !== '') return ` (${address})`
+  return copied === '' ? '' : ` (copies: ${copied})`
 }
 
 function placeLine(location: Fields): readonly string[] {
@@ -253,18 +261,53 @@ function pointOf(location: unknown): string | undefined {
 }
 
 function contactLine({ phone_number, vcard, ...names }: Fields): readonly string[] {
-  return line('contact', [nameIn(names), phone_number, ...cardWords(vcard)])
+  return listed(['contact'], [nameIn(names), phone_number, ...cardWords(vcard, word(phone_number))], ', ')
 }
 
 /** Properties of a vCard that say more than the name and the number. */
-const CARD = /^(?:item\d+\.)?(ORG|TITLE|ROLE|EMAIL|URL|ADR|NOTE|BDAY)[^:]{0,100}:(.{1,300})$/gim
+const CARD = /^(?:item\d+\.)?(TEL|ORG|TITLE|ROLE|EMAIL|URL|ADR|NOTE|BDAY)\b([^:\n]{0,100}):(.+)$/gim
 const LONGEST_CARD = 4_000
+/** A property in the encoding of old cards, with the lines that it continues in. */
+const QUOTED_PRINTABLE = /^[^\n:]*QUOTED-PRINTABLE(?:.|(?<==)\n)*$/gim
 
-function cardWords(vcard: unknown): readonly string[] {
+/** Returns the properties of a card, whose lines are folded: one that begins with a space continues the one before. */
+function cardWords(vcard: unknown, number: string): readonly string[] {
   if (typeof vcard !== 'string') return []
-  return [...vcard.slice(0, LONGEST_CARD).matchAll(CARD)].map(([, , value = '']) =>
-    value.replace(/\\n/gi, ' ').replace(/\\(.)/g, '$1').split(';').filter(Boolean).join(', ').trim(),
-  )
+  const unfolded = vcard
+    .slice(0, LONGEST_CARD)
+    .replaceAll('\r', '')
+    .replace(/\n[ \t]/g, '')
+    .replace(QUOTED_PRINTABLE, (property) => property.replaceAll('=\n', ''))
+  return [...unfolded.matchAll(CARD)].flatMap(([, name = '', traits = '', value = '']) => {
+    const words = cardValue(/QUOTED-PRINTABLE/i.test(traits) ? printableText(value) : value)
+    if (name.toUpperCase() !== 'TEL') return shortened(words)
+    const further = words.replace(/^tel:/i, '')
+    return digitsIn(further) === digitsIn(number) ? [] : [shortened(further)]
+  })
+}
+
+/** Returns the text behind the bytes that `=E2` and the like stand for; empty where they are no UTF-8. */
+function printableText(value: string): string {
+  try {
+    return decodeURIComponent(value.replaceAll('%', '%25').replace(/=([\da-f]{2})/gi, '%$1'))
+  } catch {
+    return ''
+  }
+}
+
+function cardValue(value: string): string {
+  const plain = value.replace(/\\n|[\r\n]+/gi, ' ').replace(/\\(.)/g, '$1')
+  return plain.split(';').filter(Boolean).join(', ').trim()
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_VALUE ? `${cutText(text, LONGEST_VALUE)}…` : text
+}
+
+const LONGEST_VALUE = 300
+
+function digitsIn(number: string): string {
+  return number.replace(/\D/g, '')
 }
 
 function pollLines(poll: Fields): readonly string[] {
@@ -402,19 +445,14 @@ function line(kind: string, words: readonly unknown[], alone = false): readonly 
 }
 
 /** Returns the items behind a head, in as many lines as they need. */
-function listed([kind = '', ...head]: readonly unknown[], items: readonly string[]): readonly string[] {
+function listed(
+  [kind = '', ...head]: readonly unknown[],
+  items: readonly unknown[],
+  between?: string,
+): readonly string[] {
+  const said = items.map(word).filter((item) => item !== '')
   const [first = `${kind}: `] = line(String(kind), head).map((words) => `${words}, `)
-  const lines = [first]
-  let isFirst = true
-  for (const item of items.map(word)) {
-    const last = lines.at(-1) ?? ''
-    const next = `${last}${isFirst ? '' : ' / '}${item}`
-    if (isFirst || next.length <= LONGEST_LINE) lines[lines.length - 1] = next
-    else if (lines.length < MOST_LINES) lines.push(`${kind} (more): ${item}`)
-    isFirst = false
-  }
-  if (isFirst) return line(String(kind), head)
-  return lines
+  return said.length === 0 ? line(String(kind), head) : listLines(String(kind), first, said, between)
 }
 
 const LONGEST_WORD = 1_000

@@ -13,14 +13,13 @@ import {
   quoteLines,
   senderName,
 } from '../../core/label.ts'
-import type { AttachmentRef, Sender } from '../../core/message.ts'
+import { type AttachmentRef, LONGEST_ENCLOSED, type Sender } from '../../core/message.ts'
 import type { ReceivedMessage } from './received.ts'
 
 /** An alert that somebody asks about by a reply is as long as that. */
 const QUOTE_LENGTH = 1_000
 /** Enough to know which answer is meant: mostly the log has it. */
 const OWN_QUOTE_LENGTH = 400
-const ENCLOSED_LENGTH = 500
 
 /**
  * Returns a user message as the model reads it: labels, each at the beginning of a line, and the escaped text, whose
@@ -30,7 +29,7 @@ const ENCLOSED_LENGTH = 500
 export function taggedText(message: ReceivedMessage, chatType: ChatType): string {
   if (message.from) return labelled(message.text, message.from)
   const labels = [...speakerLabels(message, chatType), ...quoteLabel(message), ...mentionLabel(message)]
-  const things = (message.enclosed ?? NONE).map((line) => `[attached ${plainExcerpt(line, ENCLOSED_LENGTH)}]`)
+  const things = (message.enclosed ?? NONE).map((line) => `[attached ${plainExcerpt(line, LONGEST_ENCLOSED)}]`)
   const files = (message.attachments ?? NONE).map(fileLine)
   const said = [message.deleted ? '' : labelledWords(message), ...things, ...files]
     .filter((part) => part !== '')

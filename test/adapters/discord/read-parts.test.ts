@@ -4,7 +4,7 @@ import type { ChannelFacts } from '../../../adapters/discord/address.ts'
 import { KnownNames } from '../../../adapters/discord/inbound/known-names.ts'
 import { readMessage } from '../../../adapters/discord/inbound/read-event.ts'
 import { toAccountId } from '../../../src/core/ids.ts'
-import type { InboundText } from '../../../src/core/message.ts'
+import { type InboundText, LONGEST_ENCLOSED } from '../../../src/core/message.ts'
 
 const [BOT, GUILD] = ['900', '100']
 const channel: ChannelFacts = { id: '200', kind: 'channel', guildId: GUILD }
@@ -431,6 +431,23 @@ describe('forwards and replies', () => {
     const embeds = [{ type: 'link', title: 'A', url: 'https://a.example' }]
     const referenced_message = message({ author: parley, content: 'said', embeds })
     expect(read({ type: 19, referenced_message }).quoted).toMatchObject({ text: 'said', own: true })
+  })
+
+  test('a poll that is longer than a line is shown whole, in the next lines', () => {
+    const media = (letter: string, length: number) => ({ text: letter.repeat(length) })
+    const answers = [...'abcdefghij'].map((letter, at) => ({ answer_id: at + 1, poll_media: media(letter, 55) }))
+    const poll = { question: media('?', 300), answers, results: { is_finalized: true, answer_counts: [] } }
+    const lines = read({ poll }).enclosed ?? []
+    for (const { poll_media } of answers) expect(lines.join('\n')).toContain(poll_media.text)
+    expect(lines.map((line) => line.slice(0, 12))).toEqual(['poll: ??????', 'poll (more):', 'poll (more):'])
+    expect(lines.at(-1)).toMatch(/j+ \(0\), ended$/)
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(LONGEST_ENCLOSED)
+  })
+
+  test('all choices of a menu are named', () => {
+    const options = Array.from({ length: 25 }, (_, at) => ({ label: `choice ${at}` }))
+    const { text } = read({ author: alerts, components: [{ type: 1, components: [{ type: 3, options }] }] })
+    expect(text).toBe(`menu: ${options.map(({ label }) => label).join(' / ')}`)
   })
 
   test('a reply to a message that was deleted quotes it without words', () => {

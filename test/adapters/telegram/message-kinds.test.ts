@@ -290,6 +290,21 @@ describe('a message', () => {
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(500)
   })
 
+  it('with a list that is longer than all its lines says how many items are left out', () => {
+    const users = Array.from({ length: 80 }, (_, at) => ({ user_id: at, first_name: `${'x'.repeat(97)}${at}` }))
+    const lines = textOf({ users_shared: { users } }).enclosed ?? []
+    expect(lines).toHaveLength(12)
+    expect(lines.at(-1)).toMatch(/x47 \/ and 32 more$/)
+  })
+
+  it('of a place that comes with its location as well, as the platform sends it, is one line', () => {
+    const venue = { title: 'Bar', address: 'Road 1', location: place }
+    expect(textOf({ venue, location: place }).enclosed).toEqual(['place: Bar, Road 1, 1.5, 2'])
+    const original = { external_reply: { origin: { type: 'hidden_user', date: 1 }, venue, location: place } }
+    expect(textOf({ text: 'a', ...original }).enclosed).toContain('place: Bar, Road 1, 1.5, 2')
+    expect(textOf({ text: 'a', ...original }).enclosed).toHaveLength(2)
+  })
+
   it.each([null, 7, 'x', [], [[]], { tasks: 7, options: {}, chats: [7], users: [null], gift: 1 }])(
     'F-G01: with kinds that are %j is named',
     (value) => {
