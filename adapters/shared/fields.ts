@@ -38,6 +38,21 @@ export function optionalText(value: unknown): string | undefined {
   return isAbsent(value) ? undefined : textOf(value)
 }
 
+/** Returns a name or the like, without which a message is as good; undefined for anything but a text. */
+export function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Returns a part of a message, or undefined where it is malformed: the message is worth more than the part. */
+export function readPart<Part>(read: () => Part): Part | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Malformed) return undefined
+    throw error
+  }
+}
+
 /** Reads a whole number that is exact and not negative. */
 export function countOf(value: unknown): number {
   if (!isCount(value)) throw new Malformed('a count is missing')

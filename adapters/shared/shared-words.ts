@@ -1,3 +1,4 @@
+import { cutText } from '../../src/core/cut-text.ts'
 import { type Forwarded, type InboundText, LONGEST_ENCLOSED, type Mention } from '../../src/core/message.ts'
 
 /** The most mentions of a message that are kept: the model is shown a name of each. */
@@ -38,4 +39,11 @@ export function listLines(kind: string, beginning: string, items: readonly strin
     }
   }
   return lines
+}
+
+/** Returns the first characters of a text, and in words how many are left out. */
+export function cutWords(text: string, longest: number): string {
+  if (text.length <= longest) return text
+  const shown = cutText(text, longest)
+  return `${shown}… (${text.length - shown.length} more characters, not shown)`
 }

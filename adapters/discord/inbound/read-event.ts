@@ -14,6 +14,8 @@ import {
   optionalFields,
   optionalText,
   present,
+  readPart,
+  textIn,
 } from '../../shared/fields.ts'
 import { asQuoted } from '../../shared/file-kind.ts'
 import { dropped, type InboundReading, readSafely } from '../../shared/reading.ts'
@@ -21,7 +23,7 @@ import { presentMentions, sharedWords } from '../../shared/shared-words.ts'
 import { withoutNulls } from '../../shared/without-nulls.ts'
 import { idOf, isSnowflake, timeOfSnowflake, titlesOf, toAddress } from '../address.ts'
 import { displayNameOf } from './known-names.ts'
-import { type Naming, readFiles, readWords, unshown, type WrittenBy } from './read-parts.ts'
+import { type Naming, objectsIn, readFiles, readWords, unshown, type WrittenBy } from './read-parts.ts'
 import type { InboundContext } from './reading.ts'
 
 const [REPLY, COMMAND_ANSWER, MENU_ANSWER] = [19, 20, 23]
@@ -123,7 +125,7 @@ function readFacts(message: Fields, context: InboundContext): TextFacts | string
   const address = toAddress(context.account, context.place, sender.id)
   if (address === null) return 'message:unknown_channel'
   const mentions = readMentions(message, context)
-  const quoted = readQuoted(message, context)
+  const quoted = readPart(() => readQuoted(message, context))
   return {
     address,
     sender,
@@ -137,7 +139,7 @@ function readFacts(message: Fields, context: InboundContext): TextFacts | string
     ...presentMentions(mentions.everybody === undefined ? parts.mentions : [...parts.mentions, mentions.everybody]),
     ...present('quoted', quoted),
     ...present('forwarded', parts.forwarded),
-    attachments: [...parts.files, ...quotedFiles(message, quoted)],
+    attachments: [...parts.files, ...(readPart(() => quotedFiles(message, quoted)) ?? [])],
     ...(parts.enclosed.length === 0 ? {} : { enclosed: parts.enclosed }),
   }
 }
@@ -201,7 +203,7 @@ const IS_CROSSPOST = 2
 /** A crosspost is what a channel that is followed from here posted. */
 function crosspost({ flags, author }: Fields, text: string): Pick<TextFacts, 'text' | 'forwarded'> {
   if (typeof flags !== 'number' || (flags & IS_CROSSPOST) === 0) return { text }
-  return { text, forwarded: present('name', optionalText(fieldsOf(author).username)) }
+  return { text, forwarded: present('name', textIn(fieldsOf(author).username)) }
 }
 
 function writerOf({ kind }: Pick<Sender, 'kind'>): WrittenBy {
@@ -214,7 +216,8 @@ function namingOf({ botId, place: { guildId }, names }: InboundContext): Naming 
 
 /** The forwarded messages that a message is made of; none in a reply. */
 function snapshotsOf(message: Fields): readonly Fields[] {
-  if (optionalFields(message.message_reference)?.type !== FORWARD) return []
+  const { message_reference: reference } = message
+  if (!isFields(reference) || reference.type !== FORWARD) return []
   return listOf(message.message_snapshots).map((snapshot) => fieldsOf(fieldsOf(snapshot).message))
 }
 
@@ -237,14 +240,14 @@ interface Mentioned {
  * id; any other role, also one that the bot has, and everybody are somebody else.
  */
 function readMentions(message: Fields, { botId, names }: InboundContext): Mentioned {
-  const ids = listOf(message.mentions).map((user) => idOf(fieldsOf(user).id))
-  const roles = listOf(message.mention_roles)
-  const isOwn = (role: unknown) => typeof role === 'string' && names?.role(role)?.botId === botId
+  const ids = objectsIn(message.mentions).flatMap(({ id }) => (isSnowflake(id) ? [id] : []))
+  const roles = Array.isArray(message.mention_roles) ? message.mention_roles : []
+  const isOwnRole = (role: unknown) => typeof role === 'string' && names?.role(role)?.botId === botId
   const isWide = message.mention_everyone === true
   const isToAll = isWide && optionalText(message.content)?.includes('@everyone') === true
   return {
-    bot: ids.includes(botId) || roles.some(isOwn),
-    others: isWide || roles.some((role) => !isOwn(role)) || ids.some((id) => id !== botId),
+    bot: ids.includes(botId) || roles.some(isOwnRole),
+    others: isWide || roles.some((role) => !isOwnRole(role)) || ids.some((id) => id !== botId),
     everybody: isWide ? { kind: 'group', name: isToAll ? 'everyone' : 'here' } : undefined,
   }
 }
@@ -307,7 +310,7 @@ export function readSender(user: Fields, { isApp = false, nick, known }: Shown =
     id: idOf(user.id),
     kind: isApp || user.bot === true || user.system === true ? 'bot' : 'user',
     ...present('displayName', displayNameOf(user, nick, known)),
-    ...present('username', optionalText(user.username)),
+    ...present('username', textIn(user.username)),
   }
 }
 

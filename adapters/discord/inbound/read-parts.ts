@@ -1,13 +1,16 @@
 import { cutText } from '../../../src/core/cut-text.ts'
 import type { AttachmentRef, FileKind, Mention } from '../../../src/core/message.ts'
-import { type Fields, fieldsOf, isFields, listOf, optionalText, present, sizeOf, textOf } from '../../shared/fields.ts'
+import { type Fields, isFields, optionalText, present, sizeOf, textIn } from '../../shared/fields.ts'
 import { kindOfType } from '../../shared/file-kind.ts'
-import { LONGEST_LINE, listLines } from '../../shared/shared-words.ts'
+import { cutWords, LONGEST_LINE, listLines } from '../../shared/shared-words.ts'
 import { idOf, isSnowflake } from '../address.ts'
 import { displayNameOf, type NameLookup, nameOf } from './known-names.ts'
 
-/** The longest that the embeds and components of one message become. */
-const LONGEST_PARTS = 4_000
+/**
+ * The longest that the embeds and components of one message become: the platform takes 6,000 characters of embeds and
+ * 4,000 of components, and counts no addresses.
+ */
+const LONGEST_PARTS = 10_000
 /** No text of the platform is longer, except in a message of a foreign server: the rest of such a one stays raw. */
 const LONGEST_READ = 8_000
 const MOST_EMBEDS = 10
@@ -61,7 +64,7 @@ export function readWords(message: Fields, by: WrittenBy, naming: Naming): Words
   ]
   const previews = embeds.slice(0, MOST_EMBEDS).flatMap((embed) => (isSaid(embed) ? NONE : lineOf(embed, say)))
   return {
-    text: joined([text, bounded(joined(parts), LONGEST_PARTS)]),
+    text: joined([text, cutWords(joined(parts), LONGEST_PARTS)]),
     mentions,
     enclosed: [...things, ...previews.filter((line) => line !== '')],
   }
@@ -69,7 +72,8 @@ export function readWords(message: Fields, by: WrittenBy, naming: Naming): Words
 
 type Say = (value: unknown) => string
 
-function objectsIn(value: unknown): readonly Fields[] {
+/** Returns the objects of a list; anything else in it is left out. */
+export function objectsIn(value: unknown): readonly Fields[] {
   return Array.isArray(value) && value.length > 0 ? value.filter(isFields) : NONE
 }
 
@@ -352,9 +356,9 @@ const IS_VOICE_MESSAGE = 1 << 13
 export function readFiles(message: Fields, holder: Fields, by: WrittenBy): readonly AttachmentRef[] {
   const isVoice = typeof holder.flags === 'number' && (holder.flags & IS_VOICE_MESSAGE) !== 0
   const refTo = (id: string) => `${idOf(message.channel_id)}/${idOf(message.id)}/${id}`
-  const listed = listOf(holder.attachments).map((value) => {
-    const file = fieldsOf(value)
-    const mime = optionalText(file.content_type)
+  const files = objectsIn(holder.attachments).filter(({ id }) => isSnowflake(id))
+  const listed = files.map((file) => {
+    const mime = textIn(file.content_type)
     const kind: FileKind | undefined = isVoice ? 'voice' : kindOfType(mime)
     return {
       ref: refTo(idOf(file.id)),
@@ -381,7 +385,7 @@ export function readFiles(message: Fields, holder: Fields, by: WrittenBy): reado
 
 /** Returns the name that people read: the platform takes other letters than Latin ones, and the ending, out of it. */
 function nameOfFile({ filename, title }: Fields): string {
-  const [sent, shown] = [textOf(filename), nameOf(title)]
+  const [sent, shown] = [textIn(filename) ?? 'file', nameOf(title)]
   if (shown === undefined) return sent
   const [ending = ''] = /\.\w{1,10}$/.exec(sent) ?? []
   return shown.toLowerCase().endsWith(ending.toLowerCase()) ? shown : shown + ending

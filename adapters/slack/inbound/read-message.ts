@@ -6,7 +6,7 @@ import {
   type QuotedMessage,
   type Sender,
 } from '../../../src/core/message.ts'
-import { type Fields, fieldsOf, isFields, Malformed, optionalText, present } from '../../shared/fields.ts'
+import { type Fields, fieldsOf, isFields, Malformed, optionalText, present, textIn } from '../../shared/fields.ts'
 import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
 import { presentMentions, sharedWords } from '../../shared/shared-words.ts'
 import { DELIVERY_EVENT, idOf, isStamp, timeOfStamp, toAddress, toChatType } from '../address.ts'
@@ -198,7 +198,7 @@ export function sharedAuthor(message: Fields): string | undefined {
 
 /** Another bot's post may name no user. A user whose workspace is not known may be anybody of that id. */
 function authorOf(share: Fields, team: string | undefined): Forwarded {
-  const name = optionalText(share.author_name) || optionalText(share.author_subname)
+  const name = textIn(share.author_name) || textIn(share.author_subname)
   const id = sharedAuthor({ attachments: [share] })
   if (id === undefined || team === undefined) return name ? { name } : {}
   const from: Sender = { id, kind: 'user', team }
@@ -235,8 +235,8 @@ export function readSender(message: Fields, context: InboundContext): Sender {
   const isBot = isByApp(message, context)
   const app = isFields(message.bot_profile) ? message.bot_profile : {}
   const team = senderIsOfOurs ? bot.team : (teamIn(message) ?? (internal ? bot.team : undefined))
-  const botName = isBot ? optionalText(message.username) || optionalText(app.name) : undefined
-  const displayName = botName || optionalText(profile.display_name) || optionalText(profile.real_name) || senderName
+  const botName = isBot ? textIn(message.username) || textIn(app.name) : undefined
+  const displayName = botName || textIn(profile.display_name) || textIn(profile.real_name) || senderName
   return {
     // An app without a user of its own, such as an incoming webhook, is known by its bot id alone.
     id: idOf(isBot ? (message.user ?? message.bot_id) : message.user),
@@ -256,7 +256,7 @@ function isByApp(message: Fields, { senderIsPerson }: InboundContext): boolean {
 }
 
 function ownSender({ username }: Fields, { bot }: InboundContext): Sender {
-  return { id: bot.userId, kind: 'bot', team: bot.team, displayName: optionalText(username) || bot.username }
+  return { id: bot.userId, kind: 'bot', team: bot.team, displayName: textIn(username) || bot.username }
 }
 
 function slackbot({ bot }: InboundContext): Sender {

@@ -2,6 +2,7 @@ import { type AttachmentRef, type FileKind, LONGEST_ENCLOSED } from '../../../sr
 import { type Fields, isFields, present, sizeOf } from '../../shared/fields.ts'
 import { kindOfType } from '../../shared/file-kind.ts'
 import { wordOf } from '../../shared/reading.ts'
+import { cutWords } from '../../shared/shared-words.ts'
 import { linkWords, quotation, unescaped, type Wording } from './mrkdwn-text.ts'
 
 /**
@@ -10,8 +11,11 @@ import { linkWords, quotation, unescaped, type Wording } from './mrkdwn-text.ts'
  * nothing. The table in FACTS.md says the outcome of each kind.
  */
 
-/** UTF-16 units of rendered parts: of an app's message, and of a person's, which is as long as a text may be. */
-const MOST_OF_APP = 4_000
+/**
+ * UTF-16 units of rendered parts: of an app's message, which has up to 12,000 characters of Markdown, and of a
+ * person's, which is as long as a text may be.
+ */
+const MOST_OF_APP = 12_000
 const MOST_OF_PERSON = 40_000
 const MOST_LINES = 10
 /** Blocks lie in blocks; the deepest that the platform documents are five levels deep. */
@@ -45,7 +49,7 @@ export function saidIn(message: Fields, words: Wording): SaidWords {
   // A text alone is as long as the platform lets it be.
   const [whole, rendered] = body === text ? [text, parts] : ['', [body, ...parts]]
   return {
-    text: lines([whole, bounded(lines(rendered), byApp ? MOST_OF_APP : MOST_OF_PERSON)]),
+    text: lines([whole, cutWords(lines(rendered), byApp ? MOST_OF_APP : MOST_OF_PERSON)]),
     enclosed: asLines([callWords(message.room, words.beside()), ...unshownBlocks(message.blocks, words)]),
     added: asLines([
       ...others.map((one) => previewWords(one, words.beside())),
@@ -87,7 +91,7 @@ function isOwnPart(attachment: Fields, byApp: boolean): boolean {
 export function sharedIn(message: Fields, words: Wording): string {
   const shares = sharesOf(message).map((one) => attachmentWords(one, words, { isShare: true }))
   const mails = passesOnMail(message) ? fieldsIn(message.files).map(mailWords) : []
-  return bounded(lines([...shares, ...mails]), MOST_OF_PERSON)
+  return cutWords(lines([...shares, ...mails]), MOST_OF_PERSON)
 }
 
 /**
@@ -246,6 +250,9 @@ const PLAIN_BLOCKS: ReadonlySet<unknown> = new Set([
   'container',
   'plan',
 ])
+
+/** The types of blocks and elements that are read on purpose; FACTS.md has a row for each block. */
+export const KNOWN_TYPES: readonly unknown[] = [...Object.keys(RENDERED), ...PLAIN_BLOCKS]
 
 function blockWords(blocks: unknown, words: Wording, depth = 0): string {
   return lines(fieldsIn(blocks).map((block) => nodeWords(block, words, depth)))
@@ -424,7 +431,7 @@ function mailWords({ mode, subject, title, from, plain_text: text, attachments }
     return called === '' || at === '' ? called || at || plainIn(original) : `${called} <${at}>`
   })
   const files = fieldsIn(attachments).map(({ filename }) => plainIn(filename))
-  return bounded(
+  return cutWords(
     lines([
       labelled('mail from', by.filter(Boolean).join(', ')),
       labelled('subject', plainIn(subject) || plainIn(title)),

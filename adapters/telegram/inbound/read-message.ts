@@ -9,7 +9,7 @@ import {
   type InboundText,
   type QuotedMessage,
 } from '../../../src/core/message.ts'
-import { type Fields, fieldsOf, isFields, optionalFields, present } from '../../shared/fields.ts'
+import { type Fields, fieldsOf, isFields, optionalFields, present, readPart } from '../../shared/fields.ts'
 import { asQuoted } from '../../shared/file-kind.ts'
 import { dropped, type InboundReading, wordOf } from '../../shared/reading.ts'
 import { presentMentions } from '../../shared/shared-words.ts'
@@ -103,7 +103,7 @@ function readTextFacts(message: Fields, context: InboundContext): TextFacts | st
   const words = { ...present('forwarded', readForwarded(message)), ...present('via', readVia(message)) }
   const isForeign = hasForeignText(words)
   const mentions = findMentions(raw, entities, context.bot)
-  const quoted = readQuoted(message, context)
+  const quoted = readPart(() => readQuoted(message, context))
   const elsewhere = readElsewhere(message)
   const enclosed = enclosedIn(message, { isForeign, isEmpty: raw === '' && own.length === 0, elsewhere })
   return {
@@ -156,10 +156,9 @@ interface Elsewhere {
 }
 
 /** The platform sends no other words of it than the quotation. */
-function readElsewhere({ external_reply: reply, quote }: Fields): Elsewhere | undefined {
-  const original = optionalFields(reply)
-  if (original === undefined) return undefined
-  const origin = original.origin === undefined ? {} : readOrigin(fieldsOf(original.origin))
+function readElsewhere({ external_reply: original, quote }: Fields): Elsewhere | undefined {
+  if (!isFields(original)) return undefined
+  const origin = readPart(() => readOrigin(fieldsOf(original.origin))) ?? {}
   const name = plainName(origin.from?.displayName ?? origin.name ?? '')
   const text = quotation(quote)
   return {

@@ -1,6 +1,6 @@
 import { cutText } from '../../../src/core/cut-text.ts'
 import type { AttachmentRef, FileKind } from '../../../src/core/message.ts'
-import { type Fields, isFields, optionalText, present, sizeOf, textOf } from '../../shared/fields.ts'
+import { type Fields, isFields, present, sizeOf, textIn, textOf } from '../../shared/fields.ts'
 import { wordOf } from '../../shared/reading.ts'
 import { listLines } from '../../shared/shared-words.ts'
 import { isoTime, nameIn, readable, readEntities } from './entities.ts'
@@ -35,11 +35,12 @@ export function readAttachments(message: Fields): readonly AttachmentRef[] {
 function fileIn(holder: Fields): AttachmentRef | undefined {
   const { photo, live_photo: live } = holder
   // The still picture of a live photo is seen; its film is not.
-  const picture = largest(itemsOf(photo ?? (isFields(live) ? live.photo : undefined)))
+  const sizes = itemsOf(photo ?? (isFields(live) ? live.photo : undefined))
+  const picture = largest(sizes.filter(({ file_id }) => typeof file_id === 'string'))
   if (picture !== undefined) return { ...readFile(picture, 'photo'), mime: 'image/jpeg' }
   for (const [name, kind] of Object.entries(SINGLE_FILES)) {
     const file = holder[name]
-    if (isFields(file) && file.file_id !== undefined) return readFile(file, kind)
+    if (isFields(file) && typeof file.file_id === 'string') return readFile(file, kind)
   }
   return undefined
 }
@@ -67,8 +68,8 @@ function readFile(file: Fields, kind: FileKind): AttachmentRef {
   return {
     ref: textOf(file.file_id),
     kind,
-    ...present('mime', optionalText(file.mime_type)),
-    ...present('fileName', optionalText(file.file_name)),
+    ...present('mime', textIn(file.mime_type)),
+    ...present('fileName', textIn(file.file_name)),
     ...present('size', sizeOf(file.file_size)),
     ...present('about', aboutOf(file)),
   }

@@ -1,6 +1,6 @@
 import type { Forwarded, InboundText, Sender } from '../../../src/core/message.ts'
 import { isShared } from '../../../src/core/platform-id.ts'
-import { type Fields, fieldsOf, isFields, optionalFields, optionalText, present } from '../../shared/fields.ts'
+import { type Fields, fieldsOf, isFields, optionalFields, present, readPart, textIn } from '../../shared/fields.ts'
 import { idOf, toIdText } from '../address.ts'
 import { telegramTraits } from '../config.ts'
 
@@ -14,13 +14,13 @@ export function readAuthor(message: Fields): Sender {
 
 export function readUser(user: Fields): Sender {
   const id = idOf(user.id)
-  const names = [optionalText(user.first_name), optionalText(user.last_name)]
+  const names = [textIn(user.first_name), textIn(user.last_name)]
   const displayName = names.filter((name) => name !== undefined).join(' ')
   return {
     id,
     kind: isShared(telegramTraits.ids, id) ? 'anonymous' : user.is_bot === true ? 'bot' : 'user',
     ...present('displayName', displayName === '' ? undefined : displayName),
-    ...present('username', optionalText(user.username)),
+    ...present('username', textIn(user.username)),
   }
 }
 
@@ -29,14 +29,14 @@ export function readUser(user: Fields): Sender {
  * shows it, or the title of an anonymous admin.
  */
 export function readChatSender(chat: Fields, signature?: unknown): Sender {
-  const title = optionalText(chat.title)
+  const title = textIn(chat.title)
   const signed = typeof signature === 'string' && signature !== '' ? signature : undefined
   const displayName = title !== undefined && signed !== undefined ? `${title} (${signed})` : (title ?? signed)
   return {
     id: idOf(chat.id),
     kind: 'anonymous',
     ...present('displayName', displayName),
-    ...present('username', optionalText(chat.username)),
+    ...present('username', textIn(chat.username)),
   }
 }
 
@@ -46,14 +46,20 @@ export function readChatSender(chat: Fields, signature?: unknown): Sender {
  */
 export function readForwarded(message: Fields): Forwarded | undefined {
   if (isAutomatic(message)) return undefined
+  const isForward = FORWARD_MARKS.some((mark) => message[mark] !== undefined)
+  // Words of an origin that cannot be read are somebody else's all the same.
+  return isForward ? (readPart(() => readForwardMarks(message)) ?? {}) : undefined
+}
+
+const FORWARD_MARKS = ['forward_origin', 'forward_from', 'forward_from_chat', 'forward_sender_name', 'forward_date']
+
+function readForwardMarks(message: Fields): Forwarded {
   const origin = optionalFields(message.forward_origin)
   if (origin !== undefined) return readOrigin(origin)
   const [user, chat] = [optionalFields(message.forward_from), optionalFields(message.forward_from_chat)]
   if (user !== undefined) return { from: readUser(user) }
   if (chat !== undefined) return { from: readChatSender(chat, message.forward_signature) }
-  const name = optionalText(message.forward_sender_name)
-  if (name !== undefined) return { name }
-  return message.forward_date === undefined ? undefined : {}
+  return present('name', textIn(message.forward_sender_name))
 }
 
 /** Returns the writer in a MessageOrigin: a user, one who hides, a group that somebody speaks as, or a channel. */
@@ -62,7 +68,7 @@ export function readOrigin({ sender_user, sender_user_name, sender_chat, chat, a
   if (user !== undefined) return { from: readUser(user) }
   const place = optionalFields(sender_chat) ?? optionalFields(chat)
   return place === undefined
-    ? present('name', optionalText(sender_user_name))
+    ? present('name', textIn(sender_user_name))
     : { from: readChatSender(place, author_signature) }
 }
 

@@ -171,7 +171,7 @@ describe('what is no event', () => {
     ['an answer without words so far', { type: 20, flags: 128, content: '' }, 'message:loading'],
     ['a broken id', { id: 5 }, 'malformed:message'],
     ['no author', { author: null }, 'malformed:message'],
-    ['a broken list', { mentions: 'x' }, 'malformed:message'],
+    ['a text that is none', { content: 7 }, 'malformed:message'],
   ])('%s', (_, changes, expected) => {
     expect(why(read(changes))).toBe(expected)
   })

@@ -174,9 +174,20 @@ describe('the words of an app', () => {
     expect(answer.sender).toMatchObject({ kind: 'bot', username: 'Deployer' })
   })
 
-  test('end with an ellipsis where they are longer than 4,000 characters', () => {
-    const text = shown({ author: alerts, embeds: [{ description: 'x'.repeat(4_096) }, { title: 'more' }] })
-    expect(text).toBe(`${'x'.repeat(4_000)}…`)
+  test('are whole where an embed has as many characters as the platform takes', () => {
+    const fields = [{ name: 'Runbook', value: 'y'.repeat(1_024) }]
+    const embed = { url: 'https://mon.example/a/1', title: 'CPU', description: 'x'.repeat(4_096), fields }
+    const text = shown({
+      author: alerts,
+      content: 'c'.repeat(4_000),
+      embeds: [{ ...embed, footer: { text: 'the end' } }],
+    })
+    expect(text).toMatch(/^c{4000}\nCPU \(https:\/\/mon.example\/a\/1\)\nx{4096}\nRunbook: y{1024}\nthe end$/)
+  })
+
+  test('say how many characters are left out where they are longer than 10,000', () => {
+    const embeds = Array.from({ length: 3 }, () => ({ description: 'x'.repeat(4_000) }))
+    expect(shown({ author: alerts, embeds })).toMatch(/x… \(2002 more characters, not shown\)$/)
   })
 
   test('are quoted where somebody replies to them', () => {
@@ -303,6 +314,28 @@ describe('what comes with the text of a person', () => {
     expect(read({ type: 19, referenced_message: original }).attachments).toMatchObject([{ fileName }])
     const forward = { message_reference: { type: 1 }, message_snapshots: [{ message: { attachments } }] }
     expect(read(forward).attachments).toMatchObject([{ fileName }])
+  })
+})
+
+describe('a part that is not what it should be', () => {
+  const good = { id: '30', filename: 'a.txt' }
+  test.each<[string, object]>([
+    ['no file, beside a file', { attachments: [null, 7, good, {}, { id: [], filename: 'b' }] }],
+    ['no list of mentions', { attachments: [good], mentions: [null, 7, {}], mention_roles: 7 }],
+    ['no message that is replied to', { type: 19, attachments: [good], referenced_message: { id: [] } }],
+    ['no author of it', { type: 19, attachments: [good], referenced_message: { id: '5', author: null } }],
+    ['no files of it', { type: 19, attachments: [good], referenced_message: { id: '5', author: ada, attachments: 7 } }],
+    ['no reference', { attachments: [good], message_reference: 7 }],
+    ['no name of the author', { attachments: [good], author: { ...ada, username: {} } }],
+  ])('is left out, and the rest of the message is read: %s', (_, changes) => {
+    const { text, attachments } = read({ content: 'hello', ...changes }, direct)
+    expect(text).toBe('hello')
+    expect(attachments.map(({ ref }) => ref)).toEqual(['200/1573660185950420993/30'])
+  })
+
+  test('of a file is left out, and the file is fetched by its id', () => {
+    const attachments = [{ id: '30', filename: null, content_type: 7, size: 'x', title: {} }]
+    expect(read({ attachments }).attachments).toEqual([{ ref: '200/1573660185950420993/30', fileName: 'file' }])
   })
 })
 

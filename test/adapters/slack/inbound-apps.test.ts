@@ -46,10 +46,24 @@ describe('the words of an app', () => {
   })
 
   test('have blocks in place of the text, and as much of them as is bounded', () => {
-    const blocks = Array.from({ length: 50 }, () => header('x'.repeat(150))[0])
+    const blocks = Array.from({ length: 90 }, () => header('x'.repeat(150))[0])
     const { text } = eventOf({ ...message, ...app, text: 'fallback', blocks }) as { text: string }
-    expect(text).toMatch(/^x{150}\nx[\s\S]*…$/)
-    expect(text).toHaveLength(4000)
+    expect(text).toMatch(/^x{150}\nx[\s\S]*x… \(1589 more characters, not shown\)$/)
+    expect(text.indexOf('…')).toBe(12_000)
+  })
+
+  test('have a block of Markdown as long as the platform takes it', () => {
+    const text = `${'x'.repeat(11_990)}the end`
+    expect(eventOf({ ...message, ...app, blocks: [{ type: 'markdown', text }] })).toMatchObject({ text })
+  })
+
+  test.each<[string, object]>([
+    ['the name of an app', { ...app, username: {}, bot_profile: { name: 7 } }],
+    ['the author of a shared message', { attachments: [{ is_share: true, text: 'theirs', author_name: {} }] }],
+    ['an attachment, a block and a file', { attachments: [null, 7], blocks: [null, 7], files: [null, { id: 7 }] }],
+    ['the name of a person', { user_profile: { display_name: {}, real_name: 7 } }],
+  ])('of a kind that %s never has are left out, and the rest of the message is read', (_, fields) => {
+    expect(eventOf({ ...message, ...fields, text: 'hello' })).toMatchObject({ text: 'hello' })
   })
 
   test('that lie very deep are left out, and stop nothing', () => {

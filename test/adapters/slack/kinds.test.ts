@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readEventBody } from '../../../adapters/slack/inbound/read-event.ts'
+import { KNOWN_TYPES } from '../../../adapters/slack/inbound/read-parts.ts'
 import { context } from './inbound-context.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -429,5 +430,16 @@ describe('the kinds of messages', () => {
     const rows = table.split('\n').flatMap((line) => /^\| ([^|]*) \|/.exec(line)?.[1] ?? [])
     const kinds = rows.filter((cell) => cell !== 'kind' && cell !== '---').flatMap((cell) => cell.split(', '))
     expect(kinds.sort()).toEqual(Object.keys(KINDS).sort())
+  })
+
+  test('every type of block that the reader knows has a row there, and no other has one', () => {
+    const elements = ['mrkdwn', 'plain_text', 'raw_text', 'raw_number', 'button', 'workflow_button', 'icon_button']
+    const inside = new Set<unknown>([...elements, 'feedback_buttons', 'url'])
+    const blocks = KNOWN_TYPES.filter((type) => !inside.has(type)).map((type) => `block ${type}`)
+    expect(blocks.sort()).toEqual(
+      Object.keys(KINDS)
+        .filter((kind) => kind.startsWith('block '))
+        .sort(),
+    )
   })
 })

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { readUpdate } from '../../../adapters/telegram/inbound/read-event.ts'
 import { buttonLine, readAttachments, readEnclosed } from '../../../adapters/telegram/inbound/read-parts.ts'
+import { context } from './inbound-context.ts'
 
 it.each([-1, 1.5, 1e300, '7', null])('F-G01: a file whose size is %j is a file of unknown size', (file_size) => {
   expect(readAttachments({ document: { file_id: 'a', file_size } })).toEqual([{ ref: 'a', kind: 'document' }])
@@ -63,4 +65,30 @@ it('the buttons of an app say which address they open and what they copy', () =>
   expect(buttonLine({ reply_markup: { inline_keyboard } })).toEqual([
     `buttons: ${[site, app, login, 'Code (copies: SAVE10)', 'Ask', 'Odd'].join(' / ')}`,
   ])
+})
+
+const ADA = { id: 111, is_bot: false, first_name: 'Ada' }
+const message = {
+  ...{ message_id: 5, date: 1_795_000_000, text: 'hello', from: ADA },
+  chat: { id: 111, type: 'private', first_name: 'Ada' },
+}
+
+it.each<[string, object, object]>([
+  ['a message that is replied to without an id', { reply_to_message: { date: 1, from: ADA, chat: message.chat } }, {}],
+  ['no message that is replied to', { reply_to_message: 7 }, {}],
+  ['a name', { from: { ...ADA, first_name: {}, username: 7 } }, { sender: { id: '111', kind: 'user' } }],
+  ['a file without an id', { photo: [{ file_id: 7 }], document: { file_id: {} } }, { attachments: [] }],
+  ['the name of a file', { document: { file_id: 'a', file_name: 7 } }, { attachments: [{ ref: 'a' }] }],
+  ['the origin of a forward', { forward_origin: 7 }, { forwarded: {} }],
+  ['the user of an origin', { forward_origin: { type: 'user', sender_user: {} } }, { forwarded: {} }],
+  ['the origin in old fields', { forward_date: 1, forward_from: 'x' }, { forwarded: {} }],
+  [
+    'the origin of a message elsewhere',
+    { external_reply: { origin: 7 }, quote: { text: 'theirs' } },
+    { forwarded: { text: 'theirs' } },
+  ],
+  ['no message elsewhere', { external_reply: 7 }, {}],
+])('F-G01: %s that cannot be read is left out, and the rest of the message is read', (_, fields, facts) => {
+  const reading = readUpdate({ update_id: 1, message: { ...message, ...fields } }, context)
+  expect(reading).toMatchObject({ kind: 'event', event: { kind: 'message', text: 'hello', ...facts } })
 })
