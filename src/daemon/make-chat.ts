@@ -2,18 +2,17 @@ import type { Config } from '../config/config.ts'
 import { DEFAULT_FILE_LIMITS, type MediaStore } from '../core/media.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { OwnMediaStore } from '../media/media-store.ts'
-import { createReadArrived } from '../media/read-arrived.ts'
 import { createFileAllowance } from '../pipeline/file-allowance.ts'
 import { decideDispatch } from '../routing/decide-dispatch.ts'
 import { type ChatDesk, type ChatDeskDeps, createChatDesk } from '../sessions/service/chat-desk.ts'
 import { createGrownTexts } from '../sessions/service/grown-texts.ts'
 import { createRepeats, type KeyedRequestDeps } from '../sessions/service/keyed-requests.ts'
 import { createResumeFailed, type ResumeFailedDeps } from '../sessions/turns/ask-again.ts'
-import { convertPage } from '../web/convert-page.ts'
 import type { DaemonEvents } from './daemon-events.ts'
 import type { Lookups } from './lookups.ts'
 import type { Budgets } from './make-budgets.ts'
 import type { CurrentRouting } from './reload.ts'
+import { fileReader } from './turn-ports.ts'
 
 export interface MakeChatDeps
   extends Pick<ChatDeskDeps, 'clock' | 'logger' | 'ids' | 'transcript' | 'runAgent' | 'sessions'>,
@@ -51,7 +50,7 @@ export function makeChat(deps: MakeChatDeps): ChatDesk {
     forgetFiles: (ids) => media.drop(ids),
     files: {
       ...{ limits, redact, allowance: createFileAllowance(clock, limits.perPersonPerDay) },
-      read: createReadArrived({ media: pictures, clock, logger, convertPage }),
+      read: fileReader({ pictures, clock, logger }),
       ...(hooks.has('before_save') ? { beforeSave: hooks.beforeSave } : {}),
     },
   })

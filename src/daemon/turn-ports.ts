@@ -5,7 +5,7 @@ import type { Address } from '../core/address.ts'
 import type { Audio } from '../core/audio.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
-import { DEFAULT_FILE_LIMITS, type MediaStore } from '../core/media.ts'
+import { DEFAULT_FILE_LIMITS, type MediaStore, type ReadArrived } from '../core/media.ts'
 import { redactEvent } from '../core/redact-dispatch.ts'
 import { turnCapOf } from '../core/turn-cap.ts'
 import type { Hooks } from '../hooks/hooks.ts'
@@ -80,6 +80,15 @@ export function turnPorts(deps: TurnPortsDeps): TurnPorts {
 
 const notCharged = async (): Promise<undefined> => undefined
 
+/** Returns the reader of files that came with messages, which reads pages as the web tools do. */
+export function fileReader({
+  pictures,
+  clock,
+  logger,
+}: Pick<TurnPortsDeps, 'pictures' | 'clock' | 'logger'>): ReadArrived {
+  return createReadArrived({ media: pictures, clock, logger, convertPage })
+}
+
 /** Returns how the files of messages are fetched and read. */
 function filePorts(deps: TurnPortsDeps): FilesDeps['files'] {
   const { config, store, audio, clock, logger, media, pictures, hooks, adapter, redact } = deps
@@ -87,7 +96,7 @@ function filePorts(deps: TurnPortsDeps): FilesDeps['files'] {
   return {
     ...{ limits, redact },
     allowance: createFileAllowance(clock, limits.perPersonPerDay),
-    read: createReadArrived({ media: pictures, clock, logger, convertPage }),
+    read: fileReader({ pictures, clock, logger }),
     async drop(ids) {
       await media.drop(ids)
       await store.write((tx) => tx.forgetting.forgetTranscripts(ids))

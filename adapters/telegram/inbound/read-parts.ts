@@ -287,7 +287,7 @@ function cardWords(vcard: unknown, number: string): readonly string[] {
   })
 }
 
-/** Returns the text behind the bytes that `=E2` and the like stand for; empty where they are no UTF-8. */
+/** Returns the text whose bytes stand in hexadecimal behind `=`; empty where they are no UTF-8. */
 function printableText(value: string): string {
   try {
     return decodeURIComponent(value.replaceAll('%', '%25').replace(/=([\da-f]{2})/gi, '%$1'))
