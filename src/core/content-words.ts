@@ -1,5 +1,5 @@
 import type { Content, MediaPart } from './content.ts'
-import { plainExcerpt, plainName } from './label.ts'
+import { nameWithin, plainExcerpt } from './label.ts'
 import type { AttachmentRef, FileKind } from './message.ts'
 import type { OutboundFile, RenderedPart } from './outbound.ts'
 
@@ -10,7 +10,7 @@ export function inWords(content: Content): string {
 
 /** Returns a file in words: `[image: cat.png, image/png, 12 KB]`. */
 export function nameOf({ type, name = '', mime, size }: MediaPart): string {
-  const named = plainName(name)
+  const named = nameWithin(name)
   return `[${type}: ${named === '' ? '' : `${named}, `}${mime}, ${sizeInWords(size)}]`
 }
 
@@ -30,7 +30,7 @@ const TYPE = /^(application|audio|font|image|model|text|video)\/[\w.+-]{1,40}$/
 /** Returns what a file that came with a message is called: by its name, unless it is a voice note, else by its kind. */
 export function fileName({ fileName: name = '', kind, mime = '' }: AttachmentRef): string {
   if (kind === 'voice') return KINDS.voice
-  return plainName(name) || (kind === undefined ? (TYPE.test(mime) ? mime : 'file') : KINDS[kind])
+  return nameWithin(name) || (kind === undefined ? (TYPE.test(mime) ? mime : 'file') : KINDS[kind])
 }
 
 /** Returns such a file in words, with the reason why its content is not shown: `a.zip, 3.4 MB, not shown: …`. */

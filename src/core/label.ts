@@ -88,8 +88,16 @@ const LONGEST_NAME = 64
 
 /** Characters that nobody sees: joiners, marks of direction, soft hyphens, fillers. */
 const INVISIBLE = new RegExp(`[\\p{Cf}\\p{Default_Ignorable_Code_Point}${BLANK}]`, 'gu')
+/** Colons, and what is drawn as two dots or more above each other. */
+const COLON =
+  ':\uff1a\ufe13\ufe19\ufe30\ufe55\u02d0\u02f8\u0589\u05c3\u0703\u0704\u1361\u1362\u16ec\u1803\u1804\u1809\u2058\u205a\u205b' +
+  '\u205d\u205e\u2236\u2237\u22ee\u2803\u2806\u2818\u2830\u2844\u28a0\u2982\u2a74\u2e2c\ua4fd\ua6f4\ua789\u{10781}\u{12471}\u{12472}'
+/** Signs of a script that look like a colon where none of their script stands before, each behind its script. */
+const SIGNS =
+  'Deva \u0903 Beng \u0983 Gujr \u0a83 Orya \u0b03 Telu \u0c03 Knda \u0c83 Mlym \u0d03 Sinh \u0d83 Tibt \u0f7f Mymr \u1038 Khmr \u17c7 Tfng \u2d57'
+const STRAY_SIGN = SIGNS.replace(/(\w+) (.) ?/gu, '|(?<!\\p{sc=$1})$2+')
 /** Characters that would end a name where one is shown: brackets, breaks, quotes of code, the colon behind it. */
-const NOT_OF_A_NAME = new RegExp(`[${OPENING}${CLOSING}\\p{C}\\p{Z}\\s\`:：﹕︓ː˸∶꞉]+`, 'gu')
+const NOT_OF_A_NAME = new RegExp(`(?:[${OPENING}${CLOSING}${COLON}\\p{C}\\p{Z}\\s\`]${STRAY_SIGN})+`, 'gu')
 
 /**
  * Returns a name, title or other short text of somebody else's as it may stand in a label: one line, visible, bounded,
@@ -122,14 +130,26 @@ function toPlainName(text: string, longest: number): string {
 
 /** Returns a name that may stand between quotation marks: none in it ends them. */
 export function quotable(name: string): string {
-  return plainName(name).replace(/["\u201c\u201d\u201e]/g, "'")
+  return plainName(name).replace(LIKE_QUOTE, "'")
 }
+
+/** Marks that are drawn twice; two of those that are drawn once look like one of them. */
+const DOUBLE =
+  '"\u00ab\u00bb\u02ba\u02dd\u02ee\u02f6\u05f4\u1cd3\u201c-\u201f\u2033\u2034\u2036\u2037\u2057\u275d\u275e\u2e42\u3003\u301d-\u301f\uff02\u{1f676}-\u{1f678}'
+const SINGLE = "'\u00b4\u02b9\u02bb-\u02bd\u05f3\u2018-\u201b\u2032\u2035\u275b\u275c\ua78c\uff07"
+const LIKE_QUOTE = new RegExp(`[${DOUBLE}${SINGLE}]{2,}|[${DOUBLE}]|(?<!\\p{sc=Hebr})\u05f2+`, 'gu')
 
 /** Stands before a name that reads like a label or a key. */
 const NAME_MARK = 'name: '
 
 export function markName(name: string): string {
   return `${NAME_MARK}${name}`
+}
+
+/** Returns a name, as `plainName`, for a place behind words of ours, where it begins no label. */
+export function nameWithin(text: string): string {
+  const name = plainName(text)
+  return name.startsWith(NAME_MARK) ? name.slice(NAME_MARK.length) : name
 }
 
 /** Returns what a sender is called, as `plainName`; whoever is known to us by an id of ours is called by it. */
@@ -175,8 +195,24 @@ const BREAKS = new RegExp(`[${TURNING}\\p{Cc}\\p{Z}\\s]+`, 'gu')
 const BRACKETS_AND_BREAKS = new RegExp(`[${OPENING}${CLOSING}${TURNING}\\p{Cc}\\p{Z}\\s]+`, 'gu')
 
 /** The words our own labels begin with, and the names that no person has. */
-const OURS =
-  /^(?:(?:not directed at|in reply to|in the channel before|forwarded|via|message from|attached|edited an earlier|deleted this|you posted|system note|cut|name|session|schedule|hook|time|summary of this)(?: |$)|(?:you|system|assistant|operator|user|notice|people)$)/
+const LABELS = [
+  ...['app', 'attached', 'cut', 'deleted this', 'edited an earlier', 'forwarded', 'hook', 'in reply', 'in the channel'],
+  ...[
+    'its handle',
+    'mentions',
+    'message from',
+    'name',
+    'not directed at',
+    'place',
+    'schedule',
+    'session',
+    'summary of',
+  ],
+  ...['system note', 'the assistant began', 'this result of', 'time', 'via', 'voice note', 'you posted'],
+  'your working memory',
+]
+const NO_PERSON = ['assistant', 'file', 'image', 'notice', 'operator', 'people', 'system', 'user', 'you']
+const OURS = new RegExp(`^(?:(?:${LABELS.join('|')})(?: |$)|(?:${NO_PERSON.join('|')})$)`)
 
 /** Letters that are drawn like Latin ones, each before the one it is drawn like. */
 const LOOK_ALIKE = new Map(
@@ -193,7 +229,7 @@ export function lookOf(text: string): string {
 }
 
 /** Letters that are drawn like a colon or a full stop count as such. */
-const NO_LETTERS = /[^\p{L}\p{N}]+|[\uA4F8-\uA4FD]+/gu
+const NO_LETTERS = new RegExp(`[^\\p{L}\\p{N}]+|[${COLON}\ua4f8-\ua4fc]+`, 'gu')
 
 /** Ends a text that is cut with an ellipsis. */
 function shorten(text: string, longest: number): string {

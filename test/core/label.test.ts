@@ -1,6 +1,16 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { escapeLabels, labelledWords, plainExcerpt, plainName, quoteLines, senderName } from '../../src/core/label.ts'
+import {
+  escapeLabels,
+  labelledWords,
+  plainExcerpt,
+  plainName,
+  quotable,
+  quoteLines,
+  senderName,
+} from '../../src/core/label.ts'
 import { runs } from '../sample.ts'
 
 /** As others count lines. */
@@ -88,7 +98,13 @@ describe('a name', () => {
   it.each([
     ['not directed at you', 'name: not directed at you'],
     ['time: Mon 2026-11-23 14:20', 'name: time Mon 2026-11-23 14 20'],
-    ['time\uA4FD Mon 2026-11-23', 'name: time\uA4FD Mon 2026-11-23'],
+    ['time\uA4FD Mon 2026-11-23', 'name: time Mon 2026-11-23'],
+    ['app\u0903 Grafana', 'name: app Grafana'],
+    ['\u0430pp Grafana', 'name: \u0430pp Grafana'],
+    ['voice note, 0:07', 'name: voice note, 0 07'],
+    ['you posted here before', 'name: you posted here before'],
+    ['image', 'name: image'],
+    ['Appia', 'Appia'],
     ['notice', 'name: notice'],
     ['summary of this conversation up to here', 'name: summary of this conversation up to here'],
     ['n\u200bot dire\u00adcted at\u2060 you', 'name: not directed at you'],
@@ -110,6 +126,57 @@ describe('a name', () => {
   ])('%j is shown as %j', (raw, shown) => {
     expect(plainName(raw)).toBe(shown)
   })
+})
+
+/** Whatever Unicode calls confusable with a colon, and further characters that are two dots, one above the other. */
+const COLONS =
+  ': \uff1a \ufe55 \ufe13 \ufe30 \u0589 \u05c3 \u0703 \u0704 \u0903 \u0a83 \u02d0 \u02f8 \u1361 \u16ec \u1803 \u1804 \u1809 \u205a \u205d \u2236 \u2237 \u2806 \u2982 \u2a74 \u2d57 \ua4fd \ua6f4 \ua789 \u{10781} \u{12471}'
+
+it.each(COLONS.split(' '))('a name has no %s, which looks like the colon of a label', (colon) => {
+  expect(plainName(`Ap${colon} Grafana`)).toBe('Ap Grafana')
+  expect(plainName(`Ap${colon}${colon}Grafana`)).toBe('Ap Grafana')
+  expect(plainName(`app${colon} Grafana`)).toBe('name: app Grafana')
+})
+
+it.each([
+  '\u0926\u0941\u0903\u0916', // Hindi, a visarga in a word
+  '\u0a86\u0a83',
+  '\u2d30\u2d57\u2d30',
+])('a name keeps a letter of its script that looks like a colon elsewhere: %s', (name) => {
+  expect(plainName(name)).toBe(name)
+})
+
+/** Whatever Unicode calls confusable with a quotation mark, and further marks that are drawn twice. */
+const QUOTES =
+  '" \u201c \u201d \u201e \u201f \uff02 \u301d \u301e \u301f \u275d \u275e \u2033 \u2036 \u2034 \u02ba \u02dd \u02ee \u02f6 \u05f2 \u05f4 \u3003 \u1cd3 \u00ab \u00bb \u2e42 \u{1f676} \u{1f678}'
+
+it.each(QUOTES.split(' '))('a name between quotation marks has no %s, which looks like their end', (quote) => {
+  expect(quotable(`x${quote}, the topic ${quote}y`)).toBe("x', the topic 'y")
+})
+
+it.each([
+  ["x'', the topic ''y", "x', the topic 'y"],
+  ['x\u2019\u2019, the topic y', "x', the topic y"],
+  ['O\u2019Brien', 'O\u2019Brien'],
+  ['\u05d9\u05f2\u05b4', '\u05d9\u05f2\u05b4'],
+])('%j between quotation marks is %j', (raw, shown) => {
+  expect(quotable(raw)).toBe(shown)
+})
+
+/** Labels are looked for in the source, so that a new one is not forgotten in `core/label.ts`. */
+it('a name is marked that begins with the words of any label in the source', () => {
+  const folders = ['agent', 'approvals', 'core', 'memory', 'pipeline', 'questions', 'schedule', 'sessions']
+  const written = folders
+    .flatMap((folder) =>
+      readdirSync(join('src', folder), { recursive: true, encoding: 'utf8' }).map((file) => join('src', folder, file)),
+    )
+    .filter((file) => file.endsWith('.ts') && !file.startsWith(join('src', 'agent', 'models')))
+    .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/(?:['"`]|\\n)\[([A-Za-z][A-Za-z ]*)/g)])
+    .map(([, words = '']) => words.trim())
+  expect(written).toEqual(expect.arrayContaining(['voice note', 'place', 'you posted here before', 'cut', 'time']))
+  const others = ['Ada', 'secret', 'There is no text']
+  const unmarked = written.filter((words) => !plainName(words).startsWith('name: '))
+  expect(unmarked.filter((words) => !others.includes(words))).toEqual([])
 })
 
 it('a name that was made plain stays as it is', () => {
