@@ -5,7 +5,16 @@ import { limitInWords } from '../core/budget-words.ts'
 import { sizeInWords } from '../core/content-words.ts'
 import { DEFAULT_FILE_LIMITS } from '../core/media.ts'
 import { hostOf } from '../core/model-server.ts'
-import type { Audience, DeletionPolicy, EditPolicy, GroupRule, PlaceMatch, SendRule } from '../core/policy.ts'
+import {
+  type Audience,
+  type BotPolicy,
+  botsUnless,
+  type DeletionPolicy,
+  type EditPolicy,
+  type GroupRule,
+  type PlaceMatch,
+  type SendRule,
+} from '../core/policy.ts'
 import { formatMissed } from '../core/schedule.ts'
 import { grouped } from '../core/spending.ts'
 import type { Config } from './config.ts'
@@ -184,10 +193,10 @@ function accessLines({ routing }: Config): string[] {
   ]
 }
 
-/** Returns the settings in which a group rule differs from `routing`. */
+/** Returns the settings in which a group rule differs from `routing`, and its policy for bots. */
 function ownSettings(rule: GroupRule): string {
   const { precheck, ownerAlwaysTriggers, wakeWords, followThreads, edits, deletions } = rule
-  const { bots = 'ignore', botIds = [] } = rule
+  const { bots = botsUnless(rule.who), botIds = [] } = rule
   const own = [
     ...(precheck === undefined ? [] : [`${precheck.model} is asked first`]),
     ...(ownerAlwaysTriggers === undefined ? [] : [`the owner ${ownerAlwaysTriggers ? 'needs no' : 'needs a'} mention`]),
@@ -195,9 +204,16 @@ function ownSettings(rule: GroupRule): string {
     ...(followThreads ? ['threads are followed until 24 quiet hours'] : []),
     ...(edits === undefined ? [] : [`edits: ${EDITS[edits]}`]),
     ...(deletions === undefined ? [] : [`deletions: ${DELETIONS[deletions]}`]),
-    ...(bots === 'ignore' ? [] : [`bots ${list(botIds)}: ${bots}`]),
+    botsText(bots, botIds),
   ]
   return own.map((setting) => `; ${setting}`).join('')
+}
+
+function botsText(bots: BotPolicy, ids: readonly string[]): string {
+  if (bots === 'ignore') return 'bots: what apps and other bots say is ignored'
+  const known = 'bots: what apps and other bots say is known'
+  if (bots === 'context' || ids.length === 0) return `${known} and never answered`
+  return `${known}, and answered ${bots === 'allow' ? 'as people are' : 'where they mention the agent'}: ${list(ids)}`
 }
 
 function wakeText(words: readonly string[]): string {

@@ -16,8 +16,8 @@ export function noEffectWarnings(file: ConfigFile, { traits }: Channels): readon
         `routing.access.groups[${index}].followThreads: ${traits(channel).name} has no threads to follow; take it out`,
       )
   }
-  for (const [index, { bots = 'ignore', botIds = [] }] of file.routing.access.groups.entries()) {
-    if (bots !== 'ignore' && botIds.length === 0) {
+  for (const [index, { bots, botIds = [] }] of file.routing.access.groups.entries()) {
+    if ((bots === 'mentioned' || bots === 'allow') && botIds.length === 0) {
       idle.push(`routing.access.groups[${index}].bots: no bot is listed under botIds, so none is answered`)
     }
   }

@@ -187,6 +187,7 @@ export type ContextReason =
   | 'send_policy'
   | 'trigger_never'
   | 'muted'
+  | 'bot'
   | 'bot_budget'
   | 'appended'
   | 'thread_read'

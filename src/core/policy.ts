@@ -78,6 +78,11 @@ export interface GroupRule {
  */
 export type BotPolicy = 'ignore' | 'context' | 'mentioned' | 'allow'
 
+/** Returns the policy of a rule that says nothing of bots: their words are known where those of every stranger are. */
+export function botsUnless(who: Audience | undefined): BotPolicy {
+  return who === 'public' ? 'context' : 'ignore'
+}
+
 /**
  * `ignore`: what was first written stands. `update`: an edit of a message that still waits changes what its turn reads,
  * a later one is shown with the next prompt. `rerun`: as `update`, and what would be answered if it were new is

@@ -1,38 +1,51 @@
 import { type BotBudget, type BotSpending, isExhausted } from '../core/bot-budget.ts'
 import type { Channels } from '../core/channel-traits.ts'
 import type { Decision, TraceStep } from '../core/dispatch.ts'
-import type { BotPolicy, GroupRule } from '../core/policy.ts'
+import { type BotPolicy, botsUnless, type GroupRule } from '../core/policy.ts'
 import { grouped } from '../core/spending.ts'
 import { type Link, matchesLink, parseLink, type SenderAt } from './identity-links.ts'
 import { pass, stop } from './trace.ts'
 
-/** Which other bots a rule admits, and when they are answered; the words of others are context. */
+/** Which other bots a rule admits, and when they are answered; the words of others are context, or ignored. */
 export interface BotRule {
-  readonly policy: Exclude<BotPolicy, 'ignore'>
+  readonly policy: BotPolicy
   readonly links: readonly Link[]
+  readonly ignored: TraceStep
   readonly admitted: TraceStep
   readonly left: TraceStep
+  /** The reason why a bot that is not listed is not answered. */
+  readonly unlisted: TraceStep
+  /** The reason why a listed bot is not answered that has not mentioned the agent. */
+  readonly unasked: TraceStep
 }
 
-/** Undefined where a rule says that nothing of bots is known. Without ids no bot is answered. */
+/** Without ids no bot is answered. */
 export function compileBots(
   { who, bots = botsUnless(who), botIds = [] }: GroupRule,
   path: string,
   channels: Channels,
-): BotRule | undefined {
-  if (bots === 'ignore') return undefined
+): BotRule {
+  const isContext = bots === 'context'
+  const because = isContext ? KNOWN : 'this app or bot is not listed, so what it says is known and not answered'
   return {
     policy: bots,
-    links: bots === 'context' ? [] : botIds.map((id) => parseLink(channels, id)),
+    links: isContext ? [] : botIds.map((id) => parseLink(channels, id)),
+    ignored: stop('sender', 'what apps and other bots say is ignored here', `${path}.bots`),
     admitted: pass('access', `bots: ${bots}`, `${path}.bots`),
-    left: pass('access', 'a bot that is not listed: its words are context', `${path}.bots`),
+    left: pass(
+      'access',
+      isContext ? 'bots: context' : 'a bot that is not listed: its words are context',
+      `${path}.bots`,
+    ),
+    unlisted: stop('group-rule', because, isContext ? `${path}.bots` : `${path}.botIds`),
+    unasked: stop('group-rule', 'this bot is answered only where it mentions the agent', `${path}.bots`),
   }
 }
 
-/** Returns the policy of a rule that says nothing of bots: their words are known where those of every stranger are. */
-export function botsUnless(who: GroupRule['who'] | undefined): BotPolicy {
-  return who === 'public' ? 'context' : 'ignore'
-}
+const KNOWN = 'what apps and other bots say is known here and never answered'
+
+/** Where no rule admits anybody but the owner, bots are ignored too. */
+export const NO_RULE = stop('sender', 'what apps and other bots say is ignored here', 'routing.access.groups')
 
 /** By id alone: `<channel>:<id>`, with the team before it where there is one, or the bare id. */
 export function admitsBot({ links }: BotRule, bot: SenderAt): boolean {

@@ -1,7 +1,13 @@
 import type { Channels } from '../core/channel-traits.ts'
-import type { Audience, GroupRule, PersonPolicy, RoutingPolicy, SendPolicy } from '../core/policy.ts'
+import {
+  type Audience,
+  botsUnless,
+  type GroupRule,
+  type PersonPolicy,
+  type RoutingPolicy,
+  type SendPolicy,
+} from '../core/policy.ts'
 import type { Role } from '../core/session.ts'
-import { botsUnless } from './bots.ts'
 import {
   bothWays,
   compareRanked,

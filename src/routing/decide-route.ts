@@ -3,7 +3,7 @@ import type { Decision, Dispatch, Identity, RefuseReason, TraceStep } from '../c
 import type { InboundText } from '../core/message.ts'
 import { type AccessVerdict, decideAccess } from './access.ts'
 import { type Addressing, findAddressing, isNamed, NAMED, NOT_NAMED } from './addressing.ts'
-import { admitsBot, holdBack } from './bots.ts'
+import { admitsBot, holdBack, NO_RULE } from './bots.ts'
 import type { ChatSettings } from './chat-settings.ts'
 import { chooseSession, type Routed } from './choose-session.ts'
 import type { Routing } from './compile-routing.ts'
@@ -27,6 +27,8 @@ interface Arrival {
   readonly settings: ChatSettings
   readonly addressing: Addressing
   readonly command: KnownCommand | undefined
+  /** Set for a bot that no rule for people decides about. */
+  readonly unanswered?: TriggerVerdict | undefined
 }
 
 /** The trace of the stages before the route, in order. */
@@ -43,7 +45,10 @@ const SENDERS = {
   anonymous: pass('sender', 'an anonymous sender'),
   bot: pass('sender', 'a bot'),
 }
-const BOT: Decision = { kind: 'ignore', reason: 'bot', identity: GUEST, trace: [stop('sender', 'a bot')] }
+
+function ignoredBot(step: TraceStep): Decision {
+  return { kind: 'ignore', reason: 'bot', identity: GUEST, trace: [step] }
+}
 
 /** The platform itself says that a chat has a new id, so the sender does not matter. */
 const MOVED: Decision = {
@@ -118,18 +123,18 @@ function decideBot(routing: Routing, facts: RouteFacts, dispatch: Dispatch): Dec
     person: undefined,
     mentioned,
   })
-  const found = place.chatType === 'direct' ? undefined : findGroupRule(routing.groups, place)
+  if (place.chatType === 'direct') return ignoredBot(stop('sender', 'a bot'))
+  const rule = findGroupRule(routing.groups, place)
+  if (rule === undefined) return ignoredBot(NO_RULE)
+  const { bots, settings } = rule
   const input = readInput(event, GUEST, undefined)
-  if (!found?.bots || input.kind === 'control') return BOT
-  const { bots, settings } = found
+  if (bots.policy === 'ignore' || input.kind === 'control') return ignoredBot(bots.ignored)
   const identity = GUEST
   const listed = admitsBot(bots, place)
   const access = listed ? bots.admitted : bots.left
   const trace = [SENDERS.bot, SHARED_ID, access, input.step]
   if (input.kind === 'ignore') return { kind: 'ignore', reason: input.reason, identity, trace }
   if (event.kind === 'edit') return amendment(settings.edits, identity, trace)
-  const always = listed && bots.policy !== 'mentioned'
-  const rule = found.trigger === 'always' && !always ? { ...found, trigger: 'mention' as const } : found
   const arrival = {
     dispatch,
     identity,
@@ -138,10 +143,21 @@ function decideBot(routing: Routing, facts: RouteFacts, dispatch: Dispatch): Dec
     settings,
     addressing: mentioned && listed ? NAMED : NOT_NAMED,
     command: undefined,
+    unanswered: unanswered(rule, { listed, mentioned }),
   }
   const first = { sender: SENDERS.bot, identity: SHARED_ID, access, command: input.step }
   const decision = decideText(routing, facts, { arrival, event: input.event, routed: route(routing, arrival), first })
   return holdBack(decision, facts.botSpending(event.address, dispatch.receivedAt), routing.botBudget)
+}
+
+/** Undefined where a bot is judged as a person is. */
+function unanswered(
+  { bots, trigger }: GroupRuleEntry,
+  { listed, mentioned }: { readonly listed: boolean; readonly mentioned: boolean },
+): TriggerVerdict | undefined {
+  if (!listed) return { kind: 'context', reason: 'bot', step: bots.unlisted }
+  if (bots.policy === 'allow' || mentioned || trigger === 'never') return undefined
+  return { kind: 'context', reason: 'not_addressed', step: bots.unasked }
 }
 
 function amendment(edits: ChatSettings['edits'], identity: Identity, before: readonly TraceStep[]): Decision {
@@ -275,7 +291,8 @@ const APPENDED: TriggerVerdict = {
 }
 
 function triggerOf(arrival: Arrival, event: InboundText): TriggerVerdict {
-  const { dispatch, identity, place, rule, settings, addressing } = arrival
+  const { dispatch, identity, place, rule, settings, addressing, unanswered } = arrival
+  if (unanswered) return unanswered
   if (dispatch.posted?.append) return APPENDED
   const direct = place.chatType === 'direct'
   return decideTrigger({ origin: dispatch.origin, event, identity, direct, addressing }, rule, settings)

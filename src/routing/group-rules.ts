@@ -20,7 +20,7 @@ export interface GroupRuleEntry extends Ranked {
   /** The trace step for a sender that the rule admits. */
   readonly admitted: TraceStep
   readonly settings: ChatSettings
-  readonly bots: BotRule | undefined
+  readonly bots: BotRule
   /** The path of the rule in the configuration. */
   readonly path: string
 }

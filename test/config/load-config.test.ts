@@ -228,6 +228,29 @@ schedules: [{ id: a, cron: "0 8 * * *", prompt: hello, deliverTo: "telegram:grou
   expect(config.agents[0]?.tools).toEqual(['time'])
 })
 
+test.each<[string, string | undefined, string]>([
+  ['who: public', undefined, 'known and never answered'],
+  ['who: allowlist', undefined, 'ignored'],
+  ['bots: ignore, who: public', undefined, 'ignored'],
+  ['bots: context', undefined, 'known and never answered'],
+  [
+    'bots: allow',
+    'routing.access.groups[0].bots: no bot is listed under botIds, so none is answered',
+    'known and never answered',
+  ],
+  [
+    'bots: allow, botIds: [telegram:5, telegram:6]',
+    undefined,
+    'known, and answered as people are: telegram:5, telegram:6',
+  ],
+  ['bots: mentioned, botIds: [telegram:5]', undefined, 'known, and answered where they mention the agent: telegram:5'],
+])('a rule with %s is explained with the policy for apps and bots in force', async (rule, warning, words) => {
+  const { config } = await load(`${TELEGRAM}routing: { access: { groups: [{ match: {}, ${rule} }] } }\n`)
+  expect(config.warnings.filter((line) => line.includes('bots'))).toEqual(warning === undefined ? [] : [warning])
+  const line = explainConfig(config).find((one) => one.startsWith('routing.access.groups[0]'))
+  expect(line).toMatch(new RegExp(`; bots: what apps and other bots say is ${words}$`))
+})
+
 test('T32: agents that reach each other are named as they are called; none is the default', async () => {
   const two = 'agents: [{ id: main, model: scripted/echo, tools: [sessions] }, { id: Second, model: scripted/echo }]'
 

@@ -162,7 +162,7 @@ session: { sendPolicy: { rules: [{ match: { chatType: channel }, action: deny }]
     'people.ada: owner, telegram:1',
     'people.bob: member, telegram:2',
     'routing.access.direct: the owner only',
-    'routing.access.groups[0]: channel telegram, chat -100: anyone, trigger always',
+    'routing.access.groups[0]: channel telegram, chat -100: anyone, trigger always; bots: what apps and other bots say is known and never answered',
     'routing.access.groups: every other group: the owner only',
     'routing.ownerAlwaysTriggers: the owner is answered without a mention',
     'routing.wakeWords: none',

@@ -19,18 +19,13 @@ const listed = { botIds: ['telegram:777'] }
 
 describe('other bots', () => {
   it.each<[string, Partial<GroupRule>, Partial<InboundEvent>, string]>([
-    ['are context by default', {}, { mentioned: true }, 'context/not_addressed'],
-    ['are context by default, also where everything triggers', { trigger: 'always' }, {}, 'context/not_addressed'],
+    ['are context by default', {}, { mentioned: true }, 'context/bot'],
+    ['are context by default, also where everything triggers', { trigger: 'always' }, {}, 'context/bot'],
     ['are ignored by default where not everybody is heard', { who: 'allowlist' }, {}, 'ignore/bot'],
-    [
-      'are context where told so',
-      { who: 'allowlist', bots: 'context', ...listed },
-      { mentioned: true },
-      'context/not_addressed',
-    ],
+    ['are context where told so', { who: 'allowlist', bots: 'context', ...listed }, { mentioned: true }, 'context/bot'],
     ['are ignored where told so', { bots: 'ignore', ...listed }, { mentioned: true }, 'ignore/bot'],
-    ['without a list of ids are context', { bots: 'allow' }, { mentioned: true }, 'context/not_addressed'],
-    ['that are not listed are context', { bots: 'allow', botIds: ['778', 'discord:777'] }, {}, 'context/not_addressed'],
+    ['without a list of ids are context', { bots: 'allow' }, { mentioned: true }, 'context/bot'],
+    ['that are not listed are context', { bots: 'allow', botIds: ['778', 'discord:777'] }, {}, 'context/bot'],
     ['are known by their bare id', { bots: 'allow', botIds: [' 777 '] }, { mentioned: true }, 'run/mentioned'],
     ['mentioned: are answered on a mention', { bots: 'mentioned', ...listed }, { mentioned: true }, 'run/mentioned'],
     ['mentioned: are read along without one', { bots: 'mentioned', ...listed }, {}, 'context/not_addressed'],
@@ -54,17 +49,39 @@ describe('other bots', () => {
       'without an id are answered by nobody',
       { bots: 'allow', botIds: ['777', ''] },
       { sender: { ...ROBOT, id: ' ' }, mentioned: true },
-      'context/not_addressed',
+      'context/bot',
     ],
     ['in direct chats are ignored', { bots: 'allow', ...listed }, { address: direct('777') }, 'ignore/bot'],
   ])('%s', (_, rule, event, expected) => {
     expect(verdict(ask(rule, event))).toBe(expected)
   })
 
+  const elsewhere = { mentionsOthers: true }
+  it.each<[string, Partial<GroupRule>, Partial<InboundEvent>, string]>([
+    ['where all are context', { trigger: 'always' }, {}, 'bots'],
+    ['where all are context, to others', { trigger: 'always' }, elsewhere, 'bots'],
+    ['where all are context and nobody is answered', { trigger: 'never' }, {}, 'bots'],
+    ['that is not listed', { bots: 'allow', trigger: 'always' }, elsewhere, 'botIds'],
+    ['that has not mentioned the agent', { bots: 'mentioned', trigger: 'always', ...listed }, {}, 'bots'],
+    ['that is answered as people are', { bots: 'allow', ...listed }, {}, 'trigger'],
+    ['where all are ignored', { who: 'allowlist', trigger: 'always' }, {}, 'bots'],
+  ])(
+    'F-D11: the trace names the setting by which a bot would be heard or answered, of one %s',
+    (_, rule, event, name) => {
+      expect(decidingStep(ask(rule, event))).toMatchObject({ config: `routing.access.groups[0].${name}` })
+    },
+  )
+
+  it('the trace names the list of rules for a bot in a group that has none', () => {
+    const policy = household({ access: { direct: 'public', groups: [] } })
+    const decision = decide(policy, message({ sender: ROBOT }))
+    expect(decidingStep(decision)).toMatchObject({ config: 'routing.access.groups' })
+  })
+
   it('of a workspace are named with it', () => {
     const there = { address: slackChannel(), sender: { ...ROBOT, id: 'B77', team: 'T01' }, mentioned: true } as const
     expect(verdict(ask({ bots: 'mentioned', botIds: ['slack:T01/B77'] }, there))).toBe('run/mentioned')
-    expect(verdict(ask({ bots: 'mentioned', botIds: ['slack:T02/B77'] }, there))).toBe('context/not_addressed')
+    expect(verdict(ask({ bots: 'mentioned', botIds: ['slack:T02/B77'] }, there))).toBe('context/bot')
   })
 
   it('have no authority, whoever lists their id', () => {

@@ -108,15 +108,15 @@ function expectedOfBot(one: Case): string {
   if (event === 'nothing') return 'ignore/empty'
   if (EDITS.includes(event)) return policy.edits === 'ignore' ? 'ignore/edits' : 'amend/edited'
   if (policy.silentGroups) return 'context/send_policy'
+  if (one.sender !== 'listed bot') return 'context/bot'
   return groups.trigger === 'never' ? 'context/trigger_never' : fateOfBot(one, groups)
 }
 
-function fateOfBot({ sender, event }: Case, groups: NonNullable<MatrixPolicy['groups']>): string {
-  const addressed = ADDRESSED.includes(event)
-  if (addressed) return sender === 'listed bot' ? 'run/mentioned' : 'context/not_addressed'
+function fateOfBot({ event }: Case, groups: NonNullable<MatrixPolicy['groups']>): string {
+  if (ADDRESSED.includes(event)) return 'run/mentioned'
+  if (groups.bots !== 'allow') return 'context/not_addressed'
   if (event === 'mention of others') return 'context/others_mentioned'
-  const listed = sender === 'listed bot' && groups.bots === 'allow'
-  return groups.trigger === 'always' && listed ? 'run/trigger_always' : 'context/not_addressed'
+  return groups.trigger === 'always' ? 'run/trigger_always' : 'context/not_addressed'
 }
 
 function refusal({ place, sender, event, policy }: Case): string | undefined {

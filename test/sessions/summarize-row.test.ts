@@ -92,6 +92,29 @@ describe('a message that owes none', () => {
     expect(summarizeRow(done(overheard, 'context'), GUEST)).toBe(`${begin}a message that mentions the bot is answered.`)
   })
 
+  it('of an app has the setting that decides about apps, and no advice to mention the bot', () => {
+    const known: Decision = { ...overheard, reason: 'bot', trace: stopped('apps are known', 'groups[0].bots') }
+    const begin = 'Remembered and not answered: apps are known'
+    expect(summarizeRow(done(known, 'context'), OWNER)).toBe(
+      `${begin}; the setting groups[0].bots changes that, with its id in botIds.`,
+    )
+    expect(summarizeRow(done(known, 'context'), GUEST)).toBe(`${begin}.`)
+    const unlisted: Decision = { ...known, trace: stopped('this app is not listed', 'groups[0].botIds') }
+    expect(summarizeRow(done(unlisted, 'context'), OWNER)).toMatch(
+      /listed; the setting groups\[0\].botIds changes that\.$/,
+    )
+  })
+
+  test.each<[string, string]>([
+    ['groups[0].bots', 'groups[0]'],
+    ['routing.access.groups', 'a rule for this chat under routing.access.groups'],
+  ])('of an app that is ignored has the setting by which the agent would know it: %s', (config, where) => {
+    const ignored: Decision = { kind: 'ignore', reason: 'bot', identity, trace: stopped('apps are ignored', config) }
+    const change = `\`bots: context\` in ${where} lets the agent know what they say`
+    expect(summarizeRow(done(ignored, 'ignored: bot'), OWNER)).toBe(`Ignored: apps are ignored; ${change}.`)
+    expect(summarizeRow(done(ignored, 'ignored: bot'), GUEST)).toBe('Ignored: apps are ignored.')
+  })
+
   it('has the command where one changes it', () => {
     const muted: Decision = { ...overheard, reason: 'muted', trace: stopped('muted until /mute off') }
     expect(summarizeRow(done(muted, 'context'), OWNER)).toMatch(/muted until \/mute off; `\/mute off` there changes/)

@@ -62,7 +62,7 @@ export function summarizeRow(row: SummarizedRow, facts: SummaryFacts): string {
     case 'refuse':
       return sentence('Refused', because, remedyOfRefusal(row.decision, facts) ?? setting)
     case 'ignore':
-      return sentence('Ignored', because, row.decision.reason === 'restored' ? SAY_AGAIN : setting)
+      return sentence('Ignored', because, remedyOfIgnored(row.decision.reason, step, facts) ?? setting)
   }
 }
 
@@ -164,9 +164,26 @@ function remedyOfContext(
     case 'not_addressed':
     case 'others_mentioned':
       return settings ? undefined : 'a message that mentions the bot is answered'
+    case 'bot':
+      return settings && step?.config?.endsWith('.bots')
+        ? `the setting ${step.config} changes that, with its id in botIds`
+        : undefined
     default:
       return undefined
   }
+}
+
+function remedyOfIgnored(
+  reason: Extract<Decision, { kind: 'ignore' }>['reason'],
+  step: TraceStep | undefined,
+  { settings }: SummaryFacts,
+): string | undefined {
+  if (reason === 'restored') return SAY_AGAIN
+  if (reason !== 'bot' || step?.config === undefined || !settings) return undefined
+  const rule = /^(.*)\.bots$/.exec(step.config)?.[1]
+  // A place without a rule needs one first.
+  const where = rule ?? `a rule for this chat under ${step.config}`
+  return `\`bots: context\` in ${where} lets the agent know what they say`
 }
 
 function sendRemedy(step: TraceStep | undefined, settings: boolean): string | undefined {
