@@ -2,7 +2,7 @@ import { type AccountState, explainAbsence } from '../channels/explain-absence.t
 import { formatAddress } from '../core/address.ts'
 import { type ChannelTraits, foldId } from '../core/channel-traits.ts'
 import { madeAt } from '../core/ids.ts'
-import { senderName } from '../core/label.ts'
+import { calledBy } from '../core/label.ts'
 import type { MessageLink, MessageLookup } from '../core/message-link.ts'
 import { failureCause, turnRemedy } from '../core/model-remedy.ts'
 import { AGED_OUT, type WhyReport } from '../core/operator.ts'
@@ -104,7 +104,7 @@ async function whyReport(row: InboxRow, read: StoreReader): Promise<WhyReport> {
     ...(facts.title === undefined ? {} : { title: facts.title }),
     sender: {
       id: event.sender.id,
-      ...(senderName(event.sender) === '' ? {} : { name: senderName(event.sender) }),
+      ...(calledBy(event.sender) === event.sender.id ? {} : { name: calledBy(event.sender) }),
     },
     decision: decision.kind,
     reason: decision.reason,

@@ -92,7 +92,7 @@ describe('printStatus', () => {
       'Channels',
       '  ✓ telegram         up    @parley_bot  by polling  last heard 2026-11-21 14:03:27 UTC',
       '      hint: privacy mode hides group messages that do not address the bot',
-      '      not for the agent, and dropped: 2 poll',
+      '      nothing for the agent: 2 poll, 8 own message, 1 forum topic created',
       '  ✗ telegram/second  down',
       '      the token is refused',
       '',

@@ -45,6 +45,7 @@ it('a thread that begins with a mention is shown what people said at the root be
   )
   const [report] = await house.daemon.operator.why(mention.ts)
   expect(report?.context).toContain('2 messages of the channel from before')
+  expect(report?.summary).toMatch(/^Answered: .*\. It was shown 2 messages of the channel from before this thread\.$/)
 })
 
 it('an edit at the root counts in every later prompt of the thread, and what was deleted there is gone', async () => {

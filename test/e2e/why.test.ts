@@ -99,7 +99,7 @@ describe('/why in a chat', () => {
     telegram.world.say({ from: 111, chat, text: '/why trace', replyTo: overheard })
     const steps = (await telegram.ledger.nextFromBot('sent', { after: traced })).text ?? ''
     expect(steps.split('\n')[0]).toBe(SUMMARY)
-    expect(steps).toContain('decision: context (not_addressed)')
+    expect(steps).toContain('decision: remember it without an answer (not addressed)')
   })
 
   it('the steps of a message that was forgotten have no words any more', async () => {

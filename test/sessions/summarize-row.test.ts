@@ -4,6 +4,7 @@ import type { Decision, TraceStep } from '../../src/core/dispatch.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { type SummarizedRow, type SummaryFacts, summarizeRow } from '../../src/sessions/commands/summarize-row.ts'
 import { commandCall } from '../fakes/command-call.ts'
+import { userMessage } from '../fakes/session-events.ts'
 
 const OWNER: SummaryFacts = { settings: true }
 const GUEST: SummaryFacts = { settings: false }
@@ -75,6 +76,18 @@ describe('a message that owes an answer', () => {
   it('that failed names no setting to people who may not change it', () => {
     const sentence = summarizeRow(run({ outcome: 'failed' }), { ...GUEST, error: 'model_auth' })
     expect(sentence).toBe('Not answered: the model provider refused the key.')
+  })
+
+  it('has a sentence about the messages of the channel that its thread was shown, where there are any', () => {
+    const message = userMessage('hello')
+    const shown = (messages: (typeof message)[], more = {}) =>
+      summarizeRow(run({ outcome: 'answered' }), { ...GUEST, context: { thread: { messages, leftOut: 0, ...more } } })
+    const begin = 'Answered: a direct chat.'
+    expect(shown([message], { channel: true })).toBe(
+      `${begin} It was shown 1 message of the channel from before this thread.`,
+    )
+    expect(shown([message, message], { channel: true })).toContain(' 2 messages of the channel from')
+    expect([shown([], { channel: true }), shown([message])]).toEqual([begin, begin])
   })
 })
 

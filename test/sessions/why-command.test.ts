@@ -2,8 +2,11 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { InboundMessage, Sender } from '../../src/core/message.ts'
+import { createWhy } from '../../src/daemon/why.ts'
+import { describeRow } from '../../src/sessions/commands/describe-row.ts'
 import { whyCommand } from '../../src/sessions/commands/why.ts'
 import { openSqliteStore } from '../../src/store/engines/sqlite.ts'
+import type { InboxRow } from '../../src/store/inbox-port.ts'
 import type { Store } from '../../src/store/store.ts'
 import { CHANNELS } from '../fakes/channels.ts'
 import { commandCall } from '../fakes/command-call.ts'
@@ -66,5 +69,25 @@ describe('/why of people we do not know', () => {
   it('who writes under an id that many share is told nothing', async () => {
     const anonymous: Sender = { id: '-100', kind: 'anonymous' }
     expect(await why({ address: group() }, anonymous, anonymous)).toBeNull()
+  })
+})
+
+describe('the sender of a message', () => {
+  it.each([
+    ['an app that has the name of its account alone', { kind: 'bot', username: 'grafana' }, 'grafana'],
+    ['a person without a name for all', { username: 'dee' }, 'dee'],
+    ['somebody without any name', {}, undefined],
+  ] as const)('is called as in the labels of prompts: %s', async (_, named, name) => {
+    const { displayName: _name, ...sender } = user('1576504841138601984', named)
+    const { identity, trace } = commandCall('why', '').decision
+    const decision = { kind: 'ignore', reason: 'bot', identity, trace } as const
+    const row = { dispatch: dispatchOf(message({ sender })), decision, state: 'done', outcome: 'ignored: bot' } as const
+    const id = ids.inbox()
+    await store.write((tx) => tx.inbox.add({ id, ...row }))
+    const service = createWhy({ read: store.read, lookups: {}, channels: () => [] })
+    const [report] = await service.why(id)
+    expect(report?.sender).toEqual({ id: sender.id, ...(name && { name }) })
+    const [line] = describeRow({ id, ...row } as InboxRow, { denied: [], settings: false })
+    expect(line).toContain(name ? `from ${name} (${sender.id}) in ` : `from ${sender.id} in `)
   })
 })

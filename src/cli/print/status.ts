@@ -96,11 +96,11 @@ function mark({ status }: ChannelStatus, style: Style): string {
 }
 
 function remarks({ detail, hints, unknown }: ChannelStatus): string[] {
-  const dropped = tally(unknown)
+  const dropped = tally(unknown, kindInWords)
   return [
     ...(detail ? [oneLine(detail)] : []),
     ...hints.map((hint) => `hint: ${oneLine(hint)}`),
-    ...(dropped ? [`not for the agent, and dropped: ${dropped}`] : []),
+    ...(dropped ? [`nothing for the agent: ${dropped}`] : []),
   ]
 }
 
@@ -116,11 +116,16 @@ function section(title: string, lines: readonly string[], style: Style): string[
   return [style.bold(title), ...lines.map((line) => `  ${line}`)]
 }
 
-function tally(counts: Readonly<Record<string, number>>): string {
+function tally(counts: Readonly<Record<string, number>>, inWords = (name: string): string => name): string {
   return Object.entries(counts)
     .filter(([, many]) => many > 0)
-    .map(([name, many]) => `${many} ${oneLine(name)}`)
+    .map(([name, many]) => `${many} ${oneLine(inWords(name))}`)
     .join(', ')
+}
+
+/** Returns a kind of event in words: `message:forum_topic_created` is a forum topic created. */
+function kindInWords(kind: string): string {
+  return kind.replace(/^.*:(?=.)/, '').replaceAll('_', ' ')
 }
 
 export function count(many: number, noun: string): string {

@@ -4,7 +4,7 @@ import { inWords } from '../../core/content-words.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { SessionEvent, ThreadReadData } from '../../core/event.ts'
 import type { ChannelId, TurnId } from '../../core/ids.ts'
-import { plainExcerpt, senderName } from '../../core/label.ts'
+import { calledBy, plainExcerpt } from '../../core/label.ts'
 import type { PrecheckVerdict } from '../../core/precheck.ts'
 import type { Session } from '../../core/session.ts'
 import { silenceReason, stripSilence } from '../../core/silence.ts'
@@ -129,8 +129,7 @@ export function contextInWords({ messages, leftOut, summary, shortened, thread, 
 function threadInWords(thread: ThreadReadData | undefined): readonly string[] {
   if (thread === undefined) return []
   const { messages, leftOut, more, failed, channel } = thread
-  if (channel)
-    return [`${messages.length} ${messages.length === 1 ? 'message' : 'messages'} of the channel from before`]
+  if (channel) return [ofChannel(messages.length)]
   if (failed !== undefined)
     return [`what was said before in the thread could not be read (${plainExcerpt(failed, 100)})`]
   return [
@@ -138,6 +137,16 @@ function threadInWords(thread: ThreadReadData | undefined): readonly string[] {
     ...(leftOut === 0 ? [] : [`${leftOut} of it not kept by the rules`]),
     ...(more ? ['the rest of it not read'] : []),
   ]
+}
+
+/** Returns a sentence about the messages of a channel that a thread of it was shown; empty where it was shown none. */
+export function channelInWords({ thread }: Pick<ContextFacts, 'thread'>): string {
+  const many = thread?.channel ? thread.messages.length : 0
+  return many === 0 ? '' : `It was shown ${ofChannel(many)} this thread.`
+}
+
+function ofChannel(many: number): string {
+  return `${many} ${many === 1 ? 'message' : 'messages'} of the channel from before`
 }
 
 /** Returns the verdict of the check before a turn: `✗ pre-check: no, they talk about lunch (anthropic/small)`. */
@@ -173,6 +182,15 @@ export async function readRowFacts(row: InboxRow, read: StoreReader): Promise<Ro
   }
 }
 
+const DECIDED: Readonly<Record<InboxRow['decision']['kind'], string>> = {
+  run: 'answer it',
+  context: 'remember it without an answer',
+  control: 'run it as a command',
+  amend: 'change what is stored of a message',
+  refuse: 'refuse it',
+  ignore: 'ignore it',
+}
+
 /**
  * Returns the decision trace of one message as lines for people: the message, each stage that decided, the outcome.
  * Only owners read which setting would change it, and the present title of a place: whoever wrote there may be out of
@@ -194,8 +212,8 @@ export function describeRow(
   },
 ): readonly string[] {
   const { event, traceId } = dispatch
-  const name = senderName(event.sender)
-  const who = name === '' ? event.sender.id : `${name} (${event.sender.id})`
+  const name = calledBy(event.sender)
+  const who = name === event.sender.id ? name : `${name} (${event.sender.id})`
   const steps = decision.trace.map(({ stage, verdict, because, config }) => {
     const setting = config && settings ? `; setting ${config}` : ''
     // The words of a message that was forgotten are gone from the reasons, too.
@@ -206,7 +224,7 @@ export function describeRow(
   return [
     `${event.kind} from ${who} in ${withTitle(event.address, title)}`,
     ...steps,
-    `decision: ${decision.kind} (${decision.reason})`,
+    `decision: ${DECIDED[decision.kind]} (${decision.reason.replaceAll('_', ' ')})`,
     ...where,
     ...(precheck === undefined ? [] : [checkInWords(precheck)]),
     ...(budget === undefined || !settings ? [] : [`✗ budget: ${budget}`]),

@@ -6,6 +6,7 @@ import { plainExcerpt } from '../../core/label.ts'
 import { failureCause, turnRemedy } from '../../core/model-remedy.ts'
 import type { PrecheckVerdict } from '../../core/precheck.ts'
 import type { InboxRow } from '../../store/inbox-port.ts'
+import { type ContextFacts, channelInWords } from './describe-row.ts'
 
 export interface SummaryFacts {
   /** The reader may change settings and let people in. */
@@ -22,13 +23,18 @@ export interface SummaryFacts {
   readonly silence?: string | undefined
   /** The budget that its turn did not fit, in words. */
   readonly budget?: string | undefined
+  /** What its turn was shown. */
+  readonly context?: Pick<ContextFacts, 'thread'> | undefined
   /** The request of its sender, or of its chat, to be let in. */
   readonly asked?: Pick<Admission, 'code' | 'state' | 'kind'> | undefined
 }
 
 export type SummarizedRow = Pick<InboxRow, 'decision' | 'state' | 'outcome'>
 
-/** Returns one sentence: what was decided about a message, why, and which command or setting changes that. */
+/**
+ * Returns one sentence: what was decided about a message, why, and which command or setting changes that. Another one
+ * says what its thread was shown of the channel.
+ */
 export function summarizeRow(row: SummarizedRow, facts: SummaryFacts): string {
   const step = decisiveStep(row.decision)
   const because = step?.because ?? row.decision.reason
@@ -42,7 +48,7 @@ export function summarizeRow(row: SummarizedRow, facts: SummaryFacts): string {
     return sentence('Not answered', 'it is a copy of what I said myself', undefined)
   switch (row.decision.kind) {
     case 'run':
-      return ofRun(row, facts, { because, setting })
+      return [ofRun(row, facts, { because, setting }), channelInWords(facts.context ?? {})].join(' ').trimEnd()
     case 'context':
       return sentence(
         'Remembered and not answered',

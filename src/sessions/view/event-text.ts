@@ -8,7 +8,7 @@ import type {
   ThreadReadData,
   UserMessageData,
 } from '../../core/event.ts'
-import { escapeLabels, labelledWords, plainExcerpt, speakerName } from '../../core/label.ts'
+import { calledBy, escapeLabels, labelledWords, plainExcerpt, speakerName } from '../../core/label.ts'
 import type { AttachmentRef, FilesReadData, ReadFile } from '../../core/message.ts'
 import type { TurnEndData } from '../../core/turn-end.ts'
 
@@ -17,9 +17,9 @@ export function eventText(event: SessionEvent): string {
   if (event.forgotten) return 'forgotten'
   switch (event.type) {
     case 'user_message':
-      return `${speakerName(event.data)}: ${saidText(event.data)}`
+      return `${writer(event.data)} ${saidText(event.data)}`
     case 'message_edited':
-      return `${speakerName(event.data)} edited a message: ${saidText(event.data)}`
+      return `${writer(event.data, ' edited a message')} ${saidText(event.data)}`
     case 'message_deleted':
       return `message ${event.data.messageId} was deleted`
     case 'assistant_message':
@@ -56,11 +56,11 @@ export function eventText(event: SessionEvent): string {
     case 'turn_started':
       return event.data.traceId
     case 'history_taken_over':
-      return `${event.data.events} events taken over from ${event.data.from}`
+      return `${counted(event.data.events, 'event')} taken over from ${event.data.from}`
     case 'history_boundary':
       return boundaryText(event.data)
     case 'context_compacted':
-      return `a summary stands for ${event.data.turns} turns: ${event.data.text}`
+      return `a summary stands for ${counted(event.data.turns, 'turn')}: ${event.data.text}`
     case 'exchange_taken_back':
       return `the exchange of ${event.data.turn} was taken back${event.data.again ? ', and is answered again' : ''}`
     case 'session_exported':
@@ -68,12 +68,19 @@ export function eventText(event: SessionEvent): string {
     case 'checkpoint_written':
       return checkpointText(event.data)
     case 'words_forgotten':
-      return `${event.data.events} events were emptied of what was said`
+      return `${counted(event.data.events, 'event')} emptied of what was said`
     case 'session_started':
       return startText(event.data)
     case 'agent_updated':
       return `changed: ${event.data.changed.join(', ')}`
   }
+}
+
+/** Returns the beginning of a line of words: an app is marked as the model sees it. */
+function writer(data: UserMessageData, did = ''): string {
+  const { from, own, sender } = data
+  if (from !== undefined || own || sender.kind !== 'bot') return `${speakerName(data)}${did}:`
+  return `[app: ${calledBy(sender)}]${did === '' ? '' : `${did}:`}`
 }
 
 /** Returns the words of a message, and below them what came with it, in words. */
@@ -107,11 +114,16 @@ function fileText({ media, text, spoken, cut, unread }: ReadFile): string {
 }
 
 function threadText({ messages, leftOut, failed, channel }: ThreadReadData): string {
-  if (channel) return `was shown ${messages.length} messages of the channel from before`
+  if (channel) return `was shown ${counted(messages.length, 'message')} of the channel from before`
   if (failed !== undefined) return `the thread could not be read: ${failed}`
   const left = messages.filter((message) => !isNothing(message))
-  const said = left.map((message) => `\n${speakerName(message)}: ${message.text}`)
-  return `${left.length} messages of the thread, ${leftOut} left out${said.join('')}`
+  const said = left.map((message) => `\n${writer(message)} ${saidText(message)}`)
+  const without = leftOut === 0 ? '' : `, ${leftOut} left out`
+  return `${counted(left.length, 'message')} of the thread${without}${said.join('')}`
+}
+
+function counted(many: number, noun: string): string {
+  return `${many === 0 ? 'no' : many} ${noun}${many === 1 ? '' : 's'}`
 }
 
 function checkpointText({ reason, entries, working }: CheckpointData): string {
@@ -133,7 +145,7 @@ function endText({ outcome, error, partial }: TurnEndData): string {
 function boundaryText(boundary: HistoryBoundary): string {
   switch (boundary.kind) {
     case 'truncated':
-      return `the model is shown the newest ${boundary.turns} turns`
+      return `the model is shown the newest ${boundary.turns === 1 ? 'turn' : `${boundary.turns} turns`}`
     case 'compacted':
       return 'what was hidden from the model stays hidden'
     case 'replaced':
