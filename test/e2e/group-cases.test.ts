@@ -82,7 +82,7 @@ const CASES: readonly GroupCase[] = [
     title: 'S25: another bot is context, whatever it says',
     actor: 'robot',
     text: ({ mention }) => `${mention} when is dinner?`,
-    fate: 'context/not_addressed context',
+    fate: 'context/bot context',
     line: undefined,
   },
 ]

@@ -23,7 +23,7 @@ export interface SummaryFacts {
   readonly silence?: string | undefined
   /** The budget that its turn did not fit, in words. */
   readonly budget?: string | undefined
-  /** What its turn was shown. */
+  /** The part of the conversation that its turn was shown. */
   readonly context?: Pick<ContextFacts, 'thread'> | undefined
   /** The request of its sender, or of its chat, to be let in. */
   readonly asked?: Pick<Admission, 'code' | 'state' | 'kind'> | undefined
