@@ -90,6 +90,7 @@ function isEmptyRoot(element: PageElement): boolean {
 /** Words of a page that is one of the kinds below; a page with more of them is what it says. */
 const FEW = 1_500
 const VERY_FEW = 300
+const NEXT_TO_NONE = 60
 const LOOKED_AT = 200_000
 
 const CHALLENGE_TITLE =
@@ -121,13 +122,13 @@ const LEADS_ON =
  */
 export function whatIsMissing(facts: PageFacts, words: string, hidden: number): string | undefined {
   const { length } = words
-  if (length <= FEW) {
-    const reason = barrierOf(facts, words) ?? emptinessOf(facts, words)
-    if (reason !== undefined) return reason
-  }
-  if (hidden > Math.max(VERY_FEW, length))
+  const barrier = length <= FEW ? barrierOf(facts, words) : undefined
+  if (barrier !== undefined) return barrier
+  if (hidden > Math.max(length, length <= NEXT_TO_NONE ? 0 : VERY_FEW))
     return 'Most words of this page are hidden until a script shows them, and no scripts run here: they were left out.'
-  return undefined
+  const emptiness = length <= FEW ? emptinessOf(facts, words) : undefined
+  if (emptiness !== undefined || hidden <= Math.max(FEW, length / 4)) return emptiness
+  return 'A large part of this page is hidden until a script shows it, and no scripts run here: it was left out.'
 }
 
 export const ROBOTS = 'A check against robots stands before this page, which cannot be passed here.'

@@ -13,6 +13,8 @@ export interface PageNode {
 export interface PageElement extends PageNode {
   readonly children: ArrayLike<PageElement>
   readonly ownerDocument: PageDocument
+  /** The nodes in a template, which are no children of it. */
+  readonly content?: PageNode
   innerHTML: string
   getAttribute(name: string): string | null
   setAttribute(name: string, value: string): void

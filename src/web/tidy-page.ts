@@ -89,11 +89,16 @@ function panelsOf(root: PageElement): ReadonlySet<string> {
 
 function reasonToLeaveOut(element: PageElement, tidying: Tidying): 'noise' | 'around' | 'hidden' | undefined {
   const name = nameOf(element)
-  if (NOISE.has(name)) return 'noise'
+  if (NOISE.has(name) && !isShadow(element)) return 'noise'
   if (isHidden(element, name, tidying.panels)) return 'hidden'
   if (tidying.around) return undefined
   if (AROUND_ROLES.has(element.getAttribute('role')?.toLowerCase() ?? '')) return 'around'
   return AROUND.has(name) && !isPartOfText(element, name) ? 'around' : undefined
+}
+
+/** Browsers show such a template in the place of what is around it, also without scripts. */
+function isShadow(element: PageElement): boolean {
+  return /^(?:open|closed)$/i.test(element.getAttribute('shadowrootmode')?.trim() ?? '')
 }
 
 function isHidden(element: PageElement, name: string, panels: ReadonlySet<string> = NO_PANELS): boolean {
@@ -149,6 +154,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   METER: gauge,
   [NO_SCRIPT]: noScript,
   IFRAME: frame,
+  TEMPLATE: shadow,
   FRAME: (element) => linked(element, element.getAttribute('title') ?? element.getAttribute('name') ?? 'frame'),
   IMG: picture,
   VIDEO: (element) => recording(element, 'video'),
@@ -243,6 +249,32 @@ function frame(element: PageElement): PageElement | undefined {
   own.appendChild(block)
   replace(element, own)
   return own
+}
+
+/** The nodes beside the template go into its slots; those without one stay behind it. */
+function shadow(element: PageElement): PageElement | undefined {
+  const block = element.ownerDocument.createElement('div')
+  const { content } = element
+  for (let node = content?.firstChild; node; node = content?.firstChild) block.appendChild(node)
+  const slots = new Map(elementsIn(block, 'slot').map((slot) => [slot.getAttribute('name') ?? '', slot]))
+  const filled = new Set<PageElement>()
+  for (let node = element.parentNode?.firstChild ?? null; node !== null && slots.size > 0; ) {
+    const next = node.nextSibling
+    const slot = node === element ? undefined : slots.get(slotOf(node))
+    if (slot !== undefined) {
+      // Its own words stand in where there is no node for it.
+      while (!filled.has(slot) && slot.firstChild !== null) slot.removeChild(slot.firstChild)
+      filled.add(slot)
+      slot.appendChild(node)
+    }
+    node = next
+  }
+  replace(element, block)
+  return block
+}
+
+function slotOf(node: PageNode): string {
+  return node.nodeType === ELEMENT ? ((node as PageElement).getAttribute('slot') ?? '') : ''
 }
 
 /** Names under which pages keep the address of a picture until a script loads it, the best first. */

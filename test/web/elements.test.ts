@@ -42,6 +42,22 @@ describe('words that a reader without scripts sees', () => {
     ['not twice what stands there anyway', '<p>Only words.</p><noscript>Only words.</noscript>', 'Only words.'],
     ['an open dialog', '<dialog open>Now</dialog><dialog>Later</dialog>', 'Now'],
     ['no template', '<template><p>no</template><p>yes', 'yes'],
+    [
+      'a shadow root that stands in the page',
+      '<x-app><template shadowrootmode="open"><style>p{}</style><h1>Hello</h1><p>words</p></template></x-app>',
+      '# Hello\n\nwords',
+    ],
+    [
+      'what is put into the slots of a shadow root',
+      '<x-card><template shadowrootmode=closed><slot name=title>Loading</slot><p><slot>Nothing</slot></p><slot name=end>The end</slot></template><p>First</p><h2 slot=title>Card</h2></x-card>',
+      '## Card\n\nFirst\n\nThe end',
+    ],
+    [
+      'a shadow root within another',
+      '<x-a><template shadowrootmode=open><p>Out</p><x-b><template shadowrootmode=open><p>In</p></template></x-b></template></x-a>',
+      'Out\n\nIn',
+    ],
+    ['no template of another mode', '<template shadowrootmode=no><p>no</p></template><p>yes', 'yes'],
     ['a page within the page', `<iframe srcdoc="&lt;h2&gt;In&lt;/h2&gt;&lt;p hidden&gt;no"></iframe>`, '## In'],
     [
       'the name of a frame',
@@ -113,7 +129,9 @@ describe('words that a reader without scripts sees', () => {
     '<p>Words.</p><p aria-hidden=true>evil</p>',
     '<h3>Q?</h3><span aria-hidden=true>evil</span>',
     '<h3>Q?</h3><div aria-hidden=true style="display:none">evil</div>',
-    '<template shadowrootmode=open>evil</template>',
+    '<template shadowrootmode=open><p hidden>evil</p></template>',
+    '<div hidden><template shadowrootmode=open>evil</template></div>',
+    '<x-a><template shadowrootmode=open><slot name=a></slot></template><p slot=a style="opacity:0">evil</p></x-a>',
   ])('and never what is hidden: %s', (html) => expect(of(`<p>x</p>${html}`)).not.toContain('evil'))
 })
 

@@ -69,6 +69,26 @@ describe('a page that cannot be read', () => {
       `<div hidden id="S:0">${words(80)}</div><p>${words(3)}</p>`,
       /hidden until a script shows them/,
     ],
+    [
+      'a short part that a script fades in',
+      '<title>Acme</title><main style="opacity:0;transform:translateY(20px)"><h1>We build pumps</h1></main><script src=a.js></script>',
+      /hidden until a script shows them/,
+    ],
+    [
+      'a part that a script makes visible, below a heading',
+      `<h1>Acme</h1><div style="visibility: hidden"><p>${words(3)}</div><script src=a.js></script>`,
+      /hidden until a script shows them/,
+    ],
+    [
+      'a page behind a dialog',
+      `<div id=root aria-hidden=true><p>${words(3)}</div>`,
+      /hidden until a script shows them/,
+    ],
+    [
+      'a large part that a script fades in, among other words',
+      `<p>${words(100)}</p><section style="opacity: 0"><h2>Prices</h2>${words(90)}</section>`,
+      /large part of this page is hidden/,
+    ],
     ['nothing but frames', '<iframe src=/a></iframe>', /nothing but frames/],
   ])('says why: %s', (_name, html, reason) => expect(of(html).missing).toMatch(reason))
 
@@ -87,6 +107,7 @@ describe('a page that cannot be read', () => {
       `<p>${words(40)}</p><script>b.onclick=()=>{location.href="/x"}</script>`,
     ],
     ['a little that is hidden', `<div hidden>${words(3)}</div><p>${words(3)}`],
+    ['a menu that is hidden', `<div hidden>${words(20)}</div><p>${words(100)}`],
     ['an empty page', ''],
   ])('says nothing of %s', (_name, html) => expect(of(html).missing).toBeUndefined())
 
