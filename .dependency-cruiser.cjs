@@ -34,10 +34,10 @@ module.exports = {
     },
     {
       name: 'pure-routing',
-      comment: 'routing and core do no I/O: of the built-in modules only the hash',
+      comment: 'routing and core do no I/O: of the built-in modules only the hash and the checks of bytes',
       severity: 'error',
       from: { path: '^src/(routing|core)/' },
-      to: { dependencyTypes: ['core'], pathNot: '^(node:)?crypto$' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer)$' },
     },
     {
       name: 'store-types-only',
@@ -154,7 +154,7 @@ module.exports = {
     ...allow('^config/own-tools/', '^config/own-tools\\.d\\.ts$'),
     // Names of the package's `exports`, which are not resolved to files.
     ...allow('^src/mcp/', '^@modelcontextprotocol/sdk/'),
-    ...vendor('^src/media/', 'file-type', 'unpdf', 'jpeg-js', 'jschardet', 'sax'),
+    ...vendor('^src/media/', 'file-type', 'unpdf', 'jpeg-js', 'sax'),
     ...vendor('^src/web/door\\.ts$', 'undici'),
     ...vendor('^src/web/public-address\\.ts$', 'ipaddr\\.js'),
     ...vendor('^src/web/html-to-markdown\\.ts$', 'turndown', '@mixmark-io/domino'),
@@ -164,7 +164,7 @@ module.exports = {
     ...vendor('^src/agent/models/scripted/', 'yaml', 'zod'),
     ...vendor('^src/agent/tools/', 'zod'),
     ...vendor('^src/config/', 'zod', 'yaml'),
-    ...vendor('^src/platform/', 'pino'),
+    ...vendor('^src/platform/', 'pino', 'jschardet'),
     ...vendor('^src/platform/metrics-page\\.ts$', 'prom-client'),
     ...vendor('^src/http/', 'hono', '@hono/(node-server|zod-openapi)', 'zod'),
     // A name of the package's `exports`, which is not resolved to a file.

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer'
+
 /** The bytes at the beginning of a text that say whether it is one. */
 const HEAD = 2_048
 /** The bytes at the beginning of a page in which it may name its encoding. Browsers look at its first kilobyte. */
@@ -8,7 +10,19 @@ const MARKS: readonly (readonly [string, readonly number[]])[] = [
   ['utf-16be', [0xfe, 0xff]],
 ]
 /** The characters of windows-1252 from 0x80 on, which Node 20 decodes as if they were control characters. */
-const WESTERN = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
+const WESTERN = tableOf('€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ')
+/** The name of the encoding in which the command line of western Windows writes; the engine does not know it. */
+export const CONSOLE = 'ibm850'
+const CONSOLE_CHARACTERS = tableOf(
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
+)
+
+/** Returns the codes of all bytes, with these characters for those from 0x80 on. */
+function tableOf(characters: string): Uint16Array {
+  return Uint16Array.from({ length: 256 }, (_, byte) =>
+    byte >= 0x80 && byte - 0x80 < characters.length ? characters.charCodeAt(byte - 0x80) : byte,
+  )
+}
 
 export interface ReadText {
   readonly text: string
@@ -19,18 +33,40 @@ export interface ReadText {
 }
 
 /**
- * Returns bytes as text, without the mark at their beginning: in the encoding of the mark, else the first of these
- * names that is one, else UTF-8. `stream`: the bytes are a beginning, and a character that is cut at its end is left
- * out.
+ * Returns bytes as text, without the mark at their beginning and the zeros that a crash leaves in a file: in the
+ * encoding of the mark, else the first of these names that is one, else UTF-8. `stream`: the bytes are a beginning, and
+ * a character that is cut at its end is left out.
  */
 export function readText(bytes: Uint8Array, names: readonly (string | undefined)[] = [], stream = false): ReadText {
-  const encoding = [markOf(bytes), ...names].map(encodingOf).find((one) => one !== undefined) ?? 'utf-8'
+  const read = decodeIn(encodingNamed(bytes, names) ?? 'utf-8', bytes, stream)
+  return read.text.includes('\0') ? { ...read, text: read.text.replaceAll('\0', '') } : read
+}
+
+function decodeIn(encoding: string, bytes: Uint8Array, stream: boolean): ReadText {
   if (encoding === 'windows-1252') return { text: decodeWestern(bytes), encoding, damaged: false }
+  if (encoding === CONSOLE) return { text: decodeBy(CONSOLE_CHARACTERS, bytes), encoding, damaged: false }
+  if (encoding === 'utf-8') {
+    // To try it strictly first would be a second pass over a damaged text.
+    return { text: new TextDecoder().decode(bytes, { stream }), encoding, damaged: !isSoundUtf8(bytes, stream) }
+  }
   try {
     return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream }), encoding, damaged: false }
   } catch {
     return { text: new TextDecoder(encoding).decode(bytes, { stream }), encoding, damaged: true }
   }
+}
+
+/** Returns the encoding of the mark of a text, else of the first of these names that is one. */
+export function encodingNamed(bytes: Uint8Array, names: readonly (string | undefined)[]): string | undefined {
+  const read = [markOf(bytes), ...names].map((name) => (name === CONSOLE ? name : encodingOf(name)))
+  return read.find((one) => one !== undefined)
+}
+
+/** Returns true for UTF-8. `stream`: its last character may be cut. */
+export function isSoundUtf8(bytes: Uint8Array, stream: boolean): boolean {
+  if (isUtf8(bytes)) return true
+  const cut = stream ? bytes.subarray(-3).findLastIndex((byte) => byte >= 0xc0 && byte < 0xf8) : -1
+  return cut !== -1 && isUtf8(bytes.subarray(0, Math.max(0, bytes.length - 3) + cut))
 }
 
 /** `page`: HTML; `xml`: XML, as feeds and XHTML are; `text` names its encoding nowhere. */
@@ -50,11 +86,12 @@ export function readDeclared(
 ): DeclaredText {
   const mark = markOf(bytes)
   const names = mark === undefined ? [asBrowsersDo(charsetIn(header)), declaredIn(bytes, kind)] : [mark]
-  const declared = names.filter((name) => name !== undefined)
-  const [first = readText(bytes, [], stream), ...others] = declared.map((name) => readText(bytes, [name], stream))
-  if (!first.damaged) return first
-  if (declared.length > 0) return others.find(({ damaged }) => !damaged) ?? first
-  return { ...readText(bytes, ['windows-1252'], stream), guessed: true }
+  const [declared, other] = [...new Set(names.filter((name) => name !== undefined))]
+  if (declared === undefined && !isSoundUtf8(bytes, stream))
+    return { ...readText(bytes, ['windows-1252'], stream), guessed: true }
+  const first = readText(bytes, [declared], stream)
+  const second = first.damaged && other !== undefined ? readText(bytes, [other], stream) : first
+  return second.damaged ? first : second
 }
 
 /** Returns the encoding by a name in a header or a page; its users mean another than some of the names say. */
@@ -67,7 +104,7 @@ function declaredIn(bytes: Uint8Array, kind: TextKind): string | undefined {
   if (kind === 'text') return undefined
   const wide = UTF_16_BEGINNINGS.find(([, beginning]) => beginning.every((byte, at) => bytes[at] === byte))
   if (wide !== undefined) return wide[0]
-  const text = Buffer.from(bytes.subarray(0, DECLARED)).toString('latin1')
+  const text = latin1(bytes.subarray(0, DECLARED))
   const [, prologue] = /^\s*<\?xml[^>]{0,400}?\sencoding\s*=\s*["']([^"']{1,40})["']/.exec(text) ?? []
   const inProlog = narrow(asBrowsersDo(prologue))
   return kind === 'xml' ? (inProlog ?? metaIn(text)) : (metaIn(text) ?? inProlog)
@@ -127,8 +164,15 @@ function metaEncoding(attributes: ReadonlyMap<string, string>): string | undefin
 
 /** Returns bytes of windows-1252 as text; this is what others mean by ISO-8859-1 and by ASCII too. */
 export function decodeWestern(bytes: Uint8Array): string {
-  const text = new TextDecoder('windows-1252').decode(bytes)
-  return text.replace(/[\u0080-\u009f]/g, (code) => WESTERN.charAt(code.charCodeAt(0) - 0x80))
+  const text = latin1(bytes)
+  return /[\u0080-\u009f]/.test(text) ? decodeBy(WESTERN, bytes) : text
+}
+
+/** Returns bytes that are a character each. This pass takes a tenth of the time of a replacement by a pattern. */
+function decodeBy(table: Uint16Array, bytes: Uint8Array): string {
+  const codes = new Uint16Array(bytes.length)
+  for (let at = 0; at < bytes.length; at++) codes[at] = table[bytes[at] ?? 0] ?? 0
+  return Buffer.from(codes.buffer).toString('utf16le')
 }
 
 /** Returns the encoding of that name in the standard; undefined for a name that is none. */
@@ -142,13 +186,58 @@ export function encodingOf(name: string | undefined): string | undefined {
 
 /** Returns the encoding that a header names, or the beginning of a page or of XML. */
 export function charsetIn(words: string | Uint8Array): string | undefined {
-  const text = typeof words === 'string' ? words : Buffer.from(words.subarray(0, HEAD)).toString('latin1')
+  const text = typeof words === 'string' ? words : latin1(words.subarray(0, HEAD))
   return /(?:charset|encoding)\s*=\s*(?:["']\s*)?([\w.:-]{1,40})/i.exec(text)?.[1]
 }
 
 /** Returns true for bytes that no text has. */
 export function isBinary(bytes: Uint8Array): boolean {
-  return markOf(bytes) === undefined && bytes.subarray(0, HEAD).includes(0)
+  return markOf(bytes) === undefined && bytes.subarray(0, HEAD).includes(0) && !isDamagedText(bytes)
+}
+
+/** Bytes of a longer file that say whether it is text: to look at all of it would hold up everything else. */
+export const LOOKED_AT = 1_000_000
+/** A file that is no text shows it in its first bytes, and the others need no looking at. */
+const FIRST = 65_536
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what no text has
+const CONTROLS = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f]+/g
+
+/**
+ * Returns true for a text with a few control characters, as a crash or a program that draws on a terminal leaves them.
+ * In packed data every tenth byte is one. In another encoding than UTF-8 fewer of them are believed.
+ */
+export function isDamagedText(bytes: Uint8Array): boolean {
+  return [FIRST, LOOKED_AT].every((length) => {
+    const head = bytes.subarray(0, length)
+    const sound = isSoundUtf8(head, length < bytes.length)
+    const text = latin1(head.subarray(0, head.findLastIndex((byte) => byte !== 0) + 1))
+    const gaps = text.match(CONTROLS) ?? []
+    const rest = text.length - gaps.join('').length
+    if (rest === 0) return false
+    return sound ? 8 * gaps.length <= rest && gaps.length <= 1 + rest / 32 : gaps.length <= rest / 256
+  })
+}
+
+/** Bytes before the header of a PDF that its readers pass over. */
+const BEFORE_PDF = 1_024
+const PDF_HEADER = /%PDF-\d\.\d[ \t]*(?:[\r\n%]|$)/
+const PDF_END = /startxref\s+\d+\s+%%EOF[\s\0]*$/
+
+/**
+ * Returns true for a PDF: its header is a whole line, behind nothing or what its readers pass over, as line ends, a
+ * mark or the head of a message. A text that shows such a line behind others is no PDF, unless it also ends as one.
+ */
+export function isPdf(bytes: Uint8Array): boolean {
+  const head = latin1(bytes.subarray(0, BEFORE_PDF + 16))
+  const at = head.search(PDF_HEADER)
+  if (at === -1 || at > BEFORE_PDF) return false
+  const isFirst = /^(?:\xef\xbb\xbf)?[\s\0]*$/.test(head.slice(0, at))
+  return isFirst || PDF_END.test(latin1(bytes.subarray(-BEFORE_PDF))) || !isDamagedText(bytes)
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 }
 
 function markOf(bytes: Uint8Array): string | undefined {

@@ -14,14 +14,6 @@ const MOST_FIELDS = 2_000
 const LONGEST_NAME = 200
 const LONGEST_VALUE = 5_000
 
-/** The encodings that the engine decodes. */
-const DECODED = [
-  ...['windows-1250', 'windows-1251', 'windows-1252', 'windows-1253', 'windows-1254', 'windows-1255', 'windows-1256'],
-  ...['windows-1257', 'cp874', 'iso-8859-2', 'iso-8859-5', 'iso-8859-16', 'koi8-r'],
-  ...['koi8-u', 'cp866', 'mac-cyrillic', 'mac-roman', 'cp932', 'euc-jp', 'gb18030', 'big5-hkscs', 'cp949'],
-]
-const MOST_ENCODINGS = 8
-
 // The program of a process, which reads its input. Its first argument says what is wanted:
 // - `pdf`: it writes `locked`, or a line with the numbers of the pages that were come to and of all pages, 1
 //   where words of it could not be read, and the number of each damaged page, and the text behind it;
@@ -35,12 +27,8 @@ const isLate = (): boolean => performance.now() - began > untilMs
 process.stdout.write(await (wanted === 'charset' ? encodings() : wanted === 'office' ? officeText() : pdfText()))
 
 async function encodings(): Promise<string> {
-  const { detectAll } = await import('jschardet')
-  const found = detectAll(bytes, { detectEncodings: DECODED, minimumThreshold: 0 })
-  return found
-    .slice(0, MOST_ENCODINGS)
-    .map(({ encoding, confidence }) => `${encoding} ${confidence}`)
-    .join('\n')
+  const { detectEncodings } = await import('../platform/decode-text.ts')
+  return (await detectEncodings(bytes)).map(({ encoding, confidence }) => `${encoding} ${confidence}`).join('\n')
 }
 
 async function officeText(): Promise<string> {

@@ -1,4 +1,5 @@
 import type { MediaPart } from '../core/content.ts'
+import { isDamagedText, isPdf, LOOKED_AT } from '../core/read-text.ts'
 import { encodingWithoutMark } from '../platform/decode-text.ts'
 import { readImageHeader } from './image-header.ts'
 
@@ -16,7 +17,7 @@ export async function kindOf(bytes: Uint8Array): Promise<Pick<MediaPart, 'type' 
   const isText = isTextual(bytes)
   const { fileTypeFromBuffer } = await import('file-type')
   const found = (await fileTypeFromBuffer(bytes))?.mime.split(';')[0]
-  const mime = isText ? textKind(bytes, found) : (found ?? 'application/octet-stream')
+  const mime = isText ? textKind(bytes, found) : (found ?? unknownKind(bytes))
   return { type: SHOWN_IMAGES.has(mime) && !cannotBeShown(mime, bytes) ? 'image' : 'file', mime }
 }
 
@@ -24,9 +25,6 @@ export async function kindOf(bytes: Uint8Array): Promise<Pick<MediaPart, 'type' 
 const NO_TEXT = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f]/
 /** Old programs end a text with it. */
 export const END_OF_TEXT = '\u001a'
-
-/** Bytes of a longer file that say whether it is text: to look at all of it would hold up everything else. */
-export const LOOKED_AT = 1_000_000
 
 /**
  * Returns true for bytes that are text in some encoding, known by the characters that no text has. In every encoding
@@ -45,9 +43,16 @@ function markOfUtf16([first, second]: Uint8Array): string | undefined {
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined
 }
 
+const PDF = 'application/pdf'
+
+/** Returns the type of what is neither text nor known by its first bytes. */
+function unknownKind(bytes: Uint8Array): string {
+  if (isPdf(bytes)) return PDF
+  return isDamagedText(bytes) ? 'text/plain' : 'application/octet-stream'
+}
+
 /** Formats that are text themselves, by a complete first line; words about such a format have none. */
 const TEXT_FORMATS: readonly (readonly [RegExp, string])[] = [
-  [/^%PDF-\d\.\d[ \t]*(?:[\r\n%]|$)/, 'application/pdf'],
   [/^\{\\rtf1(?![a-z\d])/, 'application/rtf'],
   [/^%!PS-Adobe-\d\.\d/, 'application/postscript'],
 ]
@@ -57,6 +62,7 @@ const TEXT_FORMATS: readonly (readonly [RegExp, string])[] = [
  * which are no text say nothing about one. A picture of a few bytes may look like a text of another encoding.
  */
 function textKind(bytes: Uint8Array, found: string | undefined): string {
+  if (isPdf(bytes)) return PDF
   const begin = Buffer.from(bytes.subarray(0, 64)).toString('latin1')
   const format = TEXT_FORMATS.find(([pattern]) => pattern.test(begin))?.[1]
   if (format !== undefined) return format

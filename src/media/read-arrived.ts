@@ -6,11 +6,11 @@ import { isFull } from '../core/full-disk.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ArrivedFile, MediaStore, ReadArrived } from '../core/media.ts'
 import type { FileReading } from '../core/message.ts'
-import { readDeclared } from '../core/read-text.ts'
+import { LOOKED_AT, readDeclared } from '../core/read-text.ts'
 import { decodeText } from '../platform/decode-text.ts'
 import { createPlaces } from '../platform/run-child.ts'
 import { orientationOf } from './image-header.ts'
-import { cannotBeShown, END_OF_TEXT, LOOKED_AT } from './media-kind.ts'
+import { cannotBeShown, END_OF_TEXT } from './media-kind.ts'
 import { isOffice, oldDocument, type PdfText, readOffice, readPdf } from './read-document.ts'
 
 interface Deps {

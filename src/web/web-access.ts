@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { errorCode, ParleyError, toError } from '../core/errors.ts'
 import type { ReadArrived } from '../core/media.ts'
 import { parseUrl } from '../core/parse-url.ts'
-import { type DeclaredText, isBinary, readDeclared, type TextKind } from '../core/read-text.ts'
+import { type DeclaredText, isBinary, isPdf, readDeclared, type TextKind } from '../core/read-text.ts'
 import type { WebAccess, WebPage } from '../core/web.ts'
 import { decodeText } from '../platform/decode-text.ts'
 import { convertPage, oneAtATime, type PageText } from './convert-page.ts'
@@ -38,6 +38,8 @@ interface WebAccessDeps {
   readonly clock: Clock
   /** Reads files that are neither pages nor texts; absent: they are named. */
   readonly readFile?: ReadArrived
+  /** Default: `convertPage`, in a process of its own. */
+  readonly converter?: typeof convertPage
 }
 
 interface Reading extends WebAccessDeps {
@@ -58,9 +60,9 @@ export function createWebAccess(deps: WebAccessDeps): WebAccess {
   return {
     read: readPublicUrl,
     async fetch(address, signal, whose) {
-      const { clock } = deps
+      const { clock, converter = convertPage } = deps
       const convert: Reading['convert'] = (page, base, form) =>
-        inTurn(whose, () => convertPage(page, base, { clock, signal, form }))
+        inTurn(whose, () => converter(page, base, { clock, signal, form }))
       return visit(address, { ...deps, signal, convert })
     },
   }
@@ -158,9 +160,10 @@ function textKind(type: string): TextKind {
   return XML.test(type) ? 'xml' : 'text'
 }
 
+/** Some servers give a PDF the type of a page or of a text. */
 function isText(type: string, bytes: Buffer, { encoding }: DeclaredText): boolean {
-  const mayBe = PAGES.test(type) || TEXTS.test(type) || UNKNOWN.test(type)
-  return mayBe && !isPdf(bytes) && (encoding.startsWith('utf-16') || !isBinary(bytes))
+  if (isPdf(bytes) || !(PAGES.test(type) || TEXTS.test(type) || UNKNOWN.test(type))) return false
+  return encoding.startsWith('utf-16') || !isBinary(bytes)
 }
 
 async function readPage(
@@ -206,11 +209,6 @@ function typeIn(header: string): { readonly type: string; readonly charset: stri
   const type = essence(all.findLast((one) => !essence(one).startsWith('*/')) ?? all.at(-1))
   const charset = all.findLast((one) => essence(one) === type && /charset/i.test(one))
   return { type, charset: charset ?? '' }
-}
-
-/** Returns true for a PDF, which some servers give the type of a page or of a text. */
-function isPdf(bytes: Buffer): boolean {
-  return /^(?:\xef\xbb\xbf)?\s*%PDF-\d/.test(bytes.subarray(0, 1_024).toString('latin1'))
 }
 
 type File = Omit<Extract<WebPage, { kind: 'file' }>, 'kind'>

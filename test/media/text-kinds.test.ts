@@ -68,7 +68,7 @@ const SIGNATURES = [
   ],
 ]
 
-describe('a text that begins as another format does', { timeout: 120_000 }, () => {
+describe('a text that begins as another format does', () => {
   it.each(SIGNATURES)('%j is a text', async (begin) => {
     const text = `${begin} notes = [1, 2]\nGrüße\n`
     expect(await read(Buffer.from(text))).toEqual({ media: expect.objectContaining({ type: 'file' }), text })
@@ -110,6 +110,74 @@ describe('a text that begins as another format does', { timeout: 120_000 }, () =
     ['a picture of two bytes a colour', Buffer.concat([Buffer.from('BM'), Buffer.alloc(60)]), 'image/bmp'],
   ])('%s is no text', async (_what, bytes, mime) => {
     expect((await kindOf(bytes)).mime).toBe(mime)
+  })
+})
+
+describe('a text with characters that no text has', () => {
+  const log = (line: string) =>
+    Buffer.from(`2026-01-01 10:00:00 INFO it began\n${line}\n2026-01-01 10:00:09 INFO it ended\n`)
+  it.each([
+    ['a zero within', log('a line\0 of it'), /a line of it/],
+    [
+      'zeros that a crash left',
+      Buffer.concat([log('one'), Buffer.alloc(4_096), log('two')]),
+      /one\n.*ended\n2026.*two/s,
+    ],
+    [
+      'zeros that a crash left in another encoding',
+      Buffer.concat([encodeIn('windows-1251', 'Запуск службы\n'.repeat(40)), Buffer.alloc(512)]),
+      /^Запуск службы\n/,
+    ],
+    ['a zero at its end', Buffer.from('{"name":"Ada"}\0'), /^{"name":"Ada"}$/],
+    ['a short word and a zero', Buffer.from('short\0text'), /^shorttext$/],
+    ['backspaces', log('done 10 %\b\b\b\b20 %\b\b\b\b30 %'), /done 10 %....20 %/],
+    ['a bell', log('Größe \x07'), /Größe/],
+  ])('%s is one', async (_what, bytes, text) => {
+    const shown = await read(bytes)
+    expect(shown).toMatchObject({ media: { mime: 'text/plain' }, text: expect.stringMatching(text) })
+    expect(shown.text).not.toContain('\0')
+  })
+
+  const noise = Buffer.from(Array.from({ length: 3_000 }, (_, at) => (at * at * 31 + at * 7) % 251))
+  it.each([
+    ['noise', noise],
+    ['zeros alone', Buffer.alloc(5_000)],
+    [
+      'records of a program',
+      Buffer.from(Array.from({ length: 50 }, (_, at) => `\x03\0\0\0name${at}\x01\0\0\0value`).join('')),
+    ],
+    ['a text that is packed in another file', Buffer.concat([Buffer.from('words of a header\n'.repeat(9)), noise])],
+    ['a few bytes', Uint8Array.of(3, 0, 0, 0, 65, 66)],
+  ])('%s is none', async (_what, bytes) => {
+    expect((await read(bytes)).unread).toBe('of no known type')
+  })
+})
+
+describe('a PDF behind something else', () => {
+  const whole = Buffer.from(pdf('hello'))
+  const mark = Buffer.from('\ufeff')
+  it.each([
+    ['line ends', '\r\n\n'],
+    ['a mark', mark],
+    ['a mark and a line end', Buffer.concat([mark, Buffer.from('\n')])],
+    ['the head of a message', 'Content-Type: application/pdf\r\nContent-Length: 900\r\n\r\n'],
+    ['a kilobyte of spaces', ' '.repeat(1_000)],
+  ])('is one: %s', async (_what, begin) => {
+    const { media, text } = await read(Buffer.concat([Buffer.from(begin), whole]))
+    expect({ mime: media?.mime, text }).toEqual({ mime: 'application/pdf', text: 'hello' })
+  })
+
+  it('with packed parts is one', async () => {
+    const bytes = Buffer.concat([Buffer.from('junk '), whole, gzipSync(Buffer.from(SIGNATURES.join('\n')))])
+    expect((await kindOf(bytes)).mime).toBe('application/pdf')
+  })
+
+  it.each([
+    ['words about its header', 'A file begins so:\n%PDF-1.7\nand then come objects.'],
+    ['a whole one that is shown as code', `# The form of a file\n\n\`\`\`\n${whole.toString('latin1')}\n\`\`\`\n`],
+    ['words before its header', `${'word '.repeat(300)}\n%PDF-1.7\n`],
+  ])('is a text: %s', async (_what, text) => {
+    expect((await kindOf(Buffer.from(text))).mime).toBe('text/plain')
   })
 })
 

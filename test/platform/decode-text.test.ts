@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import { decodeText } from '../../src/platform/decode-text.ts'
+import { decodeText, detectEncodings } from '../../src/platform/decode-text.ts'
 import { encodeIn } from '../fakes/encode-text.ts'
 
-const run = { clock: systemClock, signal: new AbortController().signal }
+/** The detector is asked in a process of its own. */
+const apart = { clock: systemClock, signal: new AbortController().signal }
+/** It is asked here, which saves the start of a process for each text. */
+const run = { ...apart, detect: detectEncodings }
 
 const RUSSIAN = [
   'Имя;Город\nАнна;Москва\n',
@@ -38,6 +41,8 @@ const SAMPLES: readonly (readonly [string, readonly string[]])[] = [
       'Привет',
       'id;имя\n1;Анна\n',
       'BM25 — это функция',
+      'НаименованиеТовара;КодЕдиницы\nХлебБелый;5\n',
+      'Счёт №15',
     ],
   ],
   ['koi8-r', RUSSIAN],
@@ -47,7 +52,7 @@ const SAMPLES: readonly (readonly [string, readonly string[]])[] = [
     'windows-1250',
     [...POLISH, 'Jméno;Město\nJiří;Plzeň\nŽofie;České Budějovice\n', 'Kérlek, vegyél tejet és kenyeret, ötkor.'],
   ],
-  ['iso-8859-2', POLISH],
+  ['iso-8859-2', [...POLISH, 'Příliš žluťoučký kůň úpěl ďábelské ódy. Děkuji za zprávu.', 'Šest žab']],
   ['shift_jis', [...JAPANESE, '氏名,住所\n山田太郎,東京都千代田区\n佐藤花子,大阪府\n']],
   ['euc-jp', JAPANESE],
   ['gbk', CHINESE],
@@ -70,20 +75,93 @@ const SAMPLES: readonly (readonly [string, readonly string[]])[] = [
         'naïve résumé',
         'Perché no? È così.',
         '80 m² groß',
+        ...['geht´s noch?', 'col·lecció', 'à la carte', 'Foo®bar ™ ©2024 Müller', 'n° 5, 1ª, 2º', 'l’été', 'É'],
       ],
     ],
   ],
   ['windows-1253', ['Όνομα;Πόλη\nΜαρία;Αθήνα\n', 'Αύριο στις τρεις έχουμε συνάντηση.']],
   ['windows-1254', ['Ad;Şehir\nAyşe;İstanbul\nÇağrı;Muğla\n', 'Yarın saat üçte toplantı var, lütfen geç kalmayın.']],
+  [
+    'ibm850',
+    [
+      'Sehr geehrte Frau Müller, anbei die Übersicht über die Größe der Räume.',
+      ' Datenträger in Laufwerk C: ist System\r\n Verzeichnis von C:\\Users\\Jörg\r\n25.11.2026  08:00    <DIR>  Überweisungen\r\n',
+      " Le volume dans le lecteur C n'a pas de nom.\r\n Répertoire de C:\\Users\\François\r\n",
+      ...[
+        'für',
+        'résumé',
+        'café',
+        'ÜBERSICHT',
+        'El señor Muñoz vendrá mañana. ¿Qué tal?',
+        'Kære Søren, her er regningen på æbler og øl. Åse',
+      ],
+    ],
+  ],
   ['windows-1255', ['שם;עיר\nדוד;ירושלים\n']],
   ['windows-1256', ['الاسم;المدينة\nمحمد;القاهرة\n']],
 ]
 
-describe('a text without a mark', { timeout: 240_000 }, () => {
+describe('a text without a mark', () => {
   it.each(SAMPLES)('in %s is read as its writer sees it', async (encoding, texts) => {
     const read: string[] = []
     for (const text of texts) read.push((await decodeText(encodeIn(encoding, text), run)).text)
     expect(read).toEqual(texts)
+  })
+
+  it.each([
+    ['windows-1251', 'Привет'],
+    ['shift_jis', JAPANESE[0] ?? ''],
+    ['windows-1252', 'Grüße'],
+  ])('in %s is read by the process that detects encodings', async (encoding, text) => {
+    expect(await decodeText(encodeIn(encoding, text), apart)).toMatchObject({ text, encoding })
+  })
+
+  it.each([
+    ['windows-1251', 'Счёт №15', 'Счёт №15'],
+    ['shift_jis', '田中', '田中'],
+    ['euc-jp', '田中', '拍面'],
+    ['windows-1254', 'şirket', 'ţirket'],
+    ['windows-1254', 'Fatura no 15, şirket', 'Fatura no 15, þirket'],
+    ['windows-1250', 'Faktura č. 15', 'Faktura è. 15'],
+    ['windows-1252', 'Ø', 'ط'],
+  ])('in %s that is as short as %j is a guess', async (encoding, text, read) => {
+    expect(await decodeText(encodeIn(encoding, text), run)).toMatchObject({ text: read, guess: true })
+  })
+
+  it('of which only marks are beyond ASCII is western, without a guess', async () => {
+    for (const text of ['It’s Bob’s list', 'Total: 15 € – “fine”', '30 °C, ½ cup, £5'])
+      expect(await decodeText(encodeIn('windows-1252', text), run)).toMatchObject({ text, guess: false })
+  })
+
+  const line = encodeIn(
+    'windows-1251',
+    'Все счастливые семьи похожи друг на друга, каждая несчастливая несчастлива.\r\n',
+  )
+  it.each([
+    ['of another encoding', Buffer.alloc(5_000_000, line)],
+    ['of one line', Buffer.alloc(5_000_000, 0xe9)],
+    ['of characters that Node has no decoder for', Buffer.alloc(5_000_000, 0x92)],
+    ['of UTF-8 with a broken byte', Buffer.alloc(5_000_001, 'Привет, мир. ').fill(0xff, 4_000_000, 4_000_001)],
+  ])('of 5 MB %s holds the process up for a moment alone, before and after it is detected', async (_what, bytes) => {
+    const [before, after] = [[], []] as [number[], number[]]
+    // The first run has yet to be compiled.
+    for (let round = 0; round < 3; round++) {
+      let since = process.cpuUsage()
+      const lap = (into: number[]): void => {
+        const { user, system } = process.cpuUsage(since)
+        into.push((user + system) / 1_000)
+      }
+      const detect: typeof detectEncodings = async (sample) => {
+        lap(before)
+        expect(sample.length).toBeLessThan(70_000)
+        since = process.cpuUsage()
+        return [{ encoding: 'windows-1251', confidence: 0.5 }]
+      }
+      await decodeText(bytes, { ...apart, detect })
+      lap(after)
+    }
+    // It takes about 25 ms each; to look at all of it by patterns took more than a second.
+    expect(Math.min(...before, ...after)).toBeLessThan(250)
   })
 
   it('whose few letters fit several encodings is a guess, one with many is none', async () => {
@@ -133,7 +211,7 @@ describe('a text without a mark', { timeout: 240_000 }, () => {
 
   it('is read as western where no process can be asked', async () => {
     const signal = AbortSignal.abort()
-    const read = decodeText(encodeIn('windows-1251', 'Привет'), { ...run, signal })
+    const read = decodeText(encodeIn('windows-1251', 'Привет'), { ...apart, signal })
     expect(await read).toMatchObject({ text: 'Ïðèâåò', encoding: 'windows-1252', guess: true })
   })
 

@@ -4,11 +4,14 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Clock, systemClock } from '../../src/core/clock.ts'
+import { systemClock } from '../../src/core/clock.ts'
 import { ParleyError } from '../../src/core/errors.ts'
 import type { ReadArrived } from '../../src/core/media.ts'
 import type { WebPage } from '../../src/core/web.ts'
+import type { convertPage } from '../../src/web/convert-page.ts'
 import type { Door } from '../../src/web/door.ts'
+import { htmlToMarkdown } from '../../src/web/html-to-markdown.ts'
+import { feedToMarkdown } from '../../src/web/read-feed.ts'
 import { createWebAccess } from '../../src/web/web-access.ts'
 import { SELF_SIGNED } from './certificate.ts'
 import { type Sink, startRaw, startSink, testDoor, wanted } from './net.ts'
@@ -22,8 +25,9 @@ interface Sent {
 const HTML = { 'content-type': 'text/html; charset=utf-8' }
 const PDF = '%PDF-1.7\n%âãÏÓ\n'
 
-/** A page that is converted on a busy machine takes longer than one is given. */
-const patientClock: Clock = { ...systemClock, after: (ms, run) => systemClock.after(ms * 10, run) }
+/** Pages are converted here, which saves the start of a process for each; `pages.test.ts` has those. */
+const converter: typeof convertPage = async (page, base, { form }) =>
+  form === 'feed' ? feedToMarkdown(page, base) : htmlToMarkdown(page, base)
 
 /** A site whose paths answer so; `read` reads one of them. */
 async function site(answers: Readonly<Record<string, Sent | RequestListener>>, readFile?: ReadArrived) {
@@ -32,7 +36,7 @@ async function site(answers: Readonly<Record<string, Sent | RequestListener>>, r
     if (typeof answer === 'function') answer(request, response)
     else response.writeHead(answer.status ?? 200, { ...answer.headers }).end(answer.body)
   })
-  const web = createWebAccess({ door: testDoor(), clock: patientClock, ...(readFile ? { readFile } : {}) })
+  const web = createWebAccess({ door: testDoor(), clock: systemClock, converter, ...(readFile ? { readFile } : {}) })
   const at = (path: string, host = 'example.org'): string => `http://${host}:${sink.port}${path}`
   const read = (path: string): Promise<WebPage> => web.fetch(at(path), wanted.signal, 'ada')
   const paths = (): readonly string[] => sink.asked.map((one) => one.replace(/^[^/]*/, ''))
@@ -166,6 +170,10 @@ describe('what an answer is, whatever its type says', () => {
     ['a page with two types', ['text/plain', 'text/html; charset=utf-8'], PAGE, { type: 'text/html', text: '# H' }],
     ['a page whose type is written twice', 'text/html, text/html; charset=utf-8', PAGE, { text: '# H' }],
     ['a page with half a type', 'text/html;', PAGE, { text: '# H' }],
+    ['a page with a zero in it', 'text/html', `${PAGE}<p>wor\0ds</p>`, { type: 'text/html', text: '# H\n\nwords' }],
+    ['a text with zeros', 'text/plain', `it began\n${'\0'.repeat(99)}it ended\n`, { text: 'it began\nit ended\n' }],
+    ['JSON with a zero at its end', 'application/json', '{"a":1}\0', { text: '{"a":1}' }],
+    ['a text about a PDF', 'text/plain', '%PDF is its mark.', { text: '%PDF is its mark.' }],
     ['XHTML', 'application/xhtml+xml', `<?xml version="1.0"?>${PAGE}`, { text: '# H' }],
     ['a text that is called a page', 'text/html', '# Title\n\n- a\n- b', { text: '# Title\n\n- a\n- b' }],
     ['a text about pages', 'text/plain', 'Write <html> first.', { type: 'text/plain', text: 'Write <html> first.' }],
@@ -204,7 +212,7 @@ describe('what an answer is, whatever its type says', () => {
 
 describe('a document', () => {
   const reading: ReadArrived = async ({ bytes, name }) =>
-    String(bytes).startsWith('%PDF')
+    String(bytes).includes('%PDF')
       ? { text: `the text of ${name}`, cut: 'pages 3 to 9' }
       : { unread: 'of no known type' }
   it.each([['application/pdf'], ['application/octet-stream'], ['text/html'], ['text/plain; charset=utf-8'], ['']])(
@@ -217,6 +225,17 @@ describe('a document', () => {
       })
     },
   )
+
+  it.each([
+    ['line ends', '\r\n'],
+    ['a mark', '\ufeff'],
+    ['the head of a message', 'Content-Type: application/pdf\r\n\r\n'],
+  ])('is one behind %s as well', async (_what, begin) => {
+    const packed = Buffer.from(Array.from({ length: 3_000 }, (_, at) => (at * at * 31 + at * 7) % 251))
+    const body = Buffer.concat([Buffer.from(begin + PDF), packed])
+    const { read } = await site({ '/a.pdf': { headers: { 'content-type': 'text/html' }, body } }, reading)
+    expect(await read('/a.pdf')).toMatchObject({ kind: 'text', text: 'the text of a.pdf' })
+  })
 
   it('that cannot be read is named with the reason', async () => {
     const { read } = await site(
@@ -272,7 +291,7 @@ describe('an answer that is packed or torn', () => {
     ],
   ])('that %s is its beginning, and is said to be', async (_name, answer) => {
     const raw = await startRaw((socket) => socket.end(answer))
-    const page = createWebAccess({ door: testDoor(), clock: patientClock }).fetch(
+    const page = createWebAccess({ door: testDoor(), clock: systemClock, converter }).fetch(
       `http://example.org:${raw.port}/`,
       wanted.signal,
       'ada',
@@ -297,7 +316,12 @@ describe('an answer that is packed or torn', () => {
   it('of a file that is torn is not said to be too large', async () => {
     const torn = 'HTTP/1.1 200 OK\r\ncontent-type: application/zip\r\ncontent-length: 900\r\n\r\nPK\x03\x04\0\0'
     const raw = await startRaw((socket) => socket.end(torn))
-    const web = createWebAccess({ door: testDoor(), clock: patientClock, readFile: async () => ({ text: 'x' }) })
+    const web = createWebAccess({
+      door: testDoor(),
+      clock: systemClock,
+      converter,
+      readFile: async () => ({ text: 'x' }),
+    })
     const page = await web.fetch(`http://example.org:${raw.port}/`, wanted.signal, 'ada')
     expect(page).toMatchObject({ kind: 'file', unread: 'the connection broke off before it was whole' })
   })
@@ -318,7 +342,7 @@ describe('an answer that is packed or torn', () => {
         response.writeHead(200, HTML).write('<h1>Half</h1>', () => turn.abort())
       },
     })
-    const web = createWebAccess({ door: testDoor(), clock: patientClock })
+    const web = createWebAccess({ door: testDoor(), clock: systemClock, converter })
     const page = web.fetch(`http://example.org:${sink.port}/`, turn.signal, 'ada')
     await expect(page).rejects.toMatchObject({ code: 'aborted' })
   })
@@ -387,7 +411,7 @@ describe('an address that answers by TLS alone', () => {
       const body = { bytes: Buffer.from('<h1>Safe</h1>'), cut: false }
       return { kind: 'answer', url: new URL(address), status: 200, headers: HTML, ...body }
     }
-    return { asked, web: createWebAccess({ door: { ask }, clock: patientClock }) }
+    return { asked, web: createWebAccess({ door: { ask }, clock: systemClock, converter }) }
   }
   const failing =
     (code: string): Door['ask'] =>
@@ -423,7 +447,7 @@ describe('an address that answers by TLS alone', () => {
     const { sink } = await site({ '/': { status: 400, headers: HTML, body: said } })
     const { web } = doorWith(testDoor().ask)
     expect(await web.fetch(`http://example.org:${sink.port}/`, wanted.signal, 'ada')).toMatchObject({ text: '# Safe' })
-    const both = createWebAccess({ door: { ask: failing('ECONNREFUSED') }, clock: patientClock })
+    const both = createWebAccess({ door: { ask: failing('ECONNREFUSED') }, clock: systemClock, converter })
     await expect(both.fetch('http://example.org/', wanted.signal, 'ada')).rejects.toThrow('ECONNREFUSED')
   })
 })
