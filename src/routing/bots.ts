@@ -44,7 +44,7 @@ export function compileBots(
 
 const KNOWN = 'what apps and other bots say is known here and never answered'
 
-/** The step for a bot in a place without a rule: the owner alone is heard there. */
+/** The step for a bot in a place without a rule, where the owner alone is answered. */
 export const NO_RULE = stop('sender', 'what apps and other bots say is ignored here', 'routing.access.groups')
 
 /** By id alone: `<channel>:<id>`, with the team before it where there is one, or the bare id. */
