@@ -31,13 +31,17 @@ import { followUp } from './follow-up.ts'
 import { type JudgeDeps, type JudgedTurn, judgeCall, refOf } from './judge-call.ts'
 import { isBeingForgotten, refusingForgotten } from './refusing-forgotten.ts'
 import type { Speaking } from './tool-policy.ts'
+import type { OthersDeps } from './words-of-others.ts'
 import { writeCards } from './write-cards.ts'
 
 export interface SpeakingAuthor extends Speaking {
   readonly author: AuthorId
 }
 
-export interface ApprovalDeps extends CardKeeperDeps, Omit<JudgeDeps, 'store' | 'clock' | 'ids'> {
+export interface ApprovalDeps
+  extends CardKeeperDeps,
+    Omit<JudgeDeps, 'store' | 'clock' | 'ids'>,
+    Pick<OthersDeps, 'withWords'> {
   readonly ids: Pick<IdSource, 'code' | 'aside' | 'trace'>
   readonly logger: Logger
   /** Returns everybody whose words the turn was shown, as they are known now. */

@@ -6,14 +6,12 @@ import type { Sender } from '../core/message.ts'
 import type { Reader } from '../core/outbound.ts'
 import { type AuthorId, NOBODY } from '../core/platform-id.ts'
 import type { SessionIdentity } from '../core/session.ts'
-import type { Store } from '../store/store.ts'
 import { namesOfPlace } from './place-of.ts'
 import { approversOf, type Speaking } from './tool-policy.ts'
-import { newestOfOthers } from './words-of-others.ts'
+import { newestOfOthers, type OthersDeps } from './words-of-others.ts'
 import type { CardReaders } from './write-cards.ts'
 
-interface CardReadersDeps {
-  readonly store: Pick<Store, 'read'>
+interface CardReadersDeps extends OthersDeps {
   readonly rules: readonly ToolRule[]
   /** Returns true if this sender is an owner now, or one of these people. */
   answers(address: Address, sender: Sender, approvers: readonly PersonId[]): boolean

@@ -4,7 +4,6 @@ import type { SessionEvent, ToolResultData, UserMessageData } from '../core/even
 import { isLeaving } from '../core/forgetting.ts'
 import type { SessionId } from '../core/ids.ts'
 import { isShown, showsForeignWords } from '../core/message.ts'
-import { channelLogs, type ReadLog, withChannelWords } from '../sessions/view/channel-words.ts'
 import type { Store } from '../store/store.ts'
 
 /** Something a model was shown that is not from an owner. */
@@ -19,6 +18,12 @@ export type OthersWords = EventPlace &
 /** The event that has them. */
 type EventPlace = Pick<SessionEvent, 'seq' | 'at'>
 
+export interface OthersDeps {
+  readonly store: Pick<Store, 'read'>
+  /** Returns events of a session with the words of messages that stand in other logs. */
+  withWords(this: void, session: SessionId, events: readonly SessionEvent[]): Promise<readonly SessionEvent[]>
+}
+
 /** Events that are looked through, so that a question has a bounded cost. */
 const LOOKED_THROUGH = 100
 const SHOWN = 80
@@ -29,14 +34,14 @@ const SHOWN = 80
  * them before, and whoever deletes what they have led the agent to would go unnoticed.
  */
 export async function newestOfOthers(
-  { store: { read } }: { readonly store: Pick<Store, 'read'> },
+  { store: { read }, withWords }: OthersDeps,
   session: SessionId,
 ): Promise<OthersWords | undefined> {
   const events = await read.events.latestOf(session, [...LOOKED_AT], LOOKED_THROUGH)
   const leaving = await read.forgetting.leaving(session)
   const amend = amendBackwards()
   const kept = withoutTakenBack(events).filter((event) => !isLeaving(event, leaving))
-  const left = await withChannel(kept, channelLogs(read, session))
+  const left = await withWords(session, kept)
   const seen = left.toReversed().map((event) => ({ event, now: amend(event) }))
   const gone = new Set(seen.flatMap(({ event, now }) => (now === undefined ? refsOf(event) : [])))
   for (const { event, now } of seen) {
@@ -45,19 +50,6 @@ export async function newestOfOthers(
     if (newest) return newest
   }
   return undefined
-}
-
-/** Returns the events with the words of messages of the channel, which stand in other logs. */
-async function withChannel(events: readonly SessionEvent[], logs: ReadLog): Promise<readonly SessionEvent[]> {
-  const shown = events.flatMap(({ type, data }) => (type === 'thread_read' ? data.messages : []))
-  const words = await withChannelWords(shown, logs)
-  return events.map((event) => {
-    if (event.type !== 'thread_read') return event
-    const messages = event.data.messages.flatMap((message) =>
-      message.source === undefined ? message : (words.get(message) ?? []),
-    )
-    return { ...event, data: { ...event.data, messages } }
-  })
 }
 
 const LOOKED_AT = [

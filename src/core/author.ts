@@ -68,7 +68,10 @@ type PassedOn = {
   readonly [Field in 'quoted' | 'forwarded' | 'via' | 'enclosed']?: InboundText[Field] | undefined
 } & Pick<InboundText, 'attachments'>
 
-/** A quote of ours is of the authors of its session (`saidIn`), and one without text is not shown; a file or a contact is by whoever made it. */
+/**
+ * A quote of ours is of the authors of its session (`saidIn`), and one without text is not shown; a file or a contact
+ * is by whoever made it.
+ */
 function passedOn(
   channels: Traits,
   channel: ChannelId,

@@ -12,6 +12,7 @@ import { identityOfAuthor } from '../sessions/people/author-identity.ts'
 import type { OwnerChats } from '../sessions/people/owner-chats.ts'
 import { placeTitle } from '../sessions/service/place-title.ts'
 import { turnAuthors } from '../sessions/turns/turn-authority.ts'
+import { channelLogs, withWordsOfChannel } from '../sessions/view/channel-words.ts'
 import type { Store } from '../store/store.ts'
 import { askersOf } from './askers-of.ts'
 import type { Entrance } from './entrance.ts'
@@ -61,6 +62,7 @@ export function makeApprovals(parts: MakeApprovalsDeps): Approvals {
       return role === 'owner'
     },
     chatsOf: people.ownerChats.nearest,
+    withWords: (session, events) => withWordsOfChannel(events, channelLogs(read, session)),
     async nameOf(address, session) {
       const { title } = await placeTitle(read, address, session)
       // Nothing in a title ends a code span: a group's name could say that its owner has agreed already.

@@ -91,7 +91,7 @@ export async function readFiles(deps: FilesDeps, turn: StartedTurn, signal: Abor
   await deps.transcript.view(turn.session)
 }
 
-/** Of what is shown by reference no more is read than fits: it may be read yet where it was sent. */
+/** No more is read than fits of what is shown by reference: it may be read yet where it was sent. */
 function wantedOf(running: RunningTurn, { maxFilesPerPrompt }: FileLimits): readonly UnreadFile[] {
   return unreadFiles(running).filter(
     ({ message }, index) => message.elsewhere === undefined || index < maxFilesPerPrompt,

@@ -42,7 +42,7 @@ export async function readThreadBefore(deps: ThreadDeps, turn: StartedTurn, sign
   const view = await deps.transcript.view(turn.session, turn.id)
   if (!isFirstTurn(view)) return
   if (knowsRoot(view, turn)) {
-    // Where a thread is a post of its own, as in a forum, other posts are no part of what it is about.
+    // A thread may be a post of its own, as in a forum: other posts are no part of what it is about.
     return deps.channels.traits(turn.reply.address.channel).rootBeginsThreads
       ? readChannelBefore(deps, turn)
       : undefined

@@ -32,7 +32,7 @@ async function shown(events: readonly EventToAppend[], forgets: readonly number[
     for (const event of events) await tx.events.append(id, 1, [event])
     await tx.forgetting.empty(id, forgets, 'all')
   })
-  const words = await newestOfOthers({ store }, id)
+  const words = await newestOfOthers({ store, withWords: async (_session, kept) => kept }, id)
   return words && inWords(words, 1)
 }
 

@@ -172,8 +172,8 @@ async function hasOutcome(
 }
 
 /**
- * Returns the dispatch with the session that has said what is quoted, and without the words of a forgotten message, which
- * platforms send with each reply to it.
+ * Returns the dispatch with the session that has said what is quoted, and without the words of a forgotten message,
+ * which platforms send with each reply to it.
  */
 export async function withKnownQuote(read: SentReader, channels: Traits, dispatch: Dispatch): Promise<Dispatch> {
   const { event } = dispatch
@@ -205,8 +205,8 @@ async function isForgottenQuote(
 }
 
 /**
- * Returns a quote of ours with the session that has said it. Undefined where what it said was taken out of its row, or is
- * going to be, and where it is older than what is kept of answers: nobody knows then whether it was forgotten.
+ * Returns a quote of ours with the session that has said it. Undefined where what it said was taken out of its row, or
+ * is going to be, and where it is older than what is kept of answers: nobody knows then whether it was forgotten.
  */
 async function withSession(
   read: SentReader,

@@ -20,8 +20,8 @@ export interface LogReader {
 }
 
 /**
- * Returns the reader of the logs that a session may show by reference: those of its own chat, and no others, whatever an
- * imported log says. A thread that was moved shows nothing of the channel that it came from.
+ * Returns the reader of the logs that a session may show by reference: those of its own chat, and no others, whatever
+ * an imported log says. A thread that was moved shows nothing of the channel that it came from.
  */
 export function channelLogs({ events, sessions, forgetting }: LogReader, shownIn: SessionId): ReadLog {
   return async (id, after, limit) => {
@@ -45,9 +45,9 @@ export function withoutLeaving(events: readonly SessionEvent[], leaving: Leaving
 
 /**
  * Returns messages with the words that stand in other logs, as they are there now: what was edited there has its last
- * text, what was deleted, taken back or forgotten is left out. An edit that brings words of others, as a preview of a page,
- * brings only its writer's own: whose words a session was shown is on record from when they were. Where a log has grown so far that a deletion could be
- * overlooked, none of its messages is shown. Nobody keeps the words.
+ * text, what was deleted, taken back or forgotten is left out. An edit that brings words of others, as a preview of a
+ * page, brings only its writer's own: whose words a session was shown is on record from when they were. Where a log has
+ * grown so far that a deletion could be overlooked, none of its messages is shown. Nobody keeps the words.
  */
 export async function withChannelWords(
   messages: readonly ReceivedMessage[],
@@ -69,9 +69,25 @@ export async function withChannelWords(
   )
 }
 
+/** Returns events of a log with the words of the messages that it has by reference. */
+export async function withWordsOfChannel(
+  events: readonly SessionEvent[],
+  read: ReadLog,
+): Promise<readonly SessionEvent[]> {
+  const shown = events.flatMap(({ type, data }) => (type === 'thread_read' ? data.messages : []))
+  const words = await withChannelWords(shown, read)
+  return events.map((event) => {
+    if (event.type !== 'thread_read') return event
+    const messages = event.data.messages.flatMap((message) =>
+      message.source === undefined ? message : (words.get(message) ?? []),
+    )
+    return { ...event, data: { ...event.data, messages } }
+  })
+}
+
 /**
- * Returns what was said in a log by the numbers of its events: messages of people, with what was read of their files, and
- * texts that the agent posted.
+ * Returns what was said in a log by the numbers of its events: messages of people, with what was read of their files,
+ * and texts that the agent posted.
  */
 export function saidIn(events: readonly SessionEvent[]): ReadonlyMap<number, ReceivedMessage> {
   const first = new Map(events.map((event) => [event.seq, event]))
@@ -88,7 +104,7 @@ export function saidIn(events: readonly SessionEvent[]): ReadonlyMap<number, Rec
   )
 }
 
-/** Returns a message with the writer's own words as they are now, and with those of the words of others it came with. */
+/** Returns a message with its writer's own words as they are now, and what is left of others' that it came with. */
 function inOwnWords(now: ReceivedMessage, first: UserMessageData): ReceivedMessage {
   if (now === first) return now
   const { forwarded, via, enclosed = NONE, attachments = NONE } = now

@@ -7,7 +7,7 @@ import { parseUrl } from '../../core/parse-url.ts'
 import { type KnownAddresses, WEB_SEARCH } from '../../core/web.ts'
 import { type AddressBudget, addressKey, hasAddress } from '../../core/web-address.ts'
 import type { StoreReader } from '../../store/store.ts'
-import { channelLogs, type LogReader, withChannelWords } from './channel-words.ts'
+import { channelLogs, type LogReader, withWordsOfChannel } from './channel-words.ts'
 
 /** Messages that are looked through: an address from before them has to be written again. */
 const MOST_MESSAGES = 2_000
@@ -30,13 +30,10 @@ export function createKnownAddresses(
 ): KnownAddresses {
   const { events, sessions } = read
   const written = async (sessionId: SessionId, key: string): Promise<boolean> => {
-    const said = saidHere(await events.latestOf(sessionId, SAID, MOST_MESSAGES)).flatMap(inThread)
-    const elsewhere = await withChannelWords(
-      said.flatMap(({ type, data }) => (type === 'user_message' ? data : [])),
-      channelLogs(read, sessionId),
-    )
+    const said = saidHere(await events.latestOf(sessionId, SAID, MOST_MESSAGES))
+    const shown = await withWordsOfChannel(said, channelLogs(read, sessionId))
     const left = { words: MOST_WORDS }
-    return amended(said.map((event) => withWords(event, elsewhere)))
+    return amended(shown.flatMap(inThread))
       .toReversed()
       .some((event) => isWritten(event, key, left))
   }
@@ -57,12 +54,6 @@ function inThread(event: SessionEvent): readonly SessionEvent[] {
   if (event.type !== 'thread_read') return [event]
   const { seq, at } = event
   return event.data.messages.map((data) => ({ seq, at, type: 'user_message', data }))
-}
-
-/** A message that was shown of the channel has its words there. */
-function withWords(event: SessionEvent, elsewhere: ReadonlyMap<UserMessageData, UserMessageData>): SessionEvent {
-  const words = event.type === 'user_message' ? elsewhere.get(event.data) : undefined
-  return event.type === 'user_message' && words !== undefined ? { ...event, data: words } : event
 }
 
 function isWritten(event: SessionEvent, key: string, left: AddressBudget): boolean {

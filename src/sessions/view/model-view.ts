@@ -299,7 +299,7 @@ export async function withChannel(view: ModelView, chat: ChatType, read: ReadLog
   const { running, history } = view
   const earlier = history.flatMap((message) => sourceOf(message)?.received ?? NONE)
   const words = await withChannelWords([...earlier, ...(running?.received ?? NONE)], read)
-  // References have no names, so that who is to be told apart is known only here, from the beginning.
+  // References have no names: only from here on is it known which speakers have the same.
   let { speakers } = EMPTY_VIEW
   const filled = (received: readonly ReceivedMessage[]): readonly ReceivedMessage[] => {
     return received.flatMap((message) => {

@@ -42,7 +42,7 @@ export function withSpeaker(
   const first = speakers.get(look)
   if (first !== undefined && first !== id) {
     const account = plainName(sender.username ?? '')
-    // No name has a colon, so that nobody's name looks like this one with what tells it apart.
+    // No name has a colon, so that nobody else's looks like this one with its account.
     const apart = account === '' ? `id: ${plainExcerpt(sender.id, LONGEST_APART)}` : `account: ${account}`
     return { speakers, message: { ...message, apart } }
   }
