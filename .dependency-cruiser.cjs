@@ -154,7 +154,7 @@ module.exports = {
     ...allow('^config/own-tools/', '^config/own-tools\\.d\\.ts$'),
     // Names of the package's `exports`, which are not resolved to files.
     ...allow('^src/mcp/', '^@modelcontextprotocol/sdk/'),
-    ...vendor('^src/media/', 'file-type', 'unpdf', 'jpeg-js', 'sax'),
+    ...vendor('^src/media/', 'file-type', 'unpdf', 'jpeg-js', 'sax', 'numfmt'),
     ...vendor('^src/web/door\\.ts$', 'undici'),
     ...vendor('^src/web/public-address\\.ts$', 'ipaddr\\.js'),
     ...vendor('^src/web/html-to-markdown\\.ts$', 'turndown', '@mixmark-io/domino'),

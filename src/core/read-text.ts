@@ -100,7 +100,7 @@ function asBrowsersDo(name: string | undefined): string | undefined {
 }
 
 /** Returns the encoding that the words at the beginning of a text name, as the standards of HTML and XML say. */
-function declaredIn(bytes: Uint8Array, kind: TextKind): string | undefined {
+export function declaredIn(bytes: Uint8Array, kind: TextKind): string | undefined {
   if (kind === 'text') return undefined
   const wide = UTF_16_BEGINNINGS.find(([, beginning]) => beginning.every((byte, at) => bytes[at] === byte))
   if (wide !== undefined) return wide[0]

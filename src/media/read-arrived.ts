@@ -6,7 +6,7 @@ import { isFull } from '../core/full-disk.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ArrivedFile, MediaStore, ReadArrived } from '../core/media.ts'
 import type { FileReading } from '../core/message.ts'
-import { LOOKED_AT, readDeclared } from '../core/read-text.ts'
+import { declaredIn, LOOKED_AT, readDeclared } from '../core/read-text.ts'
 import { decodeText } from '../platform/decode-text.ts'
 import { createPlaces } from '../platform/run-child.ts'
 import { orientationOf } from './image-header.ts'
@@ -99,7 +99,7 @@ async function readContent(
   }
   if (isOffice(mime)) return (await readOffice(bytes, { clock, signal, longest })) ?? { unread: unreadable(mime) }
   if (IS_TEXT.test(mime)) {
-    const source = await textReading(bytes, { longest, clock, signal })
+    const source = await textReading(bytes, { longest, clock, signal, name })
     // A source that is shown whole says all that the page says.
     if (convertPage === undefined || source.cut === undefined || !isPage(source.text, name)) return source
     return (await pageReading(bytes, { longest, clock, signal, convertPage })) ?? source
@@ -114,10 +114,14 @@ function unreadable(mime: string): string {
 
 async function textReading(
   bytes: Uint8Array,
-  { longest, ...run }: { readonly longest: number; readonly clock: Clock; readonly signal: AbortSignal },
+  { longest, name, ...run }: Run & { readonly longest: number; readonly name: string },
 ): Promise<FileReading> {
   const head = bytes.subarray(0, Math.max(BYTES_A_CHARACTER * longest, LOOKED_AT))
-  const { text: decoded, encoding, guess } = await decodeText(head, { ...run, stream: head.length < bytes.length })
+  const stream = head.length < bytes.length
+  const begun = Buffer.from(head.subarray(0, BEGINNING)).toString('latin1')
+  // Other texts may speak of an encoding, and are not in it.
+  const kind = isPage(begun, name) ? 'page' : begun.startsWith('<?xml') ? 'xml' : 'text'
+  const { text: decoded, encoding, guess } = await decodeText(head, { ...run, stream, names: [declaredIn(head, kind)] })
   const text = decoded.endsWith(END_OF_TEXT) ? decoded.slice(0, -1) : decoded
   if (text.trim() === '' && text.length <= longest) return { unread: 'there is nothing in it' }
   return { ...cutAt(longest, text, bytes.length), ...(guess ? { note: `read as ${encoding}, which is a guess` } : {}) }
@@ -132,6 +136,8 @@ function isPage(text: string | undefined, name: string): boolean {
   )
 }
 
+/** Bytes of a text that say whether it is a page. */
+const BEGINNING = 2_048
 /** Bytes of a page that are read. */
 const MOST_OF_PAGE = 5_000_000
 

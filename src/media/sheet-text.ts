@@ -1,3 +1,4 @@
+import { format } from 'numfmt'
 import {
   type Attributes,
   FormedText,
@@ -303,9 +304,14 @@ function columnOf(place: string): number {
   return column - 1
 }
 
+/** A cell that shows a word in place of the address that stands in its formula, as online tables write links. */
+const LINK = /^\s*HYPERLINK\(\s*"([^"]{1,2000})"/i
+
 function shownOf({ type, value, style, formula }: Cell, { strings, styles, from1904 }: Book): string {
   // A program that computes nothing leaves the value out.
   if (value === '') return formula === '' ? '' : `=${formula}`
+  const [, address] = LINK.exec(formula) ?? []
+  if (address !== undefined && address !== value) return `${value} (${address})`
   if (type === 's') return strings[Number(value)] ?? ''
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE'
   if (type !== 'n') return value
@@ -313,45 +319,25 @@ function shownOf({ type, value, style, formula }: Cell, { strings, styles, from1
   return Number.isFinite(number) ? formatted(number, styles[style]?.format ?? '', from1904) : value
 }
 
-/** Returns a number as its cell shows it: dates and times as ISO writes them. */
-export function formatted(number: number, format: string, from1904 = false): string {
-  const sections = [...format.matchAll(SECTION)].map(([section]) => section)
-  const conditions = sections.slice(0, 2).map((section) => CONDITION.exec(section))
-  const at = sectionFor(number, sections.length, conditions)
-  const section = sections[at] ?? ''
-  const bare = section.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?![hms]+\])[^\]]*\]/gi, '')
-  if (!/general|standard/i.test(bare) && /[ymdhs]/i.test(bare)) return timeOf(number, bare.toLowerCase(), from1904)
-  const words = wordsOf(section)
-  const shown = numberOf(Math.abs(number), words)
-  if (shown === undefined) return plainNumber(number)
-  if (number >= 0) return shown
-  if (conditions.some((one) => one !== null)) return /^[^#0?]*[-(]/.test(words) ? shown : `-${shown}`
+/** Returns a number as its cell shows it, but dates as ISO writes them, and large numbers with all their digits. */
+export function formatted(number: number, pattern: string, from1904 = false): string {
+  if (/^(?:general|standard)?$/i.test(pattern.trim())) return plainNumber(number)
+  const bare = pattern.replace(/"[^"]*"?|[\\_*].|\[(?![hms]+\])[^\]]*\]|general|standard/gis, '')
+  if (/e[+-]/i.test(bare)) return plainNumber(number)
+  if (/[yd]/i.test(bare) || (/m/i.test(bare) && !/[hs[]/i.test(bare))) return dateOf(number, /h/i.test(bare), from1904)
+  const shown = inPattern(number, pattern)
+  if (!/\S/.test(shown)) return plainNumber(number)
   // Some formats show what is negative by its color alone, which nobody sees here.
-  return at === 0 || words === wordsOf(sections[0] ?? '') ? `-${shown}` : shown
+  return number < 0 && /\d/.test(shown) && shown === inPattern(-number, pattern) ? `-${shown}` : shown
 }
 
-/** A section of a format ends at a semicolon that is not in its words. */
-const SECTION = /(?<=^|;)(?:"[^"]*"?|[\\_*].|\[[^\]]*\]|[^;])*?(?=;|$)/gs
-const CONDITION = /\[([<>]=?|=|<>)(-?\d+(?:\.\d+)?)\]/
-
-/** Returns the number of the section that a number is shown by. */
-function sectionFor(number: number, count: number, conditions: readonly (RegExpExecArray | null)[]): number {
-  const met = conditions.findIndex((one) => one !== null && holds(number, one))
-  if (met >= 0) return met
-  const last = conditions.findLastIndex((one) => one !== null)
-  // Behind its conditions, a format has what is shown for all other numbers.
-  if (last >= 0) return Math.min(conditions[0] === null ? 0 : last + 1, count - 1)
-  if (number < 0) return count > 1 ? 1 : 0
-  return number === 0 && count > 2 ? 2 : 0
-}
-
-function holds(number: number, [, sign = '', limit = '']: RegExpExecArray): boolean {
-  const isEqual = number === Number(limit)
-  if (sign === '<>') return !isEqual
-  return (
-    (sign.includes('=') && isEqual) ||
-    (number < Number(limit) ? sign.startsWith('<') : !isEqual && sign.startsWith('>'))
-  )
+function inPattern(number: number, pattern: string): string {
+  try {
+    // The place of a currency changes nothing about how its numbers are written here.
+    return format(pattern.replace(/\[\$([^\]-]+)-[^\]]*\]/g, '"$1"').replace(/standard/i, 'General'), number).trim()
+  } catch {
+    return plainNumber(number)
+  }
 }
 
 const DAY_SECONDS = 86_400
@@ -362,68 +348,12 @@ const FALSE_DAY = 60
 /** The last day of the year 9999. */
 const LAST_DAY = 2_958_465
 
-function timeOf(serial: number, format: string, from1904: boolean): string {
+function dateOf(serial: number, withTime: boolean, from1904: boolean): string {
   const days = serial + (from1904 ? DAYS_UNTIL_1904 : serial < FALSE_DAY ? 1 : 0)
   if (serial < 0 || days > LAST_DAY + 1) return plainNumber(serial)
-  const ms = Math.round(serial * DAY_SECONDS) * 1_000
-  const [hours, rest] = [Math.floor(ms / 3_600_000), new Date(ms).toISOString().slice(13, 19)]
-  if (/\[h+\]/.test(format)) return `${hours}${format.includes('s') ? rest : rest.slice(0, 3)}`
   const iso = new Date(YEAR_1900 + Math.round(days * DAY_SECONDS) * 1_000).toISOString()
   const [date, time] = [iso.slice(0, 10), iso.slice(11, 19)]
-  const shown = format.includes('s') || time.slice(6) !== '00' ? time : time.slice(0, 5)
-  const hasDate = /[yd]/.test(format) || !/[hs]/.test(format)
-  if (!hasDate) return shown
-  return /h/.test(format) && serial % 1 !== 0 ? `${date} ${shown}` : date
-}
-
-/** Returns a section of a format with all its words in quotes, without its colors, conditions and gaps. */
-function wordsOf(section: string): string {
-  const words = /("[^"]*")|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[[^\]]*\]|[_*]./gs
-  return section.replace(words, (_all, quoted: string | undefined, ...[escaped, currency]: (string | undefined)[]) => {
-    return quoted ?? (escaped || currency ? `"${(escaped ?? currency ?? '').replace('"', '')}"` : '')
-  })
-}
-
-/** Returns a number from 0 on in a format of digits, or the words of one without any; undefined for another kind. */
-function numberOf(number: number, words: string): string | undefined {
-  const bare = words.replace(/"[^"]*"/g, '')
-  const parts = /^((?:"[^"]*"|[^"#0?.,])*)([#0?.,]+|general|standard)((?:"[^"]*"|[^"#0?.,])*)$/i.exec(words)
-  if (parts === null && !/[#0?@]/.test(bare)) return unquoted(words).trim() || undefined
-  if (parts === null || /[e/@]/i.test(bare.replace(/general|standard/i, ''))) return undefined
-  const [, before = '', digits = '', after = ''] = parts
-  const shown = /^[gs]/i.test(digits) ? plainNumber(number) : digitsOf(number, digits, bare.includes('%'))
-  return `${unquoted(before)}${shown}${unquoted(after)}`.trim() || undefined
-}
-
-/** Returns a number by the places for its digits. Commas behind the last of them divide it by a thousand each. */
-function digitsOf(number: number, format: string, isPercent: boolean): string {
-  const [, whole = '', inWhole = '', part = '', inPart = ''] = /^(.*?)(,*)(?:\.(.*?)(,*))?$/.exec(format) ?? []
-  const decimals = Math.min(part.length, 15)
-  const digits = rounded(number, (isPercent ? 2 : 0) - 3 * (inWhole.length + inPart.length), decimals)
-  const cut = digits.length - decimals
-  const integer = digits.slice(0, cut).padStart(whole.replace(/[^0]/g, '').length, '0')
-  const grouped = whole.includes(',') ? integer.replace(/\B(?=(?:\d{3})+$)/g, ',') : integer
-  // A zero is shown where a place asks for it.
-  const before = /^0*$/.test(digits) && !/0/.test(format) ? '' : grouped
-  const least = part.includes('#') ? part.indexOf('#') : decimals
-  const behind = digits.slice(cut, cut + least) + digits.slice(cut + least).replace(/0+$/, '')
-  return behind === '' || before === '' ? before : `${before}.${behind}`
-}
-
-/** The digits that the program itself computes with. */
-const DIGITS = 15
-
-/** Returns the digits of a number times a power of ten, the last `decimals` behind the point; half is rounded up. */
-function rounded(number: number, power: number, decimals: number): string {
-  const [mantissa = '', exponent = ''] = number.toExponential(DIGITS - 1).split('e')
-  const shift = Number(exponent) - DIGITS + 1 + power + decimals
-  const digits = BigInt(mantissa.replace('.', ''))
-  const unit = 10n ** BigInt(Math.abs(shift))
-  return String(shift < 0 ? (digits + unit / 2n) / unit : digits * unit).padStart(decimals + 1, '0')
-}
-
-function unquoted(words: string): string {
-  return words.replace(/"([^"]*)"/g, '$1')
+  return withTime && serial % 1 !== 0 ? `${date} ${time.replace(/:00$/, '')}` : date
 }
 
 /** Returns a number without what its binary form adds: 0.3 for 0.1 + 0.2. */

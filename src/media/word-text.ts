@@ -215,7 +215,7 @@ const LONGEST_PARAGRAPH = 2_000_000
 /** Reads the words of a part in their order, those in a table row by row. */
 class WordReader implements PartReader {
   /** Nobody reads them: a second form of the same picture, what was deleted and what was moved elsewhere. */
-  readonly skip = new Set(['Fallback', 'moveFrom', 'del', ...FORM_CHANGES])
+  readonly skip = new Set(['Fallback', 'moveFrom', 'del', 'rt', ...FORM_CHANGES])
   readonly #out: Lines
   readonly #styles: WordParts['styles']
   readonly #relations: ReadonlyMap<string, Relation>

@@ -74,6 +74,16 @@ describe('what people send on Telegram', () => {
     expect(await say('are you sure?', first)).toBe(question)
   })
 
+  it('says nothing of what a command has listed, for that is of other conversations', async () => {
+    const home = await house()
+    const { world, ledger } = home.telegram
+    const after = ledger.mark()
+    world.say({ from: 111, text: '/sessions' })
+    await ledger.nextFromBot('sent', { after })
+    const list = world.messages(111).at(-1)?.message.message_id ?? 0
+    expect(await asked(home, () => world.say({ from: 111, text: 'the second?', replyTo: list }))).toBe('the second?')
+  })
+
   it("obeys a command behind the bot's name", async () => {
     const { telegram, prompts } = await house({ access: ALL })
     const chat = telegram.world.addChat({ type: 'supergroup', title: 'Family', members: [111] })

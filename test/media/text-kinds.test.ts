@@ -188,3 +188,13 @@ it('a text whose encoding is a guess is shown with a word about that', async () 
     note: 'read as windows-1250, which is a guess',
   })
 })
+
+it.each([
+  ['a page', '<html><head><meta charset="iso-8859-7"></head><body>Άνοιξη</body></html>', 'iso-8859-7'],
+  ['XML', '<?xml version="1.0" encoding="windows-1251"?><a>Счёт</a>', 'windows-1251'],
+  ['a text that speaks of one', 'Write <meta charset="iso-8859-7"> at the top: Grüße an alle von uns', 'windows-1252'],
+])('%s is read in the encoding that it names for itself', async (_what, text, encoding) => {
+  const reading = await read(encodeIn(encoding, text))
+  expect(reading.text).toBe(text)
+  if (text.startsWith('<')) expect(reading).not.toHaveProperty('note')
+})

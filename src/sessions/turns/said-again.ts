@@ -1,6 +1,7 @@
 import { type Address, isSameChat } from '../../core/address.ts'
 import type { Channels } from '../../core/channel-traits.ts'
 import type { Dispatch } from '../../core/dispatch.ts'
+import { turnOf } from '../../core/ids.ts'
 import type { InboundEvent, QuotedMessage } from '../../core/message.ts'
 import { hasSameContent, isWordless } from '../../core/same-content.ts'
 import { EMPTIED, type InboxOutcome, isEmptied } from '../../core/turn-end.ts'
@@ -205,8 +206,9 @@ async function isForgottenQuote(
 }
 
 /**
- * Returns a quote of ours with the session that has said it. Undefined where what it said was taken out of its row, or
- * is going to be, and where it is older than what is kept of answers: nobody knows then whether it was forgotten.
+ * Returns a quote of ours with the session that has said it, where that was the answer of a turn: what commands list is
+ * made of words of other sessions. Undefined where what it said was taken back, taken out of its row, or is going to be,
+ * and where it is older than what is kept of answers: nobody knows then whether it was forgotten.
  */
 async function withSession(
   read: SentReader,
@@ -216,6 +218,12 @@ async function withSession(
   const sent = await read.outbox.ofMessage(quoted.messageId)
   const rows = sent.filter(({ address: said }) => isSameChat(said, address))
   if (rows.length === 0 || (await hasForgotten(read, rows))) return undefined
-  const { sessionId: saidIn } = rows.find(({ sessionId }) => sessionId !== undefined) ?? {}
-  return saidIn === undefined ? quoted : { ...quoted, saidIn }
+  const [answer] = rows.flatMap(({ source, sessionId }) => {
+    const turn = turnOf(source)
+    return turn === undefined || sessionId === undefined ? [] : [{ turn, saidIn: sessionId }]
+  })
+  if (answer === undefined) return quoted
+  const { turn, saidIn } = answer
+  const asked = await read.inbox.ofTurn(turn)
+  return asked.some(({ outcome }) => outcome === 'taken_back') ? undefined : { ...quoted, saidIn }
 }
