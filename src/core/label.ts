@@ -78,7 +78,7 @@ function foreignLabels({ forwarded, via }: Words): { readonly first: string; rea
 }
 
 function writerOf({ from, name = '' }: Forwarded): string {
-  return from === undefined ? plainName(name) : calledBy(from)
+  return from === undefined ? plainName(name) : speaker(from)
 }
 
 /** UTF-16 units at most: of a name, and of a title. */
@@ -160,6 +160,11 @@ export function senderName({ id, displayName = '' }: Sender): string {
 /** Returns what a sender is called where a label must not be empty: by name, by the name of the account, or by id. */
 export function calledBy(sender: Sender): string {
   return senderName(sender) || plainName(sender.username ?? '') || plainExcerpt(sender.id, LONGEST_NAME)
+}
+
+/** Returns what a sender is called; no name has a colon, so that nobody passes for an app. */
+export function speaker(sender: Sender): string {
+  return sender.kind === 'bot' ? `app: ${calledBy(sender)}` : calledBy(sender)
 }
 
 /** Returns what the one who wrote a message is called: a session or a hook by its label, others as `calledBy`. */

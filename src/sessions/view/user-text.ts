@@ -4,7 +4,6 @@ import { fileName, fileWords } from '../../core/content-words.ts'
 import type { Writer } from '../../core/dispatch.ts'
 import type { UserMessageData } from '../../core/event.ts'
 import {
-  calledBy,
   escapeLabels,
   labelledWords,
   plainExcerpt,
@@ -12,8 +11,9 @@ import {
   quotable,
   quoteLines,
   senderName,
+  speaker,
 } from '../../core/label.ts'
-import { type AttachmentRef, LONGEST_ENCLOSED, type Sender } from '../../core/message.ts'
+import { type AttachmentRef, LONGEST_ENCLOSED } from '../../core/message.ts'
 import type { ReceivedMessage } from './received.ts'
 
 /** An alert that somebody asks about by a reply is as long as that. */
@@ -77,11 +77,6 @@ function speakerLabels(message: ReceivedMessage, chatType: ChatType): string[] {
   const name = chatType === 'direct' ? [] : [`[${speaker(sender)}${apart === undefined ? '' : ` (${apart})`}]`]
   const where = place === undefined ? [] : [`[place: ${plainExcerpt(place, LONGEST_PLACE)}]`]
   return [...name, ...where, ...(aside === undefined ? [] : [aside])]
-}
-
-/** Returns what a sender is called; no name has a colon, so that nobody passes for an app. */
-function speaker(sender: Sender): string {
-  return sender.kind === 'bot' ? `app: ${calledBy(sender)}` : calledBy(sender)
 }
 
 /** Two titles, and what stands between them. */

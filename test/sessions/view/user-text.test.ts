@@ -53,6 +53,11 @@ describe('tagged text', () => {
     )
   })
 
+  it('labels the words of an app that somebody passes on as the own ones of the app', () => {
+    const forwarded = { from: { id: '9', kind: 'bot' as const, displayName: 'Shop' } }
+    expect(taggedText(userMessage('shipped', { forwarded }), 'direct')).toBe('[forwarded from app: Shop] shipped')
+  })
+
   it('labels the words of an app as its own, with a sign that no name has', () => {
     const app = { id: '7', kind: 'bot', displayName: 'Grafana' } as const
     const person = { id: '8', kind: 'user', displayName: 'app: Grafana' } as const
