@@ -29,7 +29,7 @@ const NOISE: ReadonlySet<string> = new Set([
 /** Elements around the text that lead to other pages. */
 const AROUND: ReadonlySet<string> = new Set(['NAV', 'FOOTER', 'ASIDE'])
 const AROUND_ROLES: ReadonlySet<string> = new Set([
-  ...['navigation', 'banner', 'contentinfo', 'search', 'complementary', 'dialog', 'menu', 'menubar'],
+  ...['navigation', 'banner', 'search', 'complementary', 'dialog', 'menu', 'menubar'],
 ])
 const HIDDEN_STYLE =
   /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0*\.?0+\s*(?:;|$)|font-size\s*:\s*0)/i
@@ -92,8 +92,10 @@ function reasonToLeaveOut(element: PageElement, tidying: Tidying): 'noise' | 'ar
   if (NOISE.has(name) && !isShadow(element)) return 'noise'
   if (isHidden(element, name, tidying.panels)) return 'hidden'
   if (tidying.around) return undefined
-  if (AROUND_ROLES.has(element.getAttribute('role')?.toLowerCase() ?? '')) return 'around'
-  return AROUND.has(name) && !isPartOfText(element, name) ? 'around' : undefined
+  const role = roleOf(element)
+  if (AROUND_ROLES.has(role)) return 'around'
+  const part = role === 'contentinfo' ? 'FOOTER' : name
+  return AROUND.has(part) && !isPartOfText(element, part) ? 'around' : undefined
 }
 
 /** Browsers show such a template in the place of what is around it, also without scripts. */
@@ -124,12 +126,28 @@ function isAnswer(element: PageElement, name: string): boolean {
 
 const NO_PANELS: ReadonlySet<string> = new Set()
 
-/** The author of a quotation stands in its footer, and what is beside an article may be a remark in it. */
+/**
+ * The author of a quotation stands in its footer, the hours and address of a shop in that of the page, and what is
+ * beside an article may be a remark in it.
+ */
 function isPartOfText(element: PageElement, name: string): boolean {
-  if (name === 'FOOTER') return isWithin(element, ['BLOCKQUOTE'])
-  if (name !== 'ASIDE' || !isWithin(element, ['MAIN', 'ARTICLE'])) return false
-  const links = elementsIn(element, 'a').map(textOf)
-  return 2 * links.join('').length < textOf(element).length
+  if (name === 'FOOTER') return isWithin(element, ['BLOCKQUOTE']) || (isMostlyWords(element) && !isCopyright(element))
+  return name === 'ASIDE' && isWithin(element, ['MAIN', 'ARTICLE']) && isMostlyWords(element)
+}
+
+/** Addresses to call or write to are words; links to other pages and what is left out anyway are none. */
+function isMostlyWords(element: PageElement): boolean {
+  const lengthOf = (one: PageElement): number => inOneLine(textOf(one)).length
+  const left = ['nav', 'script', 'style'].flatMap((name) => elementsIn(element, name))
+  const links = elementsIn(element, 'a').filter(
+    (link) => !/^\s*(?:tel|mailto):/i.test(link.getAttribute('href') ?? '') && !isWithin(link, ['NAV']),
+  )
+  const sum = (all: readonly PageElement[]): number => all.reduce((length, one) => length + lengthOf(one), 0)
+  return 2 * sum(links) < lengthOf(element) - sum(left)
+}
+
+function isCopyright(element: PageElement): boolean {
+  return /^(?:©|\(c\)|copyright\b).{0,99}$/i.test(inOneLine(textOf(element)))
 }
 
 /** Returns the element whose children come next; undefined where they need no looking at. */

@@ -92,6 +92,16 @@ describe('words that a reader without scripts sees', () => {
       '<article><p>a</p><aside>Mind the gap.</aside><aside><a href=/b>More</a></aside></article>',
       'a\n\nMind the gap.',
     ],
+    [
+      'the hours in the footer of a page, without its links',
+      '<main>a</main><footer><h3>Open</h3><p>Tue–Sun 18–23</p><nav><a href=/b>Our menu of the season</a></nav></footer>',
+      'a\n\n### Open\n\nTue–Sun 18–23',
+    ],
+    [
+      'an address with links to call and to write to',
+      '<p>a</p><div role=contentinfo>Via Roma 1 <a href="tel:+3906123">+39 06 123</a> <a href=mailto:a@b.example>a@b.example</a></div>',
+      'a\n\nVia Roma 1 [+39 06 123](tel:+3906123) [a@b.example](mailto:a@b.example)',
+    ],
     ['what a search in the page may find', '<div hidden="until-found">Answer</div><div hidden>no</div>', 'Answer'],
     [
       'an accordion that is closed to readers of screens',
